@@ -1,0 +1,311 @@
+//! Typed statements and expressions.
+//!
+//! All conversions are explicit ([`ExprKind::Convert`]): both operands of an arithmetic operator
+//! have its type, an assigned value has its place's type, an argument its parameter's.
+
+use super::{FieldId, FunctionId, InstanceId, MapId, RegisterId, id};
+use crate::ast::BinaryOperator;
+use crate::source::Span;
+
+id!(
+    /// Index into [`Body::locals`].
+    LocalId
+);
+
+/// A width and a sign.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Type {
+    /// Width in bits, 1 to 256.
+    pub width_bits: u32,
+    /// Two's complement if true.
+    pub signed: bool,
+}
+
+/// Statements with the variables they declare.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Body {
+    /// Parameters first, then variables in the order of their declaration.
+    pub locals: Vec<Local>,
+    /// The statements.
+    pub statements: Vec<Stmt>,
+    /// The section or function body.
+    pub span: Span,
+}
+
+/// A variable.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Local {
+    /// Its name.
+    pub name: String,
+    /// Its type.
+    pub ty: Type,
+    /// Where it is declared.
+    pub span: Span,
+}
+
+/// A statement where it stands.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Stmt {
+    /// What it is.
+    pub kind: StmtKind,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// The statements.
+#[derive(Debug, Clone, PartialEq)]
+pub enum StmtKind {
+    /// A nested block.
+    Block(Vec<Stmt>),
+    /// A variable comes into being; without a value it is 0.
+    Declare {
+        /// The variable.
+        local: LocalId,
+        /// Its first value, of its type.
+        value: Option<Expr>,
+    },
+    /// Evaluated for its effects.
+    Expr(Expr),
+    /// `if`
+    If {
+        /// Not zero is true.
+        condition: Expr,
+        /// Run if true.
+        then: Vec<Stmt>,
+        /// Run if false.
+        otherwise: Vec<Stmt>,
+    },
+    /// `switch`; control falls through from one section to the next unless `break` ends it.
+    Switch {
+        /// The value, promoted.
+        value: Expr,
+        /// Labels (`None` is `default`) and statements.
+        sections: Vec<(Vec<Option<u128>>, Vec<Stmt>)>,
+    },
+    /// `while`, `do` and `for`: `start` before, then turns of body and step.
+    Loop {
+        /// Tested before each turn (after the first for `do`); `None` is true.
+        condition: Option<Expr>,
+        /// True for `do`: the first turn is not tested.
+        test_last: bool,
+        /// The turn.
+        body: Vec<Stmt>,
+        /// Evaluated after each turn, also after `continue`.
+        step: Option<Expr>,
+    },
+    /// Leaves the innermost loop or switch.
+    Break,
+    /// Goes on with the innermost loop's step.
+    Continue,
+    /// Leaves the FUNCTION or BEHAVIOR.
+    Return(Option<Expr>),
+}
+
+/// An expression with its type; `ty` is `None` for a call of a `void` function or built-in.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Expr {
+    /// What it is.
+    pub kind: ExprKind,
+    /// Its type.
+    pub ty: Option<Type>,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// The expressions.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ExprKind {
+    /// A constant, reduced to the type's width (two's complement pattern).
+    Const(u128),
+    /// The value of a place.
+    Read(Box<Place>),
+    /// A field of the operation.
+    Field(FieldId),
+    /// An instance's coded bits: `CODED(alias)`, or an alias whose members have no EXPRESSION.
+    Coded(InstanceId),
+    /// `instruction_address`
+    InstructionAddress,
+    /// `instruction_size`
+    InstructionSize,
+    /// Value converted to `ty`: extended by the operand's own sign, or truncated.
+    Convert(Box<Expr>),
+    /// `-a`
+    Negate(Box<Expr>),
+    /// `~a`
+    BitNot(Box<Expr>),
+    /// `!a`: 1 if a is zero, else 0.
+    Not(Box<Expr>),
+    /// Arithmetic and comparison; shifts have an amount of its own type. Never `&&`, `||`.
+    Binary {
+        /// The operator.
+        operator: BinaryOperator,
+        /// Left operand.
+        left: Box<Expr>,
+        /// Right operand.
+        right: Box<Expr>,
+    },
+    /// `a && b`: b is evaluated only if a is not zero; 0 or 1.
+    LogicalAnd(Box<Expr>, Box<Expr>),
+    /// `a || b`: b is evaluated only if a is zero; 0 or 1.
+    LogicalOr(Box<Expr>, Box<Expr>),
+    /// `c ? a : b`: only the chosen one is evaluated.
+    Conditional(Box<Expr>, Box<Expr>, Box<Expr>),
+    /// Constant bits `high..low` of a value.
+    Slice {
+        /// The value.
+        base: Box<Expr>,
+        /// Most significant bit.
+        high: u32,
+        /// Least significant bit.
+        low: u32,
+    },
+    /// One bit at a computed index; 0 beyond the width.
+    Bit {
+        /// The value.
+        base: Box<Expr>,
+        /// The index.
+        index: Box<Expr>,
+    },
+    /// Parts from most to least significant.
+    Concat(Vec<Expr>),
+    /// `place = value`; the value of the expression is the place's new value.
+    Assign {
+        /// Evaluated after the value.
+        place: Box<Place>,
+        /// Of the place's type.
+        value: Box<Expr>,
+    },
+    /// `place op= value`: place read, converted to `compute`, combined with value, stored.
+    AssignWith {
+        /// The place, evaluated once.
+        place: Box<Place>,
+        /// The operator.
+        operator: BinaryOperator,
+        /// Type of the computation (for shifts, of the left operand).
+        compute: Type,
+        /// Of type `compute`; for shifts of its own type.
+        value: Box<Expr>,
+    },
+    /// `++place` and the like.
+    Step {
+        /// The place.
+        place: Box<Place>,
+        /// True for `++`.
+        increment: bool,
+        /// True if the expression has the new value.
+        prefix: bool,
+    },
+    /// `left, right`
+    Comma(Box<Expr>, Box<Expr>),
+    /// A FUNCTION, arguments of the parameters' types.
+    Call {
+        /// The function.
+        function: FunctionId,
+        /// The arguments.
+        arguments: Vec<Expr>,
+    },
+    /// A built-in.
+    Builtin {
+        /// Which.
+        builtin: Builtin,
+        /// Its arguments, of the types stated there.
+        arguments: Vec<Expr>,
+    },
+    /// `printf(format, arguments)`, arguments promoted as C does.
+    Printf {
+        /// The format, checked against the arguments.
+        format: String,
+        /// The arguments.
+        arguments: Vec<Expr>,
+    },
+    /// `event("name")`
+    Event(String),
+}
+
+/// The built-in functions, with argument and result types.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Builtin {
+    /// `halt(int)`
+    Halt,
+    /// `illegal()`
+    Illegal,
+    /// `cancel()`
+    Cancel,
+    /// `cycles()`: 64 bits
+    Cycles,
+    /// `instructions()`: 64 bits
+    Instructions,
+    /// `extra_cycles(bit[64])`
+    ExtraCycles,
+    /// `linux_call(nr, a0..a5)`: seven `signed bit[64]`, result `signed bit[64]`; arguments are
+    /// extended by their own sign.
+    LinuxCall,
+    /// `semihost(op, arg)`: two `bit[64]`, result `signed bit[64]`
+    Semihost,
+    /// `sext(v, n)`: v's low n bits, sign-extended to v's width (n a constant); result signed
+    Sext,
+    /// `popcount(v)`: `int`
+    Popcount,
+    /// `clz(v)`: `int`, v's width for 0
+    Clz,
+    /// `ctz(v)`: `int`, v's width for 0
+    Ctz,
+}
+
+/// Something that can be read and assigned.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Place {
+    /// What it is.
+    pub kind: PlaceKind,
+    /// Type of its value.
+    pub ty: Type,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// The places.
+#[derive(Debug, Clone, PartialEq)]
+pub enum PlaceKind {
+    /// A variable or parameter.
+    Local(LocalId),
+    /// A register, or an element of a file.
+    Register {
+        /// The register.
+        register: RegisterId,
+        /// The element.
+        index: Option<Box<Expr>>,
+    },
+    /// Cells of a map.
+    Memory {
+        /// The map.
+        map: MapId,
+        /// Cells joined; 1 for `map[a]`.
+        cells: u32,
+        /// True for `.fetchN`.
+        fetch: bool,
+        /// The address in cells, of type `bit[address_bits]`.
+        address: Box<Expr>,
+    },
+    /// The EXPRESSION of what an instance chose.
+    Operand(InstanceId),
+    /// Bits of a place.
+    Slice {
+        /// The place.
+        base: Box<Place>,
+        /// Most significant bit.
+        high: u32,
+        /// Least significant bit.
+        low: u32,
+    },
+    /// One bit of a place at a computed index; a write beyond the width is ignored.
+    Bit {
+        /// The place.
+        base: Box<Place>,
+        /// The index.
+        index: Box<Expr>,
+    },
+    /// Parts from most to least significant.
+    Concat(Vec<Place>),
+    /// `c ? p : q`
+    Conditional(Box<Expr>, Box<Place>, Box<Place>),
+}

@@ -1,0 +1,90 @@
+//! What a description means: every name is an id, every width and type is known.
+//!
+//! The tables are plain vectors; an id is an index into one of them and is made by the resolver
+//! alone. Spans are kept for every part that a check may have to point at.
+
+mod behavior;
+mod operation;
+mod resource;
+
+pub use behavior::*;
+pub use operation::*;
+pub use resource::*;
+
+use crate::source::Span;
+
+/// Defines an index type for one table of the model.
+macro_rules! id {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $name(pub u32);
+
+        impl $name {
+            /// The index into the table.
+            pub fn index(self) -> usize {
+                self.0 as usize
+            }
+        }
+    };
+}
+pub(crate) use id;
+
+id!(
+    /// Index into [`Model::functions`].
+    FunctionId
+);
+
+/// A resolved description.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Model {
+    /// TARGET, with defaults filled in.
+    pub target: Target,
+    /// Registers and register files, in the order of the text.
+    pub registers: Vec<Register>,
+    /// Memories, in the order of the text.
+    pub rams: Vec<Ram>,
+    /// Memory maps, in the order of the text.
+    pub maps: Vec<Map>,
+    /// Groups, in the order of the text.
+    pub groups: Vec<Group>,
+    /// Operations, in the order of the text.
+    pub operations: Vec<Operation>,
+    /// Functions, in the order of the text.
+    pub functions: Vec<Function>,
+    /// The program counter.
+    pub pc: RegisterId,
+    /// The operation every cycle begins with.
+    pub main: OperationId,
+    /// The operation that runs once before the first cycle.
+    pub reset: Option<OperationId>,
+}
+
+/// A FUNCTION.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Function {
+    /// The function's name.
+    pub name: String,
+    /// Where the name stands.
+    pub span: Span,
+    /// What it returns; `None` is `void`.
+    pub result: Option<Type>,
+    /// How many of the body's locals, the first ones, are parameters.
+    pub parameters: usize,
+    /// Its statements and locals.
+    pub body: Body,
+}
+
+/// A proven sound model: the only input that generation accepts.
+///
+/// Made by the checks alone.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CheckedModel(pub(crate) Model);
+
+impl std::ops::Deref for CheckedModel {
+    type Target = Model;
+
+    fn deref(&self) -> &Model {
+        &self.0
+    }
+}

@@ -1,0 +1,229 @@
+//! Operations and groups, resolved.
+
+use super::{Body, Expr, MapId, RegisterId, Type, id};
+use crate::source::Span;
+
+id!(
+    /// Index into [`super::Model::operations`].
+    OperationId
+);
+id!(
+    /// Index into [`super::Model::groups`].
+    GroupId
+);
+id!(
+    /// Index into [`Operation::fields`].
+    FieldId
+);
+id!(
+    /// Index into [`Operation::instances`].
+    InstanceId
+);
+
+/// An operation or a group.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum OperationOrGroup {
+    /// One operation.
+    Operation(OperationId),
+    /// One of a group's members.
+    Group(GroupId),
+}
+
+/// A group of operations and groups.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Group {
+    /// Its name.
+    pub name: String,
+    /// Where the name stands.
+    pub span: Span,
+    /// Its members in order, none twice.
+    pub members: Vec<OperationOrGroup>,
+    /// Width of the members' CODING in bits; `None` if they have none or differ (the group of a
+    /// CODINGROOT may).
+    pub width_bits: Option<u32>,
+}
+
+/// An operation.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Operation {
+    /// Its name.
+    pub name: String,
+    /// Where the name stands.
+    pub span: Span,
+    /// The fields of its CODING, in the order of their first mention.
+    pub fields: Vec<Field>,
+    /// Its instances in the order of the INSTANCE sections; a target that CODINGROOT or ACTIVATION
+    /// names directly is its own alias and stands at the end.
+    pub instances: Vec<Instance>,
+    /// The bits of its CODING, most significant first; `None` without one.
+    pub coding: Option<Vec<CodingBit>>,
+    /// Where the CODING stands.
+    pub coding_span: Option<Span>,
+    /// Its assembler texts.
+    pub assembler: Vec<Vec<AssemblerItem>>,
+    /// What the operand means; such an operation is an operand.
+    pub expression: Option<Expr>,
+    /// Its BEHAVIOR.
+    pub behavior: Option<Body>,
+    /// What it activates, in order.
+    pub activation: Vec<Activation>,
+    /// What it decodes.
+    pub coding_root: Vec<RootElement>,
+}
+
+/// A field of a CODING.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Field {
+    /// Its name.
+    pub name: String,
+    /// Where it is first mentioned.
+    pub span: Span,
+    /// Width in bits, counted from the highest bit that is coded down to bit 0.
+    pub width_bits: u32,
+    /// True for formats `#S` and `#REL`.
+    pub signed: bool,
+}
+
+/// An instance of an operation or group.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Instance {
+    /// The alias.
+    pub alias: String,
+    /// Where the alias stands.
+    pub span: Span,
+    /// What it is an instance of.
+    pub target: OperationOrGroup,
+    /// How the operation uses it.
+    pub role: InstanceRole,
+    /// Width of its coded bits, if its target has a CODING.
+    pub width_bits: Option<u32>,
+    /// Type of its value: that of the EXPRESSION its members share (or C's conversion of theirs),
+    /// else its coded bits; `None` without CODING.
+    pub value_type: Option<Type>,
+    /// True if every member has an EXPRESSION that is a place.
+    pub is_place: bool,
+}
+
+/// How an operation uses an instance.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum InstanceRole {
+    /// Part of its CODING.
+    Coded,
+    /// Decoded by its CODINGROOT.
+    Root,
+    /// Activated only.
+    Activated,
+    /// Declared and not used.
+    Unused,
+}
+
+/// One bit of a CODING.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CodingBit {
+    /// A fixed bit.
+    Fixed(bool),
+    /// A bit that may be either.
+    Any,
+    /// Bit `bit` of a field.
+    Field {
+        /// The field.
+        field: FieldId,
+        /// Bit of the field, 0 the least significant.
+        bit: u32,
+    },
+    /// Bit `bit` of an instance's coded word.
+    Instance {
+        /// The instance.
+        instance: InstanceId,
+        /// Bit of its word, 0 the least significant.
+        bit: u32,
+    },
+}
+
+/// One item of an assembler text.
+#[derive(Debug, Clone, PartialEq)]
+pub enum AssemblerItem {
+    /// Literal text.
+    Text(String),
+    /// No space between the neighbours.
+    Join,
+    /// An instance's own text.
+    Instance(InstanceId),
+    /// A field in a format.
+    Field {
+        /// The field.
+        field: FieldId,
+        /// Its format.
+        format: Format,
+    },
+}
+
+/// How a field is written.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Format {
+    /// No format: as `#U`, either sign accepted.
+    Plain,
+    /// `#U`
+    Unsigned,
+    /// `#S`
+    Signed,
+    /// `#X`
+    Hexadecimal,
+    /// `#NAME(file, index)`: the index in terms of the operation's fields; `None` is the field.
+    Name {
+        /// The register file.
+        register: RegisterId,
+        /// The element, a constant expression over fields.
+        index: Option<Expr>,
+    },
+    /// `#ABS`
+    Absolute,
+    /// `#REL(n)`: distance from `instruction_address + n`.
+    Relative {
+        /// The n, a constant expression that may use `instruction_size`.
+        offset: Option<Expr>,
+    },
+}
+
+/// One entry of an ACTIVATION.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Activation {
+    /// Schedules an instance.
+    Activate {
+        /// The instance.
+        instance: InstanceId,
+        /// Cycles of delay.
+        delay_cycles: u32,
+        /// Where it stands.
+        span: Span,
+    },
+    /// On a run-time value.
+    If {
+        /// The condition, type as evaluated; not zero is true.
+        condition: Expr,
+        /// Scheduled if true.
+        then: Vec<Activation>,
+        /// Scheduled if false.
+        otherwise: Vec<Activation>,
+    },
+}
+
+/// One element of a CODINGROOT.
+#[derive(Debug, Clone, PartialEq)]
+pub enum RootElement {
+    /// Decodes one instance.
+    Decode(RootDecode),
+}
+
+/// `alias (map[address])`
+#[derive(Debug, Clone, PartialEq)]
+pub struct RootDecode {
+    /// What is decoded.
+    pub instance: InstanceId,
+    /// The map that is fetched from.
+    pub map: MapId,
+    /// The address, in cells.
+    pub address: Expr,
+    /// Where it stands.
+    pub span: Span,
+}

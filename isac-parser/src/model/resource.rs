@@ -1,0 +1,127 @@
+//! Resources and the target section, resolved.
+
+use super::id;
+use crate::source::Span;
+
+id!(
+    /// Index into [`super::Model::registers`].
+    RegisterId
+);
+id!(
+    /// Index into [`super::Model::rams`].
+    RamId
+);
+id!(
+    /// Index into [`super::Model::maps`].
+    MapId
+);
+
+/// A register or a file of registers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Register {
+    /// Its name.
+    pub name: String,
+    /// Where the name stands.
+    pub span: Span,
+    /// Width of an element in bits, 1 to 128.
+    pub width_bits: u32,
+    /// Number of elements of a file; `None` for a single register.
+    pub count: Option<u32>,
+    /// Value of each element after reset.
+    pub reset: u128,
+    /// Elements that always read a value and ignore writes, by element.
+    pub hardwired: Vec<(u32, u128)>,
+    /// Names of the elements, synonyms in order; empty for a single register, never shorter than
+    /// `count` for a file (default `x0`, `x1`, ... after the file's name).
+    pub element_names: Vec<Vec<String>>,
+}
+
+/// A memory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ram {
+    /// Its name.
+    pub name: String,
+    /// Where the name stands.
+    pub span: Span,
+    /// Width of a cell in bits, 1 to 64.
+    pub cell_bits: u32,
+    /// Number of cells.
+    pub size_cells: u64,
+    /// Flag R.
+    pub readable: bool,
+    /// Flag W.
+    pub writable: bool,
+    /// Flag X.
+    pub executable: bool,
+    /// Cycles of an access.
+    pub latency: u32,
+}
+
+/// A memory map.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Map {
+    /// Its name.
+    pub name: String,
+    /// Where the name stands.
+    pub span: Span,
+    /// Width of an address in bits, 1 to 64; addresses count cells.
+    pub address_bits: u32,
+    /// Width of a cell in bits; all ranges share it.
+    pub cell_bits: u32,
+    /// The ranges by ascending address, disjoint.
+    pub ranges: Vec<Range>,
+}
+
+/// One range of a map.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Range {
+    /// First address.
+    pub low: u64,
+    /// Last address.
+    pub high: u64,
+    /// The memory behind it; its cell 0 is at `low`.
+    pub ram: RamId,
+    /// The range's text.
+    pub span: Span,
+}
+
+/// Byte order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Endian {
+    /// The first cell is the least significant.
+    Little,
+    /// The first cell is the most significant.
+    Big,
+}
+
+/// System calls that `linux_call` answers to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Syscalls {
+    /// The numbers of `asm-generic/unistd.h`.
+    LinuxGeneric,
+}
+
+/// The TARGET section.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Target {
+    /// ENDIAN, default little.
+    pub endian: Endian,
+    /// ELF_MACHINE: the `e_machine` that the loader accepts; `None` accepts any.
+    pub elf_machine: Option<u16>,
+    /// ELF_CLASS: 32 or 64; `None` accepts any.
+    pub elf_class: Option<u32>,
+    /// STACK: register, element of a file, initial value.
+    pub stack: Option<(RegisterId, Option<u32>, u128)>,
+    /// HOST: the map that loader and host calls use; default `defaultmap`, else the only map.
+    pub host: Option<MapId>,
+    /// SYSCALLS, default the generic numbers.
+    pub syscalls: Syscalls,
+    /// LOAD: image bytes `low..=high` go to the map from cell 0 on.
+    pub loads: Vec<(u64, u64, MapId)>,
+    /// COMMENT: what begins a comment in assembler text.
+    pub comment: Option<String>,
+    /// HEX: prefix of a hexadecimal number in assembler text.
+    pub hex: Option<String>,
+    /// BINARY: prefix of a binary number in assembler text.
+    pub binary: Option<String>,
+}

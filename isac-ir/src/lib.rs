@@ -1,1 +1,74 @@
-//! isac-ir
+//! The one truth for every engine: what a checked model lowers to, as plain data.
+//!
+//! A [`Model`] holds resources, operations with their behaviour, decoders and the time graph.
+//! Nothing in it refers to source text but for a location to show; every resource access has an
+//! id before any engine sees it, so that what is static about an instruction can be counted once
+//! and multiplied ([`account`]). Each part can be printed ([`print`]) and verified ([`verify`]).
+
+pub mod account;
+pub mod behavior;
+pub mod bits;
+pub mod decode;
+pub mod decoder;
+pub mod operation;
+pub mod print;
+pub mod resource;
+pub mod time;
+pub mod verify;
+
+use serde::{Deserialize, Serialize};
+
+/// Version of the serialised form; a reader refuses any other.
+pub const FORMAT_VERSION: u32 = 1;
+
+/// A lowered model.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Model {
+    /// [`FORMAT_VERSION`].
+    pub format_version: u32,
+    /// Name of the model: its file without folder and ending.
+    pub name: String,
+    /// What the model runs on: loader, host, stack.
+    pub target: resource::Target,
+    /// Registers and register files.
+    pub registers: Vec<resource::Register>,
+    /// Memories.
+    pub rams: Vec<resource::Ram>,
+    /// Memory maps.
+    pub maps: Vec<resource::Map>,
+    /// Operations.
+    pub operations: Vec<operation::Operation>,
+    /// Groups.
+    pub groups: Vec<operation::Group>,
+    /// Decoders: one for each element of a CODINGROOT and for each operand group below.
+    pub decoders: Vec<decoder::Decoder>,
+    /// Who schedules whom, and when.
+    pub time: time::TimeGraph,
+    /// Index of the program counter among `registers`.
+    pub pc: u32,
+    /// Index of the operation that begins every cycle.
+    pub main: u32,
+    /// Index of the operation that runs once before the first cycle.
+    pub reset: Option<u32>,
+    /// Every instruction of the set, as decode path cut at operands, in the model's order.
+    pub instructions: Vec<String>,
+}
+
+impl Model {
+    /// Number of resources that accesses are counted for: registers first, then maps.
+    pub fn resource_count(&self) -> usize {
+        self.registers.len() + self.maps.len()
+    }
+
+    /// Names of the resources, by [`behavior::ResourceId`].
+    pub fn resource_names(&self) -> Vec<String> {
+        let registers = self.registers.iter().map(|register| register.name.clone());
+        let maps = self.maps.iter().map(|map| map.name.clone());
+        registers.chain(maps).collect()
+    }
+
+    /// The operation with this index.
+    pub fn operation(&self, index: u32) -> &operation::Operation {
+        &self.operations[index as usize]
+    }
+}

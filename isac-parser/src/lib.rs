@@ -4,5 +4,17 @@
 //! gives names their meaning in the [`model`]; the checks proves it sound.
 
 pub mod ast;
+mod check;
+pub mod diagnostic;
+mod load;
 pub mod model;
+mod parse;
+mod print;
+mod resolve;
 pub mod source;
+
+pub use check::check_model;
+pub use load::load_model;
+pub use parse::{parse_file, parse_model};
+pub use print::{print_expr, print_file};
+pub use resolve::resolve_model;

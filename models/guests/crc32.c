@@ -8,7 +8,7 @@
 #include "print.h"
 
 #ifndef GUEST_REPEAT
-#define GUEST_REPEAT 32
+#define GUEST_REPEAT 24
 #endif
 
 #define BUFFER_BYTES 1024
@@ -119,19 +119,17 @@ int main(int argc, char **argv)
         print("crc32: the known answer is missed\n");
         return GUEST_FAILED;
     }
-    for (round = 1; round <= rounds; round++) {
+    for (round = 0; round < rounds; round++) {
         uint32_t crc;
 
         state = fill_buffer(state);
         if (!crc_all(buffer, BUFFER_BYTES, &crc)) {
-            print("crc32: the forms differ in round %lu\n", (unsigned long)round);
+            print("crc32: the forms differ after %lu rounds\n", (unsigned long)round);
             return GUEST_FAILED;
         }
-        if (round == 1)
+        if (round == 0)
             print("crc32: first round %08lx\n", (unsigned long)crc);
         check = (check << 5 | check >> 27) ^ crc;
-        if (round == UINT32_MAX)
-            break;
     }
     print("crc32: %lu rounds of %d bytes\n", (unsigned long)rounds, BUFFER_BYTES);
     print("crc32: check %08lx\n", (unsigned long)check);

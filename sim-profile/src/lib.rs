@@ -1,1 +1,51 @@
-//! sim-profile
+//! The profile of a simulated run: what is measured, how it is stored, what is derived from it.
+//!
+//! ```text
+//! engine --events--> EventProfiler --> Measurement --+--> Profile (stored, merged)
+//! engine ------------counted directly--------------^  +--> tree, coverage, executions, summary
+//!                                                     +--> XML report          (feature `reports`)
+//! ```
+//!
+//! A [`Measurement`] is keyed by static instruction (address and decoded word), so its size
+//! follows the program's size and never the run's length. Every analysis is derived from it and
+//! from the names in [`ModelTables`]; none of them asks an engine again. All maps are ordered:
+//! equal measurements give equal output, to the byte.
+//!
+//! This crate knows no engine, reads no clock and prints nothing.
+
+pub mod coverage;
+pub mod event;
+pub mod executions;
+pub mod path;
+#[cfg(feature = "reports")]
+pub mod report;
+pub mod summary;
+pub mod tree;
+
+mod event_profiler;
+mod event_reader;
+mod event_writer;
+mod lines;
+mod measurement;
+mod pairs;
+mod profile;
+mod running;
+mod storage;
+mod tables;
+mod word;
+
+pub use event::{AccessEvent, Event, EventSink};
+pub use event_profiler::EventProfiler;
+pub use event_reader::{EventError, EventErrorCause, read_events, replay_events};
+pub use event_writer::EventWriter;
+pub use measurement::{
+    Accesses, InstructionKey, InstructionRecord, InvalidMeasurement, Measurement, MergeError,
+};
+pub use path::{PathError, PathNode, PathTree, instruction_of};
+pub use profile::{Mode, Profile, Provenance};
+#[cfg(feature = "reports")]
+pub use report::render_xml;
+pub use running::Misplaced;
+pub use storage::{ProfileError, ProfileErrorCause, read_profile, write_profile};
+pub use tables::ModelTables;
+pub use word::{Word, WordError};

@@ -1,1 +1,19 @@
-//! sim-runtime
+//! What every simulator is built on: engines, kernels, loader, host services, launcher.
+//!
+//! Engines execute isac-ir ([`reference`]) or the code that was generated from it ([`kernel`]);
+//! [`record`] turns what they count into a measurement; [`image`], [`host`] and [`launcher`] are
+//! what a program needs around it.
+
+pub mod engine;
+pub mod fault;
+pub mod host;
+pub mod image;
+pub mod kernel;
+pub mod launcher;
+pub mod memory;
+pub mod print;
+pub mod record;
+pub mod reference;
+
+pub use engine::{Engine, Machine};
+pub use fault::{AccessKind, Fault, FaultKind, Stop};

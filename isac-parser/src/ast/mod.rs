@@ -5,6 +5,7 @@
 
 mod behavior;
 mod operation;
+mod operator;
 mod resource;
 
 pub use behavior::*;

@@ -2,12 +2,11 @@
 # arguments from a0 on, result in a0). The stack pointer enters at argc; argv
 # follows it, ends with a null word, and the environment comes after that.
 
-    .equ    SYS_WRITE, 64
-    .equ    SYS_EXIT_GROUP, 94
-    .equ    STDOUT, 1
+#define SYS_WRITE 64
+#define SYS_EXIT_GROUP 94
+#define STDOUT 1
 
-    .text
-
+    .section .text.start, "ax", @progbits
     .globl  _start
     .type   _start, @function
 _start:
@@ -32,6 +31,8 @@ _start:
     mv      a0, s0
     tail    guest_exit
     .size   _start, . - _start
+
+    .text
 
 # void guest_exit(int status)
     .globl  guest_exit

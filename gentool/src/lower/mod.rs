@@ -1,0 +1,59 @@
+//! `CheckedModel` to isac-ir: everything wrong with the input has been found before; this cannot
+//! fail.
+
+mod access;
+mod body;
+mod decoder;
+mod expression;
+mod instruction;
+mod operation;
+mod place;
+mod print;
+mod resource;
+mod statement;
+mod time;
+
+use isac_ir::Model;
+use isac_parser::model::CheckedModel;
+use isac_parser::source::{SourceMap, Span};
+
+/// Lowers a model; `name` is the description's file without folder and ending.
+pub fn lower_model(model: &CheckedModel, sources: &SourceMap, name: &str) -> Model {
+    let lowering = Lowering { model, sources };
+    let mut lowered = Model {
+        format_version: isac_ir::FORMAT_VERSION,
+        name: name.to_string(),
+        target: lowering.lower_target(),
+        registers: lowering.lower_registers(),
+        rams: lowering.lower_rams(),
+        maps: lowering.lower_maps(),
+        operations: lowering.lower_operations(),
+        groups: lowering.lower_groups(),
+        decoders: Vec::new(),
+        time: Default::default(),
+        pc: model.pc.0,
+        main: model.main.0,
+        reset: model.reset.map(|reset| reset.0),
+        instructions: Vec::new(),
+    };
+    lowered.decoders = decoder::lower_decoders(model);
+    lowered.time = time::lower_time(&lowered);
+    lowered.instructions = instruction::list_instructions(&lowered);
+    lowered
+}
+
+/// What every part of lowering looks things up in.
+struct Lowering<'a> {
+    model: &'a CheckedModel,
+    sources: &'a SourceMap,
+}
+
+impl Lowering<'_> {
+    /// A place as `file:line`, the file without its folder.
+    fn location(&self, span: Span) -> String {
+        let (line, _) = self.sources.line_column(span);
+        let path = std::path::Path::new(self.sources.path(span.file));
+        let file = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into());
+        format!("{file}:{line}")
+    }
+}

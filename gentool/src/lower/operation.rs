@@ -1,0 +1,168 @@
+//! Operations and groups: their tables, and one body for each section.
+
+use isac_ir::behavior::{Body, Expression, Stmt};
+use isac_ir::operation::{Field, Group, Instance, Operation, Role, Target};
+use isac_parser::model::{
+    Activation, Expr, ExprKind, InstanceRole, Operation as Source, OperationOrGroup, RootElement,
+};
+
+use super::Lowering;
+use super::body::BodyBuilder;
+
+impl Lowering<'_> {
+    pub(super) fn lower_groups(&self) -> Vec<Group> {
+        let groups = self.model.groups.iter();
+        groups
+            .map(|group| Group {
+                name: group.name.clone(),
+                location: self.location(group.span),
+                members: group.members.iter().map(|member| lower_target(*member)).collect(),
+            })
+            .collect()
+    }
+
+    pub(super) fn lower_operations(&self) -> Vec<Operation> {
+        self.model.operations.iter().map(|operation| self.lower_operation(operation)).collect()
+    }
+
+    fn lower_operation(&self, operation: &Source) -> Operation {
+        Operation {
+            name: operation.name.clone(),
+            location: self.location(operation.span),
+            fields: operation
+                .fields
+                .iter()
+                .map(|field| Field {
+                    name: field.name.clone(),
+                    width_bits: field.width_bits,
+                    signed: field.signed,
+                })
+                .collect(),
+            instances: self.lower_instances(operation),
+            expression: operation.expression.as_ref().map(|value| self.lower_expression(operation, value)),
+            root: self.lower_root(operation),
+            behavior: operation.behavior.as_ref().map(|body| {
+                let mut builder = BodyBuilder::new(self, Some(operation), body.span);
+                builder.lower_source_body(body);
+                builder.finish()
+            }),
+            activation: self.lower_activation(operation),
+        }
+    }
+
+    fn lower_instances(&self, operation: &Source) -> Vec<Instance> {
+        let mut scheduled = vec![None; operation.instances.len()];
+        mark_scheduled(&operation.activation, false, &mut scheduled);
+        let instances = operation.instances.iter().zip(scheduled);
+        instances
+            .map(|(instance, scheduled)| Instance {
+                alias: instance.alias.clone(),
+                target: lower_target(instance.target),
+                role: match instance.role {
+                    InstanceRole::Coded => Role::Coded,
+                    InstanceRole::Root => Role::Root,
+                    InstanceRole::Activated => Role::Activated,
+                    InstanceRole::Unused => Role::Unused,
+                },
+                operand: self.is_operand(instance.target),
+                width_bits: instance.width_bits.unwrap_or(0),
+                scheduled: scheduled.is_some(),
+                conditional: scheduled == Some(true),
+            })
+            .collect()
+    }
+
+    /// True if every operation that the target may be has an EXPRESSION.
+    fn is_operand(&self, target: OperationOrGroup) -> bool {
+        match target {
+            OperationOrGroup::Operation(id) => self.model.operations[id.index()].expression.is_some(),
+            OperationOrGroup::Group(id) => {
+                let members = &self.model.groups[id.index()].members;
+                !members.is_empty() && members.iter().all(|member| self.is_operand(*member))
+            }
+        }
+    }
+
+    fn lower_expression(&self, operation: &Source, value: &Expr) -> Expression {
+        let ty = value.ty.unwrap_or(isac_parser::model::Type { width_bits: 32, signed: true });
+        let mut read = BodyBuilder::new(self, Some(operation), value.span);
+        let result = read.new_local("value", ty.width_bits);
+        let lowered = read.lower_value(value);
+        read.push(Stmt::Set { local: result, value: lowered });
+        let write = match &value.kind {
+            ExprKind::Read(place) => {
+                let mut write = BodyBuilder::new(self, Some(operation), value.span);
+                let value = write.new_local("value", ty.width_bits);
+                let place = write.prepare_place(place);
+                write.write_place(&place, isac_ir::behavior::Expr::local(ty.width_bits, value));
+                Some(write.finish())
+            }
+            _ => None,
+        };
+        Expression { width: ty.width_bits, signed: ty.signed, read: read.finish(), write }
+    }
+
+    fn lower_root(&self, operation: &Source) -> Option<Body> {
+        let first = operation.coding_root.first()?;
+        let RootElement::Decode(decode) = first;
+        let mut builder = BodyBuilder::new(self, Some(operation), decode.span);
+        for RootElement::Decode(decode) in &operation.coding_root {
+            let address = builder.lower_value(&decode.address);
+            let access = builder.map_access(decode.map, isac_ir::behavior::AccessKind::Execute);
+            builder.push(Stmt::Decode {
+                instance: decode.instance.0,
+                map: decode.map.0,
+                address,
+                access,
+            });
+        }
+        Some(builder.finish())
+    }
+
+    fn lower_activation(&self, operation: &Source) -> Option<Body> {
+        if operation.activation.is_empty() {
+            return None;
+        }
+        let mut builder = BodyBuilder::new(self, Some(operation), operation.span);
+        lower_activations(&mut builder, &operation.activation);
+        Some(builder.finish())
+    }
+}
+
+fn lower_activations(builder: &mut BodyBuilder<'_>, items: &[Activation]) {
+    for item in items {
+        match item {
+            Activation::Activate { instance, delay_cycles, .. } => {
+                builder.push(Stmt::Activate { instance: instance.0, delay: *delay_cycles });
+            }
+            Activation::If { condition, then, otherwise } => {
+                let condition = builder.lower_condition(condition);
+                let then = builder.arm(|builder| lower_activations(builder, then));
+                let otherwise = builder.arm(|builder| lower_activations(builder, otherwise));
+                builder.push_if(condition, then, otherwise);
+            }
+        }
+    }
+}
+
+/// Marks the instances that are scheduled: `Some(true)` if on a condition.
+fn mark_scheduled(items: &[Activation], conditional: bool, scheduled: &mut [Option<bool>]) {
+    for item in items {
+        match item {
+            Activation::Activate { instance, .. } => {
+                scheduled[instance.index()] = Some(conditional);
+            }
+            Activation::If { then, otherwise, .. } => {
+                mark_scheduled(then, true, scheduled);
+                mark_scheduled(otherwise, true, scheduled);
+            }
+        }
+    }
+}
+
+pub(super) fn lower_target(target: OperationOrGroup) -> Target {
+    match target {
+        OperationOrGroup::Operation(id) => Target::Operation(id.0),
+        OperationOrGroup::Group(id) => Target::Group(id.0),
+    }
+}

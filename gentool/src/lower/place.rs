@@ -1,0 +1,324 @@
+//! Places: what is assigned to, prepared once, read and written.
+
+use isac_ir::behavior::{AccessKind, BinaryOp, Expr, ExprKind, Stmt, UNCOUNTED, UnaryOp};
+use isac_parser::model::{
+    Expr as Source, ExprKind as SourceKind, InstanceId, MapId, Place as SourcePlace, PlaceKind, RegisterId,
+};
+
+use super::body::BodyBuilder;
+use super::expression::{binary, convert};
+
+/// A place whose indexes and addresses are evaluated.
+#[derive(Debug, Clone)]
+pub(super) struct Place {
+    width: u32,
+    kind: Kind,
+}
+
+#[derive(Debug, Clone)]
+enum Kind {
+    Local(u32),
+    Register { register: RegisterId, index: Option<Expr> },
+    Memory { map: MapId, cells: u32, fetch: bool, address: Expr },
+    Operand(InstanceId),
+    Slice { base: Box<Place>, low: u32 },
+    Bit { base: Box<Place>, index: Expr },
+    Concat(Vec<Place>),
+    Conditional { condition: Expr, then: Box<Place>, otherwise: Box<Place> },
+}
+
+impl BodyBuilder<'_> {
+    /// The value of a place, where it is read and not written.
+    pub(super) fn read_source_place(&mut self, place: &SourcePlace) -> Expr {
+        let width = place.ty.width_bits;
+        match &place.kind {
+            PlaceKind::Register { register, index } => {
+                let index = index.as_ref().map(|index| self.lower_value(index));
+                self.read_place(&Place { width, kind: Kind::Register { register: *register, index } })
+            }
+            PlaceKind::Memory { map, cells, fetch, address } => {
+                let address = self.lower_value(address);
+                let (map, cells, fetch) = (*map, *cells, *fetch);
+                self.read_place(&Place { width, kind: Kind::Memory { map, cells, fetch, address } })
+            }
+            PlaceKind::Conditional(condition, then, otherwise) => {
+                let read = |place: &SourcePlace| Source {
+                    kind: SourceKind::Read(Box::new(place.clone())),
+                    ty: Some(place.ty),
+                    span: place.span,
+                };
+                let kind = SourceKind::Conditional(
+                    condition.clone(),
+                    Box::new(read(then)),
+                    Box::new(read(otherwise)),
+                );
+                self.lower_value(&Source { kind, ty: Some(place.ty), span: place.span })
+            }
+            PlaceKind::Slice { base, low, .. } => {
+                let base = Box::new(self.read_source_place(base));
+                Expr { width, kind: ExprKind::Slice { base, low: *low } }
+            }
+            _ => {
+                let place = self.prepare_place(place);
+                self.read_place(&place)
+            }
+        }
+    }
+
+    /// Evaluates indexes and addresses, once.
+    pub(super) fn prepare_place(&mut self, place: &SourcePlace) -> Place {
+        let kind = match &place.kind {
+            PlaceKind::Local(local) => Kind::Local(self.scope.get(local).copied().unwrap_or(0)),
+            PlaceKind::Register { register, index } => Kind::Register {
+                register: *register,
+                index: index.as_ref().map(|index| {
+                    let index = self.lower_value(index);
+                    self.spill(index)
+                }),
+            },
+            PlaceKind::Memory { map, cells, fetch, address } => {
+                let address = self.lower_value(address);
+                let address = self.spill(address);
+                Kind::Memory { map: *map, cells: *cells, fetch: *fetch, address }
+            }
+            PlaceKind::Operand(instance) => Kind::Operand(*instance),
+            PlaceKind::Slice { base, low, .. } => {
+                Kind::Slice { base: Box::new(self.prepare_place(base)), low: *low }
+            }
+            PlaceKind::Bit { base, index } => {
+                let base = Box::new(self.prepare_place(base));
+                let index = self.lower_value(index);
+                Kind::Bit { base, index: self.spill(index) }
+            }
+            PlaceKind::Concat(parts) => {
+                Kind::Concat(parts.iter().map(|part| self.prepare_place(part)).collect())
+            }
+            PlaceKind::Conditional(condition, then, otherwise) => {
+                let condition = self.lower_condition(condition);
+                Kind::Conditional {
+                    condition: self.spill(condition),
+                    then: Box::new(self.prepare_place(then)),
+                    otherwise: Box::new(self.prepare_place(otherwise)),
+                }
+            }
+        };
+        Place { width: place.ty.width_bits, kind }
+    }
+
+    /// Reads a prepared place; each access is counted.
+    pub(super) fn read_place(&mut self, place: &Place) -> Expr {
+        let width = place.width;
+        let kind = match &place.kind {
+            Kind::Local(local) => ExprKind::Local(*local),
+            Kind::Register { register, index } => ExprKind::Register {
+                register: register.0,
+                index: index.clone().map(Box::new),
+                access: self.register_access(*register, AccessKind::Read),
+            },
+            Kind::Memory { map, cells, fetch, address } => {
+                let kind = if *fetch { AccessKind::Execute } else { AccessKind::Read };
+                let access = self.map_access(*map, kind);
+                let address = Box::new(address.clone());
+                ExprKind::Memory { map: map.0, cells: *cells, address, access }
+            }
+            Kind::Operand(instance) => {
+                let mention = self.mention(*instance, false);
+                ExprKind::Operand { instance: instance.0, mention }
+            }
+            Kind::Slice { base, low } => {
+                ExprKind::Slice { base: Box::new(self.read_place(base)), low: *low }
+            }
+            Kind::Bit { base, index } => {
+                let base = Box::new(self.read_place(base));
+                ExprKind::Bit { base, index: Box::new(index.clone()) }
+            }
+            Kind::Concat(parts) => {
+                ExprKind::Concat(parts.iter().map(|part| self.read_place(part)).collect())
+            }
+            Kind::Conditional { condition, then, otherwise } => {
+                let result = self.new_local("t", width);
+                let arm = |builder: &mut Self, place: &Place| {
+                    builder.arm(|builder| {
+                        let value = builder.read_place(place);
+                        builder.push(Stmt::Set { local: result, value });
+                    })
+                };
+                let then = arm(self, then);
+                let otherwise = arm(self, otherwise);
+                self.push_if(condition.clone(), then, otherwise);
+                ExprKind::Local(result)
+            }
+        };
+        Expr { width, kind }
+    }
+
+    /// Writes a prepared place; each access is counted.
+    pub(super) fn write_place(&mut self, place: &Place, value: Expr) {
+        match &place.kind {
+            Kind::Local(local) => self.push(Stmt::Set { local: *local, value }),
+            Kind::Register { register, index } => {
+                let access = self.register_access(*register, AccessKind::Write);
+                let index = index.clone();
+                self.push(Stmt::SetRegister { register: register.0, index, low: 0, value, access });
+            }
+            Kind::Memory { map, cells, address, .. } => {
+                let access = self.map_access(*map, AccessKind::Write);
+                let address = address.clone();
+                self.push(Stmt::SetMemory { map: map.0, cells: *cells, address, value, access });
+            }
+            Kind::Operand(instance) => {
+                let mention = self.mention(*instance, true);
+                self.push(Stmt::SetOperand { instance: instance.0, mention, value });
+            }
+            Kind::Slice { base, low } => self.write_slice(base, *low, value),
+            Kind::Bit { base, index } => self.write_bit(base, index, value),
+            Kind::Concat(parts) => {
+                let value = self.spill(value);
+                let mut low = value.width;
+                for part in parts {
+                    low -= part.width;
+                    let base = Box::new(value.clone());
+                    let kind = ExprKind::Slice { base, low };
+                    self.write_place(part, Expr { width: part.width, kind });
+                }
+            }
+            Kind::Conditional { condition, then, otherwise } => {
+                let value = self.spill(value);
+                let then = self.arm(|builder| builder.write_place(then, value.clone()));
+                let otherwise = self.arm(|builder| builder.write_place(otherwise, value));
+                self.push_if(condition.clone(), then, otherwise);
+            }
+        }
+    }
+
+    /// Writes bits from `low` on: one write, no read that counts.
+    fn write_slice(&mut self, base: &Place, low: u32, value: Expr) {
+        if let Kind::Register { register, index } = &base.kind {
+            let access = self.register_access(*register, AccessKind::Write);
+            let index = index.clone();
+            self.push(Stmt::SetRegister { register: register.0, index, low, value, access });
+            return;
+        }
+        let value = self.spill(value);
+        let old = self.read_uncounted(base);
+        let old = self.spill(old);
+        let high = low + value.width;
+        let part = |low: u32, width: u32| Expr {
+            width,
+            kind: ExprKind::Slice { base: Box::new(old.clone()), low },
+        };
+        let mut parts = Vec::new();
+        if high < base.width {
+            parts.push(part(high, base.width - high));
+        }
+        parts.push(value);
+        if low > 0 {
+            parts.push(part(0, low));
+        }
+        self.write_place(base, Expr { width: base.width, kind: ExprKind::Concat(parts) });
+    }
+
+    /// Writes one bit at a computed index; beyond the width nothing changes.
+    fn write_bit(&mut self, base: &Place, index: &Expr, value: Expr) {
+        let width = base.width;
+        let value = self.spill(convert(value, false, width));
+        let old = self.read_uncounted(base);
+        let one = Expr::constant(width, 1);
+        let hole = binary(BinaryOp::ShiftLeft, width, one, index.clone());
+        let keep = Expr { width, kind: ExprKind::Unary(UnaryOp::Not, Box::new(hole)) };
+        let kept = binary(BinaryOp::And, width, old, keep);
+        let bit = binary(BinaryOp::ShiftLeft, width, value, index.clone());
+        let new = binary(BinaryOp::Or, width, kept, bit);
+        self.write_place(base, new);
+    }
+
+    /// Reads what a partial write keeps.
+    fn read_uncounted(&mut self, place: &Place) -> Expr {
+        let width = place.width;
+        let kind = match &place.kind {
+            Kind::Local(local) => ExprKind::Local(*local),
+            Kind::Register { register, index } => ExprKind::Register {
+                register: register.0,
+                index: index.clone().map(Box::new),
+                access: UNCOUNTED,
+            },
+            Kind::Memory { map, cells, address, .. } => ExprKind::Memory {
+                map: map.0,
+                cells: *cells,
+                address: Box::new(address.clone()),
+                access: UNCOUNTED,
+            },
+            Kind::Operand(instance) => {
+                ExprKind::Operand { instance: instance.0, mention: UNCOUNTED }
+            }
+            Kind::Slice { base, low } => {
+                ExprKind::Slice { base: Box::new(self.read_uncounted(base)), low: *low }
+            }
+            Kind::Bit { base, index } => {
+                let base = Box::new(self.read_uncounted(base));
+                ExprKind::Bit { base, index: Box::new(index.clone()) }
+            }
+            Kind::Concat(parts) => {
+                ExprKind::Concat(parts.iter().map(|part| self.read_uncounted(part)).collect())
+            }
+            Kind::Conditional { condition, then, otherwise } => {
+                let (then, otherwise) = (self.read_uncounted(then), self.read_uncounted(otherwise));
+                ExprKind::Select(Box::new(condition.clone()), Box::new(then), Box::new(otherwise))
+            }
+        };
+        Expr { width, kind }
+    }
+
+    /// An assignment, compound assignment or step; its value if `wanted`.
+    pub(super) fn lower_assignment(&mut self, source: &Source, wanted: bool) -> Option<Expr> {
+        match &source.kind {
+            SourceKind::Assign { place, value } => {
+                let mut value = self.lower_value(value);
+                if wanted || needs_statements(place) {
+                    value = self.spill(value);
+                }
+                let place = self.prepare_place(place);
+                self.write_place(&place, value.clone());
+                wanted.then_some(value)
+            }
+            SourceKind::AssignWith { place, operator, compute, value } => {
+                let value = self.lower_value(value);
+                let value = self.spill(value);
+                let signed = place.ty.signed;
+                let place = self.prepare_place(place);
+                let old = self.read_place(&place);
+                let old = convert(old, signed, compute.width_bits);
+                let new = self.lower_binary(*operator, compute.signed, compute.width_bits, old, value);
+                let mut new = convert(new, compute.signed, place.width);
+                if wanted {
+                    new = self.spill(new);
+                }
+                self.write_place(&place, new.clone());
+                wanted.then_some(new)
+            }
+            SourceKind::Step { place, increment, prefix } => {
+                let place = self.prepare_place(place);
+                let old = self.read_place(&place);
+                let old = if wanted { self.spill(old) } else { old };
+                let operator = if *increment { BinaryOp::Add } else { BinaryOp::Subtract };
+                let mut new = binary(operator, place.width, old.clone(), Expr::constant(place.width, 1));
+                if wanted && *prefix {
+                    new = self.spill(new);
+                }
+                self.write_place(&place, new.clone());
+                wanted.then_some(if *prefix { new } else { old })
+            }
+            _ => None,
+        }
+    }
+}
+
+/// True if preparing the place may need statements, before which the value must be fixed.
+fn needs_statements(place: &SourcePlace) -> bool {
+    match &place.kind {
+        PlaceKind::Local(_) | PlaceKind::Operand(_) => false,
+        PlaceKind::Register { index, .. } => index.is_some(),
+        PlaceKind::Slice { base, .. } => needs_statements(base),
+        _ => true,
+    }
+}

@@ -1,0 +1,86 @@
+//! The time graph: everything that `main` reaches by activation and by decoding.
+
+use isac_ir::Model;
+use isac_ir::behavior::{Stmt, walk_statements};
+use isac_ir::operation::{Role, Target};
+use isac_ir::time::{Cause, TimeGraph, TimeNode};
+
+/// Builds the time graph of a model whose operations are lowered.
+pub(super) fn lower_time(model: &Model) -> TimeGraph {
+    let mut graph = TimeGraph::default();
+    graph.nodes.push(TimeNode {
+        target: Target::Operation(model.main),
+        name: model.operation(model.main).name.clone(),
+        parent: None,
+        instance: None,
+        cause: Cause::Start,
+    });
+    let mut next = 0;
+    while next < graph.nodes.len() {
+        add_children(model, &mut graph, next as u32);
+        next += 1;
+    }
+    graph
+}
+
+/// Adds what a node brings about: members of a group, decoded instances, scheduled instances.
+fn add_children(model: &Model, graph: &mut TimeGraph, node: u32) {
+    let prefix = graph.nodes[node as usize].name.clone();
+    match graph.nodes[node as usize].target {
+        Target::Group(group) => {
+            for member in &model.groups[group as usize].members {
+                let name = format!("{prefix}.{}", model.target_name(*member));
+                let (parent, instance, cause) = (Some(node), None, Cause::Decoded);
+                graph.nodes.push(TimeNode { target: *member, name, parent, instance, cause });
+            }
+        }
+        Target::Operation(operation) => {
+            for (index, instance) in model.operation(operation).instances.iter().enumerate() {
+                let cause = match instance.role {
+                    _ if instance.scheduled => scheduling(model, operation, index as u32),
+                    Role::Root | Role::Coded if can_run(model, instance.target) => Some(Cause::Decoded),
+                    _ => None,
+                };
+                let name = match instance.role {
+                    Role::Activated => instance.alias.clone(),
+                    _ => format!("{prefix}.{}", instance.alias),
+                };
+                let (parent, target, instance) = (Some(node), instance.target, Some(index as u32));
+                graph.nodes.extend(
+                    cause.map(|cause| TimeNode { target, name, parent, instance, cause }),
+                );
+            }
+        }
+    }
+}
+
+/// How an operation's ACTIVATION schedules an instance.
+fn scheduling(model: &Model, operation: u32, instance: u32) -> Option<Cause> {
+    let operation = model.operation(operation);
+    let mut delay = None;
+    walk_statements(&operation.activation.as_ref()?.statements, &mut |statement| match statement {
+        Stmt::Activate { instance: target, delay: cycles } if *target == instance => {
+            delay = Some(*cycles);
+        }
+        _ => {}
+    });
+    let conditional = operation.instances[instance as usize].conditional;
+    delay.map(|delay| Cause::Activated { delay, conditional })
+}
+
+/// True if something below a target has a BEHAVIOR or an ACTIVATION.
+fn can_run(model: &Model, target: Target) -> bool {
+    match target {
+        Target::Operation(index) => {
+            let operation = model.operation(index);
+            operation.behavior.is_some()
+                || operation.activation.is_some()
+                || operation.instances.iter().any(|instance| {
+                    instance.role == Role::Coded && can_run(model, instance.target)
+                })
+        }
+        Target::Group(group) => {
+            model.groups[group as usize].members.iter().any(|member| can_run(model, *member))
+        }
+    }
+}

@@ -1,0 +1,243 @@
+//! Which accesses an instruction makes, and how often: once for each execution, or as often as a
+//! counter says.
+//!
+//! What is static about an instruction is multiplied by how often it ran; only the regions that
+//! depend on run-time values are counted. Both sides, the engine that counts and the recording
+//! that multiplies, number the counters by this module.
+//!
+//! The order of the counters: operations outside the decoding tree in the order of the time
+//! graph, then the tree's nodes in pre-order. Within an operation: CODINGROOT, BEHAVIOR,
+//! ACTIVATION. A part that a nested decoder chooses takes as many counters as its largest variant,
+//! so that what follows has the same numbers whatever is chosen.
+
+use crate::Model;
+use crate::behavior::{AccessKind, Body};
+use crate::decode::Decoded;
+use crate::operation::{Operation, Target};
+use crate::time::Cause;
+
+/// A section of an operation that runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Part {
+    /// CODINGROOT
+    Root,
+    /// BEHAVIOR
+    Behavior,
+    /// ACTIVATION
+    Activation,
+}
+
+/// The parts in the order in which they run.
+pub const PARTS: [Part; 3] = [Part::Root, Part::Behavior, Part::Activation];
+
+impl Operation {
+    /// The body of a part.
+    pub fn body(&self, part: Part) -> Option<&Body> {
+        match part {
+            Part::Root => self.root.as_ref(),
+            Part::Behavior => self.behavior.as_ref(),
+            Part::Activation => self.activation.as_ref(),
+        }
+    }
+}
+
+/// Number of counters of one body; a body that itself runs on a condition counts its region 0.
+pub fn body_counters(body: &Body, conditional: bool) -> u32 {
+    body.regions - 1 + u32::from(conditional)
+}
+
+/// Number of counters of one operation's own bodies.
+pub fn operation_counters(operation: &Operation, conditional: bool) -> u32 {
+    PARTS
+        .iter()
+        .filter_map(|part| operation.body(*part))
+        .map(|body| body_counters(body, conditional))
+        .sum()
+}
+
+/// The counter of a region, or `None` if it runs once for each execution.
+pub fn region_counter(base: u32, region: u32, conditional: bool) -> Option<u32> {
+    if conditional { Some(base + region) } else { region.checked_sub(1).map(|region| base + region) }
+}
+
+/// Number of counters of everything that a decoder may choose: its largest variant's.
+pub fn decoder_counters(model: &Model, decoder: u32, conditional: bool) -> u32 {
+    let decoder = &model.decoders[decoder as usize];
+    let of_variant = |nodes: &[crate::decoder::Node]| -> u32 {
+        nodes
+            .iter()
+            .map(|node| match (node.nested, node.target) {
+                (Some(nested), _) => decoder_counters(model, nested, conditional),
+                (None, Target::Operation(operation)) => {
+                    operation_counters(model.operation(operation), conditional)
+                }
+                (None, Target::Group(_)) => 0,
+            })
+            .sum()
+    };
+    decoder.variants.iter().map(|variant| of_variant(&variant.nodes)).max().unwrap_or(0)
+}
+
+/// An operation outside the decoding tree with its counters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Outside {
+    /// The operation.
+    pub operation: u32,
+    /// Its first counter.
+    pub base: u32,
+    /// True if it runs on a condition.
+    pub conditional: bool,
+}
+
+/// The operations outside the decoding tree, the one with the CODINGROOT included, and the first
+/// counter of the tree.
+pub fn outside_operations(model: &Model) -> (Vec<Outside>, u32) {
+    let mut base = 0;
+    let mut found = Vec::new();
+    let mut conditional = Vec::with_capacity(model.time.nodes.len());
+    let mut decoded = Vec::with_capacity(model.time.nodes.len());
+    for node in &model.time.nodes {
+        let above = node.parent.map(|parent| parent as usize);
+        let inherited = above.is_some_and(|above| conditional[above]);
+        let here = matches!(node.cause, Cause::Activated { conditional: true, .. });
+        conditional.push(inherited || here);
+        let is_decoded = above.is_some_and(|above| decoded[above]) || node.is_decoded(model);
+        decoded.push(is_decoded);
+        if let (false, Target::Operation(operation)) = (is_decoded, node.target) {
+            let conditional = inherited || here;
+            found.push(Outside { operation, base, conditional });
+            base += operation_counters(model.operation(operation), conditional);
+        }
+    }
+    (found, base)
+}
+
+/// How often an access happens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Times {
+    /// Once for each execution of the instruction.
+    Executed,
+    /// As often as this counter says.
+    Counter(u32),
+}
+
+/// One access of an instruction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Accounted {
+    /// The node of the decoding tree that makes it; 0 for operations outside the tree.
+    pub node: u32,
+    /// The resource.
+    pub resource: u32,
+    /// What is done.
+    pub kind: AccessKind,
+    /// How often.
+    pub times: Times,
+}
+
+/// All accesses of an instruction and the number of its counters.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Account {
+    /// The accesses.
+    pub accesses: Vec<Accounted>,
+    /// Number of counters.
+    pub counters: u32,
+}
+
+/// Accounts for one decoded instruction.
+pub fn account_instruction(model: &Model, decoded: &Decoded) -> Account {
+    let (outside, mut base) = outside_operations(model);
+    let mut account = Account::default();
+    let root = decoded.nodes[0].target;
+    for entry in outside {
+        let node = (Target::Operation(entry.operation) == root).then_some(0);
+        add_operation(model, decoded, &mut account, entry, node);
+    }
+    for child in decoded.children(0) {
+        base = add_tree(model, decoded, &mut account, child, base, false);
+    }
+    account.counters = base;
+    account
+}
+
+/// Adds a node and all below; gives the first counter after them.
+fn add_tree(
+    model: &Model,
+    decoded: &Decoded,
+    account: &mut Account,
+    node: u32,
+    base: u32,
+    conditional: bool,
+) -> u32 {
+    let conditional = conditional || scheduled_conditionally(model, decoded, node);
+    let here = &decoded.nodes[node as usize];
+    let mut next = base;
+    if let Target::Operation(operation) = here.target {
+        add_operation(model, decoded, account, Outside { operation, base, conditional }, Some(node));
+        next += operation_counters(model.operation(operation), conditional);
+    }
+    for child in decoded.children(node) {
+        next = add_tree(model, decoded, account, child, next, conditional);
+    }
+    match here.nested {
+        Some(nested) => base + decoder_counters(model, nested, conditional),
+        None => next,
+    }
+}
+
+/// True if the node's instance is scheduled on a condition.
+fn scheduled_conditionally(model: &Model, decoded: &Decoded, node: u32) -> bool {
+    let here = &decoded.nodes[node as usize];
+    let (Some(parent), Some(instance)) = (here.parent, here.instance) else { return false };
+    match decoded.nodes[parent as usize].target {
+        Target::Operation(operation) => {
+            model.operation(operation).instances[instance as usize].conditional
+        }
+        Target::Group(_) => false,
+    }
+}
+
+/// Adds the accesses of one operation's bodies.
+fn add_operation(
+    model: &Model,
+    decoded: &Decoded,
+    account: &mut Account,
+    entry: Outside,
+    node: Option<u32>,
+) {
+    let operation = model.operation(entry.operation);
+    let mut base = entry.base;
+    for body in PARTS.iter().filter_map(|part| operation.body(*part)) {
+        let times = |region| match region_counter(base, region, entry.conditional) {
+            Some(counter) => Times::Counter(counter),
+            None => Times::Executed,
+        };
+        let owner = node.unwrap_or(0);
+        account.accesses.extend(body.accesses.iter().map(|access| Accounted {
+            node: owner,
+            resource: access.resource,
+            kind: access.kind,
+            times: times(access.region),
+        }));
+        for mention in &body.mentions {
+            let operand = decoded
+                .instance(owner, mention.instance)
+                .and_then(|child| decoded.operation_at(child));
+            if let Some((operand_node, operand)) = operand {
+                let expression = model.operation(operand).expression.as_ref();
+                let body = expression.and_then(|expression| match mention.write {
+                    true => expression.write.as_ref(),
+                    false => Some(&expression.read),
+                });
+                account.accesses.extend(body.iter().flat_map(|body| &body.accesses).map(|access| {
+                    Accounted {
+                        node: operand_node,
+                        resource: access.resource,
+                        kind: access.kind,
+                        times: times(mention.region),
+                    }
+                }));
+            }
+        }
+        base += body_counters(body, entry.conditional);
+    }
+}

@@ -1,0 +1,509 @@
+//! Behaviour: typed statements over values of explicit width.
+//!
+//! A value is a bit pattern of 1 to 128 bits; signs stand in the operators. Expressions have no
+//! effect but the reads they name; everything else is a statement, in the order in which the
+//! language demands it. Every access to a resource has an [`AccessId`] and lies in a region: a
+//! region is a set of statements that run equally often. Region 0 runs once for each execution of
+//! the body; every other begins at its [`Stmt::Count`], which is the only thing an engine has to
+//! count.
+
+use serde::{Deserialize, Serialize};
+
+/// Index into [`Body::accesses`].
+pub type AccessId = u32;
+/// The access or mention of a read that only keeps the bits beside a partial write: writing a
+/// slice is one write and no read.
+pub const UNCOUNTED: AccessId = u32::MAX;
+/// Index into [`Body::locals`].
+pub type LocalId = u32;
+/// Index into the operation's instances.
+pub type InstanceId = u32;
+/// Index into the operation's fields.
+pub type FieldId = u32;
+/// A register's index, or the number of registers plus a map's index.
+pub type ResourceId = u32;
+/// Number of a region of a body.
+pub type RegionId = u32;
+
+/// Statements with their variables, accesses and mentions of operands.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Body {
+    /// Where the section stands, as `file:line`.
+    pub location: String,
+    /// Variables, those of expanded functions and temporaries among them.
+    pub locals: Vec<Local>,
+    /// The statements.
+    pub statements: Vec<Stmt>,
+    /// Every access, by id.
+    pub accesses: Vec<Access>,
+    /// Every mention of an operand, by id.
+    pub mentions: Vec<Mention>,
+    /// Number of regions, at least 1.
+    pub regions: u32,
+}
+
+/// A variable.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Local {
+    /// Its name in the description, or `t` for a temporary.
+    pub name: String,
+    /// Width in bits.
+    pub width: u32,
+}
+
+/// One mention of a resource.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Access {
+    /// The resource.
+    pub resource: ResourceId,
+    /// What is done.
+    pub kind: AccessKind,
+    /// How often: as its region runs.
+    pub region: RegionId,
+}
+
+/// What an access does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum AccessKind {
+    /// Reads data.
+    Read,
+    /// Writes.
+    Write,
+    /// Reads an instruction.
+    Execute,
+}
+
+/// One mention of an operand: its EXPRESSION is evaluated there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Mention {
+    /// The operand.
+    pub instance: InstanceId,
+    /// True where it is assigned to.
+    pub write: bool,
+    /// How often: as its region runs.
+    pub region: RegionId,
+}
+
+/// What an operand means.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Expression {
+    /// Width of its value in bits.
+    pub width: u32,
+    /// True if its value is two's complement.
+    pub signed: bool,
+    /// Evaluates it; the value is in local 0.
+    pub read: Body,
+    /// Assigns local 0 to it; `None` if it is no place.
+    pub write: Option<Body>,
+}
+
+/// An expression of a known width.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Expr {
+    /// Width of its value in bits.
+    pub width: u32,
+    /// What it is.
+    pub kind: ExprKind,
+}
+
+/// The expressions.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum ExprKind {
+    /// A constant.
+    Const(u128),
+    /// A variable.
+    Local(LocalId),
+    /// A field of the operation.
+    Field(FieldId),
+    /// The coded bits of an instance.
+    Coded(InstanceId),
+    /// Address of the instruction, in cells.
+    InstructionAddress,
+    /// Size of the instruction, in cells.
+    InstructionSize,
+    /// Cycles begun before this one.
+    Cycles,
+    /// Instructions ended and not cancelled.
+    Instructions,
+    /// A register or an element of a file.
+    Register {
+        /// Its index.
+        register: u32,
+        /// The element of a file.
+        index: Option<Box<Expr>>,
+        /// The access.
+        access: AccessId,
+    },
+    /// Cells of a map, joined in byte order.
+    Memory {
+        /// The map's index.
+        map: u32,
+        /// Number of cells.
+        cells: u32,
+        /// Address in cells, of the map's address width.
+        address: Box<Expr>,
+        /// The access; kind [`AccessKind::Execute`] needs flag X.
+        access: AccessId,
+    },
+    /// The value of an operand.
+    Operand {
+        /// The operand.
+        instance: InstanceId,
+        /// Index into [`Body::mentions`].
+        mention: u32,
+    },
+    /// One operand.
+    Unary(UnaryOp, Box<Expr>),
+    /// Two operands of equal width (a shift's amount may have any).
+    Binary(BinaryOp, Box<Expr>, Box<Expr>),
+    /// Upper bits 0.
+    ZeroExtend(Box<Expr>),
+    /// Upper bits copies of the sign.
+    SignExtend(Box<Expr>),
+    /// Bits from `low` on, as many as the width.
+    Slice {
+        /// The value.
+        base: Box<Expr>,
+        /// Least significant bit taken.
+        low: u32,
+    },
+    /// One bit at a computed index, 0 beyond the width.
+    Bit {
+        /// The value.
+        base: Box<Expr>,
+        /// The index, unsigned.
+        index: Box<Expr>,
+    },
+    /// Parts from most to least significant.
+    Concat(Vec<Expr>),
+    /// The second if the first (1 bit) is 1, else the third; neither has accesses.
+    Select(Box<Expr>, Box<Expr>, Box<Expr>),
+}
+
+/// Operators with one operand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum UnaryOp {
+    /// Two's complement negation.
+    Negate,
+    /// All bits inverted.
+    Not,
+    /// Number of ones, in the operand's width.
+    PopCount,
+    /// Number of zeros above the topmost one, the width for 0.
+    CountLeadingZeros,
+    /// Number of zeros below the lowest one, the width for 0.
+    CountTrailingZeros,
+}
+
+/// Operators with two operands; comparisons give 1 bit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum BinaryOp {
+    /// Sum, wrapping.
+    Add,
+    /// Difference, wrapping.
+    Subtract,
+    /// Product, wrapping.
+    Multiply,
+    /// Unsigned quotient; the divisor is not 0.
+    DivideUnsigned,
+    /// Signed quotient, towards zero, wrapping; the divisor is not 0.
+    DivideSigned,
+    /// Unsigned remainder; the divisor is not 0.
+    RemainderUnsigned,
+    /// Signed remainder, sign of the dividend; the divisor is not 0.
+    RemainderSigned,
+    /// Bitwise and.
+    And,
+    /// Bitwise or.
+    Or,
+    /// Bitwise exclusive or.
+    Xor,
+    /// Left shift by an unsigned amount; 0 from the width on.
+    ShiftLeft,
+    /// Right shift by an unsigned amount; 0 from the width on.
+    ShiftRightUnsigned,
+    /// Right shift by an unsigned amount; copies of the sign from the width on.
+    ShiftRightSigned,
+    /// Equal.
+    Equal,
+    /// Not equal.
+    NotEqual,
+    /// Unsigned less.
+    LessUnsigned,
+    /// Unsigned less or equal.
+    LessEqualUnsigned,
+    /// Signed less.
+    LessSigned,
+    /// Signed less or equal.
+    LessEqualSigned,
+}
+
+/// The statements.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum Stmt {
+    /// Assigns a variable.
+    Set {
+        /// The variable.
+        local: LocalId,
+        /// Its new value.
+        value: Expr,
+    },
+    /// Writes a register; elements that are HARDWIRED keep their value.
+    SetRegister {
+        /// Its index.
+        register: u32,
+        /// The element of a file.
+        index: Option<Expr>,
+        /// First bit written; the value's width tells how many.
+        low: u32,
+        /// The new bits.
+        value: Expr,
+        /// The access.
+        access: AccessId,
+    },
+    /// Writes cells of a map.
+    SetMemory {
+        /// The map's index.
+        map: u32,
+        /// Number of cells.
+        cells: u32,
+        /// Address in cells.
+        address: Expr,
+        /// The new value, `cells` cells wide.
+        value: Expr,
+        /// The access.
+        access: AccessId,
+    },
+    /// Assigns to an operand.
+    SetOperand {
+        /// The operand.
+        instance: InstanceId,
+        /// Index into [`Body::mentions`].
+        mention: u32,
+        /// The new value, of the operand's width.
+        value: Expr,
+    },
+    /// A region begins: it runs once more.
+    Count(RegionId),
+    /// Runs one of two lists.
+    If {
+        /// 1 bit.
+        condition: Expr,
+        /// Run if it is 1.
+        then: Vec<Stmt>,
+        /// Run if it is 0.
+        otherwise: Vec<Stmt>,
+    },
+    /// Runs its statements until left by [`Stmt::Leave`].
+    Loop {
+        /// Its label, unique in the body.
+        label: u32,
+        /// The statements.
+        body: Vec<Stmt>,
+    },
+    /// Runs its statements once; can be left by [`Stmt::Leave`].
+    Block {
+        /// Its label, unique in the body.
+        label: u32,
+        /// The statements.
+        body: Vec<Stmt>,
+    },
+    /// Goes on after the loop or block with this label.
+    Leave(u32),
+    /// Ends the run after this instruction, with this status (32 bits).
+    Halt(Expr),
+    /// The instruction is abandoned: illegal instruction.
+    Illegal,
+    /// The instruction is abandoned: division by zero.
+    DivisionByZero,
+    /// Nothing more of this instruction runs; it is reported cancelled.
+    Cancel,
+    /// Cycles that count but nothing happens in them (64 bits).
+    ExtraCycles(Expr),
+    /// A Linux system call; an exit call ends the run after this instruction.
+    LinuxCall {
+        /// Receives the result, 64 bits.
+        result: LocalId,
+        /// Number and six arguments, 64 bits each.
+        arguments: Vec<Expr>,
+    },
+    /// Text for the standard output.
+    Print(Vec<PrintPart>),
+    /// The model's own event.
+    Event(String),
+    /// Decodes an instance from a map (CODINGROOT only).
+    Decode {
+        /// What is decoded.
+        instance: InstanceId,
+        /// The map's index.
+        map: u32,
+        /// Address in cells.
+        address: Expr,
+        /// The fetch.
+        access: AccessId,
+    },
+    /// Schedules an instance (ACTIVATION only).
+    Activate {
+        /// The instance.
+        instance: InstanceId,
+        /// Total delay in cycles.
+        delay: u32,
+    },
+}
+
+/// A piece of a printed text.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum PrintPart {
+    /// Literal text.
+    Text(String),
+    /// A value.
+    Value {
+        /// The value.
+        value: Expr,
+        /// How it is written.
+        format: PrintFormat,
+    },
+}
+
+/// How `printf` writes a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PrintFormat {
+    /// The conversion.
+    pub conversion: Conversion,
+    /// Minimum width.
+    pub width: u32,
+    /// Filled with zeros instead of spaces.
+    pub zero: bool,
+    /// Text stands left.
+    pub left: bool,
+    /// A `+` before what is not negative.
+    pub plus: bool,
+    /// A prefix `0x` or `0`.
+    pub alternate: bool,
+}
+
+/// The conversions of `printf`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Conversion {
+    /// `%d`, `%i`
+    Signed,
+    /// `%u`
+    Unsigned,
+    /// `%x`
+    Hexadecimal,
+    /// `%X`
+    HexadecimalUpper,
+    /// `%o`
+    Octal,
+    /// `%c`: one byte
+    Character,
+}
+
+impl Expr {
+    /// A constant of a width.
+    pub fn constant(width: u32, value: u128) -> Expr {
+        Expr { width, kind: ExprKind::Const(value & crate::bits::mask(width)) }
+    }
+
+    /// A variable's value.
+    pub fn local(width: u32, local: LocalId) -> Expr {
+        Expr { width, kind: ExprKind::Local(local) }
+    }
+
+    /// Calls `visit` for this expression and all below it, outermost first.
+    pub fn walk(&self, visit: &mut dyn FnMut(&Expr)) {
+        visit(self);
+        match &self.kind {
+            ExprKind::Const(_)
+            | ExprKind::Local(_)
+            | ExprKind::Field(_)
+            | ExprKind::Coded(_)
+            | ExprKind::InstructionAddress
+            | ExprKind::InstructionSize
+            | ExprKind::Cycles
+            | ExprKind::Instructions
+            | ExprKind::Operand { .. } => {}
+            ExprKind::Register { index, .. } => {
+                if let Some(index) = index {
+                    index.walk(visit);
+                }
+            }
+            ExprKind::Memory { address, .. } => address.walk(visit),
+            ExprKind::Unary(_, a) | ExprKind::ZeroExtend(a) | ExprKind::SignExtend(a) => a.walk(visit),
+            ExprKind::Slice { base, .. } => base.walk(visit),
+            ExprKind::Binary(_, a, b) | ExprKind::Bit { base: a, index: b } => {
+                a.walk(visit);
+                b.walk(visit);
+            }
+            ExprKind::Concat(parts) => parts.iter().for_each(|part| part.walk(visit)),
+            ExprKind::Select(c, a, b) => {
+                c.walk(visit);
+                a.walk(visit);
+                b.walk(visit);
+            }
+        }
+    }
+}
+
+impl Stmt {
+    /// The expressions that stand directly in this statement, in the order of their evaluation.
+    pub fn expressions(&self) -> Vec<&Expr> {
+        match self {
+            Stmt::Set { value, .. }
+            | Stmt::SetOperand { value, .. }
+            | Stmt::Halt(value)
+            | Stmt::ExtraCycles(value)
+            | Stmt::If { condition: value, .. }
+            | Stmt::Decode { address: value, .. } => vec![value],
+            Stmt::SetRegister { index, value, .. } => {
+                std::iter::once(value).chain(index.as_ref()).collect()
+            }
+            Stmt::SetMemory { address, value, .. } => vec![value, address],
+            Stmt::LinuxCall { arguments, .. } => arguments.iter().collect(),
+            Stmt::Print(parts) => parts
+                .iter()
+                .filter_map(|part| match part {
+                    PrintPart::Value { value, .. } => Some(value),
+                    PrintPart::Text(_) => None,
+                })
+                .collect(),
+            Stmt::Count(_)
+            | Stmt::Loop { .. }
+            | Stmt::Block { .. }
+            | Stmt::Leave(_)
+            | Stmt::Illegal
+            | Stmt::DivisionByZero
+            | Stmt::Cancel
+            | Stmt::Event(_)
+            | Stmt::Activate { .. } => Vec::new(),
+        }
+    }
+
+    /// The lists of statements below this one.
+    pub fn children(&self) -> Vec<&[Stmt]> {
+        match self {
+            Stmt::If { then, otherwise, .. } => vec![then, otherwise],
+            Stmt::Loop { body, .. } | Stmt::Block { body, .. } => vec![body],
+            _ => Vec::new(),
+        }
+    }
+}
+
+/// Calls `visit` for every statement, outer ones first, in order.
+pub fn walk_statements<'a>(statements: &'a [Stmt], visit: &mut dyn FnMut(&'a Stmt)) {
+    for statement in statements {
+        visit(statement);
+        for child in statement.children() {
+            walk_statements(child, visit);
+        }
+    }
+}
+
+/// Calls `visit` for every expression of the statements, nested ones included.
+pub fn walk_expressions(statements: &[Stmt], visit: &mut dyn FnMut(&Expr)) {
+    walk_statements(statements, &mut |statement| {
+        for expression in statement.expressions() {
+            expression.walk(visit);
+        }
+    });
+}

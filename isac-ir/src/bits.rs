@@ -1,0 +1,132 @@
+//! Bit vectors of up to 256 bits: decoded words and the patterns they are matched with.
+
+use serde::{Deserialize, Serialize};
+
+/// A value of up to 256 bits; the width is the user's to remember.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+pub struct Bits([u64; 4]);
+
+impl Bits {
+    /// All bits 0.
+    pub const ZERO: Bits = Bits([0; 4]);
+
+    /// The low bits from a number.
+    pub fn from_u128(value: u128) -> Bits {
+        Bits([value as u64, (value >> 64) as u64, 0, 0])
+    }
+
+    /// The low 128 bits.
+    pub fn to_u128(self) -> u128 {
+        u128::from(self.0[0]) | u128::from(self.0[1]) << 64
+    }
+
+    /// Bit `index`, 0 the least significant; bits from 256 on are 0.
+    pub fn bit(self, index: u32) -> bool {
+        self.0
+            .get((index / 64) as usize)
+            .is_some_and(|limb| limb >> (index % 64) & 1 == 1)
+    }
+
+    /// The same with bit `index` set; from 256 on nothing changes.
+    #[must_use]
+    pub fn with_bit(mut self, index: u32, value: bool) -> Bits {
+        if let Some(limb) = self.0.get_mut((index / 64) as usize) {
+            *limb = *limb & !(1 << (index % 64)) | u64::from(value) << (index % 64);
+        }
+        self
+    }
+
+    /// Bits `low..low + width` as a number, `width` at most 128.
+    pub fn extract(self, low: u32, width: u32) -> u128 {
+        (0..width).fold(0, |value, bit| value | u128::from(self.bit(low + bit)) << bit)
+    }
+
+    /// The same with bits `low..low + width` replaced by the low bits of `value`.
+    #[must_use]
+    pub fn with(self, low: u32, width: u32, value: u128) -> Bits {
+        (0..width).fold(self, |bits, bit| bits.with_bit(low + bit, value >> bit & 1 == 1))
+    }
+
+    /// Number of ones.
+    pub fn count_ones(self) -> u32 {
+        self.0.iter().map(|limb| limb.count_ones()).sum()
+    }
+
+    /// The low `width_bits` as bytes, most significant first, padded to whole bytes.
+    pub fn to_be_bytes(self, width_bits: u32) -> Vec<u8> {
+        let count = width_bits.div_ceil(8);
+        (0..count).rev().map(|byte| self.extract(byte * 8, 8) as u8).collect()
+    }
+
+    /// From bytes, most significant first.
+    pub fn from_be_bytes(bytes: &[u8]) -> Bits {
+        bytes.iter().rev().zip(0u32..).fold(Bits::ZERO, |bits, (byte, index)| {
+            bits.with(index * 8, 8, u128::from(*byte))
+        })
+    }
+}
+
+impl std::ops::BitAnd for Bits {
+    type Output = Bits;
+
+    fn bitand(self, other: Bits) -> Bits {
+        Bits(std::array::from_fn(|limb| self.0[limb] & other.0[limb]))
+    }
+}
+
+impl std::ops::BitOr for Bits {
+    type Output = Bits;
+
+    fn bitor(self, other: Bits) -> Bits {
+        Bits(std::array::from_fn(|limb| self.0[limb] | other.0[limb]))
+    }
+}
+
+impl std::ops::BitXor for Bits {
+    type Output = Bits;
+
+    fn bitxor(self, other: Bits) -> Bits {
+        Bits(std::array::from_fn(|limb| self.0[limb] ^ other.0[limb]))
+    }
+}
+
+impl std::ops::Not for Bits {
+    type Output = Bits;
+
+    fn not(self) -> Bits {
+        Bits(std::array::from_fn(|limb| !self.0[limb]))
+    }
+}
+
+/// All ones in the low `width` bits, `width` at most 128.
+pub fn mask(width: u32) -> u128 {
+    if width >= 128 { u128::MAX } else { (1 << width) - 1 }
+}
+
+/// `value`'s low `from` bits, sign-extended to `to` bits.
+pub fn sign_extend(value: u128, from: u32, to: u32) -> u128 {
+    if from == 0 || from >= 128 {
+        return value & mask(to);
+    }
+    let shift = 128 - from;
+    (((value << shift) as i128) >> shift) as u128 & mask(to)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_round_trip_in_either_half() {
+        let bits = Bits::ZERO.with(100, 24, 0xabcdef).with(0, 8, 0x12);
+        assert_eq!(Bits::from_be_bytes(&bits.to_be_bytes(128)), bits);
+        assert_eq!(bits.extract(100, 24), 0xabcdef);
+    }
+
+    #[test]
+    fn sign_extension_follows_the_top_bit() {
+        assert_eq!(sign_extend(0x800, 12, 32), 0xffff_f800);
+        assert_eq!(sign_extend(0x7ff, 12, 32), 0x7ff);
+        assert_eq!(sign_extend(1, 128, 128), 1);
+    }
+}

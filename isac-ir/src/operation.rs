@@ -1,0 +1,89 @@
+//! Operations and groups: the nodes of decoding trees and of the time graph.
+
+use serde::{Deserialize, Serialize};
+
+use crate::behavior::{Body, Expression};
+
+/// An operation or a group, by index.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Target {
+    /// Index into [`crate::Model::operations`].
+    Operation(u32),
+    /// Index into [`crate::Model::groups`].
+    Group(u32),
+}
+
+/// A group; exactly one member is chosen by the members' CODING.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Group {
+    /// Its name.
+    pub name: String,
+    /// Where it is declared, as `file:line`.
+    pub location: String,
+    /// Its members in order.
+    pub members: Vec<Target>,
+}
+
+/// An operation.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Operation {
+    /// Its name.
+    pub name: String,
+    /// Where it is declared, as `file:line`.
+    pub location: String,
+    /// The fields of its CODING.
+    pub fields: Vec<Field>,
+    /// Its instances.
+    pub instances: Vec<Instance>,
+    /// What it means where its alias is used; such an operation is an operand.
+    pub expression: Option<Expression>,
+    /// What it decodes.
+    pub root: Option<Body>,
+    /// What it does.
+    pub behavior: Option<Body>,
+    /// What it schedules.
+    pub activation: Option<Body>,
+}
+
+/// A field of a CODING.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Field {
+    /// Its name.
+    pub name: String,
+    /// Width in bits.
+    pub width_bits: u32,
+    /// True if its value is two's complement.
+    pub signed: bool,
+}
+
+/// An instance of an operation or group inside an operation.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Instance {
+    /// The alias.
+    pub alias: String,
+    /// What it is an instance of.
+    pub target: Target,
+    /// How it is used.
+    pub role: Role,
+    /// True if it is an operand: the coverage of instructions is cut here.
+    pub operand: bool,
+    /// Width of its coded word in bits, 0 without CODING.
+    pub width_bits: u32,
+    /// True if the operation's ACTIVATION schedules it: where it is decoded, it runs only then.
+    pub scheduled: bool,
+    /// True if it is scheduled on a condition.
+    pub conditional: bool,
+}
+
+/// How an operation uses an instance.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Role {
+    /// Part of its CODING.
+    Coded,
+    /// Decoded by its CODINGROOT.
+    Root,
+    /// Activated only.
+    Activated,
+    /// Declared and not used.
+    Unused,
+}

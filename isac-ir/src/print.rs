@@ -1,0 +1,268 @@
+//! The parts of a model as text, one state, node or statement a line.
+
+use std::fmt::Write;
+
+use crate::Model;
+use crate::behavior::{Body, Conversion, Expr, ExprKind, PrintPart, Stmt};
+use crate::decoder::{Decoder, Run, State, Variant};
+use crate::operation::Operation;
+use crate::time::Cause;
+
+mod expression;
+
+/// All decoders: states with their edges, then the variants.
+pub fn print_decoders(model: &Model) -> String {
+    model.decoders.iter().fold(String::new(), |mut text, decoder| {
+        print_decoder(model, decoder, &mut text);
+        text
+    })
+}
+
+fn print_decoder(model: &Model, decoder: &Decoder, text: &mut String) {
+    let name = model.target_name(decoder.target);
+    let _ = writeln!(text, "decoder {name}: {} bits, start s{}", decoder.width_bits, decoder.start);
+    for (index, state) in decoder.states.iter().enumerate() {
+        let _ = match state {
+            State::Reject => writeln!(text, "  s{index} reject"),
+            State::Accept(variant) => writeln!(text, "  s{index} accept v{variant}"),
+            State::Test { low, width, edges, otherwise } => {
+                let edges: Vec<String> = edges
+                    .iter()
+                    .map(|(value, next)| format!("{value:0width$b} -> s{next}", width = *width as usize))
+                    .collect();
+                let bits = format!("[{}..{low}]", low + width - 1);
+                writeln!(text, "  s{index} test {bits} {}, else s{otherwise}", edges.join(", "))
+            }
+        };
+    }
+    for (index, variant) in decoder.variants.iter().enumerate() {
+        let _ = writeln!(text, "  v{index} {}", print_variant(model, variant));
+    }
+    text.push('\n');
+}
+
+fn print_variant(model: &Model, variant: &Variant) -> String {
+    let mut text = String::new();
+    print_variant_node(model, variant, 0, &mut text);
+    text
+}
+
+fn print_variant_node(model: &Model, variant: &Variant, index: u32, text: &mut String) {
+    let node = &variant.nodes[index as usize];
+    text.push_str(model.target_name(node.target));
+    if let Some(nested) = node.nested {
+        let _ = write!(text, "<decoder {nested} of {}>", print_runs(&node.coded));
+    }
+    text.push('(');
+    if let crate::operation::Target::Operation(operation) = node.target {
+        let names = model.operation(operation).fields.iter().map(|field| field.name.as_str());
+        let fields: Vec<String> = names
+            .zip(&node.fields)
+            .map(|(name, runs)| format!("{name}={}", print_runs(runs)))
+            .collect();
+        text.push_str(&fields.join(" "));
+    }
+    for (child, _) in variant.nodes.iter().enumerate().filter(|(_, node)| node.parent == Some(index)) {
+        print_variant_node(model, variant, child as u32, text);
+    }
+    text.push(')');
+}
+
+fn print_runs(runs: &[Run]) -> String {
+    let parts: Vec<String> = runs
+        .iter()
+        .map(|run| match run.width {
+            1 => format!("[{}]", run.from),
+            width => format!("[{}..{}]", run.from + width - 1, run.from),
+        })
+        .collect();
+    if parts.is_empty() { "[]".into() } else { parts.join("") }
+}
+
+/// The time graph: one instance a line, below the one that brings it about.
+pub fn print_time(model: &Model) -> String {
+    let mut text = String::new();
+    let kind = if model.time.is_instruction_accurate() { "instruction-accurate" } else { "cycle-accurate" };
+    let _ = writeln!(text, "time graph: {kind}, {} nodes", model.time.nodes.len());
+    for (index, node) in model.time.nodes.iter().enumerate() {
+        let mut depth = 0;
+        let mut above = node.parent;
+        while let Some(parent) = above {
+            depth += 1;
+            above = model.time.nodes[parent as usize].parent;
+        }
+        let cause = match node.cause {
+            Cause::Start => "each cycle".to_string(),
+            Cause::Decoded => "decoded".to_string(),
+            Cause::Activated { delay, conditional } => {
+                let condition = if conditional { ", on a condition" } else { "" };
+                format!("activated, delay {delay}{condition}")
+            }
+        };
+        let indent = "  ".repeat(depth + 1);
+        let target = model.target_name(node.target);
+        let _ = writeln!(text, "{indent}n{index} {}: {target}, {cause}", node.name);
+    }
+    text
+}
+
+/// The behaviour of every operation: statements, accesses with their regions, mentions of operands.
+pub fn print_behavior(model: &Model) -> String {
+    model.operations.iter().fold(String::new(), |mut text, operation| {
+        print_operation(model, operation, &mut text);
+        text
+    })
+}
+
+fn print_operation(model: &Model, operation: &Operation, text: &mut String) {
+    let _ = writeln!(text, "operation {} ({})", operation.name, operation.location);
+    let mut part = |title: &str, body: Option<&Body>| {
+        if let Some(body) = body {
+            let _ = writeln!(text, "  {title}");
+            print_body(model, operation, body, text);
+        }
+    };
+    part("codingroot", operation.root.as_ref());
+    if let Some(expression) = &operation.expression {
+        part("expression read", Some(&expression.read));
+        part("expression write", expression.write.as_ref());
+    }
+    part("behavior", operation.behavior.as_ref());
+    part("activation", operation.activation.as_ref());
+    text.push('\n');
+}
+
+fn print_body(model: &Model, operation: &Operation, body: &Body, text: &mut String) {
+    let printer = Printer { model, operation, body };
+    for statement in &body.statements {
+        printer.statement(statement, 2, text);
+    }
+    for (id, access) in body.accesses.iter().enumerate() {
+        let resource = &model.resource_names()[access.resource as usize];
+        let kind = format!("{:?}", access.kind).to_lowercase();
+        let _ = writeln!(text, "    ; a{id} {kind} {resource} in region {}", access.region);
+    }
+    for (id, mention) in body.mentions.iter().enumerate() {
+        let alias = &operation.instances[mention.instance as usize].alias;
+        let kind = if mention.write { "write" } else { "read" };
+        let _ = writeln!(text, "    ; m{id} {kind} operand {alias} in region {}", mention.region);
+    }
+}
+
+/// What names are looked up in.
+struct Printer<'a> {
+    model: &'a Model,
+    operation: &'a Operation,
+    body: &'a Body,
+}
+
+impl Printer<'_> {
+    fn list(&self, statements: &[Stmt], depth: usize, text: &mut String) {
+        for statement in statements {
+            self.statement(statement, depth, text);
+        }
+    }
+
+    fn statement(&self, statement: &Stmt, depth: usize, text: &mut String) {
+        let indent = "  ".repeat(depth);
+        match statement {
+            Stmt::If { condition, then, otherwise } => {
+                let _ = writeln!(text, "{indent}if {} {{", self.expr(condition));
+                self.list(then, depth + 1, text);
+                if !otherwise.is_empty() {
+                    let _ = writeln!(text, "{indent}}} else {{");
+                    self.list(otherwise, depth + 1, text);
+                }
+                let _ = writeln!(text, "{indent}}}");
+            }
+            Stmt::Loop { label, body } | Stmt::Block { label, body } => {
+                let word = if matches!(statement, Stmt::Loop { .. }) { "loop" } else { "block" };
+                let _ = writeln!(text, "{indent}{word} l{label} {{");
+                self.list(body, depth + 1, text);
+                let _ = writeln!(text, "{indent}}}");
+            }
+            simple => {
+                let _ = writeln!(text, "{indent}{}", self.simple(simple));
+            }
+        }
+    }
+
+    fn simple(&self, statement: &Stmt) -> String {
+        match statement {
+            Stmt::Set { local, value } => format!("{} = {}", self.local(*local), self.expr(value)),
+            Stmt::SetRegister { register, index, low, value, access } => {
+                let index = index.as_ref().map_or(String::new(), |index| format!("[{}]", self.expr(index)));
+                let name = &self.model.registers[*register as usize];
+                let slice = match (*low, value.width) {
+                    (0, width) if width == name.width_bits => String::new(),
+                    (low, width) => format!("[{}..{low}]", low + width - 1),
+                };
+                format!("{}{index}{slice} = {} ;a{access}", name.name, self.expr(value))
+            }
+            Stmt::SetMemory { map, cells, address, value, access } => {
+                let name = &self.model.maps[*map as usize].name;
+                format!("{name}.{cells}[{}] = {} ;a{access}", self.expr(address), self.expr(value))
+            }
+            Stmt::SetOperand { instance, mention, value } => {
+                let alias = &self.operation.instances[*instance as usize].alias;
+                format!("{alias} = {} ;m{mention}", self.expr(value))
+            }
+            Stmt::Count(region) => format!("count r{region}"),
+            Stmt::Leave(label) => format!("leave l{label}"),
+            Stmt::Halt(status) => format!("halt {}", self.expr(status)),
+            Stmt::Illegal => "illegal".into(),
+            Stmt::DivisionByZero => "division by zero".into(),
+            Stmt::Cancel => "cancel".into(),
+            Stmt::ExtraCycles(cycles) => format!("extra cycles {}", self.expr(cycles)),
+            Stmt::LinuxCall { result, arguments } => {
+                let arguments: Vec<String> = arguments.iter().map(|argument| self.expr(argument)).collect();
+                format!("{} = linux call ({})", self.local(*result), arguments.join(", "))
+            }
+            Stmt::Print(parts) => {
+                let parts: Vec<String> = parts.iter().map(|part| self.print_part(part)).collect();
+                format!("print {}", parts.join(" "))
+            }
+            Stmt::Event(name) => format!("event {name:?}"),
+            Stmt::Decode { instance, map, address, access } => {
+                let alias = &self.operation.instances[*instance as usize].alias;
+                let map = &self.model.maps[*map as usize].name;
+                format!("decode {alias} from {map}[{}] ;a{access}", self.expr(address))
+            }
+            Stmt::Activate { instance, delay } => {
+                let alias = &self.operation.instances[*instance as usize].alias;
+                format!("activate {alias} delay {delay}")
+            }
+            Stmt::If { .. } | Stmt::Loop { .. } | Stmt::Block { .. } => String::new(),
+        }
+    }
+
+    fn print_part(&self, part: &PrintPart) -> String {
+        match part {
+            PrintPart::Text(text) => format!("{text:?}"),
+            PrintPart::Value { value, format } => {
+                let conversion = match format.conversion {
+                    Conversion::Signed => 'd',
+                    Conversion::Unsigned => 'u',
+                    Conversion::Hexadecimal => 'x',
+                    Conversion::HexadecimalUpper => 'X',
+                    Conversion::Octal => 'o',
+                    Conversion::Character => 'c',
+                };
+                format!("%{conversion}({})", self.expr(value))
+            }
+        }
+    }
+
+    fn local(&self, local: u32) -> String {
+        format!("{}.{local}", self.body.locals[local as usize].name)
+    }
+
+    fn expr(&self, expr: &Expr) -> String {
+        expression::print_expr(self, expr)
+    }
+}
+
+/// True for expressions that need no parentheses inside another.
+fn is_atom(kind: &ExprKind) -> bool {
+    !matches!(kind, ExprKind::Binary(..) | ExprKind::Select(..) | ExprKind::Concat(_))
+}

@@ -1,0 +1,84 @@
+//! Expressions as text: the width after a colon where it is not that of the operands.
+
+use super::{Printer, is_atom};
+use crate::behavior::{BinaryOp, Expr, ExprKind, UnaryOp};
+
+/// An expression on one line.
+pub(super) fn print_expr(printer: &Printer<'_>, expr: &Expr) -> String {
+    let inner = |expr: &Expr| match is_atom(&expr.kind) {
+        true => print_expr(printer, expr),
+        false => format!("({})", print_expr(printer, expr)),
+    };
+    let width = expr.width;
+    match &expr.kind {
+        ExprKind::Const(value) if *value < 10 => format!("{value}:{width}"),
+        ExprKind::Const(value) => format!("{value:#x}:{width}"),
+        ExprKind::Local(local) => printer.local(*local),
+        ExprKind::Field(field) => printer.operation.fields[*field as usize].name.clone(),
+        ExprKind::Coded(instance) => {
+            format!("CODED({})", printer.operation.instances[*instance as usize].alias)
+        }
+        ExprKind::InstructionAddress => "instruction_address".into(),
+        ExprKind::InstructionSize => "instruction_size".into(),
+        ExprKind::Cycles => "cycles".into(),
+        ExprKind::Instructions => "instructions".into(),
+        ExprKind::Register { register, index, access } => {
+            let name = &printer.model.registers[*register as usize].name;
+            let index = index.as_ref().map_or(String::new(), |index| format!("[{}]", print_expr(printer, index)));
+            format!("{name}{index}'a{access}")
+        }
+        ExprKind::Memory { map, cells, address, access } => {
+            let name = &printer.model.maps[*map as usize].name;
+            format!("{name}.{cells}[{}]'a{access}", print_expr(printer, address))
+        }
+        ExprKind::Operand { instance, mention } => {
+            format!("{}'m{mention}", printer.operation.instances[*instance as usize].alias)
+        }
+        ExprKind::Unary(operator, operand) => format!("{}{}", unary_text(*operator), inner(operand)),
+        ExprKind::Binary(operator, left, right) => {
+            format!("{} {} {}", inner(left), binary_text(*operator), inner(right))
+        }
+        ExprKind::ZeroExtend(operand) => format!("zext{width}({})", print_expr(printer, operand)),
+        ExprKind::SignExtend(operand) => format!("sext{width}({})", print_expr(printer, operand)),
+        ExprKind::Slice { base, low } => format!("{}[{}..{low}]", inner(base), low + width - 1),
+        ExprKind::Bit { base, index } => format!("{}[{}]", inner(base), print_expr(printer, index)),
+        ExprKind::Concat(parts) => {
+            parts.iter().map(inner).collect::<Vec<_>>().join(" :: ")
+        }
+        ExprKind::Select(c, a, b) => format!("{} ? {} : {}", inner(c), inner(a), inner(b)),
+    }
+}
+
+fn unary_text(operator: UnaryOp) -> &'static str {
+    match operator {
+        UnaryOp::Negate => "-",
+        UnaryOp::Not => "~",
+        UnaryOp::PopCount => "popcount ",
+        UnaryOp::CountLeadingZeros => "clz ",
+        UnaryOp::CountTrailingZeros => "ctz ",
+    }
+}
+
+fn binary_text(operator: BinaryOp) -> &'static str {
+    match operator {
+        BinaryOp::Add => "+",
+        BinaryOp::Subtract => "-",
+        BinaryOp::Multiply => "*",
+        BinaryOp::DivideUnsigned => "/u",
+        BinaryOp::DivideSigned => "/s",
+        BinaryOp::RemainderUnsigned => "%u",
+        BinaryOp::RemainderSigned => "%s",
+        BinaryOp::And => "&",
+        BinaryOp::Or => "|",
+        BinaryOp::Xor => "^",
+        BinaryOp::ShiftLeft => "<<",
+        BinaryOp::ShiftRightUnsigned => ">>u",
+        BinaryOp::ShiftRightSigned => ">>s",
+        BinaryOp::Equal => "==",
+        BinaryOp::NotEqual => "!=",
+        BinaryOp::LessUnsigned => "<u",
+        BinaryOp::LessEqualUnsigned => "<=u",
+        BinaryOp::LessSigned => "<s",
+        BinaryOp::LessEqualSigned => "<=s",
+    }
+}

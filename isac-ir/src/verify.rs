@@ -1,0 +1,159 @@
+//! Verification: what every lowered model promises, checked after each pass over it.
+//!
+//! A violation is a bug of ours, never the user's; the text says what promise is broken where.
+
+use std::collections::BTreeMap;
+
+use crate::Model;
+use crate::account::PARTS;
+use crate::behavior::{UNCOUNTED, BinaryOp, Body, Expr, ExprKind, Stmt, walk_expressions, walk_statements};
+use crate::decoder::{Decoder, State};
+use crate::operation::Operation;
+
+/// Checks a whole model.
+///
+/// # Errors
+/// The promises that are broken, each with its place.
+pub fn verify_model(model: &Model) -> Result<(), Vec<String>> {
+    let mut errors = Vec::new();
+    for decoder in &model.decoders {
+        verify_decoder(model, decoder, &mut errors);
+    }
+    for operation in &model.operations {
+        verify_operation(model, operation, &mut errors);
+    }
+    for (index, node) in model.time.nodes.iter().enumerate() {
+        if node.parent.is_some_and(|parent| parent as usize >= index) {
+            errors.push(format!("time graph: node {index} stands before its parent"));
+        }
+    }
+    if errors.is_empty() { Ok(()) } else { Err(errors) }
+}
+
+fn verify_decoder(model: &Model, decoder: &Decoder, errors: &mut Vec<String>) {
+    let name = model.target_name(decoder.target);
+    let mut fail = |text: String| errors.push(format!("decoder {name}: {text}"));
+    for (index, state) in decoder.states.iter().enumerate() {
+        match state {
+            State::Reject => {}
+            State::Accept(variant) if (*variant as usize) < decoder.variants.len() => {}
+            State::Accept(variant) => fail(format!("state {index} accepts variant {variant}, which does not exist")),
+            State::Test { low, width, edges, otherwise } => {
+                if *width == 0 || *width > 16 || low + width > decoder.width_bits {
+                    fail(format!("state {index} looks at bits outside the word"));
+                }
+                let targets = edges.iter().map(|(_, next)| next).chain([otherwise]);
+                if targets.into_iter().any(|next| *next as usize >= index) {
+                    fail(format!("state {index} has an edge to a state that is not before it"));
+                }
+                if !edges.is_sorted_by(|a, b| a.0 < b.0) {
+                    fail(format!("state {index} has edges out of order"));
+                }
+            }
+        }
+    }
+}
+
+fn verify_operation(model: &Model, operation: &Operation, errors: &mut Vec<String>) {
+    let bodies = PARTS.iter().filter_map(|part| operation.body(*part).map(|body| (format!("{part:?}"), body)));
+    let expression = operation.expression.iter().flat_map(|expression| {
+        [("Expression", Some(&expression.read)), ("Expression", expression.write.as_ref())]
+    });
+    let expression = expression.filter_map(|(part, body)| body.map(|body| (part.to_string(), body)));
+    for (part, body) in bodies.chain(expression) {
+        let mut found = Vec::new();
+        verify_body(model, operation, body, &mut found);
+        errors.extend(found.into_iter().map(|text| format!("operation {} {part}: {text}", operation.name)));
+    }
+}
+
+/// Every access and every mention stands exactly once; widths agree; regions are counted once.
+fn verify_body(model: &Model, operation: &Operation, body: &Body, errors: &mut Vec<String>) {
+    let mut accesses: BTreeMap<u32, u32> = BTreeMap::new();
+    let mut mentions: BTreeMap<u32, u32> = BTreeMap::new();
+    let mut counted: BTreeMap<u32, u32> = BTreeMap::new();
+    walk_expressions(&body.statements, &mut |expr| {
+        match expr.kind {
+            ExprKind::Register { access: UNCOUNTED, .. }
+            | ExprKind::Memory { access: UNCOUNTED, .. }
+            | ExprKind::Operand { mention: UNCOUNTED, .. } => {}
+            ExprKind::Register { access, .. } | ExprKind::Memory { access, .. } => {
+                *accesses.entry(access).or_default() += 1;
+            }
+            ExprKind::Operand { mention, .. } => *mentions.entry(mention).or_default() += 1,
+            _ => {}
+        }
+        if let Some(text) = verify_expr(model, operation, body, expr) {
+            errors.push(text);
+        }
+    });
+    walk_statements(&body.statements, &mut |statement| match statement {
+        Stmt::SetRegister { access, .. } | Stmt::SetMemory { access, .. } | Stmt::Decode { access, .. } => {
+            *accesses.entry(*access).or_default() += 1;
+        }
+        Stmt::SetOperand { mention, .. } => *mentions.entry(*mention).or_default() += 1,
+        Stmt::Count(region) => *counted.entry(*region).or_default() += 1,
+        Stmt::Set { local, value } if body.locals[*local as usize].width != value.width => {
+            errors.push(format!("local {local} is assigned {} bits", value.width));
+        }
+        _ => {}
+    });
+    once("access", body.accesses.len(), &accesses, errors);
+    once("mention", body.mentions.len(), &mentions, errors);
+    let expected: Vec<u32> = (1..body.regions).collect();
+    if counted.keys().copied().collect::<Vec<_>>() != expected || counted.values().any(|n| *n != 1) {
+        errors.push(format!("{} regions, counted {counted:?}", body.regions));
+    }
+}
+
+fn once(what: &str, count: usize, seen: &BTreeMap<u32, u32>, errors: &mut Vec<String>) {
+    for id in 0..count as u32 {
+        match seen.get(&id) {
+            Some(1) => {}
+            found => errors.push(format!("{what} {id} stands {} times", found.copied().unwrap_or(0))),
+        }
+    }
+    if seen.keys().any(|id| *id as usize >= count) {
+        errors.push(format!("an {what} stands in no table"));
+    }
+}
+
+fn verify_expr(model: &Model, operation: &Operation, body: &Body, expr: &Expr) -> Option<String> {
+    let width = expr.width;
+    let fits = match &expr.kind {
+        ExprKind::Local(local) => body.locals[*local as usize].width == width,
+        ExprKind::Field(field) => operation.fields[*field as usize].width_bits == width,
+        ExprKind::Register { register, .. } => model.registers[*register as usize].width_bits == width,
+        ExprKind::Memory { map, cells, address, .. } => {
+            let map = &model.maps[*map as usize];
+            map.cell_bits * cells == width && address.width == map.address_bits
+        }
+        ExprKind::Unary(_, operand) => operand.width == width,
+        ExprKind::Binary(operator, left, right) => binary_fits(*operator, width, left.width, right.width),
+        ExprKind::ZeroExtend(operand) | ExprKind::SignExtend(operand) => operand.width <= width,
+        ExprKind::Slice { base, low } => low + width <= base.width,
+        ExprKind::Bit { .. } => width == 1,
+        ExprKind::Concat(parts) => parts.iter().map(|part| part.width).sum::<u32>() == width,
+        ExprKind::Select(c, a, b) => c.width == 1 && a.width == width && b.width == width,
+        ExprKind::Cycles | ExprKind::Instructions => width == 64,
+        ExprKind::Const(value) => value & !crate::bits::mask(width) == 0,
+        ExprKind::Coded(_)
+        | ExprKind::InstructionAddress
+        | ExprKind::InstructionSize
+        | ExprKind::Operand { .. } => true,
+    };
+    (!fits || width == 0).then(|| format!("{:?} does not fit {width} bits", expr.kind))
+}
+
+fn binary_fits(operator: BinaryOp, width: u32, left: u32, right: u32) -> bool {
+    match operator {
+        BinaryOp::ShiftLeft | BinaryOp::ShiftRightUnsigned | BinaryOp::ShiftRightSigned => left == width,
+        BinaryOp::Equal
+        | BinaryOp::NotEqual
+        | BinaryOp::LessUnsigned
+        | BinaryOp::LessEqualUnsigned
+        | BinaryOp::LessSigned
+        | BinaryOp::LessEqualSigned => width == 1 && left == right,
+        _ => left == width && right == width,
+    }
+}

@@ -1,0 +1,292 @@
+//! What was expected where: the message for a piece that the grammar refuses.
+//!
+//! pest reports where the outermost rule that failed began. Only with its error detail on, which
+//! costs tenfold, does it say how far it came and which tokens it would have taken there, so the
+//! piece that is known to be wrong is parsed once more. The switch is one for the whole process:
+//! a lock keeps parsers on other threads from turning it off under each other.
+
+use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
+
+use pest::Parser;
+use pest::error::{Error, ErrorVariant, InputLocation};
+
+use super::code;
+use super::expected::Expected;
+use super::grammar::{Grammar, Rule};
+use super::scan::{Scan, TokenKind};
+use super::split::{DECLARATION_WORDS, ITEM_WORDS, SECTION_WORDS};
+use crate::diagnostic::Diagnostic;
+use crate::source::Span;
+
+/// Longer pieces are explained without detail.
+const MAX_DETAIL_BYTES: usize = 64 << 10;
+
+static ERROR_DETAIL: Mutex<()> = Mutex::new(());
+
+/// Explains why these tokens do not parse by a rule.
+pub(super) fn explain(scan: &Scan<'_>, tokens: Range<usize>, rule: Rule) -> Diagnostic {
+    let span = scan.tokens_span(tokens.clone());
+    let Some(error) = parse_with_detail(&scan.text[span.start as usize..span.end as usize], rule)
+    else {
+        return Diagnostic::error(code::UNEXPECTED, span, "this is in the wrong place");
+    };
+    if matches!(error.variant, ErrorVariant::CustomError { .. }) {
+        return Diagnostic::error(
+            code::TOO_DEEP,
+            scan.token_span(tokens.start),
+            "this nests too deep",
+        )
+        .help("name parts of it by variables, FUNCTIONs or operations of their own");
+    }
+    let mut failure = Failure::new(scan, tokens, span.start as usize, &error);
+    if failure.inside && failure.found_kind() == Some(TokenKind::Word) {
+        failure.expected = expected_before(scan, span, failure.found, rule);
+    }
+    failure.diagnostic()
+}
+
+/// What could have stood in place of a word into which the grammar came, either since a keyword
+/// begins it or since it is reserved: with a mark of no language there it comes just before it.
+fn expected_before(scan: &Scan<'_>, piece: Span, word: usize, rule: Rule) -> Expected {
+    let start = scan.token_span(word).start as usize;
+    let text = format!("{}\u{1}", &scan.text[piece.start as usize..start]);
+    parse_with_detail(&text, rule)
+        .map_or_else(Expected::default, |error| Expected::new(&error, false))
+}
+
+fn parse_with_detail(text: &str, rule: Rule) -> Option<Error<Rule>> {
+    if text.len() > MAX_DETAIL_BYTES {
+        return Grammar::parse(rule, text).err();
+    }
+    // The lock guards no data: a thread that panicked inside it left nothing half done.
+    let _lock = ERROR_DETAIL.lock().unwrap_or_else(PoisonError::into_inner);
+    pest::set_error_detail(true);
+    let result = Grammar::parse(rule, text);
+    pest::set_error_detail(false);
+    result.err()
+}
+
+/// How far the grammar came.
+struct Failure<'a> {
+    scan: &'a Scan<'a>,
+    /// The piece that is wrong.
+    tokens: Range<usize>,
+    /// The token that does not fit; it may be the one behind the piece.
+    found: usize,
+    /// True if the grammar stopped inside that token.
+    inside: bool,
+    expected: Expected,
+}
+
+impl<'a> Failure<'a> {
+    fn new(scan: &'a Scan<'a>, tokens: Range<usize>, base: usize, error: &Error<Rule>) -> Self {
+        let location = match error.location {
+            InputLocation::Pos(at) | InputLocation::Span((at, _)) => at,
+        };
+        let reached = base
+            + error
+                .parse_attempts()
+                .map_or(location, |attempts| attempts.max_position);
+        let mut found = scan.token_at(reached).clamp(tokens.start, tokens.end);
+        let behind_word =
+            scan.text[..reached].ends_with(|c: char| c.is_ascii_alphanumeric() || c == '_');
+        let expected = Expected::new(error, behind_word);
+        // A word that was refused as a whole, since it is reserved or goes on.
+        let mut inside = found < tokens.end && (scan.token_span(found).start as usize) < reached;
+        if !inside && expected.is_refused_word() && found > tokens.start {
+            found -= 1;
+            inside = true;
+        }
+        Self {
+            scan,
+            tokens,
+            found,
+            inside,
+            expected,
+        }
+    }
+
+    fn diagnostic(&self) -> Diagnostic {
+        if self.inside && self.found_kind() == Some(TokenKind::Number) {
+            return self.bad_number();
+        }
+        let missing = ["`;`", "`)`", "`]`", "`,`"]
+            .into_iter()
+            .find(|mark| self.expected.has(mark));
+        match missing {
+            Some(mark) if self.found > self.tokens.start && self.stands_apart() => {
+                self.missing(mark)
+            }
+            _ => self.unexpected(),
+        }
+    }
+
+    fn found_kind(&self) -> Option<TokenKind> {
+        self.scan.tokens.get(self.found).map(|token| token.kind)
+    }
+
+    /// True if the token that does not fit begins something new, so that the one before it is
+    /// the place to mend.
+    fn stands_apart(&self) -> bool {
+        let word = self.scan.word(self.found);
+        self.found >= self.scan.tokens.len()
+            || self.scan.begins_line(self.found)
+            || self.found >= self.tokens.end
+            || matches!(word, "}" | ";" | "{")
+            || is_keyword(word)
+    }
+
+    /// Something is missing behind the last token that fits.
+    fn missing(&self, mark: &str) -> Diagnostic {
+        let last = self.scan.token_span(self.found - 1);
+        let at = Span {
+            start: last.end,
+            ..last
+        };
+        let message = format!(
+            "expected {}, found {}",
+            self.expected.list(),
+            self.found_text()
+        );
+        let help = format!(
+            "write {mark} after `{}`",
+            shortened(self.scan.word(self.found - 1))
+        );
+        self.hint(
+            Diagnostic::error(code::UNEXPECTED, at, message)
+                .label(format!("missing {mark}"))
+                .help(help),
+        )
+    }
+
+    fn unexpected(&self) -> Diagnostic {
+        let message = format!(
+            "expected {}, found {}",
+            self.expected.list(),
+            self.found_text()
+        );
+        let diagnostic =
+            Diagnostic::error(code::UNEXPECTED, self.scan.token_span(self.found), message);
+        let first = self.scan.word(self.tokens.start);
+        let diagnostic = if self.found > self.tokens.start && is_keyword(first) {
+            diagnostic.label(format!(
+                "not expected in this {}",
+                if first == "PC" { "declaration" } else { first }
+            ))
+        } else {
+            diagnostic.label("not expected here")
+        };
+        self.hint(diagnostic)
+    }
+
+    fn bad_number(&self) -> Diagnostic {
+        let word = shortened(self.scan.word(self.found));
+        Diagnostic::error(
+            code::BAD_CONSTANT,
+            self.scan.token_span(self.found),
+            format!("`{word}` is no number"),
+        )
+        .label("its digits do not fit")
+        .help("numbers are written 12, 0x1f, 0b0101; bit patterns 0b01x0, 0bx[12]")
+    }
+
+    fn found_text(&self) -> String {
+        if self.found >= self.scan.tokens.len() {
+            return "the end of the file".to_owned();
+        }
+        let word = self.scan.word(self.found);
+        if word.starts_with('"') {
+            format!("the string {}", shortened(word))
+        } else {
+            format!("`{}`", shortened(word))
+        }
+    }
+
+    /// Adds a remedy for mistakes that are easily made.
+    fn hint(&self, diagnostic: Diagnostic) -> Diagnostic {
+        let found = self.scan.word(self.found);
+        let section = self.scan.word(self.tokens.start);
+        if let Some(keyword) = self.expected.nearest_keyword(found) {
+            return diagnostic.help(if keyword.eq_ignore_ascii_case(found) {
+                format!("keywords are upper-case: write `{keyword}`")
+            } else {
+                format!("did you mean `{keyword}`?")
+            });
+        }
+        let before = self
+            .found
+            .checked_sub(1)
+            .map_or("", |before| self.scan.word(before));
+        if matches!(section, "ACTIVATION" | "CODINGROOT")
+            && matches!(before, "if" | "switch" | "else" | "case")
+        {
+            return diagnostic.help(format!(
+                "keywords are upper-case: write `{}`",
+                before.to_ascii_uppercase()
+            ));
+        }
+        let is_number = self.found_kind() == Some(TokenKind::Number);
+        let help = match (found, section) {
+            ("*" | "&", _) if self.expected.has("an expression") => "there are no pointers",
+            ("->", "BEHAVIOR" | "FUNCTION" | "EXPRESSION") => "a member is reached by `.`",
+            (":", _) if self.expected.has("`..`") => {
+                "bits are written from the highest to the lowest, as `[7..0]`"
+            }
+            (_, "MEMORY_MAP") if before == "[" => "the slice of a cell is written `[(7..0)]`",
+            (",", "ASSEMBLER") => "the items stand side by side; a comma of the text is `\",\"`",
+            ("else", _) => "a `;` between `}` and `else` ends the `if`",
+            ("=", _) if self.expected.has("`(`") => {
+                "what a field or option is set to stands in parentheses"
+            }
+            ("}", _) if self.expected.has("a definition") => {
+                "no brace is open here; one above may be closed too early"
+            }
+            (_, "CODING" | "TAIL") if is_number => {
+                "bits are written in binary, as 0b0110, so that their number is seen"
+            }
+            _ if self.expected.has("a definition") && SECTION_WORDS.contains(&found) => {
+                "a section stands inside an OPERATION, whose braces may be closed too early"
+            }
+            _ if !found.is_ascii() => "names consist of the letters a to z, A to Z, digits and `_`",
+            _ if self.expected.has("a name") && is_reserved(found) => {
+                "this word is reserved; choose another name"
+            }
+            _ => return diagnostic,
+        };
+        diagnostic.help(help)
+    }
+}
+
+fn is_keyword(word: &str) -> bool {
+    ITEM_WORDS.contains(&word) || SECTION_WORDS.contains(&word) || DECLARATION_WORDS.contains(&word)
+}
+
+fn is_reserved(word: &str) -> bool {
+    ITEM_WORDS.contains(&word)
+        || SECTION_WORDS.contains(&word)
+        || matches!(
+            word,
+            "ALIAS" | "IF" | "ELSE" | "SWITCH" | "CASE" | "DEFAULT" | "AT" | "IN"
+        )
+}
+
+/// A token as it stands in a message.
+fn shortened(word: &str) -> String {
+    const MAX_CHARS: usize = 30;
+    if word.chars().count() <= MAX_CHARS {
+        return word
+            .escape_debug()
+            .to_string()
+            .replace("\\\"", "\"")
+            .replace("\\'", "'");
+    }
+    let head: String = word.chars().take(MAX_CHARS).collect();
+    format!(
+        "{}...",
+        head.escape_debug()
+            .to_string()
+            .replace("\\\"", "\"")
+            .replace("\\'", "'")
+    )
+}

@@ -1,0 +1,62 @@
+//! One file: its definitions one by one, until there are too many errors.
+
+use super::code;
+use super::recover::{parse_piece, parse_stray};
+use super::scan::{Scan, scan_text};
+use super::split::{self, is_item_word, split_items};
+use crate::ast;
+use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::source::{FileId, MAX_FILE_BYTES, SourceMap, Span};
+
+/// After this many errors the rest of a file is not looked at.
+pub(super) const MAX_ERRORS: usize = 100;
+
+pub(super) fn parse(file: FileId, sources: &SourceMap, diagnostics: &mut Diagnostics) -> ast::File {
+    if sources.text(file).len() > MAX_FILE_BYTES {
+        let message = format!("the file is larger than {} MiB", MAX_FILE_BYTES >> 20);
+        diagnostics.push(Diagnostic::error(
+            code::TOO_LARGE,
+            Span::new(file, 0, 0),
+            message,
+        ));
+        return ast::File { items: Vec::new() };
+    }
+    let scan = scan_text(file, sources.text(file), is_item_word);
+    let mut found = Vec::new();
+    let mut items = Vec::new();
+    let mut after_stray_section = false;
+    let mut after_error = false;
+    for piece in split_items(&scan) {
+        if found.len() >= MAX_ERRORS {
+            found.push(gave_up(&scan, piece.tokens.start));
+            break;
+        }
+        let first = scan.word(piece.tokens.start);
+        let before = found.len();
+        if is_item_word(first) {
+            after_stray_section = false;
+            items.extend(parse_piece(&scan, &piece, &mut found));
+        } else {
+            // What follows a definition that ended too early is reported once.
+            let is_section = first == "}" || split::SECTION_WORDS.contains(&first);
+            let is_rest = first == "{" && after_error;
+            if !(is_section && after_stray_section || is_rest) {
+                parse_stray(&scan, &piece, &mut found);
+            }
+            after_stray_section = is_section;
+        }
+        after_error = found.len() > before;
+    }
+    diagnostics.extend(scan.problems.iter().take(MAX_ERRORS).cloned());
+    diagnostics.extend(found);
+    ast::File { items }
+}
+
+fn gave_up(scan: &Scan<'_>, token: usize) -> Diagnostic {
+    Diagnostic::error(
+        code::TOO_LARGE,
+        scan.token_span(token),
+        format!("more than {MAX_ERRORS} errors in this file"),
+    )
+    .label("what follows was not looked at")
+}

@@ -1,0 +1,253 @@
+//! A definition that does not parse: its parts one by one.
+
+use std::ops::Range;
+
+use pest::Parser;
+use pest::iterators::Pair;
+
+use super::build::Builder;
+use super::code;
+use super::explain::explain;
+use super::file::MAX_ERRORS;
+use super::grammar::{Grammar, Rule};
+use super::scan::Scan;
+use super::split::{Piece, SECTION_WORDS, misindented_brace, split_declarations, split_sections};
+use crate::ast::{Item, Operation, ResourceSection, Target};
+use crate::diagnostic::Diagnostic;
+use crate::source::Span;
+
+/// A longer definition is not looked at: nobody writes one, and the grammar takes its time.
+const MAX_ITEM_BYTES: u32 = 1 << 20;
+
+/// A piece that begins with the word of a definition.
+pub(super) fn parse_piece(
+    scan: &Scan<'_>,
+    piece: &Piece,
+    found: &mut Vec<Diagnostic>,
+) -> Option<Item> {
+    if is_too_long(scan, piece, found) {
+        return None;
+    }
+    if let Some(item) = parse(
+        scan,
+        piece.tokens.clone(),
+        Rule::item_entry,
+        found,
+        Builder::item,
+    ) {
+        return Some(item);
+    }
+    let before = found.len();
+    let item = match scan.word(piece.tokens.start) {
+        "OPERATION" => operation_in_parts(scan, piece, found),
+        "RESOURCE" => resource_in_parts(scan, piece, found),
+        "TARGET" => target_in_parts(scan, piece, found),
+        _ => None,
+    };
+    let is_explained = scan.has_problem(piece.tokens.clone());
+    if let Some(brace) = piece.unclosed
+        && !is_explained
+        && !found[before..]
+            .iter()
+            .any(|diagnostic| diagnostic.code == code::UNBALANCED)
+    {
+        let brace = misindented_brace(scan, piece.tokens.clone()).unwrap_or(brace);
+        found.push(unclosed(scan, brace, piece.tokens.end));
+    }
+    if found.len() == before && !is_explained {
+        found.push(explain(scan, piece.tokens.clone(), Rule::item_entry));
+    }
+    item
+}
+
+/// A piece that no word of a definition begins.
+pub(super) fn parse_stray(scan: &Scan<'_>, piece: &Piece, found: &mut Vec<Diagnostic>) {
+    if scan.has_problem(piece.tokens.clone()) || is_too_long(scan, piece, found) {
+        return;
+    }
+    let mut diagnostic = explain(scan, piece.tokens.clone(), Rule::item_entry);
+    let first = piece.tokens.start;
+    if SECTION_WORDS.contains(&scan.word(first))
+        && let Some(brace) = (0..first).rev().find(|index| scan.word(*index) != ";")
+        && scan.word(brace) == "}"
+    {
+        diagnostic =
+            diagnostic.secondary(scan.token_span(brace), "the definition before it ends here");
+    }
+    found.push(diagnostic);
+}
+
+fn is_too_long(scan: &Scan<'_>, piece: &Piece, found: &mut Vec<Diagnostic>) -> bool {
+    let span = scan.tokens_span(piece.tokens.clone());
+    let is_too_long = span.end - span.start > MAX_ITEM_BYTES;
+    if is_too_long {
+        let message = format!("a definition of more than {} KiB", MAX_ITEM_BYTES >> 10);
+        found.push(
+            Diagnostic::error(
+                code::TOO_LARGE,
+                scan.token_span(piece.tokens.start),
+                message,
+            )
+            .label("it begins here"),
+        );
+    }
+    is_too_long
+}
+
+/// Parses tokens by a rule and builds what they mean.
+fn parse<'s, T>(
+    scan: &'s Scan<'s>,
+    tokens: Range<usize>,
+    rule: Rule,
+    found: &mut Vec<Diagnostic>,
+    build: impl FnOnce(&mut Builder<'s>, Pair<'_, Rule>) -> T,
+) -> Option<T> {
+    if scan.has_problem(tokens.clone()) {
+        return None;
+    }
+    let span = scan.tokens_span(tokens);
+    let text = &scan.text[span.start as usize..span.end as usize];
+    let pair = Grammar::parse(rule, text).ok()?.next()?;
+    let mut builder = Builder::new(scan, span.start as usize);
+    let built = build(&mut builder, pair);
+    found.append(&mut builder.problems);
+    Some(built)
+}
+
+/// Parses the pieces of a body, each by itself, and explains those that are wrong.
+fn parse_parts<'s, T>(
+    scan: &'s Scan<'s>,
+    pieces: &[Piece],
+    rule: Rule,
+    found: &mut Vec<Diagnostic>,
+    build: impl Fn(&mut Builder<'s>, Pair<'_, Rule>) -> T,
+) -> Vec<T> {
+    let mut parts = Vec::new();
+    for piece in pieces {
+        if found.len() >= MAX_ERRORS {
+            break;
+        }
+        let part = parse(scan, piece.tokens.clone(), rule, found, &build);
+        if part.is_none() {
+            let is_explained = scan.has_problem(piece.tokens.clone());
+            // The brace that the definition lacks was taken by a part that lacks it more.
+            let is_left_over = pieces.iter().any(|other| other.unclosed.is_some())
+                && scan.word(piece.tokens.start) == "}";
+            match piece.unclosed {
+                _ if is_explained || is_left_over => {}
+                Some(brace) => found.push(unclosed(scan, brace, piece.tokens.end)),
+                None => found.push(explain(scan, piece.tokens.clone(), rule)),
+            }
+        }
+        parts.extend(part);
+    }
+    parts
+}
+
+fn operation_in_parts(scan: &Scan<'_>, piece: &Piece, found: &mut Vec<Diagnostic>) -> Option<Item> {
+    let (head, body) = head_and_body(scan, piece)?;
+    let head = match parse(
+        scan,
+        head.clone(),
+        Rule::operation_head_entry,
+        found,
+        Builder::operation_head,
+    ) {
+        Some(head) => Some(head),
+        None => {
+            found.push(explain(scan, head, Rule::operation_head_entry));
+            None
+        }
+    };
+    let mut pieces = split_sections(scan, body);
+    blame_section(piece, &mut pieces);
+    let sections = parse_parts(scan, &pieces, Rule::section_entry, found, Builder::section);
+    let (name, stage) = head?;
+    Some(Item::Operation(Operation {
+        name,
+        stage,
+        sections,
+        span: scan.tokens_span(piece.tokens.clone()),
+    }))
+}
+
+/// A last section that is open only since its definition is, is not to blame.
+fn blame_section(piece: &Piece, sections: &mut [Piece]) {
+    if piece.unclosed.is_none() {
+        for section in sections {
+            section.unclosed = None;
+        }
+    }
+}
+
+fn resource_in_parts(scan: &Scan<'_>, piece: &Piece, found: &mut Vec<Diagnostic>) -> Option<Item> {
+    let (head, body) = head_and_body(scan, piece)?;
+    if head.len() != 2 {
+        return None;
+    }
+    let pieces = split_declarations(scan, body);
+    let declarations = parse_parts(
+        scan,
+        &pieces,
+        Rule::declaration_entry,
+        found,
+        Builder::declaration,
+    );
+    Some(Item::Resource(ResourceSection {
+        declarations,
+        span: scan.tokens_span(piece.tokens.clone()),
+    }))
+}
+
+fn target_in_parts(scan: &Scan<'_>, piece: &Piece, found: &mut Vec<Diagnostic>) -> Option<Item> {
+    let (head, body) = head_and_body(scan, piece)?;
+    if head.len() != 2 {
+        return None;
+    }
+    let pieces = split_declarations(scan, body);
+    let fields = parse_parts(
+        scan,
+        &pieces,
+        Rule::target_field_entry,
+        found,
+        Builder::target_field,
+    );
+    Some(Item::Target(Target {
+        fields,
+        span: scan.tokens_span(piece.tokens.clone()),
+    }))
+}
+
+/// The tokens up to the first opening brace, and those between it and its partner.
+fn head_and_body(scan: &Scan<'_>, piece: &Piece) -> Option<(Range<usize>, Range<usize>)> {
+    let Range { start, mut end } = piece.tokens.clone();
+    let open = piece
+        .tokens
+        .clone()
+        .find(|index| scan.word(*index) == "{")?;
+    if piece.unclosed.is_none() {
+        while end > open + 1 && matches!(scan.word(end - 1), ";") {
+            end -= 1;
+        }
+        if end > open + 1 && scan.word(end - 1) == "}" {
+            end -= 1;
+        }
+    }
+    Some((start..open + 1, open + 1..end))
+}
+
+fn unclosed(scan: &Scan<'_>, brace: usize, next: usize) -> Diagnostic {
+    let diagnostic = Diagnostic::error(
+        code::UNBALANCED,
+        scan.token_span(brace),
+        "this brace is not closed",
+    )
+    .label("expected a `}` for this one");
+    if next < scan.tokens.len() {
+        let word = scan.word(next);
+        let span: Span = scan.token_span(next);
+        diagnostic.secondary(span, format!("`{word}` cannot stand inside it"))
+    } else {
+        diagnostic.help("the file ends before it is closed")
+    }
+}

@@ -1,0 +1,139 @@
+//! The codes of everything that resolving and checking can say.
+//!
+//! A code is stable: its text may be improved, its meaning never changes.
+
+use crate::diagnostic::Code;
+
+/// Defines one constant per code.
+macro_rules! codes {
+    ($($(#[$doc:meta])* $name:ident = $code:literal;)*) => {
+        $($(#[$doc])* pub(crate) const $name: Code = Code($code);)*
+    };
+}
+
+codes! {
+    /// A name that nothing defines.
+    UNDEFINED = "E0201";
+    /// A name defined twice.
+    DOUBLE = "E0202";
+    /// A name of another kind than its place asks for.
+    WRONG_KIND = "E0203";
+    /// No operation `main`.
+    NO_MAIN = "E0204";
+    /// A group that contains itself.
+    CYCLIC_GROUP = "E0205";
+    /// A CONSTANT that needs itself.
+    CYCLIC_CONSTANT = "E0206";
+    /// A section or field that may stand once only.
+    REPEATED_SECTION = "E0207";
+    /// A member that stands twice in one group.
+    DOUBLE_MEMBER = "E0208";
+    /// `-D` of a CONSTANT that does not exist.
+    UNKNOWN_OVERRIDE = "E0209";
+
+    /// Something that cannot be assigned to.
+    NOT_A_PLACE = "E0301";
+    /// A value is needed, and there is none.
+    VOID_VALUE = "E0302";
+    /// Wrong number of arguments.
+    ARGUMENT_COUNT = "E0303";
+    /// A bit or slice outside its value.
+    OUT_OF_BOUNDS = "E0304";
+    /// A constant is needed.
+    NOT_CONSTANT = "E0305";
+    /// A type that does not exist or a width outside its limits.
+    BAD_TYPE = "E0306";
+    /// `break` or `continue` outside of what they leave.
+    MISPLACED_JUMP = "E0307";
+    /// A `case` label that stands twice.
+    DOUBLE_CASE = "E0308";
+    /// A `return` that does not fit its function.
+    BAD_RETURN = "E0309";
+    /// A part of a concatenation whose width is not written down.
+    UNKNOWN_WIDTH = "E0310";
+    /// A `printf` format that does not fit its arguments.
+    BAD_FORMAT_STRING = "E0311";
+    /// An alias that has no value.
+    NO_VALUE = "E0312";
+    /// FUNCTIONs that call each other in a circle.
+    RECURSION = "E0313";
+    /// Division by zero in a constant.
+    CONSTANT_DIVISION = "E0314";
+    /// A string where a value is expected, or the other way round.
+    MISPLACED_TEXT = "E0315";
+
+    /// Members of different widths where one is needed.
+    MEMBER_WIDTHS = "E0401";
+    /// A bit coded twice.
+    CODED_TWICE = "E0402";
+    /// A bit of an alias that is never coded.
+    NEVER_CODED = "E0403";
+    /// An instance without CODING where coded bits are needed.
+    NO_CODING = "E0404";
+    /// An operation that is part of itself.
+    CYCLIC_INSTANCE = "E0405";
+    /// A CODING of no bits, or of more than 256.
+    CODING_WIDTH = "E0406";
+    /// Operations nested too deep.
+    TOO_DEEP = "E0407";
+    /// A word that is no multiple of the map's cell.
+    WORD_WIDTH = "E0408";
+    /// A field in ASSEMBLER that the CODING does not have.
+    FIELD_NOT_CODED = "E0409";
+    /// Two operations that match the same word.
+    AMBIGUOUS = "E0410";
+    /// Codings too many to compare.
+    TOO_MANY_CODINGS = "E0411";
+    /// A format that does not exist, or with wrong arguments.
+    BAD_FORMAT = "E0412";
+
+    /// No PC.
+    NO_PC = "E0501";
+    /// More than one PC.
+    SECOND_PC = "E0502";
+    /// A register that cannot be the PC.
+    BAD_PC = "E0503";
+    /// A width outside the limits of its resource.
+    RESOURCE_WIDTH = "E0504";
+    /// An element or name beyond a register file's size.
+    NO_SUCH_ELEMENT = "E0505";
+    /// Ranges of one map that overlap.
+    RANGE_OVERLAP = "E0506";
+    /// A range beyond its memory or its map's addresses.
+    RANGE_BOUNDS = "E0507";
+    /// Ranges of one map whose cells differ in width.
+    CELL_WIDTH = "E0508";
+    /// An option that is missing, unknown, or has wrong arguments.
+    BAD_OPTION = "E0509";
+    /// An access whose width is no multiple of the cell.
+    VIEW_WIDTH = "E0510";
+
+    /// Operations that activate each other without delay.
+    ACTIVATION_CYCLE = "E0601";
+    /// An activated group of which nothing chooses a member.
+    NOTHING_CHOSEN = "E0602";
+
+    /// A section that is not supported yet.
+    LATER_SECTION = "E0901";
+    /// A kind of resource that is not supported yet.
+    LATER_RESOURCE = "E0902";
+    /// A width that is not supported yet.
+    LATER_WIDTH = "E0903";
+    /// A form of a supported section that is not supported yet.
+    LATER_FORM = "E0904";
+    /// A built-in or service that is not supported yet.
+    LATER_BUILTIN = "E0905";
+
+    /// An operation, group or resource that nothing uses.
+    UNUSED = "W0201";
+    /// An alias that is neither coded nor activated.
+    UNUSED_ALIAS = "W0202";
+    /// A constant that loses bits in its place.
+    CONSTANT_TRUNCATED = "W0301";
+    /// A function that may end without a value.
+    MISSING_RETURN = "W0302";
+    /// An alias that no assembler text mentions.
+    NOT_IN_ASSEMBLER = "W0401";
+    /// A member that no word can reach.
+    UNREACHABLE_MEMBER = "W0402";
+}

@@ -1,0 +1,293 @@
+//! CODING: which bit of the word is which bit of what.
+
+use std::collections::BTreeMap;
+
+use super::code;
+use super::names::{Table, double};
+use super::operation::{Draft, Meaning, OperationScope};
+use super::report::{count, error, help_if, not_yet};
+use super::suggestion::did_you_mean;
+use super::typing;
+use crate::ast::{self, CodingItem};
+use crate::diagnostic::Diagnostics;
+use crate::model::{CodingBit, Field, FieldId, InstanceId, InstanceRole};
+use crate::source::Span;
+
+/// Most bits of a word.
+pub(crate) const MAX_WORD_BITS: u32 = 256;
+
+/// Resolves an operation's CODING into its draft.
+///
+/// The coded instances' widths are known; those of unknown width make the CODING unsound.
+pub(crate) fn resolve_coding(draft: &mut Draft<'_>, table: &Table, diagnostics: &mut Diagnostics) {
+    let Some(section) = draft.sections.coding else { return };
+    let scope = &mut draft.scope;
+    let mut coding = Coding { scope, table, diagnostics, bits: Vec::new(), sound: true };
+    let items: Vec<Option<Item>> =
+        section.items.iter().map(|item| coding.bind(item)).collect();
+    coding.size_fields(&items);
+    let mut coded = BTreeMap::new();
+    for (item, source) in items.iter().zip(&section.items) {
+        match item {
+            Some(item) => coding.place(item, source, &mut coded),
+            None => coding.sound = false,
+        }
+    }
+    coding.check_complete(&items, &coded);
+    let width = coding.bits.len();
+    if coding.sound && (width == 0 || width > MAX_WORD_BITS as usize) {
+        let message = format!("a CODING of {}", count(width as u128, "bit"));
+        let label = format!("has to have from 1 to {MAX_WORD_BITS} bits");
+        coding.diagnostics.push(error(code::CODING_WIDTH, section.span, message, label));
+        coding.sound = false;
+    }
+    if coding.sound {
+        let bits = coding.bits;
+        draft.coding = Some(bits);
+    }
+}
+
+/// An item of a CODING with its name bound.
+enum Item {
+    /// Fixed and don't-care bits.
+    Bits,
+    /// Bits of a field, or a whole new one.
+    Field { field: FieldId, high: u32, low: u32, span: Span },
+    /// Bits of an instance.
+    Instance { instance: InstanceId, high: u32, low: u32, span: Span },
+}
+
+/// A bit of a field or instance, for the search for bits that are coded twice or never.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+enum CodedBit {
+    Field(FieldId, u32),
+    Instance(InstanceId, u32),
+}
+
+struct Coding<'a> {
+    scope: &'a mut OperationScope,
+    table: &'a Table,
+    diagnostics: &'a mut Diagnostics,
+    bits: Vec<CodingBit>,
+    sound: bool,
+}
+
+impl Coding<'_> {
+    /// Binds an item's name; declares a field at its first mention.
+    fn bind(&mut self, item: &CodingItem) -> Option<Item> {
+        match item {
+            CodingItem::Bits(_) => Some(Item::Bits),
+            CodingItem::Field { name, pattern } => {
+                if let Some((_, first)) = self.scope.names.get(&name.text) {
+                    let first = *first;
+                    self.diagnostics.push(double(name, first));
+                    return None;
+                }
+                let width = u32::try_from(pattern.bits.len()).ok()?;
+                if pattern.bits.iter().any(Option::is_some) {
+                    let what = "a field with fixed bits is";
+                    self.diagnostics.push(not_yet(code::LATER_FORM, pattern.span, what));
+                    self.scope.names.insert(name.text.clone(), (Meaning::Broken, name.span));
+                    return None;
+                }
+                let field = self.declare_field(name);
+                let high = width.checked_sub(1)?;
+                Some(Item::Field { field, high, low: 0, span: name.span })
+            }
+            CodingItem::Name { name, slice: None, span } => self.bind_whole(name, *span),
+            CodingItem::Name { name, slice: Some((high, low)), span } => {
+                self.bind_slice(name, high, low, *span)
+            }
+        }
+    }
+
+    fn declare_field(&mut self, name: &ast::Name) -> FieldId {
+        let id = FieldId(u32::try_from(self.scope.fields.len()).unwrap_or(u32::MAX));
+        let field = Field { name: name.text.clone(), span: name.span, width_bits: 0, signed: false };
+        self.scope.fields.push(field);
+        self.scope.names.insert(name.text.clone(), (Meaning::Field(id), name.span));
+        id
+    }
+
+    /// A name without a slice: a whole alias.
+    fn bind_whole(&mut self, name: &ast::Name, span: Span) -> Option<Item> {
+        match self.scope.names.get(&name.text) {
+            Some((Meaning::Broken, _)) => None,
+            Some((Meaning::Instance(id), _)) => {
+                let instance = *id;
+                let width = self.coded_instance(instance, span)?;
+                Some(Item::Instance { instance, high: width.checked_sub(1)?, low: 0, span })
+            }
+            Some((Meaning::Field(_), first)) => {
+                let message = format!("the field `{}` is coded twice", name.text);
+                let diagnostic = error(code::CODED_TWICE, span, message, "again here")
+                    .secondary(*first, "first here");
+                self.diagnostics.push(diagnostic);
+                None
+            }
+            None => {
+                let known = self.scope.names.keys().map(String::as_str);
+                let message = format!("undefined alias `{}`", name.text);
+                let text = &name.text;
+                let diagnostic = error(code::UNDEFINED, span, message, "no alias of this operation")
+                    .help(format!("INSTANCE it, or declare a field, as `{text}=0bx[8]`"));
+                let near = did_you_mean(&name.text, known);
+                self.diagnostics.push(help_if(diagnostic, near));
+                self.scope.names.insert(name.text.clone(), (Meaning::Broken, name.span));
+                None
+            }
+        }
+    }
+
+    /// Notes that an instance is part of the CODING; its width, if it is known.
+    fn coded_instance(&mut self, id: InstanceId, span: Span) -> Option<u32> {
+        let instance = self.scope.instances.get_mut(id.index())?;
+        if instance.role == InstanceRole::Root {
+            let message = format!("`{}` is part of both CODING and CODINGROOT", instance.alias);
+            let diagnostic = error(code::CODED_TWICE, span, message, "part of this word here")
+                .help("give each its own alias");
+            self.diagnostics.push(diagnostic);
+            return None;
+        }
+        instance.role = InstanceRole::Coded;
+        instance.width_bits
+    }
+
+    fn bind_slice(
+        &mut self,
+        name: &ast::Name,
+        high: &ast::Expr,
+        low: &ast::Expr,
+        span: Span,
+    ) -> Option<Item> {
+        let high_bit = typing::number(self.table, high, self.diagnostics);
+        // An index has its high and low bit in one expression, which is reported once.
+        let low_bit = match high == low {
+            true => high_bit,
+            false => typing::number(self.table, low, self.diagnostics),
+        };
+        let meaning = self.scope.names.get(&name.text).map(|(meaning, _)| *meaning);
+        let known_width = match meaning {
+            Some(Meaning::Broken) => return None,
+            Some(Meaning::Instance(id)) => Some(self.coded_instance(id, span)?),
+            Some(Meaning::Field(_)) | None => None,
+        };
+        let field = match meaning {
+            None => Some(self.declare_field(name)),
+            Some(Meaning::Field(field)) => Some(field),
+            _ => None,
+        };
+        let (high_bit, low_bit) = (high_bit?, low_bit?);
+        let limit = known_width.unwrap_or(MAX_WORD_BITS);
+        if low_bit > high_bit || high_bit >= u128::from(limit) {
+            let message = format!("bits {high_bit}..{low_bit} of `{}`", name.text);
+            let (label, help) = match known_width {
+                _ if low_bit > high_bit => {
+                    ("runs upwards".to_owned(), "write the most significant bit first")
+                }
+                Some(width) => (format!("has {}", count(width, "bit")), "bits count from 0"),
+                None => ("out of bounds".to_owned(), "a field has at most 256 bits"),
+            };
+            let diagnostic = error(code::OUT_OF_BOUNDS, span, message, label);
+            self.diagnostics.push(diagnostic.help(help));
+            return None;
+        }
+        let (high, low) = (u32::try_from(high_bit).ok()?, u32::try_from(low_bit).ok()?);
+        match (field, meaning) {
+            (Some(field), _) => Some(Item::Field { field, high, low, span }),
+            (None, Some(Meaning::Instance(instance))) => {
+                Some(Item::Instance { instance, high, low, span })
+            }
+            _ => None,
+        }
+    }
+
+    /// A field reaches from its highest named bit down to 0.
+    fn size_fields(&mut self, items: &[Option<Item>]) {
+        for item in items.iter().flatten() {
+            if let Item::Field { field, high, .. } = item {
+                let field = &mut self.scope.fields[field.index()];
+                field.width_bits = field.width_bits.max(high + 1);
+            }
+        }
+        for index in 0..self.scope.fields.len() {
+            // No bit of it could be bound, which was reported.
+            if self.scope.fields[index].width_bits == 0 {
+                let name = self.scope.fields[index].name.clone();
+                if let Some(entry) = self.scope.names.get_mut(&name) {
+                    entry.0 = Meaning::Broken;
+                }
+                self.sound = false;
+            }
+        }
+    }
+
+    /// Appends an item's bits; reports the first that was coded before.
+    fn place(&mut self, item: &Item, source: &CodingItem, coded: &mut BTreeMap<CodedBit, Span>) {
+        match *item {
+            Item::Bits => {
+                let CodingItem::Bits(pattern) = source else { return };
+                let bit = |bit: &Option<bool>| bit.map_or(CodingBit::Any, CodingBit::Fixed);
+                self.bits.extend(pattern.bits.iter().map(bit));
+            }
+            Item::Field { field, high, low, span } => {
+                let mut twice = None;
+                for bit in (low..=high).rev() {
+                    self.bits.push(CodingBit::Field { field, bit });
+                    let first = coded.insert(CodedBit::Field(field, bit), span);
+                    twice = twice.or(first.map(|first| (bit, first)));
+                }
+                let name = self.scope.fields[field.index()].name.clone();
+                self.report_twice(&name, twice, span);
+            }
+            Item::Instance { instance, high, low, span } => {
+                let mut twice = None;
+                for bit in (low..=high).rev() {
+                    self.bits.push(CodingBit::Instance { instance, bit });
+                    let first = coded.insert(CodedBit::Instance(instance, bit), span);
+                    twice = twice.or(first.map(|first| (bit, first)));
+                }
+                let name = self.scope.instances[instance.index()].alias.clone();
+                self.report_twice(&name, twice, span);
+            }
+        }
+    }
+
+    fn report_twice(&mut self, name: &str, twice: Option<(u32, Span)>, span: Span) {
+        let Some((bit, first)) = twice else { return };
+        let message = format!("bit {bit} of `{name}` is coded twice");
+        let diagnostic = error(code::CODED_TWICE, span, message, "again here");
+        self.diagnostics.push(diagnostic.secondary(first, "first here"));
+        self.sound = false;
+    }
+
+    /// Every bit of a coded instance has to be somewhere in the word.
+    fn check_complete(&mut self, items: &[Option<Item>], coded: &BTreeMap<CodedBit, Span>) {
+        if items.iter().any(Option::is_none) {
+            return;
+        }
+        for (index, instance) in self.scope.instances.iter().enumerate() {
+            let (InstanceRole::Coded, Some(width)) = (instance.role, instance.width_bits) else {
+                continue;
+            };
+            let id = InstanceId(u32::try_from(index).unwrap_or(u32::MAX));
+            let missing: Vec<String> = (0..width)
+                .filter(|&bit| !coded.contains_key(&CodedBit::Instance(id, bit)))
+                .map(|bit| bit.to_string())
+                .collect();
+            let mention = items.iter().flatten().find_map(|item| match item {
+                Item::Instance { instance, span, .. } if *instance == id => Some(*span),
+                _ => None,
+            });
+            let (Some(span), false) = (mention, missing.is_empty()) else { continue };
+            let (noun, verb) = if missing.len() == 1 { ("bit", "is") } else { ("bits", "are") };
+            let bits = missing.join(", ");
+            let message = format!("{noun} {bits} of `{}` {verb} never coded", instance.alias);
+            let label = format!("has {}", count(width, "bit"));
+            let diagnostic = error(code::NEVER_CODED, span, message, label)
+                .help("every bit of an alias stands in the CODING exactly once");
+            self.diagnostics.push(diagnostic);
+            self.sound = false;
+        }
+    }
+}

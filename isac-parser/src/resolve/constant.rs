@@ -1,0 +1,103 @@
+//! CONSTANTs: each after those that it mentions, with the values that `-D` gives instead.
+
+use std::collections::BTreeMap;
+
+use super::collect::Definitions;
+use super::names::{Constant, Global, Table};
+use super::order::dependency_order;
+use super::report::{error, help_if};
+use super::suggestion::did_you_mean;
+use super::typing::{self, bits};
+use super::{code, expression_names};
+use crate::ast;
+use crate::diagnostic::Diagnostics;
+use crate::model::Type;
+use crate::source::{FileId, Span};
+
+/// Evaluates the CONSTANTs into [`Table::constants`].
+pub(crate) fn resolve_constants(
+    definitions: &Definitions<'_>,
+    overrides: &BTreeMap<String, u128>,
+    root: FileId,
+    table: &mut Table,
+    diagnostics: &mut Diagnostics,
+) {
+    check_overrides(overrides, root, table, diagnostics);
+    let constants = &definitions.constants;
+    let needs: Vec<Vec<usize>> = constants
+        .iter()
+        .map(|constant| match overrides.contains_key(&constant.name.text) {
+            true => Vec::new(),
+            false => constants_in(&constant.value, table),
+        })
+        .collect();
+    let order = dependency_order(&needs);
+    table.constants = vec![None; constants.len()];
+    let mut circular = vec![false; constants.len()];
+    for cycle in &order.cycles {
+        report_cycle(cycle, constants, diagnostics);
+        for &index in cycle {
+            circular[index] = true;
+        }
+    }
+    for index in order.sorted {
+        if circular[index] {
+            continue;
+        }
+        let constant = constants[index];
+        table.constants[index] = match overrides.get(&constant.name.text) {
+            Some(value) => Some(overriding(*value)),
+            None => typing::constant(table, &constant.value, diagnostics),
+        };
+    }
+}
+
+/// A value from the command line has the type that a hexadecimal number has.
+fn overriding(value: u128) -> Constant {
+    let used = u128::BITS - value.leading_zeros();
+    let width = [32, 64, 128].into_iter().find(|width| used <= *width).unwrap_or(u128::BITS);
+    let ty = if used < width { Type { width_bits: width, signed: true } } else { bits(width) };
+    Constant { value, ty }
+}
+
+fn constants_in(value: &ast::Expr, table: &Table) -> Vec<usize> {
+    let mut found = Vec::new();
+    expression_names::visit_names(value, &mut |name| {
+        if let Some(definition) = table.names.globals.get(&name.text)
+            && let Global::Constant(index) = definition.what
+        {
+            found.push(index);
+        }
+    });
+    found
+}
+
+fn report_cycle(cycle: &[usize], constants: &[&ast::Constant], diagnostics: &mut Diagnostics) {
+    let Some((&first, rest)) = cycle.split_first() else { return };
+    let name = &constants[first].name;
+    let message = format!("the CONSTANT `{}` needs its own value", name.text);
+    let mut diagnostic = error(code::CYCLIC_CONSTANT, name.span, message, "defined by itself");
+    for &index in rest {
+        diagnostic = diagnostic.secondary(constants[index].name.span, "through this");
+    }
+    diagnostics.push(diagnostic);
+}
+
+fn check_overrides(
+    overrides: &BTreeMap<String, u128>,
+    root: FileId,
+    table: &Table,
+    diagnostics: &mut Diagnostics,
+) {
+    let is_constant = |name: &str| {
+        let found = table.names.globals.get(name).map(|definition| definition.what);
+        matches!(found, Some(Global::Constant(_)))
+    };
+    for name in overrides.keys().filter(|name| !is_constant(name)) {
+        let known = table.names.globals.keys().map(String::as_str).filter(|name| is_constant(name));
+        let message = format!("`-D {name}` overrides a CONSTANT that does not exist");
+        let diagnostic =
+            error(code::UNKNOWN_OVERRIDE, Span::new(root, 0, 0), message, "");
+        diagnostics.push(help_if(diagnostic, did_you_mean(name, known)));
+    }
+}

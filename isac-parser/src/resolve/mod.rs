@@ -1,0 +1,181 @@
+//! From names to ids: the syntax tree becomes the model.
+//!
+//! Stage by stage, each needing what the earlier ones found: names, CONSTANTs, resources,
+//! TARGET, groups and codings from the leaves up, then the bodies. A definition with an error is
+//! remembered as such, and everything that mentions it stays silent.
+
+mod activation;
+mod assembler;
+pub(crate) mod code;
+mod coding;
+mod collect;
+mod constant;
+mod expression_names;
+mod function;
+mod memory;
+mod names;
+mod operation;
+mod option;
+pub(crate) mod order;
+mod pseudo;
+mod register;
+pub(crate) mod report;
+mod section;
+mod stage;
+mod suggestion;
+mod target;
+mod tree;
+mod typing;
+
+use std::collections::BTreeMap;
+
+use collect::collect_definitions;
+use names::{Names, Table};
+use report::{error, help_if};
+use suggestion::did_you_mean;
+use tree::Tree;
+use typing::Typer;
+
+use crate::ast;
+use crate::diagnostic::Diagnostics;
+use crate::model::{Map, Model, Operation, OperationId, OperationOrGroup, Ram, Register};
+use crate::source::{FileId, Span};
+
+/// Gives every name of a description its meaning.
+///
+/// `overrides` replaces the values of CONSTANTs. The model may be there although errors were
+/// found, so that the checks can find more; it is whole only if there were none. `None` if there
+/// is no PC or no operation `main`.
+pub fn resolve_model(
+    files: &[(FileId, ast::File)],
+    overrides: &BTreeMap<String, u128>,
+    diagnostics: &mut Diagnostics,
+) -> Option<Model> {
+    let root = files.iter().map(|(file, _)| *file).min().unwrap_or(FileId(0));
+    let beginning = Span::new(root, 0, 0);
+    let (definitions, names) = collect_definitions(files, diagnostics);
+    let mut table = Table { names, ..Table::default() };
+    constant::resolve_constants(&definitions, overrides, root, &mut table, diagnostics);
+    register::resolve_registers(&definitions, beginning, &mut table, diagnostics);
+    memory::resolve_memories(&definitions, &mut table, diagnostics);
+    function::resolve_signatures(&definitions, &mut table, diagnostics);
+    let target = target::resolve_target(&definitions, &table, diagnostics);
+    let tree = tree::resolve_tree(&definitions, &table, diagnostics);
+    let functions = function::resolve_functions(&definitions, &table, diagnostics);
+    let (groups, operations) = resolve_operations(tree, &table, diagnostics);
+    pseudo::resolve_pseudos(&definitions, &table, diagnostics);
+    let main = resolve_main(&table.names, beginning, diagnostics);
+    let reset = reserved(&table.names, "reset", diagnostics);
+    Some(Model {
+        target,
+        groups,
+        operations,
+        functions,
+        pc: table.pc?,
+        main: main?,
+        reset,
+        registers: whole(table.registers, unknown_register),
+        rams: whole(table.rams, unknown_ram),
+        maps: whole(table.maps, unknown_map),
+    })
+}
+
+/// Resolves the sections that nothing below or beside an operation depends on.
+fn resolve_operations(
+    tree: Tree<'_>,
+    table: &Table,
+    diagnostics: &mut Diagnostics,
+) -> (Vec<crate::model::Group>, Vec<Operation>) {
+    let Tree { drafts, groups } = tree;
+    let mut operations = Vec::new();
+    for draft in drafts {
+        stage::resolve_stage(draft.ast, table, diagnostics);
+        let assembler = assembler::resolve_assembler(&draft, table, diagnostics);
+        let behavior = draft.sections.behavior.map(|section| {
+            Typer::new(table, Some(&draft.scope), diagnostics).behavior(&section.body)
+        });
+        let activation = activation::resolve_activation(&draft, table, diagnostics);
+        let coding_root = activation::resolve_coding_root(&draft, table, diagnostics);
+        operations.push(Operation {
+            name: draft.ast.name.text.clone(),
+            span: draft.ast.name.span,
+            fields: draft.scope.fields,
+            instances: draft.scope.instances,
+            coding: draft.coding,
+            coding_span: draft.sections.coding.map(|section| section.span),
+            assembler,
+            expression: draft.expression,
+            behavior,
+            activation,
+            coding_root,
+        });
+    }
+    (groups, operations)
+}
+
+fn resolve_main(
+    names: &Names,
+    beginning: Span,
+    diagnostics: &mut Diagnostics,
+) -> Option<OperationId> {
+    if names.operations.contains_key("main") {
+        return reserved(names, "main", diagnostics);
+    }
+    let message = "the description has no operation `main`";
+    let diagnostic = error(code::NO_MAIN, beginning, message, "")
+        .help("every cycle begins with it; define one, as `OPERATION main { ... };`");
+    let near = did_you_mean("main", names.operations.keys().map(String::as_str));
+    diagnostics.push(help_if(diagnostic, near));
+    None
+}
+
+/// The operation of a reserved name; reports a group.
+fn reserved(names: &Names, name: &str, diagnostics: &mut Diagnostics) -> Option<OperationId> {
+    let definition = names.operations.get(name)?;
+    match definition.what {
+        OperationOrGroup::Operation(id) => Some(id),
+        OperationOrGroup::Group(_) => {
+            let message = format!("`{name}` is reserved for an operation, but is a group");
+            let label = "has to be an operation";
+            diagnostics.push(error(code::WRONG_KIND, definition.span, message, label));
+            None
+        }
+    }
+}
+
+/// Fills the places of definitions that were refused, so that ids stay indices.
+fn whole<T>(table: Vec<Option<T>>, unknown: fn() -> T) -> Vec<T> {
+    table.into_iter().map(|entry| entry.unwrap_or_else(unknown)).collect()
+}
+
+const NOWHERE: Span = Span { file: FileId(0), start: 0, end: 0 };
+
+fn unknown_register() -> Register {
+    Register {
+        name: String::new(),
+        span: NOWHERE,
+        width_bits: 1,
+        count: None,
+        reset: 0,
+        hardwired: Vec::new(),
+        element_names: Vec::new(),
+    }
+}
+
+fn unknown_ram() -> Ram {
+    Ram {
+        name: String::new(),
+        span: NOWHERE,
+        cell_bits: 1,
+        size_cells: u64::MAX,
+        readable: true,
+        writable: true,
+        executable: true,
+        latency: 1,
+    }
+}
+
+fn unknown_map() -> Map {
+    Map { name: String::new(), span: NOWHERE, address_bits: 64, cell_bits: 1, ranges: Vec::new() }
+}
+

@@ -1,0 +1,253 @@
+//! The two name spaces of a description, and all that is known about each name so far.
+
+use std::collections::BTreeMap;
+
+use super::report::{error, help_if};
+use super::{code, suggestion::did_you_mean};
+use crate::ast;
+use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::model::{
+    FunctionId, Map, MapId, OperationOrGroup, Ram, RamId, Register, RegisterId, Type,
+};
+use crate::source::Span;
+
+/// What a name outside the operations' name space stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Global {
+    /// Index into [`Table::constants`].
+    Constant(usize),
+    /// A register or register file.
+    Register(RegisterId),
+    /// A memory.
+    Ram(RamId),
+    /// A memory map.
+    Map(MapId),
+    /// A function.
+    Function(FunctionId),
+    /// Something of a kind that is not supported yet; reported where it is declared.
+    Unsupported(&'static str),
+}
+
+impl Global {
+    /// The kind in the user's words, with its article.
+    pub(crate) fn kind(self) -> &'static str {
+        match self {
+            Global::Constant(_) => "a CONSTANT",
+            Global::Register(_) => "a register",
+            Global::Ram(_) => "a RAM",
+            Global::Map(_) => "a memory map",
+            Global::Function(_) => "a FUNCTION",
+            Global::Unsupported(kind) => kind,
+        }
+    }
+}
+
+/// A definition and where its name stands.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Definition<T> {
+    /// What is defined.
+    pub(crate) what: T,
+    /// Where its name stands.
+    pub(crate) span: Span,
+}
+
+/// The names of a description.
+#[derive(Debug, Default)]
+pub(crate) struct Names {
+    /// Operations and groups.
+    pub(crate) operations: BTreeMap<String, Definition<OperationOrGroup>>,
+    /// Everything else.
+    pub(crate) globals: BTreeMap<String, Definition<Global>>,
+}
+
+impl Names {
+    /// Adds an operation or group; of two definitions the first stands.
+    pub(crate) fn define_operation(
+        &mut self,
+        name: &ast::Name,
+        what: OperationOrGroup,
+        diagnostics: &mut Diagnostics,
+    ) {
+        define(&mut self.operations, name, what, diagnostics);
+    }
+
+    /// Adds a name of the other name space; of two definitions the first stands.
+    pub(crate) fn define_global(
+        &mut self,
+        name: &ast::Name,
+        what: Global,
+        diagnostics: &mut Diagnostics,
+    ) {
+        define(&mut self.globals, name, what, diagnostics);
+    }
+
+    /// Looks up an operation or group, and reports a name that is neither.
+    pub(crate) fn operation(
+        &self,
+        name: &ast::Name,
+        diagnostics: &mut Diagnostics,
+    ) -> Option<OperationOrGroup> {
+        if let Some(definition) = self.operations.get(&name.text) {
+            return Some(definition.what);
+        }
+        let known = self.operations.keys().map(String::as_str);
+        diagnostics.push(match self.globals.get(&name.text) {
+            Some(other) => wrong_kind(name, other, "an operation or group"),
+            None => undefined("operation or group", name, known),
+        });
+        None
+    }
+
+    /// Looks up a memory map, and reports a name that is none.
+    pub(crate) fn map(&self, name: &ast::Name, diagnostics: &mut Diagnostics) -> Option<MapId> {
+        match self.global(name, "memory map", diagnostics)? {
+            Definition { what: Global::Map(map), .. } => Some(map),
+            Definition { what: Global::Unsupported(_), .. } => None,
+            other => {
+                diagnostics.push(wrong_kind(name, &other, "a memory map"));
+                None
+            }
+        }
+    }
+
+    /// Looks up a name of the other name space, and reports one that is undefined.
+    pub(crate) fn global(
+        &self,
+        name: &ast::Name,
+        wanted: &str,
+        diagnostics: &mut Diagnostics,
+    ) -> Option<Definition<Global>> {
+        let found = self.globals.get(&name.text).copied();
+        if found.is_none() {
+            let known = self.globals.keys().map(String::as_str);
+            let message = undefined(wanted, name, known);
+            diagnostics.push(match self.operations.get(&name.text) {
+                Some(other) => {
+                    message.secondary(other.span, "an operation or group has this name")
+                }
+                None => message,
+            });
+        }
+        found
+    }
+}
+
+/// Enters a name into a name space.
+fn define<T>(
+    space: &mut BTreeMap<String, Definition<T>>,
+    name: &ast::Name,
+    what: T,
+    diagnostics: &mut Diagnostics,
+) {
+    match space.get(&name.text) {
+        Some(first) => diagnostics.push(double(name, first.span)),
+        None => {
+            space.insert(name.text.clone(), Definition { what, span: name.span });
+        }
+    }
+}
+
+/// The message for a second definition.
+pub(crate) fn double(name: &ast::Name, first: Span) -> Diagnostic {
+    let message = format!("`{}` is defined twice", name.text);
+    error(code::DOUBLE, name.span, message, "defined again here")
+        .secondary(first, "first defined here")
+        .help("rename or remove one of the two")
+}
+
+/// The message for a name that nothing defines.
+pub(crate) fn undefined<'a>(
+    wanted: &str,
+    name: &ast::Name,
+    known: impl IntoIterator<Item = &'a str>,
+) -> Diagnostic {
+    let message = format!("undefined {wanted} `{}`", name.text);
+    let diagnostic = error(code::UNDEFINED, name.span, message, "not defined");
+    help_if(diagnostic, did_you_mean(&name.text, known))
+}
+
+/// The message for a name of another kind than its place asks for.
+pub(crate) fn wrong_kind(
+    name: &ast::Name,
+    found: &Definition<Global>,
+    wanted: &str,
+) -> Diagnostic {
+    let kind = found.what.kind();
+    let message = format!("`{}` is {kind}, but {wanted} is needed here", name.text);
+    error(code::WRONG_KIND, name.span, message, format!("{wanted} is needed"))
+        .secondary(found.span, format!("defined as {kind} here"))
+}
+
+/// A CONSTANT's value, or that of a constant expression.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Constant {
+    /// The value's pattern, reduced to the type's width.
+    pub(crate) value: u128,
+    /// Its type.
+    pub(crate) ty: Type,
+}
+
+/// What a call of a FUNCTION has to know.
+#[derive(Debug, Clone)]
+pub(crate) struct Signature {
+    /// Types of the parameters; `None` for one that was reported.
+    pub(crate) parameters: Vec<Option<Type>>,
+    /// What it returns.
+    pub(crate) result: ResultType,
+    /// Where its name stands.
+    pub(crate) span: Span,
+}
+
+/// What a FUNCTION or BEHAVIOR returns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ResultType {
+    /// Nothing.
+    Void,
+    /// A value.
+    Value(Type),
+    /// A type that was reported.
+    Broken,
+}
+
+/// All that is known about the names: filled stage by stage, read by every later stage.
+///
+/// `None` stands for a definition whose error was reported: whoever meets it stays silent.
+#[derive(Debug, Default)]
+pub(crate) struct Table {
+    /// The names.
+    pub(crate) names: Names,
+    /// The CONSTANTs.
+    pub(crate) constants: Vec<Option<Constant>>,
+    /// By [`RegisterId`].
+    pub(crate) registers: Vec<Option<Register>>,
+    /// By [`RamId`].
+    pub(crate) rams: Vec<Option<Ram>>,
+    /// By [`MapId`].
+    pub(crate) maps: Vec<Option<Map>>,
+    /// By [`FunctionId`].
+    pub(crate) functions: Vec<Option<Signature>>,
+    /// The PC.
+    pub(crate) pc: Option<RegisterId>,
+}
+
+impl Table {
+    /// The register, if its declaration is sound.
+    pub(crate) fn register(&self, id: RegisterId) -> Option<&Register> {
+        self.registers.get(id.index())?.as_ref()
+    }
+
+    /// The memory, if its declaration is sound.
+    pub(crate) fn ram(&self, id: RamId) -> Option<&Ram> {
+        self.rams.get(id.index())?.as_ref()
+    }
+
+    /// The map, if its declaration is sound.
+    pub(crate) fn map(&self, id: MapId) -> Option<&Map> {
+        self.maps.get(id.index())?.as_ref()
+    }
+
+    /// Width of the PC in bits; 32 if there is none, which is reported elsewhere.
+    pub(crate) fn pc_bits(&self) -> u32 {
+        self.pc.and_then(|pc| self.register(pc)).map_or(32, |pc| pc.width_bits)
+    }
+}

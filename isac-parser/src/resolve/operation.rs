@@ -1,0 +1,235 @@
+//! An operation while it is being resolved: what its names mean and what its aliases are worth.
+
+use std::collections::BTreeMap;
+
+use super::names::{double, Names};
+use super::section::Sections;
+use crate::ast::{self, Activation, RootElement};
+use crate::diagnostic::Diagnostics;
+use crate::model::{
+    CodingBit, Expr, Field, FieldId, Instance, InstanceId, InstanceRole, OperationOrGroup, Type,
+};
+use crate::source::Span;
+
+/// What a name of the operation stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Meaning {
+    /// A field of its CODING.
+    Field(FieldId),
+    /// One of its aliases.
+    Instance(InstanceId),
+    /// Something that was reported.
+    Broken,
+}
+
+/// What an alias is worth in EXPRESSION and BEHAVIOR.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum AliasValue {
+    /// Its coded bits.
+    Coded(Type),
+    /// The EXPRESSION of what it chose.
+    Operand {
+        /// Type of its value.
+        ty: Type,
+        /// True if every possible choice is a place.
+        is_place: bool,
+    },
+    /// It is decoded by the operation's CODINGROOT.
+    Decoded,
+    /// Nothing: it is not part of the CODING.
+    NotCoded,
+    /// Unknown, for a reason that was reported.
+    Broken,
+}
+
+/// The names of one operation.
+#[derive(Debug, Default)]
+pub(crate) struct OperationScope {
+    /// Aliases and fields with the places of their names.
+    pub(crate) names: BTreeMap<String, (Meaning, Span)>,
+    /// By [`FieldId`].
+    pub(crate) fields: Vec<Field>,
+    /// By [`InstanceId`].
+    pub(crate) instances: Vec<Instance>,
+    /// By [`InstanceId`].
+    pub(crate) values: Vec<AliasValue>,
+}
+
+impl OperationScope {
+    /// What an alias is worth.
+    pub(crate) fn value(&self, instance: InstanceId) -> AliasValue {
+        self.values.get(instance.index()).copied().unwrap_or(AliasValue::Broken)
+    }
+
+    /// Width of an alias's coded bits, if it is part of the CODING.
+    pub(crate) fn coded_width(&self, instance: InstanceId) -> Option<u32> {
+        let instance = self.instances.get(instance.index())?;
+        if instance.role == InstanceRole::Coded { instance.width_bits } else { None }
+    }
+
+    /// The instance that an alias names, if the name is one.
+    pub(crate) fn alias(&self, name: &str) -> Option<InstanceId> {
+        match self.names.get(name) {
+            Some((Meaning::Instance(id), _)) => Some(*id),
+            _ => None,
+        }
+    }
+}
+
+/// An operation between the syntax tree and the model.
+pub(crate) struct Draft<'a> {
+    pub(crate) ast: &'a ast::Operation,
+    pub(crate) sections: Sections<'a>,
+    pub(crate) scope: OperationScope,
+    /// The instances that CODINGROOT and ACTIVATION made by naming a target directly.
+    pub(crate) own_aliases: BTreeMap<String, InstanceId>,
+    /// The bits of its CODING; `None` without a sound one.
+    pub(crate) coding: Option<Vec<CodingBit>>,
+    pub(crate) expression: Option<Expr>,
+}
+
+impl<'a> Draft<'a> {
+    /// Declares the operation's instances; reports targets that do not exist.
+    pub(crate) fn new(
+        ast: &'a ast::Operation,
+        sections: Sections<'a>,
+        names: &Names,
+        diagnostics: &mut Diagnostics,
+    ) -> Self {
+        let mut draft = Draft {
+            ast,
+            sections,
+            scope: OperationScope::default(),
+            own_aliases: BTreeMap::new(),
+            coding: None,
+            expression: None,
+        };
+        draft.declare_aliases(names, diagnostics);
+        draft.declare_own_aliases(names, diagnostics);
+        for name in std::mem::take(&mut draft.sections.unsupported_names) {
+            let broken = (Meaning::Broken, name.span);
+            draft.scope.names.entry(name.text.clone()).or_insert(broken);
+        }
+        draft
+    }
+
+    fn declare_aliases(&mut self, names: &Names, diagnostics: &mut Diagnostics) {
+        for section in self.sections.instances.clone() {
+            let target = names.operation(&section.target, diagnostics);
+            for alias in &section.aliases {
+                let first = self.scope.names.get(&alias.text).map(|(_, span)| *span);
+                if let Some(first) = first {
+                    diagnostics.push(double(alias, first));
+                    continue;
+                }
+                let meaning = match target {
+                    Some(target) => Meaning::Instance(self.add_instance(alias, target)),
+                    None => Meaning::Broken,
+                };
+                self.scope.names.insert(alias.text.clone(), (meaning, alias.span));
+            }
+        }
+    }
+
+    /// Declares what CODINGROOT and ACTIVATION name directly, and notes who decodes and activates.
+    fn declare_own_aliases(&mut self, names: &Names, diagnostics: &mut Diagnostics) {
+        let mut mentions = Vec::new();
+        if let Some(section) = self.sections.coding_root {
+            roots(&section.elements, &mut mentions);
+        }
+        let decoded = mentions.len();
+        if let Some(section) = self.sections.activation {
+            activated(&section.items, &mut mentions);
+        }
+        for (index, name) in mentions.into_iter().enumerate() {
+            let role = if index < decoded { InstanceRole::Root } else { InstanceRole::Activated };
+            let Some(id) = self.instance_or_own(name, names, diagnostics) else { continue };
+            let instance = &mut self.scope.instances[id.index()];
+            if instance.role == InstanceRole::Unused {
+                instance.role = role;
+            }
+        }
+    }
+
+    fn instance_or_own(
+        &mut self,
+        name: &ast::Name,
+        names: &Names,
+        diagnostics: &mut Diagnostics,
+    ) -> Option<InstanceId> {
+        match self.scope.names.get(&name.text) {
+            Some((Meaning::Instance(id), _)) => return Some(*id),
+            Some(_) => return None,
+            None => {}
+        }
+        if let Some(id) = self.own_aliases.get(&name.text) {
+            return Some(*id);
+        }
+        let Some(definition) = names.operations.get(&name.text) else {
+            names.operation(name, diagnostics);
+            self.scope.names.insert(name.text.clone(), (Meaning::Broken, name.span));
+            return None;
+        };
+        let id = self.add_instance(name, definition.what);
+        self.own_aliases.insert(name.text.clone(), id);
+        Some(id)
+    }
+
+    fn add_instance(&mut self, alias: &ast::Name, target: OperationOrGroup) -> InstanceId {
+        let id = InstanceId(u32::try_from(self.scope.instances.len()).unwrap_or(u32::MAX));
+        self.scope.instances.push(Instance {
+            alias: alias.text.clone(),
+            span: alias.span,
+            target,
+            role: InstanceRole::Unused,
+            width_bits: None,
+            value_type: None,
+            is_place: false,
+        });
+        self.scope.values.push(AliasValue::NotCoded);
+        id
+    }
+
+    /// The instance that a CODINGROOT or ACTIVATION names.
+    pub(crate) fn mentioned(&self, name: &ast::Name) -> Option<InstanceId> {
+        self.scope.alias(&name.text).or_else(|| self.own_aliases.get(&name.text).copied())
+    }
+}
+
+/// The names that a CODINGROOT decodes, those of unsupported elements included.
+fn roots<'a>(elements: &'a [RootElement], found: &mut Vec<&'a ast::Name>) {
+    for element in elements {
+        match element {
+            RootElement::Decode(decode) => found.push(&decode.root),
+            RootElement::Switch { selector, cases, .. } => {
+                found.push(&selector.root);
+                for (_, elements) in cases {
+                    roots(elements, found);
+                }
+            }
+            RootElement::If { then, otherwise, .. } => {
+                roots(then, found);
+                roots(otherwise, found);
+            }
+        }
+    }
+}
+
+/// The names that an ACTIVATION activates, those of unsupported entries included.
+fn activated<'a>(items: &'a [Activation], found: &mut Vec<&'a ast::Name>) {
+    for item in items {
+        match item {
+            Activation::Activate { target, .. } => found.push(target),
+            Activation::If { then, otherwise, .. } => {
+                activated(then, found);
+                activated(otherwise, found);
+            }
+            Activation::Switch { cases, default, .. } => {
+                for (_, items) in cases {
+                    activated(items, found);
+                }
+                activated(default.as_deref().unwrap_or_default(), found);
+            }
+        }
+    }
+}

@@ -1,0 +1,212 @@
+//! Registers and register files, and which of them is the PC.
+
+use super::code;
+use super::collect::Definitions;
+use super::names::Table;
+use super::report::{count, error, not_yet};
+use super::typing;
+use crate::ast::{RegisterDeclaration, RegisterDeclarator, RegisterOption, Text};
+use crate::diagnostic::Diagnostics;
+use crate::model::{Register, RegisterId};
+use crate::source::Span;
+
+/// Most elements of a register file.
+const MAX_ELEMENTS: u128 = 1 << 16;
+
+/// Resolves the registers into [`Table::registers`] and [`Table::pc`].
+pub(crate) fn resolve_registers(
+    definitions: &Definitions<'_>,
+    place_of_missing_pc: Span,
+    table: &mut Table,
+    diagnostics: &mut Diagnostics,
+) {
+    for (declaration, declarator) in &definitions.registers {
+        let register = resolve_register(declaration, declarator, table, diagnostics);
+        table.registers.push(register);
+    }
+    table.pc = resolve_pc(definitions, place_of_missing_pc, table, diagnostics);
+}
+
+fn resolve_register(
+    declaration: &RegisterDeclaration,
+    declarator: &RegisterDeclarator,
+    table: &Table,
+    diagnostics: &mut Diagnostics,
+) -> Option<Register> {
+    let name = declarator.name.text.clone();
+    let elements = declarator.count.as_ref().map(|elements| {
+        let limits = 1..=MAX_ELEMENTS;
+        typing::number_within(table, elements, "the number of elements", limits, diagnostics)
+    });
+    let what = "the width of a register";
+    let width_bits = typing::number_within(table, &declaration.width, what, 1..=256, diagnostics)?;
+    if width_bits > 128 {
+        let what = "a register of more than 128 bits is";
+        diagnostics.push(not_yet(code::LATER_WIDTH, declaration.width.span, what));
+        return None;
+    }
+    let elements = match elements {
+        Some(elements) => Some(u32::try_from(elements?).ok()?),
+        None => None,
+    };
+    let mut register = Register {
+        element_names: default_names(&name, elements),
+        name,
+        span: declarator.name.span,
+        width_bits: u32::try_from(width_bits).ok()?,
+        count: elements,
+        reset: 0,
+        hardwired: Vec::new(),
+    };
+    let mut options = Options { table, diagnostics, reset: None, names: None };
+    for option in &declaration.options {
+        options.apply(option, &mut register);
+    }
+    register.hardwired.sort_unstable();
+    Some(register)
+}
+
+fn default_names(file: &str, elements: Option<u32>) -> Vec<Vec<String>> {
+    (0..elements.unwrap_or(0)).map(|element| vec![format!("{file}{element}")]).collect()
+}
+
+/// The options of one declaration, with those that may stand once only.
+struct Options<'a> {
+    table: &'a Table,
+    diagnostics: &'a mut Diagnostics,
+    reset: Option<Span>,
+    names: Option<Span>,
+}
+
+impl Options<'_> {
+    fn apply(&mut self, option: &RegisterOption, register: &mut Register) {
+        match option {
+            RegisterOption::Reset { value, span } => {
+                let first = self.reset.replace(*span);
+                self.only_once("RESET", first, *span);
+                let width = register.width_bits;
+                if let Some(value) = typing::pattern(self.table, value, width, self.diagnostics) {
+                    register.reset = value;
+                }
+            }
+            RegisterOption::Hardwired { index, value, .. } => {
+                let element = typing::number(self.table, index, self.diagnostics);
+                let width = register.width_bits;
+                let value = typing::pattern(self.table, value, width, self.diagnostics);
+                let (Some(element), Some(value)) = (element, value) else { return };
+                let elements = register.count.unwrap_or(1);
+                if element >= u128::from(elements) {
+                    self.no_such_element(register, element, index.span);
+                    return;
+                }
+                let element = u32::try_from(element).unwrap_or(u32::MAX);
+                if register.hardwired.iter().any(|(other, _)| *other == element) {
+                    let message = format!("element {element} is hardwired twice");
+                    let diagnostic = error(code::BAD_OPTION, index.span, message, "again here");
+                    self.diagnostics.push(diagnostic);
+                    return;
+                }
+                register.hardwired.push((element, value));
+            }
+            RegisterOption::Names { names, span } => {
+                let first = self.names.replace(*span);
+                self.only_once("NAMES", first, *span);
+                self.names(names, *span, register);
+            }
+        }
+    }
+
+    fn only_once(&mut self, option: &str, first: Option<Span>, span: Span) {
+        if let Some(first) = first {
+            let message = format!("{option} stands twice");
+            let diagnostic = error(code::REPEATED_SECTION, span, message, "again here");
+            self.diagnostics.push(diagnostic.secondary(first, "first here"));
+        }
+    }
+
+    fn no_such_element(&mut self, register: &Register, element: u128, span: Span) {
+        let message = format!("`{}` has no element {element}", register.name);
+        let has = match register.count {
+            Some(elements) => format!("has {}, counted from 0", count(elements, "element")),
+            None => "is a single register; its only element is 0".to_owned(),
+        };
+        let diagnostic = error(code::NO_SUCH_ELEMENT, span, message, "out of range");
+        self.diagnostics.push(diagnostic.secondary(register.span, has));
+    }
+
+    fn names(&mut self, names: &[Text], span: Span, register: &mut Register) {
+        let Some(elements) = register.count else {
+            let message = format!("NAMES of `{}`, which is no register file", register.name);
+            let diagnostic = error(code::BAD_OPTION, span, message, "names elements")
+                .secondary(register.span, "a single register");
+            self.diagnostics.push(diagnostic);
+            return;
+        };
+        let mut seen: Vec<(&str, Span)> = Vec::new();
+        for (element, text) in names.iter().enumerate() {
+            let Some(entry) = register.element_names.get_mut(element) else {
+                self.no_such_element(register, element as u128, text.span);
+                return;
+            };
+            let synonyms: Vec<&str> = text.value.split('|').collect();
+            *entry = synonyms.iter().map(|&synonym| synonym.to_owned()).collect();
+            for synonym in synonyms {
+                if let Some((_, first)) = seen.iter().find(|(other, _)| *other == synonym) {
+                    let message = format!("two elements are named `{synonym}`");
+                    let diagnostic = error(code::DOUBLE, text.span, message, "named again here");
+                    self.diagnostics.push(diagnostic.secondary(*first, "first named here"));
+                }
+                seen.push((synonym, text.span));
+            }
+        }
+        debug_assert_eq!(register.element_names.len(), elements as usize);
+    }
+}
+
+fn resolve_pc(
+    definitions: &Definitions<'_>,
+    place_of_missing_pc: Span,
+    table: &Table,
+    diagnostics: &mut Diagnostics,
+) -> Option<RegisterId> {
+    let mut found: Option<(RegisterId, Span)> = None;
+    for (index, (declaration, declarator)) in definitions.registers.iter().enumerate() {
+        if declaration.pc.is_none() {
+            continue;
+        }
+        let span = declarator.name.span;
+        if let Some((_, first)) = found {
+            let message = format!("`{}` is a second PC", declarator.name.text);
+            let diagnostic = error(code::SECOND_PC, span, message, "declared as PC, too")
+                .secondary(first, "the first PC")
+                .help("a processor has exactly one PC; drop the word `PC` from one of the two");
+            diagnostics.push(diagnostic);
+            continue;
+        }
+        found = Some((RegisterId(u32::try_from(index).ok()?), span));
+    }
+    let Some((pc, span)) = found else {
+        if !definitions.pc_alias {
+            let message = "the description has no PC";
+            let diagnostic = error(code::NO_PC, place_of_missing_pc, message, "")
+                .help("declare one, as `RESOURCE { PC REGISTER bit[32] pc; };`");
+            diagnostics.push(diagnostic);
+        }
+        return None;
+    };
+    let register = table.register(pc)?;
+    let wrong = if register.count.is_some() {
+        Some("is a register file")
+    } else if register.width_bits > 64 {
+        Some("has more than 64 bits")
+    } else if !register.hardwired.is_empty() {
+        Some("is hardwired")
+    } else {
+        None
+    };
+    if let Some(wrong) = wrong {
+        let message = format!("`{}` cannot be the PC", register.name);
+        diagnostics.push(error(code::BAD_PC, span, message, wrong));
+    }
+    Some(pc)
+}

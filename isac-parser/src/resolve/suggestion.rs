@@ -1,0 +1,68 @@
+//! Near misses: the known name that a misspelt one was probably meant to be.
+
+/// The remedy "did you mean ...?" for the candidate nearest to `name`, if one is near enough.
+///
+/// Among equally near candidates the first wins.
+pub(crate) fn did_you_mean<'a>(
+    name: &str,
+    candidates: impl IntoIterator<Item = &'a str>,
+) -> Option<String> {
+    let limit = (name.chars().count() / 3).max(1);
+    let mut best: Option<(usize, &str)> = None;
+    for candidate in candidates {
+        if candidate == name || candidate.chars().count().abs_diff(name.chars().count()) > limit {
+            continue;
+        }
+        let distance = if candidate.eq_ignore_ascii_case(name) {
+            0
+        } else {
+            edit_distance(name, candidate)
+        };
+        if distance <= limit && best.is_none_or(|(least, _)| distance < least) {
+            best = Some((distance, candidate));
+        }
+    }
+    best.map(|(_, candidate)| format!("did you mean `{candidate}`?"))
+}
+
+/// Insertions, deletions, replacements and swaps of neighbours that turn one text into the other.
+///
+/// The restricted Damerau-Levenshtein distance, row by row.
+fn edit_distance(left: &str, right: &str) -> usize {
+    let left: Vec<char> = left.chars().collect();
+    let right: Vec<char> = right.chars().collect();
+    let mut before: Vec<usize> = Vec::new();
+    let mut above: Vec<usize> = (0..=right.len()).collect();
+    for i in 1..=left.len() {
+        let mut row = vec![i; right.len() + 1];
+        for j in 1..=right.len() {
+            let replaced = above[j - 1] + usize::from(left[i - 1] != right[j - 1]);
+            row[j] = replaced.min(above[j] + 1).min(row[j - 1] + 1);
+            if i > 1 && j > 1 && left[i - 1] == right[j - 2] && left[i - 2] == right[j - 1] {
+                row[j] = row[j].min(before[j - 2] + 1);
+            }
+        }
+        before = above;
+        above = row;
+    }
+    above[right.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_near_name_is_suggested() {
+        let known = ["offset", "target", "imm"];
+        assert_eq!(did_you_mean("ofset", known).as_deref(), Some("did you mean `offset`?"));
+        assert_eq!(did_you_mean("tagret", known).as_deref(), Some("did you mean `target`?"));
+        assert_eq!(did_you_mean("IMM", known).as_deref(), Some("did you mean `imm`?"));
+    }
+
+    #[test]
+    fn a_far_name_is_not_suggested() {
+        assert_eq!(did_you_mean("rs1", ["target", "imm"]), None);
+        assert_eq!(did_you_mean("a", []), None);
+    }
+}

@@ -1,0 +1,190 @@
+//! TARGET: how programs reach the processor, and how it looks to the world.
+
+use super::code;
+use super::collect::Definitions;
+use super::names::{Global, Table, wrong_kind};
+use super::option::{Once, OptionReader};
+use super::report::{count, error};
+use super::typing;
+use crate::ast::{Expr, ExprKind, TargetField};
+use crate::diagnostic::Diagnostics;
+use crate::model::{Endian, MapId, RegisterId, Syscalls, Target};
+
+const FIELDS: [&str; 10] = [
+    "ENDIAN", "ELF_MACHINE", "ELF_CLASS", "STACK", "HOST", "SYSCALLS", "LOAD", "COMMENT", "HEX",
+    "BINARY",
+];
+
+/// Resolves all TARGET sections into one.
+pub(crate) fn resolve_target(
+    definitions: &Definitions<'_>,
+    table: &Table,
+    diagnostics: &mut Diagnostics,
+) -> Target {
+    let mut target = Target {
+        endian: Endian::Little,
+        elf_machine: None,
+        elf_class: None,
+        stack: None,
+        host: default_host(table),
+        syscalls: Syscalls::LinuxGeneric,
+        loads: Vec::new(),
+        comment: None,
+        hex: None,
+        binary: None,
+    };
+    let mut once = Once::default();
+    let fields = definitions.targets.iter().flat_map(|target| &target.fields);
+    for field in fields {
+        if field.name.text != "LOAD" {
+            once.note(&field.name, diagnostics);
+        }
+        resolve_field(field, table, &mut target, diagnostics);
+    }
+    target
+}
+
+/// The map of the name `defaultmap`, else the only one.
+fn default_host(table: &Table) -> Option<MapId> {
+    match table.names.globals.get("defaultmap").map(|definition| definition.what) {
+        Some(Global::Map(map)) => Some(map),
+        _ if table.maps.len() == 1 => Some(MapId(0)),
+        _ => None,
+    }
+}
+
+fn resolve_field(
+    field: &TargetField,
+    table: &Table,
+    target: &mut Target,
+    diagnostics: &mut Diagnostics,
+) {
+    let (name, arguments, span) = (&field.name, field.arguments.as_slice(), field.span);
+    let reader = OptionReader { name, arguments, span, table };
+    if let Some(map) = &field.map
+        && name.text != "LOAD"
+    {
+        let message = format!("{} takes no map", name.text);
+        diagnostics.push(error(code::BAD_OPTION, map.span, message, "only LOAD does"));
+    }
+    match name.text.as_str() {
+        "ENDIAN" => {
+            let word = reader
+                .single(diagnostics)
+                .and_then(|word| reader.word(word, &["LITTLE", "BIG"], diagnostics));
+            if let Some(word) = word {
+                target.endian = if word == "BIG" { Endian::Big } else { Endian::Little };
+            }
+        }
+        "ELF_MACHINE" => {
+            let machine = reader.number(0..=0xffff, diagnostics);
+            target.elf_machine = machine.and_then(|machine| u16::try_from(machine).ok());
+        }
+        "ELF_CLASS" => target.elf_class = elf_class(&reader, diagnostics),
+        "STACK" => target.stack = stack(&reader, diagnostics),
+        "HOST" => {
+            let map = reader.single(diagnostics).and_then(|map| reader.name_of(map, diagnostics));
+            target.host = map.and_then(|map| table.names.map(map, diagnostics));
+        }
+        "SYSCALLS" => {
+            if let Some(word) = reader.single(diagnostics) {
+                reader.word(word, &["LINUX_GENERIC"], diagnostics);
+            }
+        }
+        "LOAD" => target.loads.extend(load(field, &reader, target.host, diagnostics)),
+        "COMMENT" => target.comment = reader.text(diagnostics),
+        "HEX" => target.hex = reader.text(diagnostics),
+        "BINARY" => target.binary = reader.text(diagnostics),
+        _ => reader.unknown("TARGET", &FIELDS, diagnostics),
+    }
+}
+
+fn elf_class(reader: &OptionReader<'_>, diagnostics: &mut Diagnostics) -> Option<u32> {
+    match reader.number(32..=64, diagnostics)? {
+        32 => Some(32),
+        64 => Some(64),
+        _ => {
+            reader.wrong("takes 32 or 64", diagnostics);
+            None
+        }
+    }
+}
+
+/// `STACK (x[2], 0x1000)` or `STACK (sp, 0x1000)`
+fn stack(
+    reader: &OptionReader<'_>,
+    diagnostics: &mut Diagnostics,
+) -> Option<(RegisterId, Option<u32>, u128)> {
+    let (place, value) = reader.pair(diagnostics)?;
+    let (base, index) = match &place.kind {
+        ExprKind::Index { base, index } => (&**base, Some(&**index)),
+        _ => (place, None),
+    };
+    let name = reader.name_of(base, diagnostics)?;
+    let found = reader.table.names.global(name, "register", diagnostics)?;
+    let id = match found.what {
+        Global::Register(id) => id,
+        Global::Unsupported(_) => return None,
+        _ => {
+            diagnostics.push(wrong_kind(name, &found, "a register"));
+            return None;
+        }
+    };
+    let register = reader.table.register(id)?;
+    let element = match (register.count, index) {
+        (Some(elements), Some(index)) => {
+            Some(stack_element(reader.table, index, elements, diagnostics)?)
+        }
+        (None, None) => None,
+        (Some(_), None) => {
+            reader.wrong("needs one element of the register file, as `x[2]`", diagnostics);
+            return None;
+        }
+        (None, Some(_)) => {
+            reader.wrong("needs a whole register, not a bit of one", diagnostics);
+            return None;
+        }
+    };
+    let value = typing::pattern(reader.table, value, register.width_bits, diagnostics)?;
+    Some((id, element, value))
+}
+
+fn stack_element(
+    table: &Table,
+    index: &Expr,
+    elements: u32,
+    diagnostics: &mut Diagnostics,
+) -> Option<u32> {
+    let element = typing::number(table, index, diagnostics)?;
+    if element < u128::from(elements) {
+        return u32::try_from(element).ok();
+    }
+    let message = format!("no element {element} in a file of {}", count(elements, "element"));
+    diagnostics.push(error(code::NO_SUCH_ELEMENT, index.span, message, "out of range"));
+    None
+}
+
+/// `LOAD (low, high) -> map`
+fn load(
+    field: &TargetField,
+    reader: &OptionReader<'_>,
+    host: Option<MapId>,
+    diagnostics: &mut Diagnostics,
+) -> Option<(u64, u64, MapId)> {
+    let (low, high) = reader.pair(diagnostics)?;
+    let limits = 0..=u128::from(u64::MAX);
+    let table = reader.table;
+    let first = typing::number_within(table, low, "an address", limits.clone(), diagnostics);
+    let last = typing::number_within(table, high, "an address", limits, diagnostics);
+    let map = match &field.map {
+        Some(map) => table.names.map(map, diagnostics),
+        None => host,
+    };
+    let (first, last) = (u64::try_from(first?).ok()?, u64::try_from(last?).ok()?);
+    if first > last {
+        let message = format!("LOAD ends at {last:#x}, before it begins at {first:#x}");
+        diagnostics.push(error(code::RANGE_BOUNDS, field.span, message, "no bytes"));
+        return None;
+    }
+    Some((first, last, map?))
+}

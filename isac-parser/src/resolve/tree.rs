@@ -1,0 +1,449 @@
+//! Groups and operations from the leaves up: widths, types and EXPRESSIONs need those below.
+
+use std::collections::BTreeMap;
+
+use super::code;
+use super::coding::resolve_coding;
+use super::collect::Definitions;
+use super::names::Table;
+use super::operation::{AliasValue, Draft, Meaning};
+use super::order::{Order, dependency_order};
+use super::report::{count, error};
+use super::section::sort_sections;
+use super::typing::{Typer, bits, usual};
+use crate::ast::{self, CodingItem};
+use crate::diagnostic::Diagnostics;
+use crate::model::{
+    ExprKind, Group, GroupId, InstanceRole, OperationOrGroup, Type,
+};
+use crate::source::Span;
+
+/// How deep operations and groups may nest; lowering and checks rely on it.
+const MAX_DEPTH: usize = 200;
+
+/// The operations and groups of a description.
+pub(crate) struct Tree<'a> {
+    /// By operation id.
+    pub(crate) drafts: Vec<Draft<'a>>,
+    /// By group id.
+    pub(crate) groups: Vec<Group>,
+}
+
+/// Width of what an operation or group codes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Width {
+    /// So many bits.
+    Bits(u32),
+    /// There is no CODING.
+    Uncoded,
+    /// The members of a group differ.
+    Differs,
+    /// Unknown, for a reason that was reported.
+    Broken,
+}
+
+/// What is known about an operation or group once all below it is known.
+#[derive(Debug, Clone, Copy)]
+struct Shape {
+    width: Width,
+    /// Type of its value; `None` if there is none, or for a reason that was reported.
+    value: Option<Type>,
+    is_place: bool,
+    has_expression: bool,
+    depth: usize,
+}
+
+const UNKNOWN: Shape =
+    Shape { width: Width::Broken, value: None, is_place: false, has_expression: false, depth: 0 };
+
+/// Resolves groups, and the CODING and EXPRESSION of operations.
+pub(crate) fn resolve_tree<'a>(
+    definitions: &Definitions<'a>,
+    table: &Table,
+    diagnostics: &mut Diagnostics,
+) -> Tree<'a> {
+    let groups = definitions.groups.iter().map(|group| resolve_group(group, table, diagnostics));
+    let groups = groups.collect();
+    let drafts = definitions.operations.iter().map(|operation| {
+        let sections = sort_sections(operation, diagnostics);
+        Draft::new(operation, sections, &table.names, diagnostics)
+    });
+    let drafts: Vec<Draft<'_>> = drafts.collect();
+    let tree = Tree { drafts, groups };
+    let shapes = vec![UNKNOWN; tree.drafts.len() + tree.groups.len()];
+    let mut builder =
+        Builder { tree, shapes, table, diagnostics, reported_groups: BTreeMap::new() };
+    builder.build();
+    builder.tree
+}
+
+fn resolve_group(group: &ast::Group, table: &Table, diagnostics: &mut Diagnostics) -> Group {
+    let mut members: Vec<(OperationOrGroup, Span)> = Vec::new();
+    for name in &group.members {
+        let Some(member) = table.names.operation(name, diagnostics) else { continue };
+        if let Some((_, first)) = members.iter().find(|(other, _)| *other == member) {
+            let message = format!("`{}` is twice a member of `{}`", name.text, group.name.text);
+            let diagnostic = error(code::DOUBLE_MEMBER, name.span, message, "again here");
+            diagnostics.push(diagnostic.secondary(*first, "first here"));
+            continue;
+        }
+        members.push((member, name.span));
+    }
+    Group {
+        name: group.name.text.clone(),
+        span: group.name.span,
+        members: members.into_iter().map(|(member, _)| member).collect(),
+        width_bits: None,
+    }
+}
+
+struct Builder<'a, 'd> {
+    tree: Tree<'a>,
+    /// Operations first, then groups.
+    shapes: Vec<Shape>,
+    table: &'d Table,
+    diagnostics: &'d mut Diagnostics,
+    /// Groups of differing widths that were reported.
+    reported_groups: BTreeMap<GroupId, ()>,
+}
+
+impl Builder<'_, '_> {
+    fn build(&mut self) {
+        let Order { sorted, cycles } = dependency_order(&self.needs());
+        for cycle in &cycles {
+            self.report_cycle(cycle);
+        }
+        let operations = self.tree.drafts.len();
+        for node in sorted {
+            if cycles.iter().any(|cycle| cycle.contains(&node)) {
+                self.cut(node, &cycles);
+            } else if node < operations {
+                self.operation(node);
+            } else {
+                self.group(node - operations);
+            }
+        }
+        self.finish_instances();
+    }
+
+    /// Completes the instances that are no part of a CODING, whose targets were resolved in any
+    /// order.
+    fn finish_instances(&mut self) {
+        for index in 0..self.tree.drafts.len() {
+            let mut instances = std::mem::take(&mut self.tree.drafts[index].scope.instances);
+            for instance in &mut instances {
+                let shape = self.shapes[self.node(instance.target)];
+                if let Width::Bits(width) = shape.width
+                    && instance.role != InstanceRole::Coded
+                {
+                    instance.width_bits = Some(width);
+                    instance.value_type = shape.value;
+                    instance.is_place = shape.is_place;
+                }
+            }
+            self.tree.drafts[index].scope.instances = instances;
+        }
+    }
+
+    fn node(&self, target: OperationOrGroup) -> usize {
+        match target {
+            OperationOrGroup::Operation(id) => id.index(),
+            OperationOrGroup::Group(id) => self.tree.drafts.len() + id.index(),
+        }
+    }
+
+    /// What each node needs: an operation its coded instances, a group its members.
+    fn needs(&self) -> Vec<Vec<usize>> {
+        let operations = self.tree.drafts.iter().map(|draft| {
+            let items = draft.sections.coding.iter().flat_map(|coding| &coding.items);
+            let mut needs = Vec::new();
+            for item in items {
+                if let CodingItem::Name { name, .. } = item
+                    && let Some(id) = draft.scope.alias(&name.text)
+                {
+                    needs.push(self.node(draft.scope.instances[id.index()].target));
+                }
+            }
+            needs
+        });
+        let groups = self.tree.groups.iter();
+        let groups = groups.map(|group| group.members.iter().map(|m| self.node(*m)).collect());
+        operations.chain(groups).collect()
+    }
+
+    fn name_of(&self, node: usize) -> (&str, Span) {
+        match self.tree.drafts.get(node) {
+            Some(draft) => (&draft.ast.name.text, draft.ast.name.span),
+            None => {
+                let group = &self.tree.groups[node - self.tree.drafts.len()];
+                (&group.name, group.span)
+            }
+        }
+    }
+
+    fn report_cycle(&mut self, cycle: &[usize]) {
+        let Some((&first, rest)) = cycle.split_first() else { return };
+        let only_groups = cycle.iter().all(|&node| node >= self.tree.drafts.len());
+        let (name, span) = self.name_of(first);
+        let mut diagnostic = if only_groups {
+            let message = format!("the group `{name}` contains itself");
+            error(code::CYCLIC_GROUP, span, message, "a member of itself")
+        } else {
+            let message = format!("the CODING of `{name}` contains itself");
+            error(code::CYCLIC_INSTANCE, span, message, "part of itself")
+        };
+        for &node in rest {
+            let (name, span) = self.name_of(node);
+            diagnostic = diagnostic.secondary(span, format!("through `{name}`"));
+        }
+        self.diagnostics.push(diagnostic);
+    }
+
+    /// Takes a node of a circle out of it, so that no later stage meets one.
+    fn cut(&mut self, node: usize, cycles: &[Vec<usize>]) {
+        let operations = self.tree.drafts.len();
+        if let Some(draft) = self.tree.drafts.get_mut(node) {
+            draft.scope.values.fill(AliasValue::Broken);
+            break_fields(draft);
+            return;
+        }
+        let in_circle = |target: &OperationOrGroup| {
+            let node = match target {
+                OperationOrGroup::Operation(id) => id.index(),
+                OperationOrGroup::Group(id) => operations + id.index(),
+            };
+            cycles.iter().any(|cycle| cycle.contains(&node))
+        };
+        self.tree.groups[node - operations].members.retain(|member| !in_circle(member));
+    }
+
+    fn operation(&mut self, index: usize) {
+        let depth = self.take_children(index);
+        let (table, draft) = (self.table, &mut self.tree.drafts[index]);
+        resolve_coding(draft, table, self.diagnostics);
+        set_signs(draft);
+        if draft.coding.is_none() && draft.sections.coding.is_some() {
+            // Whatever depends on the width of a part of it would be wrong.
+            for value in &mut draft.scope.values {
+                if *value == AliasValue::NotCoded {
+                    *value = AliasValue::Broken;
+                }
+            }
+        }
+        set_values(draft);
+        let mut shape = Shape { depth, ..UNKNOWN };
+        shape.width = match (&draft.coding, draft.sections.coding) {
+            (Some(bits), _) => u32::try_from(bits.len()).map_or(Width::Broken, Width::Bits),
+            (None, Some(_)) => Width::Broken,
+            (None, None) => Width::Uncoded,
+        };
+        if depth > MAX_DEPTH {
+            let name = &draft.ast.name;
+            let message = format!("`{}` nests more than {MAX_DEPTH} deep", name.text);
+            let diagnostic = error(code::TOO_DEEP, name.span, message, "too deep");
+            self.diagnostics.push(diagnostic);
+            draft.coding = None;
+            self.shapes[index] = Shape { depth: 0, ..UNKNOWN };
+            return;
+        }
+        if let Some(section) = draft.sections.expression {
+            shape.has_expression = true;
+            let typer = Typer::new(table, Some(&draft.scope), self.diagnostics);
+            let expression = typer.meaning(&section.value);
+            if let Some(expression) = &expression {
+                shape.value = expression.ty;
+                shape.is_place = matches!(expression.kind, ExprKind::Read(_));
+            }
+            draft.expression = expression;
+        } else if let Width::Bits(width) = shape.width {
+            shape.value = Some(bits(width));
+        }
+        if draft.sections.inexact_coding {
+            draft.coding = None;
+        }
+        self.shapes[index] = shape;
+    }
+
+    /// Gives an operation's instances the widths and values of their targets; its depth.
+    fn take_children(&mut self, index: usize) -> usize {
+        let coded = self.coded_instances(index);
+        let mut depth = 0;
+        for (instance, mention) in coded {
+            let target = self.tree.drafts[index].scope.instances[instance].target;
+            let node = self.node(target);
+            let shape = self.shapes[node];
+            depth = depth.max(shape.depth + 1);
+            let width = self.needed_width(target, shape.width, mention);
+            let scope = &mut self.tree.drafts[index].scope;
+            scope.values[instance] = match (shape.value, shape.has_expression) {
+                _ if width.is_none() => AliasValue::Broken,
+                (None, _) => AliasValue::Broken,
+                (Some(ty), true) => AliasValue::Operand { ty, is_place: shape.is_place },
+                (Some(ty), false) => AliasValue::Coded(ty),
+            };
+            scope.instances[instance].width_bits = width;
+        }
+        depth
+    }
+
+    /// The instances that the CODING names, each with its first mention.
+    fn coded_instances(&self, index: usize) -> BTreeMap<usize, Span> {
+        let draft = &self.tree.drafts[index];
+        let items = draft.sections.coding.iter().flat_map(|coding| &coding.items);
+        let mut coded = BTreeMap::new();
+        for item in items {
+            if let CodingItem::Name { name, span, .. } = item
+                && let Some(id) = draft.scope.alias(&name.text)
+            {
+                coded.entry(id.index()).or_insert(*span);
+            }
+        }
+        coded
+    }
+
+    /// The width of a target where one is needed; reports a target without one.
+    fn needed_width(
+        &mut self,
+        target: OperationOrGroup,
+        width: Width,
+        mention: Span,
+    ) -> Option<u32> {
+        let (name, span) = self.name_of(self.node(target));
+        match width {
+            Width::Bits(width) => Some(width),
+            Width::Broken => None,
+            Width::Uncoded => {
+                let message = format!("`{name}` has no CODING to stand here");
+                let diagnostic = error(code::NO_CODING, mention, message, "no coded bits")
+                    .secondary(span, "without CODING");
+                self.diagnostics.push(diagnostic);
+                None
+            }
+            Width::Differs => {
+                if let OperationOrGroup::Group(group) = target
+                    && self.reported_groups.insert(group, ()).is_none()
+                {
+                    self.report_widths(group, mention);
+                }
+                None
+            }
+        }
+    }
+
+    fn report_widths(&mut self, group: GroupId, mention: Span) {
+        let group = &self.tree.groups[group.index()];
+        let mut first: Option<(OperationOrGroup, Width)> = None;
+        for &member in &group.members {
+            let width = self.shapes[self.node(member)].width;
+            match first {
+                _ if width == Width::Broken => {}
+                None => first = Some((member, width)),
+                Some((other, other_width)) if other_width != width || width == Width::Differs => {
+                    let message = format!("the members of `{}` differ in width", group.name);
+                    let describe = |target, width| {
+                        let (name, span) = self.name_of(self.node(target));
+                        let text = match width {
+                            Width::Bits(width) => count(width, "bit"),
+                            Width::Uncoded => "no CODING".to_owned(),
+                            Width::Differs | Width::Broken => "several widths".to_owned(),
+                        };
+                        (span, format!("`{name}` has {text}"))
+                    };
+                    let ((span, label), (other_span, other_label)) =
+                        (describe(member, width), describe(other, other_width));
+                    let diagnostic = error(code::MEMBER_WIDTHS, span, message, label)
+                        .secondary(other_span, other_label)
+                        .secondary(mention, "one width is needed here")
+                        .help("all members of a group that is part of a CODING have one width");
+                    self.diagnostics.push(diagnostic);
+                    return;
+                }
+                Some(_) => {}
+            }
+        }
+    }
+
+    fn group(&mut self, index: usize) {
+        let group = &self.tree.groups[index];
+        let shapes = group.members.iter().map(|member| self.shapes[self.node(*member)]);
+        let shape = shapes.reduce(join).unwrap_or(UNKNOWN);
+        let node = self.tree.drafts.len() + index;
+        if shape.depth + 1 > MAX_DEPTH {
+            let (name, span) = (&group.name, group.span);
+            let message = format!("`{name}` nests more than {MAX_DEPTH} deep");
+            self.diagnostics.push(error(code::TOO_DEEP, span, message, "too deep"));
+            self.shapes[node] = UNKNOWN;
+            self.tree.groups[index].members.clear();
+            return;
+        }
+        self.shapes[node] = Shape { depth: shape.depth + 1, ..shape };
+        if let Width::Bits(width) = shape.width {
+            self.tree.groups[index].width_bits = Some(width);
+        }
+    }
+}
+
+/// What two members of a group have in common.
+fn join(left: Shape, right: Shape) -> Shape {
+    let width = match (left.width, right.width) {
+        (Width::Broken, _) | (_, Width::Broken) => Width::Broken,
+        (left, right) if left == right => left,
+        _ => Width::Differs,
+    };
+    let value = match (left.value, right.value) {
+        (Some(left), Some(right)) if left == right => Some(left),
+        // A value of more than 128 bits is refused where it is mentioned.
+        (Some(wide), _) | (_, Some(wide)) if wide.width_bits > 128 => Some(wide),
+        (Some(left), Some(right)) => Some(usual(left, right)),
+        _ => None,
+    };
+    Shape {
+        width,
+        value,
+        is_place: left.is_place && right.is_place,
+        has_expression: left.has_expression || right.has_expression,
+        depth: left.depth.max(right.depth),
+    }
+}
+
+/// A field is signed if one of its formats is.
+fn set_signs(draft: &mut Draft<'_>) {
+    let items = draft.sections.assembler.iter().flat_map(|section| &section.items);
+    for item in items {
+        if let ast::AssemblerItem::Field { name, format } = item
+            && matches!(format.name.text.as_str(), "S" | "REL")
+            && let Some((Meaning::Field(id), _)) = draft.scope.names.get(&name.text)
+        {
+            draft.scope.fields[id.index()].signed = true;
+        }
+    }
+}
+
+/// Copies what aliases are worth into the model's instances.
+fn set_values(draft: &mut Draft<'_>) {
+    let scope = &mut draft.scope;
+    for (instance, value) in scope.instances.iter_mut().zip(&mut scope.values) {
+        if instance.role == InstanceRole::Root {
+            *value = AliasValue::Decoded;
+        }
+        match *value {
+            AliasValue::Coded(ty) => instance.value_type = Some(ty),
+            AliasValue::Operand { ty, is_place } => {
+                instance.value_type = Some(ty);
+                instance.is_place = is_place;
+            }
+            AliasValue::Decoded | AliasValue::NotCoded | AliasValue::Broken => {}
+        }
+    }
+}
+
+/// Silences the names of fields in an operation whose CODING is not looked at.
+fn break_fields(draft: &mut Draft<'_>) {
+    let items = draft.sections.coding.iter().flat_map(|coding| &coding.items);
+    for item in items {
+        if let CodingItem::Field { name, .. } | CodingItem::Name { name, .. } = item {
+            let broken = (Meaning::Broken, name.span);
+            draft.scope.names.entry(name.text.clone()).or_insert(broken);
+        }
+    }
+}

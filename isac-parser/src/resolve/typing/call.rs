@@ -1,0 +1,256 @@
+//! Calls: FUNCTIONs and built-ins.
+
+use super::conversion::{INT, MAX_COMPUTED_BITS, Value, bits, signed};
+use super::expression::{Operand, valued};
+use super::{Typer, code, count, error};
+use crate::ast;
+use crate::model::{Builtin, Expr, ExprKind, FunctionId, Type};
+use crate::resolve::names::{Global, ResultType, Signature, undefined};
+use crate::resolve::operation::Meaning;
+use crate::resolve::report::not_yet;
+use crate::source::Span;
+
+/// The names that a FUNCTION must not take.
+pub(crate) const BUILTINS: [&str; 15] = [
+    "CODED", "cancel", "clz", "ctz", "cycles", "event", "extra_cycles", "halt", "illegal",
+    "instructions", "linux_call", "popcount", "printf", "semihost", "sext",
+];
+
+impl Typer<'_> {
+    /// `callee(arguments)`
+    pub(super) fn call(
+        &mut self,
+        callee: &ast::Expr,
+        arguments: &[ast::Expr],
+        span: Span,
+    ) -> Option<Operand> {
+        let name = match &callee.kind {
+            ast::ExprKind::Name(name) => name,
+            ast::ExprKind::Member { base, member } => {
+                self.service(base, member, span);
+                return None;
+            }
+            _ => {
+                let message = "only a function can be called";
+                self.diagnostics.push(error(code::WRONG_KIND, callee.span, message, "no function"));
+                return None;
+            }
+        };
+        match self.global(name) {
+            Some((Global::Function(function), _)) => {
+                self.only_when_running(span, "a call")?;
+                self.function_call(function, name, arguments, span)
+            }
+            Some((Global::Unsupported(_), _)) => None,
+            None if BUILTINS.contains(&name.text.as_str()) => {
+                self.builtin_call(name, arguments, span)
+            }
+            _ => {
+                self.no_function(name);
+                None
+            }
+        }
+    }
+
+    /// `pipe.stall(...)` and the like; every one belongs to a resource that is reported.
+    fn service(&mut self, base: &ast::Expr, member: &ast::Name, span: Span) {
+        if let ast::ExprKind::Name(name) = &base.kind {
+            match self.global(name) {
+                Some((Global::Unsupported(_), _)) => return,
+                None if self.operation.is_none_or(|o| !o.names.contains_key(&name.text)) => {
+                    self.name(name);
+                    return;
+                }
+                _ => {}
+            }
+        }
+        let message = format!("nothing here has a service `{}`", member.text);
+        self.diagnostics.push(error(code::WRONG_KIND, span, message, "no function"));
+    }
+
+    fn no_function(&mut self, name: &ast::Name) {
+        if let Some(found) = self.table.names.globals.get(&name.text) {
+            let kind = found.what.kind();
+            let message = format!("`{}` is {kind} and cannot be called", name.text);
+            let diagnostic = error(code::WRONG_KIND, name.span, message, "no function")
+                .secondary(found.span, "defined here");
+            self.diagnostics.push(diagnostic);
+            return;
+        }
+        let functions = self.table.names.globals.iter();
+        let functions = functions.filter(|(_, found)| matches!(found.what, Global::Function(_)));
+        let known = functions.map(|(name, _)| name.as_str()).chain(BUILTINS);
+        self.diagnostics.push(undefined("function", name, known));
+    }
+
+    fn function_call(
+        &mut self,
+        function: FunctionId,
+        name: &ast::Name,
+        arguments: &[ast::Expr],
+        span: Span,
+    ) -> Option<Operand> {
+        let values: Vec<Option<Value>> = arguments.iter().map(|a| self.value(a)).collect();
+        let table = self.table;
+        let Signature { parameters, result, span: declared } =
+            table.functions.get(function.index())?.as_ref()?;
+        if values.len() != parameters.len() {
+            let wanted = count(parameters.len() as u128, "argument");
+            self.wrong_count(&name.text, &wanted, values.len(), span, Some(*declared));
+            return None;
+        }
+        let mut converted = Vec::new();
+        let mut complete = true;
+        for (value, parameter) in values.into_iter().zip(parameters) {
+            match (value, parameter) {
+                (Some(value), Some(ty)) => converted.push(self.fit(value, *ty).expr),
+                _ => complete = false,
+            }
+        }
+        let ty = match result {
+            ResultType::Void => None,
+            ResultType::Value(ty) => Some(*ty),
+            ResultType::Broken => return None,
+        };
+        let kind = ExprKind::Call { function, arguments: converted };
+        complete.then_some(Operand::Value(Expr { kind, ty, span }))
+    }
+
+    fn wrong_count(
+        &mut self,
+        name: &str,
+        wanted: &str,
+        found: usize,
+        span: Span,
+        declared: Option<Span>,
+    ) {
+        let message = format!("`{name}` takes {wanted}, but gets {found}");
+        let mut diagnostic = error(code::ARGUMENT_COUNT, span, message, "wrong count");
+        if let Some(declared) = declared {
+            diagnostic = diagnostic.secondary(declared, "declared here");
+        }
+        self.diagnostics.push(diagnostic);
+    }
+
+    fn builtin_call(
+        &mut self,
+        name: &ast::Name,
+        arguments: &[ast::Expr],
+        span: Span,
+    ) -> Option<Operand> {
+        let (builtin, parameters, result): (_, &[Type], _) = match name.text.as_str() {
+            "halt" => (Builtin::Halt, &[INT], None),
+            "illegal" => (Builtin::Illegal, &[], None),
+            "cancel" => (Builtin::Cancel, &[], None),
+            "cycles" => (Builtin::Cycles, &[], Some(bits(64))),
+            "instructions" => (Builtin::Instructions, &[], Some(bits(64))),
+            "extra_cycles" => (Builtin::ExtraCycles, &[bits(64)], None),
+            "linux_call" => (Builtin::LinuxCall, &[signed(64); 7], Some(signed(64))),
+            "sext" => return self.sext(arguments, span),
+            "popcount" => return self.bit_count(Builtin::Popcount, name, arguments, span),
+            "clz" => return self.bit_count(Builtin::Clz, name, arguments, span),
+            "ctz" => return self.bit_count(Builtin::Ctz, name, arguments, span),
+            "printf" => return self.printf(arguments, span),
+            "event" => return self.event(arguments, span),
+            "CODED" => return self.coded(arguments, span),
+            _ => {
+                let what = format!("`{}` is", name.text);
+                self.diagnostics.push(not_yet(code::LATER_BUILTIN, span, &what));
+                return None;
+            }
+        };
+        self.only_when_running(span, "a call")?;
+        let values: Vec<Option<Value>> = arguments.iter().map(|a| self.value(a)).collect();
+        if values.len() != parameters.len() {
+            let wanted = count(parameters.len() as u128, "argument");
+            self.wrong_count(&name.text, &wanted, values.len(), span, None);
+            return None;
+        }
+        let values: Vec<Value> = values.into_iter().collect::<Option<_>>()?;
+        let converted = values.into_iter().zip(parameters);
+        let arguments = converted.map(|(value, ty)| self.fit(value, *ty).expr).collect();
+        let kind = ExprKind::Builtin { builtin, arguments };
+        Some(Operand::Value(Expr { kind, ty: result, span }))
+    }
+
+    /// `sext(v, n)`
+    fn sext(&mut self, arguments: &[ast::Expr], span: Span) -> Option<Operand> {
+        let [value, width] = arguments else {
+            self.wrong_count("sext", "2 arguments", arguments.len(), span, None);
+            return None;
+        };
+        let (value, from) = (self.value(value), self.number(width));
+        let (value, from) = (value?, from?);
+        let limit = value.ty.width_bits;
+        if from == 0 || from > u128::from(limit) {
+            let message = format!("`sext` of {} of {limit}", count(from, "bit"));
+            let label = format!("has to be from 1 to {limit}");
+            self.diagnostics.push(error(code::OUT_OF_BOUNDS, width.span, message, label));
+            return None;
+        }
+        let from = Expr { kind: ExprKind::Const(from), ty: Some(INT), span: width.span };
+        let arguments = vec![value.expr, from];
+        Some(valued(ExprKind::Builtin { builtin: Builtin::Sext, arguments }, signed(limit), span))
+    }
+
+    /// `popcount(v)`, `clz(v)`, `ctz(v)`: of the value as wide as it is.
+    fn bit_count(
+        &mut self,
+        builtin: Builtin,
+        name: &ast::Name,
+        arguments: &[ast::Expr],
+        span: Span,
+    ) -> Option<Operand> {
+        let [value] = arguments else {
+            self.wrong_count(&name.text, "1 argument", arguments.len(), span, None);
+            return None;
+        };
+        let arguments = vec![self.value(value)?.expr];
+        Some(valued(ExprKind::Builtin { builtin, arguments }, INT, span))
+    }
+
+    /// `event("name")`
+    fn event(&mut self, arguments: &[ast::Expr], span: Span) -> Option<Operand> {
+        self.only_when_running(span, "a call")?;
+        if let [ast::Expr { kind: ast::ExprKind::Text(text), .. }] = arguments {
+            let kind = ExprKind::Event(text.value.clone());
+            return Some(Operand::Value(Expr { kind, ty: None, span }));
+        }
+        let message = "`event` takes one text, its name";
+        self.diagnostics.push(error(code::MISPLACED_TEXT, span, message, "no text"));
+        None
+    }
+
+    /// `CODED(alias)`
+    fn coded(&mut self, arguments: &[ast::Expr], span: Span) -> Option<Operand> {
+        self.only_when_running(span, "a call")?;
+        if let [ast::Expr { kind: ast::ExprKind::Name(name), .. }] = arguments
+            && let Some(operation) = self.operation
+            && let Some((meaning, _)) = operation.names.get(&name.text)
+        {
+            match meaning {
+                Meaning::Broken => return None,
+                Meaning::Field(_) => {}
+                Meaning::Instance(id) => {
+                    let width = match operation.coded_width(*id) {
+                        Some(width) => width,
+                        None => {
+                            // Says why the alias has no coded bits, unless that was said.
+                            self.name(name);
+                            return None;
+                        }
+                    };
+                    if width > MAX_COMPUTED_BITS {
+                        let what = "a value of more than 128 bits is";
+                        self.diagnostics.push(not_yet(code::LATER_WIDTH, span, what));
+                        return None;
+                    }
+                    return Some(valued(ExprKind::Coded(*id), bits(width), span));
+                }
+            }
+        }
+        let message = "`CODED` takes one alias of this operation's CODING";
+        self.diagnostics.push(error(code::WRONG_KIND, span, message, "no alias"));
+        None
+    }
+}

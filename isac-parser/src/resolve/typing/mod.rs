@@ -1,0 +1,208 @@
+//! Statements and expressions: every name bound, every type known, every conversion explicit.
+//!
+//! A function that returns `Option` has reported why where it returns `None`; its caller stays
+//! silent, so that one mistake makes one message.
+
+mod assignment;
+mod call;
+mod conversion;
+mod element;
+mod expression;
+mod flow;
+mod fold;
+mod name;
+mod operator;
+mod printf;
+mod slice;
+mod statement;
+mod type_name;
+
+use std::collections::BTreeMap;
+
+pub(crate) use call::BUILTINS;
+pub(crate) use conversion::{Value, bits, usual};
+pub(crate) use fold::{extend, reduce};
+
+use super::code;
+use super::names::{Constant, ResultType, Table};
+use super::operation::OperationScope;
+use super::report::{count, error, warning};
+use crate::ast;
+use crate::diagnostic::Diagnostics;
+use crate::model::{Expr, Local, LocalId, Type};
+use crate::source::Span;
+
+/// What an expression may mention.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Mode {
+    /// Everything: it is evaluated when the operation or function runs.
+    Run,
+    /// CONSTANTs alone.
+    Constant,
+    /// CONSTANTs, fields and `instruction_size`: the argument of an assembler format.
+    Format,
+}
+
+/// Gives statements and expressions of one section or function their types.
+pub(crate) struct Typer<'a> {
+    table: &'a Table,
+    /// The operation whose fields and aliases are visible.
+    operation: Option<&'a OperationScope>,
+    diagnostics: &'a mut Diagnostics,
+    mode: Mode,
+    result: ResultType,
+    locals: Vec<Local>,
+    /// Visible variables, innermost block last; `None` for one whose type was reported.
+    blocks: Vec<BTreeMap<String, (Option<LocalId>, Span)>>,
+    loop_depth: usize,
+    switch_depth: usize,
+}
+
+impl<'a> Typer<'a> {
+    /// A typer of expressions that are evaluated when an operation runs.
+    pub(crate) fn new(
+        table: &'a Table,
+        operation: Option<&'a OperationScope>,
+        diagnostics: &'a mut Diagnostics,
+    ) -> Self {
+        Typer {
+            table,
+            operation,
+            diagnostics,
+            mode: Mode::Run,
+            result: ResultType::Void,
+            locals: Vec::new(),
+            blocks: Vec::new(),
+            loop_depth: 0,
+            switch_depth: 0,
+        }
+    }
+
+    /// The same with other limits on what may be mentioned.
+    pub(crate) fn with_mode(mut self, mode: Mode) -> Self {
+        self.mode = mode;
+        self
+    }
+
+    /// A value of any type.
+    pub(crate) fn value_of(mut self, expr: &ast::Expr) -> Option<Expr> {
+        Some(self.value(expr)?.expr)
+    }
+
+    /// A value converted to a type.
+    pub(crate) fn value_as(mut self, expr: &ast::Expr, ty: Type) -> Option<Expr> {
+        let value = self.value(expr)?;
+        Some(self.fit(value, ty).expr)
+    }
+
+    /// The type that is written, without `void`.
+    pub(crate) fn type_of(mut self, name: &ast::TypeName) -> Option<Type> {
+        self.type_name(name)
+    }
+
+    /// Evaluates an expression that has to be constant.
+    fn constant(&mut self, expr: &ast::Expr) -> Option<Constant> {
+        let outer = std::mem::replace(&mut self.mode, Mode::Constant);
+        let value = self.value(expr);
+        self.mode = outer;
+        let value = value?;
+        if value.ty.width_bits > u128::BITS {
+            return None;
+        }
+        match value.constant() {
+            Some(pattern) => Some(Constant { value: pattern, ty: value.ty }),
+            None => {
+                // Whatever else is no constant was refused by the mode.
+                let message = "this constant has no value";
+                let label = "divides by zero or has an effect";
+                self.diagnostics.push(error(code::CONSTANT_DIVISION, expr.span, message, label));
+                None
+            }
+        }
+    }
+
+    /// Evaluates a constant that must not be negative.
+    fn number(&mut self, expr: &ast::Expr) -> Option<u128> {
+        let constant = self.constant(expr)?;
+        let value = extend(constant.value, constant.ty);
+        if constant.ty.signed && (value as i128) < 0 {
+            let message = format!("a negative number, {}, where a size or position is needed", value as i128);
+            self.diagnostics.push(error(code::OUT_OF_BOUNDS, expr.span, message, "negative"));
+            return None;
+        }
+        Some(value)
+    }
+
+    /// Converts a value to its place's type, with a warning for a constant that loses bits.
+    fn fit(&mut self, value: Value, ty: Type) -> Value {
+        if let Some(pattern) = value.constant() {
+            warn_if_truncated(Constant { value: pattern, ty: value.ty }, ty, value.expr.span, self.diagnostics);
+        }
+        value.convert(ty)
+    }
+}
+
+/// Evaluates a constant expression.
+pub(crate) fn constant(
+    table: &Table,
+    expr: &ast::Expr,
+    diagnostics: &mut Diagnostics,
+) -> Option<Constant> {
+    Typer::new(table, None, diagnostics).constant(expr)
+}
+
+/// Evaluates a constant expression that must not be negative.
+pub(crate) fn number(
+    table: &Table,
+    expr: &ast::Expr,
+    diagnostics: &mut Diagnostics,
+) -> Option<u128> {
+    Typer::new(table, None, diagnostics).number(expr)
+}
+
+/// Evaluates a constant expression within limits; `what` names it in the message.
+pub(crate) fn number_within(
+    table: &Table,
+    expr: &ast::Expr,
+    what: &str,
+    limits: std::ops::RangeInclusive<u128>,
+    diagnostics: &mut Diagnostics,
+) -> Option<u128> {
+    let value = number(table, expr, diagnostics)?;
+    if limits.contains(&value) {
+        return Some(value);
+    }
+    let (low, high) = (limits.start(), limits.end());
+    let message = format!("{what} is {value}, but has to be from {low} to {high}");
+    diagnostics.push(error(code::RESOURCE_WIDTH, expr.span, message, "out of range"));
+    None
+}
+
+/// Evaluates a constant and converts it to a place of `width` bits, with C's warning.
+pub(crate) fn pattern(
+    table: &Table,
+    expr: &ast::Expr,
+    width: u32,
+    diagnostics: &mut Diagnostics,
+) -> Option<u128> {
+    let constant = constant(table, expr, diagnostics)?;
+    warn_if_truncated(constant, bits(width), expr.span, diagnostics);
+    Some(reduce(extend(constant.value, constant.ty), width))
+}
+
+/// Warns of a constant that neither as a signed nor as an unsigned number fits its place.
+fn warn_if_truncated(constant: Constant, ty: Type, span: Span, diagnostics: &mut Diagnostics) {
+    let value = extend(constant.value, constant.ty);
+    let width = ty.width_bits;
+    if width >= u128::BITS || width >= constant.ty.width_bits || value >> width == 0 {
+        return;
+    }
+    let negative = constant.ty.signed && (value as i128) < 0;
+    if negative && (value as i128) >= -(1i128 << (width - 1)) {
+        return;
+    }
+    let written = if negative { (value as i128).to_string() } else { format!("{value:#x}") };
+    let kept = reduce(value, width);
+    let message = format!("the constant {written} does not fit {}", count(width, "bit"));
+    diagnostics.push(warning(code::CONSTANT_TRUNCATED, span, message, format!("becomes {kept:#x}")));
+}

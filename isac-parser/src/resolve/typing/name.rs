@@ -1,0 +1,166 @@
+//! Names by themselves: variables, fields, aliases, registers, constants.
+
+use super::conversion::{bits, signed};
+use super::expression::{Operand, valued};
+use super::{Mode, Typer, code, error};
+use crate::ast;
+use crate::model::{ExprKind, Place, PlaceKind, Register, Type};
+use crate::resolve::names::{Definition, Global, undefined, wrong_kind};
+use crate::resolve::operation::{AliasValue, Meaning};
+use crate::resolve::report::not_yet;
+use crate::source::Span;
+
+/// Names that always have a meaning unless something hides them.
+const RESERVED_VALUES: [&str; 2] = ["instruction_address", "instruction_size"];
+
+impl Typer<'_> {
+    /// A name by itself.
+    pub(super) fn name(&mut self, name: &ast::Name) -> Option<Operand> {
+        if let Some(local) = self.local(name) {
+            return local;
+        }
+        if let Some(operation) = self.operation
+            && let Some((meaning, _)) = operation.names.get(&name.text)
+        {
+            return self.operation_name(name, *meaning);
+        }
+        if let Some(found) = self.table.names.globals.get(&name.text) {
+            return self.global_name(name, *found);
+        }
+        let span = name.span;
+        match name.text.as_str() {
+            "instruction_address" => {
+                self.only_when_running(span, "known when an instruction is decoded")?;
+                Some(valued(ExprKind::InstructionAddress, bits(self.table.pc_bits()), span))
+            }
+            "instruction_size" => {
+                if self.mode == Mode::Constant {
+                    self.only_when_running(span, "known when an instruction is decoded")?;
+                }
+                Some(valued(ExprKind::InstructionSize, signed(32), span))
+            }
+            _ => {
+                self.undefined_name(name);
+                None
+            }
+        }
+    }
+
+    /// A variable of this name, if one is visible; the inner `None` is one that was reported.
+    fn local(&mut self, name: &ast::Name) -> Option<Option<Operand>> {
+        let (local, _) =
+            *self.blocks.iter().rev().find_map(|block| block.get(&name.text))?;
+        Some(local.and_then(|id| {
+            let ty = self.locals.get(id.index())?.ty;
+            self.only_when_running(name.span, "a variable")?;
+            Some(Operand::Place(Place { kind: PlaceKind::Local(id), ty, span: name.span }))
+        }))
+    }
+
+    fn operation_name(&mut self, name: &ast::Name, meaning: Meaning) -> Option<Operand> {
+        let operation = self.operation?;
+        let span = name.span;
+        match meaning {
+            Meaning::Broken => None,
+            Meaning::Field(id) => {
+                if self.mode == Mode::Constant {
+                    self.only_when_running(span, "a field")?;
+                }
+                let field = operation.fields.get(id.index())?;
+                let ty = Type { width_bits: field.width_bits, signed: field.signed };
+                Some(valued(ExprKind::Field(id), ty, span))
+            }
+            Meaning::Instance(id) => {
+                self.only_when_running(span, "an alias")?;
+                match operation.value(id) {
+                    AliasValue::Broken => None,
+                    AliasValue::Coded(ty) => Some(valued(ExprKind::Coded(id), ty, span)),
+                    AliasValue::Operand { ty, .. } => {
+                        Some(Operand::Place(Place { kind: PlaceKind::Operand(id), ty, span }))
+                    }
+                    AliasValue::Decoded => {
+                        let what = "the value of an alias that a CODINGROOT decodes is";
+                        self.diagnostics.push(not_yet(code::LATER_FORM, span, what));
+                        None
+                    }
+                    AliasValue::NotCoded => {
+                        let message = format!("the alias `{}` has no value here", name.text);
+                        let label = "is not part of this operation's CODING";
+                        let mut diagnostic = error(code::NO_VALUE, span, message, label);
+                        if let Some((_, declared)) = operation.names.get(&name.text) {
+                            diagnostic = diagnostic.secondary(*declared, "the alias");
+                        }
+                        self.diagnostics.push(diagnostic.help("name it in CODING"));
+                        None
+                    }
+                }
+            }
+        }
+    }
+
+    fn global_name(&mut self, name: &ast::Name, found: Definition<Global>) -> Option<Operand> {
+        let span = name.span;
+        match found.what {
+            Global::Constant(index) => {
+                let constant = (*self.table.constants.get(index)?)?;
+                Some(valued(ExprKind::Const(constant.value), constant.ty, span))
+            }
+            Global::Unsupported(_) => None,
+            _ if self.mode != Mode::Run => {
+                self.only_when_running(span, found.what.kind())?;
+                None
+            }
+            Global::Register(register) => {
+                let Register { count, width_bits, .. } = self.table.register(register)?;
+                if count.is_some() {
+                    let message = format!("`{}` is a register file, not a value", name.text);
+                    let help = format!("name an element, as `{}[0]`", name.text);
+                    let diagnostic = error(code::WRONG_KIND, span, message, "a whole file")
+                        .secondary(found.span, "declared here");
+                    self.diagnostics.push(diagnostic.help(help));
+                    return None;
+                }
+                let kind = PlaceKind::Register { register, index: None };
+                Some(Operand::Place(Place { kind, ty: bits(*width_bits), span }))
+            }
+            Global::Ram(_) => {
+                let diagnostic = wrong_kind(name, &found, "a value")
+                    .help("memory is reached through a MEMORY_MAP, as `defaultmap[address]`");
+                self.diagnostics.push(diagnostic);
+                None
+            }
+            Global::Map(_) => {
+                let help = format!("name a cell, as `{}[address]`", name.text);
+                self.diagnostics.push(wrong_kind(name, &found, "a value").help(help));
+                None
+            }
+            Global::Function(_) => {
+                let help = format!("call it: `{}(...)`", name.text);
+                self.diagnostics.push(wrong_kind(name, &found, "a value").help(help));
+                None
+            }
+        }
+    }
+
+    fn undefined_name(&mut self, name: &ast::Name) {
+        let locals = self.blocks.iter().rev().flat_map(|block| block.keys());
+        let operation = self.operation.iter().flat_map(|operation| operation.names.keys());
+        let globals = self.table.names.globals.keys();
+        let known = locals.chain(operation).chain(globals).map(String::as_str);
+        let mut diagnostic = undefined("name", name, known.chain(RESERVED_VALUES));
+        if let Some(other) = self.table.names.operations.get(&name.text) {
+            diagnostic = diagnostic
+                .secondary(other.span, "an operation or group has this name")
+                .help("an operation is used through an alias: INSTANCE it and name it in CODING");
+        }
+        self.diagnostics.push(diagnostic);
+    }
+
+    /// What a name stands for outside of the operation, where nothing inner hides it.
+    pub(super) fn global(&self, name: &ast::Name) -> Option<(Global, Span)> {
+        let hidden = self.blocks.iter().any(|block| block.contains_key(&name.text))
+            || self.operation.is_some_and(|operation| operation.names.contains_key(&name.text));
+        let found = self.table.names.globals.get(&name.text)?;
+        (!hidden).then_some((found.what, found.span))
+    }
+}

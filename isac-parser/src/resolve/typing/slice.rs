@@ -1,0 +1,150 @@
+//! Bits, slices and concatenations.
+
+use super::conversion::bits;
+use super::expression::{Operand, valued, written_width};
+use super::{Typer, code, count, error};
+use crate::ast;
+use crate::model::{Expr, ExprKind, Place, PlaceKind};
+use crate::resolve::names::Global;
+use crate::source::Span;
+
+impl Typer<'_> {
+    /// `base[index]` of something that is neither file nor map: one bit.
+    pub(super) fn bit(&mut self, base: &ast::Expr, index: &ast::Expr, span: Span) -> Option<Operand> {
+        let base_operand = self.operand(base);
+        let index_value = self.value(index);
+        let (base_operand, index_value) = (base_operand?, index_value?);
+        if let Some(constant) = index_value.constant() {
+            let width = base_operand.width_bits();
+            if width.is_some_and(|width| constant >= u128::from(width)) {
+                self.out_of_bounds(constant, index.span, base.span, width.unwrap_or(0));
+                return None;
+            }
+            let bit = u32::try_from(constant).ok()?;
+            return self.sliced(base_operand, bit, bit, span);
+        }
+        let index = Box::new(index_value.expr);
+        match base_operand {
+            Operand::Place(base) => {
+                let kind = PlaceKind::Bit { base: Box::new(base), index };
+                Some(Operand::Place(Place { kind, ty: bits(1), span }))
+            }
+            value => {
+                let base = Box::new(self.into_value(value)?.expr);
+                Some(valued(ExprKind::Bit { base, index }, bits(1), span))
+            }
+        }
+    }
+
+    /// `base[high..low]`
+    pub(super) fn slice(
+        &mut self,
+        base: &ast::Expr,
+        high: &ast::Expr,
+        low: &ast::Expr,
+        span: Span,
+    ) -> Option<Operand> {
+        let whole = self.operand(base);
+        let (high_value, low_value) = (self.number(high), self.number(low));
+        let (whole, high_value, low_value) = (whole?, high_value?, low_value?);
+        if low_value > high_value {
+            let message = format!("the slice `{high_value}..{low_value}` runs upwards");
+            let help = "write the most significant bit first";
+            let bounds = high.span.to(low.span);
+            let diagnostic = error(code::OUT_OF_BOUNDS, bounds, message, "no bits");
+            self.diagnostics.push(diagnostic.help(help));
+            return None;
+        }
+        if let Some(width) = whole.width_bits()
+            && high_value >= u128::from(width)
+        {
+            self.out_of_bounds(high_value, high.span, base.span, width);
+            return None;
+        }
+        let (high, low) = (u32::try_from(high_value).ok()?, u32::try_from(low_value).ok()?);
+        self.sliced(whole, high, low, span)
+    }
+
+    /// Constant bits of an operand, within its width.
+    fn sliced(&mut self, whole: Operand, high: u32, low: u32, span: Span) -> Option<Operand> {
+        let ty = bits(high - low + 1);
+        match whole {
+            Operand::Place(base) => {
+                let kind = PlaceKind::Slice { base: Box::new(base), high, low };
+                Some(Operand::Place(Place { kind, ty, span }))
+            }
+            value => {
+                let base = Box::new(self.into_value(value)?.expr);
+                Some(valued(ExprKind::Slice { base, high, low }, ty, span))
+            }
+        }
+    }
+
+    fn out_of_bounds(&mut self, bit: u128, at: Span, base: Span, width: u32) {
+        let message = format!("bit {bit} of a value of {}", count(width, "bit"));
+        let diagnostic = error(code::OUT_OF_BOUNDS, at, message, "out of bounds")
+            .secondary(base, format!("has {}", count(width, "bit")));
+        self.diagnostics.push(diagnostic);
+    }
+
+    /// `a :: b`
+    pub(super) fn concat(&mut self, parts: &[ast::Expr], span: Span) -> Option<Operand> {
+        let operands: Vec<Option<Operand>> = parts.iter().map(|part| self.part(part)).collect();
+        let operands: Vec<Operand> = operands.into_iter().collect::<Option<_>>()?;
+        let mut width_bits = 0u32;
+        for operand in &operands {
+            width_bits = width_bits.saturating_add(operand.width_bits().unwrap_or(0));
+        }
+        let mut places = Vec::new();
+        for operand in &operands {
+            if let Operand::Place(place) = operand {
+                places.push(place.clone());
+            }
+        }
+        if places.len() == operands.len() {
+            let (kind, ty) = (PlaceKind::Concat(places), bits(width_bits));
+            return Some(Operand::Place(Place { kind, ty, span }));
+        }
+        let mut values: Vec<Expr> = Vec::new();
+        for operand in operands {
+            values.push(self.into_value(operand)?.expr);
+        }
+        Some(valued(ExprKind::Concat(values), bits(width_bits), span))
+    }
+
+    /// A part of a concatenation: something whose width is declared or written.
+    fn part(&mut self, part: &ast::Expr) -> Option<Operand> {
+        let mut inner = part;
+        while let ast::ExprKind::Paren(next) = &inner.kind {
+            inner = next;
+        }
+        let unwritten = match &inner.kind {
+            ast::ExprKind::Number(number) => match written_width(number) {
+                Some(width @ 1..) => {
+                    return Some(valued(ExprKind::Const(number.value), bits(width), part.span));
+                }
+                _ => Some("a number in base ten"),
+            },
+            ast::ExprKind::Unary { .. } | ast::ExprKind::Binary { .. } => Some("a computed value"),
+            ast::ExprKind::Name(name) if matches!(self.global(name), Some((Global::Constant(_), _))) => Some("a CONSTANT"),
+            _ => None,
+        };
+        let operand = self.operand(part)?;
+        let unwritten = match (&inner.kind, &operand) {
+            (ast::ExprKind::Conditional { .. }, Operand::Value(_)) => Some("a computed value"),
+            _ => unwritten,
+        };
+        let operand = match operand {
+            Operand::Value(expr) if expr.ty.is_none() => {
+                Operand::Value(self.into_value(Operand::Value(expr))?.expr)
+            }
+            operand => operand,
+        };
+        let Some(what) = unwritten else { return Some(operand) };
+        let message = format!("{what} has no written width to concatenate");
+        let diagnostic = error(code::UNKNOWN_WIDTH, part.span, message, "how many bits?")
+            .help("cast it, as `(bit[8])(...)`, or write a number in base two or sixteen");
+        self.diagnostics.push(diagnostic);
+        None
+    }
+}

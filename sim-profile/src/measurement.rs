@@ -1,0 +1,324 @@
+//! What one run, or several merged runs, did to the processor: counts per static instruction.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{AccessEvent, ModelTables, PathError, PathTree, Word, pairs};
+
+/// A static instruction: where it stands and what stood there.
+///
+/// The word belongs to the key because code can change: what was decoded at one address may be
+/// several instructions in the course of a run.
+#[derive(Serialize, Deserialize, Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct InstructionKey {
+    /// Address of the first cell.
+    pub address: u64,
+    /// The decoded word(s).
+    pub word: Word,
+}
+
+/// How often something was touched. Sums stay at `u64::MAX` once they reach it. Stored as a
+/// list of the three numbers, for there are many of them.
+#[derive(Serialize, Deserialize, Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[serde(from = "(u64, u64, u64)", into = "(u64, u64, u64)")]
+pub struct Accesses {
+    /// Evaluations that read a value.
+    pub reads: u64,
+    /// Evaluations that wrote a value.
+    pub writes: u64,
+    /// Instruction fetches.
+    pub executes: u64,
+}
+
+impl Accesses {
+    /// Adds the counts of `other`.
+    pub fn add(&mut self, other: Accesses) {
+        count(&mut self.reads, other.reads);
+        count(&mut self.writes, other.writes);
+        count(&mut self.executes, other.executes);
+    }
+
+    /// Adds one access.
+    pub fn add_one(&mut self, kind: AccessEvent) {
+        count(
+            match kind {
+                AccessEvent::Read => &mut self.reads,
+                AccessEvent::Write => &mut self.writes,
+                AccessEvent::Execute => &mut self.executes,
+            },
+            1,
+        );
+    }
+
+    /// Whether nothing was touched.
+    pub fn is_zero(&self) -> bool {
+        *self == Accesses::default()
+    }
+}
+
+impl From<(u64, u64, u64)> for Accesses {
+    fn from((reads, writes, executes): (u64, u64, u64)) -> Accesses {
+        Accesses {
+            reads,
+            writes,
+            executes,
+        }
+    }
+}
+
+impl From<Accesses> for (u64, u64, u64) {
+    fn from(
+        Accesses {
+            reads,
+            writes,
+            executes,
+        }: Accesses,
+    ) -> (u64, u64, u64) {
+        (reads, writes, executes)
+    }
+}
+
+/// What is known of one static instruction.
+#[derive(Serialize, Deserialize, Clone, Debug, Default, PartialEq, Eq)]
+#[serde(deny_unknown_fields)]
+pub struct InstructionRecord {
+    /// The whole decode path, balanced: `decode(instr(add(g_reg(ax())g_reg(bx()))))`.
+    pub name: String,
+    /// What it occupies in memory, in cells.
+    pub size_cells: u32,
+    /// How often it ran to its end.
+    pub executed: u64,
+    /// How often it was decoded and then cancelled.
+    pub cancelled: u64,
+    /// How often it was decoded and then found at fault.
+    pub faulted: u64,
+    /// Accesses of its executed runs alone, by (node, resource): node is the preorder number of
+    /// the touching operation in the name, the outermost name being 0; resource is an index
+    /// into [`ModelTables::resources`]. No entry is zero throughout, so that equal
+    /// measurements are structurally equal.
+    #[serde(with = "pairs")]
+    pub accesses: BTreeMap<(u32, u32), Accesses>,
+}
+
+impl InstructionRecord {
+    /// Adds the counts of `other`, a record of the same instruction.
+    fn add(&mut self, other: &InstructionRecord) {
+        count(&mut self.executed, other.executed);
+        count(&mut self.cancelled, other.cancelled);
+        count(&mut self.faulted, other.faulted);
+        for (&place, &accesses) in &other.accesses {
+            if !accesses.is_zero() {
+                self.accesses.entry(place).or_default().add(accesses);
+            }
+        }
+    }
+}
+
+/// The counts of one run, or of several merged ones, of one model.
+///
+/// Two engines that run the same program give equal measurements.
+#[derive(Serialize, Deserialize, Clone, Debug, Default, PartialEq, Eq)]
+#[serde(deny_unknown_fields)]
+pub struct Measurement {
+    /// The names behind all numbers below.
+    pub tables: ModelTables,
+    /// Every instruction that was decoded at least once.
+    #[serde(with = "pairs")]
+    pub instructions: BTreeMap<InstructionKey, InstructionRecord>,
+    /// `(from, to)`: how often the instruction at `from` ended and went on at `to`, where `to`
+    /// is not its successor.
+    #[serde(with = "pairs")]
+    pub transfers: BTreeMap<(u64, u64), u64>,
+    /// Cycles begun, extra cycles left out.
+    pub cycles: u64,
+    /// Sum of the model's `extra_cycles(n)`.
+    pub extra_cycles: u64,
+    /// Faults of instructions that were never decoded (fetch fault, illegal word), by address.
+    #[serde(with = "pairs")]
+    pub undecoded_faults: BTreeMap<u64, u64>,
+    /// The model's own events, by name.
+    pub events: BTreeMap<String, u64>,
+}
+
+impl Measurement {
+    /// Nothing measured yet of this model.
+    pub fn new(tables: ModelTables) -> Measurement {
+        Measurement {
+            tables,
+            ..Measurement::default()
+        }
+    }
+
+    /// Adds what `other` counted. Associative and commutative.
+    ///
+    /// # Errors
+    /// The two are of different models, or name an instruction differently; nothing is added
+    /// then.
+    pub fn merge(&mut self, other: &Measurement) -> Result<(), MergeError> {
+        self.check_mergeable(other)?;
+        for (key, record) in &other.instructions {
+            self.instructions
+                .entry(*key)
+                .or_insert_with(|| InstructionRecord {
+                    name: record.name.clone(),
+                    size_cells: record.size_cells,
+                    ..InstructionRecord::default()
+                })
+                .add(record);
+        }
+        add_counts(&mut self.transfers, &other.transfers);
+        add_counts(&mut self.undecoded_faults, &other.undecoded_faults);
+        add_counts(&mut self.events, &other.events);
+        count(&mut self.cycles, other.cycles);
+        count(&mut self.extra_cycles, other.extra_cycles);
+        Ok(())
+    }
+
+    fn check_mergeable(&self, other: &Measurement) -> Result<(), MergeError> {
+        if self.tables != other.tables {
+            return Err(MergeError::Tables {
+                ours: self.tables.model.clone(),
+                theirs: other.tables.model.clone(),
+            });
+        }
+        for (key, theirs) in &other.instructions {
+            if let Some(ours) = self.instructions.get(key)
+                && (ours.name != theirs.name || ours.size_cells != theirs.size_cells)
+            {
+                return Err(MergeError::Instruction(*key));
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks what the types leave open; what is read from a file is checked already.
+    ///
+    /// # Errors
+    /// The first record that breaks a rule of [`InstructionRecord`].
+    pub fn validate(&self) -> Result<(), InvalidMeasurement> {
+        self.instructions
+            .iter()
+            .try_for_each(|(key, record)| self.validate_record(key, record))
+    }
+
+    /// The rules of one record.
+    pub(crate) fn validate_record(
+        &self,
+        key: &InstructionKey,
+        record: &InstructionRecord,
+    ) -> Result<(), InvalidMeasurement> {
+        let invalid = |cause| InvalidMeasurement { key: *key, cause };
+        let path = PathTree::parse(&record.name).map_err(|e| invalid(InvalidRecord::Name(e)))?;
+        for (&(node, resource), accesses) in &record.accesses {
+            if !is_index(node, path.nodes().len()) {
+                return Err(invalid(InvalidRecord::Node(node)));
+            }
+            if !is_index(resource, self.tables.resources.len()) {
+                return Err(invalid(InvalidRecord::Resource(resource)));
+            }
+            if accesses.is_zero() {
+                return Err(invalid(InvalidRecord::ZeroAccesses));
+            }
+        }
+        if record.executed == 0 && !record.accesses.is_empty() {
+            return Err(invalid(InvalidRecord::AccessesWithoutExecution));
+        }
+        Ok(())
+    }
+}
+
+/// Whether `number` is an index into something of `length` elements.
+pub(crate) fn is_index(number: u32, length: usize) -> bool {
+    usize::try_from(number).is_ok_and(|index| index < length)
+}
+
+/// Adds to a counter, which stays at `u64::MAX` once it gets there: associative, and no hostile
+/// file can make it wrap.
+pub(crate) fn count(counter: &mut u64, by: u64) {
+    *counter = counter.saturating_add(by);
+}
+
+fn add_counts<K: Ord + Clone>(ours: &mut BTreeMap<K, u64>, theirs: &BTreeMap<K, u64>) {
+    for (key, &by) in theirs {
+        count(ours.entry(key.clone()).or_default(), by);
+    }
+}
+
+/// Why two measurements cannot be merged.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum MergeError {
+    /// They are of two models, or of two versions of one.
+    Tables {
+        /// Name of the model measured here.
+        ours: String,
+        /// Name of the other's model.
+        theirs: String,
+    },
+    /// They give one instruction two names or sizes.
+    Instruction(InstructionKey),
+}
+
+impl fmt::Display for MergeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            MergeError::Tables { ours, theirs } if ours == theirs => {
+                write!(
+                    f,
+                    "the profiles are of two versions of model `{ours}`; measure both anew"
+                )
+            }
+            MergeError::Tables { ours, theirs } => {
+                write!(
+                    f,
+                    "the profiles are of two models, `{ours}` and `{theirs}`; expected one"
+                )
+            }
+            MergeError::Instruction(InstructionKey { address, word }) => write!(
+                f,
+                "the profiles disagree on the instruction {word} at {address:#x}; expected the \
+                 same name and size"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for MergeError {}
+
+/// A record that breaks a rule of [`InstructionRecord`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InvalidMeasurement {
+    key: InstructionKey,
+    cause: InvalidRecord,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum InvalidRecord {
+    Name(PathError),
+    Node(u32),
+    Resource(u32),
+    ZeroAccesses,
+    AccessesWithoutExecution,
+}
+
+impl fmt::Display for InvalidMeasurement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let InstructionKey { address, word } = self.key;
+        write!(f, "instruction {word} at {address:#x}: ")?;
+        match &self.cause {
+            InvalidRecord::Name(error) => write!(f, "{error}"),
+            InvalidRecord::Node(node) => write!(f, "its name has no node {node}"),
+            InvalidRecord::Resource(resource) => write!(f, "the model has no resource {resource}"),
+            InvalidRecord::ZeroAccesses => write!(f, "an access entry is zero; leave it out"),
+            InvalidRecord::AccessesWithoutExecution => {
+                write!(
+                    f,
+                    "it has accesses but was never executed; only executed runs count"
+                )
+            }
+        }
+    }
+}
+
+impl std::error::Error for InvalidMeasurement {}

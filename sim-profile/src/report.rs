@@ -1,0 +1,40 @@
+//! The XML report: everything that a viewer shows of a run, sums included.
+//!
+//! The format is described, element by element, by the schema `docs/report.xsd`; its core is the
+//! document that the profiler of the architecture's first simulator wrote. A report says nothing
+//! of the host or the engine, so equal measurements give equal bytes.
+
+mod element;
+mod figure;
+mod text;
+
+use serde::Serialize;
+
+use crate::Measurement;
+
+/// Version of the report's format: the attribute `version` of its root. It changes when an
+/// element or attribute changes its meaning or goes; additions leave it alone.
+pub const VERSION: u32 = 1;
+
+const DECLARATION: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
+
+/// The report of a measurement: XML in UTF-8, indented by two, ending with a line break.
+///
+/// Siblings in the instruction tree come in the order of [`crate::tree::TreeNode::children`],
+/// resources in the model's order, everything else by address, word or name, ascending.
+/// Characters of names that XML cannot hold, and control characters, are written as U+FFFD.
+pub fn render_xml(measurement: &Measurement) -> String {
+    let report = figure::report_of(measurement);
+    let mut out = DECLARATION.to_owned();
+    let written = quick_xml::se::Serializer::with_root(&mut out, Some("profiler")).and_then(
+        |mut serializer| {
+            serializer.indent(' ', 2);
+            report.serialize(serializer)
+        },
+    );
+    // The element types hold nothing but named fields, texts and numbers, and a `String` takes
+    // every write.
+    written.expect("a report is serializable");
+    out.push('\n');
+    out
+}

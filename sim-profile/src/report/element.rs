@@ -1,0 +1,153 @@
+//! The elements of the report, as they are written; `docs/report.xsd` says what they mean.
+//!
+//! Field names are element names; `@` marks attributes.
+
+use serde::Serialize;
+
+#[derive(Serialize)]
+pub(super) struct Profiler {
+    #[serde(rename = "@version")]
+    pub(super) version: u32,
+    #[serde(rename = "@model")]
+    pub(super) model: String,
+    pub(super) summary: Summary,
+    pub(super) resource_usage: ResourceUsage,
+    pub(super) coverage: Coverage,
+    pub(super) executions: Executions,
+    pub(super) resources: Resources,
+    pub(super) transfers: Transfers,
+    pub(super) instructions: Instructions,
+    pub(super) undecoded_faults: UndecodedFaults,
+    pub(super) events: Events,
+}
+
+#[derive(Serialize)]
+pub(super) struct Summary {
+    pub(super) executed: u64,
+    pub(super) cancelled: u64,
+    pub(super) faulted: u64,
+    pub(super) cycles: u64,
+    pub(super) extra_cycles: u64,
+    pub(super) total_cycles: u64,
+    pub(super) reads: u64,
+    pub(super) writes: u64,
+    pub(super) executes: u64,
+}
+
+#[derive(Serialize)]
+pub(super) struct ResourceUsage {
+    pub(super) operations: Operations,
+}
+
+#[derive(Serialize)]
+pub(super) struct Operations {
+    pub(super) operation: Vec<Operation>,
+}
+
+#[derive(Serialize)]
+pub(super) struct Operation {
+    #[serde(rename = "@position")]
+    pub(super) position: u32,
+    #[serde(rename = "@own_reads")]
+    pub(super) own_reads: u64,
+    #[serde(rename = "@own_writes")]
+    pub(super) own_writes: u64,
+    #[serde(rename = "@own_executes")]
+    pub(super) own_executes: u64,
+    pub(super) name: String,
+    pub(super) executed: u64,
+    pub(super) reads: u64,
+    pub(super) writes: u64,
+    pub(super) executes: u64,
+    pub(super) resources: Resources,
+    pub(super) operation: Vec<Operation>,
+}
+
+#[derive(Serialize)]
+pub(super) struct Resources {
+    pub(super) resource: Vec<Resource>,
+}
+
+#[derive(Serialize)]
+pub(super) struct Resource {
+    pub(super) name: String,
+    pub(super) reads: u64,
+    pub(super) writes: u64,
+    pub(super) executes: u64,
+}
+
+#[derive(Serialize)]
+pub(super) struct Coverage {
+    pub(super) instructionset: InstructionSet,
+    pub(super) unused: Unused,
+}
+
+#[derive(Serialize)]
+pub(super) struct InstructionSet {
+    pub(super) used: u64,
+    pub(super) total: u64,
+    pub(super) percent: String,
+}
+
+#[derive(Serialize)]
+pub(super) struct Unused {
+    pub(super) instruction: Vec<String>,
+}
+
+#[derive(Serialize)]
+pub(super) struct Executions {
+    pub(super) execution: Vec<Execution>,
+}
+
+#[derive(Serialize)]
+pub(super) struct Execution {
+    pub(super) address: String,
+    pub(super) count: u64,
+}
+
+#[derive(Serialize)]
+pub(super) struct Transfers {
+    pub(super) transfer: Vec<Transfer>,
+}
+
+#[derive(Serialize)]
+pub(super) struct Transfer {
+    pub(super) from: String,
+    pub(super) to: String,
+    pub(super) count: u64,
+}
+
+#[derive(Serialize)]
+pub(super) struct Instructions {
+    pub(super) instruction: Vec<Instruction>,
+}
+
+#[derive(Serialize)]
+pub(super) struct Instruction {
+    pub(super) address: String,
+    pub(super) word: String,
+    pub(super) name: String,
+    pub(super) size_cells: u32,
+    pub(super) executed: u64,
+    pub(super) cancelled: u64,
+    pub(super) faulted: u64,
+    pub(super) reads: u64,
+    pub(super) writes: u64,
+    pub(super) executes: u64,
+}
+
+#[derive(Serialize)]
+pub(super) struct UndecodedFaults {
+    pub(super) undecoded_fault: Vec<Execution>,
+}
+
+#[derive(Serialize)]
+pub(super) struct Events {
+    pub(super) event: Vec<ModelEvent>,
+}
+
+#[derive(Serialize)]
+pub(super) struct ModelEvent {
+    pub(super) name: String,
+    pub(super) count: u64,
+}

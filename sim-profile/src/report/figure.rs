@@ -1,0 +1,168 @@
+//! From a measurement to the report's elements.
+
+use std::collections::BTreeMap;
+
+use super::element::{
+    Coverage, Events, Execution, Executions, Instruction, InstructionSet, Instructions, ModelEvent,
+    Operation, Operations, Profiler, Resource, ResourceUsage, Resources, Summary, Transfer,
+    Transfers, UndecodedFaults, Unused,
+};
+use super::text::sanitize;
+use crate::summary::resource_totals;
+use crate::tree::{InstructionTree, TreeNode};
+use crate::{Accesses, InstructionKey, InstructionRecord, Measurement, ModelTables};
+
+/// Every figure of the report.
+pub(super) fn report_of(measurement: &Measurement) -> Profiler {
+    let tables = &measurement.tables;
+    let tree = InstructionTree::of(measurement);
+    Profiler {
+        version: super::VERSION,
+        model: sanitize(&tables.model),
+        summary: summary_of(measurement),
+        resource_usage: ResourceUsage {
+            operations: Operations {
+                operation: operations_of(&tree.roots, tables),
+            },
+        },
+        coverage: coverage_of(measurement),
+        executions: Executions {
+            execution: counts_of(&crate::executions::executions(measurement), tables),
+        },
+        resources: resources_of(&resource_totals(measurement), tables),
+        transfers: transfers_of(measurement),
+        instructions: instructions_of(measurement),
+        undecoded_faults: UndecodedFaults {
+            undecoded_fault: counts_of(&measurement.undecoded_faults, tables),
+        },
+        events: events_of(measurement),
+    }
+}
+
+fn summary_of(measurement: &Measurement) -> Summary {
+    let summary = crate::summary::Summary::of(measurement);
+    Summary {
+        executed: summary.executed,
+        cancelled: summary.cancelled,
+        faulted: summary.faulted,
+        cycles: summary.cycles,
+        extra_cycles: summary.extra_cycles,
+        total_cycles: summary.total_cycles,
+        reads: summary.accesses.reads,
+        writes: summary.accesses.writes,
+        executes: summary.accesses.executes,
+    }
+}
+
+/// Recursion is as deep as a decode path, [`crate::path::DEEPEST`] at most.
+fn operations_of(nodes: &[TreeNode], tables: &ModelTables) -> Vec<Operation> {
+    let operation_of = |node: &TreeNode| Operation {
+        position: node.position,
+        own_reads: node.own.reads,
+        own_writes: node.own.writes,
+        own_executes: node.own.executes,
+        name: sanitize(&node.name),
+        executed: node.executed,
+        reads: node.total.reads,
+        writes: node.total.writes,
+        executes: node.total.executes,
+        resources: resources_of(&node.accesses, tables),
+        operation: operations_of(&node.children, tables),
+    };
+    nodes.iter().map(operation_of).collect()
+}
+
+fn resources_of(accesses: &BTreeMap<u32, Accesses>, tables: &ModelTables) -> Resources {
+    let resource_of = |(
+        &resource,
+        &Accesses {
+            reads,
+            writes,
+            executes,
+        },
+    ): (&u32, &Accesses)| {
+        Resource {
+            name: sanitize(&tables.resource_name(resource)),
+            reads,
+            writes,
+            executes,
+        }
+    };
+    Resources {
+        resource: accesses.iter().map(resource_of).collect(),
+    }
+}
+
+fn coverage_of(measurement: &Measurement) -> Coverage {
+    let coverage = crate::coverage::Coverage::of(measurement);
+    Coverage {
+        instructionset: InstructionSet {
+            used: coverage.used,
+            total: coverage.total,
+            percent: coverage.percent(),
+        },
+        unused: Unused {
+            instruction: coverage.unused.iter().map(|name| sanitize(name)).collect(),
+        },
+    }
+}
+
+fn counts_of(counts: &BTreeMap<u64, u64>, tables: &ModelTables) -> Vec<Execution> {
+    let count_of = |(&address, &count): (&u64, &u64)| Execution {
+        address: tables.format_address(address),
+        count,
+    };
+    counts.iter().map(count_of).collect()
+}
+
+fn transfers_of(measurement: &Measurement) -> Transfers {
+    let tables = &measurement.tables;
+    let transfer_of = |(&(from, to), &count): (&(u64, u64), &u64)| Transfer {
+        from: tables.format_address(from),
+        to: tables.format_address(to),
+        count,
+    };
+    Transfers {
+        transfer: measurement.transfers.iter().map(transfer_of).collect(),
+    }
+}
+
+fn instructions_of(measurement: &Measurement) -> Instructions {
+    let tables = &measurement.tables;
+    let instruction_of = |(key, record): (&InstructionKey, &InstructionRecord)| {
+        let mut total = Accesses::default();
+        record
+            .accesses
+            .values()
+            .for_each(|&accesses| total.add(accesses));
+        Instruction {
+            address: tables.format_address(key.address),
+            word: key.word.to_string(),
+            name: sanitize(&record.name),
+            size_cells: record.size_cells,
+            executed: record.executed,
+            cancelled: record.cancelled,
+            faulted: record.faulted,
+            reads: total.reads,
+            writes: total.writes,
+            executes: total.executes,
+        }
+    };
+    Instructions {
+        instruction: measurement
+            .instructions
+            .iter()
+            .map(instruction_of)
+            .collect(),
+    }
+}
+
+fn events_of(measurement: &Measurement) -> Events {
+    let event_of = |(name, &count): (&String, &u64)| ModelEvent {
+        name: sanitize(name),
+        count,
+    };
+    Events {
+        event: measurement.events.iter().map(event_of).collect(),
+    }
+}

@@ -1,0 +1,29 @@
+//! Texts as XML can hold them.
+
+/// `text` with U+FFFD for every control character and every character outside XML 1.0's `Char`.
+/// Line breaks and tabs go too: a name has none, and a reader would not get them back unchanged.
+pub(super) fn sanitize(text: &str) -> String {
+    text.chars()
+        .map(|c| {
+            if is_printable(c) {
+                c
+            } else {
+                char::REPLACEMENT_CHARACTER
+            }
+        })
+        .collect()
+}
+
+fn is_printable(character: char) -> bool {
+    !character.is_control() && !matches!(character, '\u{fffe}' | '\u{ffff}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::sanitize;
+
+    #[test]
+    fn what_xml_cannot_hold_is_replaced() {
+        assert_eq!(sanitize("a\0b\u{1b}c\td\n\u{ffff}\u{85}é<"), "a�b�c�d���é<");
+    }
+}

@@ -1,0 +1,308 @@
+//! A profile as a file.
+//!
+//! JSON, one value a line: what the file is, the model with the run's totals, one line an entry
+//! in ascending order, and the number of entries, without which the file is truncated.
+//!
+//! ```text
+//! {"format":"isac-profile","version":1}
+//! {"tables":{...},"provenance":{...},"cycles":12,"extra_cycles":0}
+//! {"instruction":[{"address":128,"word":"03"},{"name":"decode(...)",...}]}
+//! {"transfer":[130,128,7]}
+//! {"end":2}
+//! ```
+//!
+//! An instruction's accesses are a list of `[[node,resource],[reads,writes,executes]]`, a transfer
+//! is `[from,to,count]`, an undecoded fault `[address,count]`, an event `[name,count]`.
+
+use std::fmt;
+use std::io::{self, BufRead, Write};
+
+use serde::{Deserialize, Serialize};
+
+use crate::lines::{LineError, Lines};
+use crate::{
+    InstructionKey, InstructionRecord, InvalidMeasurement, Measurement, ModelTables, Profile,
+    Provenance,
+};
+
+const FORMAT: &str = "isac-profile";
+const VERSION: u64 = 1;
+
+/// The first line.
+#[derive(Serialize, Deserialize)]
+struct Format {
+    format: String,
+    version: u64,
+}
+
+/// The second line.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Head {
+    tables: ModelTables,
+    provenance: Provenance,
+    cycles: u64,
+    extra_cycles: u64,
+}
+
+/// Every further line.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Entry {
+    Instruction(InstructionKey, InstructionRecord),
+    /// From, to, count.
+    Transfer(u64, u64, u64),
+    /// Address, count.
+    UndecodedFault(u64, u64),
+    /// Name, count.
+    Event(String, u64),
+    /// Number of entries before.
+    End(u64),
+}
+
+/// Writes a profile. Equal profiles give equal bytes.
+///
+/// # Errors
+/// `out` fails, or the provenance's host time is not finite.
+pub fn write_profile<W: Write>(mut out: W, profile: &Profile) -> io::Result<()> {
+    let Profile {
+        measurement,
+        provenance,
+    } = profile;
+    if !provenance.host_seconds.is_finite() {
+        let message = "the profile's host time is not a finite number of seconds";
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
+    }
+    write_line(
+        &mut out,
+        &Format {
+            format: FORMAT.to_owned(),
+            version: VERSION,
+        },
+    )?;
+    write_line(
+        &mut out,
+        &Head {
+            tables: measurement.tables.clone(),
+            provenance: provenance.clone(),
+            cycles: measurement.cycles,
+            extra_cycles: measurement.extra_cycles,
+        },
+    )?;
+    let mut entries = 0;
+    for entry in entries_of(measurement) {
+        write_line(&mut out, &entry)?;
+        entries += 1;
+    }
+    write_line(&mut out, &Entry::End(entries))?;
+    out.flush()
+}
+
+fn entries_of(measurement: &Measurement) -> impl Iterator<Item = Entry> {
+    let Measurement {
+        instructions,
+        transfers,
+        undecoded_faults,
+        events,
+        ..
+    } = measurement;
+    let instructions = instructions
+        .iter()
+        .map(|(&key, record)| Entry::Instruction(key, record.clone()));
+    let transfers = transfers
+        .iter()
+        .map(|(&(from, to), &count)| Entry::Transfer(from, to, count));
+    let faults = undecoded_faults
+        .iter()
+        .map(|(&address, &count)| Entry::UndecodedFault(address, count));
+    let events = events
+        .iter()
+        .map(|(name, &count)| Entry::Event(name.clone(), count));
+    instructions.chain(transfers).chain(faults).chain(events)
+}
+
+fn write_line(out: &mut impl Write, value: &impl Serialize) -> io::Result<()> {
+    serde_json::to_writer(&mut *out, value)?;
+    out.write_all(b"\n")
+}
+
+/// Reads what [`write_profile`] wrote.
+///
+/// # Errors
+/// The file is no complete profile of this version, or breaks a rule of
+/// [`Measurement::validate`].
+pub fn read_profile<R: BufRead>(reader: R) -> Result<Profile, ProfileError> {
+    let mut lines = Lines::new(reader);
+    read_lines(&mut lines).map_err(|cause| ProfileError {
+        line: lines.number,
+        cause,
+    })
+}
+
+fn read_lines<R: BufRead>(lines: &mut Lines<R>) -> Result<Profile, ProfileErrorCause> {
+    let mut profile = read_head(lines)?;
+    let mut entries = 0;
+    loop {
+        let entry =
+            serde_json::from_str(lines.next_line()?).map_err(ProfileErrorCause::Malformed)?;
+        if let Entry::End(written) = entry {
+            return match lines.has_more()? {
+                _ if written != entries => Err(ProfileErrorCause::Count {
+                    written,
+                    found: entries,
+                }),
+                true => Err(ProfileErrorCause::AfterEnd),
+                false => Ok(profile),
+            };
+        }
+        insert_entry(&mut profile.measurement, entry)?;
+        entries += 1;
+    }
+}
+
+fn read_head<R: BufRead>(lines: &mut Lines<R>) -> Result<Profile, ProfileErrorCause> {
+    let first = match lines.next_line() {
+        Ok(first) => first,
+        Err(LineError::Io(error)) => return Err(ProfileErrorCause::Io(error)),
+        Err(LineError::Truncated | LineError::NotUtf8) => {
+            return Err(ProfileErrorCause::NotAProfile);
+        }
+    };
+    match serde_json::from_str(first) {
+        Ok(Format {
+            format,
+            version: VERSION,
+        }) if format == FORMAT => {}
+        Ok(Format { format, version }) if format == FORMAT => {
+            return Err(ProfileErrorCause::Version(version));
+        }
+        _ => return Err(ProfileErrorCause::NotAProfile),
+    }
+    let head: Head =
+        serde_json::from_str(lines.next_line()?).map_err(ProfileErrorCause::Malformed)?;
+    let mut measurement = Measurement::new(head.tables);
+    measurement.cycles = head.cycles;
+    measurement.extra_cycles = head.extra_cycles;
+    Ok(Profile {
+        measurement,
+        provenance: head.provenance,
+    })
+}
+
+fn insert_entry(measurement: &mut Measurement, entry: Entry) -> Result<(), ProfileErrorCause> {
+    let repeated = match entry {
+        Entry::Instruction(key, record) => {
+            measurement
+                .validate_record(&key, &record)
+                .map_err(ProfileErrorCause::Invalid)?;
+            measurement.instructions.insert(key, record).is_some()
+        }
+        Entry::Transfer(from, to, count) => {
+            measurement.transfers.insert((from, to), count).is_some()
+        }
+        Entry::UndecodedFault(address, count) => measurement
+            .undecoded_faults
+            .insert(address, count)
+            .is_some(),
+        Entry::Event(name, count) => measurement.events.insert(name, count).is_some(),
+        Entry::End(_) => false,
+    };
+    if repeated {
+        Err(ProfileErrorCause::Repeated)
+    } else {
+        Ok(())
+    }
+}
+
+/// What is wrong with a profile's file, and where.
+#[derive(Debug)]
+pub struct ProfileError {
+    /// Number of the line, from 1.
+    pub line: u64,
+    /// What is wrong with it.
+    pub cause: ProfileErrorCause,
+}
+
+/// What can be wrong with a line of a profile's file.
+#[derive(Debug)]
+pub enum ProfileErrorCause {
+    /// It cannot be read.
+    Io(io::Error),
+    /// The file does not begin as a profile does.
+    NotAProfile,
+    /// The file is of another version, given here.
+    Version(u64),
+    /// It is not what is expected there.
+    Malformed(serde_json::Error),
+    /// It is no text.
+    NotUtf8,
+    /// An entry that the file has already.
+    Repeated,
+    /// The record breaks a rule.
+    Invalid(InvalidMeasurement),
+    /// The file ends before its last line.
+    Truncated,
+    /// The file has not as many entries as its last line says.
+    Count {
+        /// As the last line says.
+        written: u64,
+        /// Counted.
+        found: u64,
+    },
+    /// Something follows the last line.
+    AfterEnd,
+}
+
+impl From<LineError> for ProfileErrorCause {
+    fn from(error: LineError) -> ProfileErrorCause {
+        match error {
+            LineError::Io(error) => ProfileErrorCause::Io(error),
+            LineError::Truncated => ProfileErrorCause::Truncated,
+            LineError::NotUtf8 => ProfileErrorCause::NotUtf8,
+        }
+    }
+}
+
+impl fmt::Display for ProfileError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}: {}", self.line, self.cause)
+    }
+}
+
+impl fmt::Display for ProfileErrorCause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ProfileErrorCause::Io(error) => write!(f, "cannot be read: {error}"),
+            ProfileErrorCause::NotAProfile => {
+                write!(f, "no profile; expected a file that `--profile` wrote")
+            }
+            ProfileErrorCause::Version(version) => {
+                write!(
+                    f,
+                    "profile of version {version}; expected {VERSION}: measure the run anew"
+                )
+            }
+            ProfileErrorCause::Malformed(error) => write!(f, "not as expected: {error}"),
+            ProfileErrorCause::NotUtf8 => write!(f, "not UTF-8 text"),
+            ProfileErrorCause::Repeated => write!(f, "an entry that came before"),
+            ProfileErrorCause::Invalid(invalid) => write!(f, "{invalid}"),
+            ProfileErrorCause::Truncated => {
+                write!(
+                    f,
+                    "the file ends here; expected more entries or the line `{{\"end\":COUNT}}`"
+                )
+            }
+            ProfileErrorCause::Count { written, found } => {
+                write!(
+                    f,
+                    "the file has {found} entries; its last line says {written}"
+                )
+            }
+            ProfileErrorCause::AfterEnd => {
+                write!(f, "something follows the line `{{\"end\":COUNT}}`")
+            }
+        }
+    }
+}
+
+impl std::error::Error for ProfileError {}

@@ -1,0 +1,65 @@
+//! The sums of a measurement.
+
+use std::collections::BTreeMap;
+
+use crate::measurement::count;
+use crate::{Accesses, Measurement};
+
+/// The figures of a whole run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Summary {
+    /// Instructions that ran to their end.
+    pub executed: u64,
+    /// Instructions that were decoded and then cancelled.
+    pub cancelled: u64,
+    /// Instructions at fault, decoded or not.
+    pub faulted: u64,
+    /// Cycles begun, extra cycles left out.
+    pub cycles: u64,
+    /// Extra cycles.
+    pub extra_cycles: u64,
+    /// Both together.
+    pub total_cycles: u64,
+    /// Accesses of all executed instructions to all resources.
+    pub accesses: Accesses,
+}
+
+impl Summary {
+    /// Adds a measurement up.
+    pub fn of(measurement: &Measurement) -> Summary {
+        let mut summary = Summary {
+            cycles: measurement.cycles,
+            extra_cycles: measurement.extra_cycles,
+            total_cycles: measurement.cycles.saturating_add(measurement.extra_cycles),
+            ..Summary::default()
+        };
+        for record in measurement.instructions.values() {
+            count(&mut summary.executed, record.executed);
+            count(&mut summary.cancelled, record.cancelled);
+            count(&mut summary.faulted, record.faulted);
+            record
+                .accesses
+                .values()
+                .for_each(|&accesses| summary.accesses.add(accesses));
+        }
+        for &faults in measurement.undecoded_faults.values() {
+            count(&mut summary.faulted, faults);
+        }
+        summary
+    }
+}
+
+/// Accesses by resource number, of all executed instructions. Every resource of the model is
+/// listed, untouched ones too.
+pub fn resource_totals(measurement: &Measurement) -> BTreeMap<u32, Accesses> {
+    let mut totals: BTreeMap<u32, Accesses> = (0..)
+        .zip(&measurement.tables.resources)
+        .map(|(number, _)| (number, Accesses::default()))
+        .collect();
+    for record in measurement.instructions.values() {
+        for (&(_, resource), &accesses) in &record.accesses {
+            totals.entry(resource).or_default().add(accesses);
+        }
+    }
+    totals
+}

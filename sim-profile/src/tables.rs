@@ -1,0 +1,80 @@
+//! Names of a model, the one thing that a measurement shares with the model it came from.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+/// Everything the profile needs to know of a model: names, no behaviour.
+#[derive(Serialize, Deserialize, Clone, Debug, Default, PartialEq, Eq)]
+#[serde(deny_unknown_fields)]
+pub struct ModelTables {
+    /// Name of the model.
+    pub model: String,
+    /// Names of registers and maps, by resource number.
+    pub resources: Vec<String>,
+    /// Names of the schedulable instances (one queue each), by instance number; `main`, which
+    /// is never scheduled, is not one of them.
+    pub instances: Vec<String>,
+    /// Every instruction of the set in the model's order, as decode path cut at operands:
+    /// `decode(instr(add()))`. See [`crate::instruction_of`].
+    pub instructions: Vec<String>,
+    /// Operation name to its child positions in a decode path: true if that child, and all
+    /// below it, is an operand. What is not listed is no operand.
+    pub operands: BTreeMap<String, Vec<bool>>,
+    /// Width of an instruction address, in bits.
+    pub address_bits: u32,
+}
+
+impl ModelTables {
+    /// Name of resource number `resource`; `resource_7` where the table ends before it.
+    pub fn resource_name(&self, resource: u32) -> String {
+        match usize::try_from(resource)
+            .ok()
+            .and_then(|index| self.resources.get(index))
+        {
+            Some(name) => name.clone(),
+            None => format!("resource_{resource}"),
+        }
+    }
+
+    /// The address behind an instruction: `address + size_cells`, within the address width.
+    pub fn successor(&self, address: u64, size_cells: u32) -> u64 {
+        let next = address.wrapping_add(u64::from(size_cells));
+        match self.address_bits {
+            bits @ 1..=63 => next & ((1 << bits) - 1),
+            _ => next,
+        }
+    }
+
+    /// `address` in hexadecimal with `0x`, padded with zeros to the address width.
+    pub fn format_address(&self, address: u64) -> String {
+        let digits = usize::try_from(self.address_bits.min(64).div_ceil(4)).unwrap_or(16);
+        format!("0x{address:0digits$x}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ModelTables;
+
+    fn with_bits(address_bits: u32) -> ModelTables {
+        ModelTables {
+            address_bits,
+            ..ModelTables::default()
+        }
+    }
+
+    #[test]
+    fn addresses_are_padded_to_the_address_width() {
+        assert_eq!(with_bits(32).format_address(0x80), "0x00000080");
+        assert_eq!(with_bits(10).format_address(0x80), "0x080");
+        assert_eq!(with_bits(0).format_address(0x80), "0x80");
+        assert_eq!(with_bits(u32::MAX).format_address(1), "0x0000000000000001");
+    }
+
+    #[test]
+    fn a_successor_wraps_within_the_address_width() {
+        assert_eq!(with_bits(8).successor(0xff, 1), 0);
+        assert_eq!(with_bits(64).successor(u64::MAX, 4), 3);
+    }
+}

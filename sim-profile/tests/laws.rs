@@ -1,0 +1,230 @@
+//! Laws of measurements, over random streams of events.
+
+mod support;
+
+use std::collections::BTreeSet;
+
+use proptest::prelude::*;
+use sim_profile::coverage::Coverage;
+use sim_profile::executions::executions;
+use sim_profile::summary::{Summary, resource_totals};
+use sim_profile::tree::{InstructionTree, TreeNode};
+use sim_profile::{
+    AccessEvent, Accesses, Event, EventProfiler, EventSink, EventWriter, InstructionKey,
+    Measurement, Mode, Profile, Provenance, Word, read_profile, replay_events, write_profile,
+};
+
+/// An event, and for decoding which of some instructions.
+#[derive(Clone, Copy, Debug)]
+enum Happening {
+    Plain(Event<'static>),
+    Decoding(usize),
+}
+
+fn instructions() -> Vec<String> {
+    let mut names = vec![support::INC_AX.to_owned(), support::INC_BX.to_owned()];
+    for (first, second) in [("ax", "ax"), ("ax", "bx"), ("bx", "ax"), ("bx", "bx")] {
+        names.push(support::add(first, second));
+        names.push(support::sub(first, second));
+    }
+    names
+}
+
+fn happening() -> impl Strategy<Value = Happening> {
+    let kind = prop_oneof![
+        Just(AccessEvent::Read),
+        Just(AccessEvent::Write),
+        Just(AccessEvent::Execute)
+    ];
+    // Four nodes are in every name.
+    let access = (0..4_u32, 0..3_u32, kind).prop_map(|(node, resource, kind)| Event::Access {
+        node,
+        resource,
+        kind,
+    });
+    let plain = prop_oneof![
+        6 => access,
+        3 => (0..2_u32).prop_map(|instance| Event::Scheduled { instance }),
+        3 => (0..2_u32).prop_map(|instance| Event::Starts { instance }),
+        2 => Just(Event::InstructionBegins),
+        1 => Just(Event::Ends),
+        1 => Just(Event::CycleBegins),
+        1 => Just(Event::Cancel),
+        1 => Just(Event::Fault),
+        1 => Just(Event::Halt),
+        1 => any::<u64>().prop_map(|cycles| Event::ExtraCycles { cycles }),
+        1 => (0..4_u64).prop_map(|to| Event::Transfer { to }),
+        1 => (0..4_u64).prop_map(|address| Event::Undecoded { address }),
+        1 => Just(Event::ModelEvent { name: "odd" }),
+    ];
+    prop_oneof![
+        7 => plain.prop_map(Happening::Plain),
+        2 => (0..instructions().len()).prop_map(Happening::Decoding),
+    ]
+}
+
+/// Gives what can happen to the sink; what cannot is left out.
+fn run(happenings: &[Happening], sink: &mut impl EventSink) -> Measurement {
+    let mut profiler = EventProfiler::new(support::tables());
+    let names = instructions();
+    // A fault needs an address, so only these instructions can be at fault.
+    let mut located = BTreeSet::new();
+    for &happening in happenings {
+        let current = profiler.current();
+        if matches!(
+            happening,
+            Happening::Decoding(_) | Happening::Plain(Event::Undecoded { .. })
+        ) {
+            located.insert(current);
+        }
+        match happening {
+            Happening::Plain(Event::Fault) if !located.contains(&current) => {}
+            Happening::Plain(event) => {
+                if profiler.try_event(event).is_ok() {
+                    sink.event(event);
+                }
+            }
+            Happening::Decoding(index) if current.is_some() => {
+                let address = index as u64 / 2;
+                let word = Word::new(&[index as u8]).unwrap();
+                let decoded = Event::Decoded {
+                    address,
+                    word: &word,
+                    size_cells: 1,
+                };
+                for event in [
+                    Event::NamePart {
+                        text: &names[index],
+                    },
+                    decoded,
+                ] {
+                    profiler.event(event);
+                    sink.event(event);
+                }
+            }
+            Happening::Decoding(_) => {}
+        }
+    }
+    profiler.try_finish().unwrap()
+}
+
+fn measurement() -> impl Strategy<Value = Measurement> {
+    prop::collection::vec(happening(), 0..200).prop_map(|happenings| run(&happenings, &mut ()))
+}
+
+fn sum(accesses: impl IntoIterator<Item = Accesses>) -> Accesses {
+    let mut sum = Accesses::default();
+    accesses.into_iter().for_each(|accesses| sum.add(accesses));
+    sum
+}
+
+fn own(node: &TreeNode) -> Accesses {
+    sum(node.children.iter().map(own).chain([node.own]))
+}
+
+/// Every node counts what its children at any one position count.
+fn check_children(node: &TreeNode) {
+    assert_eq!(node.total, sum(node.accesses.values().copied()));
+    let positions: BTreeSet<u32> = node.children.iter().map(|child| child.position).collect();
+    for position in positions {
+        let at: Vec<_> = node
+            .children
+            .iter()
+            .filter(|child| child.position == position)
+            .collect();
+        assert!(at.iter().map(|child| child.executed).sum::<u64>() <= node.executed);
+        assert!(at.windows(2).all(|pair| pair[0].name != pair[1].name));
+    }
+    node.children.iter().for_each(check_children);
+}
+
+fn merged(first: &Measurement, second: &Measurement) -> Measurement {
+    let mut merged = first.clone();
+    merged.merge(second).unwrap();
+    merged
+}
+
+proptest! {
+    #[test]
+    fn tree_totals_are_the_sum_of_all_accesses(measurement in measurement()) {
+        let tree = InstructionTree::of(&measurement);
+        let records = measurement.instructions.values();
+        let all = sum(records.flat_map(|record| record.accesses.values().copied()));
+        prop_assert_eq!(tree.total(), all);
+        prop_assert_eq!(sum(tree.roots.iter().map(own)), all);
+        prop_assert_eq!(sum(resource_totals(&measurement).into_values()), all);
+        let summary = Summary::of(&measurement);
+        prop_assert_eq!(summary.accesses, all);
+        prop_assert_eq!(tree.roots.iter().map(|root| root.executed).sum::<u64>(), summary.executed);
+        prop_assert_eq!(executions(&measurement).values().sum::<u64>(), summary.executed);
+        tree.roots.iter().for_each(check_children);
+    }
+
+    #[test]
+    fn measurements_are_valid(measurement in measurement()) {
+        prop_assert_eq!(measurement.validate(), Ok(()));
+        let coverage = Coverage::of(&measurement);
+        prop_assert_eq!(coverage.used + coverage.unused.len() as u64, coverage.total);
+    }
+
+    #[test]
+    fn merging_is_associative_and_commutative(
+        a in measurement(), b in measurement(), c in measurement()
+    ) {
+        prop_assert_eq!(merged(&a, &b), merged(&b, &a));
+        prop_assert_eq!(merged(&merged(&a, &b), &c), merged(&a, &merged(&b, &c)));
+        prop_assert_eq!(merged(&a, &Measurement::new(support::tables())), a);
+    }
+
+    #[test]
+    fn stored_events_and_profiles_give_the_measurement_back(
+        happenings in prop::collection::vec(happening(), 0..200), host_seconds in 0.0..1e9_f64
+    ) {
+        let mut writer = EventWriter::new(Vec::new(), &support::tables());
+        let measurement = run(&happenings, &mut writer);
+        let replayed = replay_events(writer.finish().unwrap().as_slice());
+        prop_assert_eq!(&replayed.unwrap(), &measurement);
+        let provenance = Provenance { host_seconds, mode: Mode::Exact, ..Provenance::default() };
+        let profile = Profile { measurement, provenance };
+        let mut file = Vec::new();
+        write_profile(&mut file, &profile).unwrap();
+        prop_assert_eq!(read_profile(file.as_slice()).unwrap(), profile);
+    }
+
+    #[test]
+    fn no_file_makes_a_reader_panic(text in "[a-z0-9 \n\"#{}\\[\\]:,()]{0,200}") {
+        let _ = replay_events(text.as_bytes());
+        let _ = read_profile(text.as_bytes());
+        let tables = serde_json::to_string(&support::tables()).unwrap();
+        let _ = replay_events(format!("isac-events 1\n{tables}\n{text}\nend 0\n").as_bytes());
+    }
+}
+
+#[test]
+fn measurements_of_other_models_or_other_names_are_not_merged() {
+    let run = support::measurement();
+    let mut other = run.clone();
+    other.tables.model = "large".to_owned();
+    assert_eq!(
+        other.merge(&run).unwrap_err().to_string(),
+        "the profiles are of two models, `large` and `little`; expected one"
+    );
+    let mut other = run.clone();
+    other.tables.address_bits = 16;
+    assert_eq!(
+        other.merge(&run).unwrap_err().to_string(),
+        "the profiles are of two versions of model `little`; measure both anew"
+    );
+    let mut other = run.clone();
+    let key = InstructionKey {
+        address: 0x10,
+        word: "16".parse().unwrap(),
+    };
+    other.instructions.get_mut(&key).unwrap().name = support::INC_BX.to_owned();
+    let before = other.clone();
+    assert_eq!(
+        other.merge(&run).unwrap_err().to_string(),
+        "the profiles disagree on the instruction 16 at 0x10; expected the same name and size"
+    );
+    assert_eq!(other, before);
+}

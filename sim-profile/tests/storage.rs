@@ -1,0 +1,118 @@
+//! Profiles on file.
+
+mod support;
+
+use sim_profile::{Mode, Profile, Provenance, read_profile, write_profile};
+
+fn profile() -> Profile {
+    let provenance = Provenance {
+        engine: "reference".to_owned(),
+        mode: Mode::Sampled { interval: 100 },
+        host_seconds: 0.1 + 0.2,
+        model_digest: "12ab".to_owned(),
+        program_digest: "34cd".to_owned(),
+    };
+    Profile {
+        measurement: support::measurement(),
+        provenance,
+    }
+}
+
+fn file() -> String {
+    let mut file = Vec::new();
+    write_profile(&mut file, &profile()).unwrap();
+    String::from_utf8(file).unwrap()
+}
+
+#[test]
+fn a_profile_is_read_as_it_was_written() {
+    assert_eq!(read_profile(file().as_bytes()).unwrap(), profile());
+    let json = serde_json::to_string(&profile()).unwrap();
+    assert_eq!(serde_json::from_str::<Profile>(&json).unwrap(), profile());
+}
+
+#[test]
+fn a_file_has_one_entry_a_line() {
+    insta::assert_snapshot!(file());
+}
+
+#[test]
+fn host_time_that_is_no_number_is_refused() {
+    let mut profile = profile();
+    profile.provenance.host_seconds = f64::NAN;
+    let error = write_profile(Vec::new(), &profile).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the profile's host time is not a finite number of seconds"
+    );
+}
+
+#[test]
+fn every_truncation_is_noticed() {
+    let file = file();
+    for length in 0..file.len() {
+        let message = read_profile(&file.as_bytes()[..length])
+            .unwrap_err()
+            .to_string();
+        let expected = if length <= file.find('\n').unwrap() {
+            "no profile; expected a file that `--profile` wrote"
+        } else {
+            "the file ends here; expected more entries or the line `{\"end\":COUNT}`"
+        };
+        assert!(message.ends_with(expected), "{length}: {message}");
+    }
+}
+
+fn message(change: impl FnOnce(&str) -> String) -> String {
+    read_profile(change(&file()).as_bytes())
+        .unwrap_err()
+        .to_string()
+}
+
+#[test]
+fn what_is_wrong_is_told_with_its_line() {
+    assert_eq!(
+        message(|file| file.replacen("\"version\":1", "\"version\":7", 1)),
+        "line 1: profile of version 7; expected 1: measure the run anew"
+    );
+    assert_eq!(
+        message(|file| file.replacen("isac-profile", "other", 1)),
+        "line 1: no profile; expected a file that `--profile` wrote"
+    );
+    assert_eq!(
+        message(|file| file.replacen("[[0,2],", "[[9,2],", 1)),
+        "line 3: instruction 16 at 0x10: its name has no node 9"
+    );
+    assert_eq!(
+        message(|file| file.replacen("[[0,2],[0,0,2]]", "[[0,2],[0,0,0]]", 1)),
+        "line 3: instruction 16 at 0x10: an access entry is zero; leave it out"
+    );
+    assert_eq!(
+        message(|file| file.replacen("[[0,2],", "[[0,3],", 1)),
+        "line 3: instruction 16 at 0x10: the model has no resource 3"
+    );
+    assert_eq!(
+        message(|file| file.replacen("decode(inc(reg(ax())))", "decode(", 1)),
+        "line 3: instruction 16 at 0x10: decode path: a `)` is missing at its end"
+    );
+    assert_eq!(
+        message(|file| file.replacen("\"executed\":2", "\"executed\":0", 1)),
+        "line 3: instruction 16 at 0x10: it has accesses but was never executed; only executed \
+         runs count"
+    );
+    assert!(
+        message(|file| format!("{file}\n"))
+            .ends_with("something follows the line `{\"end\":COUNT}`")
+    );
+    assert!(
+        message(|file| file.replacen("\"end\":", "\"end\":1", 1)).contains("its last line says 1")
+    );
+    let repeated = message(|file| {
+        let line = file.lines().nth(2).unwrap();
+        file.replacen(line, &format!("{line}\n{line}"), 1)
+    });
+    assert_eq!(repeated, "line 4: an entry that came before");
+    assert!(
+        message(|file| file.replacen("{\"transfer\"", "{\"jump\"", 1)).contains("unknown variant")
+    );
+}

@@ -1,0 +1,105 @@
+//! A small machine whose measurements the tests look at.
+
+#![allow(dead_code, reason = "every test takes what it needs")]
+
+use sim_profile::{AccessEvent, Event, EventProfiler, EventSink, Measurement, ModelTables, Word};
+
+pub(crate) const INC_AX: &str = "decode(inc(reg(ax())))";
+pub(crate) const INC_BX: &str = "decode(inc(reg(bx())))";
+
+pub(crate) fn add(first: &str, second: &str) -> String {
+    format!("decode(add(reg({first}())reg({second}())))")
+}
+
+pub(crate) fn sub(first: &str, second: &str) -> String {
+    format!("decode(sub(reg({first}())reg({second}())))")
+}
+
+pub(crate) fn tables() -> ModelTables {
+    ModelTables {
+        model: "little".to_owned(),
+        resources: ["ax", "bx", "memory"].map(str::to_owned).into(),
+        instances: ["decode", "execute"].map(str::to_owned).into(),
+        instructions: [
+            "decode(sub())",
+            "decode(inc())",
+            "decode(add())",
+            "decode(halt())",
+        ]
+        .map(str::to_owned)
+        .into(),
+        operands: [
+            ("inc", vec![true]),
+            ("add", vec![true, true]),
+            ("sub", vec![true, true]),
+        ]
+        .map(|(name, marks)| (name.to_owned(), marks))
+        .into(),
+        address_bits: 8,
+    }
+}
+
+/// The eight instructions of the document's tree, with accesses, events, faults and a jump back.
+pub(crate) fn events(sink: &mut impl EventSink) {
+    let names = [
+        INC_AX.to_owned(),
+        INC_AX.to_owned(),
+        INC_BX.to_owned(),
+        add("ax", "bx"),
+        add("ax", "ax"),
+        add("bx", "bx"),
+        sub("ax", "bx"),
+        sub("bx", "bx"),
+    ];
+    let addresses = [0x10, 0x10, 0x11, 0x12, 0x13, 0x14, 0x15, 0x16];
+    for (index, (name, address)) in names.iter().zip(addresses).enumerate() {
+        begin(sink, address, name);
+        if index == 0 {
+            sink.event(Event::Transfer { to: address });
+        }
+        access(sink, 0, 2, AccessEvent::Execute);
+        access(sink, 1, 0, AccessEvent::Write);
+        access(sink, 3, 0, AccessEvent::Read);
+        sink.event(Event::Ends);
+    }
+    begin(sink, 0x17, INC_AX);
+    access(sink, 1, 0, AccessEvent::Read);
+    sink.event(Event::ModelEvent { name: "odd" });
+    sink.event(Event::Cancel);
+    sink.event(Event::ExtraCycles { cycles: 3 });
+    begin(sink, 0x10, INC_AX);
+    sink.event(Event::Fault);
+    sink.event(Event::CycleBegins);
+    sink.event(Event::InstructionBegins);
+    sink.event(Event::Undecoded { address: 0xfe });
+    sink.event(Event::Fault);
+    sink.event(Event::Ends);
+}
+
+fn begin(sink: &mut impl EventSink, address: u64, name: &str) {
+    sink.event(Event::CycleBegins);
+    sink.event(Event::InstructionBegins);
+    let (head, tail) = name.split_at(7);
+    sink.event(Event::NamePart { text: head });
+    sink.event(Event::NamePart { text: tail });
+    let word = Word::new(&[name.len() as u8]).unwrap();
+    sink.event(Event::Decoded {
+        address,
+        word: &word,
+        size_cells: 1,
+    });
+}
+
+fn access(sink: &mut impl EventSink, node: u32, resource: u32, kind: AccessEvent) {
+    sink.event(Event::Access {
+        node,
+        resource,
+        kind,
+    });
+}
+
+pub(crate) fn measurement() -> Measurement {
+    let mut profiler = EventProfiler::new(tables());
+    events(&mut profiler);
+    profiler.try_finish().unwrap()
+}

@@ -1,0 +1,51 @@
+//! What every engine offers, so that launcher, loader and tests know none of them by name.
+
+use sim_profile::Measurement;
+
+use crate::fault::Stop;
+use crate::host::Host;
+
+/// Registers and memory of a simulated processor, as loader, host calls and tests see them.
+///
+/// Registers and maps go by their index in the model's tables.
+pub trait Machine {
+    /// Value of a register, or of an element of a file (`element` is 0 for a single register).
+    fn read_register(&self, register: usize, element: usize) -> u128;
+
+    /// Sets a register; HARDWIRED elements keep their value, wider values are truncated.
+    fn write_register(&mut self, register: usize, element: usize, value: u128);
+
+    /// Reads bytes of a map from byte address `address` on, FLAGS disregarded.
+    ///
+    /// # Errors
+    /// The address of the first byte that no RANGE holds; `bytes` is then unspecified.
+    fn read_bytes(&self, map: usize, address: u64, bytes: &mut [u8]) -> Result<(), u64>;
+
+    /// Writes bytes of a map from byte address `address` on, FLAGS disregarded. Code that has
+    /// been decoded from there is decoded anew.
+    ///
+    /// # Errors
+    /// The address of the first byte that no RANGE holds; nothing is written then.
+    fn write_bytes(&mut self, map: usize, address: u64, bytes: &[u8]) -> Result<(), u64>;
+}
+
+/// An engine with a processor's state in it.
+pub trait Engine {
+    /// The processor's state.
+    fn machine(&mut self) -> &mut dyn Machine;
+
+    /// Runs until `instructions` more have ended, or the guest stops by itself.
+    ///
+    /// After [`Stop::Budget`] exactly that many have ended; the run goes on with the next call.
+    fn run(&mut self, host: &mut Host, instructions: u64) -> Stop;
+
+    /// Instructions ended so far.
+    fn instructions(&self) -> u64;
+
+    /// Cycles begun so far, extra cycles included.
+    fn cycles(&self) -> u64;
+
+    /// Everything measured so far; complete at any time between two calls of [`Engine::run`].
+    /// `None` if the engine was made without profiling.
+    fn measurement(&mut self) -> Option<Measurement>;
+}

@@ -1,0 +1,55 @@
+//! What can be wrong with a simulated program, and how a run can end.
+
+/// How memory was touched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum AccessKind {
+    /// A data read; needs flag R.
+    Read,
+    /// A data write; needs flag W.
+    Write,
+    /// An instruction fetch; needs flag X.
+    Fetch,
+}
+
+/// Why an instruction was abandoned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FaultKind {
+    /// No operation has this coding, or the model called `illegal()`.
+    IllegalInstruction,
+    /// An access outside every RANGE, across the end of one, or without its flag.
+    Memory {
+        /// What was tried.
+        access: AccessKind,
+        /// The first address touched, in cells of the map.
+        address: u64,
+    },
+    /// Division or remainder by zero.
+    DivisionByZero,
+    /// An element of a register file that does not exist.
+    RegisterIndex {
+        /// The index.
+        index: u64,
+    },
+}
+
+/// A fault of the simulated program: the instruction is abandoned, the simulation stops.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Fault {
+    /// What was wrong.
+    pub kind: FaultKind,
+    /// Address of the faulting instruction.
+    pub instruction_address: u64,
+    /// The cycle in which it struck, counted from 0.
+    pub cycle: u64,
+}
+
+/// Why [`crate::Engine::run`] came back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stop {
+    /// As many instructions as allowed have ended; the run can go on.
+    Budget,
+    /// The guest ended itself with this status.
+    Halted(i32),
+    /// The guest is at fault.
+    Fault(Fault),
+}

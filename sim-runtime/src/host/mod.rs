@@ -1,0 +1,196 @@
+//! Host services: what a guest can reach of the world outside its processor.
+//!
+//! That is standard input and output, files below one directory that the user names, a clock
+//! that counts cycles, random numbers from a seed, and nothing else. Whatever a guest passes is
+//! hostile until shown otherwise: bad pointers and lengths give the guest an error number, and
+//! never the host a panic or an allocation of the guest's choosing.
+
+mod abi;
+mod clock;
+mod descriptor;
+mod errno;
+mod file;
+mod guest;
+mod heap;
+mod linux;
+mod output;
+mod random;
+mod root;
+mod stack;
+mod stat;
+mod streams;
+mod transfer;
+
+use std::io::Read;
+
+pub use abi::Abi;
+pub use root::RootDirectory;
+pub use stack::{InitialStack, StackError, setup_stack};
+pub use streams::{Capture, Streams};
+
+use crate::engine::Machine;
+use descriptor::DescriptorTable;
+use errno::Errno;
+use guest::Guest;
+use heap::Heap;
+use output::Output;
+use random::Random;
+
+/// Cycles a second of the guest's clock if nothing else is said.
+pub const DEFAULT_CLOCK_HZ: u64 = 1_000_000_000;
+
+/// How a system call ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LinuxResult {
+    /// The guest goes on with this result; `-errno` where the call failed.
+    Return(i64),
+    /// The guest has ended itself with this status.
+    Exit(i32),
+}
+
+/// Standard streams, files, heap, clock and arguments of one guest.
+pub struct Host {
+    input: Box<dyn Read + Send>,
+    output: Output,
+    errors: Output,
+    descriptors: DescriptorTable,
+    root: Option<RootDirectory>,
+    heap: Heap,
+    clock_hz: u64,
+    random: Random,
+    arguments: Vec<String>,
+}
+
+impl Default for Host {
+    /// No input, no files, no heap, output that is dropped.
+    fn default() -> Self {
+        Self::new(Streams::default())
+    }
+}
+
+impl Host {
+    /// A host with these streams; no files, no heap, a clock of 1 GHz, seed 0, no arguments.
+    #[must_use]
+    pub fn new(streams: Streams) -> Self {
+        Self {
+            input: streams.input,
+            output: Output::new(streams.output),
+            errors: Output::new(streams.errors),
+            descriptors: DescriptorTable::default(),
+            root: None,
+            heap: Heap::default(),
+            clock_hz: DEFAULT_CLOCK_HZ,
+            random: Random::default(),
+            arguments: Vec::new(),
+        }
+    }
+
+    /// Lets the guest open files below a directory.
+    #[must_use]
+    pub fn with_root(mut self, root: RootDirectory) -> Self {
+        self.root = Some(root);
+        self
+    }
+
+    /// Sets the frequency of the guest's clock in cycles a second; 0 counts as 1.
+    #[must_use]
+    pub fn with_clock_hz(mut self, clock_hz: u64) -> Self {
+        self.clock_hz = clock_hz.max(1);
+        self
+    }
+
+    /// Sets the seed of the guest's random numbers.
+    #[must_use]
+    pub fn with_seed(mut self, seed: u64) -> Self {
+        self.random = Random::new(seed);
+        self
+    }
+
+    /// Sets the program's name and arguments.
+    #[must_use]
+    pub fn with_arguments(mut self, arguments: Vec<String>) -> Self {
+        self.arguments = arguments;
+        self
+    }
+
+    /// Lets the guest's break move between two byte addresses, both included. It stands at
+    /// `start`.
+    pub fn set_heap(&mut self, start: u64, limit: u64) {
+        self.heap = Heap::new(start, limit);
+    }
+
+    /// The program's name and arguments.
+    #[must_use]
+    pub fn arguments(&self) -> &[String] {
+        &self.arguments
+    }
+
+    /// The next 16 bytes of the guest's random numbers.
+    pub fn random_bytes(&mut self) -> [u8; 16] {
+        let mut bytes = [0; 16];
+        self.random.fill(&mut bytes);
+        bytes
+    }
+
+    /// Carries out a Linux system call with the numbers of asm-generic.
+    ///
+    /// Pointers are byte addresses of `map`. `cycles` is the cycle count of the machine: the
+    /// guest's clock counts nothing else. Arguments are taken modulo the word width.
+    pub fn linux_call(
+        &mut self,
+        machine: &mut dyn Machine,
+        map: usize,
+        abi: Abi,
+        cycles: u64,
+        number: u64,
+        arguments: [u64; 6],
+    ) -> LinuxResult {
+        let mut guest = Guest { machine, map, abi };
+        self.dispatch(&mut guest, cycles, abi.word(number), arguments)
+    }
+
+    /// Writes a byte to standard output, in order with what the guest writes by system calls.
+    pub fn console_write(&mut self, byte: u8) {
+        // A device has no way to tell the guest; the launcher looks at the failure itself.
+        let _ = self.output.write(&[byte]);
+    }
+
+    /// Reads a byte of standard input; `None` at its end or if it cannot be read.
+    pub fn console_read(&mut self) -> Option<u8> {
+        let _ = self.output.flush();
+        let mut byte = [0];
+        match self.input.read(&mut byte) {
+            Ok(1) => Some(byte[0]),
+            _ => None,
+        }
+    }
+
+    /// Writes text to standard output, in order with what the guest writes by system calls.
+    pub fn print(&mut self, text: &[u8]) {
+        let _ = self.output.write(text);
+    }
+
+    /// Sends out what the guest has written so far.
+    ///
+    /// # Errors
+    /// A sentence that says why output was lost, now or earlier. A reader that went away is not
+    /// an error here: the guest has been told.
+    pub fn flush(&mut self) -> Result<(), String> {
+        let _ = self.output.flush();
+        let _ = self.errors.flush();
+        match self.output.failure().or(self.errors.failure()) {
+            None | Some(Errno::PIPE) => Ok(()),
+            Some(failure) => Err(format!(
+                "the program's output could not be written (error {})",
+                failure.result().abs()
+            )),
+        }
+    }
+
+    fn write_errors(&mut self, bytes: &[u8]) -> Result<(), Errno> {
+        // Both streams often end in one place; what was written first shall stand first.
+        let _ = self.output.flush();
+        self.errors.write(bytes)?;
+        self.errors.flush()
+    }
+}

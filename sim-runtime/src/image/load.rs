@@ -1,0 +1,141 @@
+//! From an image to a machine's memory.
+
+use crate::engine::Machine;
+use crate::image::{Image, ImageError, Segment};
+
+/// Most bytes written at once.
+const CHUNK_BYTES: usize = 64 * 1024;
+
+/// Image addresses that go to a map of their own: the LOAD of a description.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Load {
+    /// First byte address in the image; it goes to byte 0 of the map.
+    pub low: u64,
+    /// Last byte address in the image.
+    pub high: u64,
+    /// Index of the map.
+    pub map: usize,
+}
+
+/// Which map each part of an image goes to.
+#[derive(Debug, Clone, Copy)]
+pub struct Placement<'a> {
+    /// Index of the map for all that no LOAD names.
+    pub default_map: usize,
+    /// The LOADs; where two name an address, the first is taken.
+    pub loads: &'a [Load],
+}
+
+impl Placement<'_> {
+    /// The map and the byte address in it that an image address stands for.
+    #[must_use]
+    pub fn locate(&self, address: u64) -> (usize, u64) {
+        match self.load_of(address) {
+            Some(load) => (load.map, address - load.low),
+            None => (self.default_map, address),
+        }
+    }
+
+    fn load_of(&self, address: u64) -> Option<&Load> {
+        self.loads.iter().find(|load| (load.low..=load.high).contains(&address))
+    }
+}
+
+/// Writes an image to one map of a machine; the zeros that a segment ends with too.
+///
+/// # Errors
+/// A segment reaches beyond the map's memory. What was written before stays.
+pub fn load_image(image: &Image, machine: &mut dyn Machine, map: usize) -> Result<(), ImageError> {
+    place_image(image, machine, &Placement { default_map: map, loads: &[] })
+}
+
+/// Writes an image to the maps that its addresses belong to.
+///
+/// # Errors
+/// A segment reaches beyond a map's memory or lies in a LOAD with only a part of it. What was
+/// written before stays.
+pub fn place_image(
+    image: &Image,
+    machine: &mut dyn Machine,
+    placement: &Placement<'_>,
+) -> Result<(), ImageError> {
+    for segment in image.segments.iter().filter(|segment| segment.size > 0) {
+        check_undivided(segment, placement)?;
+        place_segment(segment, machine, placement)?;
+    }
+    Ok(())
+}
+
+/// A LOAD takes a segment as a whole or not at all.
+fn check_undivided(segment: &Segment, placement: &Placement<'_>) -> Result<(), ImageError> {
+    let (first, last) = (segment.address, segment.last());
+    let touched = placement.loads.iter().find(|load| load.low <= last && first <= load.high);
+    match touched {
+        Some(&Load { low, high, .. }) if first < low || high < last => {
+            Err(ImageError::AcrossLoad { first, last, low, high })
+        }
+        _ => Ok(()),
+    }
+}
+
+fn place_segment(
+    segment: &Segment,
+    machine: &mut dyn Machine,
+    placement: &Placement<'_>,
+) -> Result<(), ImageError> {
+    let (map, address) = placement.locate(segment.address);
+    let outside = |bad: u64| {
+        let offset = bad.saturating_sub(address);
+        ImageError::OutsideMap {
+            first: segment.address,
+            last: segment.last(),
+            address: segment.address.saturating_add(offset),
+            zeros: offset >= segment.bytes.len() as u64,
+        }
+    };
+    // A size that no memory holds is found out before gigabytes of zeros are written.
+    check_ends(machine, map, address, segment.size).map_err(outside)?;
+
+    let mut place = address;
+    for chunk in segment.bytes.chunks(CHUNK_BYTES) {
+        machine.write_bytes(map, place, chunk).map_err(outside)?;
+        place = place.saturating_add(chunk.len() as u64);
+    }
+    let zeros = [0; CHUNK_BYTES];
+    let mut rest = segment.size - segment.bytes.len() as u64;
+    while rest > 0 {
+        let count = usize::try_from(rest).map_or(CHUNK_BYTES, |rest| rest.min(CHUNK_BYTES));
+        machine.write_bytes(map, place, &zeros[..count]).map_err(outside)?;
+        place = place.saturating_add(count as u64);
+        rest -= count as u64;
+    }
+    Ok(())
+}
+
+/// Checks the first and the last byte of a segment; `size` is not 0.
+fn check_ends(machine: &dyn Machine, map: usize, address: u64, size: u64) -> Result<(), u64> {
+    let mut byte = [0];
+    machine.read_bytes(map, address, &mut byte)?;
+    let last = address.checked_add(size - 1).ok_or(u64::MAX)?;
+    match machine.read_bytes(map, last, &mut byte) {
+        Ok(()) => Ok(()),
+        Err(_) => Err(first_unmapped(machine, map, address, last)),
+    }
+}
+
+/// An unmapped address with mapped memory below it, or `last`, which is known to be unmapped.
+///
+/// With one gap it is the first one; finding that among several would take a walk as long as
+/// the file claims its segment to be.
+fn first_unmapped(machine: &dyn Machine, map: usize, first: u64, last: u64) -> u64 {
+    let (mut mapped, mut unmapped) = (first, last);
+    let mut byte = [0];
+    while unmapped - mapped > 1 {
+        let middle = mapped + (unmapped - mapped) / 2;
+        match machine.read_bytes(map, middle, &mut byte) {
+            Ok(()) => mapped = middle,
+            Err(_) => unmapped = middle,
+        }
+    }
+    unmapped
+}

@@ -1,0 +1,132 @@
+//! Program images: from a file's bytes to segments, and from segments to a machine's memory.
+//!
+//! A file may be cut off, damaged or made to harm. Nothing is believed before it is checked
+//! against the file's real length, and no buffer is larger than the file.
+
+mod digest;
+mod elf;
+mod elf_machine;
+mod error;
+mod load;
+
+use std::fmt;
+
+pub use error::ImageError;
+pub use load::{Load, Placement, load_image, place_image};
+
+pub(crate) use digest::Digest;
+
+/// A program as it stands in memory before it runs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Image {
+    /// What is loaded, by ascending address; no two overlap.
+    pub segments: Vec<Segment>,
+    /// Byte address of the first instruction, if the file names one.
+    pub entry: Option<u64>,
+    /// Digest of the whole file, 32 hexadecimal digits.
+    pub digest: String,
+}
+
+/// A contiguous piece of memory.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Segment {
+    /// Address of the first byte.
+    pub address: u64,
+    /// What the file holds of it.
+    pub bytes: Vec<u8>,
+    /// Size in bytes, at least that of `bytes`; the rest is zero. `address + size` is at most
+    /// 2^64.
+    pub size: u64,
+}
+
+impl Segment {
+    /// Address of the last byte; of the first, if the segment is empty.
+    #[must_use]
+    pub fn last(&self) -> u64 {
+        self.address.saturating_add(self.size.saturating_sub(1))
+    }
+}
+
+impl fmt::Debug for Segment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Segment")
+            .field("address", &format_args!("{:#x}", self.address))
+            .field("bytes", &self.bytes.len())
+            .field("size", &self.size)
+            .finish()
+    }
+}
+
+/// How a file holds a program.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum ImageFormat {
+    /// ELF if the file begins like one, else raw at address 0.
+    #[default]
+    Auto,
+    /// A static ELF executable.
+    Elf,
+    /// The bytes of memory themselves.
+    Raw {
+        /// Byte address of the first.
+        address: u64,
+    },
+}
+
+/// What a model can run; `None` accepts anything.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Expected {
+    /// ELF's number of the machine.
+    pub machine: Option<u16>,
+    /// 32 or 64: ELF's class.
+    pub class: Option<u32>,
+    /// Byte order: the most significant byte comes first.
+    pub big_endian: Option<bool>,
+}
+
+const ELF_MAGIC: [u8; 4] = [0x7f, b'E', b'L', b'F'];
+
+/// Reads a program from the bytes of a file.
+///
+/// # Errors
+/// What is wrong with the file, where, and how to get a right one.
+pub fn read_image(
+    bytes: &[u8],
+    format: ImageFormat,
+    expected: &Expected,
+) -> Result<Image, ImageError> {
+    if bytes.is_empty() {
+        return Err(ImageError::Empty);
+    }
+    match format {
+        ImageFormat::Raw { address } => raw_image(bytes, address),
+        ImageFormat::Elf => elf::read_elf(bytes, expected),
+        ImageFormat::Auto if is_elf(bytes) => elf::read_elf(bytes, expected),
+        ImageFormat::Auto => raw_image(bytes, 0),
+    }
+}
+
+/// Whether a file begins like ELF, as far as it goes.
+///
+/// A file of fewer than four bytes that could be a piece of ELF counts as one: better to refuse
+/// a tiny raw program than to run the first bytes of a broken download.
+#[must_use]
+pub fn is_elf(bytes: &[u8]) -> bool {
+    let length = bytes.len().min(ELF_MAGIC.len());
+    length > 0 && bytes[..length] == ELF_MAGIC[..length]
+}
+
+fn raw_image(bytes: &[u8], address: u64) -> Result<Image, ImageError> {
+    let size = bytes.len() as u64;
+    if address.checked_add(size - 1).is_none() {
+        return Err(ImageError::RawTooHigh { address, size });
+    }
+    Ok(Image {
+        segments: vec![Segment {
+            address,
+            bytes: bytes.to_vec(),
+            size,
+        }],
+        entry: None,
+        digest: Digest::of(bytes).to_string(),
+    })
+}

@@ -1,0 +1,114 @@
+//! Predecoded instructions and where they lead.
+
+use std::cell::Cell;
+use std::marker::PhantomData;
+
+use isac_ir::bits::Bits;
+
+use super::code::Code;
+use super::machine::Core;
+
+/// Executes the first record and goes on with the next: core, code, records, PC, fuel.
+pub type StepFn<C, P> = fn(&mut C, &Code<C, P>, &[Record<C, P>], u64, u64);
+
+/// A predecoded instruction.
+pub struct Record<C: Core, P> {
+    /// Its step.
+    pub run: StepFn<C, P>,
+    /// Its site in [`Code`]; meaningless for a step that always goes on with the next record.
+    pub site: u32,
+    /// Its operands.
+    pub args: C::Args,
+    /// With or without profile.
+    pub(super) profiling: PhantomData<P>,
+}
+
+impl<C: Core, P> Clone for Record<C, P> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<C: Core, P> Copy for Record<C, P> {}
+
+/// What decoding an instruction gives.
+pub struct Decoded<C: Core, P> {
+    /// Its step.
+    pub run: StepFn<C, P>,
+    /// Its operands.
+    pub args: C::Args,
+    /// The word of each element of the CODINGROOT.
+    pub words: [Bits; 1],
+    /// Its size in cells.
+    pub size_cells: u32,
+    /// Number of its counters.
+    pub counters: u32,
+    /// True if its step may do anything but go on with the next record.
+    pub needs_site: bool,
+    /// True if nothing behind it is ever reached from it in sequence.
+    pub ends_block: bool,
+    /// With or without profile.
+    pub profiling: PhantomData<P>,
+}
+
+/// Records along a fall-through path; the last one is no instruction but leaves the block.
+pub struct Block<C: Core, P> {
+    /// The records.
+    pub records: Box<[Record<C, P>]>,
+    /// What each instruction is, in the records' order.
+    pub(super) statics: Box<[Static]>,
+    /// Entries that no link counts: the run's start, or after a stop.
+    pub(super) starts: Cell<u64>,
+    /// Left without a link: number of records executed before, how often.
+    pub(super) stops: std::cell::RefCell<Vec<(u32, u64)>>,
+}
+
+/// What the profile needs to know of a record.
+#[derive(Debug, Clone)]
+pub(super) struct Static {
+    pub address: u64,
+    pub words: [Bits; 1],
+    pub size_cells: u32,
+    /// Its site, if it has one.
+    pub site: Option<u32>,
+    /// Number of its counters.
+    pub counters: u32,
+    pub cancelled: Cell<u64>,
+    pub faulted: Cell<u64>,
+}
+
+/// Where a record leaves its block.
+#[derive(Debug, Clone, Copy)]
+pub struct Site {
+    /// First of its links.
+    pub(super) links: u32,
+    /// Number of its links less one; a power of two less one.
+    pub(super) mask: u32,
+    /// First of its counters.
+    pub(super) counters: u32,
+    /// Its block.
+    pub(super) block: u32,
+    /// Its record in the block.
+    pub(super) index: u32,
+}
+
+/// A target that a site led to.
+#[derive(Debug, Clone)]
+pub(super) struct Link {
+    pub target: Cell<u64>,
+    /// Index of the block there; beyond all blocks if there is none.
+    pub block: Cell<u32>,
+    pub count: Cell<u64>,
+}
+
+impl Link {
+    pub(super) const NO_BLOCK: u32 = u32::MAX;
+
+    pub(super) fn empty() -> Link {
+        Link { target: Cell::new(0), block: Cell::new(Self::NO_BLOCK), count: Cell::new(0) }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.block.get() == Self::NO_BLOCK
+    }
+}

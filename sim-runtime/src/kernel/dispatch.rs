@@ -1,0 +1,209 @@
+//! The dispatcher: enters blocks, links them, and answers what steps cannot.
+
+use sim_profile::Measurement;
+
+use super::code::Code;
+use super::machine::{Core, Leave, Profiling, Trap};
+use crate::engine::{Engine, Machine};
+use crate::fault::{Fault, FaultKind, Stop};
+use crate::host::Host;
+
+/// Most instructions from one entry to the return; bounds the stack where calls in tail position
+/// are not jumps.
+const MAX_CHAIN: u64 = if cfg!(debug_assertions) { 512 } else { 8192 };
+
+/// A generated core with its code cache: the engine for instruction-accurate models.
+pub struct EmittedEngine<C: Core, P: Profiling> {
+    core: C,
+    code: Code<C, P>,
+    /// The site that led to the current PC, not yet counted.
+    arrived_from: Option<u32>,
+    undecoded_faults: std::collections::BTreeMap<u64, u64>,
+    faulted: u64,
+    stopped: Option<Stop>,
+}
+
+impl<C: Core, P: Profiling> EmittedEngine<C, P> {
+    /// An engine around a core after reset.
+    pub fn new(core: C) -> Self {
+        EmittedEngine {
+            core,
+            code: Code::default(),
+            arrived_from: None,
+            undecoded_faults: Default::default(),
+            faulted: 0,
+            stopped: None,
+        }
+    }
+
+    /// Runs at most `budget` instructions from the current PC; gives how many have ended.
+    fn chain(&mut self, budget: u64) -> (u64, Option<Stop>) {
+        let pc = self.core.pc();
+        let block = match self.code.block_at(&mut self.core, pc) {
+            Ok(block) => block,
+            Err(kind) => return (0, Some(self.undecoded(pc, kind))),
+        };
+        match self.arrived_from.take() {
+            Some(site) => self.code.connect(site, pc, block),
+            None if P::ON => {
+                let starts = &self.code.blocks[block as usize].starts;
+                starts.set(starts.get() + 1);
+            }
+            None => {}
+        }
+        let records = &self.code.blocks[block as usize].records;
+        let length = records.len() as u64;
+        let chain = budget.min(MAX_CHAIN.max(length));
+        let kernel = self.core.kernel();
+        kernel.budget = chain;
+        kernel.leave = Leave::RanOut;
+        let (records, fuel) = match chain.checked_sub(length) {
+            Some(fuel) => (&records[..], fuel),
+            None => (&records[..chain as usize], 0),
+        };
+        if let Some(first) = records.first() {
+            (first.run)(&mut self.core, &self.code, records, pc, fuel);
+        }
+        self.after_chain(block, chain)
+    }
+
+    fn after_chain(&mut self, block: u32, chain: u64) -> (u64, Option<Stop>) {
+        let kernel = self.core.kernel();
+        let (leave, remaining) = (kernel.leave, kernel.remaining);
+        let ended = chain - remaining;
+        kernel.instructions += ended;
+        match leave {
+            Leave::RanOut => {
+                self.code.stop_block(block, chain as u32);
+                (ended, None)
+            }
+            Leave::Transfer { site } => {
+                self.arrived_from = Some(site);
+                (ended, None)
+            }
+            Leave::CodeWritten { site } => {
+                self.code.stop(site, true);
+                self.note_transfer(site);
+                (ended, None)
+            }
+            Leave::Trap { site, address, trap } => self.after_trap(site, address, trap, ended),
+        }
+    }
+
+    /// A step was left without a link: its transfer is counted here.
+    fn note_transfer(&mut self, site: u32) {
+        let pc = self.core.pc();
+        let bits = self.core.model().registers[self.core.model().pc as usize].width_bits;
+        if let Some(entry) = self.code.static_of(site).filter(|_| P::ON) {
+            let address = entry.address;
+            let mask = isac_ir::bits::mask(bits) as u64;
+            let successor = address.wrapping_add(u64::from(entry.size_cells)) & mask;
+            if pc != successor {
+                *self.code.retired.transfers.entry((address, pc)).or_default() += 1;
+            }
+        }
+    }
+
+    fn after_trap(&mut self, site: u32, address: u64, trap: Trap, ended: u64) -> (u64, Option<Stop>) {
+        match trap {
+            Trap::Fault(kind) => {
+                self.code.stop(site, false);
+                if let Some(entry) = self.code.static_of(site) {
+                    entry.faulted.set(entry.faulted.get() + 1);
+                }
+                (ended, Some(self.fault(kind, address)))
+            }
+            Trap::Halt(status) => {
+                self.code.stop(site, true);
+                self.core.kernel().instructions += 1;
+                (ended + 1, Some(Stop::Halted(status)))
+            }
+            Trap::Cancel => {
+                self.code.stop(site, false);
+                if let Some(entry) = self.code.static_of(site) {
+                    entry.cancelled.set(entry.cancelled.get() + 1);
+                }
+                self.core.kernel().cancelled += 1;
+                // A cancelled instruction takes its place in the budget, so that a guest of
+                // nothing else comes to an end all the same.
+                (ended + 1, None)
+            }
+        }
+    }
+
+    fn undecoded(&mut self, pc: u64, kind: FaultKind) -> Stop {
+        self.settle_arrival();
+        *self.undecoded_faults.entry(pc).or_default() += 1;
+        self.fault(kind, pc)
+    }
+
+    /// Counts the transfer that led to the current PC apart from the links: the block there is
+    /// not entered now, or not known.
+    fn settle_arrival(&mut self) {
+        if let Some(site) = self.arrived_from.take() {
+            self.code.stop(site, true);
+            self.note_transfer(site);
+        }
+    }
+
+    fn fault(&mut self, kind: FaultKind, instruction_address: u64) -> Stop {
+        let cycle = self.cycles();
+        self.faulted += 1;
+        Stop::Fault(Fault { kind, instruction_address, cycle })
+    }
+}
+
+impl<C: Core, P: Profiling> Engine for EmittedEngine<C, P> {
+    fn machine(&mut self) -> &mut dyn Machine {
+        &mut self.core
+    }
+
+    fn run(&mut self, host: &mut Host, instructions: u64) -> Stop {
+        if let Some(stop) = self.stopped {
+            return stop;
+        }
+        std::mem::swap(&mut self.core.kernel().host, host);
+        let mut left = instructions;
+        let stop = loop {
+            if self.core.kernel().code_written {
+                self.core.kernel().code_written = false;
+                self.settle_arrival();
+                self.code.retire();
+                self.core.unmark_code();
+            }
+            if left == 0 {
+                break Stop::Budget;
+            }
+            let (ended, stop) = self.chain(left);
+            left -= ended.min(left);
+            if let Some(stop) = stop {
+                self.stopped = Some(stop);
+                break stop;
+            }
+        };
+        std::mem::swap(&mut self.core.kernel().host, host);
+        stop
+    }
+
+    fn instructions(&self) -> u64 {
+        self.core.kernel_ref().instructions
+    }
+
+    fn cycles(&self) -> u64 {
+        let kernel = self.core.kernel_ref();
+        kernel.instructions + kernel.cancelled + self.faulted + kernel.extra_cycles
+    }
+
+    fn measurement(&mut self) -> Option<Measurement> {
+        if !P::ON {
+            return None;
+        }
+        self.settle_arrival();
+        let mut recording = self.code.recording();
+        recording.cycles = self.cycles();
+        recording.extra_cycles = self.core.kernel_ref().extra_cycles;
+        recording.undecoded_faults = self.undecoded_faults.clone();
+        recording.events = self.core.kernel_ref().events.clone();
+        Some(recording.measure(self.core.model()))
+    }
+}

@@ -1,0 +1,174 @@
+//! How a step goes on: with the next record, through a link, or back to the dispatcher.
+
+use super::block::Record;
+use super::code::Code;
+use super::machine::{Core, Leave, Profiling, Trap};
+
+/// What the operations of one instruction share.
+#[derive(Debug, Clone, Copy)]
+pub struct Step<const REGIONS: usize> {
+    /// The program counter.
+    pub pc: u64,
+    /// Address of the instruction.
+    pub address: u64,
+    /// Its size in cells.
+    pub size_cells: u32,
+    /// The budget, this instruction included.
+    pub left: u64,
+    /// Instances that are scheduled, a bit for each queue.
+    pub due: u64,
+    /// How often each counted region ran.
+    pub regions: [u32; REGIONS],
+}
+
+impl<const REGIONS: usize> Step<REGIONS> {
+    /// At the beginning of an instruction.
+    #[inline(always)]
+    pub fn new(address: u64, size_cells: u32, left: u64) -> Self {
+        Step { pc: address, address, size_cells, left, due: 0, regions: [0; REGIONS] }
+    }
+
+    /// A region begins.
+    #[inline(always)]
+    pub fn count(&mut self, region: usize) {
+        if let Some(count) = self.regions.get_mut(region) {
+            *count += 1;
+        }
+    }
+}
+
+/// Goes on with the next record; `rest` are the records behind this one.
+#[inline(always)]
+pub fn next<C: Core, P: Profiling>(
+    core: &mut C,
+    code: &Code<C, P>,
+    rest: &[Record<C, P>],
+    pc: u64,
+    fuel: u64,
+) {
+    match rest.first() {
+        Some(record) => (record.run)(core, code, rest, pc, fuel),
+        None => ran_out(core, pc, fuel),
+    }
+}
+
+/// Goes on after an instruction that may have set the PC: with the next record if `pc` is the
+/// successor's address, else through the record's site.
+#[inline(always)]
+pub fn finish<C: Core, P: Profiling>(
+    core: &mut C,
+    code: &Code<C, P>,
+    records: &[Record<C, P>],
+    successor: u64,
+    pc: u64,
+    fuel: u64,
+) {
+    let Some((record, rest)) = records.split_first() else { return ran_out(core, pc, fuel) };
+    if pc == successor {
+        return next(core, code, rest, pc, fuel);
+    }
+    transfer(core, code, record.site, pc, fuel + rest.len() as u64);
+}
+
+/// Leaves a block through a site's link; `left` is the budget.
+#[inline(always)]
+fn transfer<C: Core, P: Profiling>(core: &mut C, code: &Code<C, P>, site: u32, pc: u64, left: u64) {
+    if let Some(link) = code.link(site, pc)
+        && link.target.get() == pc
+        && let Some(block) = code.blocks.get(link.block.get() as usize)
+        && let Some(fuel) = left.checked_sub(block.records.len() as u64)
+        && let Some(record) = block.records.first()
+    {
+        if P::ON {
+            link.count.set(link.count.get() + 1);
+        }
+        return (record.run)(core, code, &block.records, pc, fuel);
+    }
+    leave(core, Leave::Transfer { site }, pc, left);
+}
+
+/// The step behind a block's last instruction: leaves in sequence.
+pub fn block_end<C: Core, P: Profiling>(
+    core: &mut C,
+    code: &Code<C, P>,
+    records: &[Record<C, P>],
+    pc: u64,
+    fuel: u64,
+) {
+    match records.first() {
+        Some(record) => transfer(core, code, record.site, pc, fuel + 1),
+        None => ran_out(core, pc, fuel),
+    }
+}
+
+/// The instruction did not end as instructions do; `pc` is what it has set, `address` its own.
+#[cold]
+#[inline(never)]
+pub fn leave_trap<C: Core, P: Profiling>(
+    core: &mut C,
+    records: &[Record<C, P>],
+    address: u64,
+    pc: u64,
+    fuel: u64,
+    trap: Trap,
+) {
+    let site = records.first().map_or(0, |record| record.site);
+    leave(core, Leave::Trap { site, address, trap }, pc, fuel + records.len() as u64);
+}
+
+/// The instruction has ended and has written code.
+#[cold]
+#[inline(never)]
+pub fn leave_code_written<C: Core, P: Profiling>(
+    core: &mut C,
+    records: &[Record<C, P>],
+    pc: u64,
+    fuel: u64,
+) {
+    let site = records.first().map_or(0, |record| record.site);
+    let left = fuel + (records.len() as u64).saturating_sub(1);
+    leave(core, Leave::CodeWritten { site }, pc, left);
+}
+
+/// A record's operands are not those of its step: the record was not made by this decoder.
+///
+/// # Panics
+/// Always: it is a bug of the generator.
+#[cold]
+#[inline(never)]
+pub fn leave_mismatch(step: &str) {
+    panic!("the operands of a record do not belong to the step of {step}");
+}
+
+#[cold]
+#[inline(never)]
+fn ran_out<C: Core>(core: &mut C, pc: u64, fuel: u64) {
+    leave(core, Leave::RanOut, pc, fuel);
+}
+
+#[cold]
+#[inline(never)]
+fn leave<C: Core>(core: &mut C, leave: Leave, pc: u64, remaining: u64) {
+    core.set_pc(pc);
+    let kernel = core.kernel();
+    kernel.leave = leave;
+    kernel.remaining = remaining;
+}
+
+impl<C: Core, P: Profiling> Code<C, P> {
+    /// Adds to the counters of a record's regions.
+    #[inline(always)]
+    pub fn count<const N: usize>(&self, record: &Record<C, P>, regions: &[u32; N]) {
+        if !P::ON {
+            return;
+        }
+        let Some(site) = self.sites.get(record.site as usize) else { return };
+        for (index, region) in regions.iter().enumerate() {
+            if *region != 0
+                && let Some(counter) = self.counters.get(site.counters as usize + index)
+            {
+                counter.set(counter.get() + u64::from(*region));
+            }
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! The command line of a generated simulator.
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use clap::error::ErrorKind;
+use clap::{Args, Command, FromArgMatches};
+
+use crate::engine::Engine;
+use crate::launcher::{LaunchInfo, RunOptions, Stdio, exit_status, launch};
+
+/// Whatever a generated simulator is: parses the command line, makes the engine, runs.
+///
+/// `make_engine` is told the options, above all whether a measurement is wanted, and may refuse
+/// them with a message.
+pub fn main<F>(info: &LaunchInfo, make_engine: F) -> ExitCode
+where
+    F: FnOnce(&RunOptions) -> Result<Box<dyn Engine>, String>,
+{
+    let status = match parse(info, std::env::args_os()) {
+        Ok(options) => match make_engine(&options) {
+            Ok(mut engine) => launch(engine.as_mut(), info, &options, Stdio::of_process()),
+            Err(error) => {
+                eprintln!("error: {error}");
+                exit_status::FAILURE
+            }
+        },
+        Err(error) => {
+            let asked = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
+            // If the message cannot be printed, the status still tells.
+            let _ = error.print();
+            if asked { 0 } else { exit_status::FAILURE }
+        }
+    };
+    ExitCode::from(u8::try_from(status & 0xff).unwrap_or(u8::MAX))
+}
+
+fn parse(
+    info: &LaunchInfo,
+    arguments: impl Iterator<Item = OsString>,
+) -> Result<RunOptions, clap::Error> {
+    let about = format!("Simulates programs on the processor {}", info.model);
+    let command = Command::new("simulator")
+        .bin_name(info.model.clone())
+        .about(about)
+        .after_help(EXIT_STATUSES);
+    let matches = RunOptions::augment_args(command).try_get_matches_from(arguments)?;
+    RunOptions::from_arg_matches(&matches)
+}
+
+const EXIT_STATUSES: &str = "\
+Exit status: the program's own, or
+  124  a limit was reached, or the run was ended by Ctrl-C
+  125  something could not be read, written or understood
+  127  the program is at fault";
+
+#[cfg(test)]
+mod tests {
+    use super::parse;
+    use crate::launcher::LaunchInfo;
+
+    fn info() -> LaunchInfo {
+        LaunchInfo { model: "tiny8".to_owned(), ..LaunchInfo::default() }
+    }
+
+    fn arguments(line: &str) -> impl Iterator<Item = std::ffi::OsString> {
+        line.split(' ').map(std::ffi::OsString::from).collect::<Vec<_>>().into_iter()
+    }
+
+    #[test]
+    fn options_and_guest_arguments_are_told_apart() {
+        let line = "tiny8 --raw --limit-instructions 10M --set ax=-1 p.bin -- -v in.txt";
+        let options = parse(&info(), arguments(line)).expect("the line is right");
+        assert_eq!(options.program.to_str(), Some("p.bin"));
+        assert_eq!(options.raw, Some(None));
+        assert_eq!(options.limit_instructions, Some(10_000_000));
+        assert_eq!(options.set, ["ax=-1"]);
+        assert_eq!(options.arguments, ["-v", "in.txt"]);
+    }
+
+    #[test]
+    fn a_raw_address_follows_an_equals_sign() {
+        let options = parse(&info(), arguments("tiny8 --raw=0x80 p.bin"));
+        assert_eq!(options.expect("the line is right").raw, Some(Some(0x80)));
+    }
+
+    #[test]
+    fn a_wrong_count_is_told_with_an_example() {
+        let error = parse(&info(), arguments("tiny8 p.bin --limit-cycles 1e6"));
+        assert!(error.expect_err("1e6 is no count").to_string().contains("10M"));
+    }
+}

@@ -1,0 +1,157 @@
+//! Ways to end a run from outside: Ctrl-C, SIGTERM, a timeout.
+
+use std::io::{self, Read};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, OnceLock};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::launcher::exit_status;
+
+/// Most bytes that are read ahead of the guest.
+const BUFFER_BYTES: usize = 64 * 1024;
+
+/// How often a guest that waits for input looks whether the run is over.
+const LOOK_INTERVAL: Duration = Duration::from_millis(20);
+
+/// Why a run is to end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reason {
+    /// Ctrl-C, or another signal that asks to end.
+    Signal,
+    /// The time is over.
+    Timeout,
+}
+
+/// Tells a run, from another thread, that it is to end.
+#[derive(Debug, Clone, Default)]
+pub struct Interrupt {
+    signalled: Arc<AtomicBool>,
+    deadline: Arc<OnceLock<Instant>>,
+}
+
+impl Interrupt {
+    /// An interrupt that Ctrl-C, SIGTERM and SIGHUP raise. A second of them ends the process at
+    /// once.
+    #[must_use]
+    pub fn of_process() -> Self {
+        let interrupt = Self::default();
+        let raised = interrupt.signalled.clone();
+        // If somebody else listens already, signals are theirs; nothing is lost but comfort.
+        let _ = ctrlc::set_handler(move || {
+            if raised.swap(true, Ordering::Relaxed) {
+                std::process::exit(exit_status::LIMIT);
+            }
+        });
+        interrupt
+    }
+
+    /// Ends the run.
+    pub fn raise(&self) {
+        self.signalled.store(true, Ordering::Relaxed);
+    }
+
+    /// Ends the run at that time; the first call counts.
+    pub(super) fn set_deadline(&self, deadline: Instant) {
+        let _ = self.deadline.set(deadline);
+    }
+
+    pub(super) fn reason(&self) -> Option<Reason> {
+        if self.signalled.load(Ordering::Relaxed) {
+            return Some(Reason::Signal);
+        }
+        match self.deadline.get() {
+            Some(deadline) if Instant::now() >= *deadline => Some(Reason::Timeout),
+            _ => None,
+        }
+    }
+}
+
+/// Input that stops waiting when the run is to end.
+///
+/// A blocking read cannot be called back, so a thread does it, one read at a time and only when
+/// the guest asks; at the end of the process it may still stand there.
+pub(super) struct InterruptibleInput {
+    source: Option<Box<dyn Read + Send>>,
+    reader: Option<Reader>,
+    /// What is read; its position is behind what is taken.
+    buffer: io::Cursor<Vec<u8>>,
+    interrupt: Interrupt,
+}
+
+struct Reader {
+    requests: Sender<()>,
+    answers: Receiver<io::Result<Vec<u8>>>,
+    /// A request has not been answered.
+    waiting: bool,
+}
+
+impl InterruptibleInput {
+    pub(super) fn new(source: Box<dyn Read + Send>, interrupt: Interrupt) -> Self {
+        Self { source: Some(source), reader: None, buffer: io::Cursor::default(), interrupt }
+    }
+}
+
+impl Read for InterruptibleInput {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        let taken = self.buffer.position() >= self.buffer.get_ref().len() as u64;
+        if taken && !bytes.is_empty() {
+            if let Some(source) = self.source.take() {
+                self.reader = Some(Reader::start(source)?);
+            }
+            let gone = || io::Error::from(io::ErrorKind::BrokenPipe);
+            let reader = self.reader.as_mut().ok_or_else(gone)?;
+            self.buffer = io::Cursor::new(reader.next(&self.interrupt)?);
+        }
+        self.buffer.read(bytes)
+    }
+}
+
+impl Reader {
+    fn start(mut source: Box<dyn Read + Send>) -> io::Result<Self> {
+        let (requests, asked) = channel();
+        let (answer, answers) = channel();
+        thread::Builder::new().name("input".to_owned()).spawn(move || {
+            let mut bytes = vec![0; BUFFER_BYTES];
+            while asked.recv().is_ok() {
+                let result = read_once(source.as_mut(), &mut bytes);
+                if answer.send(result).is_err() {
+                    break;
+                }
+            }
+        })?;
+        Ok(Self { requests, answers, waiting: false })
+    }
+
+    fn next(&mut self, interrupt: &Interrupt) -> io::Result<Vec<u8>> {
+        let gone = || io::Error::from(io::ErrorKind::BrokenPipe);
+        if !self.waiting {
+            self.requests.send(()).map_err(|_| gone())?;
+            self.waiting = true;
+        }
+        loop {
+            match self.answers.recv_timeout(LOOK_INTERVAL) {
+                Ok(answer) => {
+                    self.waiting = false;
+                    return answer;
+                }
+                Err(RecvTimeoutError::Disconnected) => return Err(gone()),
+                Err(RecvTimeoutError::Timeout) if interrupt.reason().is_some() => {
+                    return Err(io::ErrorKind::Interrupted.into());
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+        }
+    }
+}
+
+fn read_once(source: &mut dyn Read, bytes: &mut [u8]) -> io::Result<Vec<u8>> {
+    loop {
+        match source.read(bytes) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+            Ok(count) => return Ok(bytes[..count].to_vec()),
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! What the launcher says about the end of a run.
+
+use crate::engine::{Engine, Machine};
+use crate::fault::{AccessKind, Fault, FaultKind};
+use crate::launcher::interrupt::Reason;
+use crate::launcher::launch_info::LaunchInfo;
+use crate::launcher::run::End;
+
+/// The lines for an end that is not the guest's own; none if it is.
+pub(super) fn describe_end(
+    engine: &mut dyn Engine,
+    info: &LaunchInfo,
+    end: End,
+    timeout: Option<f64>,
+) -> Vec<String> {
+    let what = match end {
+        End::Exited(_) => return Vec::new(),
+        End::Fault(fault) => return describe_fault(engine.machine(), info, fault),
+        End::InstructionLimit(limit) => {
+            format!("limit reached: {limit} instructions (--limit-instructions)")
+        }
+        End::CycleLimit(limit) => format!("limit reached: {limit} cycles (--limit-cycles)"),
+        End::Interrupted(Reason::Timeout) => {
+            let seconds = timeout.unwrap_or_default();
+            format!("limit reached: {seconds} seconds (--timeout)")
+        }
+        End::Interrupted(Reason::Signal) => "interrupted".to_owned(),
+    };
+    let pc = engine.machine().read_register(info.pc, 0);
+    let pc = info.format_address(u64::try_from(pc).unwrap_or(u64::MAX));
+    let (instructions, cycles) = (engine.instructions(), engine.cycles());
+    vec![
+        format!("error: {what}"),
+        format!("note: {instructions} instructions in {cycles} cycles have ended, pc is {pc}"),
+    ]
+}
+
+/// What the guest did wrong, where, and where to look.
+fn describe_fault(machine: &dyn Machine, info: &LaunchInfo, fault: Fault) -> Vec<String> {
+    let at = info.format_address(fault.instruction_address);
+    let cycle = fault.cycle;
+    let (what, help) = match fault.kind {
+        FaultKind::IllegalInstruction => (
+            "illegal instruction".to_owned(),
+            "the model knows no instruction with this coding, or forbids it; is the program \
+             compiled for this processor, and does the address hold code?"
+                .to_owned(),
+        ),
+        FaultKind::DivisionByZero => (
+            "division by zero".to_owned(),
+            "the description divides without asking for zero; a processor that defines the result \
+             needs it in the BEHAVIOR"
+                .to_owned(),
+        ),
+        FaultKind::RegisterIndex { index } => (
+            format!("register index {index}, which no register has"),
+            "the description indexes a register file beyond its end".to_owned(),
+        ),
+        FaultKind::Memory { access, address } => (
+            format!("{} address {}", access_name(access), info.format_address(address)),
+            memory_help(machine, info, access, address),
+        ),
+    };
+    vec![
+        format!("error: guest fault: {what}, by the instruction at {at} in cycle {cycle}"),
+        format!("help: {help}"),
+    ]
+}
+
+fn access_name(access: AccessKind) -> &'static str {
+    match access {
+        AccessKind::Read => "read of",
+        AccessKind::Write => "write to",
+        AccessKind::Fetch => "fetch from",
+    }
+}
+
+fn memory_help(
+    machine: &dyn Machine,
+    info: &LaunchInfo,
+    access: AccessKind,
+    address: u64,
+) -> String {
+    // The fault does not say which map it was; with several, nothing certain can be said.
+    let [map] = info.maps.as_slice() else {
+        return "is there memory at this address, with the flag that the access needs?".to_owned();
+    };
+    let byte = address.saturating_mul(info.cell_bytes(0));
+    if machine.read_bytes(0, byte, &mut [0]).is_err() {
+        return format!(
+            "map {} has no memory there; a wild pointer, a stack or heap that is too large, or a \
+             missing RANGE",
+            map.name
+        );
+    }
+    let flag = match access {
+        AccessKind::Read => "R",
+        AccessKind::Write => "W",
+        AccessKind::Fetch => "X",
+    };
+    format!(
+        "the memory there lacks flag {flag}, or the access runs across the end of its RANGE of \
+         map {}",
+        map.name
+    )
+}

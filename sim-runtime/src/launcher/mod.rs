@@ -1,0 +1,251 @@
+//! Runs a program on an engine for a user: options, loading, limits, messages, result files.
+//!
+//! `gentool run` and every generated simulator are this module around an engine. It is the only
+//! part of the crate that prints, reads the clock or listens to signals; none of that reaches
+//! the guest.
+//!
+//! Exit status: the guest's own, modulo 256, else one of [`exit_status`]. A run that is ended
+//! by Ctrl-C or SIGTERM has the status of a reached limit: the limit was set by hand. Every end
+//! leaves its reports.
+
+pub mod exit_status;
+
+mod command;
+mod interrupt;
+mod launch_info;
+mod message;
+mod number;
+mod options;
+mod output_file;
+mod place;
+mod progress;
+mod run;
+mod start;
+mod state_dump;
+mod stdio;
+
+use std::io::Write;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use sim_profile::{Mode, Profile, Provenance, render_xml, write_profile};
+
+pub use command::main;
+pub use interrupt::Interrupt;
+pub use launch_info::{LaunchInfo, LaunchMap, LaunchRegister, LaunchStack};
+pub use number::{parse_count, parse_number, parse_seconds};
+pub use options::{ProgramFormat, RunOptions};
+pub use output_file::{AtomicFile, OutputFile, Render};
+pub use stdio::Stdio;
+
+use crate::engine::Engine;
+use crate::fault::Stop;
+use crate::host::Host;
+use interrupt::InterruptibleInput;
+use message::describe_end;
+use output_file::{check_writable, write_or_rescue};
+use place::parse_assignment;
+use progress::{Progress, mips};
+use run::{End, Limits, run};
+use start::{Started, start};
+use state_dump::dump_state;
+
+/// Runs a program and leaves the results that the options ask for.
+///
+/// `engine` holds the RESET values. Its first [`Engine::run`] is one of 0 instructions, which
+/// is to run operation `reset`, and nothing more. Returns the exit status.
+pub fn launch(
+    engine: &mut dyn Engine,
+    info: &LaunchInfo,
+    options: &RunOptions,
+    stdio: Stdio,
+) -> i32 {
+    launch_with(engine, info, options, stdio, Vec::new())
+}
+
+/// As [`launch`], with further files made from the profile.
+pub fn launch_with(
+    engine: &mut dyn Engine,
+    info: &LaunchInfo,
+    options: &RunOptions,
+    stdio: Stdio,
+    further: Vec<OutputFile<'_>>,
+) -> i32 {
+    let mut outputs = profile_outputs(options);
+    outputs.extend(further);
+    let mut messages = Messages(stdio.messages);
+    let mut progress = Progress::new(stdio.progress);
+    let mut streams = progress.make_way(stdio.streams);
+    streams.input = Box::new(InterruptibleInput::new(streams.input, stdio.interrupt.clone()));
+
+    let begun = begin(engine, info, options, streams, &outputs);
+    let Started { mut host, program_digest, stop } = match begun {
+        Ok(started) => started,
+        Err(error) => {
+            messages.line(&format!("error: {error}"));
+            return exit_status::FAILURE;
+        }
+    };
+
+    let started_at = Instant::now();
+    if let Some(seconds) = options.timeout
+        && let Some(deadline) = started_at.checked_add(Duration::from_secs_f64(seconds))
+    {
+        stdio.interrupt.set_deadline(deadline);
+    }
+    let end = match stop {
+        Stop::Budget => {
+            run(engine, &mut host, Limits::of(options), &stdio.interrupt, &mut progress)
+        }
+        Stop::Halted(status) => End::Exited(status),
+        Stop::Fault(fault) => End::Fault(fault),
+    };
+    let elapsed = started_at.elapsed();
+    progress.clear();
+
+    let mut conclusion = Conclusion { engine, info, options, messages };
+    conclusion.tell(&mut host, end, elapsed);
+    let provenance = Provenance {
+        engine: info.engine.clone(),
+        mode: Mode::Exact,
+        host_seconds: elapsed.as_secs_f64(),
+        model_digest: info.model_digest.clone(),
+        program_digest,
+    };
+    let written = conclusion.write_outputs(&outputs, provenance);
+    match (host.flush().is_ok() && written, end) {
+        (false, _) => exit_status::FAILURE,
+        (true, End::Exited(status)) => status & 0xff,
+        (true, End::Fault(_)) => exit_status::FAULT,
+        (true, _) => exit_status::LIMIT,
+    }
+}
+
+/// Everything that can be wrong with the user's options is found before the first instruction.
+fn begin(
+    engine: &mut dyn Engine,
+    info: &LaunchInfo,
+    options: &RunOptions,
+    streams: crate::host::Streams,
+    outputs: &[OutputFile<'_>],
+) -> Result<Started, String> {
+    let mut assignments = Vec::new();
+    for text in &options.set {
+        assignments.push(parse_assignment(info, text)?);
+    }
+    check_outputs(options, outputs)?;
+    start(engine, info, options, streams, &assignments)
+}
+
+fn check_outputs(options: &RunOptions, outputs: &[OutputFile<'_>]) -> Result<(), String> {
+    let mut paths: Vec<(&str, &Path)> = outputs
+        .iter()
+        .map(|output| (output.what, output.path.as_path()))
+        .collect();
+    paths.extend(options.dump_state.iter().map(|path| ("final state", path.as_path())));
+    for (index, (what, path)) in paths.iter().enumerate() {
+        if let Some((other, _)) = paths[..index].iter().find(|(_, earlier)| earlier == path) {
+            return Err(format!(
+                "{other} and {what} are both to be written to {}; name two files",
+                path.display()
+            ));
+        }
+        check_writable(what, path)?;
+    }
+    Ok(())
+}
+
+/// The files that [`RunOptions`] itself can ask for.
+fn profile_outputs<'a>(options: &RunOptions) -> Vec<OutputFile<'a>> {
+    let mut outputs = Vec::new();
+    if let Some(path) = options.report.clone() {
+        outputs.push(OutputFile {
+            path,
+            what: "report",
+            render: Box::new(|profile| Ok(render_xml(&profile.measurement).into_bytes())),
+        });
+    }
+    if let Some(path) = options.profile.clone() {
+        outputs.push(OutputFile {
+            path,
+            what: "profile",
+            render: Box::new(|profile| {
+                let mut bytes = Vec::new();
+                write_profile(&mut bytes, profile)?;
+                Ok(bytes)
+            }),
+        });
+    }
+    outputs
+}
+
+/// What follows a run.
+struct Conclusion<'a> {
+    engine: &'a mut dyn Engine,
+    info: &'a LaunchInfo,
+    options: &'a RunOptions,
+    messages: Messages,
+}
+
+impl Conclusion<'_> {
+    /// Sends out the rest of the guest's output, then says how the run ended.
+    fn tell(&mut self, host: &mut Host, end: End, elapsed: Duration) {
+        if let Err(error) = host.flush() {
+            self.messages.line(&format!("error: {error}"));
+        }
+        for line in describe_end(self.engine, self.info, end, self.options.timeout) {
+            self.messages.line(&line);
+        }
+        if self.options.stats {
+            let instructions = self.engine.instructions();
+            self.messages.line(&format!(
+                "{instructions} instructions, {} cycles, {:.3} seconds, {:.1} MIPS",
+                self.engine.cycles(),
+                elapsed.as_secs_f64(),
+                mips(instructions, elapsed)
+            ));
+        }
+    }
+
+    /// Writes all files, each independently of the others; false if one failed.
+    fn write_outputs(&mut self, outputs: &[OutputFile<'_>], provenance: Provenance) -> bool {
+        let mut results = Vec::new();
+        if let Some(path) = &self.options.dump_state {
+            let text = dump_state(self.engine, self.info);
+            results.push(write_or_rescue("final state", path, text.as_bytes()));
+        }
+        if !outputs.is_empty() {
+            match self.engine.measurement() {
+                Some(measurement) => {
+                    let profile = Profile { measurement, provenance };
+                    results.extend(outputs.iter().map(|output| write_output(output, &profile)));
+                }
+                None => results.push(Err("this engine was made without profiling, so there is \
+                                          nothing to report; make it with profiling"
+                    .to_owned())),
+            }
+        }
+        let mut written = true;
+        for error in results.into_iter().filter_map(Result::err) {
+            self.messages.line(&format!("error: {error}"));
+            written = false;
+        }
+        written
+    }
+}
+
+fn write_output(output: &OutputFile<'_>, profile: &Profile) -> Result<(), String> {
+    let bytes = (output.render)(profile)
+        .map_err(|error| format!("the {} could not be made: {error}", output.what))?;
+    write_or_rescue(output.what, &output.path, &bytes)
+}
+
+/// Where the launcher speaks.
+struct Messages(Box<dyn Write + Send>);
+
+impl Messages {
+    fn line(&mut self, text: &str) {
+        // Nobody could be told that nobody listens.
+        let _ = writeln!(self.0, "{text}");
+    }
+}

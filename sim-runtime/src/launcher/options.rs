@@ -1,0 +1,158 @@
+//! The options of a run, the same for `gentool run` and for a generated simulator.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use crate::host::DEFAULT_CLOCK_HZ;
+use crate::launcher::number::{parse_count, parse_number, parse_seconds};
+
+/// How to run which program.
+#[derive(Debug, Clone, Args)]
+pub struct RunOptions {
+    /// The program: a static ELF executable, or the raw bytes of memory.
+    ///
+    /// What begins with ELF's magic number is read as ELF, everything else as raw bytes; see
+    /// --format.
+    pub program: PathBuf,
+
+    /// What the program finds in argv, after its own name.
+    ///
+    /// Write -- before them: run ... program.elf -- -v input.txt
+    #[arg(last = true, value_name = "ARGS")]
+    pub arguments: Vec<String>,
+
+    /// Write the profile as XML to FILE.
+    ///
+    /// It holds the executed instructions with their counts, coverage, and every resource with
+    /// its accesses. FILE is replaced as a whole when the run has ended, by whatever end.
+    /// Example: --report run.xml
+    #[arg(long, value_name = "FILE", help_heading = "Results")]
+    pub report: Option<PathBuf>,
+
+    /// Store the profile itself in FILE, to make reports from it later and to merge it.
+    ///
+    /// Example: --profile run.profile
+    #[arg(long, value_name = "FILE", help_heading = "Results")]
+    pub profile: Option<PathBuf>,
+
+    /// Write every single event of the run to FILE (reference engine alone).
+    ///
+    /// The file grows with every cycle: a million instructions take tens of megabytes. Limit
+    /// the run. Example: --events run.events --limit-instructions 10K
+    #[arg(long, value_name = "FILE", help_heading = "Results")]
+    pub events: Option<PathBuf>,
+
+    /// Write the final registers, counts and a digest of each memory as text to FILE.
+    ///
+    /// Two runs with equal files ended in the same state. Example: --dump-state end.txt
+    #[arg(long, value_name = "FILE", help_heading = "Results")]
+    pub dump_state: Option<PathBuf>,
+
+    /// Print instructions, cycles, seconds and million instructions a second at the end.
+    ///
+    /// They go to standard error, so that the program's own output stays as it is.
+    #[arg(long, help_heading = "Results")]
+    pub stats: bool,
+
+    /// End the run after N instructions, with exit status 124.
+    ///
+    /// N may have a unit (K, M, G) and underscores. Default: no limit.
+    /// Example: --limit-instructions 10M
+    #[arg(long, value_name = "N", value_parser = parse_count, help_heading = "Limits")]
+    pub limit_instructions: Option<u64>,
+
+    /// End the run with the first instruction that ends in cycle N or later, with exit status 124.
+    ///
+    /// N may have a unit (K, M, G) and underscores. Default: no limit.
+    /// Example: --limit-cycles 1_000_000
+    #[arg(long, value_name = "N", value_parser = parse_count, help_heading = "Limits")]
+    pub limit_cycles: Option<u64>,
+
+    /// End the run after so many seconds of your time, with exit status 124.
+    ///
+    /// Where exactly it ends depends on this computer; to repeat a run, limit instructions or
+    /// cycles. Default: no limit. Example: --timeout 60
+    #[arg(long, value_name = "SECONDS", value_parser = parse_seconds, help_heading = "Limits")]
+    pub timeout: Option<f64>,
+
+    /// Let the program open files in DIR and below, and nowhere else.
+    ///
+    /// DIR is the program's working directory. Paths that lead out of it, by .., as absolute
+    /// paths or through links, are refused. Default: the program can open no file.
+    /// Example: --root ./inputs
+    #[arg(long, value_name = "DIR", help_heading = "Guest")]
+    pub root: Option<PathBuf>,
+
+    /// Seed of the random numbers that the program gets.
+    ///
+    /// The same seed gives the same run. Example: --seed 7
+    #[arg(long, value_name = "N", default_value = "0", value_parser = parse_number, help_heading = "Guest")]
+    pub seed: u64,
+
+    /// Frequency of the simulated clock, in cycles a second.
+    ///
+    /// The program's time is its cycle count at this frequency; it never sees the time of this
+    /// computer. Example: --clock-hz 16M
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_CLOCK_HZ, value_parser = parse_frequency, help_heading = "Guest")]
+    pub clock_hz: u64,
+
+    /// How FILE holds the program.
+    #[arg(long, value_name = "FORMAT", default_value = "auto", value_enum, help_heading = "Start")]
+    pub format: ProgramFormat,
+
+    /// Load raw bytes, at ADDRESS; the same as --format raw.
+    ///
+    /// ADDRESS counts bytes of the map that TARGET's HOST names. Default: where the program
+    /// counter is after RESET. Example: --raw=0x1000
+    #[arg(
+        long,
+        value_name = "ADDRESS",
+        value_parser = parse_number,
+        num_args = 0..=1,
+        require_equals = true,
+        help_heading = "Start"
+    )]
+    pub raw: Option<Option<u64>>,
+
+    /// Begin at ADDRESS instead of the program's entry or the model's RESET.
+    ///
+    /// ADDRESS counts cells, as the program counter does. Example: --pc 0x80000000
+    #[arg(long, value_name = "ADDRESS", value_parser = parse_number, help_heading = "Start")]
+    pub pc: Option<u64>,
+
+    /// Set a register before the first instruction; may be given several times.
+    ///
+    /// REGISTER is a register, a name of an element or an element by index; VALUE is decimal,
+    /// 0x or 0b, and may be negative. Example: --set a0=5 --set x[11]=-1
+    #[arg(long = "set", value_name = "REGISTER=VALUE", allow_hyphen_values = true, help_heading = "Start")]
+    pub set: Vec<String>,
+}
+
+/// How a file holds a program.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum ProgramFormat {
+    /// ELF if the file begins like it, else raw.
+    #[default]
+    Auto,
+    /// A static ELF executable.
+    Elf,
+    /// The bytes of memory themselves; see --raw for their address.
+    Raw,
+}
+
+impl RunOptions {
+    /// Whether something is asked for that needs a measurement; without, an engine may be made
+    /// without profiling and runs faster.
+    #[must_use]
+    pub fn wants_measurement(&self) -> bool {
+        self.report.is_some() || self.profile.is_some()
+    }
+}
+
+fn parse_frequency(text: &str) -> Result<u64, String> {
+    match parse_count(text)? {
+        0 => Err("expected at least one cycle a second".to_owned()),
+        frequency => Ok(frequency),
+    }
+}

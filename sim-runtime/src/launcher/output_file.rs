@@ -1,0 +1,149 @@
+//! Files that a run leaves behind: whole or not at all, and never lost for a wrong path.
+//!
+//! A run may take hours, so a path that cannot be written is found out before it; and if it
+//! fails only afterwards, the contents go to another file that is named to the user.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use sim_profile::Profile;
+use tempfile::{Builder, NamedTempFile};
+
+/// Makes a file's contents out of a profile.
+pub type Render<'a> = Box<dyn Fn(&Profile) -> io::Result<Vec<u8>> + 'a>;
+
+/// A file that is made from the profile of a run when it has ended.
+pub struct OutputFile<'a> {
+    /// Where it goes.
+    pub path: PathBuf,
+    /// What it is, for messages: `report`.
+    pub what: &'static str,
+    /// Its contents.
+    pub render: Render<'a>,
+}
+
+/// A file under construction that takes its place as a whole.
+pub struct AtomicFile {
+    target: PathBuf,
+    file: Construction,
+}
+
+enum Construction {
+    /// Beside the target, to be renamed.
+    Temporary(NamedTempFile),
+    /// The target itself: a terminal, a pipe or another device, which cannot be replaced.
+    Direct(File),
+}
+
+impl AtomicFile {
+    /// Begins a file; nothing is seen at `path` before [`AtomicFile::finish`].
+    ///
+    /// # Errors
+    /// The folder does not exist or cannot be written to, or `path` is a folder.
+    pub fn create(path: &Path) -> io::Result<Self> {
+        // Where a link leads, the file is replaced and the link stays.
+        let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        let file = match fs::metadata(&target) {
+            Ok(found) if found.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
+            Ok(found) if !found.is_file() => {
+                Construction::Direct(File::options().write(true).open(&target)?)
+            }
+            Ok(found) if found.permissions().readonly() => {
+                return Err(io::ErrorKind::PermissionDenied.into());
+            }
+            _ => Construction::Temporary(temporary_file(folder_of(&target), ".isac-")?),
+        };
+        Ok(Self { target, file })
+    }
+
+    /// Puts the file in its place, instead of any that is there.
+    ///
+    /// # Errors
+    /// The file cannot be completed or renamed; what was there before stays.
+    pub fn finish(self) -> io::Result<()> {
+        match self.file {
+            Construction::Direct(mut file) => file.flush(),
+            Construction::Temporary(file) => match file.persist(&self.target) {
+                Ok(_) => Ok(()),
+                Err(error) => Err(error.error),
+            },
+        }
+    }
+}
+
+impl Write for AtomicFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match &mut self.file {
+            Construction::Temporary(file) => file.write(bytes),
+            Construction::Direct(file) => file.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match &mut self.file {
+            Construction::Temporary(file) => file.flush(),
+            Construction::Direct(file) => file.flush(),
+        }
+    }
+}
+
+/// Checks before a run that a file can be written after it.
+pub(super) fn check_writable(what: &str, path: &Path) -> Result<(), String> {
+    AtomicFile::create(path).map(drop).map_err(|error| {
+        format!(
+            "the {what} cannot be written to {}: {error}; name a file in a folder that exists and \
+             that you may write to",
+            path.display()
+        )
+    })
+}
+
+/// Writes a file, or if that fails another one in the current directory.
+pub(super) fn write_or_rescue(what: &str, path: &Path, bytes: &[u8]) -> Result<(), String> {
+    let Err(error) = write_atomically(path, bytes) else {
+        return Ok(());
+    };
+    let failed = format!("the {what} could not be written to {}: {error}", path.display());
+    match rescue(path, bytes) {
+        Ok(rescued) => Err(format!("{failed}; it is in {} instead", rescued.display())),
+        Err(error) => Err(format!(
+            "{failed}; nor could it be written to the current directory: {error}; it is lost, \
+             make room and run again"
+        )),
+    }
+}
+
+fn write_atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut file = AtomicFile::create(path)?;
+    file.write_all(bytes)?;
+    file.finish()
+}
+
+/// Keeps contents that found no place under a new name in the current directory.
+fn rescue(path: &Path, bytes: &[u8]) -> io::Result<PathBuf> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let mut file = temporary_file(Path::new("."), &format!("rescued-{name}-"))?;
+    file.write_all(bytes)?;
+    let (_, kept) = file.keep().map_err(|error| error.error)?;
+    Ok(kept)
+}
+
+fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    }
+}
+
+/// A temporary file with the permissions of any other new file.
+fn temporary_file(folder: &Path, prefix: &str) -> io::Result<NamedTempFile> {
+    let mut builder = Builder::new();
+    builder.prefix(prefix);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        builder.permissions(fs::Permissions::from_mode(0o666));
+    }
+    builder.tempfile_in(folder)
+}

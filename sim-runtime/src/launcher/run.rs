@@ -1,0 +1,124 @@
+//! Runs an engine to the guest's end or to a limit, in slices short enough to be interrupted.
+
+use std::time::{Duration, Instant};
+
+use crate::engine::Engine;
+use crate::fault::{Fault, Stop};
+use crate::host::Host;
+use crate::launcher::interrupt::{Interrupt, Reason};
+use crate::launcher::options::RunOptions;
+use crate::launcher::progress::Progress;
+
+/// How long a slice shall take: what a user who presses Ctrl-C does not notice.
+const SLICE_TIME: Duration = Duration::from_millis(50);
+const FIRST_SLICE: u64 = 10_000;
+const LEAST_SLICE: u64 = 100;
+const LARGEST_SLICE: u64 = 1 << 40;
+
+/// With a limit of cycles, slices must not depend on the host's speed, or the end would too.
+const CYCLE_LIMITED_SLICE: u64 = 1 << 16;
+/// An instruction is expected to take fewer cycles on average.
+const CYCLES_PER_INSTRUCTION: u64 = 64;
+
+/// How a run ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum End {
+    Exited(i32),
+    Fault(Fault),
+    InstructionLimit(u64),
+    CycleLimit(u64),
+    Interrupted(Reason),
+}
+
+/// What ends a run that does not end by itself.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Limits {
+    instructions: Option<u64>,
+    cycles: Option<u64>,
+}
+
+impl Limits {
+    pub(super) fn of(options: &RunOptions) -> Self {
+        Self { instructions: options.limit_instructions, cycles: options.limit_cycles }
+    }
+
+    fn reached(self, engine: &dyn Engine) -> Option<End> {
+        match self {
+            Self { instructions: Some(limit), .. } if engine.instructions() >= limit => {
+                Some(End::InstructionLimit(limit))
+            }
+            Self { cycles: Some(limit), .. } if engine.cycles() >= limit => {
+                Some(End::CycleLimit(limit))
+            }
+            _ => None,
+        }
+    }
+
+    /// How many instructions may run before the next look; at least 1.
+    ///
+    /// Towards a limit of cycles the steps become shorter and in the end single instructions,
+    /// so that the run ends with the first one that reaches it.
+    fn budget(self, engine: &dyn Engine, slice: u64) -> u64 {
+        let by_instructions = match self.instructions {
+            Some(limit) => limit.saturating_sub(engine.instructions()),
+            None => u64::MAX,
+        };
+        let by_cycles = match self.cycles {
+            Some(limit) => {
+                let rest = limit.saturating_sub(engine.cycles());
+                (rest / CYCLES_PER_INSTRUCTION).min(CYCLE_LIMITED_SLICE)
+            }
+            None => slice,
+        };
+        by_instructions.min(by_cycles).max(1)
+    }
+}
+
+/// Runs until something ends it.
+pub(super) fn run(
+    engine: &mut dyn Engine,
+    host: &mut Host,
+    limits: Limits,
+    interrupt: &Interrupt,
+    progress: &mut Progress,
+) -> End {
+    let mut slice = FIRST_SLICE;
+    let mut shown = Instant::now();
+    loop {
+        if let Some(end) = limits.reached(engine) {
+            return end;
+        }
+        if let Some(reason) = interrupt.reason() {
+            return End::Interrupted(reason);
+        }
+        let budget = limits.budget(engine, slice);
+        let start = Instant::now();
+        match engine.run(host, budget) {
+            Stop::Budget => {}
+            Stop::Halted(status) => return End::Exited(status),
+            Stop::Fault(fault) => return End::Fault(fault),
+        }
+        let end = Instant::now();
+        if budget == slice {
+            slice = adapt(slice, end - start);
+        }
+        if end - shown >= SLICE_TIME {
+            shown = end;
+            // What cannot be written is told at the end.
+            let _ = host.flush();
+            progress.update(engine);
+        }
+    }
+}
+
+/// The next slice's length after one that took `elapsed`.
+fn adapt(slice: u64, elapsed: Duration) -> u64 {
+    let next = if elapsed < SLICE_TIME / 2 {
+        slice.saturating_mul(2)
+    } else if elapsed > SLICE_TIME * 2 {
+        slice / 2
+    } else {
+        slice
+    };
+    next.clamp(LEAST_SLICE, LARGEST_SLICE)
+}

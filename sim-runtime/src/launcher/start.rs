@@ -1,0 +1,203 @@
+//! From a program file to a machine that is ready to run it.
+//!
+//! The order is the language's: RESET values (the engine's), the image, the PC, arguments on
+//! the stack, operation `reset`, then what the user sets.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+use crate::engine::{Engine, Machine};
+use crate::fault::Stop;
+use crate::host::{Abi, Host, InitialStack, RootDirectory, Streams, setup_stack};
+use crate::image::{Image, ImageFormat, Segment, is_elf, place_image, read_image};
+use crate::launcher::launch_info::{LaunchInfo, LaunchStack};
+use crate::launcher::options::{ProgramFormat, RunOptions};
+use crate::launcher::place::Assignment;
+
+/// Largest program file; what is larger is no program, and might never end.
+const FILE_LIMIT: u64 = 1 << 30;
+
+const PAGE_BYTES: u64 = 4096;
+
+/// Most bytes below the stack's top that the heap leaves alone, as Linux's limit for stacks.
+const STACK_BYTES: u64 = 8 << 20;
+
+/// A program that stands in the machine's memory.
+pub(super) struct Started {
+    pub(super) host: Host,
+    pub(super) program_digest: String,
+    /// How operation `reset` ended.
+    pub(super) stop: Stop,
+}
+
+/// Loads the program and runs operation `reset`.
+pub(super) fn start(
+    engine: &mut dyn Engine,
+    info: &LaunchInfo,
+    options: &RunOptions,
+    streams: Streams,
+    assignments: &[Assignment],
+) -> Result<Started, String> {
+    let image = load_program(engine.machine(), info, options)?;
+    let mut host = make_host(options, streams)?;
+    if let Some((start, limit)) = heap_bounds(info, &image) {
+        host.set_heap(start, limit);
+    }
+    match info.stack {
+        Some(stack) => set_stack(engine.machine(), info, stack, &mut host)?,
+        None if options.arguments.is_empty() => {}
+        None => {
+            return Err("the model has no STACK, so the program cannot get arguments; leave out \
+                        what follows `--`, or give TARGET a STACK"
+                .to_owned());
+        }
+    }
+    // No instruction, but what comes before the first: operation `reset`.
+    let stop = engine.run(&mut host, 0);
+    apply(engine.machine(), info, options, assignments);
+    Ok(Started { host, program_digest: image.digest, stop })
+}
+
+fn load_program(
+    machine: &mut dyn Machine,
+    info: &LaunchInfo,
+    options: &RunOptions,
+) -> Result<Image, String> {
+    let path = &options.program;
+    let bytes = read_program(path).map_err(|error| {
+        format!("the program {} cannot be read: {error}", path.display())
+    })?;
+    let wrong = |error| format!("the program {} cannot be loaded: {error}", path.display());
+    let format = choose_format(machine, info, options, &bytes);
+    let image = read_image(&bytes, format, &info.expected()).map_err(wrong)?;
+    let placement = info.placement();
+    place_image(&image, machine, &placement).map_err(wrong)?;
+    if let Some(entry) = image.entry {
+        let (map, address) = placement.locate(entry);
+        let pc = address / info.cell_bytes(map);
+        machine.write_register(info.pc, 0, pc.into());
+    }
+    Ok(image)
+}
+
+fn read_program(path: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    File::open(path)?.take(FILE_LIMIT + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > FILE_LIMIT {
+        let message = format!("it has more than {FILE_LIMIT} bytes; expected a program");
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, message));
+    }
+    Ok(bytes)
+}
+
+/// Raw bytes go to where the PC points after RESET if the user names no other place.
+fn choose_format(
+    machine: &dyn Machine,
+    info: &LaunchInfo,
+    options: &RunOptions,
+    bytes: &[u8],
+) -> ImageFormat {
+    let pc = u64::try_from(machine.read_register(info.pc, 0)).unwrap_or(0);
+    let default = pc.saturating_mul(info.cell_bytes(info.host_map));
+    match (options.raw, options.format) {
+        (Some(address), _) => ImageFormat::Raw { address: address.unwrap_or(default) },
+        (None, ProgramFormat::Raw) => ImageFormat::Raw { address: default },
+        (None, ProgramFormat::Elf) => ImageFormat::Elf,
+        (None, ProgramFormat::Auto) if is_elf(bytes) => ImageFormat::Elf,
+        (None, ProgramFormat::Auto) => ImageFormat::Raw { address: default },
+    }
+}
+
+fn make_host(options: &RunOptions, streams: Streams) -> Result<Host, String> {
+    let host = Host::new(streams)
+        .with_clock_hz(options.clock_hz)
+        .with_seed(options.seed)
+        .with_arguments(program_arguments(options));
+    match &options.root {
+        None => Ok(host),
+        Some(path) => RootDirectory::open(path).map(|root| host.with_root(root)).map_err(|error| {
+            format!(
+                "the root directory {} cannot be opened: {error}; give --root a folder that exists",
+                path.display()
+            )
+        }),
+    }
+}
+
+/// The program's name without its folder, so that a run does not depend on where it lies, and
+/// the arguments.
+fn program_arguments(options: &RunOptions) -> Vec<String> {
+    let name = options.program.file_name().unwrap_or_default();
+    let mut arguments = vec![name.to_string_lossy().into_owned()];
+    arguments.extend(options.arguments.iter().cloned());
+    arguments
+}
+
+fn set_stack(
+    machine: &mut dyn Machine,
+    info: &LaunchInfo,
+    stack: LaunchStack,
+    host: &mut Host,
+) -> Result<(), String> {
+    let cell_bytes = info.cell_bytes(info.host_map);
+    let abi = Abi { word_bits: info.word_bits(), big_endian: info.big_endian };
+    let random = host.random_bytes();
+    let initial = InitialStack {
+        top: stack.top.saturating_mul(cell_bytes),
+        argv: host.arguments(),
+        envp: &[],
+        random,
+    };
+    let pointer = setup_stack(machine, info.host_map, abi, &initial)
+        .map_err(|error| error.to_string())?;
+    let value = u128::from(pointer / cell_bytes);
+    machine.write_register(stack.register, stack.element, value);
+    Ok(())
+}
+
+/// The heap of a guest, in bytes: from the page behind the image's highest segment in the host
+/// map to the end of the memory there, leaving room for the stack if that is above.
+fn heap_bounds(info: &LaunchInfo, image: &Image) -> Option<(u64, u64)> {
+    let placement = info.placement();
+    let in_host_map = |address| placement.locate(address).0 == info.host_map;
+    let segments = image.segments.iter().filter(|segment| in_host_map(segment.address));
+    let last = segments.map(Segment::last).max()?;
+    let start = last.checked_add(1)?.checked_next_multiple_of(PAGE_BYTES)?;
+
+    let cell_bytes = info.cell_bytes(info.host_map);
+    let mut end = memory_end(info, last / cell_bytes)?.saturating_mul(cell_bytes);
+    if let Some(stack) = info.stack {
+        let top = stack.top.saturating_mul(cell_bytes);
+        if (start..=end).contains(&top) {
+            end = top - ((top - start) / 2).min(STACK_BYTES);
+        }
+    }
+    (start <= end).then_some((start, end))
+}
+
+/// First cell address above the uninterrupted memory that holds a cell.
+fn memory_end(info: &LaunchInfo, cell: u64) -> Option<u64> {
+    let mut end = None;
+    for &(low, high) in &info.maps.get(info.host_map)?.ranges {
+        let continues = end == Some(low) || (low..=high).contains(&cell);
+        if continues {
+            end = Some(high.saturating_add(1));
+        }
+    }
+    end
+}
+
+fn apply(
+    machine: &mut dyn Machine,
+    info: &LaunchInfo,
+    options: &RunOptions,
+    assignments: &[Assignment],
+) {
+    if let Some(pc) = options.pc {
+        machine.write_register(info.pc, 0, pc.into());
+    }
+    for assignment in assignments {
+        machine.write_register(assignment.register, assignment.element, assignment.value);
+    }
+}

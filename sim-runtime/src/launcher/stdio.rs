@@ -1,0 +1,46 @@
+//! What a launcher uses of the process around it, to be replaced in tests.
+
+use std::io::{self, IsTerminal, Write};
+
+use crate::host::{Capture, Streams};
+use crate::launcher::interrupt::Interrupt;
+
+/// Streams of guest and launcher, and how a run is ended from outside.
+pub struct Stdio {
+    /// The guest's streams.
+    pub streams: Streams,
+    /// The launcher's own messages.
+    pub messages: Box<dyn Write + Send>,
+    /// Ends the run.
+    pub interrupt: Interrupt,
+    /// Show progress on standard error, which is a terminal.
+    pub progress: bool,
+}
+
+impl Stdio {
+    /// Those of this process. Ctrl-C and SIGTERM end the run from now on, a second one the
+    /// process.
+    #[must_use]
+    pub fn of_process() -> Self {
+        Self {
+            streams: Streams::of_process(),
+            messages: Box::new(io::stderr()),
+            interrupt: Interrupt::of_process(),
+            progress: io::stderr().is_terminal(),
+        }
+    }
+
+    /// For tests: constant input; the guest's output and, in one buffer, the guest's errors and
+    /// the launcher's messages are kept.
+    #[must_use]
+    pub fn captured(input: &[u8]) -> (Self, Capture, Capture) {
+        let (streams, output, errors) = Streams::captured(input);
+        let stdio = Self {
+            streams,
+            messages: Box::new(errors.clone()),
+            interrupt: Interrupt::default(),
+            progress: false,
+        };
+        (stdio, output, errors)
+    }
+}

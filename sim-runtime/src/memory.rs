@@ -1,0 +1,177 @@
+//! Memory of a simulated processor: cells behind the ranges of maps.
+
+use isac_ir::Model;
+use isac_ir::resource::{Map, Ram};
+
+use crate::fault::{AccessKind, FaultKind};
+
+/// The cells of one RAM, each in the fewest whole bytes that hold it (1, 2, 4 or 8), in the
+/// host-independent order of [`u64::to_le_bytes`].
+#[derive(Debug, Clone)]
+pub struct Cells {
+    bytes: Vec<u8>,
+    cell_bytes: usize,
+    cell_bits: u32,
+}
+
+impl Cells {
+    /// All cells 0.
+    pub fn new(ram: &Ram) -> Cells {
+        let cell_bytes = (ram.cell_bits.div_ceil(8) as usize).next_power_of_two();
+        let size = ram.size_cells as usize * cell_bytes;
+        Cells { bytes: vec![0; size], cell_bytes, cell_bits: ram.cell_bits }
+    }
+
+    /// Number of cells.
+    pub fn len(&self) -> u64 {
+        (self.bytes.len() / self.cell_bytes) as u64
+    }
+
+    /// True if there is no cell.
+    pub fn is_empty(&self) -> bool {
+        self.bytes.is_empty()
+    }
+
+    /// A cell's value; 0 beyond the end.
+    pub fn get(&self, cell: u64) -> u64 {
+        let start = cell as usize * self.cell_bytes;
+        let mut value = [0; 8];
+        if let Some(bytes) = self.bytes.get(start..start + self.cell_bytes) {
+            value[..self.cell_bytes].copy_from_slice(bytes);
+        }
+        u64::from_le_bytes(value)
+    }
+
+    /// Sets a cell, upper bits dropped; nothing happens beyond the end.
+    pub fn set(&mut self, cell: u64, value: u64) {
+        let start = cell as usize * self.cell_bytes;
+        let value = value & isac_ir::bits::mask(self.cell_bits) as u64;
+        if let Some(bytes) = self.bytes.get_mut(start..start + self.cell_bytes) {
+            bytes.copy_from_slice(&value.to_le_bytes()[..self.cell_bytes]);
+        }
+    }
+}
+
+/// Where an access lands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Landing {
+    /// Index of the memory.
+    pub ram: usize,
+    /// Its first cell touched.
+    pub cell: u64,
+}
+
+/// Finds the memory behind `cells` cells from `address` on; FLAGS are not asked.
+pub fn find_range(map: &Map, address: u64, cells: u64) -> Option<Landing> {
+    let last = address.checked_add(cells.checked_sub(1)?)?;
+    let after = map.ranges.partition_point(|range| range.low <= address);
+    let range = &map.ranges[after.checked_sub(1)?];
+    (last <= range.high).then(|| Landing { ram: range.ram as usize, cell: address - range.low })
+}
+
+/// The same, with FLAGS enforced.
+///
+/// # Errors
+/// A memory fault, if the access lies outside every range, across the end of one, or lacks its
+/// flag.
+pub fn check_range(
+    model: &Model,
+    map: u32,
+    address: u64,
+    cells: u64,
+    access: AccessKind,
+) -> Result<Landing, FaultKind> {
+    let fault = FaultKind::Memory { access, address };
+    let landing = find_range(&model.maps[map as usize], address, cells).ok_or(fault)?;
+    let ram = &model.rams[landing.ram];
+    let allowed = match access {
+        AccessKind::Read => ram.readable,
+        AccessKind::Write => ram.writable,
+        AccessKind::Fetch => ram.executable,
+    };
+    if allowed { Ok(landing) } else { Err(fault) }
+}
+
+/// The memories of a model.
+#[derive(Debug, Clone)]
+pub struct Memory {
+    rams: Vec<Cells>,
+}
+
+impl Memory {
+    /// All cells 0.
+    pub fn new(model: &Model) -> Memory {
+        Memory { rams: model.rams.iter().map(Cells::new).collect() }
+    }
+
+    /// Joins cells in the target's order: little-endian, the first is the least significant.
+    pub fn load(&self, model: &Model, map: u32, landing: Landing, cells: u32) -> u128 {
+        let bits = model.maps[map as usize].cell_bits;
+        (0..cells).fold(0, |value, index| {
+            let cell = u128::from(self.rams[landing.ram].get(landing.cell + u64::from(index)));
+            value | cell << shift_of(model, bits, cells, index)
+        })
+    }
+
+    /// The opposite of [`Memory::load`].
+    pub fn store(&mut self, model: &Model, map: u32, landing: Landing, cells: u32, value: u128) {
+        let bits = model.maps[map as usize].cell_bits;
+        for index in 0..cells {
+            let cell = (value >> shift_of(model, bits, cells, index)) as u64;
+            self.rams[landing.ram].set(landing.cell + u64::from(index), cell);
+        }
+    }
+
+    /// Reads bytes of a map, as [`crate::Machine::read_bytes`] does.
+    ///
+    /// # Errors
+    /// The byte address that no range holds.
+    pub fn read_bytes(&self, model: &Model, map: usize, address: u64, bytes: &mut [u8]) -> Result<(), u64> {
+        for (index, byte) in bytes.iter_mut().enumerate() {
+            let place = byte_place(model, map, address.wrapping_add(index as u64))?;
+            *byte = (self.rams[place.landing.ram].get(place.landing.cell) >> place.shift) as u8;
+        }
+        Ok(())
+    }
+
+    /// Writes bytes of a map, as [`crate::Machine::write_bytes`] does.
+    ///
+    /// # Errors
+    /// The byte address that no range holds; nothing is written then.
+    pub fn write_bytes(&mut self, model: &Model, map: usize, address: u64, bytes: &[u8]) -> Result<(), u64> {
+        for index in 0..bytes.len() {
+            byte_place(model, map, address.wrapping_add(index as u64))?;
+        }
+        for (index, byte) in bytes.iter().enumerate() {
+            let place = byte_place(model, map, address.wrapping_add(index as u64))?;
+            let ram = &mut self.rams[place.landing.ram];
+            let old = ram.get(place.landing.cell) & !(0xff << place.shift);
+            ram.set(place.landing.cell, old | u64::from(*byte) << place.shift);
+        }
+        Ok(())
+    }
+}
+
+/// Where cell `index` of several stands in their joined value.
+fn shift_of(model: &Model, cell_bits: u32, cells: u32, index: u32) -> u32 {
+    let rank = if model.target.big_endian { cells - 1 - index } else { index };
+    rank * cell_bits
+}
+
+/// A byte of a map.
+struct BytePlace {
+    landing: Landing,
+    shift: u32,
+}
+
+/// Finds a byte: cells of several bytes are split in the target's byte order.
+fn byte_place(model: &Model, map: usize, address: u64) -> Result<BytePlace, u64> {
+    let table = &model.maps[map];
+    let cell_bytes = u64::from(table.cell_bits.div_ceil(8));
+    let mask = isac_ir::bits::mask(table.address_bits) as u64;
+    let cell = address / cell_bytes;
+    let landing = (cell & !mask == 0).then(|| find_range(table, cell, 1)).flatten().ok_or(address)?;
+    let byte = (address % cell_bytes) as u32;
+    let rank = if model.target.big_endian { cell_bytes as u32 - 1 - byte } else { byte };
+    Ok(BytePlace { landing, shift: rank * 8 })
+}

@@ -1,0 +1,49 @@
+//! From what an engine counted to a measurement.
+//!
+//! An engine that can prove what an instruction does need not tell its events: it counts how often
+//! each static instruction ran and how often its conditional regions did, and the rest is
+//! multiplied out here.
+
+mod recording;
+
+use std::collections::BTreeMap;
+
+use isac_ir::Model;
+use isac_ir::operation::Role;
+use sim_profile::ModelTables;
+
+pub use recording::{Recording, StaticInstruction, StaticKey};
+
+use crate::host::Abi;
+
+/// The names that a profile of this model speaks of.
+pub fn model_tables(model: &Model) -> ModelTables {
+    let pc = &model.registers[model.pc as usize];
+    ModelTables {
+        model: model.name.clone(),
+        resources: model.resource_names(),
+        instances: model.time.scheduled().map(|node| node.name.clone()).collect(),
+        instructions: model.instructions.clone(),
+        operands: operand_positions(model),
+        address_bits: pc.width_bits,
+    }
+}
+
+/// Which children of each operation are operands, by position.
+fn operand_positions(model: &Model) -> BTreeMap<String, Vec<bool>> {
+    let operations = model.operations.iter().map(|operation| {
+        let decoded = operation.instances.iter().filter(|instance| {
+            matches!(instance.role, Role::Coded | Role::Root)
+        });
+        let flags = decoded.map(|instance| instance.operand && instance.role == Role::Coded);
+        (operation.name.clone(), flags.collect::<Vec<bool>>())
+    });
+    operations.filter(|(_, flags)| flags.iter().any(|flag| *flag)).collect()
+}
+
+/// The calling convention of host services.
+pub fn abi(model: &Model) -> Abi {
+    let bits = model.target.elf_class.unwrap_or(model.registers[model.pc as usize].width_bits);
+    let word_bits = if bits > 32 { 64 } else { 32 };
+    Abi { word_bits, big_endian: model.target.big_endian }
+}

@@ -1,0 +1,151 @@
+//! What an engine counted, by static instruction.
+
+use std::collections::BTreeMap;
+
+use isac_ir::Model;
+use isac_ir::account::{Times, account_instruction};
+use isac_ir::behavior::AccessKind;
+use isac_ir::bits::Bits;
+use isac_ir::decode::{Element, decode_instruction};
+use isac_ir::operation::Target;
+use sim_profile::{AccessEvent, Accesses, InstructionKey, InstructionRecord, Measurement, Word};
+
+use super::model_tables;
+
+/// A static instruction: where it stands and what was decoded there.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct StaticKey {
+    /// Address in cells.
+    pub address: u64,
+    /// The word of each element of the CODINGROOT.
+    pub words: Vec<Bits>,
+}
+
+/// What became of a static instruction.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct StaticInstruction {
+    /// Executions that ended.
+    pub executed: u64,
+    /// Executions that were cancelled.
+    pub cancelled: u64,
+    /// Executions that were abandoned by a fault.
+    pub faulted: u64,
+    /// How often each conditional region ran in executions that ended, numbered as
+    /// [`isac_ir::account`] does; shorter than that means zeros.
+    pub counters: Vec<u64>,
+}
+
+/// What an engine counted: grows with the program's size, not with the run's length.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Recording {
+    /// By address and words.
+    pub instructions: BTreeMap<StaticKey, StaticInstruction>,
+    /// Control transfers: from, to, how often.
+    pub transfers: BTreeMap<(u64, u64), u64>,
+    /// Cycles begun, extra cycles included.
+    pub cycles: u64,
+    /// Of these, extra cycles.
+    pub extra_cycles: u64,
+    /// Faults before anything was decoded, by instruction address.
+    pub undecoded_faults: BTreeMap<u64, u64>,
+    /// The model's own events.
+    pub events: BTreeMap<String, u64>,
+}
+
+impl Recording {
+    /// The entry of a static instruction.
+    pub fn instruction(&mut self, address: u64, words: &[Bits]) -> &mut StaticInstruction {
+        self.instructions.entry(StaticKey { address, words: words.to_vec() }).or_default()
+    }
+
+    /// Multiplies out what is static.
+    pub fn measure(&self, model: &Model) -> Measurement {
+        let mut measurement = Measurement::new(model_tables(model));
+        measurement.transfers = self.transfers.clone();
+        measurement.cycles = self.cycles;
+        measurement.extra_cycles = self.extra_cycles;
+        measurement.undecoded_faults = self.undecoded_faults.clone();
+        measurement.events = self.events.clone();
+        if let Some(root) = RootShape::of(model) {
+            for (key, counted) in &self.instructions {
+                let entry = root.measure_instruction(model, key, counted);
+                measurement.instructions.extend(entry);
+            }
+        }
+        measurement
+    }
+}
+
+/// The operation that holds the CODINGROOT and what its elements decode.
+struct RootShape {
+    operation: u32,
+    /// Instance, decoder and cell width of each element.
+    elements: Vec<(u32, u32, u32)>,
+}
+
+impl RootShape {
+    fn of(model: &Model) -> Option<RootShape> {
+        let operation = model.operations.iter().position(|operation| operation.root.is_some())? as u32;
+        let table = model.operation(operation);
+        let statements = &table.root.as_ref()?.statements;
+        let elements = statements.iter().filter_map(|statement| match statement {
+            isac_ir::behavior::Stmt::Decode { instance, map, .. } => {
+                let target: Target = table.instances[*instance as usize].target;
+                let decoder = model.decoder_of(target)?;
+                Some((*instance, decoder, model.maps[*map as usize].cell_bits))
+            }
+            _ => None,
+        });
+        Some(RootShape { operation, elements: elements.collect() })
+    }
+
+    fn measure_instruction(
+        &self,
+        model: &Model,
+        key: &StaticKey,
+        counted: &StaticInstruction,
+    ) -> Option<(InstructionKey, InstructionRecord)> {
+        let mut bytes = Vec::new();
+        let mut size_cells = 0;
+        let mut elements = Vec::new();
+        for ((instance, decoder, cell_bits), word) in self.elements.iter().zip(&key.words) {
+            let width = model.decoders[*decoder as usize].width_bits;
+            bytes.extend(word.to_be_bytes(width));
+            size_cells += width / cell_bits;
+            elements.push(Element { instance: *instance, decoder: *decoder, word: *word });
+        }
+        let decoded = decode_instruction(model, self.operation, &elements)?;
+        let mut record = InstructionRecord {
+            name: decoded.name(model),
+            size_cells,
+            executed: counted.executed,
+            cancelled: counted.cancelled,
+            faulted: counted.faulted,
+            accesses: BTreeMap::new(),
+        };
+        for access in account_instruction(model, &decoded).accesses {
+            let times = match access.times {
+                Times::Executed => counted.executed,
+                Times::Counter(counter) => counted.counters.get(counter as usize).copied().unwrap_or(0),
+            };
+            if times > 0 {
+                let entry = record.accesses.entry((access.node, access.resource)).or_default();
+                add(entry, access.kind, times);
+            }
+        }
+        let word = Word::new(&bytes).unwrap_or_default();
+        Some((InstructionKey { address: key.address, word }, record))
+    }
+}
+
+fn add(accesses: &mut Accesses, kind: AccessKind, times: u64) {
+    let mut one = Accesses::default();
+    one.add_one(match kind {
+        AccessKind::Read => AccessEvent::Read,
+        AccessKind::Write => AccessEvent::Write,
+        AccessKind::Execute => AccessEvent::Execute,
+    });
+    accesses.reads += one.reads * times;
+    accesses.writes += one.writes * times;
+    accesses.executes += one.executes * times;
+}

@@ -1,0 +1,149 @@
+//! Values of expressions, computed in the plainest way: a bit pattern in 128 bits.
+
+use isac_ir::behavior::{BinaryOp, Expr, ExprKind, UNCOUNTED, UnaryOp};
+use isac_ir::bits::{mask, sign_extend};
+use sim_profile::AccessEvent;
+
+use super::step::{Frame, Leaving, Step};
+use crate::fault::{AccessKind, FaultKind};
+use crate::memory::check_range;
+
+impl Step<'_, '_> {
+    /// The value of an expression, its upper bits 0.
+    pub(super) fn evaluate(&mut self, frame: &mut Frame<'_>, expr: &Expr) -> Result<u128, Leaving> {
+        let width = expr.width;
+        let value = match &expr.kind {
+            ExprKind::Const(value) => *value,
+            ExprKind::Local(local) => frame.locals[*local as usize],
+            ExprKind::Field(field) => self.field(frame, *field),
+            ExprKind::Coded(instance) => self.coded(frame, *instance),
+            ExprKind::InstructionAddress => u128::from(self.address),
+            ExprKind::InstructionSize => u128::from(self.size_cells),
+            ExprKind::Cycles => u128::from(self.counts.cycles),
+            ExprKind::Instructions => u128::from(self.counts.instructions),
+            ExprKind::Register { register, index, access } => {
+                let element = self.element(frame, *register, index.as_deref())?;
+                self.access(frame, *access, *register, AccessEvent::Read);
+                self.state.registers[*register as usize][element as usize]
+            }
+            ExprKind::Memory { map, cells, address, access } => {
+                let address = self.evaluate(frame, address)? as u64;
+                self.load(frame, *map, *cells, address, *access)?
+            }
+            ExprKind::Operand { instance, .. } => self.read_operand(frame, *instance, &expr.kind)?,
+            ExprKind::Unary(operator, operand) => {
+                let operand = self.evaluate(frame, operand)?;
+                unary(*operator, operand, width)
+            }
+            ExprKind::Binary(operator, left, right) => {
+                let operand_width = left.width;
+                let left = self.evaluate(frame, left)?;
+                let right = self.evaluate(frame, right)?;
+                binary(*operator, left, right, operand_width)
+            }
+            ExprKind::ZeroExtend(operand) => self.evaluate(frame, operand)?,
+            ExprKind::SignExtend(operand) => {
+                let from = operand.width;
+                sign_extend(self.evaluate(frame, operand)?, from, width)
+            }
+            ExprKind::Slice { base, low } => self.evaluate(frame, base)? >> low,
+            ExprKind::Bit { base, index } => {
+                let (bits, base) = (base.width, self.evaluate(frame, base)?);
+                let index = self.evaluate(frame, index)?;
+                if index < u128::from(bits) { base >> index & 1 } else { 0 }
+            }
+            ExprKind::Concat(parts) => {
+                let mut value = 0;
+                for part in parts {
+                    let low = self.evaluate(frame, part)?;
+                    value = value << (part.width % 128) | low;
+                }
+                value
+            }
+            ExprKind::Select(condition, then, otherwise) => {
+                match self.evaluate(frame, condition)? {
+                    0 => self.evaluate(frame, otherwise)?,
+                    _ => self.evaluate(frame, then)?,
+                }
+            }
+        };
+        Ok(value & mask(width))
+    }
+
+    /// The element of a register file; outside of it is a fault.
+    pub(super) fn element(
+        &mut self,
+        frame: &mut Frame<'_>,
+        register: u32,
+        index: Option<&Expr>,
+    ) -> Result<u32, Leaving> {
+        let Some(index) = index else { return Ok(0) };
+        let index = self.evaluate(frame, index)?;
+        let elements = self.state.model.registers[register as usize].elements();
+        match u32::try_from(index) {
+            Ok(element) if element < elements => Ok(element),
+            _ => Err(Leaving::Fault(FaultKind::RegisterIndex { index: index as u64 })),
+        }
+    }
+
+    fn load(
+        &mut self,
+        frame: &mut Frame<'_>,
+        map: u32,
+        cells: u32,
+        address: u64,
+        access: u32,
+    ) -> Result<u128, Leaving> {
+        let fetch = access != UNCOUNTED
+            && frame.body.accesses[access as usize].kind == isac_ir::behavior::AccessKind::Execute;
+        let (kind, event) = match fetch {
+            true => (AccessKind::Fetch, AccessEvent::Execute),
+            false => (AccessKind::Read, AccessEvent::Read),
+        };
+        // Keeping the other cells of a partial write is part of that write.
+        let kind = if access == UNCOUNTED { AccessKind::Write } else { kind };
+        let landing = check_range(self.state.model, map, address, u64::from(cells), kind)
+            .map_err(Leaving::Fault)?;
+        let resource = self.state.model.registers.len() as u32 + map;
+        self.access(frame, access, resource, event);
+        Ok(self.state.memory.load(self.state.model, map, landing, cells))
+    }
+}
+
+fn unary(operator: UnaryOp, operand: u128, width: u32) -> u128 {
+    match operator {
+        UnaryOp::Negate => operand.wrapping_neg(),
+        UnaryOp::Not => !operand,
+        UnaryOp::PopCount => u128::from(operand.count_ones()),
+        UnaryOp::CountLeadingZeros => u128::from(operand.leading_zeros() - (128 - width)),
+        UnaryOp::CountTrailingZeros => u128::from(operand.trailing_zeros().min(width)),
+    }
+}
+
+fn binary(operator: BinaryOp, left: u128, right: u128, width: u32) -> u128 {
+    let signed = |value: u128| sign_extend(value, width, 128) as i128;
+    let amount = u32::try_from(right).ok().filter(|amount| *amount < width);
+    match operator {
+        BinaryOp::Add => left.wrapping_add(right),
+        BinaryOp::Subtract => left.wrapping_sub(right),
+        BinaryOp::Multiply => left.wrapping_mul(right),
+        BinaryOp::DivideUnsigned => left.checked_div(right).unwrap_or(0),
+        BinaryOp::RemainderUnsigned => left.checked_rem(right).unwrap_or(0),
+        BinaryOp::DivideSigned if right == 0 => 0,
+        BinaryOp::DivideSigned => signed(left).wrapping_div(signed(right)) as u128,
+        BinaryOp::RemainderSigned if right == 0 => 0,
+        BinaryOp::RemainderSigned => signed(left).wrapping_rem(signed(right)) as u128,
+        BinaryOp::And => left & right,
+        BinaryOp::Or => left | right,
+        BinaryOp::Xor => left ^ right,
+        BinaryOp::ShiftLeft => amount.map_or(0, |amount| left << amount),
+        BinaryOp::ShiftRightUnsigned => amount.map_or(0, |amount| left >> amount),
+        BinaryOp::ShiftRightSigned => (signed(left) >> amount.unwrap_or(width - 1)) as u128,
+        BinaryOp::Equal => (left == right).into(),
+        BinaryOp::NotEqual => (left != right).into(),
+        BinaryOp::LessUnsigned => (left < right).into(),
+        BinaryOp::LessEqualUnsigned => (left <= right).into(),
+        BinaryOp::LessSigned => (signed(left) < signed(right)).into(),
+        BinaryOp::LessEqualSigned => (signed(left) <= signed(right)).into(),
+    }
+}

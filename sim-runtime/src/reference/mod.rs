@@ -1,0 +1,123 @@
+//! The reference engine: interprets isac-ir in the plainest way and tells every event.
+//!
+//! It is the oracle that every other engine is held against, so it shares nothing with them but
+//! the model: it decodes each word anew, evaluates each expression as a tree of 128-bit numbers,
+//! and counts nothing itself: whatever is known of a run is derived from its events.
+
+mod evaluate;
+mod state;
+mod step;
+
+use isac_ir::Model;
+use sim_profile::{Event, EventProfiler, EventSink, Measurement};
+
+use crate::engine::{Engine, Machine};
+use crate::fault::{Fault, Stop};
+use crate::host::Host;
+use crate::record::model_tables;
+use state::State;
+use step::{Counts, Leaving, Step};
+
+/// The reference engine with a processor's state in it.
+pub struct ReferenceEngine<'m> {
+    state: State<'m>,
+    counts: Counts,
+    events: Events<'m>,
+    stopped: Option<Stop>,
+}
+
+/// Who listens to the events.
+struct Events<'m> {
+    profiler: Option<EventProfiler>,
+    writer: Option<Box<dyn EventSink + 'm>>,
+}
+
+impl EventSink for Events<'_> {
+    fn event(&mut self, event: Event<'_>) {
+        if let Some(profiler) = &mut self.profiler {
+            profiler.event(event);
+        }
+        if let Some(writer) = &mut self.writer {
+            writer.event(event);
+        }
+    }
+}
+
+impl<'m> ReferenceEngine<'m> {
+    /// A processor after reset, without profiling.
+    pub fn new(model: &'m Model) -> ReferenceEngine<'m> {
+        ReferenceEngine {
+            state: State::new(model),
+            counts: Counts::default(),
+            events: Events { profiler: None, writer: None },
+            stopped: None,
+        }
+    }
+
+    /// The same with a profile made of the events.
+    #[must_use]
+    pub fn with_profile(mut self) -> Self {
+        self.events.profiler = Some(EventProfiler::new(model_tables(self.state.model)));
+        self
+    }
+
+    /// The same with somebody else listening to the events.
+    #[must_use]
+    pub fn with_events(mut self, sink: Box<dyn EventSink + 'm>) -> Self {
+        self.events.writer = Some(sink);
+        self
+    }
+
+    /// Executes one instruction; `None` if the run goes on.
+    fn step(&mut self, host: &mut Host) -> Option<Stop> {
+        let cycle = self.counts.cycles;
+        let mut step = Step::new(&mut self.state, &mut self.counts, host, &mut self.events);
+        let outcome = step.run();
+        step.end(outcome);
+        let instruction_address = step.instruction_address();
+        self.counts.cycles += 1;
+        match outcome {
+            Err(Leaving::Fault(kind)) => Some(Stop::Fault(Fault { kind, instruction_address, cycle })),
+            Err(Leaving::Halt(status)) => {
+                self.counts.instructions += 1;
+                Some(Stop::Halted(status))
+            }
+            Err(Leaving::Cancel) => None,
+            Ok(()) | Err(Leaving::Label(_)) => {
+                self.counts.instructions += 1;
+                None
+            }
+        }
+    }
+}
+
+impl Engine for ReferenceEngine<'_> {
+    fn machine(&mut self) -> &mut dyn Machine {
+        &mut self.state
+    }
+
+    fn run(&mut self, host: &mut Host, instructions: u64) -> Stop {
+        if let Some(stop) = self.stopped {
+            return stop;
+        }
+        for _ in 0..instructions {
+            if let Some(stop) = self.step(host) {
+                self.stopped = Some(stop);
+                return stop;
+            }
+        }
+        Stop::Budget
+    }
+
+    fn instructions(&self) -> u64 {
+        self.counts.instructions
+    }
+
+    fn cycles(&self) -> u64 {
+        self.counts.cycles
+    }
+
+    fn measurement(&mut self) -> Option<Measurement> {
+        self.events.profiler.as_ref().map(EventProfiler::measurement)
+    }
+}

@@ -1,0 +1,56 @@
+//! The processor's state as the reference engine keeps it: one number an element.
+
+use isac_ir::Model;
+use isac_ir::bits::mask;
+
+use crate::engine::Machine;
+use crate::memory::Memory;
+
+/// Registers and memory.
+pub(super) struct State<'m> {
+    pub(super) model: &'m Model,
+    pub(super) registers: Vec<Vec<u128>>,
+    pub(super) memory: Memory,
+}
+
+impl<'m> State<'m> {
+    /// Registers at their RESET values, memory 0.
+    pub(super) fn new(model: &'m Model) -> State<'m> {
+        let registers = model.registers.iter().map(|register| {
+            let elements = 0..register.elements();
+            elements.map(|element| register.hardwired_value(element).unwrap_or(register.reset)).collect()
+        });
+        State { model, registers: registers.collect(), memory: Memory::new(model) }
+    }
+
+    /// Writes bits `low..low + width` of an element.
+    pub(super) fn write_bits(&mut self, register: u32, element: u32, low: u32, width: u32, value: u128) {
+        let table = &self.model.registers[register as usize];
+        if table.hardwired_value(element).is_some() {
+            return;
+        }
+        if let Some(place) = self.registers[register as usize].get_mut(element as usize) {
+            let bits = mask(width) << low;
+            *place = (*place & !bits | value << low & bits) & mask(table.width_bits);
+        }
+    }
+}
+
+impl Machine for State<'_> {
+    fn read_register(&self, register: usize, element: usize) -> u128 {
+        self.registers[register][element]
+    }
+
+    fn write_register(&mut self, register: usize, element: usize, value: u128) {
+        let width = self.model.registers[register].width_bits;
+        self.write_bits(register as u32, element as u32, 0, width, value);
+    }
+
+    fn read_bytes(&self, map: usize, address: u64, bytes: &mut [u8]) -> Result<(), u64> {
+        self.memory.read_bytes(self.model, map, address, bytes)
+    }
+
+    fn write_bytes(&mut self, map: usize, address: u64, bytes: &[u8]) -> Result<(), u64> {
+        self.memory.write_bytes(self.model, map, address, bytes)
+    }
+}

@@ -1,0 +1,13 @@
+//! Loader, host services and launcher, on a machine and an engine that only pretend.
+
+mod elf_file;
+mod fake;
+mod heap_and_clock;
+mod image;
+mod launch;
+mod launch_files;
+mod linux_file;
+mod linux_transfer;
+mod load;
+mod root;
+mod stack;

@@ -1,5 +1,7 @@
 //! Generates simulators from ISAC descriptions.
 //!
-//! [`lower`] turns a checked model into isac-ir; the emitter turns that into a Rust crate.
+//! [`lower`] turns a checked model into isac-ir, [`emit`] turns that into a Rust package.
 
+pub mod emit;
 pub mod lower;
+mod runtime_sources;

@@ -6,92 +6,7 @@
 //! Synthesis, 1984, section 2.4) in its disjoint form: one part for each bit that the subtracted
 //! cube fixes and the other leaves open.
 
-use std::ops::{BitAnd, BitOr, BitXor, Not};
-
-/// Most bits of a word.
-pub(crate) const MAX_BITS: u32 = 256;
-
-/// 256 bits.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
-pub(crate) struct Word {
-    high: u128,
-    low: u128,
-}
-
-impl Word {
-    /// The word with one bit set; none if the bit is beyond the word.
-    pub(crate) fn of_bit(bit: u32) -> Word {
-        match bit {
-            0..128 => Word { high: 0, low: 1 << bit },
-            128..MAX_BITS => Word { high: 1 << (bit - 128), low: 0 },
-            _ => Word::default(),
-        }
-    }
-
-    /// True if the bit is set.
-    pub(crate) fn has(self, bit: u32) -> bool {
-        !(self & Word::of_bit(bit)).is_zero()
-    }
-
-    fn is_zero(self) -> bool {
-        self == Word::default()
-    }
-
-    fn lowest_bit(self) -> Option<u32> {
-        match self {
-            Word { low: 0, high: 0 } => None,
-            Word { low: 0, high } => Some(128 + high.trailing_zeros()),
-            Word { low, .. } => Some(low.trailing_zeros()),
-        }
-    }
-
-    fn is_single_bit(self) -> bool {
-        self.low.count_ones() + self.high.count_ones() == 1
-    }
-
-    /// The word as a number of `width` bits: in base two up to 16 bits, else in base sixteen.
-    pub(crate) fn display(self, width: u32) -> String {
-        if width <= 16 {
-            let bit = |bit| if self.has(bit) { '1' } else { '0' };
-            return format!("0b{}", (0..width).rev().map(bit).collect::<String>());
-        }
-        let digits = width.div_ceil(4) as usize;
-        let all = format!("{:032x}{:032x}", self.high, self.low);
-        format!("0x{}", &all[all.len().saturating_sub(digits)..])
-    }
-}
-
-impl BitAnd for Word {
-    type Output = Word;
-
-    fn bitand(self, other: Word) -> Word {
-        Word { high: self.high & other.high, low: self.low & other.low }
-    }
-}
-
-impl BitOr for Word {
-    type Output = Word;
-
-    fn bitor(self, other: Word) -> Word {
-        Word { high: self.high | other.high, low: self.low | other.low }
-    }
-}
-
-impl BitXor for Word {
-    type Output = Word;
-
-    fn bitxor(self, other: Word) -> Word {
-        Word { high: self.high ^ other.high, low: self.low ^ other.low }
-    }
-}
-
-impl Not for Word {
-    type Output = Word;
-
-    fn not(self) -> Word {
-        Word { high: !self.high, low: !self.low }
-    }
-}
+use crate::word::{MAX_BITS, Word};
 
 /// The words that agree with `value` in the bits of `mask`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
@@ -106,8 +21,15 @@ impl Cube {
     /// The same cube with one more bit fixed.
     pub(crate) fn with_bit(self, bit: u32, set: bool) -> Cube {
         let at = Word::of_bit(bit);
-        let value = if set { self.value | at } else { self.value & !at };
-        Cube { mask: self.mask | at, value }
+        let value = if set {
+            self.value | at
+        } else {
+            self.value & !at
+        };
+        Cube {
+            mask: self.mask | at,
+            value,
+        }
     }
 
     /// The value of a bit, if it is fixed.
@@ -123,9 +45,27 @@ impl Cube {
     /// The words of both.
     pub(crate) fn intersect(self, other: Cube) -> Option<Cube> {
         let clash = (self.value ^ other.value) & self.mask & other.mask;
-        clash
-            .is_zero()
-            .then(|| Cube { mask: self.mask | other.mask, value: self.value | other.value })
+        clash.is_zero().then(|| Cube {
+            mask: self.mask | other.mask,
+            value: self.value | other.value,
+        })
+    }
+
+    /// The smallest cube around both.
+    fn join(self, other: Cube) -> Cube {
+        let mask = self.mask & other.mask & !(self.value ^ other.value);
+        Cube {
+            mask,
+            value: self.value & mask,
+        }
+    }
+
+    fn shifted(self, bits: u32) -> Cube {
+        (0..MAX_BITS.saturating_sub(bits))
+            .filter_map(|bit| Some((bit, self.bit(bit)?)))
+            .fold(Cube::default(), |cube, (bit, set)| {
+                cube.with_bit(bit + bits, set)
+            })
     }
 
     /// True if every word of `self` is one of `other`.
@@ -136,8 +76,10 @@ impl Cube {
     /// The one cube that is exactly the union of both, if they differ in one fixed bit alone.
     fn merge(self, other: Cube) -> Option<Cube> {
         let differ = self.value ^ other.value;
-        (self.mask == other.mask && differ.is_single_bit())
-            .then(|| Cube { mask: self.mask & !differ, value: self.value & !differ })
+        (self.mask == other.mask && differ.is_single_bit()).then(|| Cube {
+            mask: self.mask & !differ,
+            value: self.value & !differ,
+        })
     }
 
     /// Appends the words of `self` that are not in `other`, as disjoint cubes.
@@ -157,23 +99,54 @@ impl Cube {
     }
 }
 
-/// There would be more cubes than the stated limit.
+/// A set has more than [`MAX_CUBES`] cubes, or the [`Budget`] is spent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct TooManyCubes;
 
-/// Most cubes that a set or a step towards one may have.
+/// Most cubes that a set, or a step towards one, may have.
 pub(crate) const MAX_CUBES: usize = 4096;
+
+/// How many pairs of cubes may still be compared.
+///
+/// Inclusion of cube sets is hard in general: some descriptions would take for ever.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Budget(u64);
+
+impl Budget {
+    /// Enough for any real instruction set, and spent within seconds.
+    pub(crate) fn new() -> Budget {
+        Budget(50_000_000)
+    }
+
+    fn spend(&mut self, pairs: usize) -> Result<(), TooManyCubes> {
+        self.0 = self.0.checked_sub(pairs as u64).ok_or(TooManyCubes)?;
+        Ok(())
+    }
+}
 
 /// A union of cubes.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct CubeSet {
     cubes: Vec<Cube>,
+    /// The smallest cube around all of them: most sets of an instruction set are already apart
+    /// in it.
+    hull: Cube,
 }
 
 impl CubeSet {
     /// The union of the cubes, simplified.
-    pub(crate) fn new(cubes: Vec<Cube>) -> CubeSet {
-        CubeSet { cubes: simplify(cubes) }
+    pub(crate) fn new(cubes: Vec<Cube>, budget: &mut Budget) -> Result<CubeSet, TooManyCubes> {
+        let cubes = simplify(cubes, budget)?;
+        if cubes.len() > MAX_CUBES {
+            Err(TooManyCubes)
+        } else {
+            Ok(CubeSet::of_simple(cubes))
+        }
+    }
+
+    fn of_simple(cubes: Vec<Cube>) -> CubeSet {
+        let hull = cubes.iter().copied().reduce(Cube::join).unwrap_or_default();
+        CubeSet { cubes, hull }
     }
 
     /// The cubes.
@@ -182,16 +155,30 @@ impl CubeSet {
     }
 
     /// The words of some of both, as one cube.
-    pub(crate) fn overlap(&self, other: &CubeSet) -> Option<Cube> {
-        self.cubes.iter().find_map(|a| other.cubes.iter().find_map(|b| a.intersect(*b)))
+    pub(crate) fn overlap(
+        &self,
+        other: &CubeSet,
+        budget: &mut Budget,
+    ) -> Result<Option<Cube>, TooManyCubes> {
+        budget.spend(1)?;
+        if self.hull.intersect(other.hull).is_none() {
+            return Ok(None);
+        }
+        budget.spend(self.cubes.len() * other.cubes.len())?;
+        let both = |a: &Cube| other.cubes.iter().find_map(|b| a.intersect(*b));
+        Ok(self.cubes.iter().find_map(both))
     }
 
     /// True if every word of `self` is in `other`.
-    pub(crate) fn is_within(&self, other: &CubeSet) -> Result<bool, TooManyCubes> {
+    pub(crate) fn is_within(
+        &self,
+        other: &CubeSet,
+        budget: &mut Budget,
+    ) -> Result<bool, TooManyCubes> {
         for cube in &self.cubes {
             let mut rest = vec![*cube];
             for subtracted in &other.cubes {
-                rest = subtract(&rest, *subtracted)?;
+                rest = subtract(&rest, *subtracted, budget)?;
                 if rest.is_empty() {
                     break;
                 }
@@ -204,12 +191,21 @@ impl CubeSet {
     }
 
     /// The words of `self` that are not in `other`.
-    pub(crate) fn without(&self, other: &CubeSet) -> Result<CubeSet, TooManyCubes> {
+    pub(crate) fn without(
+        &self,
+        other: &CubeSet,
+        budget: &mut Budget,
+    ) -> Result<CubeSet, TooManyCubes> {
         let mut rest = self.cubes.clone();
         for subtracted in &other.cubes {
-            rest = subtract(&rest, *subtracted)?;
+            rest = subtract(&rest, *subtracted, budget)?;
         }
-        Ok(CubeSet { cubes: rest })
+        Ok(CubeSet::of_simple(rest))
+    }
+
+    /// The words with `bits` open bits put below each.
+    pub(crate) fn shifted(&self, bits: u32) -> CubeSet {
+        CubeSet::of_simple(self.cubes.iter().map(|cube| cube.shifted(bits)).collect())
     }
 
     /// True if there is no word in it.
@@ -218,7 +214,12 @@ impl CubeSet {
     }
 }
 
-fn subtract(cubes: &[Cube], subtracted: Cube) -> Result<Vec<Cube>, TooManyCubes> {
+fn subtract(
+    cubes: &[Cube],
+    subtracted: Cube,
+    budget: &mut Budget,
+) -> Result<Vec<Cube>, TooManyCubes> {
+    budget.spend(cubes.len())?;
     let mut parts = Vec::with_capacity(cubes.len());
     for cube in cubes {
         cube.sharp(subtracted, &mut parts);
@@ -231,7 +232,7 @@ fn subtract(cubes: &[Cube], subtracted: Cube) -> Result<Vec<Cube>, TooManyCubes>
 
 /// Fewer cubes with the same union: pairs that differ in one bit become one, until none is left,
 /// and cubes within others are dropped.
-fn simplify(mut cubes: Vec<Cube>) -> Vec<Cube> {
+fn simplify(mut cubes: Vec<Cube>, budget: &mut Budget) -> Result<Vec<Cube>, TooManyCubes> {
     loop {
         cubes.sort_unstable();
         cubes.dedup();
@@ -241,10 +242,7 @@ fn simplify(mut cubes: Vec<Cube>) -> Vec<Cube> {
             if used[i] {
                 continue;
             }
-            // Equal masks stand together, since cubes are sorted by mask.
-            let partner = (i + 1..cubes.len())
-                .take_while(|&j| cubes[j].mask == cubes[i].mask)
-                .find_map(|j| (!used[j]).then(|| cubes[i].merge(cubes[j]).map(|c| (j, c)))?);
+            let partner = partner_of(i, &cubes, &used, budget)?;
             match partner {
                 Some((j, cube)) => {
                     used[j] = true;
@@ -259,17 +257,38 @@ fn simplify(mut cubes: Vec<Cube>) -> Vec<Cube> {
             break;
         }
     }
-    let mut kept: Vec<Cube> = Vec::with_capacity(cubes.len());
-    for (i, cube) in cubes.iter().enumerate() {
-        let is_within_another = cubes
+    budget.spend(cubes.len() * cubes.len())?;
+    let is_within_another = |cube: &Cube| {
+        cubes
             .iter()
-            .enumerate()
-            .any(|(j, other)| i != j && cube.is_within(*other) && cube != other);
-        if !is_within_another {
-            kept.push(*cube);
+            .any(|other| cube != other && cube.is_within(*other))
+    };
+    Ok(cubes
+        .iter()
+        .copied()
+        .filter(|cube| !is_within_another(cube))
+        .collect())
+}
+
+/// A later, unused cube that becomes one with cube `i`, and what they become.
+///
+/// Only cubes of one mask do, and those stand together, since cubes are sorted by mask.
+fn partner_of(
+    i: usize,
+    cubes: &[Cube],
+    used: &[bool],
+    budget: &mut Budget,
+) -> Result<Option<(usize, Cube)>, TooManyCubes> {
+    for j in i + 1..cubes.len() {
+        if cubes[j].mask != cubes[i].mask {
+            break;
+        }
+        budget.spend(1)?;
+        if let (false, Some(cube)) = (used[j], cubes[i].merge(cubes[j])) {
+            return Ok(Some((j, cube)));
         }
     }
-    kept
+    Ok(None)
 }
 
 #[cfg(test)]
@@ -288,7 +307,8 @@ mod tests {
     }
 
     fn set(texts: &[&str]) -> CubeSet {
-        CubeSet::new(texts.iter().map(|text| cube(text)).collect())
+        let cubes = texts.iter().map(|text| cube(text)).collect();
+        CubeSet::new(cubes, &mut Budget::new()).unwrap()
     }
 
     /// The words of a set of four bits, one by one.
@@ -309,18 +329,32 @@ mod tests {
 
     #[test]
     fn operations_agree_with_sets_of_words() {
-        let texts = ["0000", "x1x0", "1xxx", "01x1", "xx11", "0x0x", "xxxx", "1001"];
+        let texts = [
+            "0000", "x1x0", "1xxx", "01x1", "xx11", "0x0x", "xxxx", "1001",
+        ];
         for a in texts {
             for b in texts {
                 for c in texts {
                     let (left, right) = (set(&[a, c]), set(&[b]));
                     let (left_words, right_words) = (words(&left), words(&right));
                     let both = left_words.iter().any(|word| right_words.contains(word));
-                    assert_eq!(left.overlap(&right).is_some(), both);
-                    let rest: Vec<u32> =
-                        left_words.iter().filter(|w| !right_words.contains(w)).copied().collect();
-                    assert_eq!(words(&left.without(&right).unwrap()), rest);
-                    assert_eq!(left.is_within(&right), Ok(rest.is_empty()));
+                    assert_eq!(
+                        left.overlap(&right, &mut Budget::new()).unwrap().is_some(),
+                        both
+                    );
+                    let rest: Vec<u32> = left_words
+                        .iter()
+                        .filter(|w| !right_words.contains(w))
+                        .copied()
+                        .collect();
+                    assert_eq!(
+                        words(&left.without(&right, &mut Budget::new()).unwrap()),
+                        rest
+                    );
+                    assert_eq!(
+                        left.is_within(&right, &mut Budget::new()),
+                        Ok(rest.is_empty())
+                    );
                 }
             }
         }
@@ -328,7 +362,10 @@ mod tests {
 
     #[test]
     fn an_overlap_gives_a_word_of_both() {
-        let overlap = set(&["1xx0"]).overlap(&set(&["0xxx", "x1xx"])).unwrap();
+        let overlap = set(&["1xx0"])
+            .overlap(&set(&["0xxx", "x1xx"]), &mut Budget::new())
+            .unwrap();
+        let overlap = overlap.unwrap();
         assert_eq!(overlap, cube("11x0"));
         assert_eq!(overlap.example().display(4), "0b1100");
     }
@@ -338,18 +375,27 @@ mod tests {
         let low = Cube::default().with_bit(3, true);
         let high = Cube::default().with_bit(200, true);
         let both = low.intersect(high).unwrap();
-        assert_eq!((both.bit(200), both.bit(3), both.bit(4)), (Some(true), Some(true), None));
-        assert_eq!(both.example().display(204), format!("0x1{}8", "0".repeat(49)));
+        assert_eq!(
+            (both.bit(200), both.bit(3), both.bit(4)),
+            (Some(true), Some(true), None)
+        );
+        assert_eq!(
+            both.example().display(204),
+            format!("0x1{}8", "0".repeat(49))
+        );
         assert!(both.is_within(low) && !low.is_within(high));
     }
 
     #[test]
     fn an_explosion_is_refused() {
-        // x odd parity of many bits: each cube subtracted splits all the rest.
-        let everything = CubeSet::new(vec![Cube::default()]);
+        let budget = &mut Budget::new();
+        let everything = CubeSet::new(vec![Cube::default()], budget).unwrap();
         let pairs = (0..40).map(|pair| {
-            Cube::default().with_bit(2 * pair, true).with_bit(2 * pair + 1, true)
+            Cube::default()
+                .with_bit(2 * pair, true)
+                .with_bit(2 * pair + 1, true)
         });
-        assert_eq!(everything.without(&CubeSet::new(pairs.collect())), Err(TooManyCubes));
+        let pairs = CubeSet::new(pairs.collect(), budget).unwrap();
+        assert_eq!(everything.without(&pairs, budget), Err(TooManyCubes));
     }
 }

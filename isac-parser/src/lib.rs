@@ -1,10 +1,11 @@
 //! The front end: ISAC text to a checked processor model.
 //!
 //! The parser reads text into the syntax tree of [`ast`]; the resolver
-//! gives names their meaning in the [`model`]; the checks proves it sound.
+//! gives names their meaning in the [`model`]; the checks prove it sound.
 
 pub mod ast;
 mod check;
+mod cube;
 pub mod diagnostic;
 mod load;
 pub mod model;
@@ -12,6 +13,7 @@ mod parse;
 mod print;
 mod resolve;
 pub mod source;
+mod word;
 
 pub use check::check_model;
 pub use load::load_model;

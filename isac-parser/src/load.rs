@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use crate::check::check_model;
-use crate::diagnostic::Diagnostics;
+use crate::diagnostic::{Diagnostics, Severity};
 use crate::model::CheckedModel;
 use crate::parse::parse_model;
-use crate::resolve::resolve_model;
+use crate::resolve::{code, resolve_model};
 use crate::source::{SourceLoader, SourceMap};
 
 /// Parses, resolves and checks the description whose root file is `root`.
@@ -21,10 +21,17 @@ pub fn load_model(
     sources: &mut SourceMap,
     diagnostics: &mut Diagnostics,
 ) -> Option<CheckedModel> {
-    let files = parse_model(root, loader, sources, diagnostics);
-    // Only a file is a place: without one there is nothing to resolve, and that was reported.
-    let model = if files.is_empty() { None } else { resolve_model(&files, overrides, diagnostics) };
-    let checked = model.and_then(|model| check_model(model, diagnostics));
+    let mut parsing = Diagnostics::new();
+    let files = parse_model(root, loader, sources, &mut parsing);
+    let mut later = Diagnostics::new();
+    let model = resolve_model(&files, overrides, &mut later);
+    let checked = model.and_then(|model| check_model(model, &mut later));
+    let parsed = !parsing.has_errors();
+    diagnostics.extend(parsing);
+    diagnostics.extend(later.into_iter().filter(|finding| {
+        let may_be_missing = code::OF_WHAT_IS_MISSING.contains(&finding.code);
+        parsed || finding.severity == Severity::Error && !may_be_missing
+    }));
     diagnostics.sort();
-    checked
+    checked.filter(|_| parsed)
 }

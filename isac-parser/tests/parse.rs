@@ -8,6 +8,7 @@ use isac_parser::source::{FileSystem, InMemory, SourceMap};
 use isac_parser::{parse_file, parse_model, print_file};
 
 mod parse {
+    mod diagnostic;
     mod golden;
     mod include;
     mod random;

@@ -56,6 +56,13 @@ impl Word {
     }
 }
 
+/// One byte of zeros.
+impl Default for Word {
+    fn default() -> Self {
+        Word { bytes: [0; LONGEST_BYTES], length: 1 }
+    }
+}
+
 impl fmt::Display for Word {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.bytes()

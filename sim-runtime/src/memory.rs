@@ -121,35 +121,66 @@ impl Memory {
             self.rams[landing.ram].set(landing.cell + u64::from(index), cell);
         }
     }
+}
 
-    /// Reads bytes of a map, as [`crate::Machine::read_bytes`] does.
-    ///
-    /// # Errors
-    /// The byte address that no range holds.
-    pub fn read_bytes(&self, model: &Model, map: usize, address: u64, bytes: &mut [u8]) -> Result<(), u64> {
-        for (index, byte) in bytes.iter_mut().enumerate() {
-            let place = byte_place(model, map, address.wrapping_add(index as u64))?;
-            *byte = (self.rams[place.landing.ram].get(place.landing.cell) >> place.shift) as u8;
-        }
-        Ok(())
+/// Memories whose cells can be read and written one by one.
+pub trait CellStore {
+    /// A cell's value; 0 beyond the end.
+    fn get_cell(&self, ram: usize, cell: u64) -> u64;
+
+    /// Sets a cell; nothing happens beyond the end.
+    fn set_cell(&mut self, ram: usize, cell: u64, value: u64);
+}
+
+impl CellStore for Memory {
+    fn get_cell(&self, ram: usize, cell: u64) -> u64 {
+        self.rams[ram].get(cell)
     }
 
-    /// Writes bytes of a map, as [`crate::Machine::write_bytes`] does.
-    ///
-    /// # Errors
-    /// The byte address that no range holds; nothing is written then.
-    pub fn write_bytes(&mut self, model: &Model, map: usize, address: u64, bytes: &[u8]) -> Result<(), u64> {
-        for index in 0..bytes.len() {
-            byte_place(model, map, address.wrapping_add(index as u64))?;
-        }
-        for (index, byte) in bytes.iter().enumerate() {
-            let place = byte_place(model, map, address.wrapping_add(index as u64))?;
-            let ram = &mut self.rams[place.landing.ram];
-            let old = ram.get(place.landing.cell) & !(0xff << place.shift);
-            ram.set(place.landing.cell, old | u64::from(*byte) << place.shift);
-        }
-        Ok(())
+    fn set_cell(&mut self, ram: usize, cell: u64, value: u64) {
+        self.rams[ram].set(cell, value);
     }
+}
+
+/// Reads bytes of a map, as [`crate::Machine::read_bytes`] does.
+///
+/// # Errors
+/// The byte address that no range holds.
+pub fn read_map_bytes(
+    model: &Model,
+    store: &impl CellStore,
+    map: usize,
+    address: u64,
+    bytes: &mut [u8],
+) -> Result<(), u64> {
+    for (index, byte) in bytes.iter_mut().enumerate() {
+        let place = byte_place(model, map, address.wrapping_add(index as u64))?;
+        *byte = (store.get_cell(place.landing.ram, place.landing.cell) >> place.shift) as u8;
+    }
+    Ok(())
+}
+
+/// Writes bytes of a map, as [`crate::Machine::write_bytes`] does.
+///
+/// # Errors
+/// The byte address that no range holds; nothing is written then.
+pub fn write_map_bytes(
+    model: &Model,
+    store: &mut impl CellStore,
+    map: usize,
+    address: u64,
+    bytes: &[u8],
+) -> Result<(), u64> {
+    for index in 0..bytes.len() {
+        byte_place(model, map, address.wrapping_add(index as u64))?;
+    }
+    for (index, byte) in bytes.iter().enumerate() {
+        let place = byte_place(model, map, address.wrapping_add(index as u64))?;
+        let (ram, cell) = (place.landing.ram, place.landing.cell);
+        let old = store.get_cell(ram, cell) & !(0xff << place.shift);
+        store.set_cell(ram, cell, old | u64::from(*byte) << place.shift);
+    }
+    Ok(())
 }
 
 /// Where cell `index` of several stands in their joined value.

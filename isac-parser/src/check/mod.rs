@@ -1,12 +1,34 @@
 //! What has to hold of a description beyond the meaning of its names: one rule a file.
 
+mod ambiguity;
+mod assembler;
+mod cycle;
+mod member;
+mod range;
+mod recursion;
+mod unused;
+mod walk;
+mod word_set;
+mod word_width;
+
 use crate::diagnostic::Diagnostics;
 use crate::model::{CheckedModel, Model};
 
-/// Proves a model sound.
+/// Proves a model sound; sorts the findings.
 ///
-/// `None` if an error is found here or was found before.
+/// The model may be one in which errors were found; what was refused in it is passed over. `None`
+/// if an error is found here or was found before. Warnings are given only where there is none:
+/// what looks unused may be used by what was refused.
 pub fn check_model(model: Model, diagnostics: &mut Diagnostics) -> Option<CheckedModel> {
+    range::check_ranges(&model, diagnostics);
+    recursion::check_recursion(&model, diagnostics);
+    cycle::check_cycles(&model, diagnostics);
+    word_width::check_word_widths(&model, diagnostics);
+    ambiguity::check_ambiguity(&model, diagnostics);
+    if !diagnostics.has_errors() {
+        unused::check_unused(&model, diagnostics);
+        assembler::check_assembler(&model, diagnostics);
+    }
     diagnostics.sort();
     (!diagnostics.has_errors()).then_some(CheckedModel(model))
 }

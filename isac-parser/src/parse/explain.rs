@@ -40,19 +40,21 @@ pub(super) fn explain(scan: &Scan<'_>, tokens: Range<usize>, rule: Rule) -> Diag
         .help("name parts of it by variables, FUNCTIONs or operations of their own");
     }
     let mut failure = Failure::new(scan, tokens, span.start as usize, &error);
-    if failure.inside && failure.found_kind() == Some(TokenKind::Word) {
+    if failure.inside && failure.found_kind() != Some(TokenKind::Number) {
         failure.expected = expected_before(scan, span, failure.found, rule);
     }
     failure.diagnostic()
 }
 
-/// What could have stood in place of a word into which the grammar came, either since a keyword
-/// begins it or since it is reserved: with a mark of no language there it comes just before it.
-fn expected_before(scan: &Scan<'_>, piece: Span, word: usize, rule: Rule) -> Expected {
-    let start = scan.token_span(word).start as usize;
-    let text = format!("{}\u{1}", &scan.text[piece.start as usize..start]);
-    parse_with_detail(&text, rule)
-        .map_or_else(Expected::default, |error| Expected::new(&error, false))
+/// What could have stood in place of a token into which the grammar came, be it that a keyword
+/// or another mark begins it or that it is reserved: with a character that no token begins with
+/// in its place, the grammar stops right before it.
+fn expected_before(scan: &Scan<'_>, piece: Span, found: usize, rule: Rule) -> Expected {
+    let start = scan.token_span(found).start as usize;
+    let before = &scan.text[piece.start as usize..start];
+    parse_with_detail(&format!("{before}\u{1}"), rule).map_or_else(Expected::default, |error| {
+        Expected::new(&error, ends_in_word(before))
+    })
 }
 
 fn parse_with_detail(text: &str, rule: Rule) -> Option<Error<Rule>> {
@@ -89,8 +91,7 @@ impl<'a> Failure<'a> {
                 .parse_attempts()
                 .map_or(location, |attempts| attempts.max_position);
         let mut found = scan.token_at(reached).clamp(tokens.start, tokens.end);
-        let behind_word =
-            scan.text[..reached].ends_with(|c: char| c.is_ascii_alphanumeric() || c == '_');
+        let behind_word = ends_in_word(&scan.text[..reached]);
         let expected = Expected::new(error, behind_word);
         // A word that was refused as a whole, since it is reserved or goes on.
         let mut inside = found < tokens.end && (scan.token_span(found).start as usize) < reached;
@@ -256,6 +257,10 @@ impl<'a> Failure<'a> {
         };
         diagnostic.help(help)
     }
+}
+
+fn ends_in_word(text: &str) -> bool {
+    text.ends_with(|c: char| c.is_ascii_alphanumeric() || c == '_')
 }
 
 fn is_keyword(word: &str) -> bool {

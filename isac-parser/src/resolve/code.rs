@@ -137,3 +137,22 @@ codes! {
     /// A member that no word can reach.
     UNREACHABLE_MEMBER = "W0402";
 }
+
+/// Errors that may follow from something that is missing. After an error of syntax they say
+/// nothing: what is missing may be what did not parse.
+pub(crate) const OF_WHAT_IS_MISSING: [Code; 14] = [
+    UNDEFINED,
+    NO_MAIN,
+    UNKNOWN_OVERRIDE,
+    NOT_A_PLACE,
+    OUT_OF_BOUNDS,
+    NO_VALUE,
+    MEMBER_WIDTHS,
+    NEVER_CODED,
+    NO_CODING,
+    CODING_WIDTH,
+    FIELD_NOT_CODED,
+    NO_PC,
+    BAD_OPTION,
+    NOTHING_CHOSEN,
+];

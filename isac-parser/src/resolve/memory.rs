@@ -46,7 +46,12 @@ fn resolve_ram(
     let (mut once, mut size) = (Once::default(), None);
     for option in &declaration.options {
         let (name, arguments, span) = (&option.name, option.arguments.as_slice(), option.span);
-        let reader = OptionReader { name, arguments, span, table };
+        let reader = OptionReader {
+            name,
+            arguments,
+            span,
+            table,
+        };
         once.note(name, diagnostics);
         match name.text.as_str() {
             "SIZE" => size = Some(reader.number(1..=u128::from(u64::MAX), diagnostics)),
@@ -105,8 +110,13 @@ fn resolve_map(
     }
     if declaration.ranges.is_empty() {
         let message = format!("the memory map `{}` has no RANGE", declaration.name.text);
-        let diagnostic = error(code::BAD_OPTION, declaration.name.span, message, "maps nothing")
-            .help("add one, as `RANGE (0, 0xff) -> ram;`");
+        let diagnostic = error(
+            code::BAD_OPTION,
+            declaration.name.span,
+            message,
+            "maps nothing",
+        )
+        .help("add one, as `RANGE (0, 0xff) -> ram;`");
         diagnostics.push(diagnostic);
         return None;
     }
@@ -159,7 +169,12 @@ fn resolve_range(
         diagnostics.push(error(code::RANGE_BOUNDS, bounds, message, "no addresses"));
         return None;
     }
-    Some(Range { low, high, ram: ram?, span: range.span })
+    Some(Range {
+        low,
+        high,
+        ram: ram?,
+        span: range.span,
+    })
 }
 
 fn range_target(
@@ -170,12 +185,20 @@ fn range_target(
     let (name, slice) = match &range.target {
         RangeTarget::Resource { name, slice } => (name, slice),
         RangeTarget::Functions { .. } => {
-            diagnostics.push(not_yet(code::LATER_FORM, range.span, "a range onto FUNCTIONs is"));
+            diagnostics.push(not_yet(
+                code::LATER_FORM,
+                range.span,
+                "a range onto FUNCTIONs is",
+            ));
             return None;
         }
     };
     let found = table.names.global(name, "memory", diagnostics)?;
-    let Definition { what: Global::Ram(id), .. } = found else {
+    let Definition {
+        what: Global::Ram(id),
+        ..
+    } = found
+    else {
         match found.what {
             Global::Unsupported(_) => {}
             Global::Register(_) => {

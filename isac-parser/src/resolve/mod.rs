@@ -15,12 +15,14 @@ mod function;
 mod memory;
 mod names;
 mod operation;
+mod operation_value;
 mod option;
 pub(crate) mod order;
 mod pseudo;
 mod register;
 pub(crate) mod report;
 mod section;
+mod shape;
 mod stage;
 mod suggestion;
 mod target;
@@ -51,10 +53,17 @@ pub fn resolve_model(
     overrides: &BTreeMap<String, u128>,
     diagnostics: &mut Diagnostics,
 ) -> Option<Model> {
-    let root = files.iter().map(|(file, _)| *file).min().unwrap_or(FileId(0));
+    let root = files
+        .iter()
+        .map(|(file, _)| *file)
+        .min()
+        .unwrap_or(FileId(0));
     let beginning = Span::new(root, 0, 0);
     let (definitions, names) = collect_definitions(files, diagnostics);
-    let mut table = Table { names, ..Table::default() };
+    let mut table = Table {
+        names,
+        ..Table::default()
+    };
     constant::resolve_constants(&definitions, overrides, root, &mut table, diagnostics);
     register::resolve_registers(&definitions, beginning, &mut table, diagnostics);
     memory::resolve_memories(&definitions, &mut table, diagnostics);
@@ -145,10 +154,17 @@ fn reserved(names: &Names, name: &str, diagnostics: &mut Diagnostics) -> Option<
 
 /// Fills the places of definitions that were refused, so that ids stay indices.
 fn whole<T>(table: Vec<Option<T>>, unknown: fn() -> T) -> Vec<T> {
-    table.into_iter().map(|entry| entry.unwrap_or_else(unknown)).collect()
+    table
+        .into_iter()
+        .map(|entry| entry.unwrap_or_else(unknown))
+        .collect()
 }
 
-const NOWHERE: Span = Span { file: FileId(0), start: 0, end: 0 };
+const NOWHERE: Span = Span {
+    file: FileId(0),
+    start: 0,
+    end: 0,
+};
 
 fn unknown_register() -> Register {
     Register {
@@ -176,6 +192,11 @@ fn unknown_ram() -> Ram {
 }
 
 fn unknown_map() -> Map {
-    Map { name: String::new(), span: NOWHERE, address_bits: 64, cell_bits: 1, ranges: Vec::new() }
+    Map {
+        name: String::new(),
+        span: NOWHERE,
+        address_bits: 64,
+        cell_bits: 1,
+        ranges: Vec::new(),
+    }
 }
-

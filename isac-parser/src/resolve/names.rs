@@ -101,8 +101,14 @@ impl Names {
     /// Looks up a memory map, and reports a name that is none.
     pub(crate) fn map(&self, name: &ast::Name, diagnostics: &mut Diagnostics) -> Option<MapId> {
         match self.global(name, "memory map", diagnostics)? {
-            Definition { what: Global::Map(map), .. } => Some(map),
-            Definition { what: Global::Unsupported(_), .. } => None,
+            Definition {
+                what: Global::Map(map),
+                ..
+            } => Some(map),
+            Definition {
+                what: Global::Unsupported(_),
+                ..
+            } => None,
             other => {
                 diagnostics.push(wrong_kind(name, &other, "a memory map"));
                 None
@@ -122,9 +128,7 @@ impl Names {
             let known = self.globals.keys().map(String::as_str);
             let message = undefined(wanted, name, known);
             diagnostics.push(match self.operations.get(&name.text) {
-                Some(other) => {
-                    message.secondary(other.span, "an operation or group has this name")
-                }
+                Some(other) => message.secondary(other.span, "an operation or group has this name"),
                 None => message,
             });
         }
@@ -142,7 +146,13 @@ fn define<T>(
     match space.get(&name.text) {
         Some(first) => diagnostics.push(double(name, first.span)),
         None => {
-            space.insert(name.text.clone(), Definition { what, span: name.span });
+            space.insert(
+                name.text.clone(),
+                Definition {
+                    what,
+                    span: name.span,
+                },
+            );
         }
     }
 }
@@ -167,15 +177,16 @@ pub(crate) fn undefined<'a>(
 }
 
 /// The message for a name of another kind than its place asks for.
-pub(crate) fn wrong_kind(
-    name: &ast::Name,
-    found: &Definition<Global>,
-    wanted: &str,
-) -> Diagnostic {
+pub(crate) fn wrong_kind(name: &ast::Name, found: &Definition<Global>, wanted: &str) -> Diagnostic {
     let kind = found.what.kind();
     let message = format!("`{}` is {kind}, but {wanted} is needed here", name.text);
-    error(code::WRONG_KIND, name.span, message, format!("{wanted} is needed"))
-        .secondary(found.span, format!("defined as {kind} here"))
+    error(
+        code::WRONG_KIND,
+        name.span,
+        message,
+        format!("{wanted} is needed"),
+    )
+    .secondary(found.span, format!("defined as {kind} here"))
 }
 
 /// A CONSTANT's value, or that of a constant expression.
@@ -248,6 +259,8 @@ impl Table {
 
     /// Width of the PC in bits; 32 if there is none, which is reported elsewhere.
     pub(crate) fn pc_bits(&self) -> u32 {
-        self.pc.and_then(|pc| self.register(pc)).map_or(32, |pc| pc.width_bits)
+        self.pc
+            .and_then(|pc| self.register(pc))
+            .map_or(32, |pc| pc.width_bits)
     }
 }

@@ -22,7 +22,10 @@ pub(crate) fn resolve_pseudos(
                 PseudoItem::Value { name, .. } => name,
                 PseudoItem::Text(_) | PseudoItem::Name(_) | PseudoItem::Expr(_) => continue,
             };
-            match operands.iter().find(|(other, _)| *other == name.text.as_str()) {
+            match operands
+                .iter()
+                .find(|(other, _)| *other == name.text.as_str())
+            {
                 Some((_, first)) => diagnostics.push(double(name, *first)),
                 None => operands.push((name.text.as_str(), name.span)),
             }

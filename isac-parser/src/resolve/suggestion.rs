@@ -7,7 +7,11 @@ pub(crate) fn did_you_mean<'a>(
     name: &str,
     candidates: impl IntoIterator<Item = &'a str>,
 ) -> Option<String> {
-    let limit = (name.chars().count() / 3).max(1);
+    // Every name of one letter is near every other.
+    let limit = match name.chars().count() {
+        0 | 1 => 0,
+        length => (length / 3).max(1),
+    };
     let mut best: Option<(usize, &str)> = None;
     for candidate in candidates {
         if candidate == name || candidate.chars().count().abs_diff(name.chars().count()) > limit {
@@ -55,9 +59,18 @@ mod tests {
     #[test]
     fn a_near_name_is_suggested() {
         let known = ["offset", "target", "imm"];
-        assert_eq!(did_you_mean("ofset", known).as_deref(), Some("did you mean `offset`?"));
-        assert_eq!(did_you_mean("tagret", known).as_deref(), Some("did you mean `target`?"));
-        assert_eq!(did_you_mean("IMM", known).as_deref(), Some("did you mean `imm`?"));
+        assert_eq!(
+            did_you_mean("ofset", known).as_deref(),
+            Some("did you mean `offset`?")
+        );
+        assert_eq!(
+            did_you_mean("tagret", known).as_deref(),
+            Some("did you mean `target`?")
+        );
+        assert_eq!(
+            did_you_mean("IMM", known).as_deref(),
+            Some("did you mean `imm`?")
+        );
     }
 
     #[test]

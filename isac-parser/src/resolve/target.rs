@@ -11,7 +11,15 @@ use crate::diagnostic::Diagnostics;
 use crate::model::{Endian, MapId, RegisterId, Syscalls, Target};
 
 const FIELDS: [&str; 10] = [
-    "ENDIAN", "ELF_MACHINE", "ELF_CLASS", "STACK", "HOST", "SYSCALLS", "LOAD", "COMMENT", "HEX",
+    "ENDIAN",
+    "ELF_MACHINE",
+    "ELF_CLASS",
+    "STACK",
+    "HOST",
+    "SYSCALLS",
+    "LOAD",
+    "COMMENT",
+    "HEX",
     "BINARY",
 ];
 
@@ -26,7 +34,7 @@ pub(crate) fn resolve_target(
         elf_machine: None,
         elf_class: None,
         stack: None,
-        host: default_host(table),
+        host: default_map(table),
         syscalls: Syscalls::LinuxGeneric,
         loads: Vec::new(),
         comment: None,
@@ -45,8 +53,13 @@ pub(crate) fn resolve_target(
 }
 
 /// The map of the name `defaultmap`, else the only one.
-fn default_host(table: &Table) -> Option<MapId> {
-    match table.names.globals.get("defaultmap").map(|definition| definition.what) {
+fn default_map(table: &Table) -> Option<MapId> {
+    match table
+        .names
+        .globals
+        .get("defaultmap")
+        .map(|definition| definition.what)
+    {
         Some(Global::Map(map)) => Some(map),
         _ if table.maps.len() == 1 => Some(MapId(0)),
         _ => None,
@@ -60,7 +73,12 @@ fn resolve_field(
     diagnostics: &mut Diagnostics,
 ) {
     let (name, arguments, span) = (&field.name, field.arguments.as_slice(), field.span);
-    let reader = OptionReader { name, arguments, span, table };
+    let reader = OptionReader {
+        name,
+        arguments,
+        span,
+        table,
+    };
     if let Some(map) = &field.map
         && name.text != "LOAD"
     {
@@ -73,7 +91,11 @@ fn resolve_field(
                 .single(diagnostics)
                 .and_then(|word| reader.word(word, &["LITTLE", "BIG"], diagnostics));
             if let Some(word) = word {
-                target.endian = if word == "BIG" { Endian::Big } else { Endian::Little };
+                target.endian = if word == "BIG" {
+                    Endian::Big
+                } else {
+                    Endian::Little
+                };
             }
         }
         "ELF_MACHINE" => {
@@ -83,7 +105,9 @@ fn resolve_field(
         "ELF_CLASS" => target.elf_class = elf_class(&reader, diagnostics),
         "STACK" => target.stack = stack(&reader, diagnostics),
         "HOST" => {
-            let map = reader.single(diagnostics).and_then(|map| reader.name_of(map, diagnostics));
+            let map = reader
+                .single(diagnostics)
+                .and_then(|map| reader.name_of(map, diagnostics));
             target.host = map.and_then(|map| table.names.map(map, diagnostics));
         }
         "SYSCALLS" => {
@@ -91,7 +115,7 @@ fn resolve_field(
                 reader.word(word, &["LINUX_GENERIC"], diagnostics);
             }
         }
-        "LOAD" => target.loads.extend(load(field, &reader, target.host, diagnostics)),
+        "LOAD" => target.loads.extend(load(field, &reader, diagnostics)),
         "COMMENT" => target.comment = reader.text(diagnostics),
         "HEX" => target.hex = reader.text(diagnostics),
         "BINARY" => target.binary = reader.text(diagnostics),
@@ -137,7 +161,10 @@ fn stack(
         }
         (None, None) => None,
         (Some(_), None) => {
-            reader.wrong("needs one element of the register file, as `x[2]`", diagnostics);
+            reader.wrong(
+                "needs one element of the register file, as `x[2]`",
+                diagnostics,
+            );
             return None;
         }
         (None, Some(_)) => {
@@ -159,8 +186,16 @@ fn stack_element(
     if element < u128::from(elements) {
         return u32::try_from(element).ok();
     }
-    let message = format!("no element {element} in a file of {}", count(elements, "element"));
-    diagnostics.push(error(code::NO_SUCH_ELEMENT, index.span, message, "out of range"));
+    let message = format!(
+        "no element {element} in a file of {}",
+        count(elements, "element")
+    );
+    diagnostics.push(error(
+        code::NO_SUCH_ELEMENT,
+        index.span,
+        message,
+        "out of range",
+    ));
     None
 }
 
@@ -168,7 +203,6 @@ fn stack_element(
 fn load(
     field: &TargetField,
     reader: &OptionReader<'_>,
-    host: Option<MapId>,
     diagnostics: &mut Diagnostics,
 ) -> Option<(u64, u64, MapId)> {
     let (low, high) = reader.pair(diagnostics)?;
@@ -178,13 +212,19 @@ fn load(
     let last = typing::number_within(table, high, "an address", limits, diagnostics);
     let map = match &field.map {
         Some(map) => table.names.map(map, diagnostics),
-        None => host,
+        None => default_map(table),
     };
     let (first, last) = (u64::try_from(first?).ok()?, u64::try_from(last?).ok()?);
     if first > last {
         let message = format!("LOAD ends at {last:#x}, before it begins at {first:#x}");
         diagnostics.push(error(code::RANGE_BOUNDS, field.span, message, "no bytes"));
         return None;
+    }
+    if map.is_none() && field.map.is_none() {
+        let message = "LOAD has to say which of the maps it means";
+        let diagnostic = error(code::BAD_OPTION, field.span, message, "no map")
+            .help("name one, as `LOAD (0, 0xff) -> map;`");
+        diagnostics.push(diagnostic);
     }
     Some((first, last, map?))
 }

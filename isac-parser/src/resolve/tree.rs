@@ -2,20 +2,21 @@
 
 use std::collections::BTreeMap;
 
+use super::assembler::check_mentioned_aliases;
 use super::code;
 use super::coding::resolve_coding;
 use super::collect::Definitions;
 use super::names::Table;
-use super::operation::{AliasValue, Draft, Meaning};
+use super::operation::{AliasValue, Draft};
+use super::operation_value::{break_fields, set_signs, set_values};
 use super::order::{Order, dependency_order};
 use super::report::{count, error};
 use super::section::sort_sections;
-use super::typing::{Typer, bits, usual};
+use super::shape::{Shape, UNKNOWN, Width, join};
+use super::typing::{Typer, bits};
 use crate::ast::{self, CodingItem};
 use crate::diagnostic::Diagnostics;
-use crate::model::{
-    ExprKind, Group, GroupId, InstanceRole, OperationOrGroup, Type,
-};
+use crate::model::{ExprKind, Group, GroupId, InstanceRole, OperationOrGroup};
 use crate::source::Span;
 
 /// How deep operations and groups may nest; lowering and checks rely on it.
@@ -29,40 +30,16 @@ pub(crate) struct Tree<'a> {
     pub(crate) groups: Vec<Group>,
 }
 
-/// Width of what an operation or group codes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Width {
-    /// So many bits.
-    Bits(u32),
-    /// There is no CODING.
-    Uncoded,
-    /// The members of a group differ.
-    Differs,
-    /// Unknown, for a reason that was reported.
-    Broken,
-}
-
-/// What is known about an operation or group once all below it is known.
-#[derive(Debug, Clone, Copy)]
-struct Shape {
-    width: Width,
-    /// Type of its value; `None` if there is none, or for a reason that was reported.
-    value: Option<Type>,
-    is_place: bool,
-    has_expression: bool,
-    depth: usize,
-}
-
-const UNKNOWN: Shape =
-    Shape { width: Width::Broken, value: None, is_place: false, has_expression: false, depth: 0 };
-
 /// Resolves groups, and the CODING and EXPRESSION of operations.
 pub(crate) fn resolve_tree<'a>(
     definitions: &Definitions<'a>,
     table: &Table,
     diagnostics: &mut Diagnostics,
 ) -> Tree<'a> {
-    let groups = definitions.groups.iter().map(|group| resolve_group(group, table, diagnostics));
+    let groups = definitions
+        .groups
+        .iter()
+        .map(|group| resolve_group(group, table, diagnostics));
     let groups = groups.collect();
     let drafts = definitions.operations.iter().map(|operation| {
         let sections = sort_sections(operation, diagnostics);
@@ -71,8 +48,13 @@ pub(crate) fn resolve_tree<'a>(
     let drafts: Vec<Draft<'_>> = drafts.collect();
     let tree = Tree { drafts, groups };
     let shapes = vec![UNKNOWN; tree.drafts.len() + tree.groups.len()];
-    let mut builder =
-        Builder { tree, shapes, table, diagnostics, reported_groups: BTreeMap::new() };
+    let mut builder = Builder {
+        tree,
+        shapes,
+        table,
+        diagnostics,
+        reported_groups: BTreeMap::new(),
+    };
     builder.build();
     builder.tree
 }
@@ -80,7 +62,9 @@ pub(crate) fn resolve_tree<'a>(
 fn resolve_group(group: &ast::Group, table: &Table, diagnostics: &mut Diagnostics) -> Group {
     let mut members: Vec<(OperationOrGroup, Span)> = Vec::new();
     for name in &group.members {
-        let Some(member) = table.names.operation(name, diagnostics) else { continue };
+        let Some(member) = table.names.operation(name, diagnostics) else {
+            continue;
+        };
         if let Some((_, first)) = members.iter().find(|(other, _)| *other == member) {
             let message = format!("`{}` is twice a member of `{}`", name.text, group.name.text);
             let diagnostic = error(code::DOUBLE_MEMBER, name.span, message, "again here");
@@ -155,7 +139,11 @@ impl Builder<'_, '_> {
     /// What each node needs: an operation its coded instances, a group its members.
     fn needs(&self) -> Vec<Vec<usize>> {
         let operations = self.tree.drafts.iter().map(|draft| {
-            let items = draft.sections.coding.iter().flat_map(|coding| &coding.items);
+            let items = draft
+                .sections
+                .coding
+                .iter()
+                .flat_map(|coding| &coding.items);
             let mut needs = Vec::new();
             for item in items {
                 if let CodingItem::Name { name, .. } = item
@@ -182,7 +170,9 @@ impl Builder<'_, '_> {
     }
 
     fn report_cycle(&mut self, cycle: &[usize]) {
-        let Some((&first, rest)) = cycle.split_first() else { return };
+        let Some((&first, rest)) = cycle.split_first() else {
+            return;
+        };
         let only_groups = cycle.iter().all(|&node| node >= self.tree.drafts.len());
         let (name, span) = self.name_of(first);
         let mut diagnostic = if only_groups {
@@ -214,7 +204,9 @@ impl Builder<'_, '_> {
             };
             cycles.iter().any(|cycle| cycle.contains(&node))
         };
-        self.tree.groups[node - operations].members.retain(|member| !in_circle(member));
+        self.tree.groups[node - operations]
+            .members
+            .retain(|member| !in_circle(member));
     }
 
     fn operation(&mut self, index: usize) {
@@ -231,6 +223,7 @@ impl Builder<'_, '_> {
             }
         }
         set_values(draft);
+        check_mentioned_aliases(draft, self.diagnostics);
         let mut shape = Shape { depth, ..UNKNOWN };
         shape.width = match (&draft.coding, draft.sections.coding) {
             (Some(bits), _) => u32::try_from(bits.len()).map_or(Width::Broken, Width::Bits),
@@ -243,7 +236,10 @@ impl Builder<'_, '_> {
             let diagnostic = error(code::TOO_DEEP, name.span, message, "too deep");
             self.diagnostics.push(diagnostic);
             draft.coding = None;
-            self.shapes[index] = Shape { depth: 0, ..UNKNOWN };
+            self.shapes[index] = Shape {
+                depth: 0,
+                ..UNKNOWN
+            };
             return;
         }
         if let Some(section) = draft.sections.expression {
@@ -278,7 +274,10 @@ impl Builder<'_, '_> {
             scope.values[instance] = match (shape.value, shape.has_expression) {
                 _ if width.is_none() => AliasValue::Broken,
                 (None, _) => AliasValue::Broken,
-                (Some(ty), true) => AliasValue::Operand { ty, is_place: shape.is_place },
+                (Some(ty), true) => AliasValue::Operand {
+                    ty,
+                    is_place: shape.is_place,
+                },
                 (Some(ty), false) => AliasValue::Coded(ty),
             };
             scope.instances[instance].width_bits = width;
@@ -289,7 +288,11 @@ impl Builder<'_, '_> {
     /// The instances that the CODING names, each with its first mention.
     fn coded_instances(&self, index: usize) -> BTreeMap<usize, Span> {
         let draft = &self.tree.drafts[index];
-        let items = draft.sections.coding.iter().flat_map(|coding| &coding.items);
+        let items = draft
+            .sections
+            .coding
+            .iter()
+            .flat_map(|coding| &coding.items);
         let mut coded = BTreeMap::new();
         for item in items {
             if let CodingItem::Name { name, span, .. } = item
@@ -365,85 +368,27 @@ impl Builder<'_, '_> {
 
     fn group(&mut self, index: usize) {
         let group = &self.tree.groups[index];
-        let shapes = group.members.iter().map(|member| self.shapes[self.node(*member)]);
+        let shapes = group
+            .members
+            .iter()
+            .map(|member| self.shapes[self.node(*member)]);
         let shape = shapes.reduce(join).unwrap_or(UNKNOWN);
         let node = self.tree.drafts.len() + index;
         if shape.depth + 1 > MAX_DEPTH {
             let (name, span) = (&group.name, group.span);
             let message = format!("`{name}` nests more than {MAX_DEPTH} deep");
-            self.diagnostics.push(error(code::TOO_DEEP, span, message, "too deep"));
+            self.diagnostics
+                .push(error(code::TOO_DEEP, span, message, "too deep"));
             self.shapes[node] = UNKNOWN;
             self.tree.groups[index].members.clear();
             return;
         }
-        self.shapes[node] = Shape { depth: shape.depth + 1, ..shape };
+        self.shapes[node] = Shape {
+            depth: shape.depth + 1,
+            ..shape
+        };
         if let Width::Bits(width) = shape.width {
             self.tree.groups[index].width_bits = Some(width);
-        }
-    }
-}
-
-/// What two members of a group have in common.
-fn join(left: Shape, right: Shape) -> Shape {
-    let width = match (left.width, right.width) {
-        (Width::Broken, _) | (_, Width::Broken) => Width::Broken,
-        (left, right) if left == right => left,
-        _ => Width::Differs,
-    };
-    let value = match (left.value, right.value) {
-        (Some(left), Some(right)) if left == right => Some(left),
-        // A value of more than 128 bits is refused where it is mentioned.
-        (Some(wide), _) | (_, Some(wide)) if wide.width_bits > 128 => Some(wide),
-        (Some(left), Some(right)) => Some(usual(left, right)),
-        _ => None,
-    };
-    Shape {
-        width,
-        value,
-        is_place: left.is_place && right.is_place,
-        has_expression: left.has_expression || right.has_expression,
-        depth: left.depth.max(right.depth),
-    }
-}
-
-/// A field is signed if one of its formats is.
-fn set_signs(draft: &mut Draft<'_>) {
-    let items = draft.sections.assembler.iter().flat_map(|section| &section.items);
-    for item in items {
-        if let ast::AssemblerItem::Field { name, format } = item
-            && matches!(format.name.text.as_str(), "S" | "REL")
-            && let Some((Meaning::Field(id), _)) = draft.scope.names.get(&name.text)
-        {
-            draft.scope.fields[id.index()].signed = true;
-        }
-    }
-}
-
-/// Copies what aliases are worth into the model's instances.
-fn set_values(draft: &mut Draft<'_>) {
-    let scope = &mut draft.scope;
-    for (instance, value) in scope.instances.iter_mut().zip(&mut scope.values) {
-        if instance.role == InstanceRole::Root {
-            *value = AliasValue::Decoded;
-        }
-        match *value {
-            AliasValue::Coded(ty) => instance.value_type = Some(ty),
-            AliasValue::Operand { ty, is_place } => {
-                instance.value_type = Some(ty);
-                instance.is_place = is_place;
-            }
-            AliasValue::Decoded | AliasValue::NotCoded | AliasValue::Broken => {}
-        }
-    }
-}
-
-/// Silences the names of fields in an operation whose CODING is not looked at.
-fn break_fields(draft: &mut Draft<'_>) {
-    let items = draft.sections.coding.iter().flat_map(|coding| &coding.items);
-    for item in items {
-        if let CodingItem::Field { name, .. } | CodingItem::Name { name, .. } = item {
-            let broken = (Meaning::Broken, name.span);
-            draft.scope.names.entry(name.text.clone()).or_insert(broken);
         }
     }
 }

@@ -25,7 +25,11 @@ impl Abi {
     /// The number that a register of this width holds: the low word.
     #[must_use]
     pub fn word(self, value: u64) -> u64 {
-        if self.is_64() { value } else { value & 0xffff_ffff }
+        if self.is_64() {
+            value
+        } else {
+            value & 0xffff_ffff
+        }
     }
 
     /// The highest address that a word can name.

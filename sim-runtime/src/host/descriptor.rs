@@ -3,7 +3,7 @@
 use std::fs::File;
 
 use crate::host::errno::Errno;
-use crate::host::root::{Opened, OpenFlags, RootDirectory};
+use crate::host::root::{OpenFlags, Opened, RootDirectory};
 
 /// Most descriptors at a time, Linux's usual limit.
 const TABLE_SIZE: usize = 1024;

@@ -19,11 +19,7 @@ impl Host {
     /// `openat(directory, path, flags, mode)`.
     ///
     /// Without a root there are no files: nothing is found, and nothing may be made.
-    pub(super) fn open(
-        &mut self,
-        guest: &Guest<'_>,
-        arguments: [u64; 4],
-    ) -> Result<i64, Errno> {
+    pub(super) fn open(&mut self, guest: &Guest<'_>, arguments: [u64; 4]) -> Result<i64, Errno> {
         let [directory, path, flags, mode] = arguments;
         let how = OpenFlags::decode(flags, mode)?;
         let path = guest.read_text(path, PATH_LIMIT)?;
@@ -56,12 +52,7 @@ impl Host {
     }
 
     /// `lseek(descriptor, offset, whence)`: the new position.
-    pub(super) fn seek(
-        &mut self,
-        descriptor: u64,
-        offset: u64,
-        whence: u64,
-    ) -> Result<u64, Errno> {
+    pub(super) fn seek(&mut self, descriptor: u64, offset: u64, whence: u64) -> Result<u64, Errno> {
         let entry = self.descriptors.get(descriptor)?;
         let offset = offset.cast_signed();
         let target = match whence & 0xffff_ffff {

@@ -37,17 +37,17 @@ const SECTOR_BYTES: u64 = 512;
 pub(crate) fn stat_bytes(abi: Abi, kind: FileType, inode: u64, size_bytes: u64) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(128);
     let fields = [
-        (1, 8),                               // st_dev
-        (inode, 8),                           // st_ino
-        (kind.mode(), 4),                     // st_mode
-        (1, 4),                               // st_nlink
-        (0, 4),                               // st_uid
-        (0, 4),                               // st_gid
-        (0, 8),                               // st_rdev
-        (0, 8),                               // padding
-        (size_bytes, 8),                      // st_size
-        (BLOCK_BYTES, 4),                     // st_blksize
-        (0, 4),                               // padding
+        (1, 8),                                 // st_dev
+        (inode, 8),                             // st_ino
+        (kind.mode(), 4),                       // st_mode
+        (1, 4),                                 // st_nlink
+        (0, 4),                                 // st_uid
+        (0, 4),                                 // st_gid
+        (0, 8),                                 // st_rdev
+        (0, 8),                                 // padding
+        (size_bytes, 8),                        // st_size
+        (BLOCK_BYTES, 4),                       // st_blksize
+        (0, 4),                                 // padding
         (size_bytes.div_ceil(SECTOR_BYTES), 8), // st_blocks
     ];
     for (value, size) in fields {

@@ -35,7 +35,7 @@ pub trait Core: Machine + Sized + 'static {
     type Args: Copy + Default + std::fmt::Debug;
 
     /// The description that it was generated from, as isac-ir.
-    fn model(&self) -> &isac_ir::Model;
+    fn model(&self) -> &'static isac_ir::Model;
 
     /// What the kernel keeps.
     fn kernel(&mut self) -> &mut Kernel;

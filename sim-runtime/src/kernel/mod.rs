@@ -16,12 +16,17 @@ mod block;
 mod code;
 mod dispatch;
 mod machine;
+pub mod prelude;
 mod ram;
 mod step;
+mod support;
 
 pub use block::{Block, Decoded, Record, Site, StepFn};
 pub use code::Code;
 pub use dispatch::EmittedEngine;
 pub use machine::{Core, Kernel, Leave, Profiled, Profiling, Trap, Unprofiled};
 pub use ram::{CellRam, CodeMap};
-pub use step::{Step, block_end, finish, leave_code_written, leave_mismatch, leave_trap, next};
+pub use step::{Step, block_end, finish, leave_code_written, leave_empty, leave_mismatch, leave_trap, next};
+pub use support::{
+    arithmetic, division_by_zero, illegal, linux_call, memory_fault, register_element,
+};

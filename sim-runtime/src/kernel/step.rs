@@ -48,7 +48,7 @@ pub fn next<C: Core, P: Profiling>(
 ) {
     match rest.first() {
         Some(record) => (record.run)(core, code, rest, pc, fuel),
-        None => ran_out(core, pc, fuel),
+        None => leave_empty(core, pc, fuel),
     }
 }
 
@@ -63,7 +63,7 @@ pub fn finish<C: Core, P: Profiling>(
     pc: u64,
     fuel: u64,
 ) {
-    let Some((record, rest)) = records.split_first() else { return ran_out(core, pc, fuel) };
+    let Some((record, rest)) = records.split_first() else { return leave_empty(core, pc, fuel) };
     if pc == successor {
         return next(core, code, rest, pc, fuel);
     }
@@ -97,7 +97,7 @@ pub fn block_end<C: Core, P: Profiling>(
 ) {
     match records.first() {
         Some(record) => transfer(core, code, record.site, pc, fuel + 1),
-        None => ran_out(core, pc, fuel),
+        None => leave_empty(core, pc, fuel),
     }
 }
 
@@ -140,9 +140,10 @@ pub fn leave_mismatch(step: &str) {
     panic!("the operands of a record do not belong to the step of {step}");
 }
 
+/// No record is left to execute.
 #[cold]
 #[inline(never)]
-fn ran_out<C: Core>(core: &mut C, pc: u64, fuel: u64) {
+pub fn leave_empty<C: Core>(core: &mut C, pc: u64, fuel: u64) {
     leave(core, Leave::RanOut, pc, fuel);
 }
 

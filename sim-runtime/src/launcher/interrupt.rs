@@ -28,6 +28,7 @@ pub(super) enum Reason {
 #[derive(Debug, Clone, Default)]
 pub struct Interrupt {
     signalled: Arc<AtomicBool>,
+    input_cut: Arc<AtomicBool>,
     deadline: Arc<OnceLock<Instant>>,
 }
 
@@ -55,6 +56,12 @@ impl Interrupt {
     /// Ends the run at that time; the first call counts.
     pub(super) fn set_deadline(&self, deadline: Instant) {
         let _ = self.deadline.set(deadline);
+    }
+
+    /// The guest was waiting for input when the run was to end, and got none. What it does then,
+    /// be it an exit in good order, says nothing about the program.
+    pub(super) fn has_cut_input(&self) -> bool {
+        self.input_cut.load(Ordering::Relaxed)
     }
 
     pub(super) fn reason(&self) -> Option<Reason> {
@@ -89,7 +96,12 @@ struct Reader {
 
 impl InterruptibleInput {
     pub(super) fn new(source: Box<dyn Read + Send>, interrupt: Interrupt) -> Self {
-        Self { source: Some(source), reader: None, buffer: io::Cursor::default(), interrupt }
+        Self {
+            source: Some(source),
+            reader: None,
+            buffer: io::Cursor::default(),
+            interrupt,
+        }
     }
 }
 
@@ -112,16 +124,22 @@ impl Reader {
     fn start(mut source: Box<dyn Read + Send>) -> io::Result<Self> {
         let (requests, asked) = channel();
         let (answer, answers) = channel();
-        thread::Builder::new().name("input".to_owned()).spawn(move || {
-            let mut bytes = vec![0; BUFFER_BYTES];
-            while asked.recv().is_ok() {
-                let result = read_once(source.as_mut(), &mut bytes);
-                if answer.send(result).is_err() {
-                    break;
+        thread::Builder::new()
+            .name("input".to_owned())
+            .spawn(move || {
+                let mut bytes = vec![0; BUFFER_BYTES];
+                while asked.recv().is_ok() {
+                    let result = read_once(source.as_mut(), &mut bytes);
+                    if answer.send(result).is_err() {
+                        break;
+                    }
                 }
-            }
-        })?;
-        Ok(Self { requests, answers, waiting: false })
+            })?;
+        Ok(Self {
+            requests,
+            answers,
+            waiting: false,
+        })
     }
 
     fn next(&mut self, interrupt: &Interrupt) -> io::Result<Vec<u8>> {
@@ -138,6 +156,7 @@ impl Reader {
                 }
                 Err(RecvTimeoutError::Disconnected) => return Err(gone()),
                 Err(RecvTimeoutError::Timeout) if interrupt.reason().is_some() => {
+                    interrupt.input_cut.store(true, Ordering::Relaxed);
                     return Err(io::ErrorKind::Interrupted.into());
                 }
                 Err(RecvTimeoutError::Timeout) => {}

@@ -57,7 +57,11 @@ fn describe_fault(machine: &dyn Machine, info: &LaunchInfo, fault: Fault) -> Vec
             "the description indexes a register file beyond its end".to_owned(),
         ),
         FaultKind::Memory { access, address } => (
-            format!("{} address {}", access_name(access), info.format_address(address)),
+            format!(
+                "{} address {}",
+                access_name(access),
+                info.format_address(address)
+            ),
             memory_help(machine, info, access, address),
         ),
     };

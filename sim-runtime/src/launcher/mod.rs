@@ -40,7 +40,7 @@ pub use stdio::Stdio;
 
 use crate::engine::Engine;
 use crate::fault::Stop;
-use crate::host::Host;
+use crate::host::{Host, Streams};
 use interrupt::InterruptibleInput;
 use message::describe_end;
 use output_file::{check_writable, write_or_rescue};
@@ -73,52 +73,67 @@ pub fn launch_with(
 ) -> i32 {
     let mut outputs = profile_outputs(options);
     outputs.extend(further);
-    let mut messages = Messages(stdio.messages);
+    let messages = Messages(stdio.messages);
     let mut progress = Progress::new(stdio.progress);
     let mut streams = progress.make_way(stdio.streams);
-    streams.input = Box::new(InterruptibleInput::new(streams.input, stdio.interrupt.clone()));
+    streams.input = Box::new(InterruptibleInput::new(
+        streams.input,
+        stdio.interrupt.clone(),
+    ));
 
     let begun = begin(engine, info, options, streams, &outputs);
-    let Started { mut host, program_digest, stop } = match begun {
-        Ok(started) => started,
-        Err(error) => {
-            messages.line(&format!("error: {error}"));
-            return exit_status::FAILURE;
-        }
+    let mut conclusion = Conclusion {
+        engine,
+        info,
+        options,
+        messages,
     };
-
-    let started_at = Instant::now();
-    if let Some(seconds) = options.timeout
-        && let Some(deadline) = started_at.checked_add(Duration::from_secs_f64(seconds))
-    {
-        stdio.interrupt.set_deadline(deadline);
-    }
-    let end = match stop {
-        Stop::Budget => {
-            run(engine, &mut host, Limits::of(options), &stdio.interrupt, &mut progress)
+    match begun {
+        Ok(mut started) => {
+            let engine = &mut *conclusion.engine;
+            let run = run_timed(
+                engine,
+                &mut started,
+                options,
+                &stdio.interrupt,
+                &mut progress,
+            );
+            progress.clear();
+            conclusion.finish(started, run, &outputs)
         }
+        Err(error) => {
+            conclusion.messages.line(&format!("error: {error}"));
+            exit_status::FAILURE
+        }
+    }
+}
+
+/// Runs a program that operation `reset` has not ended already, and takes the time.
+fn run_timed(
+    engine: &mut dyn Engine,
+    started: &mut Started,
+    options: &RunOptions,
+    interrupt: &Interrupt,
+    progress: &mut Progress,
+) -> (End, Duration) {
+    let start = Instant::now();
+    if let Some(seconds) = options.timeout
+        && let Some(deadline) = start.checked_add(Duration::from_secs_f64(seconds))
+    {
+        interrupt.set_deadline(deadline);
+    }
+    let end = match started.stop {
+        Stop::Budget => run(
+            engine,
+            &mut started.host,
+            Limits::of(options),
+            interrupt,
+            progress,
+        ),
         Stop::Halted(status) => End::Exited(status),
         Stop::Fault(fault) => End::Fault(fault),
     };
-    let elapsed = started_at.elapsed();
-    progress.clear();
-
-    let mut conclusion = Conclusion { engine, info, options, messages };
-    conclusion.tell(&mut host, end, elapsed);
-    let provenance = Provenance {
-        engine: info.engine.clone(),
-        mode: Mode::Exact,
-        host_seconds: elapsed.as_secs_f64(),
-        model_digest: info.model_digest.clone(),
-        program_digest,
-    };
-    let written = conclusion.write_outputs(&outputs, provenance);
-    match (host.flush().is_ok() && written, end) {
-        (false, _) => exit_status::FAILURE,
-        (true, End::Exited(status)) => status & 0xff,
-        (true, End::Fault(_)) => exit_status::FAULT,
-        (true, _) => exit_status::LIMIT,
-    }
+    (end, start.elapsed())
 }
 
 /// Everything that can be wrong with the user's options is found before the first instruction.
@@ -126,7 +141,7 @@ fn begin(
     engine: &mut dyn Engine,
     info: &LaunchInfo,
     options: &RunOptions,
-    streams: crate::host::Streams,
+    streams: Streams,
     outputs: &[OutputFile<'_>],
 ) -> Result<Started, String> {
     let mut assignments = Vec::new();
@@ -142,7 +157,12 @@ fn check_outputs(options: &RunOptions, outputs: &[OutputFile<'_>]) -> Result<(),
         .iter()
         .map(|output| (output.what, output.path.as_path()))
         .collect();
-    paths.extend(options.dump_state.iter().map(|path| ("final state", path.as_path())));
+    paths.extend(
+        options
+            .dump_state
+            .iter()
+            .map(|path| ("final state", path.as_path())),
+    );
     for (index, (what, path)) in paths.iter().enumerate() {
         if let Some((other, _)) = paths[..index].iter().find(|(_, earlier)| earlier == path) {
             return Err(format!(
@@ -188,6 +208,37 @@ struct Conclusion<'a> {
 }
 
 impl Conclusion<'_> {
+    /// Says how the run ended, writes all files and gives the exit status.
+    fn finish(
+        &mut self,
+        started: Started,
+        (end, elapsed): (End, Duration),
+        outputs: &[OutputFile<'_>],
+    ) -> i32 {
+        let Started {
+            mut host,
+            program_digest,
+            ..
+        } = started;
+        self.tell(&mut host, end, elapsed);
+        let provenance = Provenance {
+            engine: self.info.engine.clone(),
+            mode: Mode::Exact,
+            host_seconds: elapsed.as_secs_f64(),
+            model_digest: self.info.model_digest.clone(),
+            program_digest,
+        };
+        let written = self.write_outputs(outputs, provenance);
+        match end {
+            _ if !written || host.flush().is_err() => exit_status::FAILURE,
+            End::Exited(status) => status & 0xff,
+            End::Fault(_) => exit_status::FAULT,
+            End::InstructionLimit(_) | End::CycleLimit(_) | End::Interrupted(_) => {
+                exit_status::LIMIT
+            }
+        }
+    }
+
     /// Sends out the rest of the guest's output, then says how the run ended.
     fn tell(&mut self, host: &mut Host, end: End, elapsed: Duration) {
         if let Err(error) = host.flush() {
@@ -217,7 +268,10 @@ impl Conclusion<'_> {
         if !outputs.is_empty() {
             match self.engine.measurement() {
                 Some(measurement) => {
-                    let profile = Profile { measurement, provenance };
+                    let profile = Profile {
+                        measurement,
+                        provenance,
+                    };
                     results.extend(outputs.iter().map(|output| write_output(output, &profile)));
                 }
                 None => results.push(Err("this engine was made without profiling, so there is \

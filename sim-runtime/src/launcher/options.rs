@@ -98,7 +98,13 @@ pub struct RunOptions {
     pub clock_hz: u64,
 
     /// How FILE holds the program.
-    #[arg(long, value_name = "FORMAT", default_value = "auto", value_enum, help_heading = "Start")]
+    #[arg(
+        long,
+        value_name = "FORMAT",
+        default_value = "auto",
+        value_enum,
+        help_heading = "Start"
+    )]
     pub format: ProgramFormat,
 
     /// Load raw bytes, at ADDRESS; the same as --format raw.
@@ -125,7 +131,12 @@ pub struct RunOptions {
     ///
     /// REGISTER is a register, a name of an element or an element by index; VALUE is decimal,
     /// 0x or 0b, and may be negative. Example: --set a0=5 --set x[11]=-1
-    #[arg(long = "set", value_name = "REGISTER=VALUE", allow_hyphen_values = true, help_heading = "Start")]
+    #[arg(
+        long = "set",
+        value_name = "REGISTER=VALUE",
+        allow_hyphen_values = true,
+        help_heading = "Start"
+    )]
     pub set: Vec<String>,
 }
 

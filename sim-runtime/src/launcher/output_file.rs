@@ -104,7 +104,10 @@ pub(super) fn write_or_rescue(what: &str, path: &Path, bytes: &[u8]) -> Result<(
     let Err(error) = write_atomically(path, bytes) else {
         return Ok(());
     };
-    let failed = format!("the {what} could not be written to {}: {error}", path.display());
+    let failed = format!(
+        "the {what} could not be written to {}: {error}",
+        path.display()
+    );
     match rescue(path, bytes) {
         Ok(rescued) => Err(format!("{failed}; it is in {} instead", rescued.display())),
         Err(error) => Err(format!(

@@ -39,17 +39,22 @@ pub(super) struct Limits {
 
 impl Limits {
     pub(super) fn of(options: &RunOptions) -> Self {
-        Self { instructions: options.limit_instructions, cycles: options.limit_cycles }
+        Self {
+            instructions: options.limit_instructions,
+            cycles: options.limit_cycles,
+        }
     }
 
     fn reached(self, engine: &dyn Engine) -> Option<End> {
         match self {
-            Self { instructions: Some(limit), .. } if engine.instructions() >= limit => {
-                Some(End::InstructionLimit(limit))
-            }
-            Self { cycles: Some(limit), .. } if engine.cycles() >= limit => {
-                Some(End::CycleLimit(limit))
-            }
+            Self {
+                instructions: Some(limit),
+                ..
+            } if engine.instructions() >= limit => Some(End::InstructionLimit(limit)),
+            Self {
+                cycles: Some(limit),
+                ..
+            } if engine.cycles() >= limit => Some(End::CycleLimit(limit)),
             _ => None,
         }
     }
@@ -95,7 +100,12 @@ pub(super) fn run(
         let start = Instant::now();
         match engine.run(host, budget) {
             Stop::Budget => {}
-            Stop::Halted(status) => return End::Exited(status),
+            Stop::Halted(status) => {
+                return match interrupt.reason() {
+                    Some(reason) if interrupt.has_cut_input() => End::Interrupted(reason),
+                    _ => End::Exited(status),
+                };
+            }
             Stop::Fault(fault) => return End::Fault(fault),
         }
         let end = Instant::now();

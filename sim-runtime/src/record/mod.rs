@@ -47,3 +47,16 @@ pub fn abi(model: &Model) -> Abi {
     let word_bits = if bits > 32 { 64 } else { 32 };
     Abi { word_bits, big_endian: model.target.big_endian }
 }
+
+/// Reads the model that an emitted simulator carries.
+///
+/// # Panics
+/// If the text is not what the generator of this version wrote: it is part of the same program.
+pub fn read_model(text: &str) -> Model {
+    let model: Model = match serde_json::from_str(text) {
+        Ok(model) => model,
+        Err(error) => panic!("the simulator's own model cannot be read: {error}"),
+    };
+    assert_eq!(model.format_version, isac_ir::FORMAT_VERSION, "the model's format is another version's");
+    model
+}

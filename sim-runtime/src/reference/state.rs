@@ -4,7 +4,7 @@ use isac_ir::Model;
 use isac_ir::bits::mask;
 
 use crate::engine::Machine;
-use crate::memory::Memory;
+use crate::memory::{Memory, read_map_bytes, write_map_bytes};
 
 /// Registers and memory.
 pub(super) struct State<'m> {
@@ -47,10 +47,10 @@ impl Machine for State<'_> {
     }
 
     fn read_bytes(&self, map: usize, address: u64, bytes: &mut [u8]) -> Result<(), u64> {
-        self.memory.read_bytes(self.model, map, address, bytes)
+        read_map_bytes(self.model, &self.memory, map, address, bytes)
     }
 
     fn write_bytes(&mut self, map: usize, address: u64, bytes: &[u8]) -> Result<(), u64> {
-        self.memory.write_bytes(self.model, map, address, bytes)
+        write_map_bytes(self.model, &mut self.memory, map, address, bytes)
     }
 }

@@ -65,8 +65,6 @@ pub(super) struct Step<'m, 's> {
     pub(super) address: u64,
     pub(super) size_cells: u32,
     decoded: Option<Decoded>,
-    /// The operation that holds the CODINGROOT.
-    root: Option<u32>,
     due: VecDeque<Due>,
 }
 
@@ -86,7 +84,6 @@ impl<'m, 's> Step<'m, 's> {
             address,
             size_cells: 0,
             decoded: None,
-            root: None,
             due: VecDeque::new(),
         }
     }
@@ -106,14 +103,14 @@ impl<'m, 's> Step<'m, 's> {
 
     /// Tells what became of the instruction.
     pub(super) fn end(&mut self, outcome: Result<(), Leaving>) {
-        let halted = match outcome {
+        let stays = match outcome {
             Err(Leaving::Fault(_)) => {
                 self.sink.event(Event::Fault);
                 true
             }
             Err(Leaving::Cancel) => {
                 self.sink.event(Event::Cancel);
-                false
+                true
             }
             Err(Leaving::Halt(_)) => {
                 self.sink.event(Event::Halt);
@@ -121,7 +118,7 @@ impl<'m, 's> Step<'m, 's> {
             }
             Ok(()) | Err(Leaving::Label(_)) => false,
         };
-        if !halted {
+        if !stays {
             let to = self.state.registers[self.state.model.pc as usize][0] as u64;
             self.sink.event(Event::Transfer { to });
         }
@@ -324,7 +321,6 @@ impl<'m, 's> Step<'m, 's> {
         let word = joined_word(model, &elements);
         self.sink.event(Event::Decoded { address: self.address, word: &word, size_cells: self.size_cells });
         self.decoded = Some(decoded);
-        self.root = Some(operation);
         Ok(())
     }
 
@@ -404,7 +400,6 @@ impl<'m, 's> Step<'m, 's> {
                 address: self.address,
                 size_cells: self.size_cells,
                 decoded: self.decoded.clone(),
-                root: self.root,
                 due: VecDeque::new(),
             };
             silent.run_statements(&mut frame, &body.statements, 0)?;

@@ -2,34 +2,34 @@
 
 /// What goes into an ELF file.
 #[derive(Debug, Clone)]
-pub struct ElfFile {
-    pub class: u8,
-    pub big_endian: bool,
-    pub kind: u16,
-    pub machine: u16,
-    pub entry: u64,
-    pub segments: Vec<ElfSegment>,
+pub(crate) struct ElfFile {
+    pub(crate) class: u8,
+    pub(crate) big_endian: bool,
+    pub(crate) kind: u16,
+    pub(crate) machine: u16,
+    pub(crate) entry: u64,
+    pub(crate) segments: Vec<ElfSegment>,
     /// Program header entry size, if it is to be wrong.
-    pub header_size: Option<u16>,
+    pub(crate) header_size: Option<u16>,
 }
 
 /// One program header with its contents; `offset` and `file_size` follow from them unless set.
 #[derive(Debug, Clone, Default)]
-pub struct ElfSegment {
-    pub kind: u32,
-    pub address: u64,
-    pub contents: Vec<u8>,
-    pub memory_size: u64,
-    pub offset: Option<u64>,
-    pub file_size: Option<u64>,
+pub(crate) struct ElfSegment {
+    pub(crate) kind: u32,
+    pub(crate) address: u64,
+    pub(crate) contents: Vec<u8>,
+    pub(crate) memory_size: u64,
+    pub(crate) offset: Option<u64>,
+    pub(crate) file_size: Option<u64>,
 }
 
-pub const PT_LOAD: u32 = 1;
-pub const PT_INTERP: u32 = 3;
+pub(crate) const PT_LOAD: u32 = 1;
+pub(crate) const PT_INTERP: u32 = 3;
 
 impl ElfFile {
     /// A 32-bit little-endian RISC-V program: code at 0x10000, data with zeros at 0x11000.
-    pub fn program() -> Self {
+    pub(crate) fn program() -> Self {
         Self {
             class: 1,
             big_endian: false,
@@ -45,12 +45,17 @@ impl ElfFile {
     }
 
     /// The file: headers, then the contents one after the other.
-    pub fn bytes(&self) -> Vec<u8> {
+    pub(crate) fn bytes(&self) -> Vec<u8> {
         let wide = self.class == 2;
         let (header, entry) = if wide { (64, 56) } else { (52, 32) };
-        let mut out = Out { bytes: Vec::new(), big_endian: self.big_endian, wide };
+        let mut out = Out {
+            bytes: Vec::new(),
+            big_endian: self.big_endian,
+            wide,
+        };
         let order = if self.big_endian { 2 } else { 1 };
-        out.bytes.extend([0x7f, b'E', b'L', b'F', self.class, order, 1, 0]);
+        out.bytes
+            .extend([0x7f, b'E', b'L', b'F', self.class, order, 1, 0]);
         out.bytes.extend([0; 8]);
         out.half(self.kind);
         out.half(self.machine);
@@ -79,7 +84,7 @@ impl ElfFile {
 }
 
 impl ElfSegment {
-    pub fn load(address: u64, contents: &[u8], memory_size: u64) -> Self {
+    pub(crate) fn load(address: u64, contents: &[u8], memory_size: u64) -> Self {
         Self {
             kind: PT_LOAD,
             address,

@@ -6,35 +6,52 @@ use sim_runtime::launcher::{LaunchInfo, LaunchMap, LaunchRegister, LaunchStack};
 use sim_runtime::{Engine, Machine, Stop};
 
 /// 32-bit, little-endian.
-pub const LITTLE32: Abi = Abi { word_bits: 32, big_endian: false };
+pub(crate) const LITTLE32: Abi = Abi {
+    word_bits: 32,
+    big_endian: false,
+};
 /// 64-bit, little-endian.
-pub const LITTLE64: Abi = Abi { word_bits: 64, big_endian: false };
+pub(crate) const LITTLE64: Abi = Abi {
+    word_bits: 64,
+    big_endian: false,
+};
 /// 32-bit, big-endian.
-pub const BIG32: Abi = Abi { word_bits: 32, big_endian: true };
+pub(crate) const BIG32: Abi = Abi {
+    word_bits: 32,
+    big_endian: true,
+};
 /// 64-bit, big-endian.
-pub const BIG64: Abi = Abi { word_bits: 64, big_endian: true };
+pub(crate) const BIG64: Abi = Abi {
+    word_bits: 64,
+    big_endian: true,
+};
 
 /// Registers, and maps of pieces of memory, each with the byte address of its first cell.
 #[derive(Debug, Clone, Default)]
-pub struct FakeMachine {
-    pub registers: Vec<Vec<u128>>,
-    pub maps: Vec<Vec<(u64, Vec<u8>)>>,
+pub(crate) struct FakeMachine {
+    pub(crate) registers: Vec<Vec<u128>>,
+    pub(crate) maps: Vec<Vec<(u64, Vec<u8>)>>,
 }
 
 impl FakeMachine {
     /// One map with one piece of zeros.
-    pub fn with_memory(address: u64, size: usize) -> Self {
-        Self { registers: Vec::new(), maps: vec![vec![(address, vec![0; size])]] }
+    pub(crate) fn with_memory(address: u64, size: usize) -> Self {
+        Self {
+            registers: Vec::new(),
+            maps: vec![vec![(address, vec![0; size])]],
+        }
     }
 
-    pub fn bytes(&self, map: usize, address: u64, size: usize) -> Vec<u8> {
+    pub(crate) fn bytes(&self, map: usize, address: u64, size: usize) -> Vec<u8> {
         let mut bytes = vec![0; size];
-        self.read_bytes(map, address, &mut bytes).expect("the test reads mapped memory");
+        self.read_bytes(map, address, &mut bytes)
+            .expect("the test reads mapped memory");
         bytes
     }
 
-    pub fn put(&mut self, map: usize, address: u64, bytes: &[u8]) {
-        self.write_bytes(map, address, bytes).expect("the test writes mapped memory");
+    pub(crate) fn put(&mut self, map: usize, address: u64, bytes: &[u8]) {
+        self.write_bytes(map, address, bytes)
+            .expect("the test writes mapped memory");
     }
 
     /// The piece and the offset in it of a byte.
@@ -43,7 +60,9 @@ impl FakeMachine {
             let offset = usize::try_from(address.checked_sub(*base)?).ok()?;
             (offset < bytes.len()).then_some(offset)
         };
-        (0..).zip(self.maps.get(map)?).find_map(|(index, piece)| Some((index, holds(piece)?)))
+        (0..)
+            .zip(self.maps.get(map)?)
+            .find_map(|(index, piece)| Some((index, holds(piece)?)))
     }
 }
 
@@ -77,54 +96,65 @@ impl Machine for FakeMachine {
 }
 
 /// A guest that makes system calls.
-pub struct Caller {
-    pub machine: FakeMachine,
-    pub host: Host,
-    pub output: Capture,
-    pub errors: Capture,
-    pub abi: Abi,
-    pub cycles: u64,
+pub(crate) struct Caller {
+    pub(crate) machine: FakeMachine,
+    pub(crate) host: Host,
+    pub(crate) output: Capture,
+    pub(crate) errors: Capture,
+    pub(crate) abi: Abi,
+    pub(crate) cycles: u64,
 }
 
 /// Where a [`Caller`] has its memory.
-pub const MEMORY: u64 = 0x1000;
+pub(crate) const MEMORY: u64 = 0x1000;
 /// How many bytes.
-pub const MEMORY_SIZE: usize = 0x4_0000;
+pub(crate) const MEMORY_SIZE: usize = 0x4_0000;
 /// An address that nothing is at.
-pub const NOWHERE: u64 = 0x4000_0000;
+pub(crate) const NOWHERE: u64 = 0x4000_0000;
 
 impl Caller {
-    pub fn new(abi: Abi, input: &[u8]) -> Self {
+    pub(crate) fn new(abi: Abi, input: &[u8]) -> Self {
         let (streams, output, errors) = Streams::captured(input);
         let machine = FakeMachine::with_memory(MEMORY, MEMORY_SIZE);
-        Self { machine, host: Host::new(streams), output, errors, abi, cycles: 0 }
+        Self {
+            machine,
+            host: Host::new(streams),
+            output,
+            errors,
+            abi,
+            cycles: 0,
+        }
     }
 
-    pub fn result(&mut self, number: u64, arguments: &[u64]) -> LinuxResult {
+    pub(crate) fn result(&mut self, number: u64, arguments: &[u64]) -> LinuxResult {
         let mut all = [0; 6];
         all[..arguments.len()].copy_from_slice(arguments);
-        self.host.linux_call(&mut self.machine, 0, self.abi, self.cycles, number, all)
+        self.host
+            .linux_call(&mut self.machine, 0, self.abi, self.cycles, number, all)
     }
 
     /// The result of a call that returns.
-    pub fn call(&mut self, number: u64, arguments: &[u64]) -> i64 {
+    pub(crate) fn call(&mut self, number: u64, arguments: &[u64]) -> i64 {
         match self.result(number, arguments) {
             LinuxResult::Return(value) => value,
             LinuxResult::Exit(status) => panic!("call {number} ended the guest with {status}"),
         }
     }
 
-    pub fn put(&mut self, address: u64, bytes: &[u8]) {
+    pub(crate) fn put(&mut self, address: u64, bytes: &[u8]) {
         self.machine.put(0, address, bytes);
     }
 
-    pub fn bytes(&self, address: u64, size: usize) -> Vec<u8> {
+    pub(crate) fn bytes(&self, address: u64, size: usize) -> Vec<u8> {
         self.machine.bytes(0, address, size)
     }
 
     /// Stores words in the guest's order.
-    pub fn put_words(&mut self, address: u64, words: &[u64]) {
-        let bytes: Vec<u8> = words.iter().flat_map(|word| self.word_bytes(*word)).collect();
+    pub(crate) fn put_words(&mut self, address: u64, words: &[u64]) {
+        let bytes: Vec<u8> = words
+            .iter()
+            .flat_map(|word| self.word_bytes(*word))
+            .collect();
         self.put(address, &bytes);
     }
 
@@ -138,15 +168,18 @@ impl Caller {
     }
 
     /// A number of `size` bytes in the guest's order.
-    pub fn number(&self, address: u64, size: usize) -> u64 {
+    pub(crate) fn number(&self, address: u64, size: usize) -> u64 {
         let mut bytes = self.bytes(address, size);
         if self.abi.big_endian {
             bytes.reverse();
         }
-        bytes.iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte))
+        bytes
+            .iter()
+            .rev()
+            .fold(0, |value, byte| value << 8 | u64::from(*byte))
     }
 
-    pub fn flushed_output(&mut self) -> String {
+    pub(crate) fn flushed_output(&mut self) -> String {
         self.host.flush().expect("a capture takes everything");
         self.output.text()
     }
@@ -156,24 +189,24 @@ impl Caller {
 type Action = Box<dyn FnMut(&mut Host, &mut FakeMachine)>;
 
 /// An engine that counts instructions up to a scripted stop.
-pub struct FakeEngine {
-    pub machine: FakeMachine,
-    pub ended: u64,
-    pub cycles_each: u64,
+pub(crate) struct FakeEngine {
+    pub(crate) machine: FakeMachine,
+    pub(crate) ended: u64,
+    pub(crate) cycles_each: u64,
     /// After so many instructions comes `stop`; `None` never ends.
-    pub length: Option<u64>,
-    pub stop: Stop,
+    pub(crate) length: Option<u64>,
+    pub(crate) stop: Stop,
     /// Runs before the first instruction of every slice.
-    pub action: Option<Action>,
+    pub(crate) action: Option<Action>,
     /// Number of runs of 0 instructions.
-    pub resets: u32,
-    pub profiled: bool,
+    pub(crate) resets: u32,
+    pub(crate) profiled: bool,
     /// Sum and number of all budgets.
-    pub budgets: Vec<u64>,
+    pub(crate) budgets: Vec<u64>,
 }
 
 impl FakeEngine {
-    pub fn new(length: Option<u64>, stop: Stop) -> Self {
+    pub(crate) fn new(length: Option<u64>, stop: Stop) -> Self {
         let mut machine = FakeMachine::with_memory(0x1_0000, 0x2_0000);
         machine.registers = vec![vec![0x1_0000], vec![0; 4]];
         Self {
@@ -189,7 +222,10 @@ impl FakeEngine {
         }
     }
 
-    pub fn with_action(mut self, action: impl FnMut(&mut Host, &mut FakeMachine) + 'static) -> Self {
+    pub(crate) fn with_action(
+        mut self,
+        action: impl FnMut(&mut Host, &mut FakeMachine) + 'static,
+    ) -> Self {
         self.action = Some(Box::new(action));
         self
     }
@@ -211,7 +247,11 @@ impl Engine for FakeEngine {
         }
         let rest = self.length.map_or(u64::MAX, |length| length - self.ended);
         self.ended += instructions.min(rest);
-        if rest <= instructions { self.stop } else { Stop::Budget }
+        if rest <= instructions {
+            self.stop
+        } else {
+            Stop::Budget
+        }
     }
 
     fn instructions(&self) -> u64 {
@@ -223,13 +263,19 @@ impl Engine for FakeEngine {
     }
 
     fn measurement(&mut self) -> Option<Measurement> {
-        let tables = ModelTables { model: "fake".to_owned(), ..ModelTables::default() };
-        self.profiled.then(|| Measurement { cycles: self.cycles(), ..Measurement::new(tables) })
+        let tables = ModelTables {
+            model: "fake".to_owned(),
+            ..ModelTables::default()
+        };
+        self.profiled.then(|| Measurement {
+            cycles: self.cycles(),
+            ..Measurement::new(tables)
+        })
     }
 }
 
 /// The model of [`FakeEngine`]: `pc`, `r[4]` with a stack pointer `sp`, one map.
-pub fn fake_info() -> LaunchInfo {
+pub(crate) fn fake_info() -> LaunchInfo {
     let register = |name: &str, count, names: &[&str]| LaunchRegister {
         name: name.to_owned(),
         width_bits: 32,
@@ -258,7 +304,11 @@ pub fn fake_info() -> LaunchInfo {
         big_endian: false,
         elf_machine: Some(243),
         elf_class: Some(32),
-        stack: Some(LaunchStack { register: 1, element: 1, top: 0x3_0000 }),
+        stack: Some(LaunchStack {
+            register: 1,
+            element: 1,
+            top: 0x3_0000,
+        }),
         loads: Vec::new(),
     }
 }

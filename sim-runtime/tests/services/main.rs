@@ -3,9 +3,11 @@
 mod elf_file;
 mod fake;
 mod heap_and_clock;
+mod hostile;
 mod image;
 mod launch;
 mod launch_files;
+mod launch_start;
 mod linux_file;
 mod linux_transfer;
 mod load;

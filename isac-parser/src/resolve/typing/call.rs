@@ -12,8 +12,21 @@ use crate::source::Span;
 
 /// The names that a FUNCTION must not take.
 pub(crate) const BUILTINS: [&str; 15] = [
-    "CODED", "cancel", "clz", "ctz", "cycles", "event", "extra_cycles", "halt", "illegal",
-    "instructions", "linux_call", "popcount", "printf", "semihost", "sext",
+    "CODED",
+    "cancel",
+    "clz",
+    "ctz",
+    "cycles",
+    "event",
+    "extra_cycles",
+    "halt",
+    "illegal",
+    "instructions",
+    "linux_call",
+    "popcount",
+    "printf",
+    "semihost",
+    "sext",
 ];
 
 impl Typer<'_> {
@@ -32,7 +45,8 @@ impl Typer<'_> {
             }
             _ => {
                 let message = "only a function can be called";
-                self.diagnostics.push(error(code::WRONG_KIND, callee.span, message, "no function"));
+                self.diagnostics
+                    .push(error(code::WRONG_KIND, callee.span, message, "no function"));
                 return None;
             }
         };
@@ -57,7 +71,10 @@ impl Typer<'_> {
         if let ast::ExprKind::Name(name) = &base.kind {
             match self.global(name) {
                 Some((Global::Unsupported(_), _)) => return,
-                None if self.operation.is_none_or(|o| !o.names.contains_key(&name.text)) => {
+                None if self
+                    .operation
+                    .is_none_or(|o| !o.names.contains_key(&name.text)) =>
+                {
                     self.name(name);
                     return;
                 }
@@ -65,10 +82,32 @@ impl Typer<'_> {
             }
         }
         let message = format!("nothing here has a service `{}`", member.text);
-        self.diagnostics.push(error(code::WRONG_KIND, span, message, "no function"));
+        self.diagnostics
+            .push(error(code::WRONG_KIND, span, message, "no function"));
     }
 
     fn no_function(&mut self, name: &ast::Name) {
+        if !self.reported.insert(name.text.clone()) {
+            return;
+        }
+        let inner = self
+            .operation
+            .and_then(|operation| operation.names.get(&name.text));
+        let local = self
+            .blocks
+            .iter()
+            .rev()
+            .find_map(|block| block.get(&name.text));
+        let hiding = local
+            .map(|(_, span)| *span)
+            .or(inner.map(|(_, span)| *span));
+        if let Some(hiding) = hiding {
+            let message = format!("`{}` is no function here", name.text);
+            let diagnostic = error(code::WRONG_KIND, name.span, message, "no function")
+                .secondary(hiding, "this is what the name stands for");
+            self.diagnostics.push(diagnostic);
+            return;
+        }
         if let Some(found) = self.table.names.globals.get(&name.text) {
             let kind = found.what.kind();
             let message = format!("`{}` is {kind} and cannot be called", name.text);
@@ -80,7 +119,13 @@ impl Typer<'_> {
         let functions = self.table.names.globals.iter();
         let functions = functions.filter(|(_, found)| matches!(found.what, Global::Function(_)));
         let known = functions.map(|(name, _)| name.as_str()).chain(BUILTINS);
-        self.diagnostics.push(undefined("function", name, known));
+        let mut diagnostic = undefined("function", name, known);
+        if let Some(other) = self.table.names.operations.get(&name.text) {
+            diagnostic = diagnostic
+                .secondary(other.span, "an operation or group has this name")
+                .help("an operation is not called; it is decoded or activated");
+        }
+        self.diagnostics.push(diagnostic);
     }
 
     fn function_call(
@@ -92,8 +137,11 @@ impl Typer<'_> {
     ) -> Option<Operand> {
         let values: Vec<Option<Value>> = arguments.iter().map(|a| self.value(a)).collect();
         let table = self.table;
-        let Signature { parameters, result, span: declared } =
-            table.functions.get(function.index())?.as_ref()?;
+        let Signature {
+            parameters,
+            result,
+            span: declared,
+        } = table.functions.get(function.index())?.as_ref()?;
         if values.len() != parameters.len() {
             let wanted = count(parameters.len() as u128, "argument");
             self.wrong_count(&name.text, &wanted, values.len(), span, Some(*declared));
@@ -112,7 +160,10 @@ impl Typer<'_> {
             ResultType::Value(ty) => Some(*ty),
             ResultType::Broken => return None,
         };
-        let kind = ExprKind::Call { function, arguments: converted };
+        let kind = ExprKind::Call {
+            function,
+            arguments: converted,
+        };
         complete.then_some(Operand::Value(Expr { kind, ty, span }))
     }
 
@@ -155,7 +206,8 @@ impl Typer<'_> {
             "CODED" => return self.coded(arguments, span),
             _ => {
                 let what = format!("`{}` is", name.text);
-                self.diagnostics.push(not_yet(code::LATER_BUILTIN, span, &what));
+                self.diagnostics
+                    .push(not_yet(code::LATER_BUILTIN, span, &what));
                 return None;
             }
         };
@@ -168,9 +220,15 @@ impl Typer<'_> {
         }
         let values: Vec<Value> = values.into_iter().collect::<Option<_>>()?;
         let converted = values.into_iter().zip(parameters);
-        let arguments = converted.map(|(value, ty)| self.fit(value, *ty).expr).collect();
+        let arguments = converted
+            .map(|(value, ty)| self.fit(value, *ty).expr)
+            .collect();
         let kind = ExprKind::Builtin { builtin, arguments };
-        Some(Operand::Value(Expr { kind, ty: result, span }))
+        Some(Operand::Value(Expr {
+            kind,
+            ty: result,
+            span,
+        }))
     }
 
     /// `sext(v, n)`
@@ -185,12 +243,24 @@ impl Typer<'_> {
         if from == 0 || from > u128::from(limit) {
             let message = format!("`sext` of {} of {limit}", count(from, "bit"));
             let label = format!("has to be from 1 to {limit}");
-            self.diagnostics.push(error(code::OUT_OF_BOUNDS, width.span, message, label));
+            self.diagnostics
+                .push(error(code::OUT_OF_BOUNDS, width.span, message, label));
             return None;
         }
-        let from = Expr { kind: ExprKind::Const(from), ty: Some(INT), span: width.span };
+        let from = Expr {
+            kind: ExprKind::Const(from),
+            ty: Some(INT),
+            span: width.span,
+        };
         let arguments = vec![value.expr, from];
-        Some(valued(ExprKind::Builtin { builtin: Builtin::Sext, arguments }, signed(limit), span))
+        Some(valued(
+            ExprKind::Builtin {
+                builtin: Builtin::Sext,
+                arguments,
+            },
+            signed(limit),
+            span,
+        ))
     }
 
     /// `popcount(v)`, `clz(v)`, `ctz(v)`: of the value as wide as it is.
@@ -212,19 +282,35 @@ impl Typer<'_> {
     /// `event("name")`
     fn event(&mut self, arguments: &[ast::Expr], span: Span) -> Option<Operand> {
         self.only_when_running(span, "a call")?;
-        if let [ast::Expr { kind: ast::ExprKind::Text(text), .. }] = arguments {
+        if let [
+            ast::Expr {
+                kind: ast::ExprKind::Text(text),
+                ..
+            },
+        ] = arguments
+        {
             let kind = ExprKind::Event(text.value.clone());
-            return Some(Operand::Value(Expr { kind, ty: None, span }));
+            return Some(Operand::Value(Expr {
+                kind,
+                ty: None,
+                span,
+            }));
         }
         let message = "`event` takes one text, its name";
-        self.diagnostics.push(error(code::MISPLACED_TEXT, span, message, "no text"));
+        self.diagnostics
+            .push(error(code::MISPLACED_TEXT, span, message, "no text"));
         None
     }
 
     /// `CODED(alias)`
     fn coded(&mut self, arguments: &[ast::Expr], span: Span) -> Option<Operand> {
         self.only_when_running(span, "a call")?;
-        if let [ast::Expr { kind: ast::ExprKind::Name(name), .. }] = arguments
+        if let [
+            ast::Expr {
+                kind: ast::ExprKind::Name(name),
+                ..
+            },
+        ] = arguments
             && let Some(operation) = self.operation
             && let Some((meaning, _)) = operation.names.get(&name.text)
         {
@@ -242,7 +328,8 @@ impl Typer<'_> {
                     };
                     if width > MAX_COMPUTED_BITS {
                         let what = "a value of more than 128 bits is";
-                        self.diagnostics.push(not_yet(code::LATER_WIDTH, span, what));
+                        self.diagnostics
+                            .push(not_yet(code::LATER_WIDTH, span, what));
                         return None;
                     }
                     return Some(valued(ExprKind::Coded(*id), bits(width), span));
@@ -250,7 +337,8 @@ impl Typer<'_> {
             }
         }
         let message = "`CODED` takes one alias of this operation's CODING";
-        self.diagnostics.push(error(code::WRONG_KIND, span, message, "no alias"));
+        self.diagnostics
+            .push(error(code::WRONG_KIND, span, message, "no alias"));
         None
     }
 }

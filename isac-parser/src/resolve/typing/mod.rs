@@ -17,7 +17,7 @@ mod slice;
 mod statement;
 mod type_name;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 pub(crate) use call::BUILTINS;
 pub(crate) use conversion::{Value, bits, usual};
@@ -54,6 +54,8 @@ pub(crate) struct Typer<'a> {
     locals: Vec<Local>,
     /// Visible variables, innermost block last; `None` for one whose type was reported.
     blocks: Vec<BTreeMap<String, (Option<LocalId>, Span)>>,
+    /// Names that were reported: one message each is enough.
+    reported: BTreeSet<String>,
     loop_depth: usize,
     switch_depth: usize,
 }
@@ -73,6 +75,7 @@ impl<'a> Typer<'a> {
             result: ResultType::Void,
             locals: Vec::new(),
             blocks: Vec::new(),
+            reported: BTreeSet::new(),
             loop_depth: 0,
             switch_depth: 0,
         }
@@ -110,12 +113,16 @@ impl<'a> Typer<'a> {
             return None;
         }
         match value.constant() {
-            Some(pattern) => Some(Constant { value: pattern, ty: value.ty }),
+            Some(pattern) => Some(Constant {
+                value: pattern,
+                ty: value.ty,
+            }),
             None => {
                 // Whatever else is no constant was refused by the mode.
                 let message = "this constant has no value";
                 let label = "divides by zero or has an effect";
-                self.diagnostics.push(error(code::CONSTANT_DIVISION, expr.span, message, label));
+                self.diagnostics
+                    .push(error(code::CONSTANT_DIVISION, expr.span, message, label));
                 None
             }
         }
@@ -126,8 +133,12 @@ impl<'a> Typer<'a> {
         let constant = self.constant(expr)?;
         let value = extend(constant.value, constant.ty);
         if constant.ty.signed && (value as i128) < 0 {
-            let message = format!("a negative number, {}, where a size or position is needed", value as i128);
-            self.diagnostics.push(error(code::OUT_OF_BOUNDS, expr.span, message, "negative"));
+            let message = format!(
+                "a negative number, {}, where a size or position is needed",
+                value as i128
+            );
+            self.diagnostics
+                .push(error(code::OUT_OF_BOUNDS, expr.span, message, "negative"));
             return None;
         }
         Some(value)
@@ -136,7 +147,15 @@ impl<'a> Typer<'a> {
     /// Converts a value to its place's type, with a warning for a constant that loses bits.
     fn fit(&mut self, value: Value, ty: Type) -> Value {
         if let Some(pattern) = value.constant() {
-            warn_if_truncated(Constant { value: pattern, ty: value.ty }, ty, value.expr.span, self.diagnostics);
+            warn_if_truncated(
+                Constant {
+                    value: pattern,
+                    ty: value.ty,
+                },
+                ty,
+                value.expr.span,
+                self.diagnostics,
+            );
         }
         value.convert(ty)
     }
@@ -174,7 +193,12 @@ pub(crate) fn number_within(
     }
     let (low, high) = (limits.start(), limits.end());
     let message = format!("{what} is {value}, but has to be from {low} to {high}");
-    diagnostics.push(error(code::RESOURCE_WIDTH, expr.span, message, "out of range"));
+    diagnostics.push(error(
+        code::RESOURCE_WIDTH,
+        expr.span,
+        message,
+        "out of range",
+    ));
     None
 }
 
@@ -201,8 +225,20 @@ fn warn_if_truncated(constant: Constant, ty: Type, span: Span, diagnostics: &mut
     if negative && (value as i128) >= -(1i128 << (width - 1)) {
         return;
     }
-    let written = if negative { (value as i128).to_string() } else { format!("{value:#x}") };
+    let written = if negative {
+        (value as i128).to_string()
+    } else {
+        format!("{value:#x}")
+    };
     let kept = reduce(value, width);
-    let message = format!("the constant {written} does not fit {}", count(width, "bit"));
-    diagnostics.push(warning(code::CONSTANT_TRUNCATED, span, message, format!("becomes {kept:#x}")));
+    let message = format!(
+        "the constant {written} does not fit {}",
+        count(width, "bit")
+    );
+    diagnostics.push(warning(
+        code::CONSTANT_TRUNCATED,
+        span,
+        message,
+        format!("becomes {kept:#x}"),
+    ));
 }

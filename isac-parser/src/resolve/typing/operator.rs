@@ -57,9 +57,21 @@ impl Typer<'_> {
             let common = usual(left.ty, right.ty);
             (left.convert(common), right.convert(common))
         };
-        let ty = if is_comparison(operator) { INT } else { left.ty };
+        let ty = if is_comparison(operator) {
+            INT
+        } else {
+            left.ty
+        };
         let (left, right) = (Box::new(left.expr), Box::new(right.expr));
-        Some(valued(ExprKind::Binary { operator, left, right }, ty, span))
+        Some(valued(
+            ExprKind::Binary {
+                operator,
+                left,
+                right,
+            },
+            ty,
+            span,
+        ))
     }
 
     /// `condition ? then : otherwise`: a place if both are places of one type.
@@ -89,10 +101,14 @@ impl Typer<'_> {
                     Box::new(then),
                     Box::new(otherwise),
                 );
-                Some(Operand::Value(Expr { kind, ty: None, span }))
+                Some(Operand::Value(Expr {
+                    kind,
+                    ty: None,
+                    span,
+                }))
             }
             (then, otherwise) => {
-                let (then, otherwise) = (self.into_value(then), self.into_value(otherwise));
+                let (then, otherwise) = (self.value_in(then), self.value_in(otherwise));
                 let value = choice(condition.expr, then?, otherwise?, span);
                 Some(Operand::Value(value.expr))
             }
@@ -109,12 +125,22 @@ pub(super) fn choice(condition: Expr, then: Value, otherwise: Value, span: Span)
         Box::new(then.expr),
         Box::new(otherwise.expr),
     );
-    Value { expr: Expr { kind, ty: Some(common), span }, ty: common }
+    Value {
+        expr: Expr {
+            kind,
+            ty: Some(common),
+            span,
+        },
+        ty: common,
+    }
 }
 
 /// True for `<<` and `>>`, whose operands do not share a type.
 pub(super) fn is_shift(operator: BinaryOperator) -> bool {
-    matches!(operator, BinaryOperator::ShiftLeft | BinaryOperator::ShiftRight)
+    matches!(
+        operator,
+        BinaryOperator::ShiftLeft | BinaryOperator::ShiftRight
+    )
 }
 
 fn is_comparison(operator: BinaryOperator) -> bool {

@@ -10,7 +10,12 @@ use crate::source::Span;
 
 impl Typer<'_> {
     /// `base[index]` of something that is neither file nor map: one bit.
-    pub(super) fn bit(&mut self, base: &ast::Expr, index: &ast::Expr, span: Span) -> Option<Operand> {
+    pub(super) fn bit(
+        &mut self,
+        base: &ast::Expr,
+        index: &ast::Expr,
+        span: Span,
+    ) -> Option<Operand> {
         let base_operand = self.operand(base);
         let index_value = self.value(index);
         let (base_operand, index_value) = (base_operand?, index_value?);
@@ -26,11 +31,18 @@ impl Typer<'_> {
         let index = Box::new(index_value.expr);
         match base_operand {
             Operand::Place(base) => {
-                let kind = PlaceKind::Bit { base: Box::new(base), index };
-                Some(Operand::Place(Place { kind, ty: bits(1), span }))
+                let kind = PlaceKind::Bit {
+                    base: Box::new(base),
+                    index,
+                };
+                Some(Operand::Place(Place {
+                    kind,
+                    ty: bits(1),
+                    span,
+                }))
             }
             value => {
-                let base = Box::new(self.into_value(value)?.expr);
+                let base = Box::new(self.value_in(value)?.expr);
                 Some(valued(ExprKind::Bit { base, index }, bits(1), span))
             }
         }
@@ -61,7 +73,10 @@ impl Typer<'_> {
             self.out_of_bounds(high_value, high.span, base.span, width);
             return None;
         }
-        let (high, low) = (u32::try_from(high_value).ok()?, u32::try_from(low_value).ok()?);
+        let (high, low) = (
+            u32::try_from(high_value).ok()?,
+            u32::try_from(low_value).ok()?,
+        );
         self.sliced(whole, high, low, span)
     }
 
@@ -70,11 +85,15 @@ impl Typer<'_> {
         let ty = bits(high - low + 1);
         match whole {
             Operand::Place(base) => {
-                let kind = PlaceKind::Slice { base: Box::new(base), high, low };
+                let kind = PlaceKind::Slice {
+                    base: Box::new(base),
+                    high,
+                    low,
+                };
                 Some(Operand::Place(Place { kind, ty, span }))
             }
             value => {
-                let base = Box::new(self.into_value(value)?.expr);
+                let base = Box::new(self.value_in(value)?.expr);
                 Some(valued(ExprKind::Slice { base, high, low }, ty, span))
             }
         }
@@ -107,7 +126,7 @@ impl Typer<'_> {
         }
         let mut values: Vec<Expr> = Vec::new();
         for operand in operands {
-            values.push(self.into_value(operand)?.expr);
+            values.push(self.value_in(operand)?.expr);
         }
         Some(valued(ExprKind::Concat(values), bits(width_bits), span))
     }
@@ -121,12 +140,20 @@ impl Typer<'_> {
         let unwritten = match &inner.kind {
             ast::ExprKind::Number(number) => match written_width(number) {
                 Some(width @ 1..) => {
-                    return Some(valued(ExprKind::Const(number.value), bits(width), part.span));
+                    return Some(valued(
+                        ExprKind::Const(number.value),
+                        bits(width),
+                        part.span,
+                    ));
                 }
                 _ => Some("a number in base ten"),
             },
             ast::ExprKind::Unary { .. } | ast::ExprKind::Binary { .. } => Some("a computed value"),
-            ast::ExprKind::Name(name) if matches!(self.global(name), Some((Global::Constant(_), _))) => Some("a CONSTANT"),
+            ast::ExprKind::Name(name)
+                if matches!(self.global(name), Some((Global::Constant(_), _))) =>
+            {
+                Some("a CONSTANT")
+            }
             _ => None,
         };
         let operand = self.operand(part)?;
@@ -136,11 +163,13 @@ impl Typer<'_> {
         };
         let operand = match operand {
             Operand::Value(expr) if expr.ty.is_none() => {
-                Operand::Value(self.into_value(Operand::Value(expr))?.expr)
+                Operand::Value(self.value_in(Operand::Value(expr))?.expr)
             }
             operand => operand,
         };
-        let Some(what) = unwritten else { return Some(operand) };
+        let Some(what) = unwritten else {
+            return Some(operand);
+        };
         let message = format!("{what} has no written width to concatenate");
         let diagnostic = error(code::UNKNOWN_WIDTH, part.span, message, "how many bits?")
             .help("cast it, as `(bit[8])(...)`, or write a number in base two or sixteen");

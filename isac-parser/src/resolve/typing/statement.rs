@@ -15,7 +15,11 @@ impl Typer<'_> {
     /// The statements of a BEHAVIOR.
     pub(crate) fn behavior(mut self, block: &ast::Block) -> Body {
         let statements = self.block(&block.statements);
-        Body { locals: self.locals, statements, span: block.span }
+        Body {
+            locals: self.locals,
+            statements,
+            span: block.span,
+        }
     }
 
     /// The statements of a FUNCTION, its parameters first among the locals.
@@ -42,21 +46,29 @@ impl Typer<'_> {
                     .help("end every path with `return`"),
             );
         }
-        Body { locals: self.locals, statements, span: function.body.span }
+        Body {
+            locals: self.locals,
+            statements,
+            span: function.body.span,
+        }
     }
 
     /// The value of an EXPRESSION: read from a place wherever it is one.
     pub(crate) fn meaning(mut self, expr: &ast::Expr) -> Option<Expr> {
         match self.operand(expr)? {
             Operand::Place(place) => Some(Value::read(place).expr),
-            value => Some(self.into_value(value)?.expr),
+            value => Some(self.value_in(value)?.expr),
         }
     }
 
     fn declare(&mut self, name: &ast::Name, ty: Option<Type>) -> Option<LocalId> {
         let id = ty.map(|ty| {
             let id = u32::try_from(self.locals.len()).unwrap_or(u32::MAX);
-            self.locals.push(Local { name: name.text.clone(), ty, span: name.span });
+            self.locals.push(Local {
+                name: name.text.clone(),
+                ty,
+                span: name.span,
+            });
             LocalId(id)
         });
         if let Some(block) = self.blocks.last_mut() {
@@ -103,7 +115,10 @@ impl Typer<'_> {
             return;
         }
         if let Some(kind) = self.statement_kind(statement) {
-            typed.push(Stmt { kind, span: statement.span });
+            typed.push(Stmt {
+                kind,
+                span: statement.span,
+            });
         }
     }
 
@@ -112,27 +127,57 @@ impl Typer<'_> {
             ast::StmtKind::Empty | ast::StmtKind::Declare { .. } => None,
             ast::StmtKind::Block(block) => Some(StmtKind::Block(self.block(&block.statements))),
             ast::StmtKind::Expr(expr) => Some(StmtKind::Expr(self.effect(expr)?)),
-            ast::StmtKind::If { condition, then, otherwise } => {
+            ast::StmtKind::If {
+                condition,
+                then,
+                otherwise,
+            } => {
                 let condition = self.value(condition);
                 let then = self.branch(then);
-                let otherwise = otherwise.as_deref().map(|s| self.branch(s)).unwrap_or_default();
-                Some(StmtKind::If { condition: condition?.expr, then, otherwise })
+                let otherwise = otherwise
+                    .as_deref()
+                    .map(|s| self.branch(s))
+                    .unwrap_or_default();
+                Some(StmtKind::If {
+                    condition: condition?.expr,
+                    then,
+                    otherwise,
+                })
             }
             ast::StmtKind::Switch { value, sections } => self.switch(value, sections),
             ast::StmtKind::While { condition, body } => {
                 let condition = self.value(condition);
                 let body = self.turn(body);
                 let condition = Some(condition?.expr);
-                Some(StmtKind::Loop { condition, test_last: false, body, step: None })
+                Some(StmtKind::Loop {
+                    condition,
+                    test_last: false,
+                    body,
+                    step: None,
+                })
             }
             ast::StmtKind::DoWhile { body, condition } => {
                 let body = self.turn(body);
                 let condition = Some(self.value(condition)?.expr);
-                Some(StmtKind::Loop { condition, test_last: true, body, step: None })
+                Some(StmtKind::Loop {
+                    condition,
+                    test_last: true,
+                    body,
+                    step: None,
+                })
             }
-            ast::StmtKind::For { start, condition, step, body } => {
-                self.for_loop(start, condition.as_ref(), step.as_ref(), body, statement.span)
-            }
+            ast::StmtKind::For {
+                start,
+                condition,
+                step,
+                body,
+            } => self.for_loop(
+                start,
+                condition.as_ref(),
+                step.as_ref(),
+                body,
+                statement.span,
+            ),
             ast::StmtKind::Break => {
                 let inside = self.loop_depth + self.switch_depth > 0;
                 self.jump(inside, "break", "a loop or switch", statement.span)?;
@@ -156,13 +201,18 @@ impl Typer<'_> {
         for (name, value) in variables {
             let value = value.as_ref().map(|value| self.value(value));
             let local = self.declare(name, ty);
-            let (Some(local), Some(ty)) = (local, ty) else { continue };
+            let (Some(local), Some(ty)) = (local, ty) else {
+                continue;
+            };
             let value = match value {
                 Some(Some(value)) => Some(self.fit(value, ty).expr),
                 Some(None) => continue,
                 None => None,
             };
-            typed.push(Stmt { kind: StmtKind::Declare { local, value }, span: name.span });
+            typed.push(Stmt {
+                kind: StmtKind::Declare { local, value },
+                span: name.span,
+            });
         }
     }
 
@@ -197,7 +247,12 @@ impl Typer<'_> {
             Some(step) => Some(step?),
             None => None,
         };
-        let kind = StmtKind::Loop { condition, test_last: false, body, step };
+        let kind = StmtKind::Loop {
+            condition,
+            test_last: false,
+            body,
+            step,
+        };
         if statements.is_empty() {
             return Some(kind);
         }
@@ -210,46 +265,46 @@ impl Typer<'_> {
             return Some(());
         }
         let message = format!("`{word}` outside of {of}");
-        self.diagnostics.push(error(code::MISPLACED_JUMP, span, message, "leaves nothing"));
+        self.diagnostics
+            .push(error(code::MISPLACED_JUMP, span, message, "leaves nothing"));
         None
     }
 
+    /// A `return`; one that was reported still returns.
     fn return_statement(&mut self, value: Option<&ast::Expr>, span: Span) -> Option<StmtKind> {
         match (self.result, value) {
             (ResultType::Void, None) => Some(StmtKind::Return(None)),
             (ResultType::Void, Some(value)) => {
-                let returned = self.effect(value);
-                returned?;
+                if self.effect(value).is_none() {
+                    return Some(StmtKind::Return(None));
+                }
                 let message = "a value is returned where none is expected";
                 let help = "only a FUNCTION with a result type returns a value";
                 let diagnostic = error(code::BAD_RETURN, value.span, message, "not expected");
                 self.diagnostics.push(diagnostic.help(help));
-                None
+                Some(StmtKind::Return(None))
             }
             (ResultType::Value(ty), Some(value)) => {
-                let value = self.value(value)?;
-                Some(StmtKind::Return(Some(self.fit(value, ty).expr)))
+                let value = self.value(value).map(|value| self.fit(value, ty).expr);
+                Some(StmtKind::Return(value))
             }
             (ResultType::Value(ty), None) => {
                 let sign = if ty.signed { "signed " } else { "" };
                 let message = format!("a `{sign}bit[{}]` has to be returned here", ty.width_bits);
-                self.diagnostics.push(error(code::BAD_RETURN, span, message, "returns nothing"));
-                None
+                self.diagnostics
+                    .push(error(code::BAD_RETURN, span, message, "returns nothing"));
+                Some(StmtKind::Return(None))
             }
             (ResultType::Broken, value) => {
                 if let Some(value) = value {
                     self.value(value);
                 }
-                None
+                Some(StmtKind::Return(None))
             }
         }
     }
 
-    fn switch(
-        &mut self,
-        value: &ast::Expr,
-        sections: &[ast::SwitchSection],
-    ) -> Option<StmtKind> {
+    fn switch(&mut self, value: &ast::Expr, sections: &[ast::SwitchSection]) -> Option<StmtKind> {
         let value = self.value(value).map(Value::promoted);
         let ty = value.as_ref().map(|value| value.ty);
         self.blocks.push(BTreeMap::new());
@@ -265,7 +320,10 @@ impl Typer<'_> {
         }
         self.switch_depth -= 1;
         self.blocks.pop();
-        Some(StmtKind::Switch { value: value?.expr, sections: typed })
+        Some(StmtKind::Switch {
+            value: value?.expr,
+            sections: typed,
+        })
     }
 
     /// One `case` or `default`, as a pattern of the switch's type.
@@ -297,7 +355,8 @@ impl Typer<'_> {
     fn double_case(&mut self, what: &str, span: Span, first: Span) {
         let message = format!("{what} stands twice in one switch");
         let diagnostic = error(code::DOUBLE_CASE, span, message, "again here");
-        self.diagnostics.push(diagnostic.secondary(first, "first here"));
+        self.diagnostics
+            .push(diagnostic.secondary(first, "first here"));
     }
 }
 

@@ -1,0 +1,292 @@
+//! A body as Rust statements: locals, resources, operands.
+
+use std::collections::BTreeSet;
+
+use isac_ir::behavior::{Body, Expr, ExprKind, Stmt, UNCOUNTED, walk_expressions, walk_statements};
+use isac_ir::operation::Operation;
+use proc_macro2::{Ident, TokenStream};
+use quote::quote;
+
+use super::Emitter;
+use super::expression::{cast, from_u64, masked, number, unsigned};
+use super::name::{identifier, joined, unique};
+use super::usage::Usage;
+
+/// Emits one body.
+pub(super) struct BodyEmitter<'a> {
+    pub(super) emitter: &'a Emitter<'a>,
+    pub(super) operation: &'a Operation,
+    pub(super) body: &'a Body,
+    /// Rust names of the locals.
+    pub(super) locals: Vec<Ident>,
+}
+
+impl<'a> BodyEmitter<'a> {
+    pub(super) fn new(emitter: &'a Emitter<'a>, operation: &'a Operation, body: &'a Body) -> Self {
+        let mut taken: BTreeSet<String> = ["p", "step", "base"].iter().map(|name| name.to_string()).collect();
+        taken.extend(operation.fields.iter().map(|field| field.name.clone()));
+        taken.extend(operation.instances.iter().map(|instance| instance.alias.clone()));
+        taken.extend(operation.instances.iter().map(|instance| format!("{}_coded", instance.alias)));
+        let locals = body.locals.iter().map(|local| identifier(&unique(&local.name, &mut taken)));
+        let locals = locals.collect();
+        BodyEmitter { emitter, operation, body, locals }
+    }
+
+    /// The parameter that carries an instance's coded bits.
+    pub(super) fn coded_name(&self, instance: u32) -> Ident {
+        coded_name(self.operation, instance)
+    }
+
+    /// `?` where a call may trap.
+    fn try_mark(fallible: bool) -> TokenStream {
+        if fallible { quote!(?) } else { TokenStream::new() }
+    }
+
+    pub(super) fn read_register(&self, register: u32, index: Option<&Expr>) -> TokenStream {
+        let model = self.emitter.model;
+        let table = &model.registers[register as usize];
+        if register == model.pc && table.count.is_none() {
+            return from_u64(quote!(step.pc), table.width_bits);
+        }
+        let name = identifier(&table.name);
+        match index {
+            None => quote!(p.registers.#name),
+            Some(index) => {
+                let element = self.element(register, index);
+                quote!(p.registers.#name[#element])
+            }
+        }
+    }
+
+    /// An element's index as `usize`, inside the file.
+    pub(super) fn element(&self, register: u32, index: &Expr) -> TokenStream {
+        let elements = self.emitter.model.registers[register as usize].elements();
+        if let ExprKind::Const(value) = index.kind
+            && value < elements.into()
+        {
+            return number(value);
+        }
+        let value = self.value(index);
+        if is_inside(index, elements) {
+            // Never out of bounds; the mask shows it to the compiler.
+            let last = number((elements - 1).into());
+            return match elements.is_power_of_two() {
+                true => quote!((#value) as usize & #last),
+                false => quote!(((#value) as usize).min(#last)),
+            };
+        }
+        let elements = number(elements.into());
+        quote!(register_element((#value) as u128, #elements)?)
+    }
+
+    pub(super) fn read_memory(&self, map: u32, cells: u32, address: &Expr, access: u32) -> TokenStream {
+        let fetch = access != UNCOUNTED
+            && self.body.accesses[access as usize].kind == isac_ir::behavior::AccessKind::Execute;
+        let verb = match (access, fetch) {
+            (UNCOUNTED, _) => "keep",
+            (_, true) => "fetch",
+            (_, false) => "read",
+        };
+        let name = joined(&self.emitter.model.maps[map as usize].name, &format!("{verb}{cells}"));
+        let address = cast(self.value(address), address.width, 64);
+        quote!(p.#name(#address)?)
+    }
+
+    pub(super) fn read_operand(&self, instance: u32, width: u32) -> TokenStream {
+        let entry = &self.operation.instances[instance as usize];
+        let alias = identifier(&entry.alias);
+        let mark = Self::try_mark(self.emitter.operand_is_fallible(entry.target, false));
+        let own = self.emitter.operand_width(entry.target);
+        cast(quote!(#alias.read(p, step)#mark), own, width)
+    }
+
+    pub(super) fn write_operand(&self, instance: u32, value: &Expr) -> TokenStream {
+        let entry = &self.operation.instances[instance as usize];
+        let alias = identifier(&entry.alias);
+        let mark = Self::try_mark(self.emitter.operand_is_fallible(entry.target, true));
+        let own = self.emitter.operand_width(entry.target);
+        let value = cast(self.value(value), value.width, own);
+        quote!(#alias.write(p, step, #value)#mark;)
+    }
+
+    pub(super) fn write_register(&self, register: u32, index: Option<&Expr>, low: u32, value: &Expr) -> TokenStream {
+        let model = self.emitter.model;
+        let table = &model.registers[register as usize];
+        let width = table.width_bits;
+        let whole = low == 0 && value.width == width;
+        if register == model.pc && table.count.is_none() {
+            let new = cast(self.value(value), value.width, 64);
+            return match whole {
+                true => quote!(step.pc = #new;),
+                false => {
+                    let merged = merged(quote!(step.pc), new, low, value.width, 64);
+                    quote!(step.pc = #merged;)
+                }
+            };
+        }
+        let name = identifier(&table.name);
+        let place = match index {
+            None => quote!(p.registers.#name),
+            Some(_) => quote!(p.registers.#name[element]),
+        };
+        let new = cast(self.value(value), value.width, width);
+        let new = if whole { new } else { merged(place.clone(), quote!(value), low, value.width, width) };
+        let bind = (!whole).then(|| {
+            let value = cast(self.value(value), value.width, width);
+            quote!(let value = #value;)
+        });
+        let hardwired = self.keep_hardwired(register);
+        match index {
+            None => quote!({ #bind #place = #new; } #hardwired),
+            Some(index) => {
+                let element = self.element(register, index);
+                match whole {
+                    true => quote!({ let value = #new; let element = #element; #place = value; } #hardwired),
+                    false => quote!({ #bind let element = #element; #place = #new; } #hardwired),
+                }
+            }
+        }
+    }
+
+    /// Writes to HARDWIRED elements are undone at once.
+    fn keep_hardwired(&self, register: u32) -> TokenStream {
+        let table = &self.emitter.model.registers[register as usize];
+        let name = identifier(&table.name);
+        let stores = table.hardwired.iter().map(|(element, value)| {
+            let value = number(*value);
+            match table.count {
+                Some(_) => {
+                    let element = number((*element).into());
+                    quote!(p.registers.#name[#element] = #value;)
+                }
+                None => quote!(p.registers.#name = #value;),
+            }
+        });
+        quote!(#(#stores)*)
+    }
+
+    /// What the body's function takes besides processor and step, for its declaration.
+    pub(super) fn parameters(&self, usage: &Usage) -> Vec<TokenStream> {
+        self.emitter
+            .parameters(self.operation, usage)
+            .into_iter()
+            .map(|parameter| {
+                let (name, ty) = (parameter.name, parameter.ty);
+                quote!(#name: #ty)
+            })
+            .collect()
+    }
+}
+
+/// Bits `low..low + width` of `old` replaced by `new`, in the storage of `total` bits.
+fn merged(old: TokenStream, new: TokenStream, low: u32, width: u32, total: u32) -> TokenStream {
+    let hole = number(!(isac_ir::bits::mask(width) << low) & isac_ir::bits::mask(total));
+    let low = number(low.into());
+    quote!(#old & #hole | (#new) << #low)
+}
+
+/// The parameter that carries an instance's coded bits.
+pub(super) fn coded_name(operation: &Operation, instance: u32) -> Ident {
+    identifier(&format!("{}_coded", operation.instances[instance as usize].alias))
+}
+
+/// True if an index cannot be outside a file of so many elements.
+pub(super) fn is_inside(index: &Expr, elements: u32) -> bool {
+    let most = match &index.kind {
+        ExprKind::Const(value) => *value,
+        ExprKind::ZeroExtend(inner) => return is_inside(inner, elements),
+        ExprKind::Binary(isac_ir::behavior::BinaryOp::And, _, right) => match right.kind {
+            ExprKind::Const(value) => value,
+            _ => isac_ir::bits::mask(index.width),
+        },
+        _ => isac_ir::bits::mask(index.width),
+    };
+    most < elements.into()
+}
+
+/// A parameter of an operation's function or a member of an operand's type.
+pub(super) struct Parameter {
+    pub name: Ident,
+    pub ty: TokenStream,
+    pub source: Source,
+}
+
+/// Where a parameter comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Source {
+    Field(u32),
+    Operand(u32),
+    Coded(u32),
+}
+
+impl Emitter<'_> {
+    /// What an operation's sections take of the decoded instruction.
+    pub(super) fn parameters(&self, operation: &Operation, usage: &Usage) -> Vec<Parameter> {
+        let fields = usage.fields.iter().map(|field| {
+            let entry = &operation.fields[*field as usize];
+            let ty = unsigned(entry.width_bits);
+            Parameter { name: identifier(&entry.name), ty: quote!(#ty), source: Source::Field(*field) }
+        });
+        let operands = usage.operands.iter().map(|instance| {
+            let entry = &operation.instances[*instance as usize];
+            let ty = self.names.type_of(entry.target);
+            Parameter { name: identifier(&entry.alias), ty: quote!(#ty), source: Source::Operand(*instance) }
+        });
+        let coded = usage.coded.iter().map(|instance| {
+            let ty = unsigned(operation.instances[*instance as usize].width_bits);
+            let name = coded_name(operation, *instance);
+            Parameter { name, ty: quote!(#ty), source: Source::Coded(*instance) }
+        });
+        fields.chain(operands).chain(coded).collect()
+    }
+
+    /// True if running a body may end the instruction early.
+    pub(super) fn body_is_fallible(&self, operation: &Operation, body: &Body) -> bool {
+        let mut fallible = false;
+        walk_expressions(&body.statements, &mut |expr| {
+            fallible |= match &expr.kind {
+                ExprKind::Memory { .. } => true,
+                ExprKind::Register { register, index: Some(index), .. } => {
+                    !is_inside(index, self.model.registers[*register as usize].elements())
+                }
+                ExprKind::Operand { instance, .. } => {
+                    self.operand_is_fallible(operation.instances[*instance as usize].target, false)
+                }
+                _ => false,
+            };
+        });
+        walk_statements(&body.statements, &mut |statement| {
+            fallible |= match statement {
+                Stmt::SetMemory { .. }
+                | Stmt::Halt(_)
+                | Stmt::Illegal
+                | Stmt::DivisionByZero
+                | Stmt::Cancel
+                | Stmt::LinuxCall { .. } => true,
+                Stmt::SetRegister { register, index: Some(index), .. } => {
+                    !is_inside(index, self.model.registers[*register as usize].elements())
+                }
+                Stmt::SetOperand { instance, .. } => {
+                    self.operand_is_fallible(operation.instances[*instance as usize].target, true)
+                }
+                _ => false,
+            };
+        });
+        fallible
+    }
+}
+
+/// A literal masked to a width, for tests of the emitter.
+#[cfg(test)]
+pub(super) fn masked_number(value: u128, width: u32) -> String {
+    masked(number(value), width).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn odd_widths_are_masked_and_whole_ones_are_not() {
+        assert_eq!(super::masked_number(3, 8), "3");
+        assert_eq!(super::masked_number(3, 5), "(3) & 0x1f");
+    }
+}

@@ -1,0 +1,285 @@
+//! Forms: the instructions that have a step of their own, one for each variant of the decoder.
+
+use std::collections::BTreeSet;
+
+use isac_ir::Model;
+use isac_ir::account::{
+    Part, decoder_counters, operation_counters, outside_operations,
+};
+use isac_ir::behavior::{Stmt, walk_statements};
+use isac_ir::decoder::Variant;
+use isac_ir::operation::{Role, Target};
+
+use super::name::{camel_case, unique};
+
+/// An instruction with a step of its own.
+#[derive(Debug, Clone)]
+pub(super) struct Form {
+    /// The variant of the root's decoder.
+    pub variant: u32,
+    /// Its type name.
+    pub name: String,
+    /// What its step calls, in order.
+    pub calls: Vec<Call>,
+    /// Number of its counters.
+    pub counters: u32,
+}
+
+/// One call of a step: a section of an operation.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Call {
+    pub operation: u32,
+    pub part: Part,
+    /// The variant's node, or `None` outside the decoding tree.
+    pub node: Option<u32>,
+    /// First counter of the section.
+    pub base: u32,
+    /// The bit of [`Step::due`](sim_runtime::kernel::Step::due) on which it depends.
+    pub guard: Option<u32>,
+    /// True if it counts its region 0: it is the section of an operation on a condition.
+    pub conditional: bool,
+}
+
+/// The operation that holds the CODINGROOT, its instance and its decoder.
+pub(super) fn find_root(model: &Model) -> Option<(u32, u32, u32)> {
+    let operation = model.operations.iter().position(|operation| operation.root.is_some())? as u32;
+    let instances = model.operation(operation).instances.iter();
+    let (index, instance) =
+        instances.enumerate().find(|(_, instance)| instance.role == Role::Root)?;
+    Some((operation, index as u32, model.decoder_of(instance.target)?))
+}
+
+/// The bit of `Step::due` for an instance that an operation schedules.
+pub(super) fn queue_bit(model: &Model, operation: u32, instance: u32) -> Option<u32> {
+    let nodes = (0u32..).zip(&model.time.nodes);
+    let mut parents = nodes.filter(|(_, node)| node.target == Target::Operation(operation));
+    parents.find_map(|(parent, _)| model.time.queue(parent, instance))
+}
+
+/// The forms, by variant.
+pub(super) fn list_forms(model: &Model) -> Vec<Form> {
+    let Some((_, _, decoder)) = find_root(model) else { return Vec::new() };
+    let mut taken = BTreeSet::from(["None".to_string()]);
+    let variants = &model.decoders[decoder as usize].variants;
+    let forms = (0u32..).zip(variants).map(|(index, variant)| {
+        let mut composer = Composer::new(model, variant);
+        composer.compose();
+        Form {
+            variant: index,
+            name: unique(&camel_case(&leaf_name(model, variant)), &mut taken),
+            calls: composer.calls,
+            counters: composer.counters,
+        }
+    });
+    forms.collect()
+}
+
+/// The name of the last operation along the chain of what are no operands.
+fn leaf_name(model: &Model, variant: &Variant) -> String {
+    let mut node = 0;
+    loop {
+        let below = (node + 1..variant.nodes.len() as u32).find(|child| {
+            let child = &variant.nodes[*child as usize];
+            child.parent == Some(node) && child.nested.is_none() && !is_operand(model, variant, child)
+        });
+        match below {
+            Some(child) => node = child,
+            None => return model.target_name(variant.nodes[node as usize].target).to_string(),
+        }
+    }
+}
+
+fn is_operand(model: &Model, variant: &Variant, node: &isac_ir::decoder::Node) -> bool {
+    let above = node.parent.map(|parent| variant.nodes[parent as usize].target);
+    match (above, node.instance) {
+        (Some(Target::Operation(operation)), Some(instance)) => {
+            model.operation(operation).instances[instance as usize].operand
+        }
+        _ => false,
+    }
+}
+
+/// Puts the sections of an instruction in the order in which they run.
+///
+/// Activations are taken first in, first out; one that does not happen leaves the order of the
+/// others as it is, so the order is static and what depends on a condition is guarded.
+struct Composer<'a> {
+    model: &'a Model,
+    variant: &'a Variant,
+    calls: Vec<Call>,
+    counters: u32,
+    /// First counter of each node of the variant.
+    bases: Vec<u32>,
+    /// What is due: time node, variant node, guard, conditional.
+    due: std::collections::VecDeque<(u32, Option<u32>, Option<u32>, bool)>,
+}
+
+impl<'a> Composer<'a> {
+    fn new(model: &'a Model, variant: &'a Variant) -> Composer<'a> {
+        let (_, first) = outside_operations(model);
+        let mut composer = Composer {
+            model,
+            variant,
+            calls: Vec::new(),
+            counters: first,
+            bases: Vec::new(),
+            due: Default::default(),
+        };
+        composer.number_nodes();
+        composer
+    }
+
+    /// The tree's counters, numbered as [`isac_ir::account`] does.
+    fn number_nodes(&mut self) {
+        let mut conditional: Vec<bool> = Vec::new();
+        for node in &self.variant.nodes {
+            let above = node.parent.map(|parent| parent as usize);
+            let inherited = above.is_some_and(|above| conditional[above]);
+            let here = inherited || self.is_conditional(node);
+            conditional.push(here);
+            self.bases.push(self.counters);
+            self.counters += match (node.nested, node.target) {
+                (Some(nested), _) => decoder_counters(self.model, nested, here),
+                (None, Target::Operation(operation)) => {
+                    operation_counters(self.model.operation(operation), here)
+                }
+                (None, Target::Group(_)) => 0,
+            };
+        }
+    }
+
+    fn is_conditional(&self, node: &isac_ir::decoder::Node) -> bool {
+        let root = find_root(self.model).map(|(operation, instance, _)| (operation, instance));
+        let place = match (node.parent, node.instance) {
+            (None, _) => root,
+            (Some(parent), Some(instance)) => match self.variant.nodes[parent as usize].target {
+                Target::Operation(operation) => Some((operation, instance)),
+                Target::Group(_) => None,
+            },
+            _ => None,
+        };
+        place.is_some_and(|(operation, instance)| {
+            self.model.operation(operation).instances[instance as usize].conditional
+        })
+    }
+
+    fn compose(&mut self) {
+        self.execute(self.model.main, None, 0, None, false);
+        while let Some((time_node, node, guard, conditional)) = self.due.pop_front() {
+            self.execute_target(time_node, node, guard, conditional);
+        }
+    }
+
+    fn execute_target(&mut self, time_node: u32, node: Option<u32>, guard: Option<u32>, conditional: bool) {
+        match self.model.time.nodes[time_node as usize].target {
+            Target::Operation(operation) => self.execute(operation, node, time_node, guard, conditional),
+            Target::Group(_) => {
+                let Some(parent) = node else { return };
+                let child = (0u32..).zip(&self.variant.nodes).find(|(_, child)| child.parent == Some(parent));
+                let Some((child, target)) = child.map(|(index, child)| (index, child.target)) else { return };
+                if let Some(below) = self.time_child(time_node, |node| node.target == target) {
+                    self.execute_target(below, Some(child), guard, conditional);
+                }
+            }
+        }
+    }
+
+    fn time_child(&self, parent: u32, fits: impl Fn(&isac_ir::time::TimeNode) -> bool) -> Option<u32> {
+        let nodes = &self.model.time.nodes;
+        nodes.iter().position(|node| node.parent == Some(parent) && fits(node)).map(|node| node as u32)
+    }
+
+    fn execute(&mut self, operation: u32, node: Option<u32>, time_node: u32, guard: Option<u32>, conditional: bool) {
+        let table = self.model.operation(operation);
+        let base = self.base(operation, node);
+        let mut call = Call { operation, part: Part::Root, node, base, guard, conditional };
+        if let Some(body) = &table.root {
+            call.base += isac_ir::account::body_counters(body, conditional);
+        }
+        self.execute_instances(operation, node, time_node, guard, conditional, true);
+        if let Some(body) = &table.behavior {
+            self.calls.push(Call { part: Part::Behavior, ..call });
+            call.base += isac_ir::account::body_counters(body, conditional);
+        }
+        self.execute_instances(operation, node, time_node, guard, conditional, false);
+        if let Some(body) = &table.activation {
+            self.calls.push(Call { part: Part::Activation, ..call });
+            self.schedule(&body.statements, operation, node, time_node, guard, conditional);
+        }
+    }
+
+    fn base(&self, operation: u32, node: Option<u32>) -> u32 {
+        match node {
+            Some(node) => self.bases[node as usize],
+            None => {
+                let (outside, _) = outside_operations(self.model);
+                outside.iter().find(|entry| entry.operation == operation).map_or(0, |entry| entry.base)
+            }
+        }
+    }
+
+    /// Runs decoded instances that are not scheduled: operands, or all others.
+    fn execute_instances(
+        &mut self,
+        operation: u32,
+        node: Option<u32>,
+        time_node: u32,
+        guard: Option<u32>,
+        conditional: bool,
+        operands: bool,
+    ) {
+        let instances = &self.model.operation(operation).instances;
+        for (index, instance) in (0u32..).zip(instances) {
+            let decoded = matches!(instance.role, Role::Coded | Role::Root);
+            if !decoded || instance.scheduled || instance.operand != operands {
+                continue;
+            }
+            let child = self.child(operation, node, index);
+            let below = self.time_child(time_node, |node| node.instance == Some(index));
+            if let (Some(child), Some(below)) = (child, below) {
+                self.execute_target(below, Some(child), guard, conditional);
+            }
+        }
+    }
+
+    /// The variant's node of an operation's instance.
+    fn child(&self, operation: u32, node: Option<u32>, instance: u32) -> Option<u32> {
+        match node {
+            None => find_root(self.model)
+                .filter(|root| (root.0, root.1) == (operation, instance))
+                .map(|_| 0),
+            Some(_) => (0u32..)
+                .zip(&self.variant.nodes)
+                .find(|(_, child)| child.parent == node && child.instance == Some(instance))
+                .map(|(index, _)| index),
+        }
+    }
+
+    fn schedule(
+        &mut self,
+        statements: &[Stmt],
+        operation: u32,
+        node: Option<u32>,
+        time_node: u32,
+        guard: Option<u32>,
+        conditional: bool,
+    ) {
+        let mut scheduled = Vec::new();
+        walk_statements(statements, &mut |statement| {
+            if let Stmt::Activate { instance, .. } = statement {
+                scheduled.push(*instance);
+            }
+        });
+        for instance in scheduled {
+            let queue = queue_bit(self.model, operation, instance);
+            let below = self.time_child(time_node, |node| node.instance == Some(instance));
+            let depends = conditional
+                || guard.is_some()
+                || self.model.operation(operation).instances[instance as usize].conditional;
+            if let (Some(queue), Some(below)) = (queue, below) {
+                let child = self.child(operation, node, instance);
+                self.due.push_back((below, child, depends.then_some(queue), depends));
+            }
+        }
+    }
+}

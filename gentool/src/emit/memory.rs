@@ -1,0 +1,205 @@
+//! Memory maps as methods of the processor: one for each map, width and kind of access in use.
+
+use std::collections::BTreeSet;
+
+use isac_ir::account::PARTS;
+use isac_ir::behavior::{AccessKind, Body, ExprKind, Stmt, UNCOUNTED, walk_expressions, walk_statements};
+use isac_ir::resource::{Map, Ram, Range};
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::Emitter;
+use super::expression::{number, storage_bits, unsigned};
+use super::form::find_root;
+use super::name::{identifier, joined};
+
+/// What is done to memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Verb {
+    Read,
+    Write,
+    Fetch,
+    /// Reads what a partial write keeps; needs the write's flag.
+    Keep,
+}
+
+impl Emitter<'_> {
+    /// The file of memory maps.
+    pub(super) fn emit_memory(&self) -> TokenStream {
+        let methods = self.memory_accesses().into_iter().map(|(map, cells, verb)| {
+            self.emit_access(&self.model.maps[map as usize], cells, verb)
+        });
+        quote! {
+            #![allow(unused_imports, clippy::all)]
+
+            use sim_runtime::kernel::prelude::*;
+
+            use super::processor::Processor;
+
+            impl Processor { #(#methods)* }
+        }
+    }
+
+    /// Map, number of cells and kind of every access, the decoder's fetches included.
+    fn memory_accesses(&self) -> BTreeSet<(u32, u32, Verb)> {
+        let mut found = BTreeSet::new();
+        for operation in &self.model.operations {
+            let expression = operation.expression.iter();
+            let expressions = expression.flat_map(|value| std::iter::once(&value.read).chain(&value.write));
+            let parts = PARTS.iter().filter_map(|part| operation.body(*part));
+            for body in expressions.chain(parts) {
+                add_accesses(body, &mut found);
+            }
+        }
+        if let Some((operation, _, decoder)) = find_root(self.model) {
+            let width = self.model.decoders[decoder as usize].width_bits;
+            let root = self.model.operation(operation).root.iter();
+            for statement in root.flat_map(|body| &body.statements) {
+                if let Stmt::Decode { map, .. } = statement {
+                    let cells = width / self.model.maps[*map as usize].cell_bits;
+                    found.insert((*map, cells, Verb::Fetch));
+                }
+            }
+        }
+        found
+    }
+
+    /// The skeleton: a test for each range that allows the access, then the fault.
+    fn emit_access(&self, map: &Map, cells: u32, verb: Verb) -> TokenStream {
+        let (word, kind, docs) = match verb {
+            Verb::Read => ("read", quote!(AccessKind::Read), "Reads"),
+            Verb::Write => ("write", quote!(AccessKind::Write), "Writes"),
+            Verb::Fetch => ("fetch", quote!(AccessKind::Fetch), "Fetches"),
+            Verb::Keep => ("keep", quote!(AccessKind::Write), "Reads, as part of a write,"),
+        };
+        let name = joined(&map.name, &format!("{word}{cells}"));
+        let allowed = map.ranges.iter().filter(|range| {
+            let ram = &self.model.rams[range.ram as usize];
+            match verb {
+                Verb::Read => ram.readable,
+                Verb::Write | Verb::Keep => ram.writable,
+                Verb::Fetch => ram.executable,
+            }
+        });
+        let tests = allowed.map(|range| self.emit_range(map, range, cells, verb));
+        let docs = format!("{docs} {cells} cells of `{}` ({}).", map.name, map.location);
+        let width = map.cell_bits * cells;
+        let ty = unsigned(width);
+        let errors = "# Errors\nA memory fault where no range allows it.";
+        let (this, value, result) = match verb {
+            Verb::Write => (quote!(&mut self), quote!(, value: #ty), quote!(())),
+            _ => (quote!(&self), TokenStream::new(), quote!(#ty)),
+        };
+        quote! {
+            #[doc = #docs]
+            #[doc = ""]
+            #[doc = #errors]
+            #[inline(always)]
+            pub fn #name(#this, address: u64 #value) -> Result<#result, Trap> {
+                #(#tests)*
+                Err(memory_fault(#kind, address))
+            }
+        }
+    }
+
+    fn emit_range(&self, map: &Map, range: &Range, cells: u32, verb: Verb) -> TokenStream {
+        let ram = &self.model.rams[range.ram as usize];
+        let name = identifier(&ram.name);
+        let size = range.high - range.low + 1;
+        if u64::from(cells) > size {
+            return TokenStream::new();
+        }
+        let offset = match range.low {
+            0 => quote!(address),
+            low => {
+                let low = number(low.into());
+                quote!(address.wrapping_sub(#low))
+            }
+        };
+        let count = number(cells.into());
+        let last = number((size - u64::from(cells)).into());
+        let bound = (size != ram.size_cells).then(|| quote!(#offset <= #last &&));
+        match verb {
+            Verb::Write => {
+                let split = self.split_cells(map, ram, cells);
+                quote! {
+                    if #bound let Some(hit) = self.memories.#name.set::<#count>(#offset, #split) {
+                        if hit {
+                            self.kernel.code_written = true;
+                        }
+                        return Ok(());
+                    }
+                }
+            }
+            _ => {
+                let joined = self.join_cells(map, ram, cells);
+                quote! {
+                    if #bound let Some(cells) = self.memories.#name.get::<#count>(#offset) {
+                        return Ok(#joined);
+                    }
+                }
+            }
+        }
+    }
+
+    /// `cells` as one value, in the target's order.
+    fn join_cells(&self, map: &Map, ram: &Ram, cells: u32) -> TokenStream {
+        let width = map.cell_bits * cells;
+        let ty = unsigned(width);
+        if ram.cell_bits == 8 && storage_bits(width) == width {
+            return match self.model.target.big_endian {
+                true => quote!(#ty::from_be_bytes(cells)),
+                false => quote!(#ty::from_le_bytes(cells)),
+            };
+        }
+        let parts = (0..cells).map(|index| {
+            let shift = number(self.cell_shift(map, cells, index).into());
+            let index = number(index.into());
+            quote!((cells[#index] as #ty) << #shift)
+        });
+        quote!(#(#parts)|*)
+    }
+
+    /// `value` as an array of cells, in the target's order.
+    fn split_cells(&self, map: &Map, ram: &Ram, cells: u32) -> TokenStream {
+        let width = map.cell_bits * cells;
+        if ram.cell_bits == 8 && storage_bits(width) == width {
+            return match self.model.target.big_endian {
+                true => quote!(value.to_be_bytes()),
+                false => quote!(value.to_le_bytes()),
+            };
+        }
+        let cell = unsigned(map.cell_bits);
+        let mask = number(isac_ir::bits::mask(map.cell_bits));
+        let parts = (0..cells).map(|index| {
+            let shift = number(self.cell_shift(map, cells, index).into());
+            quote!((value >> #shift) as #cell & #mask)
+        });
+        quote!([#(#parts),*])
+    }
+
+    fn cell_shift(&self, map: &Map, cells: u32, index: u32) -> u32 {
+        let rank = if self.model.target.big_endian { cells - 1 - index } else { index };
+        rank * map.cell_bits
+    }
+}
+
+fn add_accesses(body: &Body, found: &mut BTreeSet<(u32, u32, Verb)>) {
+    walk_expressions(&body.statements, &mut |expr| {
+        if let ExprKind::Memory { map, cells, access, .. } = expr.kind {
+            let verb = match access {
+                UNCOUNTED => Verb::Keep,
+                access => match body.accesses[access as usize].kind {
+                    AccessKind::Execute => Verb::Fetch,
+                    AccessKind::Read | AccessKind::Write => Verb::Read,
+                },
+            };
+            found.insert((map, cells, verb));
+        }
+    });
+    walk_statements(&body.statements, &mut |statement| {
+        if let Stmt::SetMemory { map, cells, .. } = statement {
+            found.insert((*map, *cells, Verb::Write));
+        }
+    });
+}

@@ -1,0 +1,76 @@
+//! Rust names for what the description names.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use isac_ir::Model;
+use isac_ir::operation::Target;
+use proc_macro2::{Ident, Span};
+
+/// Names of types and functions, none twice.
+pub(super) struct Names {
+    types: BTreeMap<Target, String>,
+}
+
+impl Names {
+    pub(super) fn of(model: &Model) -> Names {
+        let operations = (0..model.operations.len() as u32).map(Target::Operation);
+        let groups = (0..model.groups.len() as u32).map(Target::Group);
+        let mut taken: BTreeSet<String> = ["None", "Some", "Ok", "Err", "Self", "Args", "Processor", "Step", "Trap"]
+            .iter()
+            .map(|name| name.to_string())
+            .collect();
+        let mut types = BTreeMap::new();
+        for target in operations.chain(groups) {
+            let camel = camel_case(model.target_name(target));
+            let name = unique(&camel, &mut taken);
+            types.insert(target, name);
+        }
+        Names { types }
+    }
+
+    /// The type of an operation or group.
+    pub(super) fn type_of(&self, target: Target) -> Ident {
+        identifier(self.types.get(&target).map_or("Unknown", String::as_str))
+    }
+}
+
+/// The name itself, or with a number where it is taken.
+pub(super) fn unique(name: &str, taken: &mut BTreeSet<String>) -> String {
+    let numbered = (2..).map(|number| format!("{name}{number}"));
+    let free = std::iter::once(name.to_string()).chain(numbered).find(|name| !taken.contains(name));
+    let free = free.unwrap_or_else(|| name.to_string());
+    taken.insert(free.clone());
+    free
+}
+
+/// `op_alu` to `OpAlu`.
+pub(super) fn camel_case(name: &str) -> String {
+    let words = name.split('_').filter(|word| !word.is_empty());
+    let camel: String = words
+        .map(|word| {
+            let mut letters = word.chars();
+            let first = letters.next().map(|letter| letter.to_ascii_uppercase());
+            first.into_iter().chain(letters).collect::<String>()
+        })
+        .collect();
+    match camel.chars().next() {
+        Some(first) if first.is_ascii_alphabetic() => camel,
+        _ => format!("N{camel}"),
+    }
+}
+
+/// An identifier; Rust's keywords become raw ones.
+pub(super) fn identifier(name: &str) -> Ident {
+    match syn::parse_str::<Ident>(name) {
+        Ok(identifier) => identifier,
+        Err(_) if matches!(name, "self" | "Self" | "super" | "crate" | "_") => {
+            Ident::new(&format!("{name}_"), Span::call_site())
+        }
+        Err(_) => Ident::new_raw(name, Span::call_site()),
+    }
+}
+
+/// An identifier of a prefix and a name.
+pub(super) fn joined(prefix: &str, name: &str) -> Ident {
+    identifier(&format!("{prefix}_{name}"))
+}

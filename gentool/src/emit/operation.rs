@@ -1,0 +1,75 @@
+//! Operations as functions: one for BEHAVIOR, one for ACTIVATION where there is one.
+
+use isac_ir::account::Part;
+use isac_ir::behavior::Body;
+use isac_ir::operation::Operation;
+use proc_macro2::{Ident, TokenStream};
+use quote::quote;
+
+use super::Emitter;
+use super::body::BodyEmitter;
+use super::form::queue_bit;
+use super::name::identifier;
+use super::usage::Usage;
+
+impl Emitter<'_> {
+    /// The file of operations.
+    pub(super) fn emit_operations(&self) -> TokenStream {
+        let functions = self.model.operations.iter().flat_map(|operation| {
+            [Part::Behavior, Part::Activation]
+                .into_iter()
+                .filter_map(|part| Some(self.emit_operation(operation, part, operation.body(part)?)))
+        });
+        let functions: Vec<TokenStream> = functions.collect();
+        quote! {
+            #![allow(unused_imports, unused_variables, unused_assignments, unused_labels, unused_parens, clippy::all)]
+
+            use sim_runtime::kernel::prelude::*;
+
+            use super::operands::*;
+            use super::processor::Processor;
+
+            #(#functions)*
+        }
+    }
+
+    /// The skeleton: `fn add(p, step, rd: Reg, ...) -> Result<(), Trap>`; without result where
+    /// nothing can end the instruction, with `base` where it counts regions.
+    fn emit_operation(&self, operation: &Operation, part: Part, body: &Body) -> TokenStream {
+        let emitter = BodyEmitter::new(self, operation, body);
+        let name = section_name(operation, part);
+        let parameters = emitter.parameters(&Usage::of_body(body));
+        let base = (body.regions > 1).then(|| quote!(base: usize,));
+        let emitted = emitter.statements();
+        let statements = emitted.tokens;
+        let (result, end) = match (self.body_is_fallible(operation, body), emitted.diverges) {
+            (true, false) => (quote!(-> Result<(), Trap>), quote!(Ok(()))),
+            (true, true) => (quote!(-> Result<(), Trap>), TokenStream::new()),
+            (false, _) => (TokenStream::new(), TokenStream::new()),
+        };
+        let section = format!("{part:?}").to_uppercase();
+        let docs = format!("{section} of `{}` ({}).", operation.name, body.location);
+        quote! {
+            #[doc = #docs]
+            #[inline(always)]
+            pub fn #name<const R: usize>(p: &mut Processor, step: &mut Step<R>, #base #(#parameters),*) #result {
+                #statements
+                #end
+            }
+        }
+    }
+
+    /// The bit of an instance that an operation schedules.
+    pub(super) fn queue_bit(&self, operation: &Operation, instance: u32) -> u32 {
+        let index = self.model.operations.iter().position(|candidate| std::ptr::eq(candidate, operation));
+        index.and_then(|index| queue_bit(self.model, index as u32, instance)).unwrap_or(0)
+    }
+}
+
+/// The function of a section.
+pub(super) fn section_name(operation: &Operation, part: Part) -> Ident {
+    match part {
+        Part::Activation => identifier(&format!("{}_activation", operation.name)),
+        Part::Behavior | Part::Root => identifier(&operation.name),
+    }
+}

@@ -1,0 +1,324 @@
+//! The processor: registers, memories, and what runtime and kernel ask of it.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::Emitter;
+use super::expression::{masked, number, storage_bits, unsigned};
+use super::form::find_root;
+use super::name::{identifier, joined};
+
+impl Emitter<'_> {
+    /// `lib.rs`: the modules, the model, the engine.
+    pub(super) fn emit_root(&self) -> TokenStream {
+        quote! {
+            #![allow(non_snake_case, non_camel_case_types)]
+
+            pub mod decoder;
+            pub mod memory;
+            pub mod operands;
+            pub mod operations;
+            pub mod processor;
+            pub mod steps;
+
+            use std::sync::LazyLock;
+
+            use sim_runtime::Engine;
+            use sim_runtime::kernel::{EmittedEngine, Profiled, Unprofiled};
+
+            /// The description as isac-ir: names and accesses for the profile.
+            pub const MODEL_TEXT: &str = include_str!("model.json");
+
+            static MODEL: LazyLock<isac_ir::Model> = LazyLock::new(|| sim_runtime::record::read_model(MODEL_TEXT));
+
+            /// The description that the simulator was generated from.
+            pub fn model() -> &'static isac_ir::Model {
+                &MODEL
+            }
+
+            /// A processor after reset in an engine, with or without the exact profile.
+            pub fn engine(profile: bool) -> Box<dyn Engine> {
+                let processor = processor::Processor::new();
+                match profile {
+                    true => Box::new(EmittedEngine::<_, Profiled>::new(processor)),
+                    false => Box::new(EmittedEngine::<_, Unprofiled>::new(processor)),
+                }
+            }
+        }
+    }
+
+    /// The file of registers and memories.
+    pub(super) fn emit_processor(&self) -> TokenStream {
+        let types = self.emit_state_types();
+        let machine = self.emit_machine();
+        let cells = self.emit_cells();
+        let core = self.emit_core();
+        quote! {
+            #![allow(unused_imports, clippy::all)]
+
+            use sim_runtime::kernel::prelude::*;
+            use sim_runtime::memory::{CellStore, read_map_bytes, write_map_bytes};
+            use sim_runtime::Machine;
+
+            #types
+            #machine
+            #cells
+            #core
+        }
+    }
+
+    fn emit_state_types(&self) -> TokenStream {
+        let registers = self.model.registers.iter().map(|register| {
+            let name = identifier(&register.name);
+            let ty = unsigned(register.width_bits);
+            let docs = format!("{} bits ({}).", register.width_bits, register.location);
+            let ty = match register.count {
+                Some(count) => {
+                    let count = number(count.into());
+                    quote!([#ty; #count])
+                }
+                None => quote!(#ty),
+            };
+            quote!(#[doc = #docs] pub #name: #ty,)
+        });
+        let resets = self.model.registers.iter().map(|register| self.emit_reset(register));
+        let memories = self.model.rams.iter().map(|ram| {
+            let name = identifier(&ram.name);
+            let ty = unsigned(ram.cell_bits);
+            let size = number(ram.size_cells.into());
+            let docs = format!("Cells of {} bits ({}).", ram.cell_bits, ram.location);
+            quote!(#[doc = #docs] pub #name: CellRam<#ty, #size>,)
+        });
+        quote! {
+            /// The registers.
+            #[derive(Clone, Debug)]
+            pub struct Registers { #(#registers)* }
+
+            /// The memories.
+            #[derive(Clone, Debug, Default)]
+            pub struct Memories { #(#memories)* }
+
+            /// The processor's state.
+            pub struct Processor {
+                /// Registers; the program counter is up to date whenever the engine is left.
+                pub registers: Registers,
+                /// Memories.
+                pub memories: Memories,
+                /// What the kernel keeps.
+                pub kernel: Kernel,
+            }
+
+            impl Default for Processor {
+                fn default() -> Self {
+                    Self::new()
+                }
+            }
+
+            impl Processor {
+                /// After reset.
+                pub fn new() -> Self {
+                    let mut registers = Registers { #(#resets),* };
+                    registers.keep_hardwired();
+                    Processor { registers, memories: Memories::default(), kernel: Kernel::default() }
+                }
+            }
+        }
+    }
+
+    fn emit_reset(&self, register: &isac_ir::resource::Register) -> TokenStream {
+        let name = identifier(&register.name);
+        let value = number(register.reset);
+        match register.count {
+            Some(count) => {
+                let count = number(count.into());
+                quote!(#name: [#value; #count])
+            }
+            None => quote!(#name: #value),
+        }
+    }
+
+    fn emit_machine(&self) -> TokenStream {
+        let hardwired = self.model.registers.iter().flat_map(|register| {
+            let name = identifier(&register.name);
+            register.hardwired.iter().map(move |(element, value)| {
+                let (element, value) = (number((*element).into()), number(*value));
+                match register.count {
+                    Some(_) => quote!(self.#name[#element] = #value;),
+                    None => quote!(self.#name = #value;),
+                }
+            })
+        });
+        let reads = (0u128..).zip(&self.model.registers).map(|(index, register)| {
+            let (index, name) = (number(index), identifier(&register.name));
+            match register.count {
+                Some(_) => quote!(#index => self.registers.#name.get(element).map_or(0, |value| *value as u128),),
+                None => quote!(#index => self.registers.#name as u128,),
+            }
+        });
+        let writes = (0u128..).zip(&self.model.registers).map(|(index, register)| {
+            let (index, name) = (number(index), identifier(&register.name));
+            let ty = unsigned(register.width_bits);
+            let value = masked(quote!(value as #ty), register.width_bits);
+            match register.count {
+                Some(_) => quote! {
+                    #index => if let Some(place) = self.registers.#name.get_mut(element) {
+                        *place = #value;
+                    }
+                },
+                None => quote!(#index => self.registers.#name = #value,),
+            }
+        });
+        quote! {
+            impl Registers {
+                /// Gives HARDWIRED elements their value.
+                pub fn keep_hardwired(&mut self) { #(#hardwired)* }
+            }
+
+            impl Machine for Processor {
+                fn read_register(&self, register: usize, element: usize) -> u128 {
+                    match register {
+                        #(#reads)*
+                        _ => 0,
+                    }
+                }
+
+                fn write_register(&mut self, register: usize, element: usize, value: u128) {
+                    match register {
+                        #(#writes)*
+                        _ => {}
+                    }
+                    self.registers.keep_hardwired();
+                }
+
+                fn read_bytes(&self, map: usize, address: u64, bytes: &mut [u8]) -> Result<(), u64> {
+                    read_map_bytes(super::model(), self, map, address, bytes)
+                }
+
+                fn write_bytes(&mut self, map: usize, address: u64, bytes: &[u8]) -> Result<(), u64> {
+                    write_map_bytes(super::model(), self, map, address, bytes)
+                }
+            }
+        }
+    }
+
+    fn emit_cells(&self) -> TokenStream {
+        let reads = (0u128..).zip(&self.model.rams).map(|(index, ram)| {
+            let (index, name) = (number(index), identifier(&ram.name));
+            quote!(#index => self.memories.#name.get::<1>(cell).map_or(0, |[value]| value as u64),)
+        });
+        let writes = (0u128..).zip(&self.model.rams).map(|(index, ram)| {
+            let (index, name) = (number(index), identifier(&ram.name));
+            let ty = unsigned(ram.cell_bits);
+            let value = masked(quote!(value as #ty), ram.cell_bits);
+            quote!(#index => self.memories.#name.set::<1>(cell, [#value]),)
+        });
+        quote! {
+            impl CellStore for Processor {
+                fn get_cell(&self, ram: usize, cell: u64) -> u64 {
+                    match ram {
+                        #(#reads)*
+                        _ => 0,
+                    }
+                }
+
+                fn set_cell(&mut self, ram: usize, cell: u64, value: u64) {
+                    let hit = match ram {
+                        #(#writes)*
+                        _ => None,
+                    };
+                    if hit == Some(true) {
+                        self.kernel.code_written = true;
+                    }
+                }
+            }
+        }
+    }
+
+    fn emit_core(&self) -> TokenStream {
+        let pc = identifier(&self.model.registers[self.model.pc as usize].name);
+        let width = self.model.registers[self.model.pc as usize].width_bits;
+        let ty = unsigned(width);
+        let new = masked(quote!(pc as #ty), width);
+        let marks = (0u128..).zip(&self.model.rams).map(|(index, ram)| {
+            let (index, name) = (number(index), identifier(&ram.name));
+            quote!(#index => self.memories.#name.code.mark(cell as usize, cells as usize),)
+        });
+        let clears = self.model.rams.iter().map(|ram| {
+            let name = identifier(&ram.name);
+            quote!(self.memories.#name.code.clear();)
+        });
+        let decode = self.emit_fetch();
+        let root_map = number(self.root_map().into());
+        quote! {
+            impl Core for Processor {
+                type Args = super::steps::Args;
+
+                fn model(&self) -> &'static isac_ir::Model {
+                    super::model()
+                }
+
+                fn kernel(&mut self) -> &mut Kernel {
+                    &mut self.kernel
+                }
+
+                fn kernel_ref(&self) -> &Kernel {
+                    &self.kernel
+                }
+
+                #decode
+
+                fn pc(&self) -> u64 {
+                    self.registers.#pc as u64
+                }
+
+                fn set_pc(&mut self, pc: u64) {
+                    self.registers.#pc = #new;
+                }
+
+                fn mark_code(&mut self, address: u64, cells: u64) {
+                    let map = &super::model().maps[#root_map];
+                    let Some(landing) = sim_runtime::memory::find_range(map, address, cells) else { return };
+                    let cell = landing.cell;
+                    match landing.ram {
+                        #(#marks)*
+                        _ => {}
+                    }
+                }
+
+                fn unmark_code(&mut self) { #(#clears)* }
+            }
+        }
+    }
+
+    fn root_map(&self) -> u32 {
+        let root = self.model.operations.iter().find_map(|operation| operation.root.as_ref());
+        let mut statements = root.iter().flat_map(|body| &body.statements);
+        statements
+            .find_map(|statement| match statement {
+                isac_ir::behavior::Stmt::Decode { map, .. } => Some(*map),
+                _ => None,
+            })
+            .unwrap_or(0)
+    }
+
+    fn emit_fetch(&self) -> TokenStream {
+        let Some((_, _, decoder)) = find_root(self.model) else { return TokenStream::new() };
+        let width = self.model.decoders[decoder as usize].width_bits;
+        let map = &self.model.maps[self.root_map() as usize];
+        let fetch = joined(&map.name, &format!("fetch{}", width / map.cell_bits));
+        let wide = storage_bits(width) == 128;
+        let word = if wide { quote!(word) } else { quote!(u128::from(word)) };
+        quote! {
+            fn decode<P: Profiling>(&self, address: u64) -> Result<Decoded<Self, P>, FaultKind> {
+                let word = match self.#fetch(address) {
+                    Ok(word) => word,
+                    Err(Trap::Fault(fault)) => return Err(fault),
+                    Err(_) => return Err(FaultKind::IllegalInstruction),
+                };
+                let mut decoded = super::decoder::decode::<P>(word).ok_or(FaultKind::IllegalInstruction)?;
+                decoded.words = [Bits::from_u128(#word)];
+                Ok(decoded)
+            }
+        }
+    }
+}

@@ -1,0 +1,289 @@
+//! Statements as Rust.
+
+use isac_ir::behavior::{
+    Body, Conversion, Expr, ExprKind, PrintFormat, PrintPart, Stmt, walk_expressions, walk_statements,
+};
+use proc_macro2::{Literal, TokenStream};
+use quote::{format_ident, quote};
+use syn::Lifetime;
+
+use super::body::BodyEmitter;
+use super::expression::{cast, number, storage_bits, unsigned};
+use super::name::joined;
+
+/// Emitted statements, and whether control never comes out at their end.
+pub(super) struct Emitted {
+    pub tokens: TokenStream,
+    pub diverges: bool,
+}
+
+impl BodyEmitter<'_> {
+    /// The whole body, without what the function around it needs.
+    pub(super) fn statements(&self) -> Emitted {
+        let hoisted = (0..self.body.locals.len() as u32).filter(|local| {
+            matches!(self.declaration(*local), Declaration::Hoisted)
+        });
+        let hoisted: Vec<TokenStream> = hoisted
+            .map(|local| {
+                let name = &self.locals[local as usize];
+                let ty = unsigned(self.body.locals[local as usize].width);
+                quote!(let mut #name: #ty = 0;)
+            })
+            .collect();
+        let list = self.list(&self.body.statements);
+        let tokens = list.tokens;
+        Emitted { tokens: quote!(#(#hoisted)* #tokens), diverges: list.diverges }
+    }
+
+    /// Statements up to the first behind which nothing is reached.
+    fn list(&self, statements: &[Stmt]) -> Emitted {
+        let mut tokens = TokenStream::new();
+        for statement in statements {
+            let emitted = self.statement(statement);
+            tokens.extend(emitted.tokens);
+            if emitted.diverges {
+                return Emitted { tokens, diverges: true };
+            }
+        }
+        Emitted { tokens, diverges: false }
+    }
+
+    fn statement(&self, statement: &Stmt) -> Emitted {
+        let tokens = match statement {
+            Stmt::If { condition, then, otherwise } => return self.branch(condition, then, otherwise),
+            Stmt::Loop { label, body } => {
+                let emitted = self.list(body).tokens;
+                let diverges = !leaves(body, *label);
+                let label = label_name(*label);
+                let tokens = match diverges {
+                    true => quote!(loop { #emitted }),
+                    false => quote!(#label: loop { #emitted }),
+                };
+                return Emitted { tokens, diverges };
+            }
+            Stmt::Block { label, body } => {
+                let emitted = self.list(body);
+                let left = leaves(body, *label);
+                let (label, tokens) = (label_name(*label), emitted.tokens);
+                let tokens = if left { quote!(#label: { #tokens }) } else { quote!({ #tokens }) };
+                return Emitted { tokens, diverges: emitted.diverges && !left };
+            }
+            Stmt::Leave(label) => {
+                let label = label_name(*label);
+                return diverging(quote!(break #label;));
+            }
+            Stmt::Halt(status) => {
+                let status = self.value(status);
+                return diverging(quote!(return Err(Trap::Halt((#status) as i32));));
+            }
+            Stmt::Illegal => return diverging(quote!(return Err(illegal());)),
+            Stmt::DivisionByZero => return diverging(quote!(return Err(division_by_zero());)),
+            Stmt::Cancel => return diverging(quote!(return Err(Trap::Cancel);)),
+            simple => self.simple(simple),
+        };
+        Emitted { tokens, diverges: false }
+    }
+
+    fn branch(&self, condition: &Expr, then: &[Stmt], otherwise: &[Stmt]) -> Emitted {
+        let (then, otherwise) = (self.list(then), self.list(otherwise));
+        let diverges = then.diverges && otherwise.diverges;
+        let condition = self.condition(condition);
+        let (then, otherwise) = (then.tokens, otherwise.tokens);
+        let tokens = match (then.is_empty(), otherwise.is_empty()) {
+            (true, true) => quote!(let _ = #condition;),
+            (false, true) => quote!(if #condition { #then }),
+            (true, false) => quote!(if !(#condition) { #otherwise }),
+            (false, false) => quote!(if #condition { #then } else { #otherwise }),
+        };
+        Emitted { tokens, diverges }
+    }
+
+    fn simple(&self, statement: &Stmt) -> TokenStream {
+        match statement {
+            Stmt::Set { local, value } => self.set_local(*local, value),
+            Stmt::SetRegister { register, index, low, value, .. } => {
+                self.write_register(*register, index.as_ref(), *low, value)
+            }
+            Stmt::SetMemory { map, cells, address, value, .. } => {
+                let name = joined(&self.emitter.model.maps[*map as usize].name, &format!("write{cells}"));
+                let address = cast(self.value(address), address.width, 64);
+                let value = self.value(value);
+                quote!(p.#name(#address, #value)?;)
+            }
+            Stmt::SetOperand { instance, value, .. } => self.write_operand(*instance, value),
+            Stmt::Count(region) => {
+                let region = number(u128::from(region - 1));
+                quote!(step.count(base + #region);)
+            }
+            Stmt::ExtraCycles(cycles) => {
+                let cycles = self.value(cycles);
+                quote! {
+                    let extra = &mut p.kernel().extra_cycles;
+                    *extra = extra.wrapping_add(#cycles);
+                }
+            }
+            Stmt::LinuxCall { result, arguments } => {
+                let arguments = arguments.iter().map(|argument| self.value(argument));
+                let value = quote!(linux_call(p, step.left, [#(#arguments),*])?);
+                self.assign(*result, value)
+            }
+            Stmt::Print(parts) => self.print(parts),
+            Stmt::Event(name) => quote!(p.kernel().event(#name);),
+            Stmt::Activate { instance, .. } => {
+                let bit = self.emitter.queue_bit(self.operation, *instance);
+                let bit = number(1 << bit);
+                quote!(step.due |= #bit;)
+            }
+            _ => TokenStream::new(),
+        }
+    }
+
+    fn set_local(&self, local: u32, value: &Expr) -> TokenStream {
+        let value = self.value(value);
+        self.assign(local, value)
+    }
+
+    fn assign(&self, local: u32, value: TokenStream) -> TokenStream {
+        let name = &self.locals[local as usize];
+        let ty = unsigned(self.body.locals[local as usize].width);
+        match self.declaration(local) {
+            Declaration::Hoisted | Declaration::Given => quote!(#name = #value;),
+            Declaration::Once => quote!(let #name: #ty = #value;),
+            Declaration::Unused => quote!(let _: #ty = #value;),
+        }
+    }
+
+    fn print(&self, parts: &[PrintPart]) -> TokenStream {
+        let pieces = parts.iter().map(|part| match part {
+            PrintPart::Text(text) => {
+                let bytes = Literal::byte_string(text.as_bytes());
+                quote!(text.extend_from_slice(#bytes);)
+            }
+            PrintPart::Value { value, format } => {
+                let width = number(value.width.into());
+                let wide = storage_bits(value.width) == 128;
+                let value = self.value(value);
+                let value = if wide { value } else { quote!(u128::from(#value)) };
+                let format = print_format(*format);
+                quote!(print_value(#format, #value, #width, &mut text);)
+            }
+        });
+        quote! {{
+            let mut text = Vec::new();
+            #(#pieces)*
+            p.kernel().host.print(&text);
+        }}
+    }
+
+    /// How a local comes into being.
+    fn declaration(&self, local: u32) -> Declaration {
+        if local == 0 && self.result_local() {
+            return Declaration::Given;
+        }
+        let total = uses(&self.body.statements, local);
+        match (total.sets, total.reads) {
+            (_, 0) => Declaration::Unused,
+            (1, _) if set_in_scope(&self.body.statements, local) => Declaration::Once,
+            _ => Declaration::Hoisted,
+        }
+    }
+
+    /// True for the bodies of an EXPRESSION, whose local 0 carries the value.
+    fn result_local(&self) -> bool {
+        self.operation.expression.as_ref().is_some_and(|expression| {
+            let is = |body: &Body| std::ptr::eq(body, self.body);
+            is(&expression.read) || expression.write.as_ref().is_some_and(is)
+        })
+    }
+}
+
+/// How a local comes into being.
+enum Declaration {
+    /// By the function around the body.
+    Given,
+    /// At its only assignment.
+    Once,
+    /// Before everything, as 0.
+    Hoisted,
+    /// Never read.
+    Unused,
+}
+
+fn diverging(tokens: TokenStream) -> Emitted {
+    Emitted { tokens, diverges: true }
+}
+
+fn label_name(label: u32) -> Lifetime {
+    Lifetime::new(&format!("'l{label}"), proc_macro2::Span::call_site())
+}
+
+/// True if the statements leave this label anywhere.
+fn leaves(statements: &[Stmt], label: u32) -> bool {
+    let mut found = false;
+    walk_statements(statements, &mut |statement| {
+        found |= matches!(statement, Stmt::Leave(left) if *left == label);
+    });
+    found
+}
+
+/// How often a local is assigned and read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+struct Uses {
+    sets: u32,
+    reads: u32,
+}
+
+fn uses(statements: &[Stmt], local: u32) -> Uses {
+    let mut uses = Uses::default();
+    walk_expressions(statements, &mut |expr| {
+        uses.reads += u32::from(matches!(expr.kind, ExprKind::Local(read) if read == local));
+    });
+    walk_statements(statements, &mut |statement| match statement {
+        Stmt::Set { local: set, .. } | Stmt::LinuxCall { result: set, .. } => {
+            uses.sets += u32::from(*set == local);
+        }
+        _ => {}
+    });
+    uses
+}
+
+/// True if all reads stand behind the only assignment, in its list or below it.
+fn set_in_scope(statements: &[Stmt], local: u32) -> bool {
+    let place = statements.iter().position(|statement| {
+        matches!(statement, Stmt::Set { local: set, .. } | Stmt::LinuxCall { result: set, .. } if *set == local)
+    });
+    match place {
+        Some(place) => {
+            uses(&statements[..place], local) == Uses::default()
+                && uses(&statements[place..=place], local).reads == 0
+        }
+        None => {
+            let total = uses(statements, local);
+            statements.iter().flat_map(Stmt::children).any(|list| uses(list, local) == total && set_in_scope(list, local))
+        }
+    }
+}
+
+fn print_format(format: PrintFormat) -> TokenStream {
+    let conversion = match format.conversion {
+        Conversion::Signed => "Signed",
+        Conversion::Unsigned => "Unsigned",
+        Conversion::Hexadecimal => "Hexadecimal",
+        Conversion::HexadecimalUpper => "HexadecimalUpper",
+        Conversion::Octal => "Octal",
+        Conversion::Character => "Character",
+    };
+    let conversion = format_ident!("{conversion}");
+    let width = number(format.width.into());
+    let PrintFormat { zero, left, plus, alternate, .. } = format;
+    quote! {
+        PrintFormat {
+            conversion: Conversion::#conversion,
+            width: #width,
+            zero: #zero,
+            left: #left,
+            plus: #plus,
+            alternate: #alternate,
+        }
+    }
+}

@@ -1,0 +1,330 @@
+//! Steps: the whole of an instruction from `main` to its end, one function each.
+
+use std::collections::BTreeSet;
+
+use isac_ir::behavior::{BinaryOp, Expr, ExprKind, Stmt, walk_statements};
+use isac_ir::operation::Target;
+use proc_macro2::{Ident, TokenStream};
+use quote::quote;
+
+use super::Emitter;
+use super::body::Source;
+use super::expression::number;
+use super::form::{Call, Form, find_root};
+use super::name::{identifier, unique};
+use super::operation::section_name;
+use super::usage::Usage;
+
+/// A member of a form's operands.
+pub(super) struct Argument {
+    pub name: Ident,
+    pub ty: TokenStream,
+    pub operation: u32,
+    pub node: Option<u32>,
+    pub source: Source,
+}
+
+/// What the kernel wants to know of a form.
+pub(super) struct Traits {
+    pub size_cells: u32,
+    pub needs_site: bool,
+    pub ends_block: bool,
+    pub may_transfer: bool,
+    pub writes_memory: bool,
+}
+
+impl Emitter<'_> {
+    /// The file of steps.
+    pub(super) fn emit_steps(&self) -> TokenStream {
+        let variants = self.forms.iter().map(|form| {
+            let name = identifier(&form.name);
+            let docs = format!("Of `{}`.", self.form_path(form));
+            let members = self.form_arguments(form).into_iter().map(|argument| {
+                let (name, ty) = (argument.name, argument.ty);
+                let docs = format!("`{name}`.");
+                quote!(#[doc = #docs] #name: #ty)
+            });
+            quote!(#[doc = #docs] #name { #(#members),* },)
+        });
+        let steps = self.forms.iter().map(|form| self.emit_step(form));
+        quote! {
+            #![allow(unused_imports, unused_variables, unused_mut, clippy::all)]
+
+            use sim_runtime::kernel::prelude::*;
+
+            use super::operands::*;
+            use super::operations;
+            use super::processor::Processor;
+
+            /// The operands of an instruction.
+            #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+            pub enum Args {
+                /// Of no instruction.
+                #[default]
+                None,
+                #(#variants)*
+            }
+
+            #(#steps)*
+        }
+    }
+
+    /// The function of a form.
+    pub(super) fn step_name(&self, form: &Form) -> Ident {
+        let mut snake = String::new();
+        for letter in form.name.chars() {
+            if letter.is_ascii_uppercase() && !snake.is_empty() {
+                snake.push('_');
+            }
+            snake.push(letter.to_ascii_lowercase());
+        }
+        let mut taken: BTreeSet<String> = BTreeSet::new();
+        identifier(&unique(&format!("step_{snake}_{}", form.variant), &mut taken))
+    }
+
+    /// The form's way through the decoding tree.
+    fn form_path(&self, form: &Form) -> String {
+        let Some((operation, _, decoder)) = find_root(self.model) else { return String::new() };
+        let nodes = &self.model.decoders[decoder as usize].variants[form.variant as usize].nodes;
+        let names = nodes.iter().filter(|node| !self.is_below_operand(nodes, node));
+        let names: Vec<&str> = names.map(|node| self.model.target_name(node.target)).collect();
+        format!("{} {}", self.model.operation(operation).name, names.join(" "))
+    }
+
+    fn is_below_operand(&self, nodes: &[isac_ir::decoder::Node], node: &isac_ir::decoder::Node) -> bool {
+        let Some(parent) = node.parent.map(|parent| &nodes[parent as usize]) else { return false };
+        let operand = match (parent.target, node.instance) {
+            (Target::Operation(operation), Some(instance)) => {
+                self.model.operation(operation).instances[instance as usize].operand
+            }
+            _ => false,
+        };
+        operand || self.is_below_operand(nodes, parent)
+    }
+
+    /// What the form's calls take, each once.
+    pub(super) fn form_arguments(&self, form: &Form) -> Vec<Argument> {
+        let mut taken: BTreeSet<String> =
+            ["p", "code", "records", "pc", "fuel", "step", "record"].iter().map(|name| name.to_string()).collect();
+        let mut arguments: Vec<Argument> = Vec::new();
+        for call in &form.calls {
+            let operation = self.model.operation(call.operation);
+            let Some(body) = operation.body(call.part) else { continue };
+            for parameter in self.parameters(operation, &Usage::of_body(body)) {
+                let known = arguments.iter().any(|argument| {
+                    (argument.operation, argument.node, argument.source)
+                        == (call.operation, call.node, parameter.source)
+                });
+                if !known {
+                    let name = identifier(&unique(&plain(&parameter.name), &mut taken));
+                    let (operation, node) = (call.operation, call.node);
+                    let (ty, source) = (parameter.ty, parameter.source);
+                    arguments.push(Argument { name, ty, operation, node, source });
+                }
+            }
+        }
+        arguments
+    }
+
+    /// The skeleton: operands out of the record, the calls in order, on with the next.
+    fn emit_step(&self, form: &Form) -> TokenStream {
+        let (name, variant) = (self.step_name(form), identifier(&form.name));
+        let path = self.form_path(form);
+        let docs = format!("`{path}`.");
+        let arguments = self.form_arguments(form);
+        let names: Vec<&Ident> = arguments.iter().map(|argument| &argument.name).collect();
+        let traits = self.form_traits(form);
+        let size = number(traits.size_cells.into());
+        let regions = number(form.counters.into());
+        let calls = form.calls.iter().map(|call| self.emit_call(form, call, &arguments));
+        let count = (form.counters > 0).then(|| quote!(code.count(record, &step.regions);));
+        let written = traits.writes_memory.then(|| quote! {
+            if p.kernel.code_written {
+                return leave_code_written(p, records, step.pc, fuel);
+            }
+        });
+        let go_on = match traits.may_transfer {
+            true => {
+                let width = self.model.registers[self.model.pc as usize].width_bits;
+                let successor = super::expression::masked_u64(quote!(pc.wrapping_add(#size)), width);
+                quote!(finish(p, code, records, #successor, step.pc, fuel))
+            }
+            false => quote!(next(p, code, rest, step.pc, fuel)),
+        };
+        quote! {
+            #[doc = #docs]
+            pub fn #name<P: Profiling>(
+                p: &mut Processor,
+                code: &Code<Processor, P>,
+                records: &[Record<Processor, P>],
+                pc: u64,
+                fuel: u64,
+            ) {
+                let Some((record, rest)) = records.split_first() else { return leave_empty(p, pc, fuel) };
+                let Args::#variant { #(#names),* } = record.args else { return leave_mismatch(#path) };
+                let mut step = Step::<#regions>::new(pc, #size, fuel + records.len() as u64);
+                #(#calls)*
+                #count
+                #written
+                #go_on
+            }
+        }
+    }
+
+    fn emit_call(&self, form: &Form, call: &Call, arguments: &[Argument]) -> TokenStream {
+        let operation = self.model.operation(call.operation);
+        let Some(body) = operation.body(call.part) else { return TokenStream::new() };
+        let name = section_name(operation, call.part);
+        let shift = u32::from(call.conditional);
+        let base = (body.regions > 1).then(|| {
+            let base = number((call.base + shift).into());
+            quote!(#base,)
+        });
+        let values = self.parameters(operation, &Usage::of_body(body)).into_iter().filter_map(|parameter| {
+            let argument = arguments.iter().find(|argument| {
+                (argument.operation, argument.node, argument.source)
+                    == (call.operation, call.node, parameter.source)
+            })?;
+            Some(&argument.name)
+        });
+        let values: Vec<&Ident> = values.collect();
+        let run = quote!(operations::#name(p, &mut step, #base #(#values),*));
+        let run = match self.body_is_fallible(operation, body) {
+            true => {
+                let count = (form.counters > 0).then(|| quote! {
+                    if let Trap::Halt(_) = trap {
+                        code.count(record, &step.regions);
+                    }
+                });
+                quote! {
+                    if let Err(trap) = #run {
+                        #count
+                        return leave_trap(p, records, pc, step.pc, fuel, trap);
+                    }
+                }
+            }
+            false => quote!(#run;),
+        };
+        let counted = call.conditional.then(|| {
+            let base = number(call.base.into());
+            quote!(step.count(#base);)
+        });
+        match call.guard {
+            Some(guard) => {
+                let bit = number(1 << guard);
+                quote!(if step.due & #bit != 0 { #counted #run })
+            }
+            None => run,
+        }
+    }
+
+    /// What the kernel wants to know, found by looking at every write of the PC.
+    pub(super) fn form_traits(&self, form: &Form) -> Traits {
+        let size_cells = find_root(self.model).map_or(1, |(_, _, decoder)| {
+            let cell_bits = self.model.maps.first().map_or(8, |map| map.cell_bits);
+            self.model.decoders[decoder as usize].width_bits / cell_bits
+        });
+        let mut advances = 0;
+        let mut traits =
+            Traits { size_cells, needs_site: form.counters > 0, ends_block: false, may_transfer: false, writes_memory: false };
+        for call in &form.calls {
+            let operation = self.model.operation(call.operation);
+            let Some(body) = operation.body(call.part) else { continue };
+            traits.needs_site |= self.body_is_fallible(operation, body);
+            let certain: Vec<&Stmt> = body.statements.iter().filter(|_| call.guard.is_none()).collect();
+            walk_statements(&body.statements, &mut |statement| {
+                traits.writes_memory |= matches!(statement, Stmt::SetMemory { .. } | Stmt::LinuxCall { .. });
+                let always = certain.iter().any(|certain| std::ptr::eq(*certain, statement));
+                match self.pc_effect(operation, statement, size_cells) {
+                    Effect::None => {}
+                    Effect::Advance if always && call.node.is_none() => advances += 1,
+                    Effect::Advance | Effect::Set => {
+                        traits.may_transfer = true;
+                        traits.ends_block |= always;
+                    }
+                    Effect::Maybe => {
+                        traits.may_transfer = true;
+                        traits.writes_memory = true;
+                    }
+                }
+            });
+        }
+        traits.may_transfer |= advances != 1;
+        traits.needs_site |= traits.may_transfer || traits.writes_memory;
+        traits
+    }
+
+    fn pc_effect(&self, operation: &isac_ir::operation::Operation, statement: &Stmt, size_cells: u32) -> Effect {
+        match statement {
+            Stmt::SetRegister { register, value, low: 0, .. } if *register == self.model.pc => {
+                match is_advance(value, self.model.pc, size_cells) {
+                    true => Effect::Advance,
+                    false => Effect::Set,
+                }
+            }
+            Stmt::SetRegister { register, .. } if *register == self.model.pc => Effect::Set,
+            Stmt::SetOperand { instance, .. } => {
+                let target = operation.instances[*instance as usize].target;
+                self.operand_effect(target)
+            }
+            _ => Effect::None,
+        }
+    }
+
+    /// What assigning to an operand may do to the PC or to memory.
+    fn operand_effect(&self, target: Target) -> Effect {
+        let mut effect = Effect::None;
+        for leaf in self.model.leaf_operations(target) {
+            let operation = self.model.operation(leaf);
+            let write = operation.expression.as_ref().and_then(|expression| expression.write.as_ref());
+            walk_statements(write.map_or(&[], |body| &body.statements), &mut |statement| {
+                let touches = match statement {
+                    Stmt::SetRegister { register, .. } => *register == self.model.pc,
+                    Stmt::SetMemory { .. } | Stmt::SetOperand { .. } => true,
+                    _ => false,
+                };
+                if touches {
+                    effect = Effect::Maybe;
+                }
+            });
+        }
+        effect
+    }
+}
+
+/// What a statement does to the PC.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Effect {
+    None,
+    /// Adds the instruction's size.
+    Advance,
+    /// Sets it to something else.
+    Set,
+    /// May set it, or write memory.
+    Maybe,
+}
+
+/// True for `pc + size`.
+fn is_advance(value: &Expr, pc: u32, size_cells: u32) -> bool {
+    match &value.kind {
+        ExprKind::Binary(BinaryOp::Add, left, right) => {
+            let reads = matches!(strip(left).kind, ExprKind::Register { register, .. } if register == pc);
+            reads && matches!(strip(right).kind, ExprKind::Const(amount) if amount == size_cells.into())
+        }
+        ExprKind::Slice { base, low: 0 } => is_advance(base, pc, size_cells),
+        _ => false,
+    }
+}
+
+fn strip(expr: &Expr) -> &Expr {
+    match &expr.kind {
+        ExprKind::ZeroExtend(inner) => strip(inner),
+        _ => expr,
+    }
+}
+
+/// An identifier's letters without `r#`.
+fn plain(name: &Ident) -> String {
+    let text = name.to_string();
+    text.strip_prefix("r#").map_or(text.clone(), str::to_string)
+}

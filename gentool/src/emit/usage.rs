@@ -1,0 +1,63 @@
+//! Which fields, operands and coded words of an operation its sections use: only these travel.
+
+use std::collections::BTreeSet;
+
+use isac_ir::Model;
+use isac_ir::account::PARTS;
+use isac_ir::behavior::{Body, ExprKind, Stmt, walk_expressions, walk_statements};
+use isac_ir::operation::Operation;
+
+/// What one or more bodies use of their operation.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Usage {
+    pub fields: BTreeSet<u32>,
+    pub operands: BTreeSet<u32>,
+    pub coded: BTreeSet<u32>,
+}
+
+impl Usage {
+    /// Of one body.
+    pub(super) fn of_body(body: &Body) -> Usage {
+        let mut usage = Usage::default();
+        walk_expressions(&body.statements, &mut |expr| match &expr.kind {
+            ExprKind::Field(field) => {
+                usage.fields.insert(*field);
+            }
+            ExprKind::Operand { instance, .. } => {
+                usage.operands.insert(*instance);
+            }
+            ExprKind::Coded(instance) => {
+                usage.coded.insert(*instance);
+            }
+            _ => {}
+        });
+        walk_statements(&body.statements, &mut |statement| {
+            if let Stmt::SetOperand { instance, .. } = statement {
+                usage.operands.insert(*instance);
+            }
+        });
+        usage
+    }
+
+    /// Of all bodies of an operation but its EXPRESSION.
+    pub(super) fn of_operation(operation: &Operation) -> Usage {
+        let bodies = PARTS.iter().filter_map(|part| operation.body(*part));
+        bodies.map(Usage::of_body).fold(Usage::default(), Usage::joined)
+    }
+
+    /// Of an operand: its EXPRESSION, read or written.
+    pub(super) fn of_expression(model: &Model, operation: u32) -> Usage {
+        let expression = model.operation(operation).expression.as_ref();
+        let bodies = expression.iter().flat_map(|expression| {
+            std::iter::once(&expression.read).chain(expression.write.as_ref())
+        });
+        bodies.map(Usage::of_body).fold(Usage::default(), Usage::joined)
+    }
+
+    fn joined(mut self, other: Usage) -> Usage {
+        self.fields.extend(other.fields);
+        self.operands.extend(other.operands);
+        self.coded.extend(other.coded);
+        self
+    }
+}

@@ -1,0 +1,198 @@
+//! Operations, groups and resources that nothing uses, and aliases without a purpose.
+
+use std::collections::BTreeSet;
+
+use super::walk::{Met, walk_expr, walk_statements};
+use crate::diagnostic::Diagnostics;
+use crate::model::{
+    Activation, AssemblerItem, Expr, Format, InstanceRole, Model, Operation, OperationOrGroup,
+    PlaceKind, RootElement,
+};
+use crate::resolve::code;
+use crate::resolve::report::warning;
+use crate::source::Span;
+
+/// Warns of everything that could be left out.
+pub(super) fn check_unused(model: &Model, diagnostics: &mut Diagnostics) {
+    check_operations(model, diagnostics);
+    check_aliases(model, diagnostics);
+    let used = used_resources(model);
+    let mut unused = |kind: &str, name: &str, span: Span| {
+        let message = format!("the {kind} `{name}` is never used");
+        diagnostics.push(warning(code::UNUSED, span, message, "not used"));
+    };
+    for (index, register) in model.registers.iter().enumerate() {
+        if !used.registers.contains(&index) {
+            unused("register", &register.name, register.span);
+        }
+    }
+    for (index, ram) in model.rams.iter().enumerate() {
+        let mapped = |range: &crate::model::Range| range.ram.index() == index;
+        if !model.maps.iter().any(|map| map.ranges.iter().any(mapped)) {
+            unused("RAM", &ram.name, ram.span);
+        }
+    }
+    for (index, map) in model.maps.iter().enumerate() {
+        if !used.maps.contains(&index) {
+            unused("memory map", &map.name, map.span);
+        }
+    }
+}
+
+/// Warns of what neither `main` nor `reset` leads to; of what is below, only the topmost.
+fn check_operations(model: &Model, diagnostics: &mut Diagnostics) {
+    let reached = reachable(model);
+    let mut below: BTreeSet<OperationOrGroup> = BTreeSet::new();
+    let all = all_nodes(model);
+    for node in all.iter().filter(|node| !reached.contains(node)) {
+        below.extend(
+            children(model, *node)
+                .into_iter()
+                .filter(|child| child != node),
+        );
+    }
+    for node in all {
+        if reached.contains(&node) || below.contains(&node) {
+            continue;
+        }
+        let (kind, name, span) = match node {
+            OperationOrGroup::Operation(id) => {
+                let operation = &model.operations[id.index()];
+                ("operation", &operation.name, operation.span)
+            }
+            OperationOrGroup::Group(id) => {
+                let group = &model.groups[id.index()];
+                ("group", &group.name, group.span)
+            }
+        };
+        let message = format!("the {kind} `{name}` is never used");
+        let label = "neither decoded nor activated";
+        diagnostics.push(warning(code::UNUSED, span, message, label));
+    }
+}
+
+fn all_nodes(model: &Model) -> Vec<OperationOrGroup> {
+    let operations = (0..).zip(&model.operations);
+    let operations =
+        operations.map(|(id, _)| OperationOrGroup::Operation(crate::model::OperationId(id)));
+    let groups = (0..).zip(&model.groups);
+    let groups = groups.map(|(id, _)| OperationOrGroup::Group(crate::model::GroupId(id)));
+    operations.chain(groups).collect()
+}
+
+fn children(model: &Model, node: OperationOrGroup) -> Vec<OperationOrGroup> {
+    match node {
+        OperationOrGroup::Operation(id) => model.operations[id.index()]
+            .instances
+            .iter()
+            .map(|instance| instance.target)
+            .collect(),
+        OperationOrGroup::Group(id) => model.groups[id.index()].members.clone(),
+    }
+}
+
+fn reachable(model: &Model) -> BTreeSet<OperationOrGroup> {
+    let mut reached = BTreeSet::new();
+    let mut waiting = vec![OperationOrGroup::Operation(model.main)];
+    waiting.extend(model.reset.map(OperationOrGroup::Operation));
+    while let Some(node) = waiting.pop() {
+        if reached.insert(node) {
+            waiting.extend(children(model, node));
+        }
+    }
+    reached
+}
+
+fn check_aliases(model: &Model, diagnostics: &mut Diagnostics) {
+    for operation in &model.operations {
+        for instance in &operation.instances {
+            if instance.role == InstanceRole::Unused {
+                let message = format!("the alias `{}` is never used", instance.alias);
+                let label = "neither coded, decoded nor activated";
+                diagnostics.push(warning(code::UNUSED_ALIAS, instance.span, message, label));
+            }
+        }
+    }
+}
+
+/// Indices of registers and maps that something mentions.
+#[derive(Default)]
+struct Used {
+    registers: BTreeSet<usize>,
+    maps: BTreeSet<usize>,
+}
+
+impl Used {
+    fn note(&mut self, met: &Met<'_>) {
+        if let Met::Place(place) = met {
+            match &place.kind {
+                PlaceKind::Register { register, .. } => {
+                    self.registers.insert(register.index());
+                }
+                PlaceKind::Memory { map, .. } => {
+                    self.maps.insert(map.index());
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn note_expr(&mut self, expr: &Expr) {
+        walk_expr(expr, &mut |met| self.note(&met));
+    }
+
+    fn note_operation(&mut self, operation: &Operation) {
+        if let Some(expression) = &operation.expression {
+            self.note_expr(expression);
+        }
+        if let Some(body) = &operation.behavior {
+            walk_statements(&body.statements, &mut |met| self.note(&met));
+        }
+        self.note_activations(&operation.activation);
+        for RootElement::Decode(decode) in &operation.coding_root {
+            self.maps.insert(decode.map.index());
+            self.note_expr(&decode.address);
+        }
+        for item in operation.assembler.iter().flatten() {
+            if let AssemblerItem::Field {
+                format: Format::Name { register, .. },
+                ..
+            } = item
+            {
+                self.registers.insert(register.index());
+            }
+        }
+    }
+
+    fn note_activations(&mut self, items: &[Activation]) {
+        for item in items {
+            if let Activation::If {
+                condition,
+                then,
+                otherwise,
+            } = item
+            {
+                self.note_expr(condition);
+                self.note_activations(then);
+                self.note_activations(otherwise);
+            }
+        }
+    }
+}
+
+fn used_resources(model: &Model) -> Used {
+    let mut used = Used::default();
+    used.registers.insert(model.pc.index());
+    used.registers
+        .extend(model.target.stack.map(|(register, _, _)| register.index()));
+    used.maps.extend(model.target.host.map(|map| map.index()));
+    used.maps
+        .extend(model.target.loads.iter().map(|(_, _, map)| map.index()));
+    for operation in &model.operations {
+        used.note_operation(operation);
+    }
+    for function in &model.functions {
+        walk_statements(&function.body.statements, &mut |met| used.note(&met));
+    }
+    used
+}

@@ -1,0 +1,62 @@
+//! What is said of bad descriptions: `NAME.isac` and the full text in `NAME.expect`.
+//!
+//! Lines `// -D NAME=value` at the beginning of a file are overrides. `UPDATE_EXPECT=1` writes
+//! the expected texts anew.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use isac_parser::source::InMemory;
+
+use super::super::load;
+
+const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/errors/resolve");
+
+#[test]
+fn bad_descriptions_are_explained() {
+    let update = std::env::var_os("UPDATE_EXPECT").is_some();
+    let mut wrong = Vec::new();
+    for case in cases() {
+        let said = explain(&case);
+        let expected = case.with_extension("expect");
+        if update {
+            fs::write(&expected, &said).unwrap();
+        } else if fs::read_to_string(&expected).unwrap_or_default() != said {
+            wrong.push(format!("{}:\n{said}", case.display()));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+fn cases() -> Vec<PathBuf> {
+    let entries = fs::read_dir(FOLDER)
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
+    let mut cases: Vec<PathBuf> = entries
+        .filter(|path| path.extension().is_some_and(|e| e == "isac"))
+        .collect();
+    cases.sort();
+    assert!(cases.len() >= 30);
+    cases
+}
+
+fn explain(case: &Path) -> String {
+    let text = fs::read_to_string(case).unwrap();
+    let machine = fs::read_to_string(Path::new(FOLDER).join("include/machine.isac")).unwrap();
+    let name = PathBuf::from(case.file_name().unwrap());
+    let overrides = overrides(&text);
+    let loader = InMemory::new([
+        (name.clone(), text),
+        (PathBuf::from("include/machine.isac"), machine),
+    ]);
+    load(&name, &loader, &overrides).1
+}
+
+fn overrides(text: &str) -> BTreeMap<String, u128> {
+    let lines = text.lines().filter_map(|line| line.strip_prefix("// -D "));
+    let pairs = lines.map(|line| line.split_once('=').unwrap());
+    pairs
+        .map(|(name, value)| (name.to_owned(), value.parse().unwrap()))
+        .collect()
+}

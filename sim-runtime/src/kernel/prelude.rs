@@ -1,0 +1,12 @@
+//! What the files of an emitted simulator use.
+
+pub use isac_ir::behavior::{Conversion, PrintFormat};
+pub use isac_ir::bits::Bits;
+
+pub use super::{
+    CellRam, Code, Core, Decoded, Kernel, Profiling, Record, Step, Trap, arithmetic, division_by_zero, finish,
+    illegal, leave_code_written, leave_empty, leave_mismatch, leave_trap, linux_call, memory_fault, next,
+    register_element,
+};
+pub use crate::fault::{AccessKind, FaultKind};
+pub use crate::print::print_value;

@@ -10,7 +10,7 @@ const CRATES: [&str; 3] = ["isac-ir", "sim-profile", "sim-runtime"];
 fn main() -> io::Result<()> {
     let root = Path::new(&env::var("CARGO_MANIFEST_DIR").unwrap_or_default()).join("..");
     let out = PathBuf::from(env::var("OUT_DIR").unwrap_or_default());
-    let mut table = String::from("/// Path in the package and text.\npub static RUNTIME_SOURCES: &[(&str, &str)] = &[\n");
+    let mut table = String::from("/// Path in the runtime's folder and text.\npub(crate) static RUNTIME_SOURCES: &[(&str, &str)] = &[\n");
     for name in CRATES {
         let mut files = vec![root.join(name).join("Cargo.toml")];
         list_files(&root.join(name).join("src"), &mut files)?;
@@ -20,21 +20,19 @@ fn main() -> io::Result<()> {
             println!("cargo::rerun-if-changed={}", file.display());
             let below = file.strip_prefix(&root).unwrap_or(&file).display().to_string().replace('\\', "/");
             let absolute = fs::canonicalize(&file)?;
-            let _ = writeln!(table, "    ({:?}, include_str!({:?})),", format!("runtime/{below}"), absolute);
+            let _ = writeln!(table, "    ({:?}, include_str!({:?})),", below, absolute);
         }
     }
     let manifest = root.join("Cargo.toml");
     println!("cargo::rerun-if-changed={}", manifest.display());
-    fs::write(out.join("workspace.toml"), workspace_tables(&fs::read_to_string(manifest)?))?;
+    fs::write(out.join("workspace.toml"), workspace_manifest(&fs::read_to_string(manifest)?))?;
     let tables = fs::canonicalize(out.join("workspace.toml"))?;
-    let _ = writeln!(table, "    (\"runtime/workspace.toml\", include_str!({tables:?})),");
+    let _ = writeln!(table, "    (\"Cargo.toml\", include_str!({tables:?})),");
+    table.push_str("];\n\n/// The versions that everything was tested with.\n");
     let lock = root.join("Cargo.lock");
     println!("cargo::rerun-if-changed={}", lock.display());
-    if lock.exists() {
-        let lock = fs::canonicalize(lock)?;
-        let _ = writeln!(table, "    (\"Cargo.lock\", include_str!({lock:?})),");
-    }
-    table.push_str("];\n");
+    let lock = fs::canonicalize(lock)?;
+    let _ = writeln!(table, "pub(crate) static LOCK_TEXT: &str = include_str!({lock:?});");
     fs::write(out.join("runtime_sources.rs"), table)
 }
 
@@ -50,10 +48,9 @@ fn list_files(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
     Ok(())
 }
 
-/// The tables of the workspace's manifest that its crates inherit from, with our own crates where
-/// the package has them.
-fn workspace_tables(manifest: &str) -> String {
-    let mut text = String::new();
+/// The manifest of the runtime's workspace: the tables that its crates inherit from.
+fn workspace_manifest(manifest: &str) -> String {
+    let mut text = format!("[workspace]\nresolver = \"3\"\nmembers = {CRATES:?}\n\n");
     let mut inside = false;
     for line in manifest.lines() {
         if line.starts_with('[') {
@@ -66,7 +63,7 @@ fn workspace_tables(manifest: &str) -> String {
         }
         match CRATES.iter().find(|name| line.starts_with(&format!("{name} ="))) {
             Some(name) => {
-                let _ = writeln!(text, "{name} = {{ path = \"runtime/{name}\" }}");
+                let _ = writeln!(text, "{name} = {{ path = \"{name}\" }}");
             }
             None => {
                 let _ = writeln!(text, "{line}");

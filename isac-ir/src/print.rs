@@ -84,26 +84,28 @@ pub fn print_time(model: &Model) -> String {
     let mut text = String::new();
     let kind = if model.time.is_instruction_accurate() { "instruction-accurate" } else { "cycle-accurate" };
     let _ = writeln!(text, "time graph: {kind}, {} nodes", model.time.nodes.len());
-    for (index, node) in model.time.nodes.iter().enumerate() {
-        let mut depth = 0;
-        let mut above = node.parent;
-        while let Some(parent) = above {
-            depth += 1;
-            above = model.time.nodes[parent as usize].parent;
-        }
-        let cause = match node.cause {
-            Cause::Start => "each cycle".to_string(),
-            Cause::Decoded => "decoded".to_string(),
-            Cause::Activated { delay, conditional } => {
-                let condition = if conditional { ", on a condition" } else { "" };
-                format!("activated, delay {delay}{condition}")
-            }
-        };
-        let indent = "  ".repeat(depth + 1);
-        let target = model.target_name(node.target);
-        let _ = writeln!(text, "{indent}n{index} {}: {target}, {cause}", node.name);
-    }
+    print_time_node(model, 0, 1, &mut text);
     text
+}
+
+fn print_time_node(model: &Model, index: u32, depth: usize, text: &mut String) {
+    let node = &model.time.nodes[index as usize];
+    let cause = match node.cause {
+        Cause::Start => "each cycle".to_string(),
+        Cause::Decoded => "decoded".to_string(),
+        Cause::Activated { delay, conditional } => {
+            let condition = if conditional { ", on a condition" } else { "" };
+            format!("activated, delay {delay}{condition}")
+        }
+    };
+    let indent = "  ".repeat(depth);
+    let target = model.target_name(node.target);
+    let _ = writeln!(text, "{indent}n{index} {}: {target}, {cause}", node.name);
+    for (child, node) in (0u32..).zip(&model.time.nodes) {
+        if node.parent == Some(index) {
+            print_time_node(model, child, depth + 1, text);
+        }
+    }
 }
 
 /// The behaviour of every operation: statements, accesses with their regions, mentions of operands.

@@ -8,7 +8,9 @@ use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
 use super::Emitter;
-use super::expression::{cast, from_u64, masked, number, unsigned};
+use super::expression::{cast, from_u64, number, unsigned};
+#[cfg(test)]
+use super::expression::masked;
 use super::name::{identifier, joined, unique};
 use super::usage::Usage;
 
@@ -89,7 +91,7 @@ impl<'a> BodyEmitter<'a> {
         };
         let name = joined(&self.emitter.model.maps[map as usize].name, &format!("{verb}{cells}"));
         let address = cast(self.value(address), address.width, 64);
-        quote!(p.#name(#address)?)
+        quote!({ let address = #address; p.#name(address)? })
     }
 
     pub(super) fn read_operand(&self, instance: u32, width: u32) -> TokenStream {
@@ -106,7 +108,7 @@ impl<'a> BodyEmitter<'a> {
         let mark = Self::try_mark(self.emitter.operand_is_fallible(entry.target, true));
         let own = self.emitter.operand_width(entry.target);
         let value = cast(self.value(value), value.width, own);
-        quote!(#alias.write(p, step, #value)#mark;)
+        quote!({ let value = #value; #alias.write(p, step, value)#mark; })
     }
 
     pub(super) fn write_register(&self, register: u32, index: Option<&Expr>, low: u32, value: &Expr) -> TokenStream {

@@ -22,9 +22,10 @@ mod usage;
 
 use isac_ir::Model;
 use proc_macro2::TokenStream;
+use syn::visit_mut::{VisitMut, visit_expr_mut};
 
 pub use obstacle::find_obstacles;
-pub use package::{emit_package, write_package};
+pub use package::{emit_package, package_name, runtime_files, write_package};
 
 /// A source file of the emitted crate.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -84,7 +85,22 @@ fn format_file(model: &Model, title: &str, tokens: TokenStream) -> String {
     let docs = format!("{title} of {}.", model.name);
     let tokens = quote::quote!(#![doc = #docs] #tokens);
     match syn::parse2::<syn::File>(tokens.clone()) {
-        Ok(file) => header + &prettyplease::unparse(&file),
+        Ok(mut file) => {
+            Parentheses.visit_file_mut(&mut file);
+            header + &prettyplease::unparse(&file)
+        }
         Err(error) => format!("{header}// {error}\n{tokens}\n"),
+    }
+}
+
+/// Takes all parentheses away: the printer puts those back that are needed.
+struct Parentheses;
+
+impl VisitMut for Parentheses {
+    fn visit_expr_mut(&mut self, expr: &mut syn::Expr) {
+        while let syn::Expr::Paren(inner) = expr {
+            *expr = (*inner.expr).clone();
+        }
+        visit_expr_mut(self, expr);
     }
 }

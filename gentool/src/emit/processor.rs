@@ -54,7 +54,7 @@ impl Emitter<'_> {
         let cells = self.emit_cells();
         let core = self.emit_core();
         quote! {
-            #![allow(unused_imports, clippy::all)]
+            #![allow(unused_imports, unused_variables, clippy::all)]
 
             use sim_runtime::kernel::prelude::*;
             use sim_runtime::memory::{CellStore, read_map_bytes, write_map_bytes};

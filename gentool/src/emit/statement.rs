@@ -108,7 +108,7 @@ impl BodyEmitter<'_> {
                 let name = joined(&self.emitter.model.maps[*map as usize].name, &format!("write{cells}"));
                 let address = cast(self.value(address), address.width, 64);
                 let value = self.value(value);
-                quote!(p.#name(#address, #value)?;)
+                quote!({ let value = #value; let address = #address; p.#name(address, value)?; })
             }
             Stmt::SetOperand { instance, value, .. } => self.write_operand(*instance, value),
             Stmt::Count(region) => {
@@ -117,14 +117,15 @@ impl BodyEmitter<'_> {
             }
             Stmt::ExtraCycles(cycles) => {
                 let cycles = self.value(cycles);
-                quote! {
+                quote! {{
+                    let cycles = #cycles;
                     let extra = &mut p.kernel().extra_cycles;
-                    *extra = extra.wrapping_add(#cycles);
-                }
+                    *extra = extra.wrapping_add(cycles);
+                }}
             }
             Stmt::LinuxCall { result, arguments } => {
                 let arguments = arguments.iter().map(|argument| self.value(argument));
-                let value = quote!(linux_call(p, step.left, [#(#arguments),*])?);
+                let value = quote!({ let arguments = [#(#arguments),*]; linux_call(p, step.left, arguments)? });
                 self.assign(*result, value)
             }
             Stmt::Print(parts) => self.print(parts),

@@ -1,5 +1,6 @@
 //! The options of a run, the same for `gentool run` and for a generated simulator.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
@@ -158,6 +159,61 @@ impl RunOptions {
     #[must_use]
     pub fn wants_measurement(&self) -> bool {
         self.report.is_some() || self.profile.is_some()
+    }
+}
+
+impl RunOptions {
+    /// The same options as a command line: parsed again, they give the same.
+    #[must_use]
+    pub fn to_arguments(&self) -> Vec<OsString> {
+        let mut line: Vec<OsString> = Vec::new();
+        let files = [
+            ("--report", &self.report),
+            ("--profile", &self.profile),
+            ("--events", &self.events),
+            ("--dump-state", &self.dump_state),
+            ("--root", &self.root),
+        ];
+        for (name, file) in files {
+            if let Some(file) = file {
+                line.extend([OsString::from(name), file.into()]);
+            }
+        }
+        let limits = [("--limit-instructions", self.limit_instructions), ("--limit-cycles", self.limit_cycles), ("--pc", self.pc)];
+        for (name, number) in limits {
+            if let Some(number) = number {
+                line.extend([OsString::from(name), number.to_string().into()]);
+            }
+        }
+        if let Some(seconds) = self.timeout {
+            line.extend([OsString::from("--timeout"), seconds.to_string().into()]);
+        }
+        if self.stats {
+            line.push("--stats".into());
+        }
+        line.push(format!("--seed={}", self.seed).into());
+        line.push(format!("--clock-hz={}", self.clock_hz).into());
+        let format = match self.format {
+            ProgramFormat::Auto => "auto",
+            ProgramFormat::Elf => "elf",
+            ProgramFormat::Raw => "raw",
+        };
+        line.push(format!("--format={format}").into());
+        match self.raw {
+            Some(Some(address)) => line.push(format!("--raw={address}").into()),
+            Some(None) => line.push("--raw".into()),
+            None => {}
+        }
+        line.extend(self.set.iter().map(|assignment| format!("--set={assignment}").into()));
+        // The program comes by itself at the end, so that its name may begin with a hyphen.
+        let program = self.program.as_os_str();
+        let hyphen = program.to_string_lossy().starts_with('-');
+        line.push(if hyphen { PathBuf::from(".").join(program).into() } else { program.into() });
+        if !self.arguments.is_empty() {
+            line.push("--".into());
+            line.extend(self.arguments.iter().map(OsString::from));
+        }
+        line
     }
 }
 

@@ -42,9 +42,9 @@ pub struct Recording {
     pub instructions: BTreeMap<StaticKey, StaticInstruction>,
     /// Control transfers: from, to, how often.
     pub transfers: BTreeMap<(u64, u64), u64>,
-    /// Cycles begun, extra cycles included.
+    /// Cycles begun, extra cycles not included.
     pub cycles: u64,
-    /// Of these, extra cycles.
+    /// Extra cycles.
     pub extra_cycles: u64,
     /// Faults before anything was decoded, by instruction address.
     pub undecoded_faults: BTreeMap<u64, u64>,

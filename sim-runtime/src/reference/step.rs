@@ -42,7 +42,6 @@ pub(super) enum Leaving {
 /// An operation being executed.
 pub(super) struct Frame<'m> {
     pub body: &'m Body,
-    pub operation: u32,
     /// Its node in the decoding tree.
     pub node: Option<u32>,
     pub locals: Vec<u128>,
@@ -206,7 +205,7 @@ impl<'m, 's> Step<'m, 's> {
     fn run_part(&mut self, operation: u32, part: Part, node: Option<u32>, time_node: u32) -> Result<(), Leaving> {
         let Some(body) = self.state.model.operation(operation).body(part) else { return Ok(()) };
         let locals = vec![0; body.locals.len()];
-        let mut frame = Frame { body, operation, node, locals };
+        let mut frame = Frame { body, node, locals };
         self.run_statements(&mut frame, &body.statements, time_node)
     }
 
@@ -292,7 +291,7 @@ impl<'m, 's> Step<'m, 's> {
     /// Decodes the elements of a CODINGROOT; a word that nothing matches is illegal.
     fn decode(&mut self, operation: u32, body: &'m Body) -> Result<(), Leaving> {
         let model = self.state.model;
-        let mut frame = Frame { body, operation, node: Some(0), locals: vec![0; body.locals.len()] };
+        let mut frame = Frame { body, node: Some(0), locals: vec![0; body.locals.len()] };
         let mut elements = Vec::new();
         self.address = self.state.registers[model.pc as usize][0] as u64;
         for statement in &body.statements {
@@ -365,8 +364,11 @@ impl<'m, 's> Step<'m, 's> {
     pub(super) fn read_operand(&mut self, frame: &mut Frame<'_>, instance: u32, kind: &ExprKind) -> Result<u128, Leaving> {
         let uncounted = matches!(kind, ExprKind::Operand { mention: UNCOUNTED, .. });
         let Some((node, operation)) = self.operand(frame, instance) else { return Ok(0) };
-        let Some(expression) = &self.state.model.operation(operation).expression else { return Ok(0) };
-        let value = self.run_expression(&expression.read, operation, node, 0, uncounted)?;
+        let Some(expression) = &self.state.model.operation(operation).expression else {
+            // A member without EXPRESSION means its coded bits.
+            return Ok(self.coded(frame, instance));
+        };
+        let value = self.run_expression(&expression.read, node, 0, uncounted)?;
         let read = isac_ir::bits::sign_extend(value, expression.width, 128);
         Ok(if expression.signed { read } else { value })
     }
@@ -376,21 +378,20 @@ impl<'m, 's> Step<'m, 's> {
         let Some(expression) = &self.state.model.operation(operation).expression else { return Ok(()) };
         let Some(write) = &expression.write else { return Ok(()) };
         let value = value & isac_ir::bits::mask(expression.width);
-        self.run_expression(write, operation, node, value, false).map(|_| ())
+        self.run_expression(write, node, value, false).map(|_| ())
     }
 
     /// Runs an EXPRESSION's body; local 0 carries the value in or out.
     fn run_expression(
         &mut self,
         body: &'m Body,
-        operation: u32,
         node: u32,
         value: u128,
         uncounted: bool,
     ) -> Result<u128, Leaving> {
         let mut locals = vec![0; body.locals.len().max(1)];
         locals[0] = value;
-        let mut frame = Frame { body, operation, node: Some(node), locals };
+        let mut frame = Frame { body, node: Some(node), locals };
         if uncounted {
             let mut silent = Step {
                 state: &mut *self.state,

@@ -1,0 +1,44 @@
+//! `gentool generate`
+
+use std::path::PathBuf;
+
+use gentool::emit::{SourceFile, emit_package, find_obstacles, runtime_files, write_package};
+
+use super::description::{DescriptionOptions, digest_files};
+use super::Failure;
+
+/// Write the simulator of a description as a Rust package that builds anywhere.
+///
+/// The package needs nothing but cargo: the sources of the runtime go with it. What is written
+/// depends on the description alone, to the byte. Files that did not change are left as they are.
+/// Example: gentool generate models/tiny8/tiny8.isac --out /tmp/tiny8
+#[derive(Debug, clap::Args)]
+pub(super) struct Options {
+    #[command(flatten)]
+    description: DescriptionOptions,
+
+    /// The folder to write to; made if it is missing.
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+}
+
+pub(super) fn run(options: &Options) -> Result<i32, Failure> {
+    let model = options.description.load()?.model;
+    let obstacles = find_obstacles(&model);
+    if !obstacles.is_empty() {
+        let list = obstacles.join("\n  ");
+        let message = format!(
+            "no simulator can be emitted from this description:\n  {list}\nthe reference engine runs it: gentool run --engine reference"
+        );
+        return Err(Failure { message, status: sim_runtime::launcher::exit_status::MODEL });
+    }
+    let modules = gentool::emit::emit_modules(&model);
+    let mut files = emit_package(&model, &digest_files(&modules), "runtime");
+    files.extend(runtime_files().into_iter().map(|file| SourceFile {
+        path: format!("runtime/{}", file.path),
+        text: file.text,
+    }));
+    write_package(&files, &options.out).map_err(|error| Failure::other(format!("cannot write {error}")))?;
+    println!("{}: {} files in {}", model.name, files.len(), options.out.display());
+    Ok(0)
+}

@@ -1,0 +1,103 @@
+//! The commands, one a file.
+
+mod cache;
+mod check;
+mod description;
+mod dump;
+mod generate;
+mod report;
+mod run;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use sim_runtime::launcher::exit_status;
+
+/// Simulators from processor descriptions in ISAC.
+///
+/// Describe a processor; get a simulator that runs real programs and tells exactly what the
+/// program did to the processor and what the processor did to the program.
+#[derive(Debug, Parser)]
+#[command(name = "gentool", version, after_help = AFTER_HELP)]
+struct CommandLine {
+    #[command(subcommand)]
+    command: Command,
+}
+
+const AFTER_HELP: &str = "\
+First steps:
+  gentool check models/tiny8/tiny8.isac
+  gentool run models/rv32im/rv32im.isac models/rv32im/programs/crc32.elf --report crc32.xml
+
+Exit status: of `run` that of the simulated program, or
+  124  a limit was reached, or the run was ended by Ctrl-C
+  125  something could not be read, written, built or understood
+  126  the description has errors
+  127  the program is at fault";
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Check a description and say everything that is wrong with it.
+    Check(check::Options),
+    /// Write the simulator of a description as a Rust package that builds anywhere.
+    Generate(generate::Options),
+    /// Run a program on the simulator of a description.
+    Run(run::Options),
+    /// Print a stage of what a description is turned into.
+    Dump(dump::Options),
+    /// Make the report of a run from its recorded events.
+    Report(report::Options),
+}
+
+/// Parses the command line and runs the command.
+pub(crate) fn main() -> ExitCode {
+    let line = match CommandLine::try_parse() {
+        Ok(line) => line,
+        Err(error) => {
+            let asked = !error.use_stderr();
+            // If the message cannot be printed, the status still tells.
+            let _ = error.print();
+            return status_code(if asked { 0 } else { exit_status::FAILURE });
+        }
+    };
+    let result = match line.command {
+        Command::Check(options) => check::run(&options),
+        Command::Generate(options) => generate::run(&options),
+        Command::Run(options) => run::run(&options),
+        Command::Dump(options) => dump::run(&options),
+        Command::Report(options) => report::run(&options),
+    };
+    match result {
+        Ok(status) => status_code(status),
+        Err(failure) => {
+            if !failure.message.is_empty() {
+                eprintln!("error: {}", failure.message);
+            }
+            status_code(failure.status)
+        }
+    }
+}
+
+/// Why a command ended without doing what it was asked.
+#[derive(Debug)]
+struct Failure {
+    /// Nothing if it has been said already.
+    message: String,
+    status: i32,
+}
+
+impl Failure {
+    /// Something of ours or of the computer's.
+    fn other(message: impl Into<String>) -> Failure {
+        Failure { message: message.into(), status: exit_status::FAILURE }
+    }
+
+    /// The description is wrong, which has been said already.
+    fn model() -> Failure {
+        Failure { message: String::new(), status: exit_status::MODEL }
+    }
+}
+
+fn status_code(status: i32) -> ExitCode {
+    ExitCode::from(u8::try_from(status & 0xff).unwrap_or(u8::MAX))
+}

@@ -1,0 +1,124 @@
+//! `gentool run`
+
+use std::io::BufWriter;
+use std::process::Command;
+
+use clap::ValueEnum;
+use gentool::emit::find_obstacles;
+use isac_ir::Model;
+use sim_profile::{Event, EventSink, EventWriter};
+use sim_runtime::launcher::{AtomicFile, LaunchInfo, RunOptions, Stdio, launch};
+use sim_runtime::record::model_tables;
+use sim_runtime::reference::ReferenceEngine;
+
+use super::Failure;
+use super::cache::build_simulator;
+use super::description::DescriptionOptions;
+
+/// Run a program on the simulator of a description.
+///
+/// The simulator is generated and built the first time, and kept; later runs of the same
+/// description start at once. The program's exit status is that of the run.
+///
+/// Example: gentool run models/rv32im/rv32im.isac models/rv32im/programs/crc32.elf --report crc32.xml
+#[derive(Debug, clap::Args)]
+pub(super) struct Options {
+    #[command(flatten)]
+    description: DescriptionOptions,
+
+    #[command(flatten)]
+    run: RunOptions,
+
+    /// What executes the program; all give the same results.
+    ///
+    /// Default: emitted, unless --events asks for the reference engine.
+    #[arg(long, value_enum)]
+    engine: Option<EngineName>,
+}
+
+/// The engines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum EngineName {
+    /// Interprets the model in the plainest way: slow, needs no build, tells every event.
+    Reference,
+    /// The generated simulator, built by cargo: fast.
+    Emitted,
+}
+
+pub(super) fn run(options: &Options) -> Result<i32, Failure> {
+    let model = options.description.load()?.model;
+    let wanted = match (options.engine, options.run.events.is_some()) {
+        (Some(EngineName::Emitted), true) => {
+            return Err(Failure::other("--events needs the reference engine; leave --engine out"));
+        }
+        (Some(engine), _) => engine,
+        (None, true) => EngineName::Reference,
+        (None, false) => EngineName::Emitted,
+    };
+    let obstacles = find_obstacles(&model);
+    match (wanted, &obstacles[..]) {
+        (EngineName::Reference, _) => run_reference(&model, &options.run),
+        (EngineName::Emitted, []) => run_emitted(&model, &options.run),
+        (EngineName::Emitted, [first, ..]) if options.engine.is_none() => {
+            eprintln!("note: using the reference engine: {first}");
+            run_reference(&model, &options.run)
+        }
+        (EngineName::Emitted, [first, ..]) => Err(Failure {
+            message: format!("no simulator can be emitted: {first}; use --engine reference"),
+            status: sim_runtime::launcher::exit_status::MODEL,
+        }),
+    }
+}
+
+/// Replaces this program by the simulator, which has the same options.
+fn run_emitted(model: &Model, options: &RunOptions) -> Result<i32, Failure> {
+    let program = build_simulator(model)?;
+    let mut command = Command::new(&program);
+    command.args(options.to_arguments());
+    let unstartable = |error: std::io::Error| Failure::other(format!("cannot start {}: {error}", program.display()));
+    #[cfg(unix)]
+    {
+        use std::os::unix::process::CommandExt as _;
+        Err(unstartable(command.exec()))
+    }
+    #[cfg(not(unix))]
+    {
+        let status = command.status().map_err(unstartable)?;
+        Ok(status.code().unwrap_or(sim_runtime::launcher::exit_status::FAILURE))
+    }
+}
+
+fn run_reference(model: &Model, options: &RunOptions) -> Result<i32, Failure> {
+    let text = serde_json::to_string(model).unwrap_or_default();
+    let digest = super::description::digest_files(&[gentool::emit::SourceFile { path: String::new(), text }]);
+    let info = LaunchInfo::of_model(model, "reference", &digest);
+    let mut engine = ReferenceEngine::new(model);
+    if options.wants_measurement() {
+        engine = engine.with_profile();
+    }
+    let Some(path) = &options.events else {
+        return Ok(launch(&mut engine, &info, options, Stdio::of_process()));
+    };
+    let unwritable = |error: std::io::Error| Failure::other(format!("cannot write the events {}: {error}", path.display()));
+    let file = AtomicFile::create(path).map_err(unwritable)?;
+    let writer = EventWriter::new(BufWriter::new(file), &model_tables(model));
+    let shared = std::rc::Rc::new(std::cell::RefCell::new(writer));
+    let mut engine = engine.with_events(Box::new(Shared(std::rc::Rc::clone(&shared))));
+    let status = launch(&mut engine, &info, options, Stdio::of_process());
+    drop(engine);
+    if let Some(writer) = std::rc::Rc::into_inner(shared) {
+        let buffer = writer.into_inner().finish().map_err(unwritable)?;
+        let file = buffer.into_inner().map_err(|error| unwritable(error.into_error()))?;
+        file.finish().map_err(unwritable)?;
+    }
+    Ok(status)
+}
+
+/// A writer that the engine and the command share.
+struct Shared<W: std::io::Write>(std::rc::Rc<std::cell::RefCell<EventWriter<W>>>);
+
+impl<W: std::io::Write> EventSink for Shared<W> {
+    fn event(&mut self, event: Event<'_>) {
+        self.0.borrow_mut().event(event);
+    }
+}

@@ -1,0 +1,53 @@
+//! Generates the simulators that the tests run, from the models of this repository.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+use gentool::emit::{emit_modules, find_obstacles, write_package};
+use gentool::lower::lower_model;
+use isac_parser::diagnostic::{Diagnostics, Style};
+use isac_parser::load_model;
+use isac_parser::source::{FileSystem, SourceMap};
+
+/// The models that are simulated, by module name.
+const MODELS: [(&str, &str); 3] = [
+    ("rv32im", "models/rv32im/rv32im.isac"),
+    ("tiny8", "models/tiny8/tiny8.isac"),
+    ("tree", "tests/models/tree.isac"),
+];
+
+fn main() {
+    let out = PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default());
+    let mut modules = String::new();
+    for (name, path) in MODELS {
+        println!("cargo::rerun-if-changed={path}");
+        generate(Path::new(path), &out.join(name));
+        let library = out.join(name).join("src").join("lib.rs");
+        let _ = writeln!(modules, "#[path = {library:?}]\npub mod {name};");
+    }
+    write(&out.join("simulators.rs"), &modules);
+}
+
+/// Generates one simulator; a description that is not sound stops the build with its messages.
+fn generate(path: &Path, out: &Path) {
+    let mut sources = SourceMap::new();
+    let mut findings = Diagnostics::new();
+    let checked = load_model(path, &FileSystem, &BTreeMap::new(), &mut sources, &mut findings);
+    let Some(checked) = checked else {
+        panic!("{}", findings.render(&sources, Style::Plain));
+    };
+    let name = path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
+    let model = lower_model(&checked, &sources, &name);
+    assert_eq!(find_obstacles(&model), Vec::<String>::new(), "{name} can be emitted");
+    if let Err(error) = write_package(&emit_modules(&model), out) {
+        panic!("cannot write the simulator of {name}: {error}");
+    }
+}
+
+fn write(path: &Path, text: &str) {
+    if let Err(error) = fs::write(path, text) {
+        panic!("cannot write {}: {error}", path.display());
+    }
+}

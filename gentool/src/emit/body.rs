@@ -12,7 +12,7 @@ use super::expression::{cast, from_u64, number, unsigned};
 #[cfg(test)]
 use super::expression::masked;
 use super::name::{identifier, joined, unique};
-use super::usage::Usage;
+use super::usage::{Usage, extended_width};
 
 /// Emits one body.
 pub(super) struct BodyEmitter<'a> {
@@ -78,7 +78,7 @@ impl<'a> BodyEmitter<'a> {
             };
         }
         let elements = number(elements.into());
-        quote!(register_element((#value) as u128, #elements)?)
+        quote!({ let index = (#value) as u128; register_element(&mut p.kernel, index, #elements)? })
     }
 
     pub(super) fn read_memory(&self, map: u32, cells: u32, address: &Expr, access: u32) -> TokenStream {
@@ -91,7 +91,7 @@ impl<'a> BodyEmitter<'a> {
         };
         let name = joined(&self.emitter.model.maps[map as usize].name, &format!("{verb}{cells}"));
         let address = cast(self.value(address), address.width, 64);
-        quote!({ let address = #address; p.#name(address)? })
+        quote!({ let address = #address; p.#name(address).or_else(|kind| trap(&mut p.kernel, kind, address))? })
     }
 
     pub(super) fn read_operand(&self, instance: u32, width: u32) -> TokenStream {
@@ -226,7 +226,7 @@ impl Emitter<'_> {
     pub(super) fn parameters(&self, operation: &Operation, usage: &Usage) -> Vec<Parameter> {
         let fields = usage.fields.iter().map(|field| {
             let entry = &operation.fields[*field as usize];
-            let ty = unsigned(entry.width_bits);
+            let ty = unsigned(extended_width(operation, *field).unwrap_or(entry.width_bits));
             Parameter { name: identifier(&entry.name), ty: quote!(#ty), source: Source::Field(*field) }
         });
         let operands = usage.operands.iter().map(|instance| {

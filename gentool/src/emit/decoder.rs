@@ -7,10 +7,11 @@ use quote::{format_ident, quote};
 
 use super::Emitter;
 use super::body::Source;
-use super::expression::{cast, number, unsigned};
+use super::expression::{cast, extended, number, unsigned};
 use super::form::{Form, find_root};
 use super::name::identifier;
 use super::step::Argument;
+use super::usage::extended_width;
 
 impl Emitter<'_> {
     /// The file of decoders.
@@ -151,7 +152,15 @@ impl Emitter<'_> {
         match source {
             Source::Field(field) => {
                 let runs = &nodes[node as usize].fields[field as usize];
-                emit_runs(runs, width, operation.fields[field as usize].width_bits)
+                let own = operation.fields[field as usize].width_bits;
+                let value = emit_runs(runs, width, own);
+                match extended_width(operation, field) {
+                    Some(wide) => {
+                        let ty = unsigned(own);
+                        extended(quote!({ let value: #ty = #value; value }), own, wide)
+                    }
+                    None => value,
+                }
             }
             Source::Coded(instance) => match child(instance) {
                 Some((_, child)) => emit_runs(&child.coded, width, operation.instances[instance as usize].width_bits),

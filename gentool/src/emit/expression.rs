@@ -7,6 +7,7 @@ use quote::{format_ident, quote};
 
 use super::body::BodyEmitter;
 use super::name::identifier;
+use super::usage::extended_width;
 
 /// Width in bits of the smallest Rust integer that holds `width` bits.
 pub(super) fn storage_bits(width: u32) -> u32 {
@@ -176,6 +177,11 @@ impl BodyEmitter<'_> {
     }
 
     fn sign_extend(&self, operand: &Expr, width: u32) -> TokenStream {
+        if let ExprKind::Field(field) = operand.kind
+            && extended_width(self.operation, field).is_some()
+        {
+            return self.value(operand);
+        }
         let value = self.as_signed(operand);
         let ty = unsigned(width);
         let wide = signed(width);
@@ -271,6 +277,13 @@ impl BodyEmitter<'_> {
         let shifted: Vec<TokenStream> = shifted.collect();
         quote!(#(#shifted)|*)
     }
+}
+
+/// `value` of `from` bits with its sign extended to `to` bits.
+pub(super) fn extended(value: TokenStream, from: u32, to: u32) -> TokenStream {
+    let (narrow, wide, ty) = (signed(from), signed(to), unsigned(to));
+    let spare = number((storage_bits(from) - from).into());
+    masked(quote!(((((#value) << #spare) as #narrow) >> #spare) as #wide as #ty), to)
 }
 
 /// The Rust operator of a comparison, and whether it is signed.

@@ -67,10 +67,10 @@ impl Emitter<'_> {
     /// The skeleton: a test for each range that allows the access, then the fault.
     fn emit_access(&self, map: &Map, cells: u32, verb: Verb) -> TokenStream {
         let (word, kind, docs) = match verb {
-            Verb::Read => ("read", quote!(AccessKind::Read), "Reads"),
-            Verb::Write => ("write", quote!(AccessKind::Write), "Writes"),
-            Verb::Fetch => ("fetch", quote!(AccessKind::Fetch), "Fetches"),
-            Verb::Keep => ("keep", quote!(AccessKind::Write), "Reads, as part of a write,"),
+            Verb::Read => ("read", quote!(Trap::Read), "Reads"),
+            Verb::Write => ("write", quote!(Trap::Write), "Writes"),
+            Verb::Fetch => ("fetch", quote!(Trap::Fetch), "Fetches"),
+            Verb::Keep => ("keep", quote!(Trap::Write), "Reads, as part of a write,"),
         };
         let name = joined(&map.name, &format!("{word}{cells}"));
         let allowed = map.ranges.iter().filter(|range| {
@@ -97,7 +97,7 @@ impl Emitter<'_> {
             #[inline(always)]
             pub fn #name(#this, address: u64 #value) -> Result<#result, Trap> {
                 #(#tests)*
-                Err(memory_fault(#kind, address))
+                Err(#kind)
             }
         }
     }

@@ -9,7 +9,7 @@ use quote::quote;
 
 use super::Emitter;
 use super::body::BodyEmitter;
-use super::expression::{cast, masked, signed, storage_bits, unsigned};
+use super::expression::{cast, extended, masked, unsigned};
 use super::usage::Usage;
 
 impl Emitter<'_> {
@@ -197,9 +197,7 @@ impl Emitter<'_> {
         if !self.is_signed(member) || own >= width {
             return cast(value, own, width);
         }
-        let (narrow, wide, ty) = (signed(own), signed(width), unsigned(width));
-        let spare = super::expression::number((storage_bits(own) - own).into());
-        masked(quote!(((((#value) << #spare) as #narrow) >> #spare) as #wide as #ty), width)
+        extended(value, own, width)
     }
 
     fn emit_enum_write(&self, target: Target, members: &[Target]) -> TokenStream {

@@ -247,6 +247,10 @@ impl Emitter<'_> {
             let name = identifier(&ram.name);
             quote!(self.memories.#name.code.clear();)
         });
+        let takes = self.model.rams.iter().map(|ram| {
+            let name = identifier(&ram.name);
+            quote!(self.memories.#name.code.take_written())
+        });
         let decode = self.emit_fetch();
         let root_map = number(self.root_map().into());
         quote! {
@@ -286,6 +290,11 @@ impl Emitter<'_> {
                 }
 
                 fn unmark_code(&mut self) { #(#clears)* }
+
+                fn take_code_written(&mut self) -> bool {
+                    let written = [#(#takes),*];
+                    written.contains(&true)
+                }
             }
         }
     }
@@ -310,11 +319,9 @@ impl Emitter<'_> {
         let word = if wide { quote!(word) } else { quote!(u128::from(word)) };
         quote! {
             fn decode<P: Profiling>(&self, address: u64) -> Result<Decoded<Self, P>, FaultKind> {
-                let word = match self.#fetch(address) {
-                    Ok(word) => word,
-                    Err(Trap::Fault(fault)) => return Err(fault),
-                    Err(_) => return Err(FaultKind::IllegalInstruction),
-                };
+                let word = self
+                    .#fetch(address)
+                    .map_err(|kind| kind.fault(address).unwrap_or(FaultKind::IllegalInstruction))?;
                 let mut decoded = super::decoder::decode::<P>(word).ok_or(FaultKind::IllegalInstruction)?;
                 decoded.words = [Bits::from_u128(#word)];
                 Ok(decoded)

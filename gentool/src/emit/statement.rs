@@ -74,10 +74,10 @@ impl BodyEmitter<'_> {
             }
             Stmt::Halt(status) => {
                 let status = self.value(status);
-                return diverging(quote!(return Err(Trap::Halt((#status) as i32));));
+                return diverging(quote!(return trap(&mut p.kernel, Trap::Halt, u64::from(#status));));
             }
-            Stmt::Illegal => return diverging(quote!(return Err(illegal());)),
-            Stmt::DivisionByZero => return diverging(quote!(return Err(division_by_zero());)),
+            Stmt::Illegal => return diverging(quote!(return Err(Trap::Illegal);)),
+            Stmt::DivisionByZero => return diverging(quote!(return Err(Trap::DivisionByZero);)),
             Stmt::Cancel => return diverging(quote!(return Err(Trap::Cancel);)),
             simple => self.simple(simple),
         };
@@ -108,7 +108,11 @@ impl BodyEmitter<'_> {
                 let name = joined(&self.emitter.model.maps[*map as usize].name, &format!("write{cells}"));
                 let address = cast(self.value(address), address.width, 64);
                 let value = self.value(value);
-                quote!({ let value = #value; let address = #address; p.#name(address, value)?; })
+                quote!({
+                    let value = #value;
+                    let address = #address;
+                    p.#name(address, value).or_else(|kind| trap(&mut p.kernel, kind, address))?;
+                })
             }
             Stmt::SetOperand { instance, value, .. } => self.write_operand(*instance, value),
             Stmt::Count(region) => {

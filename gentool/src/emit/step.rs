@@ -192,14 +192,15 @@ impl Emitter<'_> {
         let run = match self.body_is_fallible(operation, body) {
             true => {
                 let count = (form.counters > 0).then(|| quote! {
-                    if let Trap::Halt(_) = trap {
+                    if kind == Trap::Halt {
                         code.count(record, &step.regions);
                     }
                 });
                 quote! {
-                    if let Err(trap) = #run {
+                    if let Err(kind) = #run {
                         #count
-                        return leave_trap(p, records, pc, step.pc, fuel, trap);
+                        p.set_pc(step.pc);
+                        return leave_trap(p, records, pc, fuel, kind);
                     }
                 }
             }

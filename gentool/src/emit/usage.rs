@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use isac_ir::Model;
 use isac_ir::account::PARTS;
-use isac_ir::behavior::{Body, ExprKind, Stmt, walk_expressions, walk_statements};
+use isac_ir::behavior::{Body, Expr, ExprKind, Stmt, walk_expressions, walk_statements};
 use isac_ir::operation::Operation;
 
 /// What one or more bodies use of their operation.
@@ -60,4 +60,22 @@ impl Usage {
         self.coded.extend(other.coded);
         self
     }
+}
+
+/// The width to which every use of a field extends its sign, if there is only one such width:
+/// the field then travels extended.
+pub(super) fn extended_width(operation: &Operation, field: u32) -> Option<u32> {
+    let expression = operation.expression.iter();
+    let expressions = expression.flat_map(|value| std::iter::once(&value.read).chain(&value.write));
+    let bodies = PARTS.iter().filter_map(|part| operation.body(*part)).chain(expressions);
+    let (mut uses, mut widths) = (0, Vec::new());
+    for body in bodies {
+        walk_expressions(&body.statements, &mut |expr: &Expr| match &expr.kind {
+            ExprKind::Field(used) if *used == field => uses += 1,
+            ExprKind::SignExtend(inner) if inner.kind == ExprKind::Field(field) => widths.push(expr.width),
+            _ => {}
+        });
+    }
+    let first = *widths.first()?;
+    (uses == widths.len() && widths.iter().all(|width| *width == first)).then_some(first)
 }

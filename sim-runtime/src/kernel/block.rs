@@ -51,10 +51,9 @@ pub struct Decoded<C: Core, P> {
     pub profiling: PhantomData<P>,
 }
 
-/// Records along a fall-through path; the last one is no instruction but leaves the block.
-pub struct Block<C: Core, P> {
-    /// The records.
-    pub records: Box<[Record<C, P>]>,
+/// What the profile needs of a block: records along a fall-through path, of which the last one is
+/// no instruction but leaves the block. The records themselves are in [`Code`].
+pub struct Block {
     /// What each instruction is, in the records' order.
     pub(super) statics: Box<[Static]>,
     /// Entries that no link counts: the run's start, or after a stop.
@@ -78,37 +77,45 @@ pub(super) struct Static {
 }
 
 /// Where a record leaves its block.
-#[derive(Debug, Clone, Copy)]
+///
+/// Its first target is in the site itself: most sites never have another.
+#[derive(Debug, Clone)]
 pub struct Site {
-    /// First of its links.
+    /// The first target.
+    pub(super) first: Link,
+    /// First of the links for further targets.
     pub(super) links: u32,
-    /// Number of its links less one; a power of two less one.
+    /// Number of these links less one, a power of two less one; 0 if there are none.
     pub(super) mask: u32,
     /// First of its counters.
     pub(super) counters: u32,
-    /// Its block.
-    pub(super) block: u32,
-    /// Its record in the block.
-    pub(super) index: u32,
+}
+
+/// Which record a site belongs to.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct SiteOwner {
+    pub block: u32,
+    /// Index in the block.
+    pub index: u32,
 }
 
 /// A target that a site led to.
 #[derive(Debug, Clone)]
 pub(super) struct Link {
-    pub target: Cell<u64>,
-    /// Index of the block there; beyond all blocks if there is none.
-    pub block: Cell<u32>,
+    pub target: u64,
     pub count: Cell<u64>,
+    /// Index of the block there; beyond all blocks if there is none.
+    pub block: u32,
 }
 
 impl Link {
     pub(super) const NO_BLOCK: u32 = u32::MAX;
 
     pub(super) fn empty() -> Link {
-        Link { target: Cell::new(0), block: Cell::new(Self::NO_BLOCK), count: Cell::new(0) }
+        Link { target: 0, count: Cell::new(0), block: Self::NO_BLOCK }
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.block.get() == Self::NO_BLOCK
+        self.block == Self::NO_BLOCK
     }
 }

@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::collections::{BTreeMap, HashMap};
 use std::marker::PhantomData;
 
-use super::block::{Block, Link, Record, Site, Static};
+use super::block::{Block, Link, Record, Site, SiteOwner, Static};
 use super::machine::{Core, Profiling};
 use super::step::block_end;
 use crate::fault::FaultKind;
@@ -18,9 +18,13 @@ const MAX_LINKS: u32 = 4096;
 
 /// Blocks, sites and links.
 pub struct Code<C: Core, P> {
-    pub(super) blocks: Vec<Block<C, P>>,
+    /// The records of each block.
+    pub(super) records: Vec<Box<[Record<C, P>]>>,
+    pub(super) blocks: Vec<Block>,
     pub(super) sites: Vec<Site>,
-    pub(super) links: Vec<Link>,
+    /// The record of each site.
+    owners: Vec<SiteOwner>,
+    links: Vec<Link>,
     pub(super) counters: Vec<Cell<u64>>,
     /// Block by entry address.
     index: HashMap<u64, u32>,
@@ -33,9 +37,11 @@ pub struct Code<C: Core, P> {
 impl<C: Core, P: Profiling> Default for Code<C, P> {
     fn default() -> Self {
         Code {
+            records: Vec::new(),
             blocks: Vec::new(),
             sites: Vec::new(),
-            links: vec![Link::empty()],
+            owners: Vec::new(),
+            links: Vec::new(),
             counters: Vec::new(),
             index: HashMap::new(),
             overflow: BTreeMap::new(),
@@ -88,8 +94,8 @@ impl<C: Core, P: Profiling> Code<C, P> {
         let site = self.new_site(number, records.len(), 0);
         let args = C::Args::default();
         records.push(Record { run: block_end::<C, P>, site, args, profiling: PhantomData });
+        self.records.push(records.into());
         self.blocks.push(Block {
-            records: records.into(),
             statics: statics.into(),
             starts: Cell::new(0),
             stops: Default::default(),
@@ -100,77 +106,96 @@ impl<C: Core, P: Profiling> Code<C, P> {
     fn new_site(&mut self, block: u32, index: usize, counters: u32) -> u32 {
         let first = self.counters.len() as u32;
         self.counters.extend((0..counters).map(|_| Cell::new(0)));
-        // Link 0 is nobody's: a site gets its own at its first miss.
-        self.sites.push(Site { links: 0, mask: 0, counters: first, block, index: index as u32 });
+        self.sites.push(Site { first: Link::empty(), links: 0, mask: 0, counters: first });
+        self.owners.push(SiteOwner { block, index: index as u32 });
         self.sites.len() as u32 - 1
     }
 
-    /// The link of a site for a target, which may be another's or empty.
+    /// The link of a site for a target that is not its first.
     #[inline(always)]
-    pub(super) fn link(&self, site: u32, target: u64) -> Option<&Link> {
+    pub(super) fn further_link(&self, site: u32, target: u64) -> Option<&Link> {
         let site = self.sites.get(site as usize)?;
-        let slot = site.links + (hash(target) & site.mask);
-        self.links.get(slot as usize)
+        if site.mask == 0 {
+            return None;
+        }
+        let link = self.links.get((site.links + (hash(target) & site.mask)) as usize)?;
+        (link.target == target).then_some(link)
     }
 
     /// Remembers that a site led to a block, and counts it.
     pub(super) fn connect(&mut self, site: u32, target: u64, block: u32) {
-        let found = self.slot_for(site, target);
-        let link = &self.links[found as usize];
-        if !link.is_empty() && link.target.get() != target {
-            *self.overflow.entry((site, link.target.get())).or_default() += link.count.get();
-            link.count.set(0);
-        }
-        link.target.set(target);
-        link.block.set(block);
+        let link = self.link_for(site, target);
+        link.target = target;
+        link.block = block;
         if P::ON {
             link.count.set(link.count.get() + 1);
         }
     }
 
-    /// The slot for a target; the site's table grows until targets do not share slots.
-    fn slot_for(&mut self, site: u32, target: u64) -> u32 {
+    /// The link for a target, emptied if it was another's.
+    fn link_for(&mut self, site: u32, target: u64) -> &mut Link {
+        let entry = &self.sites[site as usize];
+        if entry.first.is_empty() || entry.first.target == target {
+            return &mut self.sites[site as usize].first;
+        }
+        let slot = self.slot_for(site, target);
+        let link = &mut self.links[slot];
+        if !link.is_empty() && link.target != target {
+            *self.overflow.entry((site, link.target)).or_default() += link.count.get();
+            *link = Link::empty();
+        }
+        link
+    }
+
+    /// The slot for a further target; the site's table grows until targets do not share slots.
+    fn slot_for(&mut self, site: u32, target: u64) -> usize {
         loop {
-            let entry = self.sites[site as usize];
-            let slot = entry.links + (hash(target) & entry.mask);
-            let link = &self.links[slot as usize];
-            let own = entry.links != 0;
-            if own && (link.is_empty() || link.target.get() == target || entry.mask + 1 >= MAX_LINKS) {
+            let Site { links, mask, .. } = self.sites[site as usize];
+            let slot = (links + (hash(target) & mask)) as usize;
+            let free = |link: &Link| link.is_empty() || link.target == target;
+            if mask != 0 && (free(&self.links[slot]) || mask + 1 >= MAX_LINKS) {
                 return slot;
             }
-            let size = if own { (entry.mask + 1) * 2 } else { 1 };
-            self.grow(site, size);
+            self.grow(site);
         }
     }
 
-    /// Gives a site a table of `size` links and moves its links there.
-    fn grow(&mut self, site: u32, size: u32) {
-        let entry = self.sites[site as usize];
-        let old: Vec<Link> = match entry.links {
-            0 => Vec::new(),
-            first => self.links[first as usize..=(first + entry.mask) as usize].to_vec(),
-        };
-        if entry.links != 0 {
-            let range = entry.links as usize..=(entry.links + entry.mask) as usize;
-            self.links[range].iter_mut().for_each(|link| *link = Link::empty());
-        }
+    /// Doubles a site's table of links and moves its links there.
+    fn grow(&mut self, site: u32) {
+        let old = self.further_links(&self.sites[site as usize]).to_vec();
+        let size = (old.len() as u32 * 2).max(2);
         let first = self.links.len() as u32;
         self.links.extend((0..size).map(|_| Link::empty()));
-        self.sites[site as usize] = Site { links: first, mask: size - 1, ..entry };
+        let entry = &mut self.sites[site as usize];
+        (entry.links, entry.mask) = (first, size - 1);
         for link in old.into_iter().filter(|link| !link.is_empty()) {
-            let slot = (first + (hash(link.target.get()) & (size - 1))) as usize;
+            let slot = (first + (hash(link.target) & (size - 1))) as usize;
             if self.links[slot].is_empty() {
                 self.links[slot] = link;
             } else {
-                *self.overflow.entry((site, link.target.get())).or_default() += link.count.get();
+                *self.overflow.entry((site, link.target)).or_default() += link.count.get();
             }
         }
+    }
+
+    /// The links of a site behind its first.
+    fn further_links(&self, site: &Site) -> &[Link] {
+        match site.mask {
+            0 => &[],
+            mask => &self.links[site.links as usize..=(site.links + mask) as usize],
+        }
+    }
+
+    /// All links of a site that lead anywhere.
+    fn links_of<'a>(&'a self, site: &'a Site) -> impl Iterator<Item = &'a Link> {
+        let links = std::iter::once(&site.first).chain(self.further_links(site));
+        links.filter(|link| !link.is_empty())
     }
 
     /// Counts that a site's block was left there, after `executed` of its records.
     pub(super) fn stop(&self, site: u32, after: bool) {
         if P::ON {
-            let Site { block, index, .. } = self.sites[site as usize];
+            let SiteOwner { block, index } = self.owners[site as usize];
             self.stop_block(block, index + u32::from(after));
         }
     }
@@ -188,7 +213,7 @@ impl<C: Core, P: Profiling> Code<C, P> {
 
     /// What a site's record is.
     pub(super) fn static_of(&self, site: u32) -> Option<&Static> {
-        let Site { block, index, .. } = self.sites[site as usize];
+        let SiteOwner { block, index } = self.owners[site as usize];
         self.blocks[block as usize].statics.get(index as usize)
     }
 
@@ -222,12 +247,10 @@ impl<C: Core, P: Profiling> Code<C, P> {
     fn flows(&self) -> (Vec<u64>, Vec<u64>) {
         let mut entries: Vec<u64> = self.blocks.iter().map(|block| block.starts.get()).collect();
         let mut left = vec![0; self.sites.len()];
-        for (site, entry) in self.sites.iter().enumerate().filter(|(_, entry)| entry.links != 0) {
-            for link in &self.links[entry.links as usize..=(entry.links + entry.mask) as usize] {
-                if let Some(block) = entries.get_mut(link.block.get() as usize) {
-                    *block += link.count.get();
-                    left[site] += link.count.get();
-                }
+        for (site, entry) in self.sites.iter().enumerate() {
+            for link in self.links_of(entry) {
+                entries[link.block as usize] += link.count.get();
+                left[site] += link.count.get();
             }
         }
         for ((site, target), count) in &self.overflow {
@@ -240,7 +263,7 @@ impl<C: Core, P: Profiling> Code<C, P> {
     }
 
     /// A record ran as often as its block was entered, less what was left before it.
-    fn collect_block(&self, block: &Block<C, P>, entries: u64, left: &[u64], recording: &mut Recording) {
+    fn collect_block(&self, block: &Block, entries: u64, left: &[u64], recording: &mut Recording) {
         let stops = block.stops.borrow();
         let stopped = |at: u32| stops.iter().filter(|(stop, _)| *stop == at).map(|(_, n)| n).sum::<u64>();
         let mut reached = entries;
@@ -253,7 +276,7 @@ impl<C: Core, P: Profiling> Code<C, P> {
             counted.executed += reached;
             counted.faulted += entry.faulted.get();
             counted.cancelled += entry.cancelled.get();
-            let site = entry.site.map(|site| self.sites[site as usize]);
+            let site = entry.site.map(|site| &self.sites[site as usize]);
             if let Some(site) = site.filter(|_| entry.counters > 0) {
                 counted.counters.resize(entry.counters as usize, 0);
                 let first = site.counters as usize;
@@ -266,21 +289,21 @@ impl<C: Core, P: Profiling> Code<C, P> {
         }
     }
 
-    /// A link that does not lead to the successor is a control transfer.
+    /// A record's site is left only by control transfers.
     fn collect_transfers(&self, recording: &mut Recording) {
-        for entry in self.sites.iter().filter(|entry| entry.links != 0) {
-            for link in &self.links[entry.links as usize..=(entry.links + entry.mask) as usize] {
-                self.collect_transfer(entry, link.target.get(), link.count.get(), recording);
+        for (site, entry) in (0u32..).zip(&self.sites) {
+            for link in self.links_of(entry) {
+                self.collect_transfer(site, link.target, link.count.get(), recording);
             }
         }
         for ((site, target), count) in &self.overflow {
-            self.collect_transfer(&self.sites[*site as usize], *target, *count, recording);
+            self.collect_transfer(*site, *target, *count, recording);
         }
     }
 
-    fn collect_transfer(&self, site: &Site, target: u64, count: u64, recording: &mut Recording) {
-        let statics = &self.blocks[site.block as usize].statics;
-        if let Some(from) = statics.get(site.index as usize)
+    fn collect_transfer(&self, site: u32, target: u64, count: u64, recording: &mut Recording) {
+        // A block's end belongs to no instruction.
+        if let Some(from) = self.static_of(site)
             && count > 0
         {
             *recording.transfers.entry((from.address, target)).or_default() += count;

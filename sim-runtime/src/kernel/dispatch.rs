@@ -3,7 +3,7 @@
 use sim_profile::Measurement;
 
 use super::code::Code;
-use super::machine::{Core, Leave, Profiling, Trap};
+use super::machine::{Core, Kernel, Leave, Profiling, Trap};
 use crate::engine::{Engine, Machine};
 use crate::fault::{Fault, FaultKind, Stop};
 use crate::host::Host;
@@ -51,7 +51,7 @@ impl<C: Core, P: Profiling> EmittedEngine<C, P> {
             }
             None => {}
         }
-        let records = &self.code.blocks[block as usize].records;
+        let records = &self.code.records[block as usize];
         let length = records.len() as u64;
         let chain = budget.min(MAX_CHAIN.max(length));
         let kernel = self.core.kernel();
@@ -69,7 +69,7 @@ impl<C: Core, P: Profiling> EmittedEngine<C, P> {
 
     fn after_chain(&mut self, block: u32, chain: u64) -> (u64, Option<Stop>) {
         let kernel = self.core.kernel();
-        let (leave, remaining) = (kernel.leave, kernel.remaining);
+        let (leave, site, remaining) = (kernel.leave, kernel.site, kernel.remaining);
         let ended = chain - remaining;
         kernel.instructions += ended;
         match leave {
@@ -77,16 +77,16 @@ impl<C: Core, P: Profiling> EmittedEngine<C, P> {
                 self.code.stop_block(block, chain as u32);
                 (ended, None)
             }
-            Leave::Transfer { site } => {
+            Leave::Transfer => {
                 self.arrived_from = Some(site);
                 (ended, None)
             }
-            Leave::CodeWritten { site } => {
+            Leave::CodeWritten => {
                 self.code.stop(site, true);
                 self.note_transfer(site);
                 (ended, None)
             }
-            Leave::Trap { site, address, trap } => self.after_trap(site, address, trap, ended),
+            Leave::Trap(trap) => self.after_trap(site, trap, ended),
         }
     }
 
@@ -104,31 +104,28 @@ impl<C: Core, P: Profiling> EmittedEngine<C, P> {
         }
     }
 
-    fn after_trap(&mut self, site: u32, address: u64, trap: Trap, ended: u64) -> (u64, Option<Stop>) {
-        match trap {
-            Trap::Fault(kind) => {
-                self.code.stop(site, false);
-                if let Some(entry) = self.code.static_of(site) {
-                    entry.faulted.set(entry.faulted.get() + 1);
-                }
-                (ended, Some(self.fault(kind, address)))
+    fn after_trap(&mut self, site: u32, trap: Trap, ended: u64) -> (u64, Option<Stop>) {
+        let Kernel { address, trap_value: value, .. } = *self.core.kernel();
+        if let Some(kind) = trap.fault(value) {
+            self.code.stop(site, false);
+            if let Some(entry) = self.code.static_of(site) {
+                entry.faulted.set(entry.faulted.get() + 1);
             }
-            Trap::Halt(status) => {
-                self.code.stop(site, true);
-                self.core.kernel().instructions += 1;
-                (ended + 1, Some(Stop::Halted(status)))
-            }
-            Trap::Cancel => {
-                self.code.stop(site, false);
-                if let Some(entry) = self.code.static_of(site) {
-                    entry.cancelled.set(entry.cancelled.get() + 1);
-                }
-                self.core.kernel().cancelled += 1;
-                // A cancelled instruction takes its place in the budget, so that a guest of
-                // nothing else comes to an end all the same.
-                (ended + 1, None)
-            }
+            return (ended, Some(self.fault(kind, address)));
         }
+        if trap == Trap::Halt {
+            self.code.stop(site, true);
+            self.core.kernel().instructions += 1;
+            return (ended + 1, Some(Stop::Halted(value as u32 as i32)));
+        }
+        self.code.stop(site, false);
+        if let Some(entry) = self.code.static_of(site) {
+            entry.cancelled.set(entry.cancelled.get() + 1);
+        }
+        self.core.kernel().cancelled += 1;
+        // A cancelled instruction takes its place in the budget, so that a guest of nothing else
+        // comes to an end all the same.
+        (ended + 1, None)
     }
 
     fn undecoded(&mut self, pc: u64, kind: FaultKind) -> Stop {
@@ -167,9 +164,11 @@ impl<C: Core, P: Profiling> Engine for EmittedEngine<C, P> {
         let stop = loop {
             if self.core.kernel().code_written {
                 self.core.kernel().code_written = false;
-                self.settle_arrival();
-                self.code.retire();
-                self.core.unmark_code();
+                if self.core.take_code_written() {
+                    self.settle_arrival();
+                    self.code.retire();
+                    self.core.unmark_code();
+                }
             }
             if left == 0 {
                 break Stop::Budget;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::block::Decoded;
 use crate::engine::Machine;
-use crate::fault::FaultKind;
+use crate::fault::{AccessKind, FaultKind};
 use crate::host::Host;
 
 /// Whether the exact profile is recorded: a type, so that without it nothing of it remains.
@@ -60,6 +60,9 @@ pub trait Core: Machine + Sized + 'static {
 
     /// Forgets all code.
     fn unmark_code(&mut self);
+
+    /// True if a write since the last call has hit cells that hold code.
+    fn take_code_written(&mut self) -> bool;
 }
 
 /// Why the steps came back to the dispatcher.
@@ -68,36 +71,50 @@ pub enum Leave {
     /// The records at hand are executed and the budget does not allow more.
     #[default]
     RanOut,
-    /// A site leads to where it has no link yet, or further than the budget.
-    Transfer {
-        /// The site.
-        site: u32,
-    },
-    /// The instruction of this site did not end as instructions do.
-    Trap {
-        /// The site.
-        site: u32,
-        /// Its address.
-        address: u64,
-        /// What happened.
-        trap: Trap,
-    },
-    /// The instruction of this site has ended and has written code.
-    CodeWritten {
-        /// The site.
-        site: u32,
-    },
+    /// The site leads to where it has no link yet, or further than the budget.
+    Transfer,
+    /// The site's instruction did not end as instructions do.
+    Trap(Trap),
+    /// The site's instruction has ended and may have written code.
+    CodeWritten,
 }
 
-/// Ways in which a BEHAVIOR ends an instruction.
+/// Ways in which a BEHAVIOR ends an instruction. What belongs to it is in [`Kernel::trap_value`]:
+/// a trap itself is one byte, so that the way out costs the way on nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Trap {
-    /// The instruction is abandoned.
-    Fault(FaultKind),
-    /// The run ends after this instruction.
-    Halt(i32),
+    /// The instruction is abandoned: it is illegal.
+    Illegal,
+    /// The instruction is abandoned: it divides by zero.
+    DivisionByZero,
+    /// The instruction is abandoned: a data read of the address in the value.
+    Read,
+    /// The instruction is abandoned: a data write to the address in the value.
+    Write,
+    /// The instruction is abandoned: an instruction fetch from the address in the value.
+    Fetch,
+    /// The instruction is abandoned: it names the register in the value.
+    RegisterIndex,
+    /// The run ends after this instruction, with the status in the value.
+    Halt,
     /// The instruction is cancelled.
     Cancel,
+}
+
+impl Trap {
+    /// The fault that it is, if it is one.
+    pub fn fault(self, value: u64) -> Option<FaultKind> {
+        let memory = |access| Some(FaultKind::Memory { access, address: value });
+        match self {
+            Trap::Illegal => Some(FaultKind::IllegalInstruction),
+            Trap::DivisionByZero => Some(FaultKind::DivisionByZero),
+            Trap::Read => memory(AccessKind::Read),
+            Trap::Write => memory(AccessKind::Write),
+            Trap::Fetch => memory(AccessKind::Fetch),
+            Trap::RegisterIndex => Some(FaultKind::RegisterIndex { index: value }),
+            Trap::Halt | Trap::Cancel => None,
+        }
+    }
 }
 
 /// The kernel's part of a core.
@@ -105,6 +122,12 @@ pub enum Trap {
 pub struct Kernel {
     /// Why the steps came back.
     pub leave: Leave,
+    /// The site that they came back from.
+    pub site: u32,
+    /// Address of the instruction that trapped.
+    pub address: u64,
+    /// What belongs to the last trap.
+    pub trap_value: u64,
     /// What of the budget was left then.
     pub remaining: u64,
     /// What the budget was when the steps were entered.
@@ -115,7 +138,7 @@ pub struct Kernel {
     pub cancelled: u64,
     /// Extra cycles so far.
     pub extra_cycles: u64,
-    /// Set by a write to cells that hold code.
+    /// Set by a write that may have hit cells that hold code.
     pub code_written: bool,
     /// Host services.
     pub host: Host,

@@ -28,5 +28,5 @@ pub use machine::{Core, Kernel, Leave, Profiled, Profiling, Trap, Unprofiled};
 pub use ram::{CellRam, CodeMap};
 pub use step::{Step, block_end, finish, leave_code_written, leave_empty, leave_mismatch, leave_trap, next};
 pub use support::{
-    arithmetic, division_by_zero, illegal, linux_call, memory_fault, register_element,
+    arithmetic, linux_call, register_element, trap,
 };

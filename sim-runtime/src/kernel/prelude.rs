@@ -4,9 +4,9 @@ pub use isac_ir::behavior::{Conversion, PrintFormat};
 pub use isac_ir::bits::Bits;
 
 pub use super::{
-    CellRam, Code, Core, Decoded, Kernel, Profiling, Record, Step, Trap, arithmetic, division_by_zero, finish,
-    illegal, leave_code_written, leave_empty, leave_mismatch, leave_trap, linux_call, memory_fault, next,
-    register_element,
+    CellRam, Code, Core, Decoded, Kernel, Profiling, Record, Step, Trap, arithmetic, finish,
+    leave_code_written, leave_empty, leave_mismatch, leave_trap, linux_call, next,
+    register_element, trap,
 };
-pub use crate::fault::{AccessKind, FaultKind};
+pub use crate::fault::FaultKind;
 pub use crate::print::print_value;

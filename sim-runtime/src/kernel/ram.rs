@@ -1,7 +1,7 @@
 //! Memory of a generated core: arrays of constant size, and a map of what is code.
 
 /// Which cells hold decoded instructions.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct CodeMap {
     /// First cell that may matter, lowered by the widest access.
     low: usize,
@@ -9,6 +9,10 @@ pub struct CodeMap {
     size: usize,
     /// One bit a cell.
     bits: Vec<u64>,
+    /// First cell that a suspect write touched.
+    first_written: usize,
+    /// One past the last.
+    end_written: usize,
 }
 
 /// Most cells that one access touches.
@@ -34,17 +38,31 @@ impl CodeMap {
         *self = CodeMap::default();
     }
 
-    /// True if one of the cells is marked.
+    /// True if a write to these cells may have hit code: it lies between the first and the last
+    /// cell that is. It is remembered, and [`CodeMap::take_written`] tells whether it has.
+    ///
+    /// As little as possible, so that a store that goes on has nothing to save.
     #[inline(always)]
-    pub fn hit(&self, cell: usize, cells: usize) -> bool {
-        cell.wrapping_sub(self.low) < self.size && self.is_marked(cell, cells)
+    pub fn suspect(&mut self, cell: usize, cells: usize) -> bool {
+        if cell.wrapping_sub(self.low) >= self.size {
+            return false;
+        }
+        self.first_written = self.first_written.min(cell);
+        self.end_written = self.end_written.max(cell + cells);
+        true
     }
 
-    #[cold]
-    #[inline(never)]
-    fn is_marked(&self, cell: usize, cells: usize) -> bool {
-        (cell..cell + cells)
-            .any(|cell| self.bits.get(cell / 64).is_some_and(|bits| bits >> (cell % 64) & 1 == 1))
+    /// True if a write since the last call has hit code.
+    pub fn take_written(&mut self) -> bool {
+        let (first, end) = (self.first_written, self.end_written);
+        (self.first_written, self.end_written) = (usize::MAX, 0);
+        (first..end).any(|cell| self.bits.get(cell / 64).is_some_and(|bits| bits >> (cell % 64) & 1 == 1))
+    }
+}
+
+impl Default for CodeMap {
+    fn default() -> Self {
+        CodeMap { low: 0, size: 0, bits: Vec::new(), first_written: usize::MAX, end_written: 0 }
     }
 }
 
@@ -75,13 +93,14 @@ impl<T: Copy + Default, const SIZE: usize> CellRam<T, SIZE> {
         self.cells[cell as usize..].first_chunk().copied()
     }
 
-    /// Sets consecutive cells: `None` beyond the end, `Some(true)` if one of them held code.
+    /// Sets consecutive cells: `None` beyond the end, `Some(true)` if one of them may have
+    /// held code.
     #[inline(always)]
     pub fn set<const N: usize>(&mut self, cell: u64, values: [T; N]) -> Option<bool> {
         if SIZE < N || cell > (SIZE - N) as u64 {
             return None;
         }
         *self.cells[cell as usize..].first_chunk_mut()? = values;
-        Some(self.code.hit(cell as usize, N))
+        Some(self.code.suspect(cell as usize, N))
     }
 }

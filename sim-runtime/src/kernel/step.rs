@@ -73,18 +73,34 @@ pub fn finish<C: Core, P: Profiling>(
 /// Leaves a block through a site's link; `left` is the budget.
 #[inline(always)]
 fn transfer<C: Core, P: Profiling>(core: &mut C, code: &Code<C, P>, site: u32, pc: u64, left: u64) {
-    if let Some(link) = code.link(site, pc)
-        && link.target.get() == pc
-        && let Some(block) = code.blocks.get(link.block.get() as usize)
-        && let Some(fuel) = left.checked_sub(block.records.len() as u64)
-        && let Some(record) = block.records.first()
+    if let Some(entry) = code.sites.get(site as usize)
+        && entry.first.target == pc
+        && let Some(records) = code.records.get(entry.first.block as usize)
+        && let Some(fuel) = left.checked_sub(records.len() as u64)
+        && let Some(record) = records.first()
+    {
+        if P::ON {
+            entry.first.count.set(entry.first.count.get() + 1);
+        }
+        return (record.run)(core, code, records, pc, fuel);
+    }
+    transfer_further(core, code, site, pc, left);
+}
+
+/// The same where the first link is not the one: a target among others, or none yet.
+#[inline(never)]
+fn transfer_further<C: Core, P: Profiling>(core: &mut C, code: &Code<C, P>, site: u32, pc: u64, left: u64) {
+    if let Some(link) = code.further_link(site, pc)
+        && let Some(records) = code.records.get(link.block as usize)
+        && let Some(fuel) = left.checked_sub(records.len() as u64)
+        && let Some(record) = records.first()
     {
         if P::ON {
             link.count.set(link.count.get() + 1);
         }
-        return (record.run)(core, code, &block.records, pc, fuel);
+        return (record.run)(core, code, records, pc, fuel);
     }
-    leave(core, Leave::Transfer { site }, pc, left);
+    leave_transfer(core, site, pc, left);
 }
 
 /// The step behind a block's last instruction: leaves in sequence.
@@ -101,19 +117,21 @@ pub fn block_end<C: Core, P: Profiling>(
     }
 }
 
-/// The instruction did not end as instructions do; `pc` is what it has set, `address` its own.
+/// The instruction at `address` did not end as instructions do; the core's PC is set already.
 #[cold]
 #[inline(never)]
 pub fn leave_trap<C: Core, P: Profiling>(
     core: &mut C,
     records: &[Record<C, P>],
     address: u64,
-    pc: u64,
     fuel: u64,
     trap: Trap,
 ) {
-    let site = records.first().map_or(0, |record| record.site);
-    leave(core, Leave::Trap { site, address, trap }, pc, fuel + records.len() as u64);
+    let kernel = core.kernel();
+    kernel.site = records.first().map_or(0, |record| record.site);
+    kernel.address = address;
+    kernel.leave = Leave::Trap(trap);
+    kernel.remaining = fuel + records.len() as u64;
 }
 
 /// The instruction has ended and has written code.
@@ -125,9 +143,21 @@ pub fn leave_code_written<C: Core, P: Profiling>(
     pc: u64,
     fuel: u64,
 ) {
-    let site = records.first().map_or(0, |record| record.site);
-    let left = fuel + (records.len() as u64).saturating_sub(1);
-    leave(core, Leave::CodeWritten { site }, pc, left);
+    core.set_pc(pc);
+    let kernel = core.kernel();
+    kernel.site = records.first().map_or(0, |record| record.site);
+    kernel.leave = Leave::CodeWritten;
+    kernel.remaining = fuel + (records.len() as u64).saturating_sub(1);
+}
+
+#[cold]
+#[inline(never)]
+fn leave_transfer<C: Core>(core: &mut C, site: u32, pc: u64, left: u64) {
+    core.set_pc(pc);
+    let kernel = core.kernel();
+    kernel.site = site;
+    kernel.leave = Leave::Transfer;
+    kernel.remaining = left;
 }
 
 /// A record's operands are not those of its step: the record was not made by this decoder.
@@ -144,16 +174,10 @@ pub fn leave_mismatch(step: &str) {
 #[cold]
 #[inline(never)]
 pub fn leave_empty<C: Core>(core: &mut C, pc: u64, fuel: u64) {
-    leave(core, Leave::RanOut, pc, fuel);
-}
-
-#[cold]
-#[inline(never)]
-fn leave<C: Core>(core: &mut C, leave: Leave, pc: u64, remaining: u64) {
     core.set_pc(pc);
     let kernel = core.kernel();
-    kernel.leave = leave;
-    kernel.remaining = remaining;
+    kernel.leave = Leave::RanOut;
+    kernel.remaining = fuel;
 }
 
 impl<C: Core, P: Profiling> Code<C, P> {

@@ -1,39 +1,27 @@
 //! What emitted operations call: faults, host calls, arithmetic with defined corner cases.
 
-use super::machine::{Core, Trap};
-use crate::fault::{AccessKind, FaultKind};
+use super::machine::{Core, Kernel, Trap};
 use crate::host::LinuxResult;
 
-/// The instruction is illegal.
-#[cold]
-#[inline(never)]
-pub fn illegal() -> Trap {
-    Trap::Fault(FaultKind::IllegalInstruction)
-}
-
-/// A division by zero.
-#[cold]
-#[inline(never)]
-pub fn division_by_zero() -> Trap {
-    Trap::Fault(FaultKind::DivisionByZero)
-}
-
-/// No range allows the access.
-#[cold]
-#[inline(never)]
-pub fn memory_fault(access: AccessKind, address: u64) -> Trap {
-    Trap::Fault(FaultKind::Memory { access, address })
+/// A trap with its value.
+///
+/// # Errors
+/// Always: the trap.
+#[inline(always)]
+pub fn trap<T>(kernel: &mut Kernel, trap: Trap, value: u64) -> Result<T, Trap> {
+    kernel.trap_value = value;
+    Err(trap)
 }
 
 /// An element of a register file as an index.
 ///
 /// # Errors
-/// The fault of an element that does not exist.
-#[inline]
-pub fn register_element(index: u128, elements: usize) -> Result<usize, Trap> {
+/// The trap of an element that does not exist.
+#[inline(always)]
+pub fn register_element(kernel: &mut Kernel, index: u128, elements: usize) -> Result<usize, Trap> {
     match usize::try_from(index) {
         Ok(element) if element < elements => Ok(element),
-        _ => Err(Trap::Fault(FaultKind::RegisterIndex { index: index as u64 })),
+        _ => trap(kernel, Trap::RegisterIndex, index as u64),
     }
 }
 
@@ -53,7 +41,7 @@ pub fn linux_call<C: Core>(core: &mut C, left: u64, values: [u64; 7]) -> Result<
     core.kernel().host = host;
     match result {
         LinuxResult::Return(value) => Ok(value as u64),
-        LinuxResult::Exit(status) => Err(Trap::Halt(status)),
+        LinuxResult::Exit(status) => trap(core.kernel(), Trap::Halt, status as u32 as u64),
     }
 }
 

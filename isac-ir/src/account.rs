@@ -11,7 +11,7 @@
 //! so that what follows has the same numbers whatever is chosen.
 
 use crate::Model;
-use crate::behavior::{AccessKind, Body};
+use crate::behavior::{AccessKind, Body, Mention};
 use crate::decode::Decoded;
 use crate::operation::{Operation, Target};
 use crate::time::Cause;
@@ -219,25 +219,33 @@ fn add_operation(
             times: times(access.region),
         }));
         for mention in &body.mentions {
-            let operand = decoded
-                .instance(owner, mention.instance)
-                .and_then(|child| decoded.operation_at(child));
-            if let Some((operand_node, operand)) = operand {
-                let expression = model.operation(operand).expression.as_ref();
-                let body = expression.and_then(|expression| match mention.write {
-                    true => expression.write.as_ref(),
-                    false => Some(&expression.read),
-                });
-                account.accesses.extend(body.iter().flat_map(|body| &body.accesses).map(|access| {
-                    Accounted {
-                        node: operand_node,
-                        resource: access.resource,
-                        kind: access.kind,
-                        times: times(mention.region),
-                    }
-                }));
-            }
+            add_mention(model, decoded, account, owner, *mention, times(mention.region));
         }
         base += body_counters(body, entry.conditional);
+    }
+}
+
+/// Adds the accesses of an operand's EXPRESSION, and of the operands that it mentions in turn.
+fn add_mention(
+    model: &Model,
+    decoded: &Decoded,
+    account: &mut Account,
+    owner: u32,
+    mention: Mention,
+    times: Times,
+) {
+    let child = decoded.instance(owner, mention.instance);
+    let Some((node, operation)) = child.and_then(|child| decoded.operation_at(child)) else { return };
+    let Some(expression) = &model.operation(operation).expression else { return };
+    let body = if mention.write { expression.write.as_ref() } else { Some(&expression.read) };
+    let Some(body) = body else { return };
+    account.accesses.extend(body.accesses.iter().map(|access| Accounted {
+        node,
+        resource: access.resource,
+        kind: access.kind,
+        times,
+    }));
+    for inner in &body.mentions {
+        add_mention(model, decoded, account, node, *inner, times);
     }
 }

@@ -127,34 +127,33 @@ impl<'a> BodyEmitter<'a> {
             };
         }
         let name = identifier(&table.name);
-        let place = match index {
-            None => quote!(p.registers.#name),
-            Some(_) => quote!(p.registers.#name[element]),
-        };
+        let hardwired = self.keep_hardwired(register, index);
         let new = cast(self.value(value), value.width, width);
-        let new = if whole { new } else { merged(place.clone(), quote!(value), low, value.width, width) };
-        let bind = (!whole).then(|| {
-            let value = cast(self.value(value), value.width, width);
-            quote!(let value = #value;)
-        });
-        let hardwired = self.keep_hardwired(register);
-        match index {
-            None => quote!({ #bind #place = #new; } #hardwired),
-            Some(index) => {
-                let element = self.element(register, index);
-                match whole {
-                    true => quote!({ let value = #new; let element = #element; #place = value; } #hardwired),
-                    false => quote!({ #bind let element = #element; #place = #new; } #hardwired),
-                }
-            }
+        let Some(index) = index else {
+            let new = if whole { new } else { merged(quote!(p.registers.#name), new, low, value.width, width) };
+            return quote!(p.registers.#name = #new; #hardwired);
+        };
+        let element = self.element(register, index);
+        if whole && matches!(index.kind, ExprKind::Const(_) | ExprKind::Field(_)) {
+            return quote!(p.registers.#name[#element] = #new; #hardwired);
         }
+        let place = quote!(p.registers.#name[element]);
+        let stored = if whole { quote!(value) } else { merged(place.clone(), quote!(value), low, value.width, width) };
+        quote!({ let value = #new; let element = #element; #place = #stored; } #hardwired)
     }
 
-    /// Writes to HARDWIRED elements are undone at once.
-    fn keep_hardwired(&self, register: u32) -> TokenStream {
+    /// Writes to HARDWIRED elements are undone at once, where they can be one.
+    fn keep_hardwired(&self, register: u32, index: Option<&Expr>) -> TokenStream {
         let table = &self.emitter.model.registers[register as usize];
         let name = identifier(&table.name);
-        let stores = table.hardwired.iter().map(|(element, value)| {
+        let constant = index.and_then(|index| match index.kind {
+            ExprKind::Const(value) => Some(value),
+            _ => None,
+        });
+        let touched = table.hardwired.iter().filter(|(element, _)| {
+            constant.is_none_or(|constant| constant == u128::from(*element))
+        });
+        let stores = touched.map(|(element, value)| {
             let value = number(*value);
             match table.count {
                 Some(_) => {

@@ -1,5 +1,6 @@
 //! The processor: registers, memories, and what runtime and kernel ask of it.
 
+use isac_ir::account::Part;
 use proc_macro2::TokenStream;
 use quote::quote;
 
@@ -7,6 +8,7 @@ use super::Emitter;
 use super::expression::{masked, number, storage_bits, unsigned};
 use super::form::find_root;
 use super::name::{identifier, joined};
+use super::operation::section_name;
 
 impl Emitter<'_> {
     /// `lib.rs`: the modules, the model, the engine.
@@ -251,6 +253,7 @@ impl Emitter<'_> {
             let name = identifier(&ram.name);
             quote!(self.memories.#name.code.take_written())
         });
+        let reset = self.emit_reset_operation();
         let decode = self.emit_fetch();
         let root_map = number(self.root_map().into());
         quote! {
@@ -268,6 +271,8 @@ impl Emitter<'_> {
                 fn kernel_ref(&self) -> &Kernel {
                     &self.kernel
                 }
+
+                #reset
 
                 #decode
 
@@ -295,6 +300,28 @@ impl Emitter<'_> {
                     let written = [#(#takes),*];
                     written.contains(&true)
                 }
+            }
+        }
+    }
+
+    fn emit_reset_operation(&self) -> TokenStream {
+        let operation = self.model.reset.map(|reset| self.model.operation(reset));
+        let call = operation.and_then(|operation| {
+            let body = operation.behavior.as_ref()?;
+            let name = section_name(operation, Part::Behavior);
+            let regions = number((body.regions - 1).into());
+            let base = (body.regions > 1).then(|| quote!(, 0));
+            let mark = self.body_is_fallible(operation, body).then(|| quote!(?));
+            Some(quote! {
+                let mut step = Step::<#regions>::new(self.pc(), 0, 0);
+                super::operations::#name(self, &mut step #base)#mark;
+                self.set_pc(step.pc);
+            })
+        });
+        quote! {
+            fn reset(&mut self) -> Result<(), Trap> {
+                #call
+                Ok(())
             }
         }
     }

@@ -74,7 +74,10 @@ impl BodyEmitter<'_> {
             }
             Stmt::Halt(status) => {
                 let status = self.value(status);
-                return diverging(quote!(return trap(&mut p.kernel, Trap::Halt, u64::from(#status));));
+                return diverging(quote!({
+                    let status = u64::from(#status);
+                    return trap(&mut p.kernel, Trap::Halt, status);
+                }));
             }
             Stmt::Illegal => return diverging(quote!(return Err(Trap::Illegal);)),
             Stmt::DivisionByZero => return diverging(quote!(return Err(Trap::DivisionByZero);)),

@@ -4,8 +4,7 @@
 //! are put into temporaries before those.
 
 use isac_ir::behavior::{BinaryOp, Expr, ExprKind, Stmt, UnaryOp};
-use isac_parser::ast::BinaryOperator;
-use isac_parser::model::{Builtin, Expr as Source, ExprKind as SourceKind, FunctionId};
+use isac_parser::model::{BinaryOperator, Builtin, Expr as Source, ExprKind as SourceKind, FunctionId};
 
 use super::body::{BodyBuilder, Exits, Return};
 

@@ -4,7 +4,7 @@
 //! have its type, an assigned value has its place's type, an argument its parameter's.
 
 use super::{FieldId, FunctionId, InstanceId, MapId, RegisterId, id};
-use crate::ast::BinaryOperator;
+pub use crate::ast::BinaryOperator;
 use crate::source::Span;
 
 id!(

@@ -20,6 +20,7 @@ pub struct EmittedEngine<C: Core, P: Profiling> {
     arrived_from: Option<u32>,
     undecoded_faults: std::collections::BTreeMap<u64, u64>,
     faulted: u64,
+    is_reset: bool,
     stopped: Option<Stop>,
 }
 
@@ -32,7 +33,23 @@ impl<C: Core, P: Profiling> EmittedEngine<C, P> {
             arrived_from: None,
             undecoded_faults: Default::default(),
             faulted: 0,
+            is_reset: false,
             stopped: None,
+        }
+    }
+
+    /// Runs operation `reset` once; it belongs to no instruction.
+    fn reset(&mut self) -> Option<Stop> {
+        if std::mem::replace(&mut self.is_reset, true) {
+            return None;
+        }
+        let instruction_address = self.core.pc();
+        let trap = self.core.reset().err()?;
+        let value = self.core.kernel().trap_value;
+        match (trap.fault(value), trap) {
+            (Some(kind), _) => Some(Stop::Fault(Fault { kind, instruction_address, cycle: 0 })),
+            (None, Trap::Halt) => Some(Stop::Halted(value as u32 as i32)),
+            (None, _) => None,
         }
     }
 
@@ -161,7 +178,12 @@ impl<C: Core, P: Profiling> Engine for EmittedEngine<C, P> {
         }
         std::mem::swap(&mut self.core.kernel().host, host);
         let mut left = instructions;
+        let reset = self.reset();
         let stop = loop {
+            if let Some(stop) = reset {
+                self.stopped = Some(stop);
+                break stop;
+            }
             if self.core.kernel().code_written {
                 self.core.kernel().code_written = false;
                 if self.core.take_code_written() {

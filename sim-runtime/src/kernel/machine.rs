@@ -43,6 +43,12 @@ pub trait Core: Machine + Sized + 'static {
     /// The same, to look at.
     fn kernel_ref(&self) -> &Kernel;
 
+    /// Runs operation `reset`, if the model has one.
+    ///
+    /// # Errors
+    /// The trap that ended it.
+    fn reset(&mut self) -> Result<(), Trap>;
+
     /// Decodes the instruction at an address; the state stays as it is.
     ///
     /// # Errors

@@ -23,6 +23,7 @@ pub struct ReferenceEngine<'m> {
     state: State<'m>,
     counts: Counts,
     events: Events<'m>,
+    is_reset: bool,
     stopped: Option<Stop>,
 }
 
@@ -50,6 +51,7 @@ impl<'m> ReferenceEngine<'m> {
             state: State::new(model),
             counts: Counts::default(),
             events: Events { profiler: None, writer: None },
+            is_reset: false,
             stopped: None,
         }
     }
@@ -66,6 +68,23 @@ impl<'m> ReferenceEngine<'m> {
     pub fn with_events(mut self, sink: Box<dyn EventSink + 'm>) -> Self {
         self.events.writer = Some(sink);
         self
+    }
+
+    /// Runs operation `reset` once, before the first cycle; it belongs to no instruction.
+    fn reset(&mut self, host: &mut Host) -> Option<Stop> {
+        if std::mem::replace(&mut self.is_reset, true) {
+            return None;
+        }
+        let reset = self.state.model.reset?;
+        let mut step = Step::new(&mut self.state, &mut self.counts, host, &mut self.events);
+        let outcome = step.run_alone(reset);
+        let instruction_address = step.instruction_address();
+        let cycle = self.counts.cycles;
+        match outcome {
+            Err(Leaving::Fault(kind)) => Some(Stop::Fault(Fault { kind, instruction_address, cycle })),
+            Err(Leaving::Halt(status)) => Some(Stop::Halted(status)),
+            Ok(()) | Err(Leaving::Cancel | Leaving::Label(_)) => None,
+        }
     }
 
     /// Executes one instruction; `None` if the run goes on.
@@ -98,6 +117,10 @@ impl Engine for ReferenceEngine<'_> {
 
     fn run(&mut self, host: &mut Host, instructions: u64) -> Stop {
         if let Some(stop) = self.stopped {
+            return stop;
+        }
+        if let Some(stop) = self.reset(host) {
+            self.stopped = Some(stop);
             return stop;
         }
         for _ in 0..instructions {

@@ -100,6 +100,11 @@ impl<'m, 's> Step<'m, 's> {
         Ok(())
     }
 
+    /// Runs one operation that is no part of any instruction.
+    pub(super) fn run_alone(&mut self, operation: u32) -> Result<(), Leaving> {
+        self.run_part(operation, Part::Behavior, None, 0)
+    }
+
     /// Tells what became of the instruction.
     pub(super) fn end(&mut self, outcome: Result<(), Leaving>) {
         let stays = match outcome {

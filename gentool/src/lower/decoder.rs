@@ -2,9 +2,9 @@
 //! apart.
 //!
 //! Groups below an operation multiply: an instruction with three operands of sixteen registers
-//! each has 4,096 codings, but is one variant. So one group below each operation is flattened (the
-//! first that is no operand), and every other is decoded by a decoder of its own, from its own
-//! bits. What such a part cannot be (codings that none of its members has) still belongs to the
+//! each has 4,096 codings, but is one variant. So only groups that are no operands and have
+//! something to run are flattened, and every other is decoded by a decoder of its own, from its
+//! own bits. What such a part cannot be (codings that none of its members has) still belongs to the
 //! variant's set of words, as a list of cubes.
 //!
 //! The automaton is a decision tree over the cubes, made small by sharing equal states. Of two
@@ -21,6 +21,9 @@ use super::operation::lower_target;
 
 /// Most bits that one state looks at.
 const MAX_TEST_BITS: u32 = 12;
+
+/// Most combinations of members of several groups in one operation that become variants.
+const MAX_COMBINATIONS: usize = 256;
 
 /// Words that agree with `value` where `mask` is 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -163,13 +166,13 @@ impl DecoderBuilder<'_> {
         }
         node.fields = fields.into_iter().map(|pairs| runs(pairs.into_iter())).collect();
         let coded: Vec<(InstanceId, OperationOrGroup)> = self.coded_instances(id.index());
-        let flattened = coded.iter().find(|(_, target)| self.is_flattened(*target)).map(|(id, _)| *id);
+        let flattened = self.flattened(&coded);
         let mut candidates = vec![Candidate { nodes: vec![node], cubes: vec![cube] }];
         for (position, (instance, target)) in coded.into_iter().enumerate() {
             let place = (position as u32, instance.0);
             let bits = &aliases[instance.index()];
             let single = matches!(target, OperationOrGroup::Operation(_));
-            let parts = match single || flattened == Some(instance) {
+            let parts = match single || flattened.contains(&instance) {
                 true => self.expand(target, bits, Some(0), place.0, Some(place.1)),
                 false => vec![self.nested(target, bits, place)],
             };
@@ -189,15 +192,61 @@ impl DecoderBuilder<'_> {
         instances.map(|(instance, index)| (InstanceId(index), instance.target)).collect()
     }
 
-    /// True for groups that are no operands: their members are told apart together with the rest.
-    fn is_flattened(&self, target: OperationOrGroup) -> bool {
+    /// The groups whose members are told apart together with the rest: those that are no operands
+    /// and have something to run, as long as the combinations stay few; the first that is no
+    /// operand if none runs.
+    fn flattened(&self, coded: &[(InstanceId, OperationOrGroup)]) -> Vec<InstanceId> {
+        let free = coded.iter().filter(|(_, target)| self.is_choice(*target));
+        let running = free.clone().filter(|(_, target)| self.runs(*target));
+        let mut combinations = 1;
+        let mut found = Vec::new();
+        for (instance, target) in running {
+            combinations *= self.member_count(*target);
+            if found.is_empty() || combinations <= MAX_COMBINATIONS {
+                found.push(*instance);
+            }
+        }
+        if found.is_empty() {
+            found.extend(free.map(|(instance, _)| *instance).next());
+        }
+        found
+    }
+
+    /// Number of operations below a target.
+    fn member_count(&self, target: OperationOrGroup) -> usize {
+        match target {
+            OperationOrGroup::Operation(_) => 1,
+            OperationOrGroup::Group(id) => {
+                let members = &self.model.groups[id.index()].members;
+                members.iter().map(|member| self.member_count(*member)).sum()
+            }
+        }
+    }
+
+    /// True if something below a target has a BEHAVIOR or an ACTIVATION.
+    fn runs(&self, target: OperationOrGroup) -> bool {
+        match target {
+            OperationOrGroup::Operation(id) => {
+                let operation = &self.model.operations[id.index()];
+                operation.behavior.is_some()
+                    || !operation.activation.is_empty()
+                    || self.coded_instances(id.index()).iter().any(|(_, target)| self.runs(*target))
+            }
+            OperationOrGroup::Group(id) => {
+                self.model.groups[id.index()].members.iter().any(|member| self.runs(*member))
+            }
+        }
+    }
+
+    /// True for groups that are no operands.
+    fn is_choice(&self, target: OperationOrGroup) -> bool {
         match target {
             OperationOrGroup::Operation(_) => false,
             OperationOrGroup::Group(id) => {
                 let members = &self.model.groups[id.index()].members;
                 members.iter().any(|member| match member {
                     OperationOrGroup::Operation(id) => self.model.operations[id.index()].expression.is_none(),
-                    OperationOrGroup::Group(_) => self.is_flattened(*member),
+                    OperationOrGroup::Group(_) => self.is_choice(*member),
                 })
             }
         }

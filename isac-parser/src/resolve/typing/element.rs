@@ -106,13 +106,7 @@ impl Typer<'_> {
         };
         let digits = !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit());
         match rest.parse::<u32>() {
-            Ok(width @ (8 | 16 | 32 | 64 | 128)) if digits => Some(View {
-                map,
-                width_bits: Some(width),
-                signed,
-                fetch,
-            }),
-            Ok(width @ 1..=128) if digits && fetch => Some(View {
+            Ok(width @ 1..=128) if digits => Some(View {
                 map,
                 width_bits: Some(width),
                 signed,
@@ -134,7 +128,7 @@ impl Typer<'_> {
         }
         let message = format!("a memory map has no view `.{}`", member.text);
         let diagnostic = error(code::UNDEFINED, member.span, message, "not a view")
-            .help("the views are `.u8` to `.u128`, `.s8` to `.s128` and `.fetchN`");
+            .help("the views are `.uN`, `.sN` and `.fetchN`, N being a multiple of the cell's width up to 128");
         self.diagnostics.push(diagnostic);
     }
 

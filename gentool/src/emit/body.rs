@@ -21,17 +21,20 @@ pub(super) struct BodyEmitter<'a> {
     pub(super) body: &'a Body,
     /// Rust names of the locals.
     pub(super) locals: Vec<Ident>,
+    /// The name of a value on its way into an operand.
+    value: Ident,
 }
 
 impl<'a> BodyEmitter<'a> {
     pub(super) fn new(emitter: &'a Emitter<'a>, operation: &'a Operation, body: &'a Body) -> Self {
-        let mut taken: BTreeSet<String> = ["p", "step", "base"].iter().map(|name| name.to_string()).collect();
+        let mut taken: BTreeSet<String> = ["p", "step", "base", "code", "text"].iter().map(|name| name.to_string()).collect();
         taken.extend(operation.fields.iter().map(|field| field.name.clone()));
         taken.extend(operation.instances.iter().map(|instance| instance.alias.clone()));
         taken.extend(operation.instances.iter().map(|instance| format!("{}_coded", instance.alias)));
         let locals = body.locals.iter().map(|local| identifier(&unique(&local.name, &mut taken)));
         let locals = locals.collect();
-        BodyEmitter { emitter, operation, body, locals }
+        let value = identifier(&unique("value", &mut taken));
+        BodyEmitter { emitter, operation, body, locals, value }
     }
 
     /// The parameter that carries an instance's coded bits.
@@ -108,7 +111,8 @@ impl<'a> BodyEmitter<'a> {
         let mark = Self::try_mark(self.emitter.operand_is_fallible(entry.target, true));
         let own = self.emitter.operand_width(entry.target);
         let value = cast(self.value(value), value.width, own);
-        quote!({ let value = #value; #alias.write(p, step, value)#mark; })
+        let name = &self.value;
+        quote!(let #name = #value; #alias.write(p, step, #name)#mark;)
     }
 
     pub(super) fn write_register(&self, register: u32, index: Option<&Expr>, low: u32, value: &Expr) -> TokenStream {

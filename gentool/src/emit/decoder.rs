@@ -65,7 +65,7 @@ impl Emitter<'_> {
         let states = (0u32..).zip(&decoder.states).filter_map(|(number_of_state, state)| {
             let State::Test { low, width, edges, otherwise } = state else { return None };
             let name = self.state_name(index, number_of_state);
-            let docs = format!("Bits {}..{low} of a word of `{}`.", low + width - 1, self.model.target_name(decoder.target));
+            let docs = format!(" Bits {}..{low} of a word of `{}`.", low + width - 1, self.model.target_name(decoder.target));
             let bits = extract(quote!(word), *low, *width, decoder.width_bits);
             let arms = edges.iter().map(|(value, next)| {
                 let (value, next) = (number((*value).into()), self.emit_state(index, *next));
@@ -91,21 +91,37 @@ impl Emitter<'_> {
         let ty = unsigned(decoder.width_bits);
         let start = self.emit_state(index, decoder.start);
         let arms = self.forms.iter().map(|form| {
-            let variant = number(form.variant.into());
-            let value = self.emit_decoded(form, decoder);
-            quote!(#variant => #value,)
+            let (variant, name) = (number(form.variant.into()), self.decode_name(form));
+            quote!(#variant => #name(word),)
+        });
+        let functions = self.forms.iter().map(|form| {
+            let (name, value) = (self.decode_name(form), self.emit_decoded(form, decoder));
+            let docs = format!(" Takes the operands of `{}` out of a word.", self.form_path(form));
+            quote! {
+                #[doc = #docs]
+                fn #name<P: Profiling>(word: #ty) -> Option<Decoded<Processor, P>> {
+                    Some(#value)
+                }
+            }
         });
         quote! {
             /// Decodes a word; `None` if nothing matches it.
             pub fn decode<P: Profiling>(word: #ty) -> Option<Decoded<Processor, P>> {
                 let variant: u32 = #start?;
-                let decoded = match variant {
+                match variant {
                     #(#arms)*
-                    _ => return None,
-                };
-                Some(decoded)
+                    _ => None,
+                }
             }
+
+            #(#functions)*
         }
+    }
+
+    /// The function that decodes a form.
+    fn decode_name(&self, form: &Form) -> Ident {
+        let step = self.step_name(form).to_string();
+        identifier(&step.replacen("step_", "decode_", 1))
     }
 
     fn emit_decoded(&self, form: &Form, decoder: &Decoder) -> TokenStream {

@@ -24,16 +24,17 @@ pub(super) fn signed(width: u32) -> Ident {
     format_ident!("i{}", storage_bits(width))
 }
 
-/// A constant without suffix, in hexadecimal from 10 on.
+/// A constant without suffix, in hexadecimal from 256 on.
 pub(super) fn number(value: u128) -> TokenStream {
-    let text = if value < 10 { value.to_string() } else { format!("{value:#x}") };
+    let text = if value < 256 { value.to_string() } else { format!("{value:#x}") };
     let literal: Literal = text.parse().unwrap_or_else(|_| Literal::u128_unsuffixed(value));
     quote!(#literal)
 }
 
 /// A constant of a width's type.
 fn typed(value: u128, width: u32) -> TokenStream {
-    let text = format!("{value:#x}u{}", storage_bits(width));
+    let bits = storage_bits(width);
+    let text = if value < 10 { format!("{value}u{bits}") } else { format!("{value:#x}u{bits}") };
     let literal: Literal = text.parse().unwrap_or_else(|_| Literal::u128_suffixed(value));
     quote!(#literal)
 }

@@ -82,18 +82,19 @@ impl Emitter<'_> {
             }
         });
         let tests = allowed.map(|range| self.emit_range(map, range, cells, verb));
-        let docs = format!("{docs} {cells} cells of `{}` ({}).", map.name, map.location);
+        let plural = if cells == 1 { "cell" } else { "cells" };
+        let docs = format!(" {docs} {cells} {plural} of `{}` ({}).", map.name, map.location);
         let width = map.cell_bits * cells;
         let ty = unsigned(width);
-        let errors = "# Errors\nA memory fault where no range allows it.";
         let (this, value, result) = match verb {
             Verb::Write => (quote!(&mut self), quote!(, value: #ty), quote!(())),
             _ => (quote!(&self), TokenStream::new(), quote!(#ty)),
         };
         quote! {
             #[doc = #docs]
-            #[doc = ""]
-            #[doc = #errors]
+            ///
+            /// # Errors
+            /// A memory fault where no range allows it.
             #[inline(always)]
             pub fn #name(#this, address: u64 #value) -> Result<#result, Trap> {
                 #(#tests)*

@@ -62,10 +62,10 @@ impl Emitter<'_> {
         let operation = self.model.operation(index);
         let Some(expression) = &operation.expression else { return TokenStream::new() };
         let name = self.names.type_of(Target::Operation(index));
-        let docs = format!("Operand `{}` ({}).", operation.name, operation.location);
+        let docs = format!(" Operand `{}` ({}).", operation.name, operation.location);
         let usage = self.operand_usage(index);
         let members = self.parameters(operation, &usage).into_iter().map(|parameter| {
-            let docs = format!("`{}`.", parameter.name);
+            let docs = format!(" `{}`.", parameter.name);
             let (name, ty) = (parameter.name, parameter.ty);
             quote!(#[doc = #docs] pub #name: #ty,)
         });
@@ -137,11 +137,11 @@ impl Emitter<'_> {
         let group = &self.model.groups[index as usize];
         let target = Target::Group(index);
         let name = self.names.type_of(target);
-        let docs = format!("Operand: one of group `{}` ({}).", group.name, group.location);
+        let docs = format!(" Operand: one of group `{}` ({}).", group.name, group.location);
         let first = group.members.first().map(|member| self.names.type_of(*member));
         let members: Vec<_> = group.members.iter().map(|member| self.names.type_of(*member)).collect();
         let variants = members.iter().map(|member| {
-            let docs = format!("`{member}`.");
+            let docs = format!(" `{member}`.");
             quote!(#[doc = #docs] #member(#member),)
         });
         let read = self.emit_enum_read(target, &group.members);

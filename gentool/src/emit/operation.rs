@@ -48,7 +48,7 @@ impl Emitter<'_> {
             (false, _) => (TokenStream::new(), TokenStream::new()),
         };
         let section = format!("{part:?}").to_uppercase();
-        let docs = format!("{section} of `{}` ({}).", operation.name, body.location);
+        let docs = format!(" {section} of `{}` ({}).", operation.name, body.location);
         quote! {
             #[doc = #docs]
             #[inline(always)]

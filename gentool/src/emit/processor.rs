@@ -73,7 +73,7 @@ impl Emitter<'_> {
         let registers = self.model.registers.iter().map(|register| {
             let name = identifier(&register.name);
             let ty = unsigned(register.width_bits);
-            let docs = format!("{} bits ({}).", register.width_bits, register.location);
+            let docs = format!(" {} bits ({}).", register.width_bits, register.location);
             let ty = match register.count {
                 Some(count) => {
                     let count = number(count.into());
@@ -88,7 +88,7 @@ impl Emitter<'_> {
             let name = identifier(&ram.name);
             let ty = unsigned(ram.cell_bits);
             let size = number(ram.size_cells.into());
-            let docs = format!("Cells of {} bits ({}).", ram.cell_bits, ram.location);
+            let docs = format!(" Cells of {} bits ({}).", ram.cell_bits, ram.location);
             quote!(#[doc = #docs] pub #name: CellRam<#ty, #size>,)
         });
         quote! {

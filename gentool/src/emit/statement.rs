@@ -62,6 +62,10 @@ impl BodyEmitter<'_> {
                 return Emitted { tokens, diverges };
             }
             Stmt::Block { label, body } => {
+                let body = match body.split_last() {
+                    Some((Stmt::Leave(last), before)) if last == label => before,
+                    _ => body,
+                };
                 let emitted = self.list(body);
                 let left = leaves(body, *label);
                 let (label, tokens) = (label_name(*label), emitted.tokens);

@@ -38,10 +38,10 @@ impl Emitter<'_> {
     pub(super) fn emit_steps(&self) -> TokenStream {
         let variants = self.forms.iter().map(|form| {
             let name = identifier(&form.name);
-            let docs = format!("Of `{}`.", self.form_path(form));
+            let docs = format!(" Of `{}`.", self.form_path(form));
             let members = self.form_arguments(form).into_iter().map(|argument| {
                 let (name, ty) = (argument.name, argument.ty);
-                let docs = format!("`{name}`.");
+                let docs = format!(" `{name}`.");
                 quote!(#[doc = #docs] #name: #ty)
             });
             quote!(#[doc = #docs] #name { #(#members),* },)
@@ -83,7 +83,7 @@ impl Emitter<'_> {
     }
 
     /// The form's way through the decoding tree.
-    fn form_path(&self, form: &Form) -> String {
+    pub(super) fn form_path(&self, form: &Form) -> String {
         let Some((operation, _, decoder)) = find_root(self.model) else { return String::new() };
         let nodes = &self.model.decoders[decoder as usize].variants[form.variant as usize].nodes;
         let names = nodes.iter().filter(|node| !self.is_below_operand(nodes, node));
@@ -130,7 +130,7 @@ impl Emitter<'_> {
     fn emit_step(&self, form: &Form) -> TokenStream {
         let (name, variant) = (self.step_name(form), identifier(&form.name));
         let path = self.form_path(form);
-        let docs = format!("`{path}`.");
+        let docs = format!(" The step of `{path}`.");
         let arguments = self.form_arguments(form);
         let names: Vec<&Ident> = arguments.iter().map(|argument| &argument.name).collect();
         let traits = self.form_traits(form);

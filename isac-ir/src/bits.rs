@@ -38,13 +38,31 @@ impl Bits {
 
     /// Bits `low..low + width` as a number, `width` at most 128.
     pub fn extract(self, low: u32, width: u32) -> u128 {
-        (0..width).fold(0, |value, bit| value | u128::from(self.bit(low + bit)) << bit)
+        let (first, shift) = ((low / 64) as usize, low % 64);
+        let limb = |index: usize| u128::from(self.0.get(index).copied().unwrap_or(0));
+        let value = (limb(first) | limb(first + 1) << 64) >> shift;
+        // Of a third limb only bits from 128 - shift on are missing.
+        let rest = if shift == 0 { 0 } else { limb(first + 2) << (128 - shift) };
+        (value | rest) & mask(width)
     }
 
-    /// The same with bits `low..low + width` replaced by the low bits of `value`.
+    /// The same with bits `low..low + width` replaced by the low bits of `value`, `width` at most
+    /// 128.
     #[must_use]
     pub fn with(self, low: u32, width: u32, value: u128) -> Bits {
-        (0..width).fold(self, |bits, bit| bits.with_bit(low + bit, value >> bit & 1 == 1))
+        let ones = Bits::from_u128(mask(width)).shifted(low);
+        self & !ones | Bits::from_u128(value & mask(width)).shifted(low)
+    }
+
+    /// The same moved up by `count` bits; what passes bit 255 is lost.
+    fn shifted(self, count: u32) -> Bits {
+        let (limbs, bits) = ((count / 64) as usize, count % 64);
+        let limb = |index: usize| index.checked_sub(limbs).and_then(|from| self.0.get(from)).copied().unwrap_or(0);
+        let below = |index: usize| if index == 0 { 0 } else { limb(index - 1) };
+        Bits(std::array::from_fn(|index| match bits {
+            0 => limb(index),
+            bits => limb(index) << bits | below(index) >> (64 - bits),
+        }))
     }
 
     /// Number of ones.
@@ -121,6 +139,19 @@ mod tests {
         let bits = Bits::ZERO.with(100, 24, 0xabcdef).with(0, 8, 0x12);
         assert_eq!(Bits::from_be_bytes(&bits.to_be_bytes(128)), bits);
         assert_eq!(bits.extract(100, 24), 0xabcdef);
+    }
+
+    #[test]
+    fn extracting_and_replacing_agree_with_single_bits() {
+        let bits = Bits([0x0123_4567_89ab_cdef, 0xfedc_ba98_7654_3210, 0x0f1e_2d3c_4b5a_6978, u64::MAX]);
+        for low in [0, 1, 31, 63, 64, 65, 127, 128, 190, 200, 255] {
+            for width in [1, 7, 64, 65, 127, 128] {
+                let plain = (0..width).fold(0, |value, bit| value | u128::from(bits.bit(low + bit)) << bit);
+                assert_eq!(bits.extract(low, width), plain, "{low} {width}");
+                let set = (0..width).fold(bits, |bits, bit| bits.with_bit(low + bit, plain >> bit & 1 == 0));
+                assert_eq!(bits.with(low, width, !plain), set, "{low} {width}");
+            }
+        }
     }
 
     #[test]

@@ -120,8 +120,9 @@ pub fn choose_variant(decoder: &Decoder, word: Bits) -> Option<u32> {
 /// Copies runs of bits out of a word.
 pub fn gather(word: Bits, runs: &[Run]) -> Bits {
     runs.iter().fold(Bits::ZERO, |value, run| {
-        (0..run.width).fold(value, |value, bit| {
-            value.with_bit(run.to + bit, word.bit(run.from + bit))
+        let halves = [(0, run.width.min(128)), (128, run.width.saturating_sub(128))];
+        halves.into_iter().fold(value, |value, (offset, width)| {
+            value.with(run.to + offset, width, word.extract(run.from + offset, width))
         })
     })
 }

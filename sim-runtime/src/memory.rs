@@ -153,9 +153,16 @@ pub fn read_map_bytes(
     address: u64,
     bytes: &mut [u8],
 ) -> Result<(), u64> {
-    for (index, byte) in bytes.iter_mut().enumerate() {
-        let place = byte_place(model, map, address.wrapping_add(index as u64))?;
-        *byte = (store.get_cell(place.landing.ram, place.landing.cell) >> place.shift) as u8;
+    let mut done = 0;
+    while done < bytes.len() {
+        let place = byte_place(model, map, address.wrapping_add(done as u64))?;
+        let rest = &mut bytes[done..];
+        // Bytes that are cells of one range are read in a row: whole memories are read this way.
+        let count = place.cells_in_row.min(rest.len() as u64) as usize;
+        for (byte, cell) in rest[..count].iter_mut().zip(place.landing.cell..) {
+            *byte = (store.get_cell(place.landing.ram, cell) >> place.shift) as u8;
+        }
+        done += count;
     }
     Ok(())
 }
@@ -193,6 +200,8 @@ fn shift_of(model: &Model, cell_bits: u32, cells: u32, index: u32) -> u32 {
 struct BytePlace {
     landing: Landing,
     shift: u32,
+    /// Number of cells from here on in which the bytes that follow lie, a byte in each.
+    cells_in_row: u64,
 }
 
 /// Finds a byte: cells of several bytes are split in the target's byte order.
@@ -204,5 +213,13 @@ fn byte_place(model: &Model, map: usize, address: u64) -> Result<BytePlace, u64>
     let landing = (cell & !mask == 0).then(|| find_range(table, cell, 1)).flatten().ok_or(address)?;
     let byte = (address % cell_bytes) as u32;
     let rank = if model.target.big_endian { cell_bytes as u32 - 1 - byte } else { byte };
-    Ok(BytePlace { landing, shift: rank * 8 })
+    let is_row = cell_bytes == 1;
+    let cells_in_row = if is_row { cells_to_range_end(table, cell) } else { 1 };
+    Ok(BytePlace { landing, shift: rank * 8, cells_in_row })
+}
+
+/// Number of cells from one that a range holds to the range's end, at least 1.
+fn cells_to_range_end(map: &Map, cell: u64) -> u64 {
+    let range = map.ranges.iter().find(|range| (range.low..=range.high).contains(&cell));
+    range.map_or(1, |range| (range.high - cell).saturating_add(1))
 }

@@ -1,0 +1,173 @@
+//! Every engine ends in the same state with the same report as the reference, to the byte:
+//! guests and random programs, in one go or in small pieces, with profiling or without, and from
+//! the recorded events.
+
+use std::collections::BTreeMap;
+
+mod engines {
+    pub(crate) mod random_program;
+}
+mod support;
+
+use engines::random_program::{rv32im_program, tiny8_program, tree_program};
+use proptest::prelude::*;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::TestRunner;
+use support::launch::{Guest, Left};
+use support::law::{EventFile, check_sums, ways};
+use support::program::Program;
+use support::{EngineKind, RV32IM, Simulator, TINY8, difference};
+
+/// Pieces of a guest's run: primes, so that they fall everywhere in its loops.
+const PIECES: [u64; 7] = [1, 97, 0, 1009, 3, 4099, 13];
+
+fn check_guest(simulator: &Simulator, guest: &Guest) {
+    let mut engine = simulator.engine(EngineKind::Reference);
+    let reference = guest.run(simulator, engine.as_mut());
+    let measurement = engine.measurement().expect("the engine profiles");
+    check_sums(&measurement, engine.instructions(), engine.cycles());
+    for mut way in ways(simulator, &PIECES) {
+        let left = guest.run(simulator, way.engine.as_mut());
+        let program = guest.program;
+        if let Some(difference) = compare(&reference, &left) {
+            panic!("{program}: {}: {difference}", way.name);
+        }
+    }
+    let events = EventFile::new(simulator);
+    let mut engine = simulator.telling_engine(Box::new(events.clone()));
+    guest.run(simulator, engine.as_mut());
+    drop(engine);
+    let replayed = difference(reference.report.as_deref().unwrap_or_default(), &events.report());
+    assert_eq!(replayed, None, "{}: replayed from its events", guest.program);
+}
+
+fn compare(reference: &Left, left: &Left) -> Option<String> {
+    let text = |left: &Left| {
+        format!("status {}\n{}\n{}\n{}", left.status, left.output, left.messages, left.state)
+    };
+    let state = difference(&text(reference), &text(left));
+    state.or_else(|| match (&reference.report, &left.report) {
+        (Some(expected), Some(found)) => difference(expected, found),
+        _ => None,
+    })
+}
+
+fn check_program(simulator: &Simulator, program: &Program, pieces: &[u64]) -> Result<(), TestCaseError> {
+    let model = (simulator.model)();
+    let mut engine = simulator.engine(EngineKind::Reference);
+    let reference = program.run(engine.as_mut(), model);
+    let measurement = engine.measurement().expect("the engine profiles");
+    check_sums(&measurement, engine.instructions(), engine.cycles());
+    let report = reference.report.unwrap_or_default();
+    for mut way in ways(simulator, pieces) {
+        let outcome = program.run(way.engine.as_mut(), model);
+        prop_assert_eq!(difference(&reference.state, &outcome.state), None, "{}: state", way.name);
+        if let Some(found) = &outcome.report {
+            prop_assert_eq!(difference(&report, found), None, "{}: report", way.name);
+        }
+    }
+    let events = EventFile::new(simulator);
+    let mut engine = simulator.telling_engine(Box::new(events.clone()));
+    program.run(engine.as_mut(), model);
+    drop(engine);
+    prop_assert_eq!(difference(&report, &events.report()), None, "replayed from its events");
+    Ok(())
+}
+
+/// How runs ended, with their number, and the instructions of all.
+fn ends(simulator: &Simulator, programs: impl Strategy<Value = Program>) -> (BTreeMap<String, u32>, u64) {
+    let mut runner = TestRunner::deterministic();
+    let (mut ends, mut instructions) = (BTreeMap::new(), 0);
+    for _ in 0..400 {
+        let program = programs.new_tree(&mut runner).expect("a program").current();
+        let mut engine = simulator.engine(EngineKind::Unprofiled);
+        let outcome = program.run(engine.as_mut(), (simulator.model)());
+        let name = outcome.state.lines().next().unwrap_or_default();
+        let words = name.split(|letter: char| !letter.is_alphabetic());
+        let ends_in = ["Budget", "Halted", "IllegalInstruction", "Read", "Write", "Fetch"];
+        let end = words.filter(|word| ends_in.contains(word)).next_back().unwrap_or("other");
+        *ends.entry(end.to_owned()).or_default() += 1;
+        instructions += engine.instructions();
+    }
+    (ends, instructions)
+}
+
+fn pieces() -> impl Strategy<Value = Vec<u64>> {
+    let pieces = prop::collection::vec(0..12u64, 1..8);
+    pieces.prop_filter("the run must get on", |pieces| pieces.iter().any(|piece| *piece > 0))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 192, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn random_programs_of_rv32im_run_the_same_on_every_engine(
+        program in rv32im_program(), pieces in pieces()
+    ) {
+        check_program(&RV32IM, &program, &pieces)?;
+    }
+
+    #[test]
+    fn random_programs_of_tiny8_run_the_same_on_every_engine(
+        program in tiny8_program(), pieces in pieces()
+    ) {
+        check_program(&TINY8, &program, &pieces)?;
+    }
+
+    #[test]
+    fn random_programs_that_wrap_around_memory_run_the_same_on_every_engine(
+        program in tree_program(), pieces in pieces()
+    ) {
+        check_program(&support::TREE, &program, &pieces)?;
+    }
+}
+
+#[test]
+fn show() {
+    println!("{:?}", ends(&RV32IM, rv32im_program()));
+    println!("{:?}", ends(&TINY8, tiny8_program()));
+    println!("{:?}", ends(&support::TREE, tree_program()));
+}
+
+macro_rules! guests {
+    ($($test:ident: $simulator:expr, $guest:expr;)*) => {$(
+        #[test]
+        fn $test() {
+            check_guest(&$simulator, &$guest);
+        }
+    )*};
+}
+
+guests! {
+    crc32_runs_the_same_on_every_engine: RV32IM, Guest {
+        arguments: &["1"],
+        ..Guest::new("models/rv32im/programs/crc32.elf")
+    };
+    bytecode_runs_the_same_on_every_engine: RV32IM, Guest {
+        options: &["--limit-instructions", "150K"],
+        ..Guest::new("models/rv32im/programs/bytecode.elf")
+    };
+    illegal_runs_the_same_on_every_engine: RV32IM, Guest::new("models/rv32im/programs/faults/illegal.elf");
+    unmapped_read_runs_the_same_on_every_engine: RV32IM, Guest::new("models/rv32im/programs/faults/unmapped_read.elf");
+    unmapped_write_runs_the_same_on_every_engine: RV32IM, Guest::new("models/rv32im/programs/faults/unmapped_write.elf");
+    unmapped_fetch_runs_the_same_on_every_engine: RV32IM, Guest::new("models/rv32im/programs/faults/unmapped_fetch.elf");
+    selfmodify_runs_the_same_on_every_engine: RV32IM, Guest::new("models/rv32im/programs/faults/selfmodify.elf");
+    selfmodify_fence_runs_the_same_on_every_engine: RV32IM, Guest::new("models/rv32im/programs/faults/selfmodify_fence.elf");
+    echo_runs_the_same_on_every_engine: RV32IM, Guest {
+        input: b"what goes in\ncomes out\n",
+        ..Guest::new("models/rv32im/programs/faults/echo.elf")
+    };
+    baremetal_runs_the_same_on_every_engine: RV32IM, Guest::new("models/rv32im/programs/faults/baremetal.elf");
+    syscalls_runs_the_same_on_every_engine: RV32IM, Guest::new("models/rv32im/programs/faults/syscalls.elf");
+    endless_runs_the_same_on_every_engine: RV32IM, Guest {
+        options: &["--limit-instructions", "12_345"],
+        ..Guest::new("models/rv32im/programs/faults/endless.elf")
+    };
+    endless_runs_the_same_up_to_a_cycle_on_every_engine: RV32IM, Guest {
+        options: &["--limit-cycles", "54_321"],
+        ..Guest::new("models/rv32im/programs/faults/endless.elf")
+    };
+    hello_runs_the_same_on_every_engine: TINY8, Guest::new("models/tiny8/programs/hello.bin");
+    sum_runs_the_same_on_every_engine: TINY8, Guest::new("models/tiny8/programs/sum.bin");
+    add16_runs_the_same_on_every_engine: TINY8, Guest::new("models/tiny8/programs/add16.bin");
+}

@@ -1,0 +1,202 @@
+//! Random programs that do more than fault at once: loops, stores to code, jumps into the middle
+//! of what has been decoded as one block, and an end that can come anywhere.
+
+use isac_ir::Model;
+use proptest::prelude::*;
+
+use crate::support::program::Program;
+use crate::support::random_word::{Random, random_word, root_decoder};
+use crate::support::{RV32IM, TINY8, TREE};
+
+/// One word of a program, of what kind and from which seed.
+type Item = (Kind, u64);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// Any instruction that the decoder knows.
+    Instruction,
+    /// A branch or jump by a few instructions, forwards or backwards.
+    NearJump,
+    /// A jump through a register, to anywhere in the code.
+    RegisterJump,
+    /// A load or store of data.
+    Data,
+    /// A store to code: an instruction, or a piece of one.
+    CodeStore,
+    /// Any word: most are no instruction.
+    Noise,
+}
+
+/// Where code and data lie in the tests' rv32im programs.
+const MEMORY: u64 = 0x8000_0000;
+const MEMORY_END: u64 = 0x8100_0000;
+const DATA: u64 = 0x8000_8000;
+const CODE_BASE: usize = 8;
+const DATA_BASE: usize = 9;
+/// The registers that hold instructions to be stored.
+const WORDS: std::ops::Range<usize> = 18..22;
+
+/// A program of rv32im at the start of memory, across a page, or right before memory ends.
+pub(crate) fn rv32im_program() -> impl Strategy<Value = Program> {
+    let kind = prop_oneof![
+        8 => Just(Kind::Instruction),
+        4 => Just(Kind::NearJump),
+        1 => Just(Kind::RegisterJump),
+        3 => Just(Kind::Data),
+        2 => Just(Kind::CodeStore),
+        1 => Just(Kind::Noise),
+    ];
+    let items = prop::collection::vec((kind, any::<u64>()), 1..48);
+    (items, 0..3u32, any::<u64>(), 1..900u64).prop_map(|(items, place, seed, budget)| {
+        let base = match place {
+            0 => MEMORY,
+            1 => MEMORY + 0x1000 - 4 * (items.len() as u64 / 2),
+            _ => MEMORY_END - 4 * items.len() as u64,
+        };
+        rv32im_program_of(&items, base, seed, budget)
+    })
+}
+
+fn rv32im_program_of(items: &[Item], base: u64, seed: u64, budget: u64) -> Program {
+    let model = (RV32IM.model)();
+    let mut random = Random(seed);
+    let words = items.iter().map(|item| rv32im_word(model, *item, items.len() as u64));
+    let code: Vec<u8> = words.flat_map(u32::to_le_bytes).collect();
+    let file = model.registers.iter().position(|register| register.name == "x").expect("the file x");
+    let value = |element, random: &mut Random| match element {
+        CODE_BASE => base,
+        DATA_BASE => DATA,
+        element if WORDS.contains(&element) => {
+            rv32im_word(model, (Kind::Instruction, random.next()), items.len() as u64).into()
+        }
+        _ => match random.below(4) {
+            0 => random.below(16),
+            1 => base + 4 * random.below(items.len() as u64),
+            2 => DATA + random.below(64),
+            _ => random.next() & 0xffff_ffff,
+        },
+    };
+    let registers = (1..32).map(|element| (file, element, value(element, &mut random).into())).collect();
+    // One program in eight begins in the middle of an instruction.
+    let shift = if random.below(8) == 0 { 2 } else { 0 };
+    let watched_start = base.saturating_sub(0x1000).max(MEMORY);
+    Program {
+        memory: vec![(base, code), (DATA, (0..64).map(|byte| byte * 3).collect())],
+        registers,
+        pc: base + shift,
+        watched: vec![
+            (watched_start, (MEMORY_END - watched_start).min(0x3000) as usize),
+            (DATA - 0x1000, 0x3000),
+        ],
+        budget,
+    }
+}
+
+fn rv32im_word(model: &Model, (kind, seed): Item, length: u64) -> u32 {
+    let mut random = Random(seed);
+    match kind {
+        Kind::Instruction => random_word(model, root_decoder(model), &mut random).to_u128() as u32,
+        Kind::NearJump => near_jump(&mut random),
+        Kind::RegisterJump => {
+            // jalr rd, offset(s0); one in eight is misaligned.
+            let offset = 4 * random.below(length) as u32 + if random.below(8) == 0 { 2 } else { 0 };
+            let rd = random.below(6) as u32;
+            offset << 20 | (CODE_BASE as u32) << 15 | rd << 7 | 0b110_0111
+        }
+        Kind::Data => {
+            let offset = random.below(64) as u32;
+            let register = 10 + random.below(8) as u32;
+            match random.below(2) {
+                0 => load(random.pick(&[0, 1, 2, 4, 5]), register, DATA_BASE as u32, offset),
+                _ => store(random.pick(&[0, 1, 2]), register, DATA_BASE as u32, offset),
+            }
+        }
+        Kind::CodeStore => {
+            let offset = 4 * random.below(length) as u32;
+            let register = WORDS.start as u32 + random.below(WORDS.len() as u64) as u32;
+            match random.below(4) {
+                0 => store(random.pick(&[0, 1]), register, CODE_BASE as u32, offset + random.below(4) as u32),
+                _ => store(2, register, CODE_BASE as u32, offset),
+            }
+        }
+        Kind::Noise => random.next() as u32,
+    }
+}
+
+/// `jal` or a branch, up to eight instructions away.
+fn near_jump(random: &mut Random) -> u32 {
+    let offset = (4 * (random.below(17) as i32 - 8)) as u32;
+    if random.below(4) == 0 {
+        let rd = random.below(3) as u32;
+        let bits = |high: u32, low: u32| offset >> low & ((1 << (high - low + 1)) - 1);
+        let immediate = bits(20, 20) << 19 | bits(10, 1) << 9 | bits(11, 11) << 8 | bits(19, 12);
+        return immediate << 12 | rd << 7 | 0b110_1111;
+    }
+    let condition: u32 = random.pick(&[0, 1, 4, 5, 6, 7]);
+    let (rs1, rs2) = (random.below(18) as u32, random.below(18) as u32);
+    let bits = |high: u32, low: u32| offset >> low & ((1 << (high - low + 1)) - 1);
+    let (upper, lower) = (bits(12, 12) << 6 | bits(10, 5), bits(4, 1) << 1 | bits(11, 11));
+    upper << 25 | rs2 << 20 | rs1 << 15 | condition << 12 | lower << 7 | 0b110_0011
+}
+
+fn load(width: u32, rd: u32, rs1: u32, offset: u32) -> u32 {
+    offset << 20 | rs1 << 15 | width << 12 | rd << 7 | 0b000_0011
+}
+
+fn store(width: u32, rs2: u32, rs1: u32, offset: u32) -> u32 {
+    offset >> 5 << 25 | rs2 << 20 | rs1 << 15 | width << 12 | (offset & 31) << 7 | 0b010_0011
+}
+
+/// A program that fills tiny8's program memory, with random registers and data.
+pub(crate) fn tiny8_program() -> impl Strategy<Value = Program> {
+    (any::<u64>(), 0..128u64, 1..1500u64).prop_map(|(seed, pc, budget)| {
+        let model = (TINY8.model)();
+        let mut random = Random(seed);
+        let code = random_bytes(model, 128, &mut random);
+        let data = (0..128).map(|_| random.next() as u8).collect();
+        Program {
+            memory: vec![(0, code), (128, data)],
+            registers: random_registers(model, &mut random),
+            pc,
+            watched: vec![(0, 256)],
+            budget,
+        }
+    })
+}
+
+/// A program that fills all memory, so that it runs on from the last address to the first.
+pub(crate) fn tree_program() -> impl Strategy<Value = Program> {
+    (any::<u64>(), 0..256u64, 1..1500u64).prop_map(|(seed, pc, budget)| {
+        let model = (TREE.model)();
+        let mut random = Random(seed);
+        Program {
+            memory: vec![(0, random_bytes(model, 256, &mut random))],
+            registers: random_registers(model, &mut random),
+            pc,
+            watched: vec![(0, 256)],
+            budget,
+        }
+    })
+}
+
+/// Instructions of one byte, and one other byte among about twenty of them.
+fn random_bytes(model: &Model, count: usize, random: &mut Random) -> Vec<u8> {
+    let decoder = root_decoder(model);
+    let byte = |random: &mut Random| match random.below(60) {
+        0 => random.next() as u8,
+        _ => loop {
+            let word = random_word(model, decoder, random).to_u128() as u8;
+            // Most of the ends of a run are left out, or none would be long.
+            let ends = if model.name == "tree" { word == 0 } else { word & 0xfc == 0xbc };
+            if !ends || random.below(16) == 0 {
+                return word;
+            }
+        },
+    };
+    (0..count).map(|_| byte(random)).collect()
+}
+
+fn random_registers(model: &Model, random: &mut Random) -> Vec<(usize, usize, u128)> {
+    let singles = model.registers.iter().enumerate().filter(|(index, _)| *index != model.pc as usize);
+    singles.map(|(index, _)| (index, 0, random.next().into())).collect()
+}

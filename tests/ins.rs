@@ -1,0 +1,103 @@
+//! Instruction cases, written from the manuals, on every engine: `tests/ins.md`.
+
+mod ins {
+    pub(crate) mod case;
+    pub(crate) mod compare;
+    pub(crate) mod place;
+}
+mod support;
+
+use std::fs;
+
+use ins::case::{Case, read_case};
+use ins::compare::compare;
+use support::{ENGINES, RV32IM, Simulator, TINY8, path};
+
+/// Runs all cases of a model on every engine; `lines` is how many there are, so that none is
+/// lost without notice.
+fn check(simulator: &Simulator, lines: usize) {
+    let model = (simulator.model)();
+    let mut wrong = Vec::new();
+    let cases = read_cases(simulator, &mut wrong);
+    assert_eq!(cases.len(), lines, "cases of {}", simulator.name);
+    for (place, case) in &cases {
+        for kind in ENGINES {
+            let mut engine = simulator.engine(kind);
+            for difference in compare(case, engine.as_mut(), model) {
+                wrong.push(format!("{place}: {kind:?}: {difference}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} mismatches:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// Cases with their `file:line`.
+fn read_cases(simulator: &Simulator, wrong: &mut Vec<String>) -> Vec<(String, Case)> {
+    let folder = path(&format!("models/{}/cases", simulator.name));
+    let entries = fs::read_dir(&folder).expect("the model has cases");
+    let mut files: Vec<_> = entries.map(|entry| entry.expect("an entry").path()).collect();
+    files.sort();
+    let mut cases = Vec::new();
+    for file in files {
+        let text = fs::read_to_string(&file).expect("a case file is text");
+        let name = file.file_name().expect("a file has a name").to_string_lossy().into_owned();
+        for (line, number) in text.lines().zip(1..) {
+            let place = format!("{name}:{number}");
+            match read_case(line, (simulator.model)()) {
+                Ok(Some(case)) => cases.push((place, case)),
+                Ok(None) => {}
+                Err(error) => wrong.push(format!("{place}: {error}")),
+            }
+        }
+    }
+    cases
+}
+
+#[test]
+fn every_case_of_rv32im_holds_on_every_engine() {
+    check(&RV32IM, 1572);
+}
+
+#[test]
+fn every_case_of_tiny8_holds_on_every_engine() {
+    check(&TINY8, 710);
+}
+
+#[test]
+fn a_line_says_what_is_wrong_with_it() {
+    let model = (TINY8.model)();
+    for (line, message) in [
+        ("0x10: 03 | add ax, bx | ax=1", "expected four fields between `|`, found 3"),
+        ("16 03 | | |", "expected `address:` before the bytes"),
+        ("0x10: 3 | | |", "`3` is no byte of two hexadecimal digits"),
+        ("0x10: 03 | | ax |", "`ax` is no `place=number`"),
+        ("0x10: 03 | | cx=1 |", "`cx` is no place of the model"),
+        ("0x10: 03 | | ax=one |", "`one` is no number"),
+        ("0x10: 03 | | | fault=sometimes", "`sometimes` is no fault"),
+        ("0x10: 03 | | halt=1 |", "`halt` is no place of the model"),
+        ("0x10: 03 | | othermap[1]=1 |", "`othermap[1]` is no place of the model"),
+    ] {
+        assert_eq!(read_case(line, model), Err(message.to_owned()), "{line}");
+    }
+}
+
+#[test]
+fn a_case_that_does_not_hold_is_noticed_in_every_part() {
+    let model = (TINY8.model)();
+    for (line, differences) in [
+        ("0x10: 03 | add ax, bx | ax=1 bx=2 | ax=4", &["ax is 0x3, expected 0x4"][..]),
+        ("0x10: 03 | add ax, bx | ax=1 bx=2 z=1 | ax=3", &["z is 0x0, expected 0x1"]),
+        ("0x10: 03 | add ax, bx | ax=1 bx=2 | ax=3 pc=0x10", &["pc is 0x11, expected 0x10"]),
+        ("0x10: 03 | | ax=1 bx=2 | ax=3 halt=1", &["the end is Ran, expected Halted(1)"]),
+        ("0x10: cc | store ax | ax=1 ptr=0x80 |", &["defaultmap.u8[0x80] is 0x1, expected 0x0"]),
+        (
+            "0x10: cc | store ax | ax=1 ptr=0x80 | defaultmap[0x81]=1",
+            &["defaultmap.u8[0x80] is 0x1, expected 0x0", "defaultmap.u8[0x81] is 0x0, expected 0x1"],
+        ),
+    ] {
+        let case = read_case(line, model).expect("a case").expect("no comment");
+        for kind in ENGINES {
+            assert_eq!(compare(&case, TINY8.engine(kind).as_mut(), model), differences, "{line}");
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! Runs one case on an engine and tells every difference.
+//!
+//! All registers are compared. Of memory, everything near is: a few kilobytes around every
+//! address that the case names or that a register of it holds, which is farther than any
+//! instruction of the models reaches. Whole memories are compared in the runs of programs.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use isac_ir::Model;
+use isac_ir::bits::mask;
+use sim_runtime::host::Host;
+use sim_runtime::{AccessKind, Engine, FaultKind, Machine, Stop};
+
+use super::case::{Case, End};
+use super::place::Place;
+
+/// How far from an address an instruction may write, in bytes; more than a 12-bit displacement.
+const REACH: u64 = 0x810;
+
+/// Bytes of a map from an address on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Piece {
+    map: usize,
+    address: u64,
+    bytes: Vec<u8>,
+}
+
+/// Registers by register and element, and the memory near; pieces may overlap.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct State {
+    registers: BTreeMap<(usize, usize), u128>,
+    memory: Vec<Piece>,
+}
+
+/// What is not as the case says, each as one line.
+pub(crate) fn compare(case: &Case, engine: &mut dyn Engine, model: &Model) -> Vec<String> {
+    if let Err(error) = prepare(case, engine.machine(), model) {
+        return vec![error];
+    }
+    let near = near(case, model);
+    let mut expected = read_state(engine.machine(), model, &near);
+    let pc = model.pc as usize;
+    let behind = case.address.wrapping_add(case.bytes.len() as u64);
+    let address_bits = model.registers[pc].width_bits;
+    expected.registers.insert((pc, 0), u128::from(behind) & mask(address_bits));
+    for (place, value) in &case.after {
+        expected.set(*place, *value, model);
+    }
+
+    let stop = engine.run(&mut Host::default(), 1);
+    let mut differences = compare_end(case, stop, engine);
+    let found = read_state(engine.machine(), model, &near);
+    differences.extend(compare_states(&expected, &found, model));
+    differences
+}
+
+/// Everything 0, then the bytes, the cells, the PC and the registers, in this order.
+fn prepare(case: &Case, machine: &mut dyn Machine, model: &Model) -> Result<(), String> {
+    for (register, table) in model.registers.iter().enumerate() {
+        for element in 0..table.elements() as usize {
+            machine.write_register(register, element, 0);
+        }
+    }
+    let map = model.target.host_map.unwrap_or(0) as usize;
+    let outside = |address| format!("there is no memory at {address:#x} for the bytes");
+    machine.write_bytes(map, case.address, &case.bytes).map_err(outside)?;
+    let is_memory = |place: &Place| matches!(place, Place::Memory { .. });
+    for (place, value) in case.before.iter().filter(|(place, _)| is_memory(place)) {
+        place.write(*value, machine, model)?;
+    }
+    machine.write_register(model.pc as usize, 0, case.address.into());
+    for (place, value) in case.before.iter().filter(|(place, _)| !is_memory(place)) {
+        place.write(*value, machine, model)?;
+    }
+    Ok(())
+}
+
+/// The pieces of memory that are looked at.
+fn near(case: &Case, model: &Model) -> Vec<Piece> {
+    let mut centres = vec![(model.target.host_map.unwrap_or(0) as usize, case.address)];
+    for (place, value) in case.before.iter().chain(&case.after) {
+        match *place {
+            Place::Memory { map, address, .. } => centres.push((map, address)),
+            Place::Register { .. } => {
+                let maps = 0..model.maps.len();
+                centres.extend(maps.map(|map| (map, *value as u64)));
+            }
+        }
+    }
+    let mut pieces = Vec::new();
+    for (map, centre) in centres {
+        let table = &model.maps[map];
+        let end = mask(table.address_bits) as u64;
+        // Where the window wraps at the address width, all of the memory at both ends is near.
+        let (low, high) = (centre.wrapping_sub(REACH) & end, centre.wrapping_add(REACH) & end);
+        let windows = if low <= high { vec![(low, high)] } else { vec![(0, high), (low, end)] };
+        for (low, high) in windows {
+            for range in table.ranges.iter().filter(|range| range.low <= high && low <= range.high) {
+                let (low, high) = (low.max(range.low), high.min(range.high));
+                let piece = Piece { map, address: low, bytes: vec![0; (high - low + 1) as usize] };
+                if !pieces.contains(&piece) {
+                    pieces.push(piece);
+                }
+            }
+        }
+    }
+    pieces
+}
+
+fn read_state(machine: &dyn Machine, model: &Model, near: &[Piece]) -> State {
+    let mut registers = BTreeMap::new();
+    for (register, table) in model.registers.iter().enumerate() {
+        for element in 0..table.elements() as usize {
+            registers.insert((register, element), machine.read_register(register, element));
+        }
+    }
+    let mut memory = near.to_vec();
+    for piece in &mut memory {
+        machine.read_bytes(piece.map, piece.address, &mut piece.bytes).expect("the piece is in a range");
+    }
+    State { registers, memory }
+}
+
+impl State {
+    fn set(&mut self, place: Place, value: u128, model: &Model) {
+        match place {
+            Place::Register { register, element } => {
+                self.registers.insert((register, element), value);
+            }
+            Place::Memory { map, address, .. } => {
+                for (byte, offset) in place.bytes(value, model).into_iter().zip(0..) {
+                    self.set_byte(map, address.wrapping_add(offset), byte);
+                }
+            }
+        }
+    }
+
+    fn set_byte(&mut self, map: usize, address: u64, value: u8) {
+        for piece in self.memory.iter_mut().filter(|piece| piece.map == map) {
+            let index = address.wrapping_sub(piece.address) as usize;
+            if let Some(byte) = piece.bytes.get_mut(index) {
+                *byte = value;
+            }
+        }
+    }
+}
+
+fn compare_end(case: &Case, stop: Stop, engine: &dyn Engine) -> Vec<String> {
+    let mut differences = Vec::new();
+    let end = match stop {
+        Stop::Budget => End::Ran,
+        Stop::Halted(status) => End::Halted(status),
+        Stop::Fault(fault) => match fault.kind {
+            FaultKind::IllegalInstruction => End::Illegal,
+            FaultKind::Memory { access: AccessKind::Read, .. } => End::Read,
+            FaultKind::Memory { access: AccessKind::Write, .. } => End::Write,
+            FaultKind::Memory { access: AccessKind::Fetch, .. } => End::Fetch,
+            FaultKind::DivisionByZero | FaultKind::RegisterIndex { .. } => End::OtherFault,
+        },
+    };
+    if end != case.end {
+        differences.push(format!("the end is {end:?}, expected {:?}", case.end));
+    }
+    if let Stop::Fault(fault) = stop
+        && (fault.instruction_address, fault.cycle) != (case.address, 0)
+    {
+        differences.push(format!("the fault is in another place or cycle: {fault:?}"));
+    }
+    let ended = u64::from(!matches!(stop, Stop::Fault(_)));
+    if (engine.instructions(), engine.cycles()) != (ended, 1) {
+        let (instructions, cycles) = (engine.instructions(), engine.cycles());
+        differences.push(format!("{instructions} instructions in {cycles} cycles, expected {ended} in 1"));
+    }
+    differences
+}
+
+fn compare_states(expected: &State, found: &State, model: &Model) -> Vec<String> {
+    let mut differences = Vec::new();
+    for ((register, element), expected) in &expected.registers {
+        let found = found.registers[&(*register, *element)];
+        if found != *expected {
+            let table = &model.registers[*register];
+            let names = table.element_names.get(*element).and_then(|names| names.first());
+            let name = names.unwrap_or(&table.name);
+            differences.push(format!("{name} is {found:#x}, expected {expected:#x}"));
+        }
+    }
+    let mut bytes = BTreeSet::new();
+    for (expected, found) in expected.memory.iter().zip(&found.memory) {
+        let pairs = expected.bytes.iter().zip(&found.bytes).zip(expected.address..);
+        for ((expected_byte, found), address) in pairs.filter(|((expected, found), _)| expected != found) {
+            let name = &model.maps[expected.map].name;
+            bytes.insert(format!("{name}.u8[{address:#x}] is {found:#x}, expected {expected_byte:#x}"));
+        }
+    }
+    differences.extend(bytes);
+    differences
+}

@@ -1,0 +1,72 @@
+//! The law: all ways to run a program end in the same state and count the same.
+
+use std::cell::RefCell;
+use std::io::Cursor;
+use std::rc::Rc;
+
+use sim_profile::tree::InstructionTree;
+use sim_profile::executions::executions;
+use sim_profile::summary::Summary;
+use sim_profile::{Event, EventSink, EventWriter, Measurement, render_xml, replay_events};
+use sim_runtime::Engine;
+use sim_runtime::record::model_tables;
+
+use super::split::SplitEngine;
+use super::{EngineKind, Simulator};
+
+/// A way to run a program, with a name for messages.
+pub(crate) struct Way {
+    pub(crate) name: &'static str,
+    pub(crate) engine: Box<dyn Engine>,
+}
+
+/// All ways but the reference in one go; `budgets` are the pieces of the split ones.
+pub(crate) fn ways(simulator: &Simulator, budgets: &[u64]) -> Vec<Way> {
+    let split = |kind| Box::new(SplitEngine::new(simulator.engine(kind), budgets)) as Box<dyn Engine>;
+    vec![
+        Way { name: "emitted", engine: simulator.engine(EngineKind::Emitted) },
+        Way { name: "emitted, split", engine: split(EngineKind::Emitted) },
+        Way { name: "unprofiled", engine: simulator.engine(EngineKind::Unprofiled) },
+        Way { name: "unprofiled, split", engine: split(EngineKind::Unprofiled) },
+        Way { name: "reference, split", engine: split(EngineKind::Reference) },
+    ]
+}
+
+/// What a measurement adds up to, whichever way it is added up.
+pub(crate) fn check_sums(measurement: &Measurement, instructions: u64, cycles: u64) {
+    measurement.validate().expect("the measurement is sound");
+    let summary = Summary::of(measurement);
+    assert_eq!(summary.executed, instructions, "instructions in the summary");
+    assert_eq!(summary.total_cycles, cycles, "cycles in the summary");
+    let by_address: u64 = executions(measurement).values().sum();
+    assert_eq!(by_address, instructions, "sum of the executions");
+    let tree = InstructionTree::of(measurement);
+    let roots: u64 = tree.roots.iter().map(|root| root.executed).sum();
+    assert_eq!(roots, instructions, "sum over the tree's roots");
+    assert_eq!(tree.total(), summary.accesses, "accesses of the tree's roots");
+}
+
+/// Writes the events of a run to memory.
+#[derive(Clone)]
+pub(crate) struct EventFile(Rc<RefCell<EventWriter<Vec<u8>>>>);
+
+impl EventFile {
+    pub(crate) fn new(simulator: &Simulator) -> EventFile {
+        let tables = model_tables((simulator.model)());
+        EventFile(Rc::new(RefCell::new(EventWriter::new(Vec::new(), &tables))))
+    }
+
+    /// The report that the events make, once the engine is gone.
+    pub(crate) fn report(self) -> String {
+        let writer = Rc::into_inner(self.0).expect("nobody writes any more").into_inner();
+        let bytes = writer.finish().expect("memory takes everything");
+        let measurement = replay_events(Cursor::new(bytes)).expect("the events make sense");
+        render_xml(&measurement)
+    }
+}
+
+impl EventSink for EventFile {
+    fn event(&mut self, event: Event<'_>) {
+        self.0.borrow_mut().event(event);
+    }
+}

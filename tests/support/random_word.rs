@@ -1,0 +1,82 @@
+//! Random words that are instructions more often than not, from the decoder's own automaton.
+
+use isac_ir::Model;
+use isac_ir::bits::Bits;
+use isac_ir::decoder::State;
+use isac_ir::operation::Role;
+
+/// Numbers from a seed (splitmix64, after Steele, Lea and Flood).
+#[derive(Debug, Clone)]
+pub(crate) struct Random(pub(crate) u64);
+
+impl Random {
+    pub(crate) fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    /// A number below `end`.
+    pub(crate) fn below(&mut self, end: u64) -> u64 {
+        self.next() % end.max(1)
+    }
+
+    pub(crate) fn pick<T: Copy>(&mut self, from: &[T]) -> T {
+        from[self.below(from.len() as u64) as usize]
+    }
+}
+
+/// The decoder of the first element of the model's CODINGROOT.
+pub(crate) fn root_decoder(model: &Model) -> u32 {
+    let roots = model.operations.iter().flat_map(|operation| &operation.instances);
+    let mut targets = roots.filter(|instance| instance.role == Role::Root).map(|instance| instance.target);
+    targets.next().and_then(|target| model.decoder_of(target)).expect("the model decodes something")
+}
+
+/// A word that a decoder accepts: every edge of its automaton is as likely as any other.
+pub(crate) fn random_word(model: &Model, decoder: u32, random: &mut Random) -> Bits {
+    loop {
+        let bits = u128::from(random.next()) << 64 | u128::from(random.next());
+        let width = model.decoders[decoder as usize].width_bits;
+        let word = Bits::ZERO.with(0, width.min(128), bits);
+        if let Some(word) = walk(model, decoder, word, random) {
+            return word;
+        }
+    }
+}
+
+/// Sets a word's bits so that the automaton accepts it; `None` where the walk ends in no variant.
+fn walk(model: &Model, decoder: u32, mut word: Bits, random: &mut Random) -> Option<Bits> {
+    let automaton = &model.decoders[decoder as usize];
+    let mut state = automaton.start;
+    let variant = loop {
+        match &automaton.states[state as usize] {
+            State::Reject => return None,
+            State::Accept(variant) => break *variant,
+            State::Test { low, width, edges, otherwise } => {
+                match edges.get(random.below(edges.len() as u64 + 1) as usize) {
+                    Some((value, to)) => {
+                        word = word.with(*low, *width, u128::from(*value));
+                        state = *to;
+                    }
+                    None => {
+                        let value = word.extract(*low, *width) as u64;
+                        let edge = edges.iter().find(|(edge, _)| *edge == value);
+                        state = edge.map_or(*otherwise, |(_, to)| *to);
+                    }
+                }
+            }
+        }
+    };
+    for node in &automaton.variants[variant as usize].nodes {
+        if let Some(nested) = node.nested {
+            let part = random_word(model, nested, random);
+            for run in &node.coded {
+                word = word.with(run.from, run.width, part.extract(run.to, run.width));
+            }
+        }
+    }
+    Some(word)
+}

@@ -1,0 +1,57 @@
+//! A run in small pieces, looked at between them: nothing of it may show in the end.
+
+use sim_profile::Measurement;
+use sim_runtime::host::Host;
+use sim_runtime::{Engine, Machine, Stop};
+
+/// An engine that is asked for a few instructions at a time, and for its measurement in between.
+pub(crate) struct SplitEngine {
+    pub(crate) engine: Box<dyn Engine>,
+    /// How many instructions at a time, taken in turn; 0 is among what may be asked.
+    pub(crate) budgets: Vec<u64>,
+    next: usize,
+}
+
+impl SplitEngine {
+    pub(crate) fn new(engine: Box<dyn Engine>, budgets: &[u64]) -> SplitEngine {
+        assert!(budgets.iter().any(|budget| *budget > 0), "the run must get on");
+        SplitEngine { engine, budgets: budgets.to_vec(), next: 0 }
+    }
+}
+
+impl Engine for SplitEngine {
+    fn machine(&mut self) -> &mut dyn Machine {
+        self.engine.machine()
+    }
+
+    fn run(&mut self, host: &mut Host, instructions: u64) -> Stop {
+        let mut left = instructions;
+        loop {
+            let budget = self.budgets[self.next].min(left);
+            self.next = (self.next + 1) % self.budgets.len();
+            let before = self.engine.instructions();
+            let stop = self.engine.run(host, budget);
+            if stop != Stop::Budget {
+                return stop;
+            }
+            assert_eq!(self.engine.instructions(), before + budget, "as many as allowed have ended");
+            let _ = self.engine.measurement();
+            left -= budget;
+            if left == 0 {
+                return stop;
+            }
+        }
+    }
+
+    fn instructions(&self) -> u64 {
+        self.engine.instructions()
+    }
+
+    fn cycles(&self) -> u64 {
+        self.engine.cycles()
+    }
+
+    fn measurement(&mut self) -> Option<Measurement> {
+        self.engine.measurement()
+    }
+}

@@ -2,7 +2,7 @@
 //! guests and random programs, in one go or in small pieces, with profiling or without, and from
 //! the recorded events.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 mod engines {
     pub(crate) mod random_program;
@@ -13,10 +13,11 @@ use engines::random_program::{rv32im_program, tiny8_program, tree_program};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
+use sim_runtime::{FaultKind, Stop};
 use support::launch::{Guest, Left};
 use support::law::{EventFile, check_sums, ways};
 use support::program::Program;
-use support::{EngineKind, RV32IM, Simulator, TINY8, difference};
+use support::{EngineKind, RV32IM, Simulator, TINY8, TREE, difference};
 
 /// Pieces of a guest's run: primes, so that they fall everywhere in its loops.
 const PIECES: [u64; 7] = [1, 97, 0, 1009, 3, 4099, 13];
@@ -74,22 +75,29 @@ fn check_program(simulator: &Simulator, program: &Program, pieces: &[u64]) -> Re
     Ok(())
 }
 
-/// How runs ended, with their number, and the instructions of all.
-fn ends(simulator: &Simulator, programs: impl Strategy<Value = Program>) -> (BTreeMap<String, u32>, u64) {
+/// Random programs must be worth their name: long enough, and ending in every way.
+fn check_variety(simulator: &Simulator, programs: impl Strategy<Value = Program>, expected: &[&str]) {
     let mut runner = TestRunner::deterministic();
-    let (mut ends, mut instructions) = (BTreeMap::new(), 0);
+    let (mut ends, mut instructions) = (BTreeSet::new(), 0);
     for _ in 0..400 {
         let program = programs.new_tree(&mut runner).expect("a program").current();
         let mut engine = simulator.engine(EngineKind::Unprofiled);
-        let outcome = program.run(engine.as_mut(), (simulator.model)());
-        let name = outcome.state.lines().next().unwrap_or_default();
-        let words = name.split(|letter: char| !letter.is_alphabetic());
-        let ends_in = ["Budget", "Halted", "IllegalInstruction", "Read", "Write", "Fetch"];
-        let end = words.filter(|word| ends_in.contains(word)).next_back().unwrap_or("other");
-        *ends.entry(end.to_owned()).or_default() += 1;
+        ends.insert(end_name(program.run(engine.as_mut(), (simulator.model)()).stop));
         instructions += engine.instructions();
     }
-    (ends, instructions)
+    assert_eq!(ends.into_iter().collect::<Vec<_>>(), expected, "ends of {}", simulator.name);
+    assert!(instructions > 400 * 100, "{instructions} instructions in 400 programs");
+}
+
+fn end_name(stop: Stop) -> String {
+    match stop {
+        Stop::Budget => "budget".to_owned(),
+        Stop::Halted(_) => "halted".to_owned(),
+        Stop::Fault(fault) => match fault.kind {
+            FaultKind::Memory { access, .. } => format!("{access:?} fault"),
+            kind => format!("{kind:?}"),
+        },
+    }
 }
 
 fn pieces() -> impl Strategy<Value = Vec<u64>> {
@@ -98,7 +106,7 @@ fn pieces() -> impl Strategy<Value = Vec<u64>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 192, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 3000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn random_programs_of_rv32im_run_the_same_on_every_engine(
@@ -118,15 +126,17 @@ proptest! {
     fn random_programs_that_wrap_around_memory_run_the_same_on_every_engine(
         program in tree_program(), pieces in pieces()
     ) {
-        check_program(&support::TREE, &program, &pieces)?;
+        check_program(&TREE, &program, &pieces)?;
     }
 }
 
 #[test]
-fn show() {
-    println!("{:?}", ends(&RV32IM, rv32im_program()));
-    println!("{:?}", ends(&TINY8, tiny8_program()));
-    println!("{:?}", ends(&support::TREE, tree_program()));
+fn random_programs_run_long_and_end_in_every_way() {
+    let faults = ["Fetch fault", "IllegalInstruction", "Read fault", "Write fault", "budget", "halted"];
+    check_variety(&RV32IM, rv32im_program(), &faults);
+    let faults = ["Fetch fault", "IllegalInstruction", "Write fault", "budget", "halted"];
+    check_variety(&TINY8, tiny8_program(), &faults);
+    check_variety(&TREE, tree_program(), &["IllegalInstruction", "budget", "halted"]);
 }
 
 macro_rules! guests {

@@ -5,16 +5,15 @@
 //! depend on run-time values are counted. Both sides, the engine that counts and the recording
 //! that multiplies, number the counters by this module.
 //!
-//! The order of the counters: operations outside the decoding tree in the order of the time
-//! graph, then the tree's nodes in pre-order. Within an operation: CODINGROOT, BEHAVIOR,
-//! ACTIVATION. A part that a nested decoder chooses takes as many counters as its largest variant,
+//! The order of the counters: `main` and what it schedules, then the decoding tree's nodes in
+//! pre-order, each with what it schedules. Within an operation: CODINGROOT, BEHAVIOR, ACTIVATION,
+//! then the scheduled operations in INSTANCE order. A part that a nested decoder chooses takes as many counters as its largest variant,
 //! so that what follows has the same numbers whatever is chosen.
 
 use crate::Model;
 use crate::behavior::{AccessKind, Body, Mention};
 use crate::decode::Decoded;
-use crate::operation::{Operation, Target};
-use crate::time::Cause;
+use crate::operation::{Operation, Role, Target};
 
 /// A section of an operation that runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -47,12 +46,17 @@ pub fn body_counters(body: &Body, conditional: bool) -> u32 {
 }
 
 /// Number of counters of one operation's own bodies.
-pub fn operation_counters(operation: &Operation, conditional: bool) -> u32 {
+fn own_counters(operation: &Operation, conditional: bool) -> u32 {
     PARTS
         .iter()
         .filter_map(|part| operation.body(*part))
         .map(|body| body_counters(body, conditional))
         .sum()
+}
+
+/// Number of counters of one operation and of everything that it schedules.
+pub fn operation_counters(model: &Model, operation: u32, conditional: bool) -> u32 {
+    scheduled_operations(model, operation, 0, conditional).1
 }
 
 /// The counter of a region, or `None` if it runs once for each execution.
@@ -69,7 +73,7 @@ pub fn decoder_counters(model: &Model, decoder: u32, conditional: bool) -> u32 {
             .map(|node| match (node.nested, node.target) {
                 (Some(nested), _) => decoder_counters(model, nested, conditional),
                 (None, Target::Operation(operation)) => {
-                    operation_counters(model.operation(operation), conditional)
+                    operation_counters(model, operation, conditional)
                 }
                 (None, Target::Group(_)) => 0,
             })
@@ -78,38 +82,40 @@ pub fn decoder_counters(model: &Model, decoder: u32, conditional: bool) -> u32 {
     decoder.variants.iter().map(|variant| of_variant(&variant.nodes)).max().unwrap_or(0)
 }
 
-/// An operation outside the decoding tree with its counters.
+/// An operation that runs in an instruction, with its counters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Outside {
+pub struct Scheduled {
     /// The operation.
     pub operation: u32,
+    /// The instance of the operation before that scheduled it; `None` for the first.
+    pub instance: Option<u32>,
     /// Its first counter.
     pub base: u32,
     /// True if it runs on a condition.
     pub conditional: bool,
 }
 
-/// The operations outside the decoding tree, the one with the CODINGROOT included, and the first
-/// counter of the tree.
-pub fn outside_operations(model: &Model) -> (Vec<Outside>, u32) {
-    let mut base = 0;
-    let mut found = Vec::new();
-    let mut conditional = Vec::with_capacity(model.time.nodes.len());
-    let mut decoded = Vec::with_capacity(model.time.nodes.len());
-    for node in &model.time.nodes {
-        let above = node.parent.map(|parent| parent as usize);
-        let inherited = above.is_some_and(|above| conditional[above]);
-        let here = matches!(node.cause, Cause::Activated { conditional: true, .. });
-        conditional.push(inherited || here);
-        let is_decoded = above.is_some_and(|above| decoded[above]) || node.is_decoded(model);
-        decoded.push(is_decoded);
-        if let (false, Target::Operation(operation)) = (is_decoded, node.target) {
-            let conditional = inherited || here;
-            found.push(Outside { operation, base, conditional });
-            base += operation_counters(model.operation(operation), conditional);
+/// An operation and everything that it schedules without decoding, in turn, and the first counter
+/// behind them.
+pub fn scheduled_operations(
+    model: &Model,
+    operation: u32,
+    base: u32,
+    conditional: bool,
+) -> (Vec<Scheduled>, u32) {
+    let table = model.operation(operation);
+    let mut found = vec![Scheduled { operation, instance: None, base, conditional }];
+    let mut next = base + own_counters(table, conditional);
+    for (index, instance) in (0u32..).zip(&table.instances) {
+        if let (Role::Activated, true, Target::Operation(below)) = (instance.role, instance.scheduled, instance.target) {
+            let conditional = conditional || instance.conditional;
+            let (mut inner, after) = scheduled_operations(model, below, next, conditional);
+            inner[0].instance = Some(index);
+            found.extend(inner);
+            next = after;
         }
     }
-    (found, base)
+    (found, next)
 }
 
 /// How often an access happens.
@@ -145,7 +151,7 @@ pub struct Account {
 
 /// Accounts for one decoded instruction.
 pub fn account_instruction(model: &Model, decoded: &Decoded) -> Account {
-    let (outside, mut base) = outside_operations(model);
+    let (outside, mut base) = scheduled_operations(model, model.main, 0, false);
     let mut account = Account::default();
     let root = decoded.nodes[0].target;
     for entry in outside {
@@ -172,8 +178,11 @@ fn add_tree(
     let here = &decoded.nodes[node as usize];
     let mut next = base;
     if let Target::Operation(operation) = here.target {
-        add_operation(model, decoded, account, Outside { operation, base, conditional }, Some(node));
-        next += operation_counters(model.operation(operation), conditional);
+        let (scheduled, after) = scheduled_operations(model, operation, base, conditional);
+        for (index, entry) in scheduled.into_iter().enumerate() {
+            add_operation(model, decoded, account, entry, (index == 0).then_some(node));
+        }
+        next = after;
     }
     for child in decoded.children(node) {
         next = add_tree(model, decoded, account, child, next, conditional);
@@ -201,7 +210,7 @@ fn add_operation(
     model: &Model,
     decoded: &Decoded,
     account: &mut Account,
-    entry: Outside,
+    entry: Scheduled,
     node: Option<u32>,
 ) {
     let operation = model.operation(entry.operation);

@@ -39,11 +39,11 @@ const WORDS: std::ops::Range<usize> = 18..22;
 /// A program of rv32im at the start of memory, across a page, or right before memory ends.
 pub(crate) fn rv32im_program() -> impl Strategy<Value = Program> {
     let kind = prop_oneof![
-        8 => Just(Kind::Instruction),
-        4 => Just(Kind::NearJump),
-        1 => Just(Kind::RegisterJump),
-        3 => Just(Kind::Data),
-        2 => Just(Kind::CodeStore),
+        160 => Just(Kind::Instruction),
+        80 => Just(Kind::NearJump),
+        15 => Just(Kind::RegisterJump),
+        60 => Just(Kind::Data),
+        30 => Just(Kind::CodeStore),
         1 => Just(Kind::Noise),
     ];
     let items = prop::collection::vec((kind, any::<u64>()), 1..48);
@@ -60,25 +60,26 @@ pub(crate) fn rv32im_program() -> impl Strategy<Value = Program> {
 fn rv32im_program_of(items: &[Item], base: u64, seed: u64, budget: u64) -> Program {
     let model = (RV32IM.model)();
     let mut random = Random(seed);
-    let words = items.iter().map(|item| rv32im_word(model, *item, items.len() as u64));
+    let length = items.len() as u64;
+    let words = items.iter().zip(0..).map(|(item, index)| rv32im_word(model, *item, index, length));
     let code: Vec<u8> = words.flat_map(u32::to_le_bytes).collect();
     let file = model.registers.iter().position(|register| register.name == "x").expect("the file x");
     let value = |element, random: &mut Random| match element {
         CODE_BASE => base,
         DATA_BASE => DATA,
         element if WORDS.contains(&element) => {
-            rv32im_word(model, (Kind::Instruction, random.next()), items.len() as u64).into()
+            harmless_word(model, random).into()
         }
         _ => match random.below(4) {
             0 => random.below(16),
-            1 => base + 4 * random.below(items.len() as u64),
+            1 => base + 4 * random.below(length),
             2 => DATA + random.below(64),
             _ => random.next() & 0xffff_ffff,
         },
     };
     let registers = (1..32).map(|element| (file, element, value(element, &mut random).into())).collect();
-    // One program in eight begins in the middle of an instruction.
-    let shift = if random.below(8) == 0 { 2 } else { 0 };
+    // One program in sixteen begins in the middle of an instruction.
+    let shift = if random.below(16) == 0 { 2 } else { 0 };
     let watched_start = base.saturating_sub(0x1000).max(MEMORY);
     Program {
         memory: vec![(base, code), (DATA, (0..64).map(|byte| byte * 3).collect())],
@@ -92,14 +93,16 @@ fn rv32im_program_of(items: &[Item], base: u64, seed: u64, budget: u64) -> Progr
     }
 }
 
-fn rv32im_word(model: &Model, (kind, seed): Item, length: u64) -> u32 {
+/// Word number `index` of `length`.
+fn rv32im_word(model: &Model, (kind, seed): Item, index: u64, length: u64) -> u32 {
     let mut random = Random(seed);
     match kind {
-        Kind::Instruction => random_word(model, root_decoder(model), &mut random).to_u128() as u32,
-        Kind::NearJump => near_jump(&mut random),
+        Kind::Instruction if random.below(20) == 0 => any_word(model, &mut random),
+        Kind::Instruction => harmless_word(model, &mut random),
+        Kind::NearJump => near_jump(index, length, &mut random),
         Kind::RegisterJump => {
-            // jalr rd, offset(s0); one in eight is misaligned.
-            let offset = 4 * random.below(length) as u32 + if random.below(8) == 0 { 2 } else { 0 };
+            // jalr rd, offset(s0); one in 32 is misaligned.
+            let offset = 4 * random.below(length) as u32 + if random.below(32) == 0 { 2 } else { 0 };
             let rd = random.below(6) as u32;
             offset << 20 | (CODE_BASE as u32) << 15 | rd << 7 | 0b110_0111
         }
@@ -114,7 +117,7 @@ fn rv32im_word(model: &Model, (kind, seed): Item, length: u64) -> u32 {
         Kind::CodeStore => {
             let offset = 4 * random.below(length) as u32;
             let register = WORDS.start as u32 + random.below(WORDS.len() as u64) as u32;
-            match random.below(4) {
+            match random.below(16) {
                 0 => store(random.pick(&[0, 1]), register, CODE_BASE as u32, offset + random.below(4) as u32),
                 _ => store(2, register, CODE_BASE as u32, offset),
             }
@@ -123,9 +126,28 @@ fn rv32im_word(model: &Model, (kind, seed): Item, length: u64) -> u32 {
     }
 }
 
-/// `jal` or a branch, up to eight instructions away.
-fn near_jump(random: &mut Random) -> u32 {
-    let offset = (4 * (random.below(17) as i32 - 8)) as u32;
+fn any_word(model: &Model, random: &mut Random) -> u32 {
+    random_word(model, root_decoder(model), random).to_u128() as u32
+}
+
+/// An instruction that goes on behind itself, touches no memory and keeps the two bases.
+fn harmless_word(model: &Model, random: &mut Random) -> u32 {
+    const FAR: [u32; 5] = [0b000_0011, 0b010_0011, 0b110_0011, 0b110_0111, 0b110_1111];
+    loop {
+        let word = any_word(model, random);
+        let rd = (word >> 7 & 31) as usize;
+        let kept = rd == CODE_BASE || rd == DATA_BASE || word == 0x0010_0073;
+        if !kept && !FAR.contains(&(word & 0x7f)) {
+            return word;
+        }
+    }
+}
+
+/// `jal` or a branch, up to eight instructions away from number `index` of `length`.
+fn near_jump(index: u64, length: u64, random: &mut Random) -> u32 {
+    let (first, last) = (index.saturating_sub(8), (index + 8).min(length - 1));
+    let target = first + random.below(last - first + 1);
+    let offset = (4 * (target as i32 - index as i32)) as u32;
     if random.below(4) == 0 {
         let rd = random.below(3) as u32;
         let bits = |high: u32, low: u32| offset >> low & ((1 << (high - low + 1)) - 1);
@@ -179,16 +201,16 @@ pub(crate) fn tree_program() -> impl Strategy<Value = Program> {
     })
 }
 
-/// Instructions of one byte, and one other byte among about twenty of them.
+/// Instructions of one byte, and now and then any byte.
 fn random_bytes(model: &Model, count: usize, random: &mut Random) -> Vec<u8> {
     let decoder = root_decoder(model);
-    let byte = |random: &mut Random| match random.below(60) {
+    let byte = |random: &mut Random| match random.below(240) {
         0 => random.next() as u8,
         _ => loop {
             let word = random_word(model, decoder, random).to_u128() as u8;
             // Most of the ends of a run are left out, or none would be long.
             let ends = if model.name == "tree" { word == 0 } else { word & 0xfc == 0xbc };
-            if !ends || random.below(16) == 0 {
+            if !ends || random.below(24) == 0 {
                 return word;
             }
         },

@@ -2,8 +2,8 @@
 
 use isac_ir::Model;
 use sim_profile::render_xml;
-use sim_runtime::Engine;
 use sim_runtime::host::{Host, Streams};
+use sim_runtime::{Engine, Stop};
 
 /// What stands in the machine before the first instruction, all else being 0 or as after reset.
 #[derive(Debug, Clone, Default)]
@@ -22,6 +22,7 @@ pub(crate) struct Program {
 /// How a run ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Outcome {
+    pub(crate) stop: Stop,
     /// Everything but the report, one thing a line.
     pub(crate) state: String,
     pub(crate) report: Option<String>,
@@ -50,7 +51,7 @@ impl Program {
             self.memory_text(engine),
         ];
         let report = engine.measurement().map(|measurement| render_xml(&measurement));
-        Outcome { state: state.join("\n"), report }
+        Outcome { stop, state: state.join("\n"), report }
     }
 
     fn memory_text(&self, engine: &mut dyn Engine) -> String {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use isac_ir::Model;
 use isac_ir::account::{
-    Part, decoder_counters, operation_counters, outside_operations,
+    Part, body_counters, decoder_counters, operation_counters, scheduled_operations, Scheduled,
 };
 use isac_ir::behavior::{Stmt, walk_statements};
 use isac_ir::decoder::Variant;
@@ -110,18 +110,28 @@ struct Composer<'a> {
     counters: u32,
     /// First counter of each node of the variant.
     bases: Vec<u32>,
-    /// What is due: time node, variant node, guard, conditional.
-    due: std::collections::VecDeque<(u32, Option<u32>, Option<u32>, bool)>,
+    due: std::collections::VecDeque<Due>,
+}
+
+/// Something that runs: where it stands in the time graph and in the variant, and on what it
+/// depends.
+#[derive(Debug, Clone, Copy)]
+struct Due {
+    time_node: u32,
+    node: Option<u32>,
+    /// First counter of an operation outside the decoding tree.
+    base: u32,
+    guard: Option<u32>,
+    conditional: bool,
 }
 
 impl<'a> Composer<'a> {
     fn new(model: &'a Model, variant: &'a Variant) -> Composer<'a> {
-        let (_, first) = outside_operations(model);
         let mut composer = Composer {
             model,
             variant,
             calls: Vec::new(),
-            counters: first,
+            counters: operation_counters(model, model.main, false),
             bases: Vec::new(),
             due: Default::default(),
         };
@@ -141,7 +151,7 @@ impl<'a> Composer<'a> {
             self.counters += match (node.nested, node.target) {
                 (Some(nested), _) => decoder_counters(self.model, nested, here),
                 (None, Target::Operation(operation)) => {
-                    operation_counters(self.model.operation(operation), here)
+                    operation_counters(self.model, operation, here)
                 }
                 (None, Target::Group(_)) => 0,
             };
@@ -164,21 +174,22 @@ impl<'a> Composer<'a> {
     }
 
     fn compose(&mut self) {
-        self.execute(self.model.main, None, 0, None, false);
-        while let Some((time_node, node, guard, conditional)) = self.due.pop_front() {
-            self.execute_target(time_node, node, guard, conditional);
+        let main = Due { time_node: 0, node: None, base: 0, guard: None, conditional: false };
+        self.due.push_back(main);
+        while let Some(due) = self.due.pop_front() {
+            self.execute_target(due);
         }
     }
 
-    fn execute_target(&mut self, time_node: u32, node: Option<u32>, guard: Option<u32>, conditional: bool) {
-        match self.model.time.nodes[time_node as usize].target {
-            Target::Operation(operation) => self.execute(operation, node, time_node, guard, conditional),
+    fn execute_target(&mut self, due: Due) {
+        match self.model.time.nodes[due.time_node as usize].target {
+            Target::Operation(operation) => self.execute(operation, due),
             Target::Group(_) => {
-                let Some(parent) = node else { return };
+                let Some(parent) = due.node else { return };
                 let child = (0u32..).zip(&self.variant.nodes).find(|(_, child)| child.parent == Some(parent));
                 let Some((child, target)) = child.map(|(index, child)| (index, child.target)) else { return };
-                if let Some(below) = self.time_child(time_node, |node| node.target == target) {
-                    self.execute_target(below, Some(child), guard, conditional);
+                if let Some(time_node) = self.time_child(due.time_node, |node| node.target == target) {
+                    self.execute_target(Due { time_node, node: Some(child), ..due });
                 }
             }
         }
@@ -189,55 +200,38 @@ impl<'a> Composer<'a> {
         nodes.iter().position(|node| node.parent == Some(parent) && fits(node)).map(|node| node as u32)
     }
 
-    fn execute(&mut self, operation: u32, node: Option<u32>, time_node: u32, guard: Option<u32>, conditional: bool) {
+    fn execute(&mut self, operation: u32, due: Due) {
         let table = self.model.operation(operation);
-        let base = self.base(operation, node);
+        let Due { node, guard, conditional, .. } = due;
+        let base = node.map_or(due.base, |node| self.bases[node as usize]);
         let mut call = Call { operation, part: Part::Root, node, base, guard, conditional };
         if let Some(body) = &table.root {
-            call.base += isac_ir::account::body_counters(body, conditional);
+            call.base += body_counters(body, conditional);
         }
-        self.execute_instances(operation, node, time_node, guard, conditional, true);
+        self.execute_instances(operation, due, true);
         if let Some(body) = &table.behavior {
             self.calls.push(Call { part: Part::Behavior, ..call });
-            call.base += isac_ir::account::body_counters(body, conditional);
+            call.base += body_counters(body, conditional);
         }
-        self.execute_instances(operation, node, time_node, guard, conditional, false);
+        self.execute_instances(operation, due, false);
         if let Some(body) = &table.activation {
             self.calls.push(Call { part: Part::Activation, ..call });
-            self.schedule(&body.statements, operation, node, time_node, guard, conditional);
-        }
-    }
-
-    fn base(&self, operation: u32, node: Option<u32>) -> u32 {
-        match node {
-            Some(node) => self.bases[node as usize],
-            None => {
-                let (outside, _) = outside_operations(self.model);
-                outside.iter().find(|entry| entry.operation == operation).map_or(0, |entry| entry.base)
-            }
+            self.schedule(&body.statements, operation, Due { base, ..due });
         }
     }
 
     /// Runs decoded instances that are not scheduled: operands, or all others.
-    fn execute_instances(
-        &mut self,
-        operation: u32,
-        node: Option<u32>,
-        time_node: u32,
-        guard: Option<u32>,
-        conditional: bool,
-        operands: bool,
-    ) {
+    fn execute_instances(&mut self, operation: u32, due: Due, operands: bool) {
         let instances = &self.model.operation(operation).instances;
         for (index, instance) in (0u32..).zip(instances) {
             let decoded = matches!(instance.role, Role::Coded | Role::Root);
             if !decoded || instance.scheduled || instance.operand != operands {
                 continue;
             }
-            let child = self.child(operation, node, index);
-            let below = self.time_child(time_node, |node| node.instance == Some(index));
-            if let (Some(child), Some(below)) = (child, below) {
-                self.execute_target(below, Some(child), guard, conditional);
+            let child = self.child(operation, due.node, index);
+            let below = self.time_child(due.time_node, |node| node.instance == Some(index));
+            if let (Some(child), Some(time_node)) = (child, below) {
+                self.execute_target(Due { time_node, node: Some(child), ..due });
             }
         }
     }
@@ -255,31 +249,41 @@ impl<'a> Composer<'a> {
         }
     }
 
-    fn schedule(
-        &mut self,
-        statements: &[Stmt],
-        operation: u32,
-        node: Option<u32>,
-        time_node: u32,
-        guard: Option<u32>,
-        conditional: bool,
-    ) {
-        let mut scheduled = Vec::new();
+    fn schedule(&mut self, statements: &[Stmt], operation: u32, due: Due) {
+        let mut activated = Vec::new();
         walk_statements(statements, &mut |statement| {
             if let Stmt::Activate { instance, .. } = statement {
-                scheduled.push(*instance);
+                activated.push(*instance);
             }
         });
-        for instance in scheduled {
+        let (scheduled, _) = scheduled_operations(self.model, operation, due.base, due.conditional);
+        for instance in activated {
             let queue = queue_bit(self.model, operation, instance);
-            let below = self.time_child(time_node, |node| node.instance == Some(instance));
-            let depends = conditional
-                || guard.is_some()
+            let below = self.time_child(due.time_node, |node| node.instance == Some(instance));
+            let depends = due.conditional
+                || due.guard.is_some()
                 || self.model.operation(operation).instances[instance as usize].conditional;
-            if let (Some(queue), Some(below)) = (queue, below) {
-                let child = self.child(operation, node, instance);
-                self.due.push_back((below, child, depends.then_some(queue), depends));
+            if let (Some(queue), Some(time_node)) = (queue, below) {
+                let node = self.child(operation, due.node, instance);
+                let base = direct_base(self.model, &scheduled, instance);
+                let guard = depends.then_some(queue);
+                self.due.push_back(Due { time_node, node, base, guard, conditional: depends });
             }
         }
     }
+}
+
+/// First counter of what an operation itself schedules as an instance; the list is that
+/// operation's. A decoded instance is not in it: its counters are the tree's.
+fn direct_base(model: &Model, scheduled: &[Scheduled], instance: u32) -> u32 {
+    let mut index = 1;
+    while let Some(entry) = scheduled.get(index) {
+        if entry.instance == Some(instance) {
+            return entry.base;
+        }
+        // Over what it schedules in turn.
+        let conditional = entry.conditional;
+        index += scheduled_operations(model, entry.operation, 0, conditional).0.len();
+    }
+    0
 }

@@ -61,7 +61,7 @@ fn find_root_obstacles(model: &Model, found: &mut Vec<String>) {
         })
         .collect();
     match elements[..] {
-        [Expr { kind: ExprKind::Register { register, index: None, .. }, .. }] if *register == model.pc => {}
+        [address] if is_pc(model, address) => {}
         _ => found.push(format!("{place}: a CODINGROOT other than one element from map[PC] is not emitted yet")),
     }
     for operation in before_decoding(model) {
@@ -80,6 +80,15 @@ fn find_root_obstacles(model: &Model, found: &mut Vec<String>) {
     }
     if find_root(model).is_none() {
         found.push(format!("{place}: nothing is decoded"));
+    }
+}
+
+/// True for the program counter itself, widened or not.
+fn is_pc(model: &Model, address: &Expr) -> bool {
+    match &address.kind {
+        ExprKind::Register { register, index: None, .. } => *register == model.pc,
+        ExprKind::ZeroExtend(inner) => is_pc(model, inner),
+        _ => false,
     }
 }
 

@@ -1,2 +1,226 @@
-//! Placeholder until the measurements land.
-fn main() {}
+//! How fast the emitted simulator of rv32im is, against its targets and QEMU's user-mode emulation.
+//!
+//! `cargo bench --bench speed [-- --quick] [--markdown]` runs every guest without profile, with
+//! the exact profile and on `qemu-riscv32` in turns, so that what else the computer does falls on
+//! all three alike. Times are processor times. What is missing is said and left out.
+
+use std::process::{Command, ExitCode};
+
+mod speed {
+    pub(crate) mod guest;
+    pub(crate) mod process;
+    pub(crate) mod samples;
+    pub(crate) mod table;
+    pub(crate) mod workshop;
+}
+
+use speed::guest::{Guest, find_guests};
+use speed::process::Usage;
+use speed::samples::{Samples, geometric_mean};
+use speed::table::Table;
+use speed::workshop::Workshop;
+
+/// Without profile, at most so many times slower than QEMU.
+const QEMU_FACTOR: f64 = 7.0;
+/// With profile, at most so many times slower than without.
+const PROFILE_FACTOR: f64 = 1.15;
+const CHECK_SECONDS: f64 = 0.3;
+const GENERATE_SECONDS: f64 = 1.0;
+const BUILD_SECONDS: f64 = 15.0;
+/// What a run a hundred times as long may take more: noise of the allocator.
+const MEMORY_SLACK_KIB: u64 = 1024;
+
+/// How much is measured.
+struct Effort {
+    instructions: u64,
+    repetitions: usize,
+    /// Instructions of a short run and of a long one, whose memory is compared.
+    memory: [u64; 2],
+}
+
+const QUICK: Effort = Effort { instructions: 100_000_000, repetitions: 3, memory: [1_000_000, 100_000_000] };
+const FULL: Effort =
+    Effort { instructions: 500_000_000, repetitions: 5, memory: [10_000_000, 1_000_000_000] };
+
+fn main() -> ExitCode {
+    let has = |option: &str| std::env::args().any(|argument| argument == option);
+    let effort = if has("--quick") { QUICK } else { FULL };
+    let measured = std::env::set_current_dir(env!("CARGO_MANIFEST_DIR")).map_err(|error| error.to_string());
+    match measured.and_then(|()| measure(&effort, has("--markdown"))) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn measure(effort: &Effort, markdown: bool) -> Result<(), String> {
+    let workshop = Workshop::open()?;
+    if markdown {
+        print_machine();
+    }
+    if !workshop.has_qemu {
+        println!("qemu-riscv32 is not installed: no comparison with it.\n");
+    }
+    let guests = find_guests(&workshop, effort.instructions)?;
+    measure_speed(&workshop, &guests, effort.repetitions)?;
+    measure_tools(&workshop, effort.repetitions)?;
+    measure_memory(&workshop, &guests, effort.memory)
+}
+
+/// Each guest three ways, in turns.
+fn measure_speed(workshop: &Workshop, guests: &[Guest], repetitions: usize) -> Result<(), String> {
+    let header = [
+        "guest",
+        "instructions",
+        "off: s (min-max)",
+        "MIPS",
+        "on: s (min-max)",
+        "MIPS",
+        "qemu: s (min-max)",
+        "MIPS",
+        "qemu / off",
+        "on / off",
+    ];
+    let mut table = Table::new(&header);
+    let (mut speeds, mut ratios, mut overheads) = (Vec::new(), Vec::new(), Vec::new());
+    for guest in guests {
+        let [off, on, qemu] = measure_guest(workshop, guest, repetitions)?;
+        let mips = |samples: &Samples| guest.instructions as f64 / samples.median() / 1e6;
+        let (ratio, overhead) = (off.median() / qemu.median(), on.median() / off.median());
+        table.push(vec![
+            guest.name.clone(),
+            guest.instructions.to_string(),
+            off.show(),
+            format!("{:.0}", mips(&off)),
+            on.show(),
+            format!("{:.0}", mips(&on)),
+            qemu.show(),
+            format!("{:.0}", mips(&qemu)),
+            format!("{ratio:.2}"),
+            format!("{overhead:.3}"),
+        ]);
+        speeds.push([mips(&off), mips(&on), mips(&qemu)]);
+        ratios.push(ratio);
+        overheads.push(overhead);
+    }
+    let mean = |way: usize| {
+        format!("{:.0}", geometric_mean(&speeds.iter().map(|speed| speed[way]).collect::<Vec<_>>()))
+    };
+    let (ratio, overhead) = (geometric_mean(&ratios), geometric_mean(&overheads));
+    let empty = String::new;
+    table.push(vec![
+        "geometric mean".into(),
+        empty(),
+        empty(),
+        mean(0),
+        empty(),
+        mean(1),
+        empty(),
+        mean(2),
+        format!("{ratio:.2}"),
+        format!("{overhead:.3}"),
+    ]);
+    table.print();
+    let mut targets = targets_table();
+    if workshop.has_qemu {
+        push_target(&mut targets, "times slower than qemu, profile off", ratio, QEMU_FACTOR);
+    }
+    push_target(&mut targets, "profile on / off", overhead, PROFILE_FACTOR);
+    targets.print();
+    Ok(())
+}
+
+/// Seconds without profile, with profile, and on QEMU (none without it).
+fn measure_guest(workshop: &Workshop, guest: &Guest, repetitions: usize) -> Result<[Samples; 3], String> {
+    let mut samples = [Samples::default(), Samples::default(), Samples::default()];
+    for _ in 0..repetitions {
+        for (way, samples) in samples.iter_mut().enumerate() {
+            let usage = match way {
+                2 if !workshop.has_qemu => continue,
+                2 => workshop.emulate(&guest.file, &guest.arguments)?,
+                _ => workshop.simulate(&guest.file, &guest.arguments, way == 1, None)?,
+            };
+            if usage.status != Some(0) {
+                return Err(format!("{} ends with {:?}: {}", guest.name, usage.status, usage.errors));
+            }
+            samples.push(usage.seconds);
+        }
+    }
+    Ok(samples)
+}
+
+/// The way from a description to a simulator, in seconds that a user waits.
+fn measure_tools(workshop: &Workshop, repetitions: usize) -> Result<(), String> {
+    let mut targets = targets_table();
+    let mut push = |name: &str, limit: f64, tool: &dyn Fn() -> Result<f64, String>| {
+        let mut samples = Samples::default();
+        for _ in 0..repetitions {
+            samples.push(tool()?);
+        }
+        push_target(&mut targets, name, samples.median(), limit);
+        Ok::<(), String>(())
+    };
+    push("check, seconds", CHECK_SECONDS, &|| workshop.check())?;
+    push("generate, seconds", GENERATE_SECONDS, &|| workshop.generate())?;
+    push("build of the emitted package, seconds", BUILD_SECONDS, &|| workshop.build())?;
+    targets.print();
+    Ok(())
+}
+
+/// Memory must not grow with the length of a run, even with the profile.
+fn measure_memory(workshop: &Workshop, guests: &[Guest], lengths: [u64; 2]) -> Result<(), String> {
+    let header = ["guest", "instructions", "peak KiB", "instructions", "peak KiB", "grows"];
+    let mut table = Table::new(&header);
+    for guest in guests {
+        let forever = guest.arguments.iter().map(|_| u32::MAX.to_string()).collect::<Vec<_>>();
+        let peak = |limit: u64| -> Result<Option<u64>, String> {
+            let Usage { peak_kib, .. } = workshop.simulate(&guest.file, &forever, true, Some(limit))?;
+            Ok(peak_kib)
+        };
+        let (Some(short), Some(long)) = (peak(lengths[0])?, peak(lengths[1])?) else {
+            println!("This system does not tell how much memory a program used.\n");
+            return Ok(());
+        };
+        let grows = if long > short + MEMORY_SLACK_KIB { "YES" } else { "no" };
+        let [shorter, longer] = lengths.map(|length| length.to_string());
+        table.push(vec![
+            guest.name.clone(),
+            shorter,
+            short.to_string(),
+            longer,
+            long.to_string(),
+            grows.into(),
+        ]);
+    }
+    table.print();
+    Ok(())
+}
+
+fn targets_table() -> Table {
+    Table::new(&["target", "measured", "at most", ""])
+}
+
+fn push_target(table: &mut Table, name: &str, value: f64, limit: f64) {
+    let reached = if value <= limit { "reached" } else { "MISSED" };
+    table.push(vec![name.into(), format!("{value:.3}"), format!("{limit}"), reached.into()]);
+}
+
+/// What the figures belong to.
+fn print_machine() {
+    let cpus = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let model = cpus.lines().find_map(|line| line.strip_prefix("model name")).unwrap_or("\t: unknown");
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    println!("- processor: {}, {cores} cores", model.trim_start_matches(['\t', ':', ' ']));
+    println!("- commit: {}", first_line("git", &["describe", "--always", "--dirty"]));
+    println!("- compiler: {}", first_line("rustc", &["--version"]));
+    println!("- peer: {}\n", first_line("qemu-riscv32", &["--version"]));
+}
+
+/// The first line that a command prints; `unknown` if it cannot.
+fn first_line(program: &str, arguments: &[&str]) -> String {
+    let output =
+        Command::new(program).args(arguments).output().map(|output| output.stdout).unwrap_or_default();
+    String::from_utf8_lossy(&output).lines().next().unwrap_or("unknown").to_owned()
+}

@@ -69,8 +69,10 @@ impl Bench<'_> {
         }
         let program = Program::random(&self.encoder, seed, fails);
         let difference = self.compare(&program).err().unwrap_or_default();
-        let mut text = format!("seed {seed}, its first {fails} units: {difference}\n");
-        for (address, word) in (Program::CODE..).step_by(4).zip(&program.words) {
+        let last = Program::random(&self.encoder, seed, works).body.end..program.body.end;
+        let mut text = format!("seed {seed}, its first {fails} units: {difference}; the last of them is\n");
+        let words = (Program::CODE..).step_by(4).zip(&program.words);
+        for (address, word) in words.skip(last.start).take(last.len()) {
             text += &format!("  {address:#x}: {word:#010x} {}\n", self.encoder.name_of(*word));
         }
         text
@@ -83,7 +85,9 @@ fn same(left_name: &str, left: &Output, right_name: &str, right: &Output) -> Res
         return Ok(());
     }
     let (Ok(left), Ok(right)) = (left, right) else {
-        let short = |output: &Output| output.as_ref().map(|bytes| format!("{} bytes", bytes.len())).unwrap_or_else(Clone::clone);
+        let short = |output: &Output| {
+            output.as_ref().map(|bytes| format!("{} bytes", bytes.len())).unwrap_or_else(Clone::clone)
+        };
         return Err(format!("{left_name}: {}; {right_name}: {}", short(left), short(right)));
     };
     let differs = left.chunks(4).zip(right.chunks(4)).position(|(left, right)| left != right);
@@ -94,7 +98,9 @@ fn same(left_name: &str, left: &Output, right_name: &str, right: &Output) -> Res
         Some(offset) => format!("x{}", offset / 4),
         None => format!("memory at {:#x}", Program::DATA as usize + word * 4),
     };
-    let value = |bytes: &[u8]| bytes[word * 4..][..4].iter().rev().map(|byte| format!("{byte:02x}")).collect::<String>();
+    let value = |bytes: &[u8]| {
+        bytes[word * 4..][..4].iter().rev().map(|byte| format!("{byte:02x}")).collect::<String>()
+    };
     Err(format!("{place} is {} in {left_name} and {} in {right_name}", value(left), value(right)))
 }
 
@@ -134,5 +140,8 @@ fn every_instruction_is_encoded_from_the_description() {
         assert_eq!(encoder.name_of(word), instruction.name);
     }
     assert_eq!(encoder.encode("addi", &[("rd", 10), ("rs1", 11), ("imm", 0xfff)]), 0xfff5_8513);
-    assert_eq!(encoder.encode("bne", &[("rs1", 5), ("rs2", 0), ("offset", 8u32.wrapping_neg())]), 0xfe02_9ce3);
+    assert_eq!(
+        encoder.encode("bne", &[("rs1", 5), ("rs2", 0), ("offset", 8u32.wrapping_neg())]),
+        0xfe02_9ce3
+    );
 }

@@ -72,13 +72,14 @@ pub enum Event<'a> {
         /// How many.
         cycles: u64,
     },
-    /// The current instruction is cancelled: counted apart, its accesses are not counted.
+    /// The current instruction is cancelled: counted apart, its accesses are not counted. It
+    /// leaves all queues: nothing more of it runs.
     Cancel,
     /// The current instruction is at fault: counted apart, its accesses are not counted. If it
-    /// is cancelled too, what came first holds.
+    /// is cancelled too, what came first holds. It leaves all queues.
     Fault,
-    /// The current instruction halts the machine: it is complete, whatever it still has
-    /// scheduled, and so is every older one.
+    /// The current instruction halts the machine: it is complete and leaves all queues, and every
+    /// older one is complete too.
     Halt,
     /// The current instruction went on at another address. Counted when it ends, if `to` is not
     /// its successor; the last one of an instruction holds.

@@ -88,7 +88,10 @@ impl EventProfiler {
             } => self.count_access(node, resource, kind)?,
             Event::Cancel => self.seal(Fate::Cancelled)?,
             Event::Fault => self.seal(Fate::Faulted)?,
-            Event::Halt => self.halted = Some(self.table.current().ok_or(Misplaced::NoCurrent)?),
+            Event::Halt => {
+                self.table.withdraw_current()?;
+                self.halted = self.table.current();
+            }
             Event::Transfer { to } => self.table.current_mut()?.transfer = Some(to),
         }
         Ok(())
@@ -202,7 +205,7 @@ impl EventProfiler {
     /// What comes first decides an instruction's fate.
     fn seal(&mut self, fate: Fate) -> Result<(), Misplaced> {
         self.table.current_mut()?.fate.get_or_insert(fate);
-        Ok(())
+        self.table.withdraw_current()
     }
 
     /// Counts an instruction that has ended.

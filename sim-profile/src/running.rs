@@ -107,6 +107,19 @@ impl RunningTable {
         }
     }
 
+    /// Nothing more of the current instruction runs: it leaves all queues.
+    pub(crate) fn withdraw_current(&mut self) -> Result<(), Misplaced> {
+        let id = self.current.ok_or(Misplaced::NoCurrent)?;
+        let mut left = 0;
+        for queue in &mut self.queues {
+            let before = queue.len();
+            queue.retain(|queued| *queued != id);
+            left += (before - queue.len()) as u64;
+        }
+        self.current_mut()?.references -= left;
+        Ok(())
+    }
+
     /// The current instruction.
     pub(crate) fn current_mut(&mut self) -> Result<&mut Running, Misplaced> {
         let id = self.current.ok_or(Misplaced::NoCurrent)?;

@@ -156,7 +156,8 @@ fn reached_variants(decoder: &Decoder) -> Vec<Vec<u32>> {
 fn instruction(model: &Model, decoder: &Decoder, variant: u32) -> Instruction {
     let nodes = &decoder.variants[variant as usize].nodes;
     let is_operation = |target| matches!(target, Target::Operation(_));
-    let (index, node) = (0u32..).zip(nodes).find(|(_, node)| is_operation(node.target)).expect("an operation");
+    let (index, node) =
+        (0u32..).zip(nodes).find(|(_, node)| is_operation(node.target)).expect("an operation");
     let Target::Operation(number) = node.target else { unreachable!("found as an operation") };
     let operation = model.operation(number);
     let named = operation.fields.iter().map(|field| field.name.clone());

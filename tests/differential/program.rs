@@ -9,6 +9,8 @@
 //! In front of the units all registers are loaded from the data; behind them they are stored
 //! there, the data is written to standard output, and the program exits.
 
+use std::ops::Range;
+
 use super::encoder::{Encoder, Instruction, Kind};
 use super::random::Random;
 
@@ -24,6 +26,8 @@ struct Reserved {
 pub(crate) struct Program {
     /// The code from [`Program::CODE`] on, where it begins.
     pub(crate) words: Vec<u32>,
+    /// Which of the words are units.
+    pub(crate) body: Range<usize>,
     /// What the data at [`Program::DATA`] is in the beginning.
     pub(crate) data: Vec<u8>,
 }
@@ -68,11 +72,12 @@ impl Program {
         let mut writer = Writer { encoder, reserved: Reserved { base, counter }, words: Vec::new() };
         writer.prologue();
         let row = writer.row(units, true, |index| Random::of_part(seed, index));
+        let body = writer.words.len()..writer.words.len() + row.len();
         writer.words.extend(row);
         writer.epilogue();
         let words = writer.words;
         let data = (0..Self::DATA_BYTES / 4).flat_map(|_| random.value(32).to_le_bytes()).collect();
-        Program { words, data }
+        Program { words, body, data }
     }
 }
 

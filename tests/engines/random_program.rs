@@ -23,7 +23,7 @@ enum Kind {
     Data,
     /// A store to code: an instruction, or a piece of one.
     CodeStore,
-    /// Any word: most are no instruction.
+    /// Any word, of which most are no instruction, or the end of the run.
     Noise,
 }
 
@@ -31,6 +31,7 @@ enum Kind {
 const MEMORY: u64 = 0x8000_0000;
 const MEMORY_END: u64 = 0x8100_0000;
 const DATA: u64 = 0x8000_8000;
+const EBREAK: u32 = 0x0010_0073;
 const CODE_BASE: usize = 8;
 const DATA_BASE: usize = 9;
 /// The registers that hold instructions to be stored.
@@ -44,7 +45,7 @@ pub(crate) fn rv32im_program() -> impl Strategy<Value = Program> {
         15 => Just(Kind::RegisterJump),
         60 => Just(Kind::Data),
         30 => Just(Kind::CodeStore),
-        1 => Just(Kind::Noise),
+        2 => Just(Kind::Noise),
     ];
     let items = prop::collection::vec((kind, any::<u64>()), 1..48);
     (items, 0..3u32, any::<u64>(), 1..900u64).prop_map(|(items, place, seed, budget)| {
@@ -122,6 +123,7 @@ fn rv32im_word(model: &Model, (kind, seed): Item, index: u64, length: u64) -> u3
                 _ => store(2, register, CODE_BASE as u32, offset),
             }
         }
+        Kind::Noise if random.below(4) == 0 => EBREAK,
         Kind::Noise => random.next() as u32,
     }
 }
@@ -136,7 +138,7 @@ fn harmless_word(model: &Model, random: &mut Random) -> u32 {
     loop {
         let word = any_word(model, random);
         let rd = (word >> 7 & 31) as usize;
-        let kept = rd == CODE_BASE || rd == DATA_BASE || word == 0x0010_0073;
+        let kept = rd == CODE_BASE || rd == DATA_BASE || word == EBREAK;
         if !kept && !FAR.contains(&(word & 0x7f)) {
             return word;
         }

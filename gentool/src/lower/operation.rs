@@ -3,7 +3,8 @@
 use isac_ir::behavior::{Body, Expression, Stmt};
 use isac_ir::operation::{Field, Group, Instance, Operation, Role, Target};
 use isac_parser::model::{
-    Activation, Expr, ExprKind, InstanceRole, Operation as Source, OperationOrGroup, RootElement,
+    Activation, Expr, ExprKind, InstanceRole, Operation as Source, OperationOrGroup, Place, PlaceKind,
+    RootElement,
 };
 
 use super::Lowering;
@@ -90,7 +91,7 @@ impl Lowering<'_> {
         let lowered = read.lower_value(value);
         read.push(Stmt::Set { local: result, value: lowered });
         let write = match &value.kind {
-            ExprKind::Read(place) => {
+            ExprKind::Read(place) if can_be_written(operation, place) => {
                 let mut write = BodyBuilder::new(self, Some(operation), value.span);
                 let value = write.new_local("value", ty.width_bits);
                 let place = write.prepare_place(place);
@@ -126,6 +127,19 @@ impl Lowering<'_> {
         let mut builder = BodyBuilder::new(self, Some(operation), operation.span);
         lower_activations(&mut builder, &operation.activation);
         Some(builder.finish())
+    }
+}
+
+/// True unless the place is, or has as a part, an operand that is none.
+fn can_be_written(operation: &Source, place: &Place) -> bool {
+    match &place.kind {
+        PlaceKind::Operand(instance) => operation.instances[instance.index()].is_place,
+        PlaceKind::Slice { base, .. } | PlaceKind::Bit { base, .. } => can_be_written(operation, base),
+        PlaceKind::Concat(parts) => parts.iter().all(|part| can_be_written(operation, part)),
+        PlaceKind::Conditional(_, then, otherwise) => {
+            can_be_written(operation, then) && can_be_written(operation, otherwise)
+        }
+        PlaceKind::Local(_) | PlaceKind::Register { .. } | PlaceKind::Memory { .. } => true,
     }
 }
 

@@ -1,0 +1,54 @@
+//! The guests: every ELF file of the model's programs, made long by its repeat count.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::process::Usage;
+use super::workshop::{PROGRAMS, Workshop};
+
+/// A guest with arguments that make it run long enough to be measured.
+pub(crate) struct Guest {
+    pub(crate) name: String,
+    pub(crate) file: PathBuf,
+    pub(crate) arguments: Vec<String>,
+    pub(crate) instructions: u64,
+}
+
+/// All guests by name, each to execute about `instructions`.
+pub(crate) fn find_guests(workshop: &Workshop, instructions: u64) -> Result<Vec<Guest>, String> {
+    let entries = fs::read_dir(PROGRAMS).map_err(|error| format!("{PROGRAMS}: {error}"))?;
+    let mut files: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    files.retain(|file| file.extension().is_some_and(|extension| extension == "elf"));
+    files.sort();
+    files.into_iter().map(|file| lengthen(workshop, file, instructions)).collect()
+}
+
+/// Finds the repeat count from two short runs; a guest that takes none runs as it is.
+fn lengthen(workshop: &Workshop, file: PathBuf, wanted: u64) -> Result<Guest, String> {
+    let count = |repeats: u64| measure_length(workshop, &file, &[repeats.to_string()]);
+    let (one, three) = (count(1)?, count(3)?);
+    let each = (three.saturating_sub(one) / 2).max(1);
+    let arguments = match one < three {
+        true => vec![(wanted.saturating_sub(one) / each + 1).to_string()],
+        false => Vec::new(),
+    };
+    let instructions = measure_length(workshop, &file, &arguments)?;
+    let name = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    Ok(Guest { name, file, arguments, instructions })
+}
+
+fn measure_length(workshop: &Workshop, file: &Path, arguments: &[String]) -> Result<u64, String> {
+    let usage = workshop.simulate(file, arguments, false, None)?;
+    match usage.status {
+        Some(0) => {
+            executed(&usage).ok_or_else(|| format!("{}: no count in {}", file.display(), usage.errors))
+        }
+        status => Err(format!("{} ends with {status:?}: {}", file.display(), usage.errors)),
+    }
+}
+
+/// The number of instructions in what `--stats` prints.
+fn executed(usage: &Usage) -> Option<u64> {
+    let line = usage.errors.lines().find(|line| line.contains(" instructions, "))?;
+    line.split_whitespace().next()?.parse().ok()
+}

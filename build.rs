@@ -12,10 +12,14 @@ use isac_parser::load_model;
 use isac_parser::source::{FileSystem, SourceMap};
 
 /// The models that are simulated, by module name.
-const MODELS: [(&str, &str); 3] = [
+const MODELS: [(&str, &str); 7] = [
     ("rv32im", "models/rv32im/rv32im.isac"),
     ("tiny8", "models/tiny8/tiny8.isac"),
     ("tree", "tests/models/tree.isac"),
+    ("queue", "tests/models/queue.isac"),
+    ("cells12", "tests/models/cells12.isac"),
+    ("classic", "tests/models/classic.isac"),
+    ("wide", "tests/models/wide.isac"),
 ];
 
 fn main() {

@@ -43,9 +43,8 @@ fn check_guest(simulator: &Simulator, guest: &Guest) {
 }
 
 fn compare(reference: &Left, left: &Left) -> Option<String> {
-    let text = |left: &Left| {
-        format!("status {}\n{}\n{}\n{}", left.status, left.output, left.messages, left.state)
-    };
+    let text =
+        |left: &Left| format!("status {}\n{}\n{}\n{}", left.status, left.output, left.messages, left.state);
     let state = difference(&text(reference), &text(left));
     state.or_else(|| match (&reference.report, &left.report) {
         (Some(expected), Some(found)) => difference(expected, found),

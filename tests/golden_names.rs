@@ -15,8 +15,12 @@ fn name_of(word: u8, kind: EngineKind) -> String {
     machine.write_register(pointer, 0, 0x80);
     engine.run(&mut Host::default(), 1);
     let measurement = engine.measurement().expect("the engine profiles");
-    let names: Vec<String> =
-        measurement.instructions.into_values().filter(|record| record.executed == 1).map(|record| record.name).collect();
+    let names: Vec<String> = measurement
+        .instructions
+        .into_values()
+        .filter(|record| record.executed == 1)
+        .map(|record| record.name)
+        .collect();
     let [name] = &names[..] else { panic!("one instruction has one name, found {names:?}") };
     name.clone()
 }

@@ -78,7 +78,12 @@ fn the_tree_counts_operands_by_name_and_position() {
 #[test]
 fn the_measurement_tells_which_operands_occurred_together() {
     let measurement = measure(EngineKind::Emitted);
-    let added: Vec<&str> = measurement.instructions.values().map(|record| record.name.as_str()).filter(|name| name.contains("add")).collect();
+    let added: Vec<&str> = measurement
+        .instructions
+        .values()
+        .map(|record| record.name.as_str())
+        .filter(|name| name.contains("add"))
+        .collect();
     assert_eq!(
         added,
         [

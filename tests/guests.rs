@@ -106,10 +106,32 @@ fn a_fault_ends_the_run_and_is_explained() {
         output: "before\n".to_owned(),
         messages,
     };
-    check(&RV32IM, &fault!("illegal"), &faulted(6, &["error: guest fault: illegal instruction, by the instruction at 0x000", "help: "]));
-    check(&RV32IM, &fault!("unmapped_read"), &faulted(7, &["error: guest fault: read of address 0x40000000, by", "help: "]));
-    check(&RV32IM, &fault!("unmapped_write"), &faulted(7, &["error: guest fault: write to address 0x40000000, by", "help: "]));
-    check(&RV32IM, &fault!("unmapped_fetch"), &faulted(8, &["error: guest fault: fetch from address 0x40000000, by the instruction at 0x40000000", "help: "]));
+    check(
+        &RV32IM,
+        &fault!("illegal"),
+        &faulted(6, &["error: guest fault: illegal instruction, by the instruction at 0x000", "help: "]),
+    );
+    check(
+        &RV32IM,
+        &fault!("unmapped_read"),
+        &faulted(7, &["error: guest fault: read of address 0x40000000, by", "help: "]),
+    );
+    check(
+        &RV32IM,
+        &fault!("unmapped_write"),
+        &faulted(7, &["error: guest fault: write to address 0x40000000, by", "help: "]),
+    );
+    check(
+        &RV32IM,
+        &fault!("unmapped_fetch"),
+        &faulted(
+            8,
+            &[
+                "error: guest fault: fetch from address 0x40000000, by the instruction at 0x40000000",
+                "help: ",
+            ],
+        ),
+    );
 }
 
 #[test]
@@ -122,7 +144,15 @@ fn an_endless_guest_ends_at_the_limit_to_the_instruction() {
 #[test]
 fn the_teaching_processor_s_programs_end_as_their_listings_say() {
     let program = |name| Guest::new(name);
-    check(&TINY8, &program("models/tiny8/programs/hello.bin"), &Expected { instructions: None, ..exits(0, 0, "Hi\n") });
-    check(&TINY8, &program("models/tiny8/programs/sum.bin"), &Expected { instructions: None, ..exits(55, 0, "") });
+    check(
+        &TINY8,
+        &program("models/tiny8/programs/hello.bin"),
+        &Expected { instructions: None, ..exits(0, 0, "Hi\n") },
+    );
+    check(
+        &TINY8,
+        &program("models/tiny8/programs/sum.bin"),
+        &Expected { instructions: None, ..exits(55, 0, "") },
+    );
     check(&TINY8, &program("models/tiny8/programs/add16.bin"), &exits(71, 21, ""));
 }

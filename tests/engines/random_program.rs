@@ -68,9 +68,7 @@ fn rv32im_program_of(items: &[Item], base: u64, seed: u64, budget: u64) -> Progr
     let value = |element, random: &mut Random| match element {
         CODE_BASE => base,
         DATA_BASE => DATA,
-        element if WORDS.contains(&element) => {
-            harmless_word(model, random).into()
-        }
+        element if WORDS.contains(&element) => harmless_word(model, random).into(),
         _ => match random.below(4) {
             0 => random.below(16),
             1 => base + 4 * random.below(length),

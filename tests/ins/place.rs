@@ -7,9 +7,16 @@ use sim_runtime::Machine;
 /// Where a value is put or looked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Place {
-    Register { register: usize, element: usize },
+    Register {
+        register: usize,
+        element: usize,
+    },
     /// `cells` cells from a cell address on.
-    Memory { map: usize, address: u64, cells: u64 },
+    Memory {
+        map: usize,
+        address: u64,
+        cells: u64,
+    },
 }
 
 impl Place {

@@ -4,9 +4,9 @@ use std::cell::RefCell;
 use std::io::Cursor;
 use std::rc::Rc;
 
-use sim_profile::tree::InstructionTree;
 use sim_profile::executions::executions;
 use sim_profile::summary::Summary;
+use sim_profile::tree::InstructionTree;
 use sim_profile::{Event, EventSink, EventWriter, Measurement, render_xml, replay_events};
 use sim_runtime::Engine;
 use sim_runtime::record::model_tables;

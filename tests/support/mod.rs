@@ -26,8 +26,7 @@ pub(crate) struct Simulator {
 
 pub(crate) const RV32IM: Simulator =
     Simulator { name: "rv32im", model: rv32im::model, emitted: rv32im::engine };
-pub(crate) const TINY8: Simulator =
-    Simulator { name: "tiny8", model: tiny8::model, emitted: tiny8::engine };
+pub(crate) const TINY8: Simulator = Simulator { name: "tiny8", model: tiny8::model, emitted: tiny8::engine };
 pub(crate) const TREE: Simulator = Simulator { name: "tree", model: tree::model, emitted: tree::engine };
 
 /// What can execute a model.
@@ -44,6 +43,14 @@ pub(crate) const ENGINES: [EngineKind; 3] =
     [EngineKind::Reference, EngineKind::Emitted, EngineKind::Unprofiled];
 
 impl Simulator {
+    pub(crate) const fn new(
+        name: &'static str,
+        model: fn() -> &'static Model,
+        emitted: fn(bool) -> Box<dyn Engine>,
+    ) -> Simulator {
+        Simulator { name, model, emitted }
+    }
+
     pub(crate) fn engine(&self, kind: EngineKind) -> Box<dyn Engine> {
         match kind {
             EngineKind::Reference => Box::new(ReferenceEngine::new((self.model)()).with_profile()),

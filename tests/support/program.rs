@@ -59,7 +59,9 @@ impl Program {
         for &(address, length) in &self.watched {
             let mut bytes = vec![0; length];
             engine.machine().read_bytes(0, address, &mut bytes).expect("watched memory exists");
-            for (index, piece) in bytes.chunks(16).enumerate().filter(|(_, piece)| piece.iter().any(|byte| *byte != 0)) {
+            for (index, piece) in
+                bytes.chunks(16).enumerate().filter(|(_, piece)| piece.iter().any(|byte| *byte != 0))
+            {
                 text += &format!("{:#x}: {piece:02x?}\n", address + 16 * index as u64);
             }
         }

@@ -1,6 +1,7 @@
 //! Reading a description for a command: diagnostics to standard error, model or failure.
 
 use std::collections::BTreeMap;
+use std::fs::File;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
@@ -40,14 +41,13 @@ impl DescriptionOptions {
         let mut sources = SourceMap::new();
         let mut findings = Diagnostics::new();
         let overrides: BTreeMap<String, u128> = self.define.iter().cloned().collect();
-        if let Err(error) = std::fs::metadata(&self.model) {
-            return Err(unreadable(&self.model, &error.to_string()));
-        }
+        check_readable(&self.model)?;
         let checked = load_model(&self.model, &FileSystem, &overrides, &mut sources, &mut findings);
         let style = if styled() { Style::Styled } else { Style::Plain };
         eprint!("{}", findings.render(&sources, style));
         let Some(checked) = checked else { return Err(Failure::model()) };
-        let name = self.model.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
+        let name =
+            self.model.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
         let model = lower_model(&checked, &sources, &name);
         if let Err(broken) = isac_ir::verify::verify_model(&model) {
             panic!("lowering broke a promise of isac-ir: {}", broken.join("; "));
@@ -57,8 +57,15 @@ impl DescriptionOptions {
     }
 }
 
-fn unreadable(path: &Path, error: &str) -> Failure {
-    Failure::other(format!("cannot read the description {}: {error}", path.display()))
+/// A file that cannot be read is no fault of the description.
+fn check_readable(path: &Path) -> Result<(), Failure> {
+    let opened = File::open(path).and_then(|file| file.metadata());
+    let message = match opened {
+        Ok(found) if found.is_dir() => "it is a folder; name the root file in it".to_owned(),
+        Ok(_) => return Ok(()),
+        Err(error) => error.to_string(),
+    };
+    Err(Failure::other(format!("cannot read the description {}: {message}", path.display())))
 }
 
 /// Colours only on a terminal, and never with NO_COLOR.

@@ -35,17 +35,13 @@ Exit status: of `run` that of the simulated program, or
   126  the description has errors
   127  the program is at fault";
 
+/// What each says of itself stands at its options: a line here would replace all of it.
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Check a description and say everything that is wrong with it.
     Check(check::Options),
-    /// Write the simulator of a description as a Rust package that builds anywhere.
     Generate(generate::Options),
-    /// Run a program on the simulator of a description.
     Run(run::Options),
-    /// Print a stage of what a description is turned into.
     Dump(dump::Options),
-    /// Make the report of a run from its recorded events.
     Report(report::Options),
 }
 

@@ -20,21 +20,12 @@ pub(crate) fn tables() -> ModelTables {
         model: "little".to_owned(),
         resources: ["ax", "bx", "memory"].map(str::to_owned).into(),
         instances: ["decode", "execute"].map(str::to_owned).into(),
-        instructions: [
-            "decode(sub())",
-            "decode(inc())",
-            "decode(add())",
-            "decode(halt())",
-        ]
-        .map(str::to_owned)
-        .into(),
-        operands: [
-            ("inc", vec![true]),
-            ("add", vec![true, true]),
-            ("sub", vec![true, true]),
-        ]
-        .map(|(name, marks)| (name.to_owned(), marks))
-        .into(),
+        instructions: ["decode(sub())", "decode(inc())", "decode(add())", "decode(halt())"]
+            .map(str::to_owned)
+            .into(),
+        operands: [("inc", vec![true]), ("add", vec![true, true]), ("sub", vec![true, true])]
+            .map(|(name, marks)| (name.to_owned(), marks))
+            .into(),
         address_bits: 8,
     }
 }
@@ -83,19 +74,11 @@ fn begin(sink: &mut impl EventSink, address: u64, name: &str) {
     sink.event(Event::NamePart { text: head });
     sink.event(Event::NamePart { text: tail });
     let word = Word::new(&[name.len() as u8]).unwrap();
-    sink.event(Event::Decoded {
-        address,
-        word: &word,
-        size_cells: 1,
-    });
+    sink.event(Event::Decoded { address, word: &word, size_cells: 1 });
 }
 
 fn access(sink: &mut impl EventSink, node: u32, resource: u32, kind: AccessEvent) {
-    sink.event(Event::Access {
-        node,
-        resource,
-        kind,
-    });
+    sink.event(Event::Access { node, resource, kind });
 }
 
 pub(crate) fn measurement() -> Measurement {

@@ -46,9 +46,7 @@ impl AtomicFile {
         let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         let file = match fs::metadata(&target) {
             Ok(found) if found.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
-            Ok(found) if !found.is_file() => {
-                Construction::Direct(File::options().write(true).open(&target)?)
-            }
+            Ok(found) if !found.is_file() => Construction::Direct(File::options().write(true).open(&target)?),
             Ok(found) if found.permissions().readonly() => {
                 return Err(io::ErrorKind::PermissionDenied.into());
             }
@@ -104,10 +102,7 @@ pub(super) fn write_or_rescue(what: &str, path: &Path, bytes: &[u8]) -> Result<(
     let Err(error) = write_atomically(path, bytes) else {
         return Ok(());
     };
-    let failed = format!(
-        "the {what} could not be written to {}: {error}",
-        path.display()
-    );
+    let failed = format!("the {what} could not be written to {}: {error}", path.display());
     match rescue(path, bytes) {
         Ok(rescued) => Err(format!("{failed}; it is in {} instead", rescued.display())),
         Err(error) => Err(format!(
@@ -148,5 +143,8 @@ fn temporary_file(folder: &Path, prefix: &str) -> io::Result<NamedTempFile> {
         use std::os::unix::fs::PermissionsExt;
         builder.permissions(fs::Permissions::from_mode(0o666));
     }
-    builder.tempfile_in(folder)
+    // The folder is asked first, and errors are told without the temporary file's name, which
+    // means nothing to a user.
+    fs::metadata(folder)?;
+    builder.tempfile_in(folder).map_err(|error| error.kind().into())
 }

@@ -48,14 +48,9 @@ impl ElfFile {
     pub(crate) fn bytes(&self) -> Vec<u8> {
         let wide = self.class == 2;
         let (header, entry) = if wide { (64, 56) } else { (52, 32) };
-        let mut out = Out {
-            bytes: Vec::new(),
-            big_endian: self.big_endian,
-            wide,
-        };
+        let mut out = Out { bytes: Vec::new(), big_endian: self.big_endian, wide };
         let order = if self.big_endian { 2 } else { 1 };
-        out.bytes
-            .extend([0x7f, b'E', b'L', b'F', self.class, order, 1, 0]);
+        out.bytes.extend([0x7f, b'E', b'L', b'F', self.class, order, 1, 0]);
         out.bytes.extend([0; 8]);
         out.half(self.kind);
         out.half(self.machine);
@@ -85,13 +80,7 @@ impl ElfFile {
 
 impl ElfSegment {
     pub(crate) fn load(address: u64, contents: &[u8], memory_size: u64) -> Self {
-        Self {
-            kind: PT_LOAD,
-            address,
-            contents: contents.to_vec(),
-            memory_size,
-            ..Self::default()
-        }
+        Self { kind: PT_LOAD, address, contents: contents.to_vec(), memory_size, ..Self::default() }
     }
 }
 

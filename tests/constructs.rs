@@ -1,0 +1,98 @@
+//! Models that use every construct in unusual ways: random programs end in the same state with
+//! the same report on every engine.
+
+mod support;
+
+use isac::simulators::{cells12, classic, queue, wide};
+use isac_ir::Model;
+use sim_runtime::Stop;
+use support::law::{EventFile, check_sums, ways};
+use support::program::Program;
+use support::random_word::{Random, random_word, root_decoder};
+use support::{EngineKind, Simulator, difference};
+
+/// Instructions in a random program.
+const LENGTH: usize = 40;
+
+/// Random words from the decoder's own automaton, from the reset address on.
+fn random_program(model: &Model, seed: u64) -> Program {
+    let mut random = Random(seed);
+    let pc = model.registers[model.pc as usize].reset as u64;
+    let map = &model.maps[0];
+    let decoder = root_decoder(model);
+    let width = model.decoders[decoder as usize].width_bits;
+    let cell_bytes = u64::from(map.cell_bits.div_ceil(8));
+    let mut bytes = Vec::new();
+    for _ in 0..LENGTH {
+        let word = random_word(model, decoder, &mut random);
+        let mut word = word.to_be_bytes(width);
+        if !model.target.big_endian {
+            word.reverse();
+        }
+        bytes.extend(word);
+    }
+    let registers = (0..model.registers.len())
+        .filter(|register| *register != model.pc as usize)
+        .map(|register| (register, 0, random.next().into()));
+    Program {
+        memory: vec![(pc * cell_bytes, bytes)],
+        registers: registers.collect(),
+        pc,
+        watched: map.ranges.iter().map(|range| (range.low * cell_bytes, 64)).collect(),
+        budget: 300,
+    }
+}
+
+/// Runs random programs every way; gives how many ended by themselves, and all instructions.
+fn check(simulator: Simulator, programs: u64) -> (u64, u64) {
+    let model = (simulator.model)();
+    let (mut ended, mut instructions) = (0, 0);
+    for seed in 0..programs {
+        let program = random_program(model, seed);
+        let mut engine = simulator.engine(EngineKind::Reference);
+        let reference = program.run(engine.as_mut(), model);
+        let measurement = engine.measurement().expect("the engine profiles");
+        check_sums(&measurement, engine.instructions(), engine.cycles());
+        ended += u64::from(reference.stop != Stop::Budget);
+        instructions += engine.instructions();
+        let report = reference.report.unwrap_or_default();
+        for mut way in ways(&simulator, &[1, 7, 0, 13]) {
+            let outcome = program.run(way.engine.as_mut(), model);
+            let context = format!("{}, seed {seed}, {}", simulator.name, way.name);
+            assert_eq!(difference(&reference.state, &outcome.state), None, "{context}: state");
+            if let Some(found) = &outcome.report {
+                assert_eq!(difference(&report, found), None, "{context}: report");
+            }
+        }
+        let events = EventFile::new(&simulator);
+        let mut engine = simulator.telling_engine(Box::new(events.clone()));
+        program.run(engine.as_mut(), model);
+        drop(engine);
+        assert_eq!(difference(&report, &events.report()), None, "seed {seed}: replayed from its events");
+    }
+    (ended, instructions)
+}
+
+#[test]
+fn activation_and_operands_inside_operands_run_the_same_on_every_engine() {
+    let (ended, instructions) = check(Simulator::new("queue", queue::model, queue::engine), 200);
+    assert!(ended > 50 && instructions > 2_000, "{ended} ended, {instructions} instructions");
+}
+
+#[test]
+fn odd_widths_and_cancelled_instructions_run_the_same_on_every_engine() {
+    let (ended, instructions) = check(Simulator::new("cells12", cells12::model, cells12::engine), 200);
+    assert!(ended > 50 && instructions > 2_000, "{ended} ended, {instructions} instructions");
+}
+
+#[test]
+fn activation_by_decoded_operations_runs_the_same_on_every_engine() {
+    let (ended, instructions) = check(Simulator::new("classic", classic::model, classic::engine), 50);
+    assert!(ended > 25 && instructions > 50, "{ended} ended, {instructions} instructions");
+}
+
+#[test]
+fn wide_arithmetic_runs_the_same_on_every_engine() {
+    let (ended, instructions) = check(Simulator::new("wide", wide::model, wide::engine), 200);
+    assert!(ended > 50 && instructions > 2_000, "{ended} ended, {instructions} instructions");
+}

@@ -1,0 +1,243 @@
+//! Who may import whom, as `ARCHITECTURE.md` states it: held against the manifests and the sources.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// What a package must never depend on or name.
+const FORBIDDEN: [(&str, &[&str]); 5] = [
+    (
+        "isac-parser",
+        &[
+            "isac",
+            "isac-ir",
+            "gentool",
+            "sim-runtime",
+            "sim-profile",
+            "sim-translate",
+            "quote",
+            "syn",
+            "proc-macro2",
+        ],
+    ),
+    (
+        "isac-ir",
+        &[
+            "isac",
+            "isac-parser",
+            "gentool",
+            "sim-runtime",
+            "sim-profile",
+            "sim-translate",
+            "pest",
+            "quote",
+            "syn",
+        ],
+    ),
+    ("gentool", &["isac", "sim-translate", "pest", "pest_derive"]),
+    (
+        "sim-runtime",
+        &["isac", "isac-parser", "gentool", "sim-translate", "pest", "quote", "syn", "proc-macro2"],
+    ),
+    (
+        "sim-profile",
+        &[
+            "isac",
+            "isac-parser",
+            "isac-ir",
+            "gentool",
+            "sim-runtime",
+            "sim-translate",
+            "pest",
+            "quote",
+            "syn",
+        ],
+    ),
+];
+
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The normal dependencies of each package of the workspace, as its manifest has them.
+fn dependencies() -> BTreeMap<String, BTreeSet<String>> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let arguments = ["metadata", "--format-version", "1", "--no-deps", "--offline"];
+    let output = Command::new(cargo).args(arguments).current_dir(root()).output().expect("cargo runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let metadata: serde_json::Value = serde_json::from_slice(&output.stdout).expect("metadata is JSON");
+    let packages = metadata["packages"].as_array().expect("a list of packages");
+    let text = |value: &serde_json::Value| value.as_str().expect("a text").to_owned();
+    packages
+        .iter()
+        .map(|package| {
+            let all = package["dependencies"].as_array().expect("a list of dependencies");
+            let normal = all.iter().filter(|dependency| dependency["kind"].is_null());
+            (text(&package["name"]), normal.map(|dependency| text(&dependency["name"])).collect())
+        })
+        .collect()
+}
+
+/// Sources below a folder, with their paths from the repository's root.
+fn sources(below: &str) -> Vec<(String, String)> {
+    let mut folders = vec![root().join(below)];
+    let mut found = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).expect("the folder can be read") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|ending| ending == "rs") {
+                let name = path.strip_prefix(root()).unwrap_or(Path::new("")).display().to_string();
+                found.push((name, fs::read_to_string(&path).expect("a source is text")));
+            }
+        }
+    }
+    found.sort();
+    assert!(!found.is_empty(), "{below} has sources");
+    found
+}
+
+/// Lines of code that name a path, comments left out, as `file:line: text`.
+fn mentions(below: &str, path: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for (file, text) in sources(below) {
+        for (line, number) in text.lines().zip(1..) {
+            let code = line.trim_start();
+            if !code.starts_with("//") && names(code, path) {
+                found.push(format!("{file}:{number}: {code}"));
+            }
+        }
+    }
+    found
+}
+
+/// Whether `path` stands in the code as a path of its own: `syn::`, not `async::` or `my_syn::`.
+fn names(code: &str, path: &str) -> bool {
+    code.match_indices(path).any(|(start, _)| {
+        let part_of_word = |letter: char| letter.is_alphanumeric() || letter == '_';
+        let before = code[..start].chars().next_back();
+        let after = &code[start + path.len()..];
+        let in_use = code.starts_with("use ") || code.starts_with("pub use ");
+        !before.is_some_and(|letter| part_of_word(letter) || letter == '"' || letter == ':')
+            && (after.starts_with("::") || in_use && after.starts_with([';', ' ']))
+    })
+}
+
+#[test]
+fn no_package_depends_on_what_it_must_not_know() {
+    let dependencies = dependencies();
+    for (package, forbidden) in FORBIDDEN {
+        for name in forbidden {
+            assert!(!dependencies[package].contains(*name), "{package} depends on {name}");
+        }
+    }
+}
+
+#[test]
+fn every_package_stands_in_the_rules() {
+    let ruled: BTreeSet<&str> = FORBIDDEN.iter().map(|(package, _)| *package).chain(["isac"]).collect();
+    let packages = dependencies();
+    assert_eq!(packages.keys().map(String::as_str).collect::<BTreeSet<_>>(), ruled);
+}
+
+#[test]
+fn no_source_names_what_its_package_must_not_know() {
+    for (package, forbidden) in FORBIDDEN {
+        for name in forbidden {
+            let found = mentions(&format!("{package}/src"), &name.replace('-', "_"));
+            assert_eq!(found, Vec::<String>::new(), "{package} names {name}");
+        }
+    }
+}
+
+#[test]
+fn the_generator_knows_the_runtime_in_its_command_line_alone() {
+    for below in ["gentool/src/lower", "gentool/src/emit"] {
+        for name in ["sim_runtime", "sim_profile"] {
+            // What is quoted is the emitted crate's own text.
+            let found = mentions(below, name);
+            let uses: Vec<_> =
+                found.iter().filter(|line| line.contains(": use ") || line.contains(": pub use ")).collect();
+            let quoted = quoted_uses(below);
+            let own: Vec<_> = uses.iter().filter(|line| !quoted.contains(**line)).collect();
+            assert!(own.is_empty(), "{below} imports {name}: {own:?}");
+        }
+    }
+}
+
+/// Indented `use` lines: those inside of `quote!` and of texts.
+fn quoted_uses(below: &str) -> BTreeSet<String> {
+    let mut quoted = BTreeSet::new();
+    for (file, text) in sources(below) {
+        let mut inside = false;
+        for (line, number) in text.lines().zip(1..) {
+            let indented = line.starts_with(' ');
+            inside = inside && !line.contains("\"#,") || line.contains("r#\"");
+            if (indented || inside) && line.trim_start().starts_with("use ") {
+                quoted.insert(format!("{file}:{number}: {}", line.trim_start()));
+            }
+        }
+    }
+    quoted
+}
+
+#[test]
+fn generation_starts_from_the_model_and_never_sees_the_syntax_tree() {
+    for below in ["gentool/src/lower", "gentool/src/emit"] {
+        assert_eq!(mentions(below, "isac_parser::ast"), Vec::<String>::new());
+    }
+    assert_eq!(
+        mentions("gentool/src/emit", "isac_parser"),
+        Vec::<String>::new(),
+        "emitting starts from isac-ir"
+    );
+}
+
+#[test]
+fn the_profile_knows_no_engine_clock_or_environment() {
+    for name in ["std::time", "std::env", "std::process"] {
+        assert_eq!(mentions("sim-profile/src", name), Vec::<String>::new());
+        assert_eq!(mentions("isac-ir/src", name), Vec::<String>::new());
+        assert_eq!(mentions("isac-parser/src", name), Vec::<String>::new());
+    }
+}
+
+#[test]
+fn only_the_launcher_reads_the_host_s_clock() {
+    for below in [
+        "sim-runtime/src/kernel",
+        "sim-runtime/src/reference",
+        "sim-runtime/src/host",
+        "sim-runtime/src/record",
+    ] {
+        for name in ["std::time", "std::env"] {
+            assert_eq!(mentions(below, name), Vec::<String>::new());
+        }
+    }
+}
+
+#[test]
+fn no_package_can_use_unsafe_code() {
+    let manifest = fs::read_to_string(root().join("Cargo.toml")).expect("the manifest is there");
+    assert!(manifest.contains("unsafe_code = \"deny\""));
+    for package in FORBIDDEN.iter().map(|(package, _)| *package) {
+        let manifest = fs::read_to_string(root().join(package).join("Cargo.toml")).expect("a manifest");
+        assert!(manifest.contains("[lints]\nworkspace = true"), "{package} takes the workspace's lints");
+        for (file, text) in sources(&format!("{package}/src")) {
+            assert!(!text.contains("allow(unsafe_code)"), "{file}");
+        }
+    }
+}
+
+#[test]
+fn a_mention_is_a_path_and_not_a_piece_of_a_word() {
+    assert!(names("use syn::File;", "syn"));
+    assert!(names("let file = syn::parse2(tokens);", "syn"));
+    assert!(names("use isac_parser::ast;", "isac_parser::ast"));
+    assert!(!names("use crate::syn::File;", "syn"));
+    assert!(!names("let my_syn::X = 1;", "syn"));
+    assert!(!names("// the text", "syn"));
+    assert!(!names("use isac_ir::Model;", "isac"));
+}

@@ -30,6 +30,9 @@ const BUILD_SECONDS: f64 = 15.0;
 /// What a run a hundred times as long may take more: noise of the allocator.
 const MEMORY_SLACK_KIB: u64 = 1024;
 
+/// Exit status of a run that its limit ended.
+const LIMIT_REACHED: i32 = sim_runtime::launcher::exit_status::LIMIT;
+
 /// How much is measured.
 struct Effort {
     instructions: u64,
@@ -80,7 +83,7 @@ fn measure_speed(workshop: &Workshop, guests: &[Guest], repetitions: usize) -> R
         "MIPS",
         "qemu: s (min-max)",
         "MIPS",
-        "qemu / off",
+        "off / qemu",
         "on / off",
     ];
     let mut table = Table::new(&header);
@@ -176,8 +179,14 @@ fn measure_memory(workshop: &Workshop, guests: &[Guest], lengths: [u64; 2]) -> R
     for guest in guests {
         let forever = guest.arguments.iter().map(|_| u32::MAX.to_string()).collect::<Vec<_>>();
         let peak = |limit: u64| -> Result<Option<u64>, String> {
-            let Usage { peak_kib, .. } = workshop.simulate(&guest.file, &forever, true, Some(limit))?;
-            Ok(peak_kib)
+            let Usage { peak_kib, status, errors, .. } =
+                workshop.simulate(&guest.file, &forever, true, Some(limit))?;
+            match status {
+                Some(LIMIT_REACHED) => Ok(peak_kib),
+                status => {
+                    Err(format!("{} ends with {status:?} before {limit} instructions: {errors}", guest.name))
+                }
+            }
         };
         let (Some(short), Some(long)) = (peak(lengths[0])?, peak(lengths[1])?) else {
             println!("This system does not tell how much memory a program used.\n");

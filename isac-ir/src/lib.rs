@@ -3,7 +3,7 @@
 //! A [`Model`] holds resources, operations with their behaviour, decoders and the time graph.
 //! Nothing in it refers to source text but for a location to show; every resource access has an
 //! id before any engine sees it, so that what is static about an instruction can be counted once
-//! and multiplied ([`account`]). Each part can be printed ([`print`]) and verified ([`verify`]).
+//! and multiplied ([`account`]). Each part can be printed ([`mod@print`]) and verified ([`verify`]).
 
 pub mod account;
 pub mod behavior;

@@ -34,12 +34,13 @@ pub trait Engine {
     /// The processor's state.
     fn machine(&mut self) -> &mut dyn Machine;
 
-    /// Runs until `instructions` more have ended, or the guest stops by itself.
+    /// Runs until `instructions` more have ended or were cancelled, or the guest stops by itself.
     ///
-    /// After [`Stop::Budget`] exactly that many have ended; the run goes on with the next call.
+    /// After [`Stop::Budget`] it was exactly that many; the run goes on with the next call. The
+    /// first call, whatever it allows, runs operation `reset` before anything else.
     fn run(&mut self, host: &mut Host, instructions: u64) -> Stop;
 
-    /// Instructions ended so far.
+    /// Instructions ended so far, cancelled ones not counted.
     fn instructions(&self) -> u64;
 
     /// Cycles begun so far, extra cycles included.

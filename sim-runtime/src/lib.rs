@@ -1,6 +1,6 @@
 //! What every simulator is built on: engines, kernels, loader, host services, launcher.
 //!
-//! Engines execute isac-ir ([`reference`]) or the code that was generated from it ([`kernel`]);
+//! Engines execute isac-ir ([`mod@reference`]) or the code that was generated from it ([`kernel`]);
 //! [`record`] turns what they count into a measurement; [`image`], [`host`] and [`launcher`] are
 //! what a program needs around it.
 

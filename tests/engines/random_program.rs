@@ -209,8 +209,11 @@ fn random_bytes(model: &Model, count: usize, random: &mut Random) -> Vec<u8> {
         _ => loop {
             let word = random_word(model, decoder, random).to_u128() as u8;
             // Most of the ends of a run are left out, or none would be long.
-            let ends = if model.name == "tree" { word == 0 } else { word & 0xfc == 0xbc };
-            if !ends || random.below(24) == 0 {
+            let (ends, rarity) = match model.name.as_str() {
+                "tree" => (word == 0, 128),
+                _ => (word & 0xfc == 0xbc, 24),
+            };
+            if !ends || random.below(rarity) == 0 {
                 return word;
             }
         },

@@ -292,6 +292,6 @@ mod tests {
     #[test]
     fn odd_widths_are_masked_and_whole_ones_are_not() {
         assert_eq!(super::masked_number(3, 8), "3");
-        assert_eq!(super::masked_number(3, 5), "(3) & 0x1f");
+        assert_eq!(super::masked_number(3, 5), "(3) & 31");
     }
 }

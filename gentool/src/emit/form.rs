@@ -74,6 +74,15 @@ pub(super) fn list_forms(model: &Model) -> Vec<Form> {
     forms.collect()
 }
 
+/// What runs before anything is decoded, in order.
+pub(super) fn calls_before_decoding(model: &Model) -> Vec<Call> {
+    let nothing = Variant { nodes: Vec::new() };
+    let mut composer = Composer::new(model, &nothing);
+    composer.stops_at_root = true;
+    composer.compose();
+    composer.calls
+}
+
 /// The name of the last operation along the chain of what are no operands.
 fn leaf_name(model: &Model, variant: &Variant) -> String {
     let mut node = 0;
@@ -111,6 +120,8 @@ struct Composer<'a> {
     /// First counter of each node of the variant.
     bases: Vec<u32>,
     due: std::collections::VecDeque<Due>,
+    /// Nothing is composed from the operation with the CODINGROOT on.
+    stops_at_root: bool,
 }
 
 /// Something that runs: where it stands in the time graph and in the variant, and on what it
@@ -134,6 +145,7 @@ impl<'a> Composer<'a> {
             counters: operation_counters(model, model.main, false),
             bases: Vec::new(),
             due: Default::default(),
+            stops_at_root: false,
         };
         composer.number_nodes();
         composer
@@ -177,6 +189,11 @@ impl<'a> Composer<'a> {
         let main = Due { time_node: 0, node: None, base: 0, guard: None, conditional: false };
         self.due.push_back(main);
         while let Some(due) = self.due.pop_front() {
+            let target = self.model.time.nodes[due.time_node as usize].target;
+            let root = find_root(self.model).map(|(operation, ..)| Target::Operation(operation));
+            if self.stops_at_root && Some(target) == root {
+                return;
+            }
             self.execute_target(due);
         }
     }

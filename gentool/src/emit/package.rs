@@ -41,11 +41,22 @@ pub fn write_package(files: &[SourceFile], folder: &Path) -> io::Result<()> {
         }
         let parent = path.parent().unwrap_or(folder);
         std::fs::create_dir_all(parent).map_err(context)?;
-        let mut temporary = tempfile::NamedTempFile::new_in(parent).map_err(context)?;
+        let mut temporary = temporary_file(parent).map_err(context)?;
         io::Write::write_all(&mut temporary, file.text.as_bytes()).map_err(context)?;
         temporary.persist(&path).map_err(|error| context(error.error))?;
     }
     Ok(())
+}
+
+/// A temporary file that others may read as any new file.
+fn temporary_file(folder: &Path) -> io::Result<tempfile::NamedTempFile> {
+    let mut builder = tempfile::Builder::new();
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        builder.permissions(std::fs::Permissions::from_mode(0o666));
+    }
+    builder.tempfile_in(folder)
 }
 
 /// The name of the package: the model's, as cargo accepts it.

@@ -1,12 +1,12 @@
 //! The processor: registers, memories, and what runtime and kernel ask of it.
 
-use isac_ir::account::Part;
+use isac_ir::account::{Part, scheduled_operations};
 use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::Emitter;
 use super::expression::{masked, number, storage_bits, unsigned};
-use super::form::find_root;
+use super::form::{calls_before_decoding, find_root};
 use super::name::{identifier, joined};
 use super::operation::section_name;
 
@@ -254,6 +254,7 @@ impl Emitter<'_> {
             quote!(self.memories.#name.code.take_written())
         });
         let reset = self.emit_reset_operation();
+        let before = self.emit_before_decoding();
         let decode = self.emit_fetch();
         let root_map = number(self.root_map().into());
         quote! {
@@ -273,6 +274,8 @@ impl Emitter<'_> {
                 }
 
                 #reset
+
+                #before
 
                 #decode
 
@@ -300,6 +303,39 @@ impl Emitter<'_> {
                     let written = [#(#takes),*];
                     written.contains(&true)
                 }
+            }
+        }
+    }
+
+    /// What an instruction that cannot be decoded has done all the same.
+    fn emit_before_decoding(&self) -> TokenStream {
+        let (_, regions) = scheduled_operations(self.model, self.model.main, 0, false);
+        let calls = calls_before_decoding(self.model);
+        let runs = calls.iter().map(|call| {
+            let operation = self.model.operation(call.operation);
+            let body = operation.body(call.part);
+            let name = section_name(operation, call.part);
+            let first = number((call.base + u32::from(call.conditional)).into());
+            let base = body.is_some_and(|body| body.regions > 1).then(|| quote!(, #first));
+            let fallible = body.is_some_and(|body| self.body_is_fallible(operation, body));
+            let mark = fallible.then(|| quote!(?));
+            let run = quote!(super::operations::#name(self, &mut step #base)#mark;);
+            match call.guard {
+                Some(guard) => {
+                    let bit = number(1 << guard);
+                    quote!(if step.due & #bit != 0 { #run })
+                }
+                None => run,
+            }
+        });
+        let runs: Vec<TokenStream> = runs.collect();
+        let regions = number(regions.into());
+        let step = (!runs.is_empty()).then(|| quote!(let mut step = Step::<#regions>::new(self.pc(), 0, 1);));
+        quote! {
+            fn before_decoding(&mut self) -> Result<(), Trap> {
+                #step
+                #(#runs)*
+                Ok(())
             }
         }
     }

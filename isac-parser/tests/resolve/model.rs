@@ -178,8 +178,12 @@ fn words_of_several_widths_are_compared_on_what_is_fetched_first() {
         )
     };
     // Big-endian: the first cell is the most significant byte.
-    load_text(&long("0b11111011 0bx[8]"));
-    let loader = InMemory::new([("test.isac", long("0b000xxxxx 0bx[8]"))]);
-    let (model, said) = load(Path::new("test.isac"), &loader, &BTreeMap::new());
-    assert!(model.is_none() && said.contains("E0410"), "{said}");
+    let said = |coding: &str| {
+        let loader = InMemory::new([("test.isac", long(coding))]);
+        load(Path::new("test.isac"), &loader, &BTreeMap::new()).1
+    };
+    let apart = said("0b11111011 0bx[8]");
+    assert!(!apart.contains("E0410") && apart.contains("E0903"), "{apart}");
+    let overlapping = said("0b000xxxxx 0bx[8]");
+    assert!(overlapping.contains("E0410"), "{overlapping}");
 }

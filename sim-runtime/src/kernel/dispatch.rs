@@ -147,6 +147,10 @@ impl<C: Core, P: Profiling> EmittedEngine<C, P> {
 
     fn undecoded(&mut self, pc: u64, kind: FaultKind) -> Stop {
         self.settle_arrival();
+        self.core.kernel().budget = 1;
+        let trap = self.core.before_decoding().err();
+        let value = self.core.kernel().trap_value;
+        let kind = trap.and_then(|trap| trap.fault(value)).unwrap_or(kind);
         *self.undecoded_faults.entry(pc).or_default() += 1;
         self.fault(kind, pc)
     }

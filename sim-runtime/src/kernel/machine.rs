@@ -49,6 +49,12 @@ pub trait Core: Machine + Sized + 'static {
     /// The trap that ended it.
     fn reset(&mut self) -> Result<(), Trap>;
 
+    /// Runs what an instruction runs before it is decoded: for one that cannot be.
+    ///
+    /// # Errors
+    /// The trap that ended it before.
+    fn before_decoding(&mut self) -> Result<(), Trap>;
+
     /// Decodes the instruction at an address; the state stays as it is.
     ///
     /// # Errors

@@ -10,7 +10,9 @@ const CRATES: [&str; 3] = ["isac-ir", "sim-profile", "sim-runtime"];
 fn main() -> io::Result<()> {
     let root = Path::new(&env::var("CARGO_MANIFEST_DIR").unwrap_or_default()).join("..");
     let out = PathBuf::from(env::var("OUT_DIR").unwrap_or_default());
-    let mut table = String::from("/// Path in the runtime's folder and text.\npub(crate) static RUNTIME_SOURCES: &[(&str, &str)] = &[\n");
+    let mut table = String::from(
+        "/// Path in the runtime's folder and text.\npub(crate) static RUNTIME_SOURCES: &[(&str, &str)] = &[\n",
+    );
     for name in CRATES {
         let mut files = vec![root.join(name).join("Cargo.toml")];
         list_files(&root.join(name).join("src"), &mut files)?;

@@ -47,11 +47,7 @@ pub fn body_counters(body: &Body, conditional: bool) -> u32 {
 
 /// Number of counters of one operation's own bodies.
 fn own_counters(operation: &Operation, conditional: bool) -> u32 {
-    PARTS
-        .iter()
-        .filter_map(|part| operation.body(*part))
-        .map(|body| body_counters(body, conditional))
-        .sum()
+    PARTS.iter().filter_map(|part| operation.body(*part)).map(|body| body_counters(body, conditional)).sum()
 }
 
 /// Number of counters of one operation and of everything that it schedules.
@@ -72,9 +68,7 @@ pub fn decoder_counters(model: &Model, decoder: u32, conditional: bool) -> u32 {
             .iter()
             .map(|node| match (node.nested, node.target) {
                 (Some(nested), _) => decoder_counters(model, nested, conditional),
-                (None, Target::Operation(operation)) => {
-                    operation_counters(model, operation, conditional)
-                }
+                (None, Target::Operation(operation)) => operation_counters(model, operation, conditional),
                 (None, Target::Group(_)) => 0,
             })
             .sum()
@@ -107,7 +101,9 @@ pub fn scheduled_operations(
     let mut found = vec![Scheduled { operation, instance: None, base, conditional }];
     let mut next = base + own_counters(table, conditional);
     for (index, instance) in (0u32..).zip(&table.instances) {
-        if let (Role::Activated, true, Target::Operation(below)) = (instance.role, instance.scheduled, instance.target) {
+        if let (Role::Activated, true, Target::Operation(below)) =
+            (instance.role, instance.scheduled, instance.target)
+        {
             let conditional = conditional || instance.conditional;
             let (mut inner, after) = scheduled_operations(model, below, next, conditional);
             inner[0].instance = Some(index);
@@ -198,9 +194,7 @@ fn scheduled_conditionally(model: &Model, decoded: &Decoded, node: u32) -> bool 
     let here = &decoded.nodes[node as usize];
     let (Some(parent), Some(instance)) = (here.parent, here.instance) else { return false };
     match decoded.nodes[parent as usize].target {
-        Target::Operation(operation) => {
-            model.operation(operation).instances[instance as usize].conditional
-        }
+        Target::Operation(operation) => model.operation(operation).instances[instance as usize].conditional,
         Target::Group(_) => false,
     }
 }

@@ -455,9 +455,7 @@ impl Stmt {
             | Stmt::ExtraCycles(value)
             | Stmt::If { condition: value, .. }
             | Stmt::Decode { address: value, .. } => vec![value],
-            Stmt::SetRegister { index, value, .. } => {
-                std::iter::once(value).chain(index.as_ref()).collect()
-            }
+            Stmt::SetRegister { index, value, .. } => std::iter::once(value).chain(index.as_ref()).collect(),
             Stmt::SetMemory { address, value, .. } => vec![value, address],
             Stmt::LinuxCall { arguments, .. } => arguments.iter().collect(),
             Stmt::Print(parts) => parts

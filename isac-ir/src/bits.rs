@@ -22,9 +22,7 @@ impl Bits {
 
     /// Bit `index`, 0 the least significant; bits from 256 on are 0.
     pub fn bit(self, index: u32) -> bool {
-        self.0
-            .get((index / 64) as usize)
-            .is_some_and(|limb| limb >> (index % 64) & 1 == 1)
+        self.0.get((index / 64) as usize).is_some_and(|limb| limb >> (index % 64) & 1 == 1)
     }
 
     /// The same with bit `index` set; from 256 on nothing changes.
@@ -57,7 +55,8 @@ impl Bits {
     /// The same moved up by `count` bits; what passes bit 255 is lost.
     fn shifted(self, count: u32) -> Bits {
         let (limbs, bits) = ((count / 64) as usize, count % 64);
-        let limb = |index: usize| index.checked_sub(limbs).and_then(|from| self.0.get(from)).copied().unwrap_or(0);
+        let limb =
+            |index: usize| index.checked_sub(limbs).and_then(|from| self.0.get(from)).copied().unwrap_or(0);
         let below = |index: usize| if index == 0 { 0 } else { limb(index - 1) };
         Bits(std::array::from_fn(|index| match bits {
             0 => limb(index),
@@ -78,9 +77,11 @@ impl Bits {
 
     /// From bytes, most significant first.
     pub fn from_be_bytes(bytes: &[u8]) -> Bits {
-        bytes.iter().rev().zip(0u32..).fold(Bits::ZERO, |bits, (byte, index)| {
-            bits.with(index * 8, 8, u128::from(*byte))
-        })
+        bytes
+            .iter()
+            .rev()
+            .zip(0u32..)
+            .fold(Bits::ZERO, |bits, (byte, index)| bits.with(index * 8, 8, u128::from(*byte)))
     }
 }
 

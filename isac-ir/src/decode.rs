@@ -152,8 +152,7 @@ impl Decoded {
 
     /// The node that an operation's instance led to.
     pub fn instance(&self, operation: u32, instance: u32) -> Option<u32> {
-        self.children(operation)
-            .find(|child| self.nodes[*child as usize].instance == Some(instance))
+        self.children(operation).find(|child| self.nodes[*child as usize].instance == Some(instance))
     }
 
     /// The operation that a node is or leads to through groups.

@@ -56,10 +56,8 @@ fn print_variant_node(model: &Model, variant: &Variant, index: u32, text: &mut S
     text.push('(');
     if let crate::operation::Target::Operation(operation) = node.target {
         let names = model.operation(operation).fields.iter().map(|field| field.name.as_str());
-        let fields: Vec<String> = names
-            .zip(&node.fields)
-            .map(|(name, runs)| format!("{name}={}", print_runs(runs)))
-            .collect();
+        let fields: Vec<String> =
+            names.zip(&node.fields).map(|(name, runs)| format!("{name}={}", print_runs(runs))).collect();
         text.push_str(&fields.join(" "));
     }
     for (child, _) in variant.nodes.iter().enumerate().filter(|(_, node)| node.parent == Some(index)) {

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use crate::Model;
 use crate::account::PARTS;
-use crate::behavior::{UNCOUNTED, BinaryOp, Body, Expr, ExprKind, Stmt, walk_expressions, walk_statements};
+use crate::behavior::{BinaryOp, Body, Expr, ExprKind, Stmt, UNCOUNTED, walk_expressions, walk_statements};
 use crate::decoder::{Decoder, State};
 use crate::operation::Operation;
 
@@ -37,7 +37,9 @@ fn verify_decoder(model: &Model, decoder: &Decoder, errors: &mut Vec<String>) {
         match state {
             State::Reject => {}
             State::Accept(variant) if (*variant as usize) < decoder.variants.len() => {}
-            State::Accept(variant) => fail(format!("state {index} accepts variant {variant}, which does not exist")),
+            State::Accept(variant) => {
+                fail(format!("state {index} accepts variant {variant}, which does not exist"))
+            }
             State::Test { low, width, edges, otherwise } => {
                 if *width == 0 || *width > 16 || low + width > decoder.width_bits {
                     fail(format!("state {index} looks at bits outside the word"));
@@ -55,7 +57,8 @@ fn verify_decoder(model: &Model, decoder: &Decoder, errors: &mut Vec<String>) {
 }
 
 fn verify_operation(model: &Model, operation: &Operation, errors: &mut Vec<String>) {
-    let bodies = PARTS.iter().filter_map(|part| operation.body(*part).map(|body| (format!("{part:?}"), body)));
+    let bodies =
+        PARTS.iter().filter_map(|part| operation.body(*part).map(|body| (format!("{part:?}"), body)));
     let expression = operation.expression.iter().flat_map(|expression| {
         [("Expression", Some(&expression.read)), ("Expression", expression.write.as_ref())]
     });

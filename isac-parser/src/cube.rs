@@ -21,15 +21,8 @@ impl Cube {
     /// The same cube with one more bit fixed.
     pub(crate) fn with_bit(self, bit: u32, set: bool) -> Cube {
         let at = Word::of_bit(bit);
-        let value = if set {
-            self.value | at
-        } else {
-            self.value & !at
-        };
-        Cube {
-            mask: self.mask | at,
-            value,
-        }
+        let value = if set { self.value | at } else { self.value & !at };
+        Cube { mask: self.mask | at, value }
     }
 
     /// The value of a bit, if it is fixed.
@@ -45,27 +38,19 @@ impl Cube {
     /// The words of both.
     pub(crate) fn intersect(self, other: Cube) -> Option<Cube> {
         let clash = (self.value ^ other.value) & self.mask & other.mask;
-        clash.is_zero().then(|| Cube {
-            mask: self.mask | other.mask,
-            value: self.value | other.value,
-        })
+        clash.is_zero().then(|| Cube { mask: self.mask | other.mask, value: self.value | other.value })
     }
 
     /// The smallest cube around both.
     fn join(self, other: Cube) -> Cube {
         let mask = self.mask & other.mask & !(self.value ^ other.value);
-        Cube {
-            mask,
-            value: self.value & mask,
-        }
+        Cube { mask, value: self.value & mask }
     }
 
     fn shifted(self, bits: u32) -> Cube {
         (0..MAX_BITS.saturating_sub(bits))
             .filter_map(|bit| Some((bit, self.bit(bit)?)))
-            .fold(Cube::default(), |cube, (bit, set)| {
-                cube.with_bit(bit + bits, set)
-            })
+            .fold(Cube::default(), |cube, (bit, set)| cube.with_bit(bit + bits, set))
     }
 
     /// True if every word of `self` is one of `other`.
@@ -76,10 +61,8 @@ impl Cube {
     /// The one cube that is exactly the union of both, if they differ in one fixed bit alone.
     fn merge(self, other: Cube) -> Option<Cube> {
         let differ = self.value ^ other.value;
-        (self.mask == other.mask && differ.is_single_bit()).then(|| Cube {
-            mask: self.mask & !differ,
-            value: self.value & !differ,
-        })
+        (self.mask == other.mask && differ.is_single_bit())
+            .then(|| Cube { mask: self.mask & !differ, value: self.value & !differ })
     }
 
     /// Appends the words of `self` that are not in `other`, as disjoint cubes.
@@ -137,11 +120,7 @@ impl CubeSet {
     /// The union of the cubes, simplified.
     pub(crate) fn new(cubes: Vec<Cube>, budget: &mut Budget) -> Result<CubeSet, TooManyCubes> {
         let cubes = simplify(cubes, budget)?;
-        if cubes.len() > MAX_CUBES {
-            Err(TooManyCubes)
-        } else {
-            Ok(CubeSet::of_simple(cubes))
-        }
+        if cubes.len() > MAX_CUBES { Err(TooManyCubes) } else { Ok(CubeSet::of_simple(cubes)) }
     }
 
     fn of_simple(cubes: Vec<Cube>) -> CubeSet {
@@ -155,11 +134,7 @@ impl CubeSet {
     }
 
     /// The words of some of both, as one cube.
-    pub(crate) fn overlap(
-        &self,
-        other: &CubeSet,
-        budget: &mut Budget,
-    ) -> Result<Option<Cube>, TooManyCubes> {
+    pub(crate) fn overlap(&self, other: &CubeSet, budget: &mut Budget) -> Result<Option<Cube>, TooManyCubes> {
         budget.spend(1)?;
         if self.hull.intersect(other.hull).is_none() {
             return Ok(None);
@@ -170,11 +145,7 @@ impl CubeSet {
     }
 
     /// True if every word of `self` is in `other`.
-    pub(crate) fn is_within(
-        &self,
-        other: &CubeSet,
-        budget: &mut Budget,
-    ) -> Result<bool, TooManyCubes> {
+    pub(crate) fn is_within(&self, other: &CubeSet, budget: &mut Budget) -> Result<bool, TooManyCubes> {
         for cube in &self.cubes {
             let mut rest = vec![*cube];
             for subtracted in &other.cubes {
@@ -191,11 +162,7 @@ impl CubeSet {
     }
 
     /// The words of `self` that are not in `other`.
-    pub(crate) fn without(
-        &self,
-        other: &CubeSet,
-        budget: &mut Budget,
-    ) -> Result<CubeSet, TooManyCubes> {
+    pub(crate) fn without(&self, other: &CubeSet, budget: &mut Budget) -> Result<CubeSet, TooManyCubes> {
         let mut rest = self.cubes.clone();
         for subtracted in &other.cubes {
             rest = subtract(&rest, *subtracted, budget)?;
@@ -214,11 +181,7 @@ impl CubeSet {
     }
 }
 
-fn subtract(
-    cubes: &[Cube],
-    subtracted: Cube,
-    budget: &mut Budget,
-) -> Result<Vec<Cube>, TooManyCubes> {
+fn subtract(cubes: &[Cube], subtracted: Cube, budget: &mut Budget) -> Result<Vec<Cube>, TooManyCubes> {
     budget.spend(cubes.len())?;
     let mut parts = Vec::with_capacity(cubes.len());
     for cube in cubes {
@@ -258,16 +221,8 @@ fn simplify(mut cubes: Vec<Cube>, budget: &mut Budget) -> Result<Vec<Cube>, TooM
         }
     }
     budget.spend(cubes.len() * cubes.len())?;
-    let is_within_another = |cube: &Cube| {
-        cubes
-            .iter()
-            .any(|other| cube != other && cube.is_within(*other))
-    };
-    Ok(cubes
-        .iter()
-        .copied()
-        .filter(|cube| !is_within_another(cube))
-        .collect())
+    let is_within_another = |cube: &Cube| cubes.iter().any(|other| cube != other && cube.is_within(*other));
+    Ok(cubes.iter().copied().filter(|cube| !is_within_another(cube)).collect())
 }
 
 /// A later, unused cube that becomes one with cube `i`, and what they become.
@@ -329,32 +284,18 @@ mod tests {
 
     #[test]
     fn operations_agree_with_sets_of_words() {
-        let texts = [
-            "0000", "x1x0", "1xxx", "01x1", "xx11", "0x0x", "xxxx", "1001",
-        ];
+        let texts = ["0000", "x1x0", "1xxx", "01x1", "xx11", "0x0x", "xxxx", "1001"];
         for a in texts {
             for b in texts {
                 for c in texts {
                     let (left, right) = (set(&[a, c]), set(&[b]));
                     let (left_words, right_words) = (words(&left), words(&right));
                     let both = left_words.iter().any(|word| right_words.contains(word));
-                    assert_eq!(
-                        left.overlap(&right, &mut Budget::new()).unwrap().is_some(),
-                        both
-                    );
-                    let rest: Vec<u32> = left_words
-                        .iter()
-                        .filter(|w| !right_words.contains(w))
-                        .copied()
-                        .collect();
-                    assert_eq!(
-                        words(&left.without(&right, &mut Budget::new()).unwrap()),
-                        rest
-                    );
-                    assert_eq!(
-                        left.is_within(&right, &mut Budget::new()),
-                        Ok(rest.is_empty())
-                    );
+                    assert_eq!(left.overlap(&right, &mut Budget::new()).unwrap().is_some(), both);
+                    let rest: Vec<u32> =
+                        left_words.iter().filter(|w| !right_words.contains(w)).copied().collect();
+                    assert_eq!(words(&left.without(&right, &mut Budget::new()).unwrap()), rest);
+                    assert_eq!(left.is_within(&right, &mut Budget::new()), Ok(rest.is_empty()));
                 }
             }
         }
@@ -362,9 +303,7 @@ mod tests {
 
     #[test]
     fn an_overlap_gives_a_word_of_both() {
-        let overlap = set(&["1xx0"])
-            .overlap(&set(&["0xxx", "x1xx"]), &mut Budget::new())
-            .unwrap();
+        let overlap = set(&["1xx0"]).overlap(&set(&["0xxx", "x1xx"]), &mut Budget::new()).unwrap();
         let overlap = overlap.unwrap();
         assert_eq!(overlap, cube("11x0"));
         assert_eq!(overlap.example().display(4), "0b1100");
@@ -375,14 +314,8 @@ mod tests {
         let low = Cube::default().with_bit(3, true);
         let high = Cube::default().with_bit(200, true);
         let both = low.intersect(high).unwrap();
-        assert_eq!(
-            (both.bit(200), both.bit(3), both.bit(4)),
-            (Some(true), Some(true), None)
-        );
-        assert_eq!(
-            both.example().display(204),
-            format!("0x1{}8", "0".repeat(49))
-        );
+        assert_eq!((both.bit(200), both.bit(3), both.bit(4)), (Some(true), Some(true), None));
+        assert_eq!(both.example().display(204), format!("0x1{}8", "0".repeat(49)));
         assert!(both.is_within(low) && !low.is_within(high));
     }
 
@@ -390,11 +323,7 @@ mod tests {
     fn an_explosion_is_refused() {
         let budget = &mut Budget::new();
         let everything = CubeSet::new(vec![Cube::default()], budget).unwrap();
-        let pairs = (0..40).map(|pair| {
-            Cube::default()
-                .with_bit(2 * pair, true)
-                .with_bit(2 * pair + 1, true)
-        });
+        let pairs = (0..40).map(|pair| Cube::default().with_bit(2 * pair, true).with_bit(2 * pair + 1, true));
         let pairs = CubeSet::new(pairs.collect(), budget).unwrap();
         assert_eq!(everything.without(&pairs, budget), Err(TooManyCubes));
     }

@@ -68,14 +68,7 @@ impl Diagnostic {
 
     fn new(severity: Severity, code: Code, span: Span, message: String) -> Self {
         let primary = (span, String::new());
-        Self {
-            code,
-            severity,
-            message,
-            primary,
-            secondary: Vec::new(),
-            help: Vec::new(),
-        }
+        Self { code, severity, message, primary, secondary: Vec::new(), help: Vec::new() }
     }
 
     /// The same with a label at its primary place.
@@ -120,9 +113,7 @@ impl Diagnostics {
     /// Orders by file and position, then by code and text, and drops repetitions.
     pub fn sort(&mut self) {
         self.list.sort_by(|a, b| {
-            (a.primary.0, a.severity, a.code)
-                .cmp(&(b.primary.0, b.severity, b.code))
-                .then(a.cmp(b))
+            (a.primary.0, a.severity, a.code).cmp(&(b.primary.0, b.severity, b.code)).then(a.cmp(b))
         });
         self.list.dedup();
     }
@@ -143,10 +134,7 @@ impl Diagnostics {
     }
 
     fn count(&self, severity: Severity) -> usize {
-        self.list
-            .iter()
-            .filter(|diagnostic| diagnostic.severity == severity)
-            .count()
+        self.list.iter().filter(|diagnostic| diagnostic.severity == severity).count()
     }
 
     /// How many findings there are.

@@ -30,20 +30,12 @@ impl Span {
     /// The bytes `start..end` of a file.
     pub fn new(file: FileId, start: usize, end: usize) -> Self {
         let narrow = |offset: usize| u32::try_from(offset).unwrap_or(u32::MAX);
-        Self {
-            file,
-            start: narrow(start),
-            end: narrow(end),
-        }
+        Self { file, start: narrow(start), end: narrow(end) }
     }
 
     /// From the beginning of `self` to the end of `last`, which stands behind it in one file.
     pub fn to(self, last: Span) -> Self {
-        Self {
-            file: self.file,
-            start: self.start,
-            end: last.end.max(self.end),
-        }
+        Self { file: self.file, start: self.start, end: last.end.max(self.end) }
     }
 }
 
@@ -75,11 +67,7 @@ impl SourceMap {
         let line_starts = std::iter::once(0)
             .chain(breaks.map(|(offset, _)| u32::try_from(offset + 1).unwrap_or(u32::MAX)))
             .collect();
-        self.files.push(SourceFile {
-            path: path.into(),
-            text,
-            line_starts,
-        });
+        self.files.push(SourceFile { path: path.into(), text, line_starts });
         id
     }
 
@@ -129,9 +117,7 @@ impl SourceMap {
     /// The line, counted from 0, on which a byte stands.
     pub(crate) fn line_of(&self, id: FileId, offset: usize) -> usize {
         let starts = &self.file(id).line_starts;
-        starts
-            .partition_point(|start| *start as usize <= offset)
-            .saturating_sub(1)
+        starts.partition_point(|start| *start as usize <= offset).saturating_sub(1)
     }
 
     /// The bytes of a line, counted from 0, its break excluded.
@@ -144,9 +130,7 @@ impl SourceMap {
     }
 
     fn file(&self, id: FileId) -> &SourceFile {
-        self.files
-            .get(id.0 as usize)
-            .expect("a file id is used with the map that gave it")
+        self.files.get(id.0 as usize).expect("a file id is used with the map that gave it")
     }
 }
 
@@ -175,9 +159,7 @@ impl SourceLoader for FileSystem {
         let mut bytes = Vec::new();
         // One byte more than is allowed, so that the parser sees that the file is too large.
         let limit = MAX_FILE_BYTES as u64 + 1;
-        std::fs::File::open(path)?
-            .take(limit)
-            .read_to_end(&mut bytes)?;
+        std::fs::File::open(path)?.take(limit).read_to_end(&mut bytes)?;
         Ok(bytes)
     }
 }
@@ -191,13 +173,8 @@ pub struct InMemory {
 
 impl InMemory {
     /// A loader of the files given as path and text.
-    pub fn new<P: Into<PathBuf>, T: Into<Vec<u8>>>(
-        files: impl IntoIterator<Item = (P, T)>,
-    ) -> Self {
-        let files = files
-            .into_iter()
-            .map(|(path, text)| (path.into(), text.into()))
-            .collect();
+    pub fn new<P: Into<PathBuf>, T: Into<Vec<u8>>>(files: impl IntoIterator<Item = (P, T)>) -> Self {
+        let files = files.into_iter().map(|(path, text)| (path.into(), text.into())).collect();
         Self { files }
     }
 }

@@ -16,14 +16,8 @@ impl Word {
     /// The word with one bit set; none if the bit is beyond the word.
     pub(crate) fn of_bit(bit: u32) -> Word {
         match bit {
-            0..128 => Word {
-                high: 0,
-                low: 1 << bit,
-            },
-            128..MAX_BITS => Word {
-                high: 1 << (bit - 128),
-                low: 0,
-            },
+            0..128 => Word { high: 0, low: 1 << bit },
+            128..MAX_BITS => Word { high: 1 << (bit - 128), low: 0 },
             _ => Word::default(),
         }
     }
@@ -68,10 +62,7 @@ impl BitAnd for Word {
     type Output = Word;
 
     fn bitand(self, other: Word) -> Word {
-        Word {
-            high: self.high & other.high,
-            low: self.low & other.low,
-        }
+        Word { high: self.high & other.high, low: self.low & other.low }
     }
 }
 
@@ -79,10 +70,7 @@ impl BitOr for Word {
     type Output = Word;
 
     fn bitor(self, other: Word) -> Word {
-        Word {
-            high: self.high | other.high,
-            low: self.low | other.low,
-        }
+        Word { high: self.high | other.high, low: self.low | other.low }
     }
 }
 
@@ -90,10 +78,7 @@ impl BitXor for Word {
     type Output = Word;
 
     fn bitxor(self, other: Word) -> Word {
-        Word {
-            high: self.high ^ other.high,
-            low: self.low ^ other.low,
-        }
+        Word { high: self.high ^ other.high, low: self.low ^ other.low }
     }
 }
 
@@ -101,9 +86,6 @@ impl Not for Word {
     type Output = Word;
 
     fn not(self) -> Word {
-        Word {
-            high: !self.high,
-            low: !self.low,
-        }
+        Word { high: !self.high, low: !self.low }
     }
 }

@@ -21,11 +21,7 @@ fn parse_text(text: &str) -> Result<File, String> {
     let mut diagnostics = Diagnostics::new();
     let id = sources.add("test.isac", text);
     let file = parse_file(id, &sources, &mut diagnostics);
-    if diagnostics.is_empty() {
-        Ok(file)
-    } else {
-        Err(diagnostics.render(&sources, Style::Plain))
-    }
+    if diagnostics.is_empty() { Ok(file) } else { Err(diagnostics.render(&sources, Style::Plain)) }
 }
 
 /// A tree as text without its spans, which are all that printing may change.
@@ -56,10 +52,7 @@ fn models_in(directory: &str) -> Vec<PathBuf> {
     };
     let mut paths: Vec<PathBuf> = entries
         .filter_map(|entry| entry.ok().map(|entry| entry.path()))
-        .filter(|path| {
-            path.extension()
-                .is_some_and(|extension| extension == "isac")
-        })
+        .filter(|path| path.extension().is_some_and(|extension| extension == "isac"))
         .collect();
     paths.sort();
     paths
@@ -81,11 +74,7 @@ fn every_construct_of_the_language_comes_back_from_print() {
 #[test]
 fn every_model_comes_back_from_print() {
     let mut directories: Vec<PathBuf> = std::fs::read_dir("../models")
-        .map(|entries| {
-            entries
-                .filter_map(|entry| entry.ok().map(|entry| entry.path()))
-                .collect()
-        })
+        .map(|entries| entries.filter_map(|entry| entry.ok().map(|entry| entry.path())).collect())
         .unwrap_or_default();
     directories.push("../tests/models".into());
     for directory in directories {
@@ -93,11 +82,7 @@ fn every_model_comes_back_from_print() {
             let mut sources = SourceMap::new();
             let mut diagnostics = Diagnostics::new();
             let files = parse_model(&path, &FileSystem, &mut sources, &mut diagnostics);
-            assert!(
-                diagnostics.is_empty(),
-                "{}",
-                diagnostics.render(&sources, Style::Plain)
-            );
+            assert!(diagnostics.is_empty(), "{}", diagnostics.render(&sources, Style::Plain));
             for (id, _) in files {
                 check_round_trip(sources.text(id));
             }
@@ -114,9 +99,7 @@ fn names_of_c_are_reserved_in_behavior_alone() {
 #[test]
 fn concatenation_binds_tighter_than_a_product() {
     let grouped = |text: &str| shape(&parse_text(&format!("CONSTANT x = {text};")).unwrap());
-    assert!(
-        grouped("a :: b * c").contains("Binary { operator: Multiply, left: Expr { kind: Concat")
-    );
+    assert!(grouped("a :: b * c").contains("Binary { operator: Multiply, left: Expr { kind: Concat"));
     assert!(grouped("a * b + c").contains("Binary { operator: Add, left: Expr { kind: Binary"));
     assert!(grouped("a - b - c").contains("left: Expr { kind: Binary { operator: Subtract"));
 }
@@ -125,18 +108,11 @@ fn concatenation_binds_tighter_than_a_product() {
 fn spans_end_with_their_last_token() {
     let text = "OPERATION a /* b */ { CODING { x /* c */ } /* d */ } // e\n";
     let tree = parse_text(text).unwrap();
-    let isac_parser::ast::Item::Operation(operation) = &tree.items[0] else {
-        panic!("{tree:?}")
-    };
+    let isac_parser::ast::Item::Operation(operation) = &tree.items[0] else { panic!("{tree:?}") };
     let mut sources = SourceMap::new();
     sources.add("test.isac", text);
-    assert_eq!(
-        sources.slice(operation.span),
-        "OPERATION a /* b */ { CODING { x /* c */ } /* d */ }"
-    );
-    let isac_parser::ast::Section::Coding(coding) = &operation.sections[0] else {
-        panic!("{tree:?}")
-    };
+    assert_eq!(sources.slice(operation.span), "OPERATION a /* b */ { CODING { x /* c */ } /* d */ }");
+    let isac_parser::ast::Section::Coding(coding) = &operation.sections[0] else { panic!("{tree:?}") };
     assert_eq!(sources.slice(coding.span), "CODING { x /* c */ }");
 }
 

@@ -40,11 +40,7 @@ fn load_text(text: &str) -> CheckedModel {
 #[test]
 fn the_models_of_the_project_are_sound() {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..");
-    for model in [
-        "models/tiny8/tiny8.isac",
-        "models/rv32im/rv32im.isac",
-        "tests/models/tree.isac",
-    ] {
+    for model in ["models/tiny8/tiny8.isac", "models/rv32im/rv32im.isac", "tests/models/tree.isac"] {
         let (_, said) = load(&root.join(model), &FileSystem, &BTreeMap::new());
         assert_eq!(said, "", "{model}");
     }

@@ -22,11 +22,7 @@ impl Coverage {
     pub fn of(measurement: &Measurement) -> Coverage {
         let used = used_instructions(measurement);
         let ModelTables { instructions, .. } = &measurement.tables;
-        let unused: Vec<String> = instructions
-            .iter()
-            .filter(|name| !used.contains(*name))
-            .cloned()
-            .collect();
+        let unused: Vec<String> = instructions.iter().filter(|name| !used.contains(*name)).cloned().collect();
         Coverage {
             used: as_count(instructions.len() - unused.len()),
             total: as_count(instructions.len()),
@@ -95,26 +91,16 @@ mod tests {
 
     fn measurement(runs: &[(&str, u64, u64)]) -> Measurement {
         let mut measurement = Measurement::new(ModelTables {
-            instructions: ["decode(sub())", "decode(add())", "decode(inc())"]
-                .map(str::to_owned)
-                .into(),
+            instructions: ["decode(sub())", "decode(add())", "decode(inc())"].map(str::to_owned).into(),
             operands: [("add", vec![true, true]), ("inc", vec![true])]
                 .map(|(name, marks)| (name.to_owned(), marks))
                 .into(),
             ..ModelTables::default()
         });
         for (address, &(name, executed, cancelled)) in (0..).zip(runs) {
-            let key = InstructionKey {
-                address,
-                word: Word::new(&[0]).unwrap(),
-            };
+            let key = InstructionKey { address, word: Word::new(&[0]).unwrap() };
             let name = name.to_owned();
-            let record = InstructionRecord {
-                name,
-                executed,
-                cancelled,
-                ..Default::default()
-            };
+            let record = InstructionRecord { name, executed, cancelled, ..Default::default() };
             measurement.instructions.insert(key, record);
         }
         measurement
@@ -122,30 +108,16 @@ mod tests {
 
     #[test]
     fn operands_do_not_make_instructions() {
-        let runs = [
-            ("decode(add(ax()bx()))", 3, 0),
-            ("decode(add(bx()bx()))", 1, 0),
-        ];
+        let runs = [("decode(add(ax()bx()))", 3, 0), ("decode(add(bx()bx()))", 1, 0)];
         let coverage = Coverage::of(&measurement(&runs));
         let unused = ["decode(sub())", "decode(inc())"].map(str::to_owned).into();
-        assert_eq!(
-            coverage,
-            Coverage {
-                used: 1,
-                total: 3,
-                unused
-            }
-        );
+        assert_eq!(coverage, Coverage { used: 1, total: 3, unused });
         assert_eq!(coverage.percent(), "33.33");
     }
 
     #[test]
     fn only_executed_instructions_of_the_set_are_used() {
-        let runs = [
-            ("decode(inc(ax()))", 0, 4),
-            ("decode(unlisted())", 1, 0),
-            ("no path", 1, 0),
-        ];
+        let runs = [("decode(inc(ax()))", 0, 4), ("decode(unlisted())", 1, 0), ("no path", 1, 0)];
         let coverage = Coverage::of(&measurement(&runs));
         assert_eq!((coverage.used, coverage.total), (0, 3));
     }

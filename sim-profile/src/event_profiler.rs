@@ -9,8 +9,7 @@ use std::collections::{BTreeMap, VecDeque};
 use crate::measurement::{count, is_index};
 use crate::running::{Decoding, Fate, Misplaced, Running, RunningTable};
 use crate::{
-    AccessEvent, Event, EventSink, InstructionKey, InstructionRecord, Measurement, ModelTables,
-    PathTree,
+    AccessEvent, Event, EventSink, InstructionKey, InstructionRecord, Measurement, ModelTables, PathTree,
 };
 
 /// Makes a [`Measurement`] from events.
@@ -65,27 +64,16 @@ impl EventProfiler {
                 return self.import(ended);
             }
             Event::NamePart { text } => self.append_name(text)?,
-            Event::Decoded {
-                address,
-                word,
-                size_cells,
-            } => {
+            Event::Decoded { address, word, size_cells } => {
                 let running = self.table.current_mut()?;
-                let key = InstructionKey {
-                    address,
-                    word: *word,
-                };
+                let key = InstructionKey { address, word: *word };
                 running.decoding = Some(Decoding::Known { key, size_cells });
                 running.name_complete = true;
             }
             Event::Undecoded { address } => {
                 self.table.current_mut()?.decoding = Some(Decoding::Impossible { address });
             }
-            Event::Access {
-                node,
-                resource,
-                kind,
-            } => self.count_access(node, resource, kind)?,
+            Event::Access { node, resource, kind } => self.count_access(node, resource, kind)?,
             Event::Cancel => self.seal(Fate::Cancelled)?,
             Event::Fault => self.seal(Fate::Faulted)?,
             Event::Halt => {
@@ -182,22 +170,13 @@ impl EventProfiler {
         Ok(())
     }
 
-    fn count_access(
-        &mut self,
-        node: u32,
-        resource: u32,
-        kind: AccessEvent,
-    ) -> Result<(), Misplaced> {
+    fn count_access(&mut self, node: u32, resource: u32, kind: AccessEvent) -> Result<(), Misplaced> {
         if !is_index(resource, self.measurement.tables.resources.len()) {
             return Err(Misplaced::UnknownResource { resource });
         }
         if self.table.current().is_some() {
             let running = self.table.current_mut()?;
-            running
-                .accesses
-                .entry((node, resource))
-                .or_default()
-                .add_one(kind);
+            running.accesses.entry((node, resource)).or_default().add_one(kind);
         }
         Ok(())
     }
@@ -212,17 +191,9 @@ impl EventProfiler {
     fn import(&mut self, ended: Option<Running>) -> Result<(), Misplaced> {
         let Some(running) = ended else { return Ok(()) };
         match running.decoding {
-            Some(Decoding::Known { key, size_cells }) => {
-                self.import_known(key, size_cells, running)
-            }
+            Some(Decoding::Known { key, size_cells }) => self.import_known(key, size_cells, running),
             Some(Decoding::Impossible { address }) if running.fate == Some(Fate::Faulted) => {
-                count(
-                    self.measurement
-                        .undecoded_faults
-                        .entry(address)
-                        .or_default(),
-                    1,
-                );
+                count(self.measurement.undecoded_faults.entry(address).or_default(), 1);
                 Ok(())
             }
             None if running.fate == Some(Fate::Faulted) => Err(Misplaced::FaultWithoutAddress),
@@ -242,15 +213,11 @@ impl EventProfiler {
         {
             return Err(Misplaced::UnknownNode { node });
         }
-        let record =
-            self.measurement
-                .instructions
-                .entry(key)
-                .or_insert_with(|| InstructionRecord {
-                    name: running.name.clone(),
-                    size_cells,
-                    ..InstructionRecord::default()
-                });
+        let record = self.measurement.instructions.entry(key).or_insert_with(|| InstructionRecord {
+            name: running.name.clone(),
+            size_cells,
+            ..InstructionRecord::default()
+        });
         if record.name != running.name || record.size_cells != size_cells {
             return Err(Misplaced::Renamed(key));
         }
@@ -266,13 +233,7 @@ impl EventProfiler {
         }
         let successor = self.measurement.tables.successor(key.address, size_cells);
         if let Some(to) = running.transfer.filter(|&to| to != successor) {
-            count(
-                self.measurement
-                    .transfers
-                    .entry((key.address, to))
-                    .or_default(),
-                1,
-            );
+            count(self.measurement.transfers.entry((key.address, to)).or_default(), 1);
         }
         Ok(())
     }
@@ -282,10 +243,7 @@ impl EventProfiler {
         if let Some(&nodes) = self.nodes.get(name) {
             return Ok(nodes);
         }
-        let nodes = PathTree::parse(name)
-            .map_err(Misplaced::Name)?
-            .nodes()
-            .len();
+        let nodes = PathTree::parse(name).map_err(Misplaced::Name)?.nodes().len();
         self.nodes.insert(name.to_owned(), nodes);
         Ok(nodes)
     }

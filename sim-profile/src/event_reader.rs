@@ -27,10 +27,7 @@ where
         sink.event(event);
         Ok(())
     })
-    .map_err(|cause| EventError {
-        line: lines.number,
-        cause,
-    })
+    .map_err(|cause| EventError { line: lines.number, cause })
 }
 
 /// The measurement that an event file's events make, by [`EventProfiler`].
@@ -41,22 +38,13 @@ where
 pub fn replay_events<R: BufRead>(reader: R) -> Result<Measurement, EventError> {
     let mut lines = Lines::new(reader);
     read_lines(&mut lines, EventProfiler::new, |profiler, event| {
-        profiler
-            .try_event(event)
-            .map_err(EventErrorCause::Misplaced)
+        profiler.try_event(event).map_err(EventErrorCause::Misplaced)
     })
     .and_then(|profiler| profiler.try_finish().map_err(EventErrorCause::Misplaced))
-    .map_err(|cause| EventError {
-        line: lines.number,
-        cause,
-    })
+    .map_err(|cause| EventError { line: lines.number, cause })
 }
 
-fn read_lines<R, S, F, E>(
-    lines: &mut Lines<R>,
-    make_sink: F,
-    mut on_event: E,
-) -> Result<S, EventErrorCause>
+fn read_lines<R, S, F, E>(lines: &mut Lines<R>, make_sink: F, mut on_event: E) -> Result<S, EventErrorCause>
 where
     R: BufRead,
     F: FnOnce(ModelTables) -> S,
@@ -94,11 +82,7 @@ fn read_head<R: BufRead>(lines: &mut Lines<R>) -> Result<ModelTables, EventError
     serde_json::from_str(lines.next_line()?).map_err(EventErrorCause::Tables)
 }
 
-fn check_end<R: BufRead>(
-    lines: &mut Lines<R>,
-    written: u64,
-    found: u64,
-) -> Result<(), EventErrorCause> {
+fn check_end<R: BufRead>(lines: &mut Lines<R>, written: u64, found: u64) -> Result<(), EventErrorCause> {
     if written != found {
         return Err(EventErrorCause::Count { written, found });
     }
@@ -120,46 +104,24 @@ fn parse_event(
     let bad = || malformed(line);
     let (letter, rest) = line.split_once(' ').unwrap_or((line, ""));
     match letter {
-        "n" => take(Event::NamePart {
-            text: &parse_text(rest).ok_or_else(bad)?,
-        }),
-        "m" => take(Event::ModelEvent {
-            name: &parse_text(rest).ok_or_else(bad)?,
-        }),
+        "n" => take(Event::NamePart { text: &parse_text(rest).ok_or_else(bad)? }),
+        "m" => take(Event::ModelEvent { name: &parse_text(rest).ok_or_else(bad)? }),
         "d" => {
             let (address, word, size_cells) = parse_decoded(rest).ok_or_else(bad)?;
-            take(Event::Decoded {
-                address,
-                word: &word,
-                size_cells,
-            })
+            take(Event::Decoded { address, word: &word, size_cells })
         }
-        _ => take(
-            parse_plain_event(letter, rest)
-                .or_else(|| parse_bare_event(line))
-                .ok_or_else(bad)?,
-        ),
+        _ => take(parse_plain_event(letter, rest).or_else(|| parse_bare_event(line)).ok_or_else(bad)?),
     }
 }
 
 /// The events that are a letter and numbers.
 fn parse_plain_event(letter: &str, rest: &str) -> Option<Event<'static>> {
     Some(match letter {
-        "q" => Event::Scheduled {
-            instance: decimal(rest)?,
-        },
-        "s" => Event::Starts {
-            instance: decimal(rest)?,
-        },
-        "u" => Event::Undecoded {
-            address: hexadecimal(rest)?,
-        },
-        "t" => Event::Transfer {
-            to: hexadecimal(rest)?,
-        },
-        "y" => Event::ExtraCycles {
-            cycles: decimal(rest)?,
-        },
+        "q" => Event::Scheduled { instance: decimal(rest)? },
+        "s" => Event::Starts { instance: decimal(rest)? },
+        "u" => Event::Undecoded { address: hexadecimal(rest)? },
+        "t" => Event::Transfer { to: hexadecimal(rest)? },
+        "y" => Event::ExtraCycles { cycles: decimal(rest)? },
         "r" => parse_access(rest, AccessEvent::Read)?,
         "w" => parse_access(rest, AccessEvent::Write)?,
         "x" => parse_access(rest, AccessEvent::Execute)?,
@@ -182,11 +144,7 @@ fn parse_bare_event(line: &str) -> Option<Event<'static>> {
 
 fn parse_access(rest: &str, kind: AccessEvent) -> Option<Event<'static>> {
     let (node, resource) = rest.split_once(' ')?;
-    Some(Event::Access {
-        node: decimal(node)?,
-        resource: decimal(resource)?,
-        kind,
-    })
+    Some(Event::Access { node: decimal(node)?, resource: decimal(resource)?, kind })
 }
 
 fn parse_text(rest: &str) -> Option<String> {
@@ -196,11 +154,7 @@ fn parse_text(rest: &str) -> Option<String> {
 fn parse_decoded(rest: &str) -> Option<(u64, Word, u32)> {
     let (address, rest) = rest.split_once(' ')?;
     let (word, size_cells) = rest.split_once(' ')?;
-    Some((
-        hexadecimal(address)?,
-        word.parse().ok()?,
-        decimal(size_cells)?,
-    ))
+    Some((hexadecimal(address)?, word.parse().ok()?, decimal(size_cells)?))
 }
 
 fn decimal<N: TryFrom<u64>>(text: &str) -> Option<N> {
@@ -209,9 +163,7 @@ fn decimal<N: TryFrom<u64>>(text: &str) -> Option<N> {
 }
 
 fn hexadecimal(text: &str) -> Option<u64> {
-    u64::from_str_radix(text, 16)
-        .ok()
-        .filter(|_| !text.starts_with('+'))
+    u64::from_str_radix(text, 16).ok().filter(|_| !text.starts_with('+'))
 }
 
 /// What is wrong with an event file, and where.
@@ -272,30 +224,20 @@ impl fmt::Display for EventErrorCause {
         match self {
             EventErrorCause::Io(error) => write!(f, "cannot be read: {error}"),
             EventErrorCause::NotEvents => {
-                write!(
-                    f,
-                    "no event file; expected it to begin with `{FORMAT} {VERSION}`"
-                )
+                write!(f, "no event file; expected it to begin with `{FORMAT} {VERSION}`")
             }
-            EventErrorCause::Version(version) => write!(
-                f,
-                "event file of version `{version}`; expected {VERSION}: record the run anew"
-            ),
+            EventErrorCause::Version(version) => {
+                write!(f, "event file of version `{version}`; expected {VERSION}: record the run anew")
+            }
             EventErrorCause::Tables(error) => {
                 write!(f, "the model's tables are not as expected: {error}")
             }
             EventErrorCause::Malformed(text) => write!(f, "`{text}` is no event"),
             EventErrorCause::Truncated => {
-                write!(
-                    f,
-                    "the file ends here; expected more events or the line `end COUNT`"
-                )
+                write!(f, "the file ends here; expected more events or the line `end COUNT`")
             }
             EventErrorCause::Count { written, found } => {
-                write!(
-                    f,
-                    "the file has {found} events; its last line says {written}"
-                )
+                write!(f, "the file has {found} events; its last line says {written}")
             }
             EventErrorCause::AfterEnd => write!(f, "something follows the line `end COUNT`"),
             EventErrorCause::Misplaced(misplaced) => write!(f, "{misplaced}"),

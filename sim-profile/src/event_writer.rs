@@ -50,11 +50,7 @@ pub struct EventWriter<W: Write> {
 impl<W: Write> EventWriter<W> {
     /// Begins the file of a run of a model.
     pub fn new(out: W, tables: &ModelTables) -> EventWriter<W> {
-        let mut writer = EventWriter {
-            out,
-            events: 0,
-            failure: None,
-        };
+        let mut writer = EventWriter { out, events: 0, failure: None };
         writer.failure = writer.write_head(tables).err();
         writer
     }
@@ -89,19 +85,11 @@ impl<W: Write> EventWriter<W> {
             Event::Starts { instance } => writeln!(out, "s {instance}"),
             Event::Ends => writeln!(out, "e"),
             Event::NamePart { text } => write_text(out, 'n', text),
-            Event::Decoded {
-                address,
-                word,
-                size_cells,
-            } => {
+            Event::Decoded { address, word, size_cells } => {
                 writeln!(out, "d {address:x} {word} {size_cells}")
             }
             Event::Undecoded { address } => writeln!(out, "u {address:x}"),
-            Event::Access {
-                node,
-                resource,
-                kind,
-            } => {
+            Event::Access { node, resource, kind } => {
                 writeln!(out, "{} {node} {resource}", access_letter(kind))
             }
             Event::ModelEvent { name } => write_text(out, 'm', name),

@@ -25,13 +25,8 @@ mod tests {
     #[test]
     fn words_at_one_address_are_summed_and_what_never_ran_is_left_out() {
         let mut measurement = Measurement::default();
-        for (address, byte, executed, cancelled) in
-            [(8, 1, 2, 0), (4, 2, 3, 1), (8, 3, 5, 0), (2, 4, 0, 9)]
-        {
-            let key = InstructionKey {
-                address,
-                word: Word::new(&[byte]).unwrap(),
-            };
+        for (address, byte, executed, cancelled) in [(8, 1, 2, 0), (4, 2, 3, 1), (8, 3, 5, 0), (2, 4, 0, 9)] {
+            let key = InstructionKey { address, word: Word::new(&[byte]).unwrap() };
             let record = InstructionRecord {
                 name: "op()".to_owned(),
                 executed,
@@ -40,9 +35,6 @@ mod tests {
             };
             measurement.instructions.insert(key, record);
         }
-        assert_eq!(
-            executions(&measurement).into_iter().collect::<Vec<_>>(),
-            [(4, 3), (8, 7)]
-        );
+        assert_eq!(executions(&measurement).into_iter().collect::<Vec<_>>(), [(4, 3), (8, 7)]);
     }
 }

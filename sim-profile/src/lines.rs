@@ -20,34 +20,21 @@ pub(crate) enum LineError {
 
 impl<R: BufRead> Lines<R> {
     pub(crate) fn new(reader: R) -> Lines<R> {
-        Lines {
-            reader,
-            buffer: Vec::new(),
-            number: 0,
-        }
+        Lines { reader, buffer: Vec::new(), number: 0 }
     }
 
     /// The next line, without its line break.
     pub(crate) fn next_line(&mut self) -> Result<&str, LineError> {
         self.number += 1;
         self.buffer.clear();
-        self.reader
-            .read_until(b'\n', &mut self.buffer)
-            .map_err(LineError::Io)?;
-        let line = self
-            .buffer
-            .strip_suffix(b"\n")
-            .ok_or(LineError::Truncated)?;
+        self.reader.read_until(b'\n', &mut self.buffer).map_err(LineError::Io)?;
+        let line = self.buffer.strip_suffix(b"\n").ok_or(LineError::Truncated)?;
         std::str::from_utf8(line).map_err(|_| LineError::NotUtf8)
     }
 
     /// Whether anything is left; that is then the line that is numbered.
     pub(crate) fn has_more(&mut self) -> Result<bool, LineError> {
-        let more = self
-            .reader
-            .fill_buf()
-            .map(|rest| !rest.is_empty())
-            .map_err(LineError::Io)?;
+        let more = self.reader.fill_buf().map(|rest| !rest.is_empty()).map_err(LineError::Io)?;
         self.number += u64::from(more);
         Ok(more)
     }

@@ -60,22 +60,12 @@ impl Accesses {
 
 impl From<(u64, u64, u64)> for Accesses {
     fn from((reads, writes, executes): (u64, u64, u64)) -> Accesses {
-        Accesses {
-            reads,
-            writes,
-            executes,
-        }
+        Accesses { reads, writes, executes }
     }
 }
 
 impl From<Accesses> for (u64, u64, u64) {
-    fn from(
-        Accesses {
-            reads,
-            writes,
-            executes,
-        }: Accesses,
-    ) -> (u64, u64, u64) {
+    fn from(Accesses { reads, writes, executes }: Accesses) -> (u64, u64, u64) {
         (reads, writes, executes)
     }
 }
@@ -145,10 +135,7 @@ pub struct Measurement {
 impl Measurement {
     /// Nothing measured yet of this model.
     pub fn new(tables: ModelTables) -> Measurement {
-        Measurement {
-            tables,
-            ..Measurement::default()
-        }
+        Measurement { tables, ..Measurement::default() }
     }
 
     /// Adds what `other` counted. Associative and commutative.
@@ -198,9 +185,7 @@ impl Measurement {
     /// # Errors
     /// The first record that breaks a rule of [`InstructionRecord`].
     pub fn validate(&self) -> Result<(), InvalidMeasurement> {
-        self.instructions
-            .iter()
-            .try_for_each(|(key, record)| self.validate_record(key, record))
+        self.instructions.iter().try_for_each(|(key, record)| self.validate_record(key, record))
     }
 
     /// The rules of one record.
@@ -264,16 +249,10 @@ impl fmt::Display for MergeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             MergeError::Tables { ours, theirs } if ours == theirs => {
-                write!(
-                    f,
-                    "the profiles are of two versions of model `{ours}`; measure both anew"
-                )
+                write!(f, "the profiles are of two versions of model `{ours}`; measure both anew")
             }
             MergeError::Tables { ours, theirs } => {
-                write!(
-                    f,
-                    "the profiles are of two models, `{ours}` and `{theirs}`; expected one"
-                )
+                write!(f, "the profiles are of two models, `{ours}` and `{theirs}`; expected one")
             }
             MergeError::Instruction(InstructionKey { address, word }) => write!(
                 f,
@@ -312,10 +291,7 @@ impl fmt::Display for InvalidMeasurement {
             InvalidRecord::Resource(resource) => write!(f, "the model has no resource {resource}"),
             InvalidRecord::ZeroAccesses => write!(f, "an access entry is zero; leave it out"),
             InvalidRecord::AccessesWithoutExecution => {
-                write!(
-                    f,
-                    "it has accesses but was never executed; only executed runs count"
-                )
+                write!(f, "it has accesses but was never executed; only executed runs count")
             }
         }
     }

@@ -26,9 +26,7 @@ where
     let mut map = BTreeMap::new();
     for (key, value) in Vec::<(K, V)>::deserialize(deserializer)? {
         if map.insert(key, value).is_some() {
-            return Err(D::Error::custom(
-                "a key comes twice; expected each key once",
-            ));
+            return Err(D::Error::custom("a key comes twice; expected each key once"));
         }
     }
     Ok(map)
@@ -43,14 +41,10 @@ mod tests {
         let empty = serde_json::to_string(&Measurement::default()).unwrap();
         let read = |transfers: &str| {
             let json = empty.replace("\"transfers\":[]", &format!("\"transfers\":[{transfers}]"));
-            serde_json::from_str::<Measurement>(&json)
-                .map(|measurement| measurement.transfers.len())
+            serde_json::from_str::<Measurement>(&json).map(|measurement| measurement.transfers.len())
         };
         assert_eq!(read("[[1,2],3],[[1,3],3]").unwrap(), 2);
         let message = read("[[1,2],3],[[1,2],4]").unwrap_err().to_string();
-        assert!(
-            message.starts_with("a key comes twice; expected each key once"),
-            "{message}"
-        );
+        assert!(message.starts_with("a key comes twice; expected each key once"), "{message}");
     }
 }

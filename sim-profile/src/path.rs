@@ -41,11 +41,7 @@ impl PathTree {
     /// # Errors
     /// The text is not one balanced path.
     pub fn parse(text: &str) -> Result<PathTree, PathError> {
-        let mut tree = PathTree {
-            nodes: Vec::new(),
-            children: Vec::new(),
-            parts: Vec::new(),
-        };
+        let mut tree = PathTree { nodes: Vec::new(), children: Vec::new(), parts: Vec::new() };
         let mut open: Option<usize> = None;
         let mut name_at = 0;
         for (at, character) in text.char_indices() {
@@ -75,17 +71,8 @@ impl PathTree {
 
     /// A path of one node, for a name that is no path.
     pub(crate) fn opaque(name: &str) -> PathTree {
-        let node = PathNode {
-            name: name.to_owned(),
-            position: 0,
-            parent: None,
-            depth: 0,
-        };
-        PathTree {
-            nodes: vec![node],
-            children: vec![Vec::new()],
-            parts: vec![SwitchPart::None],
-        }
+        let node = PathNode { name: name.to_owned(), position: 0, parent: None, depth: 0 };
+        PathTree { nodes: vec![node], children: vec![Vec::new()], parts: vec![SwitchPart::None] }
     }
 
     /// Appends a child of `parent`, whose `(` stands at byte `at`.
@@ -94,11 +81,7 @@ impl PathTree {
         let (position, depth, part) = match parent {
             None if index > 0 => return Err(PathError::SecondRoot(at)),
             None => (0, 0, SwitchPart::None),
-            Some(parent) => (
-                self.children[parent].len(),
-                self.nodes[parent].depth + 1,
-                self.parts[parent],
-            ),
+            Some(parent) => (self.children[parent].len(), self.nodes[parent].depth + 1, self.parts[parent]),
         };
         if name.is_empty() {
             return Err(PathError::NoName(at));
@@ -108,12 +91,7 @@ impl PathTree {
         }
         let position = u32::try_from(position).map_err(|_| PathError::TooDeep(at))?;
         self.parts.push(SwitchPart::below(part, name, position));
-        self.nodes.push(PathNode {
-            name: name.to_owned(),
-            position,
-            parent,
-            depth,
-        });
+        self.nodes.push(PathNode { name: name.to_owned(), position, parent, depth });
         self.children.push(Vec::new());
         if let Some(parent) = parent {
             self.children[parent].push(index);
@@ -192,9 +170,7 @@ pub fn instruction_of(path: &PathTree, operands: &BTreeMap<String, Vec<bool>>) -
     while let Some(index) = pending.pop() {
         let part = path.parts[index];
         let marks = match part {
-            SwitchPart::None => operands
-                .get(&path.nodes[index].name)
-                .map_or(&[][..], Vec::as_slice),
+            SwitchPart::None => operands.get(&path.nodes[index].name).map_or(&[][..], Vec::as_slice),
             SwitchPart::Switch | SwitchPart::Cases | SwitchPart::Case => &[],
         };
         let before = pending.len();

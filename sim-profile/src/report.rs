@@ -26,12 +26,11 @@ const DECLARATION: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
 pub fn render_xml(measurement: &Measurement) -> String {
     let report = figure::report_of(measurement);
     let mut out = DECLARATION.to_owned();
-    let written = quick_xml::se::Serializer::with_root(&mut out, Some("profiler")).and_then(
-        |mut serializer| {
+    let written =
+        quick_xml::se::Serializer::with_root(&mut out, Some("profiler")).and_then(|mut serializer| {
             serializer.indent(' ', 2);
             report.serialize(serializer)
-        },
-    );
+        });
     // The element types hold nothing but named fields, texts and numbers, and a `String` takes
     // every write.
     written.expect("a report is serializable");

@@ -21,13 +21,8 @@ pub(crate) enum Fate {
 /// What an instruction was decoded as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Decoding {
-    Known {
-        key: InstructionKey,
-        size_cells: u32,
-    },
-    Impossible {
-        address: u64,
-    },
+    Known { key: InstructionKey, size_cells: u32 },
+    Impossible { address: u64 },
 }
 
 /// What is known of one instruction in flight.
@@ -67,13 +62,7 @@ impl RunningTable {
     pub(crate) fn begin(&mut self) -> Option<Running> {
         let ended = self.release_current();
         self.begun += 1;
-        self.running.insert(
-            self.begun,
-            Running {
-                references: 1,
-                ..Running::default()
-            },
-        );
+        self.running.insert(self.begun, Running { references: 1, ..Running::default() });
         self.current = Some(self.begun);
         ended
     }
@@ -91,9 +80,7 @@ impl RunningTable {
     /// The first of a queue becomes current; returns the one that ended by that.
     pub(crate) fn start(&mut self, instance: u32) -> Result<Option<Running>, Misplaced> {
         let queue = self.queue_mut(instance)?;
-        let id = queue
-            .pop_front()
-            .ok_or(Misplaced::EmptyQueue { instance })?;
+        let id = queue.pop_front().ok_or(Misplaced::EmptyQueue { instance })?;
         let ended = self.release_current();
         self.current = Some(id);
         Ok(ended)
@@ -135,9 +122,7 @@ impl RunningTable {
     }
 
     pub(crate) fn references(&self, id: u64) -> u64 {
-        self.running
-            .get(&id)
-            .map_or(0, |running| running.references)
+        self.running.get(&id).map_or(0, |running| running.references)
     }
 
     /// Everything still in flight, by ID.
@@ -156,11 +141,7 @@ impl RunningTable {
         let id = self.current.take()?;
         let running = self.running.get_mut(&id)?;
         running.references -= 1;
-        if running.references == 0 {
-            self.running.remove(&id)
-        } else {
-            None
-        }
+        if running.references == 0 { self.running.remove(&id) } else { None }
     }
 }
 
@@ -201,10 +182,7 @@ impl fmt::Display for Misplaced {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Misplaced::NoCurrent => {
-                write!(
-                    f,
-                    "no instruction is current; expected one to begin or start before"
-                )
+                write!(f, "no instruction is current; expected one to begin or start before")
             }
             Misplaced::EmptyQueue { instance } => write!(
                 f,
@@ -219,20 +197,14 @@ impl fmt::Display for Misplaced {
             }
             Misplaced::Name(error) => write!(f, "an instruction ended with a bad name: {error}"),
             Misplaced::UnknownNode { node } => {
-                write!(
-                    f,
-                    "an instruction ended with an access in node {node}, which its name lacks"
-                )
+                write!(f, "an instruction ended with an access in node {node}, which its name lacks")
             }
             Misplaced::Renamed(InstructionKey { address, word }) => write!(
                 f,
                 "the instruction {word} at {address:#x} ended with another name or size than before"
             ),
             Misplaced::FaultWithoutAddress => {
-                write!(
-                    f,
-                    "an instruction ended at fault before its address was told"
-                )
+                write!(f, "an instruction ended at fault before its address was told")
             }
         }
     }

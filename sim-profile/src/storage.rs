@@ -21,8 +21,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::lines::{LineError, Lines};
 use crate::{
-    InstructionKey, InstructionRecord, InvalidMeasurement, Measurement, ModelTables, Profile,
-    Provenance,
+    InstructionKey, InstructionRecord, InvalidMeasurement, Measurement, ModelTables, Profile, Provenance,
 };
 
 const FORMAT: &str = "isac-profile";
@@ -65,21 +64,12 @@ enum Entry {
 /// # Errors
 /// `out` fails, or the provenance's host time is not finite.
 pub fn write_profile<W: Write>(mut out: W, profile: &Profile) -> io::Result<()> {
-    let Profile {
-        measurement,
-        provenance,
-    } = profile;
+    let Profile { measurement, provenance } = profile;
     if !provenance.host_seconds.is_finite() {
         let message = "the profile's host time is not a finite number of seconds";
         return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
     }
-    write_line(
-        &mut out,
-        &Format {
-            format: FORMAT.to_owned(),
-            version: VERSION,
-        },
-    )?;
+    write_line(&mut out, &Format { format: FORMAT.to_owned(), version: VERSION })?;
     write_line(
         &mut out,
         &Head {
@@ -99,25 +89,11 @@ pub fn write_profile<W: Write>(mut out: W, profile: &Profile) -> io::Result<()> 
 }
 
 fn entries_of(measurement: &Measurement) -> impl Iterator<Item = Entry> {
-    let Measurement {
-        instructions,
-        transfers,
-        undecoded_faults,
-        events,
-        ..
-    } = measurement;
-    let instructions = instructions
-        .iter()
-        .map(|(&key, record)| Entry::Instruction(key, record.clone()));
-    let transfers = transfers
-        .iter()
-        .map(|(&(from, to), &count)| Entry::Transfer(from, to, count));
-    let faults = undecoded_faults
-        .iter()
-        .map(|(&address, &count)| Entry::UndecodedFault(address, count));
-    let events = events
-        .iter()
-        .map(|(name, &count)| Entry::Event(name.clone(), count));
+    let Measurement { instructions, transfers, undecoded_faults, events, .. } = measurement;
+    let instructions = instructions.iter().map(|(&key, record)| Entry::Instruction(key, record.clone()));
+    let transfers = transfers.iter().map(|(&(from, to), &count)| Entry::Transfer(from, to, count));
+    let faults = undecoded_faults.iter().map(|(&address, &count)| Entry::UndecodedFault(address, count));
+    let events = events.iter().map(|(name, &count)| Entry::Event(name.clone(), count));
     instructions.chain(transfers).chain(faults).chain(events)
 }
 
@@ -133,24 +109,17 @@ fn write_line(out: &mut impl Write, value: &impl Serialize) -> io::Result<()> {
 /// [`Measurement::validate`].
 pub fn read_profile<R: BufRead>(reader: R) -> Result<Profile, ProfileError> {
     let mut lines = Lines::new(reader);
-    read_lines(&mut lines).map_err(|cause| ProfileError {
-        line: lines.number,
-        cause,
-    })
+    read_lines(&mut lines).map_err(|cause| ProfileError { line: lines.number, cause })
 }
 
 fn read_lines<R: BufRead>(lines: &mut Lines<R>) -> Result<Profile, ProfileErrorCause> {
     let mut profile = read_head(lines)?;
     let mut entries = 0;
     loop {
-        let entry =
-            serde_json::from_str(lines.next_line()?).map_err(ProfileErrorCause::Malformed)?;
+        let entry = serde_json::from_str(lines.next_line()?).map_err(ProfileErrorCause::Malformed)?;
         if let Entry::End(written) = entry {
             return match lines.has_more()? {
-                _ if written != entries => Err(ProfileErrorCause::Count {
-                    written,
-                    found: entries,
-                }),
+                _ if written != entries => Err(ProfileErrorCause::Count { written, found: entries }),
                 true => Err(ProfileErrorCause::AfterEnd),
                 false => Ok(profile),
             };
@@ -169,49 +138,33 @@ fn read_head<R: BufRead>(lines: &mut Lines<R>) -> Result<Profile, ProfileErrorCa
         }
     };
     match serde_json::from_str(first) {
-        Ok(Format {
-            format,
-            version: VERSION,
-        }) if format == FORMAT => {}
+        Ok(Format { format, version: VERSION }) if format == FORMAT => {}
         Ok(Format { format, version }) if format == FORMAT => {
             return Err(ProfileErrorCause::Version(version));
         }
         _ => return Err(ProfileErrorCause::NotAProfile),
     }
-    let head: Head =
-        serde_json::from_str(lines.next_line()?).map_err(ProfileErrorCause::Malformed)?;
+    let head: Head = serde_json::from_str(lines.next_line()?).map_err(ProfileErrorCause::Malformed)?;
     let mut measurement = Measurement::new(head.tables);
     measurement.cycles = head.cycles;
     measurement.extra_cycles = head.extra_cycles;
-    Ok(Profile {
-        measurement,
-        provenance: head.provenance,
-    })
+    Ok(Profile { measurement, provenance: head.provenance })
 }
 
 fn insert_entry(measurement: &mut Measurement, entry: Entry) -> Result<(), ProfileErrorCause> {
     let repeated = match entry {
         Entry::Instruction(key, record) => {
-            measurement
-                .validate_record(&key, &record)
-                .map_err(ProfileErrorCause::Invalid)?;
+            measurement.validate_record(&key, &record).map_err(ProfileErrorCause::Invalid)?;
             measurement.instructions.insert(key, record).is_some()
         }
-        Entry::Transfer(from, to, count) => {
-            measurement.transfers.insert((from, to), count).is_some()
+        Entry::Transfer(from, to, count) => measurement.transfers.insert((from, to), count).is_some(),
+        Entry::UndecodedFault(address, count) => {
+            measurement.undecoded_faults.insert(address, count).is_some()
         }
-        Entry::UndecodedFault(address, count) => measurement
-            .undecoded_faults
-            .insert(address, count)
-            .is_some(),
         Entry::Event(name, count) => measurement.events.insert(name, count).is_some(),
         Entry::End(_) => false,
     };
-    if repeated {
-        Err(ProfileErrorCause::Repeated)
-    } else {
-        Ok(())
-    }
+    if repeated { Err(ProfileErrorCause::Repeated) } else { Ok(()) }
 }
 
 /// What is wrong with a profile's file, and where.
@@ -277,26 +230,17 @@ impl fmt::Display for ProfileErrorCause {
                 write!(f, "no profile; expected a file that `--profile` wrote")
             }
             ProfileErrorCause::Version(version) => {
-                write!(
-                    f,
-                    "profile of version {version}; expected {VERSION}: measure the run anew"
-                )
+                write!(f, "profile of version {version}; expected {VERSION}: measure the run anew")
             }
             ProfileErrorCause::Malformed(error) => write!(f, "not as expected: {error}"),
             ProfileErrorCause::NotUtf8 => write!(f, "not UTF-8 text"),
             ProfileErrorCause::Repeated => write!(f, "an entry that came before"),
             ProfileErrorCause::Invalid(invalid) => write!(f, "{invalid}"),
             ProfileErrorCause::Truncated => {
-                write!(
-                    f,
-                    "the file ends here; expected more entries or the line `{{\"end\":COUNT}}`"
-                )
+                write!(f, "the file ends here; expected more entries or the line `{{\"end\":COUNT}}`")
             }
             ProfileErrorCause::Count { written, found } => {
-                write!(
-                    f,
-                    "the file has {found} entries; its last line says {written}"
-                )
+                write!(f, "the file has {found} entries; its last line says {written}")
             }
             ProfileErrorCause::AfterEnd => {
                 write!(f, "something follows the line `{{\"end\":COUNT}}`")

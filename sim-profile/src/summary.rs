@@ -37,10 +37,7 @@ impl Summary {
             count(&mut summary.executed, record.executed);
             count(&mut summary.cancelled, record.cancelled);
             count(&mut summary.faulted, record.faulted);
-            record
-                .accesses
-                .values()
-                .for_each(|&accesses| summary.accesses.add(accesses));
+            record.accesses.values().for_each(|&accesses| summary.accesses.add(accesses));
         }
         for &faults in measurement.undecoded_faults.values() {
             count(&mut summary.faulted, faults);
@@ -52,10 +49,8 @@ impl Summary {
 /// Accesses by resource number, of all executed instructions. Every resource of the model is
 /// listed, untouched ones too.
 pub fn resource_totals(measurement: &Measurement) -> BTreeMap<u32, Accesses> {
-    let mut totals: BTreeMap<u32, Accesses> = (0..)
-        .zip(&measurement.tables.resources)
-        .map(|(number, _)| (number, Accesses::default()))
-        .collect();
+    let mut totals: BTreeMap<u32, Accesses> =
+        (0..).zip(&measurement.tables.resources).map(|(number, _)| (number, Accesses::default())).collect();
     for record in measurement.instructions.values() {
         for (&(_, resource), &accesses) in &record.accesses {
             totals.entry(resource).or_default().add(accesses);

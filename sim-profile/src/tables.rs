@@ -28,10 +28,7 @@ pub struct ModelTables {
 impl ModelTables {
     /// Name of resource number `resource`; `resource_7` where the table ends before it.
     pub fn resource_name(&self, resource: u32) -> String {
-        match usize::try_from(resource)
-            .ok()
-            .and_then(|index| self.resources.get(index))
-        {
+        match usize::try_from(resource).ok().and_then(|index| self.resources.get(index)) {
             Some(name) => name.clone(),
             None => format!("resource_{resource}"),
         }
@@ -58,10 +55,7 @@ mod tests {
     use super::ModelTables;
 
     fn with_bits(address_bits: u32) -> ModelTables {
-        ModelTables {
-            address_bits,
-            ..ModelTables::default()
-        }
+        ModelTables { address_bits, ..ModelTables::default() }
     }
 
     #[test]

@@ -45,13 +45,8 @@ impl InstructionTree {
     /// neither occurs in a valid measurement.
     pub fn of(measurement: &Measurement) -> InstructionTree {
         let mut roots = Vec::new();
-        for record in measurement
-            .instructions
-            .values()
-            .filter(|record| record.executed > 0)
-        {
-            let path =
-                PathTree::parse(&record.name).unwrap_or_else(|_| PathTree::opaque(&record.name));
+        for record in measurement.instructions.values().filter(|record| record.executed > 0) {
+            let path = PathTree::parse(&record.name).unwrap_or_else(|_| PathTree::opaque(&record.name));
             Import::of(record, &path).add(&mut roots, 0);
         }
         sort_siblings(&mut roots, &rank_names(&measurement.tables));
@@ -86,10 +81,7 @@ impl<'a> Import<'a> {
             own: vec![Accesses::default(); path.nodes().len()],
         };
         for (&(node, resource), &accesses) in &record.accesses {
-            let node = usize::try_from(node)
-                .ok()
-                .filter(|&at| at < import.own.len())
-                .unwrap_or(0);
+            let node = usize::try_from(node).ok().filter(|&at| at < import.own.len()).unwrap_or(0);
             import.own[node].add(accesses);
             import.total.add(accesses);
             import.accesses.entry(resource).or_default().add(accesses);
@@ -103,11 +95,7 @@ impl<'a> Import<'a> {
         let same = |node: &TreeNode| node.position == from.position && node.name == from.name;
         let at = siblings.iter().position(same).unwrap_or_else(|| {
             let (name, position) = (from.name.clone(), from.position);
-            siblings.push(TreeNode {
-                name,
-                position,
-                ..TreeNode::default()
-            });
+            siblings.push(TreeNode { name, position, ..TreeNode::default() });
             siblings.len() - 1
         });
         let node = &mut siblings[at];
@@ -126,11 +114,7 @@ impl<'a> Import<'a> {
 /// Names in the order in which they first come in the model's instructions.
 fn rank_names(tables: &ModelTables) -> BTreeMap<&str, usize> {
     let mut ranks = BTreeMap::new();
-    for name in tables
-        .instructions
-        .iter()
-        .flat_map(|path| path.split(['(', ')']))
-    {
+    for name in tables.instructions.iter().flat_map(|path| path.split(['(', ')'])) {
         let next = ranks.len();
         ranks.entry(name).or_insert(next);
     }
@@ -140,7 +124,5 @@ fn rank_names(tables: &ModelTables) -> BTreeMap<&str, usize> {
 fn sort_siblings(siblings: &mut [TreeNode], ranks: &BTreeMap<&str, usize>) {
     let rank = |node: &TreeNode| ranks.get(node.name.as_str()).copied().unwrap_or(usize::MAX);
     siblings.sort_by(|a, b| (a.position, rank(a), &a.name).cmp(&(b.position, rank(b), &b.name)));
-    siblings
-        .iter_mut()
-        .for_each(|node| sort_siblings(&mut node.children, ranks));
+    siblings.iter_mut().for_each(|node| sort_siblings(&mut node.children, ranks));
 }

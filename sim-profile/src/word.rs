@@ -33,10 +33,7 @@ impl Word {
         };
         let mut padded = [0; LONGEST_BYTES];
         padded[..bytes.len()].copy_from_slice(bytes);
-        Ok(Word {
-            bytes: padded,
-            length,
-        })
+        Ok(Word { bytes: padded, length })
     }
 
     /// The low `size_bytes` bytes of `value`.
@@ -65,9 +62,7 @@ impl Default for Word {
 
 impl fmt::Display for Word {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.bytes()
-            .iter()
-            .try_for_each(|byte| write!(f, "{byte:02x}"))
+        self.bytes().iter().try_for_each(|byte| write!(f, "{byte:02x}"))
     }
 }
 
@@ -84,10 +79,8 @@ impl FromStr for Word {
         if !text.bytes().all(|digit| digit.is_ascii_hexdigit()) || !text.len().is_multiple_of(2) {
             return Err(WordError::Digits(text.to_owned()));
         }
-        let bytes: Result<Vec<u8>, _> = (0..text.len())
-            .step_by(2)
-            .map(|at| u8::from_str_radix(&text[at..at + 2], 16))
-            .collect();
+        let bytes: Result<Vec<u8>, _> =
+            (0..text.len()).step_by(2).map(|at| u8::from_str_radix(&text[at..at + 2], 16)).collect();
         Word::new(&bytes.map_err(|_| WordError::Digits(text.to_owned()))?)
     }
 }
@@ -122,10 +115,7 @@ impl fmt::Display for WordError {
                 write!(f, "an instruction word of {bytes} bytes; expected 1 to 32")
             }
             WordError::Digits(text) => {
-                write!(
-                    f,
-                    "`{text}` is no instruction word; expected pairs of hexadecimal digits"
-                )
+                write!(f, "`{text}` is no instruction word; expected pairs of hexadecimal digits")
             }
         }
     }
@@ -147,9 +137,7 @@ mod tests {
 
     #[test]
     fn orders_byte_by_byte_and_a_prefix_first() {
-        let mut words: Vec<Word> = ["0100", "01", "02", "00ff"]
-            .map(|w| w.parse().unwrap())
-            .into();
+        let mut words: Vec<Word> = ["0100", "01", "02", "00ff"].map(|w| w.parse().unwrap()).into();
         words.sort();
         let printed: Vec<String> = words.iter().map(Word::to_string).collect();
         assert_eq!(printed, ["00ff", "01", "0100", "02"]);
@@ -161,10 +149,7 @@ mod tests {
         assert_eq!(Word::new(&[0; 33]), Err(WordError::Length(33)));
         assert_eq!("".parse::<Word>(), Err(WordError::Length(0)));
         for text in ["a", "+1", "0x12", "gg", "é"] {
-            assert_eq!(
-                text.parse::<Word>(),
-                Err(WordError::Digits(text.to_owned()))
-            );
+            assert_eq!(text.parse::<Word>(), Err(WordError::Digits(text.to_owned())));
         }
     }
 }

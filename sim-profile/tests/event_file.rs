@@ -14,27 +14,14 @@ fn file() -> String {
 
 #[test]
 fn replayed_events_give_the_same_measurement() {
-    assert_eq!(
-        replay_events(file().as_bytes()).unwrap(),
-        support::measurement()
-    );
+    assert_eq!(replay_events(file().as_bytes()).unwrap(), support::measurement());
 }
 
 #[test]
 fn read_events_can_be_written_again() {
-    let writer = read_events(file().as_bytes(), |tables| {
-        EventWriter::new(Vec::new(), &tables)
-    });
-    assert_eq!(
-        String::from_utf8(writer.unwrap().finish().unwrap()).unwrap(),
-        file()
-    );
-    assert!(
-        read_events(file().as_bytes(), EventProfiler::new)
-            .unwrap()
-            .misplaced()
-            .is_none()
-    );
+    let writer = read_events(file().as_bytes(), |tables| EventWriter::new(Vec::new(), &tables));
+    assert_eq!(String::from_utf8(writer.unwrap().finish().unwrap()).unwrap(), file());
+    assert!(read_events(file().as_bytes(), EventProfiler::new).unwrap().misplaced().is_none());
 }
 
 #[test]
@@ -42,11 +29,7 @@ fn one_event_is_one_short_line() {
     let file = file();
     let lines: Vec<&str> = file.lines().collect();
     assert_eq!(lines[0], "isac-events 1");
-    assert!(
-        lines[1].starts_with("{\"model\":\"little\""),
-        "{}",
-        lines[1]
-    );
+    assert!(lines[1].starts_with("{\"model\":\"little\""), "{}", lines[1]);
     let events = lines.iter().position(|line| *line == "c").unwrap();
     assert!(lines[2..events].iter().all(|line| line.starts_with('#')));
     assert_eq!(
@@ -70,48 +53,25 @@ fn one_event_is_one_short_line() {
 #[test]
 fn any_text_stays_on_its_line() {
     let mut writer = EventWriter::new(Vec::new(), &support::tables());
-    writer.event(Event::ModelEvent {
-        name: "a\nend 0\n\"é\u{1}",
-    });
+    writer.event(Event::ModelEvent { name: "a\nend 0\n\"é\u{1}" });
     let file = writer.finish().unwrap();
     let events = replay_events(file.as_slice()).unwrap().events;
-    assert_eq!(
-        events.into_iter().collect::<Vec<_>>(),
-        [("a\nend 0\n\"é\u{1}".to_owned(), 1)]
-    );
+    assert_eq!(events.into_iter().collect::<Vec<_>>(), [("a\nend 0\n\"é\u{1}".to_owned(), 1)]);
 }
 
 /// The message for a file of the usual head and these lines.
 fn message(lines: &str) -> String {
-    let head: String = file()
-        .lines()
-        .take(2)
-        .flat_map(|line| [line, "\n"])
-        .collect();
-    replay_events(format!("{head}{lines}").as_bytes())
-        .unwrap_err()
-        .to_string()
+    let head: String = file().lines().take(2).flat_map(|line| [line, "\n"]).collect();
+    replay_events(format!("{head}{lines}").as_bytes()).unwrap_err().to_string()
 }
 
 #[test]
 fn what_is_wrong_is_told_with_its_line() {
     let cases = [
-        (
-            "c\n",
-            "line 4: the file ends here; expected more events or the line `end COUNT`",
-        ),
-        (
-            "c\nend 1",
-            "line 4: the file ends here; expected more events or the line `end COUNT`",
-        ),
-        (
-            "c\nend 2\n",
-            "line 4: the file has 1 events; its last line says 2",
-        ),
-        (
-            "end 0\nc\n",
-            "line 4: something follows the line `end COUNT`",
-        ),
+        ("c\n", "line 4: the file ends here; expected more events or the line `end COUNT`"),
+        ("c\nend 1", "line 4: the file ends here; expected more events or the line `end COUNT`"),
+        ("c\nend 2\n", "line 4: the file has 1 events; its last line says 2"),
+        ("end 0\nc\n", "line 4: something follows the line `end COUNT`"),
         ("end x\n", "line 3: `end x` is no event"),
         ("c 1\n", "line 3: `c 1` is no event"),
         ("\n", "line 3: `` is no event"),
@@ -120,14 +80,8 @@ fn what_is_wrong_is_told_with_its_line() {
         ("b\nr 1\n", "line 4: `r 1` is no event"),
         ("b\nd 10 0g 1\n", "line 4: `d 10 0g 1` is no event"),
         ("b\nn decode\n", "line 4: `n decode` is no event"),
-        (
-            "b\ns 1\n",
-            "line 4: instance 1 starts but its queue is empty; expected it to be scheduled before",
-        ),
-        (
-            "e\n",
-            "line 3: no instruction is current; expected one to begin or start before",
-        ),
+        ("b\ns 1\n", "line 4: instance 1 starts but its queue is empty; expected it to be scheduled before"),
+        ("e\n", "line 3: no instruction is current; expected one to begin or start before"),
         ("b\nq 2\n", "line 4: the model has no instance 2"),
         ("b\nr 0 3\n", "line 4: the model has no resource 3"),
         (
@@ -138,14 +92,8 @@ fn what_is_wrong_is_told_with_its_line() {
             "b\nn \"op()\"\nd 0 00 1\nr 1 0\ne\n",
             "line 7: an instruction ended with an access in node 1, which its name lacks",
         ),
-        (
-            "b\nf\ne\n",
-            "line 5: an instruction ended at fault before its address was told",
-        ),
-        (
-            "b\nf\nend 2\n",
-            "line 5: an instruction ended at fault before its address was told",
-        ),
+        ("b\nf\ne\n", "line 5: an instruction ended at fault before its address was told"),
+        ("b\nf\nend 2\n", "line 5: an instruction ended at fault before its address was told"),
         (
             "b\nn \"a()\"\nd 0 00 1\nb\nn \"b()\"\nd 0 00 1\ne\n",
             "line 9: the instruction 00 at 0x0 ended with another name or size than before",
@@ -179,10 +127,7 @@ struct Full(usize);
 
 impl Write for Full {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0 = self
-            .0
-            .checked_sub(bytes.len())
-            .ok_or(io::Error::other("the disk is full"))?;
+        self.0 = self.0.checked_sub(bytes.len()).ok_or(io::Error::other("the disk is full"))?;
         Ok(bytes.len())
     }
 
@@ -196,9 +141,6 @@ fn the_first_error_of_writing_is_returned_at_the_end() {
     for size in [0, 10, 2_000] {
         let mut writer = EventWriter::new(Full(size), &support::tables());
         (0..1_000).for_each(|_| writer.event(Event::CycleBegins));
-        assert_eq!(
-            writer.finish().err().unwrap().to_string(),
-            "the disk is full"
-        );
+        assert_eq!(writer.finish().err().unwrap().to_string(), "the disk is full");
     }
 }

@@ -10,8 +10,8 @@ use sim_profile::executions::executions;
 use sim_profile::summary::{Summary, resource_totals};
 use sim_profile::tree::{InstructionTree, TreeNode};
 use sim_profile::{
-    AccessEvent, Accesses, Event, EventProfiler, EventSink, EventWriter, InstructionKey,
-    Measurement, Mode, Profile, Provenance, Word, read_profile, replay_events, write_profile,
+    AccessEvent, Accesses, Event, EventProfiler, EventSink, EventWriter, InstructionKey, Measurement, Mode,
+    Profile, Provenance, Word, read_profile, replay_events, write_profile,
 };
 
 /// An event, and for decoding which of some instructions.
@@ -31,17 +31,10 @@ fn instructions() -> Vec<String> {
 }
 
 fn happening() -> impl Strategy<Value = Happening> {
-    let kind = prop_oneof![
-        Just(AccessEvent::Read),
-        Just(AccessEvent::Write),
-        Just(AccessEvent::Execute)
-    ];
+    let kind = prop_oneof![Just(AccessEvent::Read), Just(AccessEvent::Write), Just(AccessEvent::Execute)];
     // Four nodes are in every name.
-    let access = (0..4_u32, 0..3_u32, kind).prop_map(|(node, resource, kind)| Event::Access {
-        node,
-        resource,
-        kind,
-    });
+    let access =
+        (0..4_u32, 0..3_u32, kind).prop_map(|(node, resource, kind)| Event::Access { node, resource, kind });
     let plain = prop_oneof![
         6 => access,
         3 => (0..2_u32).prop_map(|instance| Event::Scheduled { instance }),
@@ -71,10 +64,7 @@ fn run(happenings: &[Happening], sink: &mut impl EventSink) -> Measurement {
     let mut located = BTreeSet::new();
     for &happening in happenings {
         let current = profiler.current();
-        if matches!(
-            happening,
-            Happening::Decoding(_) | Happening::Plain(Event::Undecoded { .. })
-        ) {
+        if matches!(happening, Happening::Decoding(_) | Happening::Plain(Event::Undecoded { .. })) {
             located.insert(current);
         }
         match happening {
@@ -87,17 +77,8 @@ fn run(happenings: &[Happening], sink: &mut impl EventSink) -> Measurement {
             Happening::Decoding(index) if current.is_some() => {
                 let address = index as u64 / 2;
                 let word = Word::new(&[index as u8]).unwrap();
-                let decoded = Event::Decoded {
-                    address,
-                    word: &word,
-                    size_cells: 1,
-                };
-                for event in [
-                    Event::NamePart {
-                        text: &names[index],
-                    },
-                    decoded,
-                ] {
+                let decoded = Event::Decoded { address, word: &word, size_cells: 1 };
+                for event in [Event::NamePart { text: &names[index] }, decoded] {
                     profiler.event(event);
                     sink.event(event);
                 }
@@ -127,11 +108,7 @@ fn check_children(node: &TreeNode) {
     assert_eq!(node.total, sum(node.accesses.values().copied()));
     let positions: BTreeSet<u32> = node.children.iter().map(|child| child.position).collect();
     for position in positions {
-        let at: Vec<_> = node
-            .children
-            .iter()
-            .filter(|child| child.position == position)
-            .collect();
+        let at: Vec<_> = node.children.iter().filter(|child| child.position == position).collect();
         assert!(at.iter().map(|child| child.executed).sum::<u64>() <= node.executed);
         assert!(at.windows(2).all(|pair| pair[0].name != pair[1].name));
     }
@@ -216,10 +193,7 @@ fn measurements_of_other_models_or_other_names_are_not_merged() {
         "the profiles are of two versions of model `little`; measure both anew"
     );
     let mut other = run.clone();
-    let key = InstructionKey {
-        address: 0x10,
-        word: "16".parse().unwrap(),
-    };
+    let key = InstructionKey { address: 0x10, word: "16".parse().unwrap() };
     other.instructions.get_mut(&key).unwrap().name = support::INC_BX.to_owned();
     let before = other.clone();
     assert_eq!(

@@ -7,13 +7,8 @@ use sim_profile::{PathError, PathTree, instruction_of};
 fn shape(path: &str) -> Vec<String> {
     let tree = PathTree::parse(path).unwrap();
     let node = |node: &sim_profile::PathNode| {
-        let parent = node
-            .parent
-            .map_or("-".to_owned(), |parent| parent.to_string());
-        format!(
-            "{} #{} below {parent}, depth {}",
-            node.name, node.position, node.depth
-        )
+        let parent = node.parent.map_or("-".to_owned(), |parent| parent.to_string());
+        format!("{} #{} below {parent}, depth {}", node.name, node.position, node.depth)
     };
     tree.nodes().iter().map(node).collect()
 }
@@ -41,10 +36,7 @@ fn what_is_no_path_is_refused() {
         ("", PathError::LeafWithoutParentheses(0)),
         ("add", PathError::LeafWithoutParentheses(3)),
         ("add(", PathError::NotClosed),
-        (
-            "instr_set(op_alu(g_alu(add(g_reg(ax())g_reg(bx()))))",
-            PathError::NotClosed,
-        ),
+        ("instr_set(op_alu(g_alu(add(g_reg(ax())g_reg(bx()))))", PathError::NotClosed),
         ("add())", PathError::NothingToClose(5)),
         (")", PathError::NothingToClose(0)),
         ("add(())", PathError::NoName(4)),
@@ -55,17 +47,11 @@ fn what_is_no_path_is_refused() {
     for (text, error) in cases {
         assert_eq!(PathTree::parse(text), Err(error), "{text}");
     }
-    assert_eq!(
-        PathTree::parse(&"a(".repeat(100_000)),
-        Err(PathError::TooDeep(257))
-    );
+    assert_eq!(PathTree::parse(&"a(".repeat(100_000)), Err(PathError::TooDeep(257)));
 }
 
 fn operands(marks: &[(&str, &[bool])]) -> BTreeMap<String, Vec<bool>> {
-    marks
-        .iter()
-        .map(|(name, marks)| ((*name).to_owned(), marks.to_vec()))
-        .collect()
+    marks.iter().map(|(name, marks)| ((*name).to_owned(), marks.to_vec())).collect()
 }
 
 fn instructions(path: &str, marks: &[(&str, &[bool])]) -> Vec<String> {
@@ -86,30 +72,15 @@ const TEACHING: &[(&str, &[bool])] = &[
 #[test]
 fn a_path_is_cut_at_operands() {
     let cases = [
-        (
-            "instr_set(op_alu(g_alu(add(g_reg(ax())g_reg(bx())))))",
-            "instr_set(op_alu(g_alu(add())))",
-        ),
-        (
-            "instr_set(op_alu(g_alu(sub(g_reg(bx())g_reg(ax())))))",
-            "instr_set(op_alu(g_alu(sub())))",
-        ),
-        (
-            "instr_set(op_mem(g_mem(store(g_reg(bx())))))",
-            "instr_set(op_mem(g_mem(store())))",
-        ),
-        (
-            "instr_set(op_mem(g_mem(load(g_reg(ax())))))",
-            "instr_set(op_mem(g_mem(load())))",
-        ),
+        ("instr_set(op_alu(g_alu(add(g_reg(ax())g_reg(bx())))))", "instr_set(op_alu(g_alu(add())))"),
+        ("instr_set(op_alu(g_alu(sub(g_reg(bx())g_reg(ax())))))", "instr_set(op_alu(g_alu(sub())))"),
+        ("instr_set(op_mem(g_mem(store(g_reg(bx())))))", "instr_set(op_mem(g_mem(store())))"),
+        ("instr_set(op_mem(g_mem(load(g_reg(ax())))))", "instr_set(op_mem(g_mem(load())))"),
     ];
     for (path, instruction) in cases {
         assert_eq!(instructions(path, TEACHING), [instruction]);
         let decoded = format!("decode({path})");
-        assert_eq!(
-            instructions(&decoded, TEACHING),
-            [format!("decode({instruction})")]
-        );
+        assert_eq!(instructions(&decoded, TEACHING), [format!("decode({instruction})")]);
     }
 }
 
@@ -120,10 +91,7 @@ fn elements_and_children_that_are_no_operands_count_each_by_itself() {
         ["decode(a())", "decode(b(x(y())))", "decode(c())"]
     );
     assert_eq!(
-        instructions(
-            "decode(bundle(slot(add(r()))slot(sub(r()))))",
-            &[("add", &[true]), ("sub", &[true])]
-        ),
+        instructions("decode(bundle(slot(add(r()))slot(sub(r()))))", &[("add", &[true]), ("sub", &[true])]),
         ["decode(bundle(slot(add())))", "decode(bundle(slot(sub())))"]
     );
 }
@@ -139,10 +107,7 @@ fn all_below_an_operand_is_left_out() {
 fn a_switch_counts_by_its_selector_and_the_elements_of_its_case() {
     let marks: &[(&str, &[bool])] = &[("mem", &[true]), ("load", &[true])];
     assert_eq!(
-        instructions(
-            "decode(switch_0(op1(mem(reg()))cases(mem(op2(load(reg()))op3()))))",
-            marks
-        ),
+        instructions("decode(switch_0(op1(mem(reg()))cases(mem(op2(load(reg()))op3()))))", marks),
         [
             "decode(switch_0(op1(mem())))",
             "decode(switch_0(cases(mem(op2(load())))))",
@@ -162,18 +127,9 @@ fn a_switch_counts_by_its_selector_and_the_elements_of_its_case() {
 
 #[test]
 fn a_switch_without_a_case_counts_by_its_selector_alone() {
-    assert_eq!(
-        instructions("decode(switch_0(op1()cases()))", &[]),
-        ["decode(switch_0(op1()))"]
-    );
-    assert_eq!(
-        instructions("decode(switch_0(op1()cases(alu())))", &[]),
-        ["decode(switch_0(op1()))"]
-    );
+    assert_eq!(instructions("decode(switch_0(op1()cases()))", &[]), ["decode(switch_0(op1()))"]);
+    assert_eq!(instructions("decode(switch_0(op1()cases(alu())))", &[]), ["decode(switch_0(op1()))"]);
     // Outside of a SWITCH these are names like any other.
     assert_eq!(instructions("decode(cases())", &[]), ["decode(cases())"]);
-    assert_eq!(
-        instructions("decode(switch_x(cases()))", &[]),
-        ["decode(switch_x(cases()))"]
-    );
+    assert_eq!(instructions("decode(switch_x(cases()))", &[]), ["decode(switch_x(cases()))"]);
 }

@@ -2,15 +2,7 @@
 
 use sim_profile::{AccessEvent, Event, EventProfiler, EventSink, Misplaced, ModelTables, Word};
 
-const INSTANCES: [&str; 7] = [
-    "fetch",
-    "decode",
-    "execute",
-    "writeback",
-    "op1",
-    "op2",
-    "op3",
-];
+const INSTANCES: [&str; 7] = ["fetch", "decode", "execute", "writeback", "op1", "op2", "op3"];
 
 fn pipeline() -> EventProfiler {
     EventProfiler::new(ModelTables {
@@ -31,38 +23,21 @@ fn step(profiler: &mut EventProfiler, operation: &str, schedules: &[&str]) {
         profiler.try_event(Event::CycleBegins).unwrap();
         profiler.try_event(Event::InstructionBegins).unwrap();
     } else {
-        profiler
-            .try_event(Event::Starts {
-                instance: number(operation),
-            })
-            .unwrap();
+        profiler.try_event(Event::Starts { instance: number(operation) }).unwrap();
     }
     for instance in schedules {
-        profiler
-            .try_event(Event::Scheduled {
-                instance: number(instance),
-            })
-            .unwrap();
+        profiler.try_event(Event::Scheduled { instance: number(instance) }).unwrap();
     }
 }
 
 /// The current ID and all queues: `2 | 2 | 1,2 | ...`.
 fn row(profiler: &EventProfiler) -> String {
-    let current = profiler
-        .current()
-        .map_or("-".to_owned(), |id| id.to_string());
+    let current = profiler.current().map_or("-".to_owned(), |id| id.to_string());
     let queues = profiler.queues().iter().map(|queue| {
         let ids: Vec<String> = queue.iter().map(u64::to_string).collect();
-        if ids.is_empty() {
-            "-".to_owned()
-        } else {
-            ids.join(",")
-        }
+        if ids.is_empty() { "-".to_owned() } else { ids.join(",") }
     });
-    std::iter::once(current)
-        .chain(queues)
-        .collect::<Vec<_>>()
-        .join(" | ")
+    std::iter::once(current).chain(queues).collect::<Vec<_>>().join(" | ")
 }
 
 const STAGES: [&str; 4] = ["fetch", "decode", "execute", "writeback"];
@@ -99,46 +74,24 @@ fn an_instruction_ends_with_its_last_reference() {
     assert_eq!(profiler.references(1), 2);
     decode(&mut profiler, 4, "op()");
     profiler.try_event(Event::Ends).unwrap();
-    assert_eq!(
-        (
-            profiler.references(1),
-            profiler.measurement().instructions.len()
-        ),
-        (1, 0)
-    );
+    assert_eq!((profiler.references(1), profiler.measurement().instructions.len()), (1, 0));
     step(&mut profiler, "execute", &[]);
     step(&mut profiler, "main", &[]);
     assert_eq!(profiler.references(1), 0);
-    let record = profiler
-        .measurement()
-        .instructions
-        .into_values()
-        .next()
-        .unwrap();
+    let record = profiler.measurement().instructions.into_values().next().unwrap();
     assert_eq!((record.executed, record.name.as_str()), (1, "op()"));
 }
 
 fn decode(profiler: &mut EventProfiler, address: u64, name: &str) {
     let word = Word::from_value(7, 2).unwrap();
     profiler.try_event(Event::NamePart { text: name }).unwrap();
-    profiler
-        .try_event(Event::Decoded {
-            address,
-            word: &word,
-            size_cells: 1,
-        })
-        .unwrap();
+    profiler.try_event(Event::Decoded { address, word: &word, size_cells: 1 }).unwrap();
 }
 
 fn counts(profiler: EventProfiler) -> Vec<(u64, u64, u64, u64)> {
     let instructions = profiler.try_finish().unwrap().instructions;
     let counts = |(key, record): (sim_profile::InstructionKey, sim_profile::InstructionRecord)| {
-        (
-            key.address,
-            record.executed,
-            record.cancelled,
-            record.faulted,
-        )
+        (key.address, record.executed, record.cancelled, record.faulted)
     };
     instructions.into_iter().map(counts).collect()
 }
@@ -150,39 +103,23 @@ fn decoding_anew_replaces_name_and_address() {
     decode(&mut profiler, 4, "first()");
     decode(&mut profiler, 6, "second()");
     let instructions = profiler.finish().instructions;
-    let names: Vec<_> = instructions
-        .iter()
-        .map(|(k, r)| (k.address, r.name.as_str()))
-        .collect();
+    let names: Vec<_> = instructions.iter().map(|(k, r)| (k.address, r.name.as_str())).collect();
     assert_eq!(names, [(6, "second()")]);
 }
 
 #[test]
 fn what_came_first_of_cancel_and_fault_holds() {
     let mut profiler = pipeline();
-    for (address, events) in [
-        (1, [Event::Cancel, Event::Fault]),
-        (2, [Event::Fault, Event::Cancel]),
-    ] {
+    for (address, events) in [(1, [Event::Cancel, Event::Fault]), (2, [Event::Fault, Event::Cancel])] {
         step(&mut profiler, "main", &[]);
         decode(&mut profiler, address, "op()");
-        let access = Event::Access {
-            node: 0,
-            resource: 0,
-            kind: AccessEvent::Write,
-        };
+        let access = Event::Access { node: 0, resource: 0, kind: AccessEvent::Write };
         profiler.try_event(access).unwrap();
         for event in events {
             profiler.try_event(event).unwrap();
         }
     }
-    assert!(
-        profiler
-            .measurement()
-            .instructions
-            .values()
-            .all(|record| record.accesses.is_empty())
-    );
+    assert!(profiler.measurement().instructions.values().all(|record| record.accesses.is_empty()));
     assert_eq!(counts(profiler), [(1, 0, 1, 0), (2, 0, 0, 1)]);
 }
 
@@ -216,12 +153,7 @@ fn a_halt_completes_older_instructions_too() {
 #[test]
 fn only_transfers_to_elsewhere_are_counted() {
     let mut profiler = pipeline();
-    for (address, targets) in [
-        (1, vec![9, 7]),
-        (2, vec![3]),
-        (0xffff, vec![0]),
-        (5, vec![5]),
-    ] {
+    for (address, targets) in [(1, vec![9, 7]), (2, vec![3]), (0xffff, vec![0]), (5, vec![5])] {
         step(&mut profiler, "main", &[]);
         decode(&mut profiler, address, "op()");
         for to in targets {
@@ -236,22 +168,13 @@ fn only_transfers_to_elsewhere_are_counted() {
 fn what_is_not_decoded_leaves_no_trace_but_a_fault() {
     let mut profiler = pipeline();
     let undecoded = Event::Undecoded { address: 3 };
-    for events in [
-        vec![],
-        vec![undecoded, Event::Cancel],
-        vec![undecoded, Event::Fault],
-    ] {
+    for events in [vec![], vec![undecoded, Event::Cancel], vec![undecoded, Event::Fault]] {
         step(&mut profiler, "main", &[]);
-        events
-            .into_iter()
-            .for_each(|event| profiler.try_event(event).unwrap());
+        events.into_iter().for_each(|event| profiler.try_event(event).unwrap());
     }
     let measurement = profiler.try_finish().unwrap();
     assert!(measurement.instructions.is_empty());
-    assert_eq!(
-        measurement.undecoded_faults.into_iter().collect::<Vec<_>>(),
-        [(3, 1)]
-    );
+    assert_eq!(measurement.undecoded_faults.into_iter().collect::<Vec<_>>(), [(3, 1)]);
     assert_eq!(measurement.cycles, 3);
 }
 
@@ -259,26 +182,14 @@ fn what_is_not_decoded_leaves_no_trace_but_a_fault() {
 fn impossible_events_are_told_and_change_nothing() {
     let mut profiler = pipeline();
     let no_current = Err(Misplaced::NoCurrent);
-    for event in [
-        Event::Scheduled { instance: 0 },
-        Event::Ends,
-        Event::Cancel,
-        Event::Halt,
-    ] {
+    for event in [Event::Scheduled { instance: 0 }, Event::Ends, Event::Cancel, Event::Halt] {
         assert_eq!(profiler.try_event(event), no_current);
     }
-    let outside = Event::Access {
-        node: 0,
-        resource: 0,
-        kind: AccessEvent::Read,
-    };
+    let outside = Event::Access { node: 0, resource: 0, kind: AccessEvent::Read };
     assert_eq!(profiler.try_event(outside), Ok(()));
     step(&mut profiler, "main", &[]);
     let unknown = Err(Misplaced::UnknownInstance { instance: 7 });
-    assert_eq!(
-        profiler.try_event(Event::Scheduled { instance: 7 }),
-        unknown
-    );
+    assert_eq!(profiler.try_event(Event::Scheduled { instance: 7 }), unknown);
     assert_eq!(profiler.try_event(Event::Starts { instance: 7 }), unknown);
     let empty = Misplaced::EmptyQueue { instance: 2 };
     profiler.event(Event::Starts { instance: 2 });

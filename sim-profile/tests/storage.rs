@@ -12,10 +12,7 @@ fn profile() -> Profile {
         model_digest: "12ab".to_owned(),
         program_digest: "34cd".to_owned(),
     };
-    Profile {
-        measurement: support::measurement(),
-        provenance,
-    }
+    Profile { measurement: support::measurement(), provenance }
 }
 
 fn file() -> String {
@@ -41,19 +38,14 @@ fn host_time_that_is_no_number_is_refused() {
     let mut profile = profile();
     profile.provenance.host_seconds = f64::NAN;
     let error = write_profile(Vec::new(), &profile).unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "the profile's host time is not a finite number of seconds"
-    );
+    assert_eq!(error.to_string(), "the profile's host time is not a finite number of seconds");
 }
 
 #[test]
 fn every_truncation_is_noticed() {
     let file = file();
     for length in 0..file.len() {
-        let message = read_profile(&file.as_bytes()[..length])
-            .unwrap_err()
-            .to_string();
+        let message = read_profile(&file.as_bytes()[..length]).unwrap_err().to_string();
         let expected = if length <= file.find('\n').unwrap() {
             "no profile; expected a file that `--profile` wrote"
         } else {
@@ -64,9 +56,7 @@ fn every_truncation_is_noticed() {
 }
 
 fn message(change: impl FnOnce(&str) -> String) -> String {
-    read_profile(change(&file()).as_bytes())
-        .unwrap_err()
-        .to_string()
+    read_profile(change(&file()).as_bytes()).unwrap_err().to_string()
 }
 
 #[test]
@@ -100,19 +90,12 @@ fn what_is_wrong_is_told_with_its_line() {
         "line 3: instruction 16 at 0x10: it has accesses but was never executed; only executed \
          runs count"
     );
-    assert!(
-        message(|file| format!("{file}\n"))
-            .ends_with("something follows the line `{\"end\":COUNT}`")
-    );
-    assert!(
-        message(|file| file.replacen("\"end\":", "\"end\":1", 1)).contains("its last line says 1")
-    );
+    assert!(message(|file| format!("{file}\n")).ends_with("something follows the line `{\"end\":COUNT}`"));
+    assert!(message(|file| file.replacen("\"end\":", "\"end\":1", 1)).contains("its last line says 1"));
     let repeated = message(|file| {
         let line = file.lines().nth(2).unwrap();
         file.replacen(line, &format!("{line}\n{line}"), 1)
     });
     assert_eq!(repeated, "line 4: an entry that came before");
-    assert!(
-        message(|file| file.replacen("{\"transfer\"", "{\"jump\"", 1)).contains("unknown variant")
-    );
+    assert!(message(|file| file.replacen("{\"transfer\"", "{\"jump\"", 1)).contains("unknown variant"));
 }

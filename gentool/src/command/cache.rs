@@ -13,8 +13,8 @@ use gentool::emit::{emit_modules, emit_package, package_name, runtime_files, wri
 use indicatif::{ProgressBar, ProgressStyle};
 use isac_ir::Model;
 
-use super::description::digest_files;
 use super::Failure;
+use super::description::digest_files;
 
 /// The program of a model's simulator, built if it is not there yet.
 pub(super) fn build_simulator(model: &Model) -> Result<PathBuf, Failure> {
@@ -36,7 +36,8 @@ pub(super) fn build_simulator(model: &Model) -> Result<PathBuf, Failure> {
     write_package(&files, &package_folder).map_err(unwritable)?;
     let target = cache.join("target");
     build_package(model, &package_folder, &target)?;
-    let built = target.join("release").join(package_name(model)).with_extension(std::env::consts::EXE_EXTENSION);
+    let built =
+        target.join("release").join(package_name(model)).with_extension(std::env::consts::EXE_EXTENSION);
     keep_program(&built, &program).map_err(|error| {
         Failure::other(format!("cannot keep the simulator as {}: {error}", program.display()))
     })?;
@@ -55,9 +56,11 @@ fn keep_program(built: &Path, program: &Path) -> std::io::Result<()> {
 
 fn build_package(model: &Model, folder: &Path, target: &Path) -> Result<(), Failure> {
     let progress = ProgressBar::new_spinner().with_style(
-        ProgressStyle::with_template("{spinner} {msg} ({elapsed})").unwrap_or(ProgressStyle::default_spinner()),
+        ProgressStyle::with_template("{spinner} {msg} ({elapsed})")
+            .unwrap_or(ProgressStyle::default_spinner()),
     );
-    progress.set_message(format!("building the simulator of {} (the first time also the runtime)", model.name));
+    progress
+        .set_message(format!("building the simulator of {} (the first time also the runtime)", model.name));
     progress.enable_steady_tick(Duration::from_millis(120));
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo"));
     let output = Command::new(&cargo)
@@ -93,7 +96,9 @@ fn cache_folder() -> Result<PathBuf, Failure> {
         .unwrap_or_else(|| std::env::temp_dir().join("isac-cache"));
     std::fs::create_dir_all(&folder).map_err(|error| {
         let folder = folder.display();
-        Failure::other(format!("cannot make the folder {folder} for simulators: {error}; set ISAC_CACHE to another"))
+        Failure::other(format!(
+            "cannot make the folder {folder} for simulators: {error}; set ISAC_CACHE to another"
+        ))
     })?;
     std::path::absolute(&folder).map_err(|error| Failure::other(format!("{}: {error}", folder.display())))
 }

@@ -30,10 +30,13 @@ enum Stage {
 
 pub(super) fn run(options: &Options) -> Result<i32, Failure> {
     let model = options.description.load()?.model;
-    print!("{}", match options.stage {
-        Stage::Decoder => print_decoders(&model),
-        Stage::Time => print_time(&model),
-        Stage::Behavior => print_behavior(&model),
-    });
+    print!(
+        "{}",
+        match options.stage {
+            Stage::Decoder => print_decoders(&model),
+            Stage::Time => print_time(&model),
+            Stage::Behavior => print_behavior(&model),
+        }
+    );
     Ok(0)
 }

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use gentool::emit::{SourceFile, emit_package, find_obstacles, runtime_files, write_package};
 
-use super::description::{DescriptionOptions, digest_files};
 use super::Failure;
+use super::description::{DescriptionOptions, digest_files};
 
 /// Write the simulator of a description as a Rust package that builds anywhere.
 ///
@@ -34,10 +34,11 @@ pub(super) fn run(options: &Options) -> Result<i32, Failure> {
     }
     let modules = gentool::emit::emit_modules(&model);
     let mut files = emit_package(&model, &digest_files(&modules), "runtime");
-    files.extend(runtime_files().into_iter().map(|file| SourceFile {
-        path: format!("runtime/{}", file.path),
-        text: file.text,
-    }));
+    files.extend(
+        runtime_files()
+            .into_iter()
+            .map(|file| SourceFile { path: format!("runtime/{}", file.path), text: file.text }),
+    );
     write_package(&files, &options.out).map_err(|error| Failure::other(format!("cannot write {error}")))?;
     println!("{}: {} files in {}", model.name, files.len(), options.out.display());
     Ok(0)

@@ -40,7 +40,7 @@ Exit status: of `run` that of the simulated program, or
 enum Command {
     Check(check::Options),
     Generate(generate::Options),
-    Run(run::Options),
+    Run(Box<run::Options>),
     Dump(dump::Options),
     Report(report::Options),
 }

@@ -27,8 +27,8 @@ pub(super) fn run(options: &Options) -> Result<i32, Failure> {
     let path = options.events.display();
     let file = File::open(&options.events)
         .map_err(|error| Failure::other(format!("cannot read the events {path}: {error}")))?;
-    let measurement = replay_events(BufReader::new(file))
-        .map_err(|error| Failure::other(format!("{path}: {error}")))?;
+    let measurement =
+        replay_events(BufReader::new(file)).map_err(|error| Failure::other(format!("{path}: {error}")))?;
     let report = render_xml(&measurement);
     match &options.out {
         None => {
@@ -36,7 +36,8 @@ pub(super) fn run(options: &Options) -> Result<i32, Failure> {
             let _ = std::io::stdout().write_all(report.as_bytes());
         }
         Some(out) => {
-            let unwritable = |error: std::io::Error| Failure::other(format!("cannot write {}: {error}", out.display()));
+            let unwritable =
+                |error: std::io::Error| Failure::other(format!("cannot write {}: {error}", out.display()));
             let mut file = AtomicFile::create(out).map_err(unwritable)?;
             file.write_all(report.as_bytes()).map_err(unwritable)?;
             file.finish().map_err(unwritable)?;

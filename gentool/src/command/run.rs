@@ -75,7 +75,8 @@ fn run_emitted(model: &Model, options: &RunOptions) -> Result<i32, Failure> {
     let program = build_simulator(model)?;
     let mut command = Command::new(&program);
     command.args(options.to_arguments());
-    let unstartable = |error: std::io::Error| Failure::other(format!("cannot start {}: {error}", program.display()));
+    let unstartable =
+        |error: std::io::Error| Failure::other(format!("cannot start {}: {error}", program.display()));
     #[cfg(unix)]
     {
         use std::os::unix::process::CommandExt as _;
@@ -99,7 +100,9 @@ fn run_reference(model: &Model, options: &RunOptions) -> Result<i32, Failure> {
     let Some(path) = &options.events else {
         return Ok(launch(&mut engine, &info, options, Stdio::of_process()));
     };
-    let unwritable = |error: std::io::Error| Failure::other(format!("cannot write the events {}: {error}", path.display()));
+    let unwritable = |error: std::io::Error| {
+        Failure::other(format!("cannot write the events {}: {error}", path.display()))
+    };
     let file = AtomicFile::create(path).map_err(unwritable)?;
     let writer = EventWriter::new(BufWriter::new(file), &model_tables(model));
     let shared = std::rc::Rc::new(std::cell::RefCell::new(writer));

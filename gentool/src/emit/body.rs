@@ -8,9 +8,9 @@ use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
 use super::Emitter;
-use super::expression::{cast, from_u64, number, unsigned};
 #[cfg(test)]
 use super::expression::masked;
+use super::expression::{cast, from_u64, number, unsigned};
 use super::name::{identifier, joined, unique};
 use super::usage::{Usage, extended_width};
 
@@ -27,7 +27,8 @@ pub(super) struct BodyEmitter<'a> {
 
 impl<'a> BodyEmitter<'a> {
     pub(super) fn new(emitter: &'a Emitter<'a>, operation: &'a Operation, body: &'a Body) -> Self {
-        let mut taken: BTreeSet<String> = ["p", "step", "base", "code", "text"].iter().map(|name| name.to_string()).collect();
+        let mut taken: BTreeSet<String> =
+            ["p", "step", "base", "code", "text"].iter().map(|name| name.to_string()).collect();
         taken.extend(operation.fields.iter().map(|field| field.name.clone()));
         taken.extend(operation.instances.iter().map(|instance| instance.alias.clone()));
         taken.extend(operation.instances.iter().map(|instance| format!("{}_coded", instance.alias)));
@@ -115,7 +116,13 @@ impl<'a> BodyEmitter<'a> {
         quote!(let #name = #value; #alias.write(p, step, #name)#mark;)
     }
 
-    pub(super) fn write_register(&self, register: u32, index: Option<&Expr>, low: u32, value: &Expr) -> TokenStream {
+    pub(super) fn write_register(
+        &self,
+        register: u32,
+        index: Option<&Expr>,
+        low: u32,
+        value: &Expr,
+    ) -> TokenStream {
         let model = self.emitter.model;
         let table = &model.registers[register as usize];
         let width = table.width_bits;
@@ -134,7 +141,8 @@ impl<'a> BodyEmitter<'a> {
         let hardwired = self.keep_hardwired(register, index);
         let new = cast(self.value(value), value.width, width);
         let Some(index) = index else {
-            let new = if whole { new } else { merged(quote!(p.registers.#name), new, low, value.width, width) };
+            let new =
+                if whole { new } else { merged(quote!(p.registers.#name), new, low, value.width, width) };
             return quote!(p.registers.#name = #new; #hardwired);
         };
         let element = self.element(register, index);
@@ -142,7 +150,8 @@ impl<'a> BodyEmitter<'a> {
             return quote!(p.registers.#name[#element] = #new; #hardwired);
         }
         let place = quote!(p.registers.#name[element]);
-        let stored = if whole { quote!(value) } else { merged(place.clone(), quote!(value), low, value.width, width) };
+        let stored =
+            if whole { quote!(value) } else { merged(place.clone(), quote!(value), low, value.width, width) };
         quote!({ let value = #new; let element = #element; #place = #stored; } #hardwired)
     }
 
@@ -154,9 +163,10 @@ impl<'a> BodyEmitter<'a> {
             ExprKind::Const(value) => Some(value),
             _ => None,
         });
-        let touched = table.hardwired.iter().filter(|(element, _)| {
-            constant.is_none_or(|constant| constant == u128::from(*element))
-        });
+        let touched = table
+            .hardwired
+            .iter()
+            .filter(|(element, _)| constant.is_none_or(|constant| constant == u128::from(*element)));
         let stores = touched.map(|(element, value)| {
             let value = number(*value);
             match table.count {

@@ -16,7 +16,8 @@ use super::usage::extended_width;
 impl Emitter<'_> {
     /// The file of decoders.
     pub(super) fn emit_decoders(&self) -> TokenStream {
-        let automata = (0u32..).zip(&self.model.decoders).map(|(index, decoder)| self.emit_automaton(index, decoder));
+        let automata =
+            (0u32..).zip(&self.model.decoders).map(|(index, decoder)| self.emit_automaton(index, decoder));
         let root = self.emit_root_decoder();
         let operands = self.operand_targets();
         let nested = (0u32..)
@@ -65,7 +66,11 @@ impl Emitter<'_> {
         let states = (0u32..).zip(&decoder.states).filter_map(|(number_of_state, state)| {
             let State::Test { low, width, edges, otherwise } = state else { return None };
             let name = self.state_name(index, number_of_state);
-            let docs = format!(" Bits {}..{low} of a word of `{}`.", low + width - 1, self.model.target_name(decoder.target));
+            let docs = format!(
+                " Bits {}..{low} of a word of `{}`.",
+                low + width - 1,
+                self.model.target_name(decoder.target)
+            );
             let bits = extract(quote!(word), *low, *width, decoder.width_bits);
             let arms = edges.iter().map(|(value, next)| {
                 let (value, next) = (number((*value).into()), self.emit_state(index, *next));
@@ -161,9 +166,13 @@ impl Emitter<'_> {
 
     fn emit_source(&self, nodes: &[Node], node: u32, source: Source, width: u32) -> TokenStream {
         let child = |instance: u32| {
-            (0u32..).zip(nodes).find(|(_, child)| child.parent == Some(node) && child.instance == Some(instance))
+            (0u32..)
+                .zip(nodes)
+                .find(|(_, child)| child.parent == Some(node) && child.instance == Some(instance))
         };
-        let Target::Operation(operation) = nodes[node as usize].target else { return quote!(Default::default()) };
+        let Target::Operation(operation) = nodes[node as usize].target else {
+            return quote!(Default::default());
+        };
         let operation = self.model.operation(operation);
         match source {
             Source::Field(field) => {
@@ -179,7 +188,9 @@ impl Emitter<'_> {
                 }
             }
             Source::Coded(instance) => match child(instance) {
-                Some((_, child)) => emit_runs(&child.coded, width, operation.instances[instance as usize].width_bits),
+                Some((_, child)) => {
+                    emit_runs(&child.coded, width, operation.instances[instance as usize].width_bits)
+                }
                 None => quote!(Default::default()),
             },
             Source::Operand(instance) => match child(instance) {
@@ -201,15 +212,18 @@ impl Emitter<'_> {
         match node.target {
             Target::Operation(operation) => {
                 let usage = self.operand_usage(operation);
-                let members = self.parameters(self.model.operation(operation), &usage).into_iter().map(|member| {
-                    let value = self.emit_source(nodes, index, member.source, width);
-                    let name = member.name;
-                    quote!(#name: #value)
-                });
+                let members =
+                    self.parameters(self.model.operation(operation), &usage).into_iter().map(|member| {
+                        let value = self.emit_source(nodes, index, member.source, width);
+                        let name = member.name;
+                        quote!(#name: #value)
+                    });
                 quote!(#name { #(#members),* })
             }
             Target::Group(_) => {
-                let Some((child, member)) = (0u32..).zip(nodes).find(|(_, child)| child.parent == Some(index)) else {
+                let Some((child, member)) =
+                    (0u32..).zip(nodes).find(|(_, child)| child.parent == Some(index))
+                else {
                     return quote!(Default::default());
                 };
                 let variant = self.names.type_of(member.target);

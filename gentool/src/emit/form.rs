@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use isac_ir::Model;
 use isac_ir::account::{
-    Part, body_counters, decoder_counters, operation_counters, scheduled_operations, Scheduled,
+    Part, Scheduled, body_counters, decoder_counters, operation_counters, scheduled_operations,
 };
 use isac_ir::behavior::{Stmt, walk_statements};
 use isac_ir::decoder::Variant;
@@ -44,8 +44,7 @@ pub(super) struct Call {
 pub(super) fn find_root(model: &Model) -> Option<(u32, u32, u32)> {
     let operation = model.operations.iter().position(|operation| operation.root.is_some())? as u32;
     let instances = model.operation(operation).instances.iter();
-    let (index, instance) =
-        instances.enumerate().find(|(_, instance)| instance.role == Role::Root)?;
+    let (index, instance) = instances.enumerate().find(|(_, instance)| instance.role == Role::Root)?;
     Some((operation, index as u32, model.decoder_of(instance.target)?))
 }
 
@@ -162,9 +161,7 @@ impl<'a> Composer<'a> {
             self.bases.push(self.counters);
             self.counters += match (node.nested, node.target) {
                 (Some(nested), _) => decoder_counters(self.model, nested, here),
-                (None, Target::Operation(operation)) => {
-                    operation_counters(self.model, operation, here)
-                }
+                (None, Target::Operation(operation)) => operation_counters(self.model, operation, here),
                 (None, Target::Group(_)) => 0,
             };
         }
@@ -256,9 +253,7 @@ impl<'a> Composer<'a> {
     /// The variant's node of an operation's instance.
     fn child(&self, operation: u32, node: Option<u32>, instance: u32) -> Option<u32> {
         match node {
-            None => find_root(self.model)
-                .filter(|root| (root.0, root.1) == (operation, instance))
-                .map(|_| 0),
+            None => find_root(self.model).filter(|root| (root.0, root.1) == (operation, instance)).map(|_| 0),
             Some(_) => (0u32..)
                 .zip(&self.variant.nodes)
                 .find(|(_, child)| child.parent == node && child.instance == Some(instance))

@@ -26,9 +26,10 @@ enum Verb {
 impl Emitter<'_> {
     /// The file of memory maps.
     pub(super) fn emit_memory(&self) -> TokenStream {
-        let methods = self.memory_accesses().into_iter().map(|(map, cells, verb)| {
-            self.emit_access(&self.model.maps[map as usize], cells, verb)
-        });
+        let methods = self
+            .memory_accesses()
+            .into_iter()
+            .map(|(map, cells, verb)| self.emit_access(&self.model.maps[map as usize], cells, verb));
         quote! {
             #![allow(unused_imports, clippy::all)]
 

@@ -48,7 +48,11 @@ pub fn emit_modules(model: &Model) -> Vec<SourceFile> {
         file("processor.rs", "Registers and memories", emitter.emit_processor()),
         file("memory.rs", "Memory maps", emitter.emit_memory()),
         file("operands.rs", "Operands", emitter.emit_operands()),
-        file("operations.rs", "Operations, a function for each section that runs,", emitter.emit_operations()),
+        file(
+            "operations.rs",
+            "Operations, a function for each section that runs,",
+            emitter.emit_operations(),
+        ),
         file("decoder.rs", "Decoding automata", emitter.emit_decoders()),
         file("steps.rs", "Steps, a function for each instruction,", emitter.emit_steps()),
         SourceFile { path: "src/model.json".into(), text: model_text(model) },
@@ -103,13 +107,17 @@ fn spaced(text: &str) -> String {
         let item = line.trim_start();
         let inner = line.len() - item.len();
         let closes = matches!(item, "}" | ")]" | "};") && (inner == 0 || inner == 4);
-        let ends = closes || line.starts_with("//!") || line.starts_with("use ") || item.starts_with("pub const");
+        let ends =
+            closes || line.starts_with("//!") || line.starts_with("use ") || item.starts_with("pub const");
         let next = lines.peek().map_or("", |next| next.trim_start());
         let together = next.is_empty()
             || next.starts_with('}')
             || next.starts_with("//!")
             || line.starts_with("use ") && next.starts_with("use ")
-            || inner == 4 && !next.starts_with("//") && !next.starts_with("fn ") && !next.starts_with("pub fn ");
+            || inner == 4
+                && !next.starts_with("//")
+                && !next.starts_with("fn ")
+                && !next.starts_with("pub fn ");
         if ends && !together {
             spaced.push('\n');
         }

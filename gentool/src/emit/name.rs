@@ -15,10 +15,11 @@ impl Names {
     pub(super) fn of(model: &Model) -> Names {
         let operations = (0..model.operations.len() as u32).map(Target::Operation);
         let groups = (0..model.groups.len() as u32).map(Target::Group);
-        let mut taken: BTreeSet<String> = ["None", "Some", "Ok", "Err", "Self", "Args", "Processor", "Step", "Trap"]
-            .iter()
-            .map(|name| name.to_string())
-            .collect();
+        let mut taken: BTreeSet<String> =
+            ["None", "Some", "Ok", "Err", "Self", "Args", "Processor", "Step", "Trap"]
+                .iter()
+                .map(|name| name.to_string())
+                .collect();
         let mut types = BTreeMap::new();
         for target in operations.chain(groups) {
             let camel = camel_case(model.target_name(target));

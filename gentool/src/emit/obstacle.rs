@@ -62,17 +62,24 @@ fn find_root_obstacles(model: &Model, found: &mut Vec<String>) {
         .collect();
     match elements[..] {
         [address] if is_pc(model, address) => {}
-        _ => found.push(format!("{place}: a CODINGROOT other than one element from map[PC] is not emitted yet")),
+        _ => found
+            .push(format!("{place}: a CODINGROOT other than one element from map[PC] is not emitted yet")),
     }
     for operation in before_decoding(model) {
         let table = model.operation(operation);
         for body in [Part::Behavior].iter().filter_map(|part| table.body(*part)) {
             walk_statements(&body.statements, &mut |statement| match statement {
                 Stmt::SetRegister { register, .. } if *register == model.pc => {
-                    found.push(format!("{}: a PC that changes before decoding is not emitted yet", body.location));
+                    found.push(format!(
+                        "{}: a PC that changes before decoding is not emitted yet",
+                        body.location
+                    ));
                 }
                 Stmt::SetMemory { .. } | Stmt::LinuxCall { .. } => {
-                    found.push(format!("{}: memory that changes before decoding is not emitted yet", body.location));
+                    found.push(format!(
+                        "{}: memory that changes before decoding is not emitted yet",
+                        body.location
+                    ));
                 }
                 _ => {}
             });

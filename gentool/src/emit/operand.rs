@@ -70,7 +70,8 @@ impl Emitter<'_> {
             quote!(#[doc = #docs] pub #name: #ty,)
         });
         let read = self.emit_read(index, operation, &expression.read, expression.width);
-        let write = expression.write.as_ref().map(|body| self.emit_write(index, operation, body, expression.width));
+        let write =
+            expression.write.as_ref().map(|body| self.emit_write(index, operation, body, expression.width));
         quote! {
             #[doc = #docs]
             #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -122,10 +123,16 @@ impl Emitter<'_> {
         }
     }
 
-    fn emit_operand_body(&self, index: u32, operation: &Operation, body: &Body) -> (TokenStream, TokenStream) {
+    fn emit_operand_body(
+        &self,
+        index: u32,
+        operation: &Operation,
+        body: &Body,
+    ) -> (TokenStream, TokenStream) {
         let name = self.names.type_of(Target::Operation(index));
         let usage = self.operand_usage(index);
-        let members: Vec<_> = self.parameters(operation, &usage).into_iter().map(|member| member.name).collect();
+        let members: Vec<_> =
+            self.parameters(operation, &usage).into_iter().map(|member| member.name).collect();
         let bind = match members.is_empty() {
             true => TokenStream::new(),
             false => quote!(let #name { #(#members),* } = self;),
@@ -146,10 +153,12 @@ impl Emitter<'_> {
         });
         let read = self.emit_enum_read(target, &group.members);
         let write = self.is_writable(target).then(|| self.emit_enum_write(target, &group.members));
-        let default = first.map(|first| quote! {
-            impl Default for #name {
-                fn default() -> Self {
-                    #name::#first(#first::default())
+        let default = first.map(|first| {
+            quote! {
+                impl Default for #name {
+                    fn default() -> Self {
+                        #name::#first(#first::default())
+                    }
                 }
             }
         });

@@ -62,7 +62,9 @@ fn temporary_file(folder: &Path) -> io::Result<tempfile::NamedTempFile> {
 /// The name of the package: the model's, as cargo accepts it.
 pub fn package_name(model: &Model) -> String {
     let letters = model.name.chars().map(|letter| match letter {
-        letter if letter.is_ascii_alphanumeric() || letter == '_' || letter == '-' => letter.to_ascii_lowercase(),
+        letter if letter.is_ascii_alphanumeric() || letter == '_' || letter == '-' => {
+            letter.to_ascii_lowercase()
+        }
         _ => '-',
     });
     format!("{}-simulator", letters.collect::<String>())

@@ -153,7 +153,9 @@ impl Emitter<'_> {
         let reads = (0u128..).zip(&self.model.registers).map(|(index, register)| {
             let (index, name) = (number(index), identifier(&register.name));
             match register.count {
-                Some(_) => quote!(#index => self.registers.#name.get(element).map_or(0, |value| *value as u128),),
+                Some(_) => {
+                    quote!(#index => self.registers.#name.get(element).map_or(0, |value| *value as u128),)
+                }
                 None => quote!(#index => self.registers.#name as u128,),
             }
         });

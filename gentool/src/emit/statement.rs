@@ -20,9 +20,8 @@ pub(super) struct Emitted {
 impl BodyEmitter<'_> {
     /// The whole body, without what the function around it needs.
     pub(super) fn statements(&self) -> Emitted {
-        let hoisted = (0..self.body.locals.len() as u32).filter(|local| {
-            matches!(self.declaration(*local), Declaration::Hoisted)
-        });
+        let hoisted = (0..self.body.locals.len() as u32)
+            .filter(|local| matches!(self.declaration(*local), Declaration::Hoisted));
         let hoisted: Vec<TokenStream> = hoisted
             .map(|local| {
                 let name = &self.locals[local as usize];
@@ -136,7 +135,8 @@ impl BodyEmitter<'_> {
             }
             Stmt::LinuxCall { result, arguments } => {
                 let arguments = arguments.iter().map(|argument| self.value(argument));
-                let value = quote!({ let arguments = [#(#arguments),*]; linux_call(p, step.left, arguments)? });
+                let value =
+                    quote!({ let arguments = [#(#arguments),*]; linux_call(p, step.left, arguments)? });
                 self.assign(*result, value)
             }
             Stmt::Print(parts) => self.print(parts),
@@ -271,7 +271,10 @@ fn set_in_scope(statements: &[Stmt], local: u32) -> bool {
         }
         None => {
             let total = uses(statements, local);
-            statements.iter().flat_map(Stmt::children).any(|list| uses(list, local) == total && set_in_scope(list, local))
+            statements
+                .iter()
+                .flat_map(Stmt::children)
+                .any(|list| uses(list, local) == total && set_in_scope(list, local))
         }
     }
 }

@@ -104,8 +104,10 @@ impl Emitter<'_> {
 
     /// What the form's calls take, each once.
     pub(super) fn form_arguments(&self, form: &Form) -> Vec<Argument> {
-        let mut taken: BTreeSet<String> =
-            ["p", "code", "records", "pc", "fuel", "step", "record"].iter().map(|name| name.to_string()).collect();
+        let mut taken: BTreeSet<String> = ["p", "code", "records", "pc", "fuel", "step", "record"]
+            .iter()
+            .map(|name| name.to_string())
+            .collect();
         let mut arguments: Vec<Argument> = Vec::new();
         for call in &form.calls {
             let operation = self.model.operation(call.operation);
@@ -138,9 +140,11 @@ impl Emitter<'_> {
         let regions = number(form.counters.into());
         let calls = form.calls.iter().map(|call| self.emit_call(form, call, &arguments));
         let count = (form.counters > 0).then(|| quote!(code.count(record, &step.regions);));
-        let written = traits.writes_memory.then(|| quote! {
-            if p.kernel.code_written {
-                return leave_code_written(p, records, step.pc, fuel);
+        let written = traits.writes_memory.then(|| {
+            quote! {
+                if p.kernel.code_written {
+                    return leave_code_written(p, records, step.pc, fuel);
+                }
             }
         });
         let go_on = match traits.may_transfer {
@@ -191,9 +195,11 @@ impl Emitter<'_> {
         let run = quote!(operations::#name(p, &mut step, #base #(#values),*));
         let run = match self.body_is_fallible(operation, body) {
             true => {
-                let count = (form.counters > 0).then(|| quote! {
-                    if kind == Trap::Halt {
-                        code.count(record, &step.regions);
+                let count = (form.counters > 0).then(|| {
+                    quote! {
+                        if kind == Trap::Halt {
+                            code.count(record, &step.regions);
+                        }
                     }
                 });
                 quote! {
@@ -226,8 +232,13 @@ impl Emitter<'_> {
             self.model.decoders[decoder as usize].width_bits / cell_bits
         });
         let mut advances = 0;
-        let mut traits =
-            Traits { size_cells, needs_site: form.counters > 0, ends_block: false, may_transfer: false, writes_memory: false };
+        let mut traits = Traits {
+            size_cells,
+            needs_site: form.counters > 0,
+            ends_block: false,
+            may_transfer: false,
+            writes_memory: false,
+        };
         for call in &form.calls {
             let operation = self.model.operation(call.operation);
             let Some(body) = operation.body(call.part) else { continue };
@@ -255,7 +266,12 @@ impl Emitter<'_> {
         traits
     }
 
-    fn pc_effect(&self, operation: &isac_ir::operation::Operation, statement: &Stmt, size_cells: u32) -> Effect {
+    fn pc_effect(
+        &self,
+        operation: &isac_ir::operation::Operation,
+        statement: &Stmt,
+        size_cells: u32,
+    ) -> Effect {
         match statement {
             Stmt::SetRegister { register, value, low: 0, .. } if *register == self.model.pc => {
                 match is_advance(value, self.model.pc, size_cells) {

@@ -48,9 +48,9 @@ impl Usage {
     /// Of an operand: its EXPRESSION, read or written.
     pub(super) fn of_expression(model: &Model, operation: u32) -> Usage {
         let expression = model.operation(operation).expression.as_ref();
-        let bodies = expression.iter().flat_map(|expression| {
-            std::iter::once(&expression.read).chain(expression.write.as_ref())
-        });
+        let bodies = expression
+            .iter()
+            .flat_map(|expression| std::iter::once(&expression.read).chain(expression.write.as_ref()));
         bodies.map(Usage::of_body).fold(Usage::default(), Usage::joined)
     }
 

@@ -131,9 +131,8 @@ impl DecoderBuilder<'_> {
         match target {
             OperationOrGroup::Group(id) => {
                 let members = self.model.groups[id.index()].members.clone();
-                let expanded = members.into_iter().flat_map(|member| {
-                    self.expand(member, bits, Some(0), 0, None)
-                });
+                let expanded =
+                    members.into_iter().flat_map(|member| self.expand(member, bits, Some(0), 0, None));
                 let expanded: Vec<Candidate> = expanded.collect();
                 expanded.into_iter().map(|candidate| candidate.below(node.clone())).collect()
             }
@@ -147,8 +146,11 @@ impl DecoderBuilder<'_> {
         let coding = operation.coding.clone().unwrap_or_default();
         let mut cube = Cube { mask: Bits::ZERO, value: Bits::ZERO };
         let mut fields: Vec<Vec<(u32, u32)>> = vec![Vec::new(); operation.fields.len()];
-        let mut aliases: Vec<Vec<u32>> =
-            operation.instances.iter().map(|instance| vec![0; instance.width_bits.unwrap_or(0) as usize]).collect();
+        let mut aliases: Vec<Vec<u32>> = operation
+            .instances
+            .iter()
+            .map(|instance| vec![0; instance.width_bits.unwrap_or(0) as usize])
+            .collect();
         for (bit, word_bit) in coding.iter().rev().zip(bits) {
             match bit {
                 CodingBit::Fixed(value) => {
@@ -187,7 +189,9 @@ impl DecoderBuilder<'_> {
         let operation = &self.model.operations[operation];
         let coding = operation.coding.as_deref().unwrap_or_default();
         let instances = operation.instances.iter().zip(0u32..).filter(|(_, index)| {
-            coding.iter().any(|bit| matches!(bit, CodingBit::Instance { instance, .. } if instance.0 == *index))
+            coding
+                .iter()
+                .any(|bit| matches!(bit, CodingBit::Instance { instance, .. } if instance.0 == *index))
         });
         instances.map(|(instance, index)| (InstanceId(index), instance.target)).collect()
     }
@@ -305,8 +309,7 @@ impl Candidate {
 impl Cube {
     fn intersect(self, other: Cube) -> Option<Cube> {
         let clash = (self.value ^ other.value) & self.mask & other.mask;
-        (clash == Bits::ZERO)
-            .then(|| Cube { mask: self.mask | other.mask, value: self.value | other.value })
+        (clash == Bits::ZERO).then(|| Cube { mask: self.mask | other.mask, value: self.value | other.value })
     }
 
     /// The cube of a part as one of the whole: bit `i` goes to bit `bits[i]`.

@@ -190,10 +190,7 @@ impl BodyBuilder<'_> {
     }
 
     /// Values in order; earlier ones are put into temporaries where later ones need statements.
-    pub(super) fn lower_list<'s>(
-        &mut self,
-        sources: impl IntoIterator<Item = &'s Source>,
-    ) -> Vec<Expr> {
+    pub(super) fn lower_list<'s>(&mut self, sources: impl IntoIterator<Item = &'s Source>) -> Vec<Expr> {
         let mut values: Vec<Expr> = Vec::new();
         for source in sources {
             let before = self.statements.len();
@@ -392,9 +389,7 @@ pub(super) fn convert(value: Expr, signed: bool, width: u32) -> Expr {
         (kind, from) if signed => {
             Expr { width, kind: ExprKind::SignExtend(Box::new(Expr { width: from, kind })) }
         }
-        (kind, from) => {
-            Expr { width, kind: ExprKind::ZeroExtend(Box::new(Expr { width: from, kind })) }
-        }
+        (kind, from) => Expr { width, kind: ExprKind::ZeroExtend(Box::new(Expr { width: from, kind })) },
     }
 }
 

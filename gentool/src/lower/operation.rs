@@ -110,12 +110,7 @@ impl Lowering<'_> {
         for RootElement::Decode(decode) in &operation.coding_root {
             let address = builder.lower_value(&decode.address);
             let access = builder.map_access(decode.map, isac_ir::behavior::AccessKind::Execute);
-            builder.push(Stmt::Decode {
-                instance: decode.instance.0,
-                map: decode.map.0,
-                address,
-                access,
-            });
+            builder.push(Stmt::Decode { instance: decode.instance.0, map: decode.map.0, address, access });
         }
         Some(builder.finish())
     }

@@ -125,16 +125,12 @@ impl BodyBuilder<'_> {
                 let mention = self.mention(*instance, false);
                 ExprKind::Operand { instance: instance.0, mention }
             }
-            Kind::Slice { base, low } => {
-                ExprKind::Slice { base: Box::new(self.read_place(base)), low: *low }
-            }
+            Kind::Slice { base, low } => ExprKind::Slice { base: Box::new(self.read_place(base)), low: *low },
             Kind::Bit { base, index } => {
                 let base = Box::new(self.read_place(base));
                 ExprKind::Bit { base, index: Box::new(index.clone()) }
             }
-            Kind::Concat(parts) => {
-                ExprKind::Concat(parts.iter().map(|part| self.read_place(part)).collect())
-            }
+            Kind::Concat(parts) => ExprKind::Concat(parts.iter().map(|part| self.read_place(part)).collect()),
             Kind::Conditional { condition, then, otherwise } => {
                 let result = self.new_local("t", width);
                 let arm = |builder: &mut Self, place: &Place| {
@@ -203,10 +199,8 @@ impl BodyBuilder<'_> {
         let old = self.read_uncounted(base);
         let old = self.spill(old);
         let high = low + value.width;
-        let part = |low: u32, width: u32| Expr {
-            width,
-            kind: ExprKind::Slice { base: Box::new(old.clone()), low },
-        };
+        let part =
+            |low: u32, width: u32| Expr { width, kind: ExprKind::Slice { base: Box::new(old.clone()), low } };
         let mut parts = Vec::new();
         if high < base.width {
             parts.push(part(high, base.width - high));
@@ -248,9 +242,7 @@ impl BodyBuilder<'_> {
                 address: Box::new(address.clone()),
                 access: UNCOUNTED,
             },
-            Kind::Operand(instance) => {
-                ExprKind::Operand { instance: instance.0, mention: UNCOUNTED }
-            }
+            Kind::Operand(instance) => ExprKind::Operand { instance: instance.0, mention: UNCOUNTED },
             Kind::Slice { base, low } => {
                 ExprKind::Slice { base: Box::new(self.read_uncounted(base)), low: *low }
             }

@@ -58,8 +58,7 @@ fn parse_specification(text: &str) -> Option<PrintFormat> {
         _ => return None,
     };
     let flags: String = text.chars().take_while(|letter| "-+0# ".contains(*letter)).collect();
-    let digits: String =
-        text.chars().skip(flags.len()).take_while(char::is_ascii_digit).collect();
+    let digits: String = text.chars().skip(flags.len()).take_while(char::is_ascii_digit).collect();
     Some(PrintFormat {
         conversion,
         width: digits.parse().unwrap_or(0),

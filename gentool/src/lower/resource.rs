@@ -12,9 +12,7 @@ impl Lowering<'_> {
             big_endian: target.endian == Endian::Big,
             elf_machine: target.elf_machine,
             elf_class: target.elf_class,
-            stack: target
-                .stack
-                .map(|(register, element, value)| (register.0, element.unwrap_or(0), value)),
+            stack: target.stack.map(|(register, element, value)| (register.0, element.unwrap_or(0), value)),
             host_map: target.host.map(|map| map.0),
             loads: target.loads.iter().map(|(low, high, map)| (*low, *high, map.0)).collect(),
         }

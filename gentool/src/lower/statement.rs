@@ -103,11 +103,7 @@ impl BodyBuilder<'_> {
 
     /// Blocks inside one another, one for each section: leaving the n-th inner one enters
     /// section n, and control falls through to the next.
-    fn lower_switch(
-        &mut self,
-        value: &SourceExpr,
-        sections: &[(Vec<Option<u128>>, Vec<Source>)],
-    ) {
+    fn lower_switch(&mut self, value: &SourceExpr, sections: &[(Vec<Option<u128>>, Vec<Source>)]) {
         let value = self.lower_value(value);
         let value = self.spill(value);
         let leave = self.new_label();

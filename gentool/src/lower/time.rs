@@ -46,9 +46,7 @@ fn add_children(model: &Model, graph: &mut TimeGraph, node: u32) {
                     _ => format!("{prefix}.{}", instance.alias),
                 };
                 let (parent, target, instance) = (Some(node), instance.target, Some(index as u32));
-                graph.nodes.extend(
-                    cause.map(|cause| TimeNode { target, name, parent, instance, cause }),
-                );
+                graph.nodes.extend(cause.map(|cause| TimeNode { target, name, parent, instance, cause }));
             }
         }
     }
@@ -75,9 +73,10 @@ fn can_run(model: &Model, target: Target) -> bool {
             let operation = model.operation(index);
             operation.behavior.is_some()
                 || operation.activation.is_some()
-                || operation.instances.iter().any(|instance| {
-                    instance.role == Role::Coded && can_run(model, instance.target)
-                })
+                || operation
+                    .instances
+                    .iter()
+                    .any(|instance| instance.role == Role::Coded && can_run(model, instance.target))
         }
         Target::Group(group) => {
             model.groups[group as usize].members.iter().any(|member| can_run(model, *member))

@@ -24,7 +24,8 @@ pub(super) fn print_expr(printer: &Printer<'_>, expr: &Expr) -> String {
         ExprKind::Instructions => "instructions".into(),
         ExprKind::Register { register, index, access } => {
             let name = &printer.model.registers[*register as usize].name;
-            let index = index.as_ref().map_or(String::new(), |index| format!("[{}]", print_expr(printer, index)));
+            let index =
+                index.as_ref().map_or(String::new(), |index| format!("[{}]", print_expr(printer, index)));
             format!("{name}{index}'a{access}")
         }
         ExprKind::Memory { map, cells, address, access } => {
@@ -42,9 +43,7 @@ pub(super) fn print_expr(printer: &Printer<'_>, expr: &Expr) -> String {
         ExprKind::SignExtend(operand) => format!("sext{width}({})", print_expr(printer, operand)),
         ExprKind::Slice { base, low } => format!("{}[{}..{low}]", inner(base), low + width - 1),
         ExprKind::Bit { base, index } => format!("{}[{}]", inner(base), print_expr(printer, index)),
-        ExprKind::Concat(parts) => {
-            parts.iter().map(inner).collect::<Vec<_>>().join(" :: ")
-        }
+        ExprKind::Concat(parts) => parts.iter().map(inner).collect::<Vec<_>>().join(" :: "),
         ExprKind::Select(c, a, b) => format!("{} ? {} : {}", inner(c), inner(a), inner(b)),
     }
 }

@@ -63,9 +63,7 @@ impl BinaryOperator {
 
     /// The operator of a spelling.
     pub fn from_spelling(spelling: &str) -> Option<Self> {
-        Self::ALL
-            .into_iter()
-            .find(|operator| operator.spelling() == spelling)
+        Self::ALL.into_iter().find(|operator| operator.spelling() == spelling)
     }
 
     /// How strongly it binds: C's order, from 3 for `||` to 12 for `*`. Assignment is 1, `?:` 2,

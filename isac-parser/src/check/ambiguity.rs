@@ -34,11 +34,7 @@ pub(super) fn check_ambiguity(model: &Model, diagnostics: &mut Diagnostics) {
         if !checked.insert(target) {
             continue;
         }
-        let choice = Choice {
-            model,
-            target,
-            span,
-        };
+        let choice = Choice { model, target, span };
         match choice.check(&mut sets, diagnostics) {
             Ok(merged) => waiting.extend(merged.into_iter().map(|target| (target, span))),
             Err(TooManyCubes) => diagnostics.push(choice.too_many()),
@@ -99,9 +95,7 @@ impl<'a> Choice<'a> {
             return Ok(());
         }
         for (path, winners) in paths.iter().zip(&winners) {
-            let cubes = winners
-                .iter()
-                .flat_map(|winner| paths[*winner].words.cubes());
+            let cubes = winners.iter().flat_map(|winner| paths[*winner].words.cubes());
             let won = CubeSet::new(cubes.copied().collect(), &mut budget)?;
             if !winners.is_empty() && path.words.without(&won, &mut budget)?.is_empty() {
                 diagnostics.push(self.unreachable(path, paths, winners));
@@ -115,43 +109,26 @@ impl<'a> Choice<'a> {
         let Some((one, other)) = self.first_difference(first, second) else {
             let leaf = self.leaf(first);
             let message = format!("`{}` is reached in two ways, both by {word}", leaf.name);
-            return error(
-                code::AMBIGUOUS,
-                coding_span(leaf),
-                message,
-                "one word, two paths",
-            )
-            .secondary(self.span, "decoded here")
-            .help("let it be a member of one of the groups only");
+            return error(code::AMBIGUOUS, coding_span(leaf), message, "one word, two paths")
+                .secondary(self.span, "decoded here")
+                .help("let it be a member of one of the groups only");
         };
         let message = format!("`{}` and `{}` both match {word}", one.name, other.name);
         let (label, help) = if equal {
-            (
-                "matches the same words",
-                "let the two differ in a fixed bit",
-            )
+            ("matches the same words", "let the two differ in a fixed bit")
         } else {
             (
                 "matches it, too",
                 "let the two differ in a fixed bit, or one match a part of what the other matches",
             )
         };
-        error(
-            code::AMBIGUOUS,
-            coding_span(other),
-            message,
-            format!("`{}` {label}", other.name),
-        )
-        .secondary(coding_span(one), format!("`{}` matches {word}", one.name))
-        .help(help)
+        error(code::AMBIGUOUS, coding_span(other), message, format!("`{}` {label}", other.name))
+            .secondary(coding_span(one), format!("`{}` matches {word}", one.name))
+            .help(help)
     }
 
     /// The innermost operations in which two paths differ.
-    fn first_difference(
-        &self,
-        first: &Path,
-        second: &Path,
-    ) -> Option<(&'a Operation, &'a Operation)> {
+    fn first_difference(&self, first: &Path, second: &Path) -> Option<(&'a Operation, &'a Operation)> {
         let pairs = first.chain.iter().rev().zip(second.chain.iter().rev());
         let (one, other) = pairs.into_iter().find(|(one, other)| one != other)?;
         let operations = &self.model.operations;

@@ -41,10 +41,7 @@ fn edges(model: &Model, with_activations: bool) -> Vec<Vec<Edge>> {
         let mut edges = Vec::new();
         for instance in &operation.instances {
             if matches!(instance.role, InstanceRole::Coded | InstanceRole::Root) {
-                edges.push(Edge {
-                    target: node(model, instance.target),
-                    activation: None,
-                });
+                edges.push(Edge { target: node(model, instance.target), activation: None });
             }
         }
         if with_activations {
@@ -54,10 +51,7 @@ fn edges(model: &Model, with_activations: bool) -> Vec<Vec<Edge>> {
                 let instance = &operation.instances[instance];
                 if !matches!(instance.role, InstanceRole::Coded | InstanceRole::Root) {
                     let target = node(model, instance.target);
-                    edges.push(Edge {
-                        target,
-                        activation: Some(span),
-                    });
+                    edges.push(Edge { target, activation: Some(span) });
                 }
             }
         }
@@ -65,12 +59,7 @@ fn edges(model: &Model, with_activations: bool) -> Vec<Vec<Edge>> {
     });
     let groups = model.groups.iter().map(|group| {
         let members = group.members.iter();
-        members
-            .map(|m| Edge {
-                target: node(model, *m),
-                activation: None,
-            })
-            .collect()
+        members.map(|m| Edge { target: node(model, *m), activation: None }).collect()
     });
     operations.chain(groups).collect()
 }
@@ -79,17 +68,11 @@ fn edges(model: &Model, with_activations: bool) -> Vec<Vec<Edge>> {
 fn immediate(items: &[Activation], found: &mut Vec<(usize, Span)>) {
     for item in items {
         match item {
-            Activation::Activate {
-                instance,
-                delay_cycles: 0,
-                span,
-            } => {
+            Activation::Activate { instance, delay_cycles: 0, span } => {
                 found.push((instance.index(), *span));
             }
             Activation::Activate { .. } => {}
-            Activation::If {
-                then, otherwise, ..
-            } => {
+            Activation::If { then, otherwise, .. } => {
                 immediate(then, found);
                 immediate(otherwise, found);
             }
@@ -99,10 +82,8 @@ fn immediate(items: &[Activation], found: &mut Vec<(usize, Span)>) {
 
 /// Reports the circles among the edges; how many there are.
 fn report(model: &Model, edges: &[Vec<Edge>], diagnostics: &mut Diagnostics) -> usize {
-    let needs: Vec<Vec<usize>> = edges
-        .iter()
-        .map(|edges| edges.iter().map(|edge| edge.target).collect())
-        .collect();
+    let needs: Vec<Vec<usize>> =
+        edges.iter().map(|edges| edges.iter().map(|edge| edge.target).collect()).collect();
     let cycles = dependency_order(&needs).cycles;
     for cycle in &cycles {
         report_cycle(model, edges, cycle, diagnostics);
@@ -110,12 +91,7 @@ fn report(model: &Model, edges: &[Vec<Edge>], diagnostics: &mut Diagnostics) -> 
     cycles.len()
 }
 
-fn report_cycle(
-    model: &Model,
-    edges: &[Vec<Edge>],
-    cycle: &[usize],
-    diagnostics: &mut Diagnostics,
-) {
+fn report_cycle(model: &Model, edges: &[Vec<Edge>], cycle: &[usize], diagnostics: &mut Diagnostics) {
     let following = cycle.iter().cycle().skip(1);
     let activation = cycle.iter().zip(following).find_map(|(from, to)| {
         let edge = edges[*from].iter().find(|edge| edge.target == *to)?;
@@ -126,13 +102,8 @@ fn report_cycle(
         Some((span, from)) => {
             let (name, _) = describe(model, from);
             let message = format!("`{name}` activates itself in the same cycle");
-            error(
-                code::ACTIVATION_CYCLE,
-                span,
-                message,
-                "leads back without delay",
-            )
-            .help("a cycle of activations needs a DELAY")
+            error(code::ACTIVATION_CYCLE, span, message, "leads back without delay")
+                .help("a cycle of activations needs a DELAY")
         }
         None => {
             let (name, span) = describe(model, cycle[0]);

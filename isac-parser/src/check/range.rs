@@ -17,16 +17,10 @@ fn check_bounds(model: &Model, map: &Map, diagnostics: &mut Diagnostics) {
     for range in &map.ranges {
         let last = u64::MAX >> (64 - map.address_bits.clamp(1, 64));
         if range.high > last {
-            let message = format!(
-                "the range ends at {:#x}, beyond the map's addresses",
-                range.high
-            );
+            let message = format!("the range ends at {:#x}, beyond the map's addresses", range.high);
             let bits = count(map.address_bits, "bit");
             let diagnostic = error(code::RANGE_BOUNDS, range.span, message, "out of bounds")
-                .secondary(
-                    map.span,
-                    format!("addresses have {bits}: the last one is {last:#x}"),
-                );
+                .secondary(map.span, format!("addresses have {bits}: the last one is {last:#x}"));
             diagnostics.push(diagnostic);
             continue;
         }
@@ -35,10 +29,7 @@ fn check_bounds(model: &Model, map: &Map, diagnostics: &mut Diagnostics) {
         };
         let cells = u128::from(range.high) - u128::from(range.low) + 1;
         if cells > u128::from(ram.size_cells) {
-            let message = format!(
-                "the range has {cells:#x} cells, but `{}` has fewer",
-                ram.name
-            );
+            let message = format!("the range has {cells:#x} cells, but `{}` has fewer", ram.name);
             let end = range.low.saturating_add(ram.size_cells - 1);
             let diagnostic = error(code::RANGE_BOUNDS, range.span, message, "out of bounds")
                 .secondary(ram.span, format!("has {:#x} cells", ram.size_cells))
@@ -59,11 +50,8 @@ fn check_overlap(map: &Map, diagnostics: &mut Diagnostics) {
         if range.low <= furthest.high {
             let from = range.low;
             let message = format!("two ranges of `{}` share the address {from:#x}", map.name);
-            let (later, earlier) = if range.span > furthest.span {
-                (range, furthest)
-            } else {
-                (furthest, range)
-            };
+            let (later, earlier) =
+                if range.span > furthest.span { (range, furthest) } else { (furthest, range) };
             let diagnostic = error(code::RANGE_OVERLAP, later.span, message, "overlaps")
                 .secondary(earlier.span, "with this range");
             diagnostics.push(diagnostic);

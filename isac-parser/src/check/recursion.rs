@@ -19,16 +19,12 @@ pub(super) fn check_recursion(model: &Model, diagnostics: &mut Diagnostics) {
             }
         });
     }
-    let needs: Vec<Vec<usize>> = calls
-        .iter()
-        .map(|calls| calls.iter().map(|(callee, _)| *callee).collect())
-        .collect();
+    let needs: Vec<Vec<usize>> =
+        calls.iter().map(|calls| calls.iter().map(|(callee, _)| *callee).collect()).collect();
     for cycle in dependency_order(&needs).cycles {
         let following = cycle.iter().cycle().skip(1);
         let mut steps = cycle.iter().zip(following).filter_map(|(caller, callee)| {
-            let call = calls[*caller]
-                .iter()
-                .find(|(function, _)| function == callee);
+            let call = calls[*caller].iter().find(|(function, _)| function == callee);
             call.map(|(_, span)| (*span, &model.functions[*callee].name))
         });
         let Some((span, _)) = steps.next() else {
@@ -41,8 +37,6 @@ pub(super) fn check_recursion(model: &Model, diagnostics: &mut Diagnostics) {
         for (span, callee) in steps {
             diagnostic = diagnostic.secondary(span, format!("through this call of `{callee}`"));
         }
-        diagnostics.push(
-            diagnostic.help("a FUNCTION stands for its text, so it cannot recur; use a loop"),
-        );
+        diagnostics.push(diagnostic.help("a FUNCTION stands for its text, so it cannot recur; use a loop"));
     }
 }

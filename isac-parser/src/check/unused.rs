@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use super::walk::{Met, walk_expr, walk_statements};
 use crate::diagnostic::Diagnostics;
 use crate::model::{
-    Activation, AssemblerItem, Expr, Format, InstanceRole, Model, Operation, OperationOrGroup,
-    PlaceKind, RootElement,
+    Activation, AssemblerItem, Expr, Format, InstanceRole, Model, Operation, OperationOrGroup, PlaceKind,
+    RootElement,
 };
 use crate::resolve::code;
 use crate::resolve::report::warning;
@@ -45,11 +45,7 @@ fn check_operations(model: &Model, diagnostics: &mut Diagnostics) {
     let mut below: BTreeSet<OperationOrGroup> = BTreeSet::new();
     let all = all_nodes(model);
     for node in all.iter().filter(|node| !reached.contains(node)) {
-        below.extend(
-            children(model, *node)
-                .into_iter()
-                .filter(|child| child != node),
-        );
+        below.extend(children(model, *node).into_iter().filter(|child| child != node));
     }
     for node in all {
         if reached.contains(&node) || below.contains(&node) {
@@ -73,8 +69,7 @@ fn check_operations(model: &Model, diagnostics: &mut Diagnostics) {
 
 fn all_nodes(model: &Model) -> Vec<OperationOrGroup> {
     let operations = (0..).zip(&model.operations);
-    let operations =
-        operations.map(|(id, _)| OperationOrGroup::Operation(crate::model::OperationId(id)));
+    let operations = operations.map(|(id, _)| OperationOrGroup::Operation(crate::model::OperationId(id)));
     let groups = (0..).zip(&model.groups);
     let groups = groups.map(|(id, _)| OperationOrGroup::Group(crate::model::GroupId(id)));
     operations.chain(groups).collect()
@@ -82,11 +77,9 @@ fn all_nodes(model: &Model) -> Vec<OperationOrGroup> {
 
 fn children(model: &Model, node: OperationOrGroup) -> Vec<OperationOrGroup> {
     match node {
-        OperationOrGroup::Operation(id) => model.operations[id.index()]
-            .instances
-            .iter()
-            .map(|instance| instance.target)
-            .collect(),
+        OperationOrGroup::Operation(id) => {
+            model.operations[id.index()].instances.iter().map(|instance| instance.target).collect()
+        }
         OperationOrGroup::Group(id) => model.groups[id.index()].members.clone(),
     }
 }
@@ -154,11 +147,7 @@ impl Used {
             self.note_expr(&decode.address);
         }
         for item in operation.assembler.iter().flatten() {
-            if let AssemblerItem::Field {
-                format: Format::Name { register, .. },
-                ..
-            } = item
-            {
+            if let AssemblerItem::Field { format: Format::Name { register, .. }, .. } = item {
                 self.registers.insert(register.index());
             }
         }
@@ -166,12 +155,7 @@ impl Used {
 
     fn note_activations(&mut self, items: &[Activation]) {
         for item in items {
-            if let Activation::If {
-                condition,
-                then,
-                otherwise,
-            } = item
-            {
+            if let Activation::If { condition, then, otherwise } = item {
                 self.note_expr(condition);
                 self.note_activations(then);
                 self.note_activations(otherwise);
@@ -183,11 +167,9 @@ impl Used {
 fn used_resources(model: &Model) -> Used {
     let mut used = Used::default();
     used.registers.insert(model.pc.index());
-    used.registers
-        .extend(model.target.stack.map(|(register, _, _)| register.index()));
+    used.registers.extend(model.target.stack.map(|(register, _, _)| register.index()));
     used.maps.extend(model.target.host.map(|map| map.index()));
-    used.maps
-        .extend(model.target.loads.iter().map(|(_, _, map)| map.index()));
+    used.maps.extend(model.target.loads.iter().map(|(_, _, map)| map.index()));
     for operation in &model.operations {
         used.note_operation(operation);
     }

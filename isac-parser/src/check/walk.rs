@@ -19,11 +19,7 @@ pub(super) fn walk_statements<'a>(statements: &'a [Stmt], visit: &mut impl FnMut
                 walk_all(value, visit);
             }
             StmtKind::Expr(expr) => walk_expr(expr, visit),
-            StmtKind::If {
-                condition,
-                then,
-                otherwise,
-            } => {
+            StmtKind::If { condition, then, otherwise } => {
                 walk_expr(condition, visit);
                 walk_statements(then, visit);
                 walk_statements(otherwise, visit);
@@ -34,12 +30,7 @@ pub(super) fn walk_statements<'a>(statements: &'a [Stmt], visit: &mut impl FnMut
                     walk_statements(statements, visit);
                 }
             }
-            StmtKind::Loop {
-                condition,
-                body,
-                step,
-                ..
-            } => {
+            StmtKind::Loop { condition, body, step, .. } => {
                 walk_all(condition, visit);
                 walk_statements(body, visit);
                 walk_all(step, visit);
@@ -75,10 +66,7 @@ pub(super) fn walk_expr<'a>(expr: &'a Expr, visit: &mut impl FnMut(Met<'a>)) {
         | ExprKind::LogicalAnd(left, right)
         | ExprKind::LogicalOr(left, right)
         | ExprKind::Comma(left, right)
-        | ExprKind::Bit {
-            base: left,
-            index: right,
-        } => {
+        | ExprKind::Bit { base: left, index: right } => {
             walk_expr(left, visit);
             walk_expr(right, visit);
         }
@@ -92,15 +80,9 @@ pub(super) fn walk_expr<'a>(expr: &'a Expr, visit: &mut impl FnMut(Met<'a>)) {
             walk_place(place, visit);
         }
         ExprKind::Concat(parts)
-        | ExprKind::Call {
-            arguments: parts, ..
-        }
-        | ExprKind::Builtin {
-            arguments: parts, ..
-        }
-        | ExprKind::Printf {
-            arguments: parts, ..
-        } => walk_all(parts, visit),
+        | ExprKind::Call { arguments: parts, .. }
+        | ExprKind::Builtin { arguments: parts, .. }
+        | ExprKind::Printf { arguments: parts, .. } => walk_all(parts, visit),
     }
 }
 

@@ -8,9 +8,7 @@
 use std::collections::BTreeMap;
 
 use crate::cube::{Budget, Cube, CubeSet, MAX_CUBES, TooManyCubes};
-use crate::model::{
-    CodingBit, Endian, InstanceId, InstanceRole, Model, OperationId, OperationOrGroup,
-};
+use crate::model::{CodingBit, Endian, InstanceId, InstanceRole, Model, OperationId, OperationOrGroup};
 
 /// Most cubes of all paths of one choice.
 const MAX_PATH_CUBES: usize = 4 * MAX_CUBES;
@@ -62,12 +60,7 @@ impl<'a> WordSets<'a> {
             }
             OperationOrGroup::Operation(id) => self.operation_paths(id)?,
         };
-        if paths
-            .iter()
-            .map(|path| path.words.cubes().len())
-            .sum::<usize>()
-            > MAX_PATH_CUBES
-        {
+        if paths.iter().map(|path| path.words.cubes().len()).sum::<usize>() > MAX_PATH_CUBES {
             return Err(TooManyCubes);
         }
         self.paths.insert(target, paths.clone());
@@ -95,28 +88,18 @@ impl<'a> WordSets<'a> {
             let Some(words) = self.compose(id, substitute)? else {
                 return Ok(Vec::new());
             };
-            let width = self.model.operations[id.index()]
-                .coding
-                .as_ref()
-                .map_or(0, Vec::len);
+            let width = self.model.operations[id.index()].coding.as_ref().map_or(0, Vec::len);
             let mut chain = vec![id];
             chain.extend(inner.iter().flat_map(|path| &path.chain));
             let width_bits = u32::try_from(width).unwrap_or(u32::MAX);
-            paths.push(Path {
-                chain,
-                width_bits,
-                words,
-            });
+            paths.push(Path { chain, width_bits, words });
         }
         Ok(paths)
     }
 
     /// The instance whose members are chosen along a path: the only one that is no operand.
     fn chosen_along(&mut self, id: OperationId) -> Option<InstanceId> {
-        let mut candidates = self
-            .coded(id)
-            .into_iter()
-            .filter(|(_, target)| !self.operand(*target));
+        let mut candidates = self.coded(id).into_iter().filter(|(_, target)| !self.operand(*target));
         let (first, second) = (candidates.next(), candidates.next());
         match (first, second) {
             (Some((instance, _)), None) => Some(instance),
@@ -138,10 +121,7 @@ impl<'a> WordSets<'a> {
     pub(super) fn merged_targets(&mut self, id: OperationId) -> Vec<OperationOrGroup> {
         let chosen = self.chosen_along(id);
         let coded = self.coded(id).into_iter();
-        coded
-            .filter(|(id, _)| Some(*id) != chosen)
-            .map(|(_, target)| target)
-            .collect()
+        coded.filter(|(id, _)| Some(*id) != chosen).map(|(_, target)| target).collect()
     }
 
     /// True if a target has an EXPRESSION, or one of its members has.
@@ -152,10 +132,9 @@ impl<'a> WordSets<'a> {
         let model = self.model;
         let is_operand = match target {
             OperationOrGroup::Operation(id) => model.operations[id.index()].expression.is_some(),
-            OperationOrGroup::Group(id) => model.groups[id.index()]
-                .members
-                .iter()
-                .any(|member| self.operand(*member)),
+            OperationOrGroup::Group(id) => {
+                model.groups[id.index()].members.iter().any(|member| self.operand(*member))
+            }
         };
         self.is_operand.insert(target, is_operand);
         is_operand
@@ -202,10 +181,7 @@ impl<'a> WordSets<'a> {
                 CodingBit::Fixed(set) => base = base.with_bit(position, *set),
                 CodingBit::Any | CodingBit::Field { .. } => {}
                 CodingBit::Instance { instance, bit } => {
-                    positions
-                        .entry(*instance)
-                        .or_default()
-                        .push((*bit, position));
+                    positions.entry(*instance).or_default().push((*bit, position));
                 }
             }
         }
@@ -219,17 +195,10 @@ impl<'a> WordSets<'a> {
             if cubes.len().saturating_mul(words.cubes().len()) > MAX_CUBES {
                 return Err(TooManyCubes);
             }
-            let placed: Vec<Cube> = words
-                .cubes()
-                .iter()
-                .map(|word| place(*word, &positions))
-                .collect();
+            let placed: Vec<Cube> = words.cubes().iter().map(|word| place(*word, &positions)).collect();
             // The bits of one instance are fixed by no other, so every pair has words.
             let pair = |cube: &Cube| -> Vec<Cube> {
-                placed
-                    .iter()
-                    .filter_map(|word| cube.intersect(*word))
-                    .collect()
+                placed.iter().filter_map(|word| cube.intersect(*word)).collect()
             };
             cubes = cubes.iter().flat_map(pair).collect();
         }
@@ -239,12 +208,8 @@ impl<'a> WordSets<'a> {
 
 /// A cube of an instance's words, moved to where its bits stand.
 fn place(word: Cube, positions: &[(u32, u32)]) -> Cube {
-    let fixed = positions
-        .iter()
-        .filter_map(|(bit, at)| Some((*at, word.bit(*bit)?)));
-    fixed.fold(Cube::default(), |cube, (position, set)| {
-        cube.with_bit(position, set)
-    })
+    let fixed = positions.iter().filter_map(|(bit, at)| Some((*at, word.bit(*bit)?)));
+    fixed.fold(Cube::default(), |cube, (position, set)| cube.with_bit(position, set))
 }
 
 /// Moves words of different widths to where the longest has the cells that are fetched first.

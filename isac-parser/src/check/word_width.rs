@@ -36,8 +36,7 @@ pub(super) fn check_word_widths(model: &Model, diagnostics: &mut Diagnostics) {
                 }
                 diagnostics.push(match note {
                     Some(note) => {
-                        let message =
-                            format!("a word of `{}` is no whole number of cells", member.name);
+                        let message = format!("a word of `{}` is no whole number of cells", member.name);
                         let span = member.coding_span.unwrap_or(member.span);
                         error(code::WORD_WIDTH, span, message, label)
                             .secondary(map.span, note)

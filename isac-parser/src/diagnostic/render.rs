@@ -28,9 +28,7 @@ const WINDOW_BYTES: usize = 60;
 impl Diagnostics {
     /// All findings in their present order, a blank line behind each.
     pub fn render(&self, sources: &SourceMap, style: Style) -> String {
-        self.iter()
-            .map(|diagnostic| diagnostic.render(sources, style) + "\n\n")
-            .collect()
+        self.iter().map(|diagnostic| diagnostic.render(sources, style) + "\n\n").collect()
     }
 }
 
@@ -41,18 +39,12 @@ impl Diagnostic {
             Severity::Error => Level::ERROR,
             Severity::Warning => Level::WARNING,
         };
-        let mut group = level
-            .primary_title(self.message.as_str())
-            .id(self.code.0)
-            .elements([] as [Origin<'_>; 0]);
+        let mut group =
+            level.primary_title(self.message.as_str()).id(self.code.0).elements([] as [Origin<'_>; 0]);
         for (file, labels) in self.labels_by_file() {
             group = file_element(group, sources, file, &labels);
         }
-        group = group.elements(
-            self.help
-                .iter()
-                .map(|help| Level::HELP.message(help.as_str())),
-        );
+        group = group.elements(self.help.iter().map(|help| Level::HELP.message(help.as_str())));
         let renderer = match style {
             Style::Plain => Renderer::plain(),
             Style::Styled => Renderer::styled(),
@@ -63,11 +55,7 @@ impl Diagnostic {
     /// The labels of each file: first the file of the primary one, then in order of appearance.
     fn labels_by_file(&self) -> Vec<(FileId, Vec<Label<'_>>)> {
         let mut files: Vec<(FileId, Vec<Label<'_>>)> = Vec::new();
-        let primary = Label {
-            kind: AnnotationKind::Primary,
-            span: self.primary.0,
-            text: &self.primary.1,
-        };
+        let primary = Label { kind: AnnotationKind::Primary, span: self.primary.0, text: &self.primary.1 };
         let secondary = self.secondary.iter().map(|(span, text)| Label {
             kind: AnnotationKind::Context,
             span: *span,
@@ -103,43 +91,24 @@ fn file_element<'a>(
         return group.element(Origin::path(path));
     }
     let ranges: Vec<Range<usize>> = labels.iter().map(|label| clamp(text, label.span)).collect();
-    let lines = |range: &Range<usize>| {
-        sources.line_of(file, range.start)..sources.line_of(file, range.end) + 1
-    };
-    let first = ranges
-        .iter()
-        .map(|range| lines(range).start)
-        .min()
-        .unwrap_or(0);
-    let last = ranges
-        .iter()
-        .map(|range| lines(range).end)
-        .max()
-        .unwrap_or(first + 1);
+    let lines =
+        |range: &Range<usize>| sources.line_of(file, range.start)..sources.line_of(file, range.end) + 1;
+    let first = ranges.iter().map(|range| lines(range).start).min().unwrap_or(0);
+    let last = ranges.iter().map(|range| lines(range).end).max().unwrap_or(first + 1);
     let too_long = ranges
         .iter()
         .flat_map(|range| [range.start, range.end])
-        .any(|offset| {
-            sources
-                .line_range(file, sources.line_of(file, offset))
-                .len()
-                > MAX_LINE_BYTES
-        });
+        .any(|offset| sources.line_range(file, sources.line_of(file, offset)).len() > MAX_LINE_BYTES);
     if too_long {
         return labels
             .iter()
             .zip(&ranges)
-            .fold(group, |group, (label, range)| {
-                window_element(group, sources, label, range)
-            });
+            .fold(group, |group, (label, range)| window_element(group, sources, label, range));
     }
     let excerpt = sources.line_range(file, first).start..sources.line_range(file, last - 1).end;
     let annotations = labels.iter().zip(&ranges).map(|(label, range)| {
         let shifted = range.start - excerpt.start..range.end - excerpt.start;
-        label
-            .kind
-            .span(shifted)
-            .label((!label.text.is_empty()).then_some(label.text))
+        label.kind.span(shifted).label((!label.text.is_empty()).then_some(label.text))
     });
     group.element(
         Snippet::source(&text[excerpt.clone()])
@@ -161,24 +130,13 @@ fn window_element<'a>(
     let text = sources.text(file);
     let (line, column) = sources.line_column(label.span);
     let whole = sources.line_range(file, line - 1);
-    let start = text
-        .floor_char_boundary(range.start.saturating_sub(WINDOW_BYTES))
-        .max(whole.start);
-    let end = text
-        .ceil_char_boundary((range.start + WINDOW_BYTES).min(whole.end))
-        .max(range.start);
+    let start = text.floor_char_boundary(range.start.saturating_sub(WINDOW_BYTES)).max(whole.start);
+    let end = text.ceil_char_boundary((range.start + WINDOW_BYTES).min(whole.end)).max(range.start);
     let shown = range.start - start..range.end.min(end) - start;
-    let origin = Origin::path(sources.path(file).display().to_string())
-        .line(line)
-        .char_column(column);
+    let origin = Origin::path(sources.path(file).display().to_string()).line(line).char_column(column);
     group.element(origin).element(
         Snippet::source(&text[start..end])
             .line_start(line)
-            .annotation(
-                label
-                    .kind
-                    .span(shown)
-                    .label((!label.text.is_empty()).then_some(label.text)),
-            ),
+            .annotation(label.kind.span(shown).label((!label.text.is_empty()).then_some(label.text))),
     )
 }

@@ -33,81 +33,30 @@ const LETTERS: &[&str] = &["_", "A..Z", "a..z"];
 const DIGITS: &[&str] = &["0..9", "0x", "0X", "0b", "0B"];
 const BEFORE_OPERAND: &[&str] = &["!", "\"", "'", "(", "+", "++", "-", "--", "~"];
 const BEHIND_OPERAND: &[&str] = &[
-    "!=", "%", "%=", "&", "&&", "&=", "(", "*", "*=", "+", "++", "+=", "-", "--", "-=", ".", "/",
-    "/=", "::", "<", "<<", "<<=", "<=", "=", "==", ">", ">=", ">>", ">>=", "?", "[", "^", "^=",
-    "|", "|=", "||",
+    "!=", "%", "%=", "&", "&&", "&=", "(", "*", "*=", "+", "++", "+=", "-", "--", "-=", ".", "/", "/=", "::",
+    "<", "<<", "<<=", "<=", "=", "==", ">", ">=", ">>", ">>=", "?", "[", "^", "^=", "|", "|=", "||",
 ];
-const TYPES: &[&str] = &[
-    "_Bool", "bit", "bool", "char", "int", "long", "short", "signed", "u", "unsigned",
-];
-const STATEMENTS: &[&str] = &[
-    "break", "continue", "do", "for", "if", "return", "switch", "while", "else", "case", "default",
-];
+const TYPES: &[&str] = &["_Bool", "bit", "bool", "char", "int", "long", "short", "signed", "u", "unsigned"];
+const STATEMENTS: &[&str] =
+    &["break", "continue", "do", "for", "if", "return", "switch", "while", "else", "case", "default"];
 
 /// In order: a class that is met takes its members from those behind it.
 const CLASSES: &[Class] = &[
-    Class {
-        name: "a definition",
-        witness: &["GROUP", "OPERATION"],
-        members: &[&ITEM_WORDS],
-    },
-    Class {
-        name: "a section",
-        witness: &["CODING", "BEHAVIOR"],
-        members: &[&SECTION_WORDS],
-    },
-    Class {
-        name: "a declaration",
-        witness: &["REGISTER", "RAM", "CACHE"],
-        members: &[&DECLARATION_WORDS],
-    },
+    Class { name: "a definition", witness: &["GROUP", "OPERATION"], members: &[&ITEM_WORDS] },
+    Class { name: "a section", witness: &["CODING", "BEHAVIOR"], members: &[&SECTION_WORDS] },
+    Class { name: "a declaration", witness: &["REGISTER", "RAM", "CACHE"], members: &[&DECLARATION_WORDS] },
     Class {
         name: "a statement",
         witness: &["if", "while", "0x"],
-        members: &[
-            STATEMENTS,
-            TYPES,
-            DIGITS,
-            BEFORE_OPERAND,
-            LETTERS,
-            &["{", ";"],
-        ],
+        members: &[STATEMENTS, TYPES, DIGITS, BEFORE_OPERAND, LETTERS, &["{", ";"]],
     },
-    Class {
-        name: "an expression",
-        witness: &["0x", "A..Z"],
-        members: &[DIGITS, BEFORE_OPERAND, LETTERS],
-    },
-    Class {
-        name: "an operator",
-        witness: &["<<="],
-        members: &[BEHIND_OPERAND],
-    },
-    Class {
-        name: "a type",
-        witness: &["int", "unsigned"],
-        members: &[TYPES],
-    },
-    Class {
-        name: "a bit pattern",
-        witness: &["0b"],
-        members: &[&["0b"]],
-    },
-    Class {
-        name: "a name",
-        witness: &["A..Z"],
-        members: &[LETTERS],
-    },
-    Class {
-        name: "a number",
-        witness: &["0..9"],
-        members: &[DIGITS],
-    },
-    Class {
-        name: "a string",
-        witness: &["\""],
-        members: &[&["\""]],
-    },
+    Class { name: "an expression", witness: &["0x", "A..Z"], members: &[DIGITS, BEFORE_OPERAND, LETTERS] },
+    Class { name: "an operator", witness: &["<<="], members: &[BEHIND_OPERAND] },
+    Class { name: "a type", witness: &["int", "unsigned"], members: &[TYPES] },
+    Class { name: "a bit pattern", witness: &["0b"], members: &[&["0b"]] },
+    Class { name: "a name", witness: &["A..Z"], members: &[LETTERS] },
+    Class { name: "a number", witness: &["0..9"], members: &[DIGITS] },
+    Class { name: "a string", witness: &["\""], members: &[&["\""]] },
 ];
 
 impl Expected {
@@ -117,40 +66,25 @@ impl Expected {
         let Some(attempts) = error.parse_attempts() else {
             return Self::default();
         };
-        let mut tokens: BTreeSet<String> = attempts
-            .expected_tokens()
-            .iter()
-            .map(ToString::to_string)
-            .collect();
+        let mut tokens: BTreeSet<String> =
+            attempts.expected_tokens().iter().map(ToString::to_string).collect();
         let before = tokens.len();
         tokens.retain(|token| !BLANKS.contains(&token.as_str()));
         let could_end = tokens.len() < before;
         let with_letters = tokens.clone();
         if behind_word {
-            let goes_on =
-                |token: &str| LETTERS.contains(&token) || token == "0..9" || is_letter(token);
+            let goes_on = |token: &str| LETTERS.contains(&token) || token == "0..9" || is_letter(token);
             tokens.retain(|token| !goes_on(token));
         }
         if tokens.is_empty() && !could_end {
-            return Self {
-                refused: true,
-                ..Self::default()
-            };
+            return Self { refused: true, ..Self::default() };
         }
         if tokens.is_empty() {
             // The word before is complete, so that the letters begin another.
             tokens = with_letters;
         }
-        let keywords = tokens
-            .iter()
-            .filter(|token| is_word(token))
-            .cloned()
-            .collect();
-        Self {
-            names: classify(tokens),
-            keywords,
-            refused: false,
-        }
+        let keywords = tokens.iter().filter(|token| is_word(token)).cloned().collect();
+        Self { names: classify(tokens), keywords, refused: false }
     }
 
     /// True if the word before the place is what does not fit.
@@ -178,11 +112,7 @@ impl Expected {
             return None;
         }
         let folded = word.to_ascii_uppercase();
-        let allowed = if word.len() < 4 {
-            0
-        } else {
-            1 + usize::from(word.len() > 5)
-        };
+        let allowed = if word.len() < 4 { 0 } else { 1 + usize::from(word.len() > 5) };
         self.keywords
             .iter()
             .filter(|keyword| *keyword != word && keyword.len() > 1)
@@ -201,22 +131,14 @@ fn classify(mut tokens: BTreeSet<String>) -> Vec<String> {
     let is_operator = tokens.contains("<<=");
     for class in CLASSES {
         if class.witness.iter().all(|token| tokens.contains(*token)) {
-            tokens.retain(|token| {
-                !class
-                    .members
-                    .iter()
-                    .any(|members| members.contains(&token.as_str()))
-            });
+            tokens.retain(|token| !class.members.iter().any(|members| members.contains(&token.as_str())));
             names.push(class.name.to_owned());
         }
     }
     if is_operator && !in_list {
         tokens.remove(",");
     }
-    let mut marks: Vec<String> = tokens
-        .into_iter()
-        .map(|token| format!("`{token}`"))
-        .collect();
+    let mut marks: Vec<String> = tokens.into_iter().map(|token| format!("`{token}`")).collect();
     if names == ["an operator"] && !marks.is_empty() {
         marks.append(&mut names);
         return marks;
@@ -230,10 +152,7 @@ fn is_letter(token: &str) -> bool {
 }
 
 fn is_word(token: &str) -> bool {
-    token.len() > 1
-        && token
-            .bytes()
-            .all(|byte| byte.is_ascii_alphabetic() || byte == b'_')
+    token.len() > 1 && token.bytes().all(|byte| byte.is_ascii_alphabetic() || byte == b'_')
 }
 
 /// How many letters must be changed, added, dropped or swapped with their neighbour to make one
@@ -255,10 +174,7 @@ fn distance(a: &str, b: &str) -> usize {
                 } else {
                     usize::MAX
                 };
-                changed
-                    .min(rows[i - 1][j] + 1)
-                    .min(rows[i][j - 1] + 1)
-                    .min(swapped)
+                changed.min(rows[i - 1][j] + 1).min(rows[i][j - 1] + 1).min(swapped)
             };
         }
     }

@@ -27,17 +27,12 @@ static ERROR_DETAIL: Mutex<()> = Mutex::new(());
 /// Explains why these tokens do not parse by a rule.
 pub(super) fn explain(scan: &Scan<'_>, tokens: Range<usize>, rule: Rule) -> Diagnostic {
     let span = scan.tokens_span(tokens.clone());
-    let Some(error) = parse_with_detail(&scan.text[span.start as usize..span.end as usize], rule)
-    else {
+    let Some(error) = parse_with_detail(&scan.text[span.start as usize..span.end as usize], rule) else {
         return Diagnostic::error(code::UNEXPECTED, span, "this is in the wrong place");
     };
     if matches!(error.variant, ErrorVariant::CustomError { .. }) {
-        return Diagnostic::error(
-            code::TOO_DEEP,
-            scan.token_span(tokens.start),
-            "this nests too deep",
-        )
-        .help("name parts of it by variables, FUNCTIONs or operations of their own");
+        return Diagnostic::error(code::TOO_DEEP, scan.token_span(tokens.start), "this nests too deep")
+            .help("name parts of it by variables, FUNCTIONs or operations of their own");
     }
     let mut failure = Failure::new(scan, tokens, span.start as usize, &error);
     if failure.inside && failure.found_kind() != Some(TokenKind::Number) {
@@ -52,9 +47,8 @@ pub(super) fn explain(scan: &Scan<'_>, tokens: Range<usize>, rule: Rule) -> Diag
 fn expected_before(scan: &Scan<'_>, piece: Span, found: usize, rule: Rule) -> Expected {
     let start = scan.token_span(found).start as usize;
     let before = &scan.text[piece.start as usize..start];
-    parse_with_detail(&format!("{before}\u{1}"), rule).map_or_else(Expected::default, |error| {
-        Expected::new(&error, ends_in_word(before))
-    })
+    parse_with_detail(&format!("{before}\u{1}"), rule)
+        .map_or_else(Expected::default, |error| Expected::new(&error, ends_in_word(before)))
 }
 
 fn parse_with_detail(text: &str, rule: Rule) -> Option<Error<Rule>> {
@@ -86,10 +80,7 @@ impl<'a> Failure<'a> {
         let location = match error.location {
             InputLocation::Pos(at) | InputLocation::Span((at, _)) => at,
         };
-        let reached = base
-            + error
-                .parse_attempts()
-                .map_or(location, |attempts| attempts.max_position);
+        let reached = base + error.parse_attempts().map_or(location, |attempts| attempts.max_position);
         let mut found = scan.token_at(reached).clamp(tokens.start, tokens.end);
         let behind_word = ends_in_word(&scan.text[..reached]);
         let expected = Expected::new(error, behind_word);
@@ -99,26 +90,16 @@ impl<'a> Failure<'a> {
             found -= 1;
             inside = true;
         }
-        Self {
-            scan,
-            tokens,
-            found,
-            inside,
-            expected,
-        }
+        Self { scan, tokens, found, inside, expected }
     }
 
     fn diagnostic(&self) -> Diagnostic {
         if self.inside && self.found_kind() == Some(TokenKind::Number) {
             return self.bad_number();
         }
-        let missing = ["`;`", "`)`", "`]`", "`,`"]
-            .into_iter()
-            .find(|mark| self.expected.has(mark));
+        let missing = ["`;`", "`)`", "`]`", "`,`"].into_iter().find(|mark| self.expected.has(mark));
         match missing {
-            Some(mark) if self.found > self.tokens.start && self.stands_apart() => {
-                self.missing(mark)
-            }
+            Some(mark) if self.found > self.tokens.start && self.stands_apart() => self.missing(mark),
             _ => self.unexpected(),
         }
     }
@@ -141,40 +122,21 @@ impl<'a> Failure<'a> {
     /// Something is missing behind the last token that fits.
     fn missing(&self, mark: &str) -> Diagnostic {
         let last = self.scan.token_span(self.found - 1);
-        let at = Span {
-            start: last.end,
-            ..last
-        };
-        let message = format!(
-            "expected {}, found {}",
-            self.expected.list(),
-            self.found_text()
-        );
-        let help = format!(
-            "write {mark} after `{}`",
-            shortened(self.scan.word(self.found - 1))
-        );
+        let at = Span { start: last.end, ..last };
+        let message = format!("expected {}, found {}", self.expected.list(), self.found_text());
+        let help = format!("write {mark} after `{}`", shortened(self.scan.word(self.found - 1)));
         self.hint(
-            Diagnostic::error(code::UNEXPECTED, at, message)
-                .label(format!("missing {mark}"))
-                .help(help),
+            Diagnostic::error(code::UNEXPECTED, at, message).label(format!("missing {mark}")).help(help),
         )
     }
 
     fn unexpected(&self) -> Diagnostic {
-        let message = format!(
-            "expected {}, found {}",
-            self.expected.list(),
-            self.found_text()
-        );
-        let diagnostic =
-            Diagnostic::error(code::UNEXPECTED, self.scan.token_span(self.found), message);
+        let message = format!("expected {}, found {}", self.expected.list(), self.found_text());
+        let diagnostic = Diagnostic::error(code::UNEXPECTED, self.scan.token_span(self.found), message);
         let first = self.scan.word(self.tokens.start);
         let diagnostic = if self.found > self.tokens.start && is_keyword(first) {
-            diagnostic.label(format!(
-                "not expected in this {}",
-                if first == "PC" { "declaration" } else { first }
-            ))
+            diagnostic
+                .label(format!("not expected in this {}", if first == "PC" { "declaration" } else { first }))
         } else {
             diagnostic.label("not expected here")
         };
@@ -215,17 +177,12 @@ impl<'a> Failure<'a> {
                 format!("did you mean `{keyword}`?")
             });
         }
-        let before = self
-            .found
-            .checked_sub(1)
-            .map_or("", |before| self.scan.word(before));
+        let before = self.found.checked_sub(1).map_or("", |before| self.scan.word(before));
         if matches!(section, "ACTIVATION" | "CODINGROOT")
             && matches!(before, "if" | "switch" | "else" | "case")
         {
-            return diagnostic.help(format!(
-                "keywords are upper-case: write `{}`",
-                before.to_ascii_uppercase()
-            ));
+            return diagnostic
+                .help(format!("keywords are upper-case: write `{}`", before.to_ascii_uppercase()));
         }
         let is_number = self.found_kind() == Some(TokenKind::Number);
         let help = match (found, section) {
@@ -237,9 +194,7 @@ impl<'a> Failure<'a> {
             (_, "MEMORY_MAP") if before == "[" => "the slice of a cell is written `[(7..0)]`",
             (",", "ASSEMBLER") => "the items stand side by side; a comma of the text is `\",\"`",
             ("else", _) => "a `;` between `}` and `else` ends the `if`",
-            ("=", _) if self.expected.has("`(`") => {
-                "what a field or option is set to stands in parentheses"
-            }
+            ("=", _) if self.expected.has("`(`") => "what a field or option is set to stands in parentheses",
             ("}", _) if self.expected.has("a definition") => {
                 "no brace is open here; one above may be closed too early"
             }
@@ -270,28 +225,15 @@ fn is_keyword(word: &str) -> bool {
 fn is_reserved(word: &str) -> bool {
     ITEM_WORDS.contains(&word)
         || SECTION_WORDS.contains(&word)
-        || matches!(
-            word,
-            "ALIAS" | "IF" | "ELSE" | "SWITCH" | "CASE" | "DEFAULT" | "AT" | "IN"
-        )
+        || matches!(word, "ALIAS" | "IF" | "ELSE" | "SWITCH" | "CASE" | "DEFAULT" | "AT" | "IN")
 }
 
 /// A token as it stands in a message.
 fn shortened(word: &str) -> String {
     const MAX_CHARS: usize = 30;
     if word.chars().count() <= MAX_CHARS {
-        return word
-            .escape_debug()
-            .to_string()
-            .replace("\\\"", "\"")
-            .replace("\\'", "'");
+        return word.escape_debug().to_string().replace("\\\"", "\"").replace("\\'", "'");
     }
     let head: String = word.chars().take(MAX_CHARS).collect();
-    format!(
-        "{}...",
-        head.escape_debug()
-            .to_string()
-            .replace("\\\"", "\"")
-            .replace("\\'", "'")
-    )
+    format!("{}...", head.escape_debug().to_string().replace("\\\"", "\"").replace("\\'", "'"))
 }

@@ -14,11 +14,7 @@ pub(super) const MAX_ERRORS: usize = 100;
 pub(super) fn parse(file: FileId, sources: &SourceMap, diagnostics: &mut Diagnostics) -> ast::File {
     if sources.text(file).len() > MAX_FILE_BYTES {
         let message = format!("the file is larger than {} MiB", MAX_FILE_BYTES >> 20);
-        diagnostics.push(Diagnostic::error(
-            code::TOO_LARGE,
-            Span::new(file, 0, 0),
-            message,
-        ));
+        diagnostics.push(Diagnostic::error(code::TOO_LARGE, Span::new(file, 0, 0), message));
         return ast::File { items: Vec::new() };
     }
     let scan = scan_text(file, sources.text(file), is_item_word);

@@ -1,9 +1,6 @@
 //! The parser that pest derives from `grammar.pest`.
 
-#![allow(
-    missing_docs,
-    reason = "the derived rules are documented by the grammar"
-)]
+#![allow(missing_docs, reason = "the derived rules are documented by the grammar")]
 
 use pest_derive::Parser;
 

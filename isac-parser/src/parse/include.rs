@@ -17,14 +17,8 @@ pub(super) fn parse_with_includes(
     sources: &mut SourceMap,
     diagnostics: &mut Diagnostics,
 ) -> Vec<(FileId, ast::File)> {
-    let mut walk = Walk {
-        loader,
-        sources,
-        diagnostics,
-        open: Vec::new(),
-        seen: BTreeMap::new(),
-        files: Vec::new(),
-    };
+    let mut walk =
+        Walk { loader, sources, diagnostics, open: Vec::new(), seen: BTreeMap::new(), files: Vec::new() };
     walk.visit(root, None);
     walk.files
 }
@@ -73,28 +67,21 @@ impl Walk<'_> {
             );
             return;
         }
-        let path = from
-            .parent()
-            .unwrap_or(Path::new(""))
-            .join(&include.path.value);
+        let path = from.parent().unwrap_or(Path::new("")).join(&include.path.value);
         self.visit(&path, Some(span));
     }
 
     fn cycle(&mut self, path: &Path, include: Option<Span>, at: usize) {
         let Some(span) = include else { return };
-        let mut diagnostic = Diagnostic::error(
-            code::INCLUDE_CYCLE,
-            span,
-            format!("`{}` includes itself", path.display()),
-        )
-        .label("this closes the circle");
+        let mut diagnostic =
+            Diagnostic::error(code::INCLUDE_CYCLE, span, format!("`{}` includes itself", path.display()))
+                .label("this closes the circle");
         for (_, through) in self.open.iter().skip(at + 1) {
             if let Some(through) = through {
                 diagnostic = diagnostic.secondary(*through, "the way leads through this INCLUDE");
             }
         }
-        self.diagnostics
-            .push(diagnostic.help("move what both need into a third file"));
+        self.diagnostics.push(diagnostic.help("move what both need into a third file"));
     }
 
     /// Reads a file into the source map. One that is wrong stands there too, up to the place
@@ -109,11 +96,7 @@ impl Walk<'_> {
         };
         if bytes.len() > MAX_FILE_BYTES {
             let file = self.sources.add(path, "");
-            let message = format!(
-                "`{}` is larger than {} MiB",
-                path.display(),
-                MAX_FILE_BYTES >> 20
-            );
+            let message = format!("`{}` is larger than {} MiB", path.display(), MAX_FILE_BYTES >> 20);
             self.report(code::TOO_LARGE, Span::new(file, 0, 0), message, "", include);
             return None;
         }
@@ -148,11 +131,7 @@ impl Walk<'_> {
             Some(span) => Diagnostic::error(code::UNREADABLE, span, message)
                 .label("included here")
                 .help("the path is relative to the directory of this file"),
-            None => Diagnostic::error(
-                code::UNREADABLE,
-                Span::new(self.sources.add(path, ""), 0, 0),
-                message,
-            ),
+            None => Diagnostic::error(code::UNREADABLE, Span::new(self.sources.add(path, ""), 0, 0), message),
         };
         self.diagnostics.push(diagnostic);
     }
@@ -179,9 +158,7 @@ fn normal(path: &Path) -> PathBuf {
     for component in path.components() {
         match component {
             Component::CurDir => {}
-            Component::ParentDir
-                if matches!(normal.components().next_back(), Some(Component::Normal(_))) =>
-            {
+            Component::ParentDir if matches!(normal.components().next_back(), Some(Component::Normal(_))) => {
                 normal.pop();
             }
             component => normal.push(component),

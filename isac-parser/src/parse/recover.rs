@@ -20,21 +20,11 @@ use crate::source::Span;
 const MAX_ITEM_BYTES: u32 = 1 << 20;
 
 /// A piece that begins with the word of a definition.
-pub(super) fn parse_piece(
-    scan: &Scan<'_>,
-    piece: &Piece,
-    found: &mut Vec<Diagnostic>,
-) -> Option<Item> {
+pub(super) fn parse_piece(scan: &Scan<'_>, piece: &Piece, found: &mut Vec<Diagnostic>) -> Option<Item> {
     if is_too_long(scan, piece, found) {
         return None;
     }
-    if let Some(item) = parse(
-        scan,
-        piece.tokens.clone(),
-        Rule::item_entry,
-        found,
-        Builder::item,
-    ) {
+    if let Some(item) = parse(scan, piece.tokens.clone(), Rule::item_entry, found, Builder::item) {
         return Some(item);
     }
     let before = found.len();
@@ -47,9 +37,7 @@ pub(super) fn parse_piece(
     let is_explained = scan.has_problem(piece.tokens.clone());
     if let Some(brace) = piece.unclosed
         && !is_explained
-        && !found[before..]
-            .iter()
-            .any(|diagnostic| diagnostic.code == code::UNBALANCED)
+        && !found[before..].iter().any(|diagnostic| diagnostic.code == code::UNBALANCED)
     {
         let brace = misindented_brace(scan, piece.tokens.clone()).unwrap_or(brace);
         found.push(unclosed(scan, brace, piece.tokens.end));
@@ -71,8 +59,7 @@ pub(super) fn parse_stray(scan: &Scan<'_>, piece: &Piece, found: &mut Vec<Diagno
         && let Some(brace) = (0..first).rev().find(|index| scan.word(*index) != ";")
         && scan.word(brace) == "}"
     {
-        diagnostic =
-            diagnostic.secondary(scan.token_span(brace), "the definition before it ends here");
+        diagnostic = diagnostic.secondary(scan.token_span(brace), "the definition before it ends here");
     }
     found.push(diagnostic);
 }
@@ -83,12 +70,8 @@ fn is_too_long(scan: &Scan<'_>, piece: &Piece, found: &mut Vec<Diagnostic>) -> b
     if is_too_long {
         let message = format!("a definition of more than {} KiB", MAX_ITEM_BYTES >> 10);
         found.push(
-            Diagnostic::error(
-                code::TOO_LARGE,
-                scan.token_span(piece.tokens.start),
-                message,
-            )
-            .label("it begins here"),
+            Diagnostic::error(code::TOO_LARGE, scan.token_span(piece.tokens.start), message)
+                .label("it begins here"),
         );
     }
     is_too_long
@@ -131,8 +114,8 @@ fn parse_parts<'s, T>(
         if part.is_none() {
             let is_explained = scan.has_problem(piece.tokens.clone());
             // The brace that the definition lacks was taken by a part that lacks it more.
-            let is_left_over = pieces.iter().any(|other| other.unclosed.is_some())
-                && scan.word(piece.tokens.start) == "}";
+            let is_left_over =
+                pieces.iter().any(|other| other.unclosed.is_some()) && scan.word(piece.tokens.start) == "}";
             match piece.unclosed {
                 _ if is_explained || is_left_over => {}
                 Some(brace) => found.push(unclosed(scan, brace, piece.tokens.end)),
@@ -146,13 +129,7 @@ fn parse_parts<'s, T>(
 
 fn operation_in_parts(scan: &Scan<'_>, piece: &Piece, found: &mut Vec<Diagnostic>) -> Option<Item> {
     let (head, body) = head_and_body(scan, piece)?;
-    let head = match parse(
-        scan,
-        head.clone(),
-        Rule::operation_head_entry,
-        found,
-        Builder::operation_head,
-    ) {
+    let head = match parse(scan, head.clone(), Rule::operation_head_entry, found, Builder::operation_head) {
         Some(head) => Some(head),
         None => {
             found.push(explain(scan, head, Rule::operation_head_entry));
@@ -163,12 +140,7 @@ fn operation_in_parts(scan: &Scan<'_>, piece: &Piece, found: &mut Vec<Diagnostic
     blame_section(piece, &mut pieces);
     let sections = parse_parts(scan, &pieces, Rule::section_entry, found, Builder::section);
     let (name, stage) = head?;
-    Some(Item::Operation(Operation {
-        name,
-        stage,
-        sections,
-        span: scan.tokens_span(piece.tokens.clone()),
-    }))
+    Some(Item::Operation(Operation { name, stage, sections, span: scan.tokens_span(piece.tokens.clone()) }))
 }
 
 /// A last section that is open only since its definition is, is not to blame.
@@ -186,17 +158,8 @@ fn resource_in_parts(scan: &Scan<'_>, piece: &Piece, found: &mut Vec<Diagnostic>
         return None;
     }
     let pieces = split_declarations(scan, body);
-    let declarations = parse_parts(
-        scan,
-        &pieces,
-        Rule::declaration_entry,
-        found,
-        Builder::declaration,
-    );
-    Some(Item::Resource(ResourceSection {
-        declarations,
-        span: scan.tokens_span(piece.tokens.clone()),
-    }))
+    let declarations = parse_parts(scan, &pieces, Rule::declaration_entry, found, Builder::declaration);
+    Some(Item::Resource(ResourceSection { declarations, span: scan.tokens_span(piece.tokens.clone()) }))
 }
 
 fn target_in_parts(scan: &Scan<'_>, piece: &Piece, found: &mut Vec<Diagnostic>) -> Option<Item> {
@@ -205,26 +168,14 @@ fn target_in_parts(scan: &Scan<'_>, piece: &Piece, found: &mut Vec<Diagnostic>) 
         return None;
     }
     let pieces = split_declarations(scan, body);
-    let fields = parse_parts(
-        scan,
-        &pieces,
-        Rule::target_field_entry,
-        found,
-        Builder::target_field,
-    );
-    Some(Item::Target(Target {
-        fields,
-        span: scan.tokens_span(piece.tokens.clone()),
-    }))
+    let fields = parse_parts(scan, &pieces, Rule::target_field_entry, found, Builder::target_field);
+    Some(Item::Target(Target { fields, span: scan.tokens_span(piece.tokens.clone()) }))
 }
 
 /// The tokens up to the first opening brace, and those between it and its partner.
 fn head_and_body(scan: &Scan<'_>, piece: &Piece) -> Option<(Range<usize>, Range<usize>)> {
     let Range { start, mut end } = piece.tokens.clone();
-    let open = piece
-        .tokens
-        .clone()
-        .find(|index| scan.word(*index) == "{")?;
+    let open = piece.tokens.clone().find(|index| scan.word(*index) == "{")?;
     if piece.unclosed.is_none() {
         while end > open + 1 && matches!(scan.word(end - 1), ";") {
             end -= 1;
@@ -237,12 +188,8 @@ fn head_and_body(scan: &Scan<'_>, piece: &Piece) -> Option<(Range<usize>, Range<
 }
 
 fn unclosed(scan: &Scan<'_>, brace: usize, next: usize) -> Diagnostic {
-    let diagnostic = Diagnostic::error(
-        code::UNBALANCED,
-        scan.token_span(brace),
-        "this brace is not closed",
-    )
-    .label("expected a `}` for this one");
+    let diagnostic = Diagnostic::error(code::UNBALANCED, scan.token_span(brace), "this brace is not closed")
+        .label("expected a `}` for this one");
     if next < scan.tokens.len() {
         let word = scan.word(next);
         let span: Span = scan.token_span(next);

@@ -52,41 +52,33 @@ pub(super) struct Scan<'a> {
 impl Scan<'_> {
     /// The text of a token.
     pub(super) fn word(&self, index: usize) -> &str {
-        self.tokens.get(index).map_or("", |token| {
-            &self.text[token.start as usize..token.end as usize]
-        })
+        self.tokens.get(index).map_or("", |token| &self.text[token.start as usize..token.end as usize])
     }
 
     /// The span of a token.
     pub(super) fn token_span(&self, index: usize) -> Span {
         let end = self.text.len();
-        self.tokens
-            .get(index)
-            .map_or(Span::new(self.file, end, end), |token| Span {
-                file: self.file,
-                start: token.start,
-                end: token.end,
-            })
+        self.tokens.get(index).map_or(Span::new(self.file, end, end), |token| Span {
+            file: self.file,
+            start: token.start,
+            end: token.end,
+        })
     }
 
     /// The span from the first to the last of some tokens.
     pub(super) fn tokens_span(&self, tokens: std::ops::Range<usize>) -> Span {
-        self.token_span(tokens.start)
-            .to(self.token_span(tokens.end.saturating_sub(1).max(tokens.start)))
+        self.token_span(tokens.start).to(self.token_span(tokens.end.saturating_sub(1).max(tokens.start)))
     }
 
     /// The first token that ends behind a byte.
     pub(super) fn token_at(&self, offset: usize) -> usize {
-        self.tokens
-            .partition_point(|token| token.end as usize <= offset)
+        self.tokens.partition_point(|token| token.end as usize <= offset)
     }
 
     /// True if some of these tokens, or what stands between them and the next, is wrong by itself.
     pub(super) fn has_problem(&self, tokens: std::ops::Range<usize>) -> bool {
         let range = self.token_span(tokens.start).start..self.token_span(tokens.end).start;
-        self.problems
-            .iter()
-            .any(|problem| range.contains(&problem.primary.0.start))
+        self.problems.iter().any(|problem| range.contains(&problem.primary.0.start))
     }
 
     /// True if the token is the first of its line.
@@ -106,19 +98,12 @@ impl Scan<'_> {
         let Some(line) = near.iter().rposition(|byte| *byte == b'\n') else {
             return usize::MAX;
         };
-        near[line + 1..]
-            .iter()
-            .take_while(|byte| matches!(byte, b' ' | b'\t'))
-            .count()
+        near[line + 1..].iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count()
     }
 }
 
 /// Cuts a text into tokens.
-pub(super) fn scan_text(
-    file: FileId,
-    text: &str,
-    is_item_keyword: impl Fn(&str) -> bool,
-) -> Scan<'_> {
+pub(super) fn scan_text(file: FileId, text: &str, is_item_keyword: impl Fn(&str) -> bool) -> Scan<'_> {
     let mut scanner = Scanner {
         file,
         text,
@@ -131,12 +116,7 @@ pub(super) fn scan_text(
     while scanner.skip_blank() {
         scanner.token(&is_item_keyword);
     }
-    Scan {
-        file,
-        text,
-        tokens: scanner.tokens,
-        problems: scanner.problems,
-    }
+    Scan { file, text, tokens: scanner.tokens, problems: scanner.problems }
 }
 
 struct Scanner<'a> {
@@ -150,8 +130,8 @@ struct Scanner<'a> {
 }
 
 const LONG_MARKS: [&str; 23] = [
-    "<<=", ">>=", "->", "::", "..", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "+=", "-=",
-    "*=", "/=", "%=", "&=", "|=", "^=", "++", "--",
+    "<<=", ">>=", "->", "::", "..", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "+=", "-=", "*=", "/=",
+    "%=", "&=", "|=", "^=", "++", "--",
 ];
 
 impl Scanner<'_> {
@@ -164,10 +144,7 @@ impl Scanner<'_> {
                 [b' ' | b'\t' | b'\r' | b'\n' | 0x0b | 0x0c, ..] => self.at += 1,
                 [0xef, 0xbb, 0xbf, ..] if self.at == 0 => self.at += 3,
                 [b'/', b'/', ..] => {
-                    self.at += rest
-                        .iter()
-                        .position(|byte| *byte == b'\n')
-                        .unwrap_or(rest.len());
+                    self.at += rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len());
                 }
                 [b'/', b'*', ..] => self.block_comment(),
                 _ => return true,
@@ -210,20 +187,13 @@ impl Scanner<'_> {
             self.depth = 0;
         }
         let narrow = |offset: usize| u32::try_from(offset).unwrap_or(u32::MAX);
-        self.tokens.push(Token {
-            kind,
-            start: narrow(start),
-            end: narrow(self.at),
-        });
+        self.tokens.push(Token { kind, start: narrow(start), end: narrow(self.at) });
     }
 
     fn word(&mut self, kind: TokenKind) -> TokenKind {
         let rest = &self.bytes[self.at..];
         let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
-        self.at += rest
-            .iter()
-            .position(|byte| !is_word(byte))
-            .unwrap_or(rest.len());
+        self.at += rest.iter().position(|byte| !is_word(byte)).unwrap_or(rest.len());
         kind
     }
 
@@ -232,9 +202,7 @@ impl Scanner<'_> {
         self.at += 1;
         loop {
             match self.bytes.get(self.at) {
-                Some(b'\\') if !matches!(self.bytes.get(self.at + 1), None | Some(b'\n')) => {
-                    self.at += 2
-                }
+                Some(b'\\') if !matches!(self.bytes.get(self.at + 1), None | Some(b'\n')) => self.at += 2,
                 Some(byte) if *byte == quote => {
                     self.at += 1;
                     return TokenKind::Text;
@@ -243,11 +211,7 @@ impl Scanner<'_> {
                 Some(_) => self.at += 1,
             }
         }
-        let what = if quote == b'"' {
-            "string"
-        } else {
-            "character constant"
-        };
+        let what = if quote == b'"' { "string" } else { "character constant" };
         let end = start + self.text[start..self.at].trim_end().len();
         self.problem(
             Diagnostic::error(
@@ -294,12 +258,7 @@ impl Scanner<'_> {
         let end = rest.find(|c: char| c.is_ascii() && !c.is_ascii_control());
         let blank = rest.find([' ', '\t', '\r', '\n', '\x0b', '\x0c']);
         let first = rest.chars().next().map_or(1, char::len_utf8);
-        let length = [end, blank]
-            .into_iter()
-            .flatten()
-            .min()
-            .unwrap_or(rest.len())
-            .max(first);
+        let length = [end, blank].into_iter().flatten().min().unwrap_or(rest.len()).max(first);
         self.at += length;
         TokenKind::Unknown
     }

@@ -18,16 +18,8 @@ pub(super) struct Piece {
 }
 
 /// The words that begin a top-level definition.
-pub(super) const ITEM_WORDS: [&str; 8] = [
-    "INCLUDE",
-    "CONSTANT",
-    "TARGET",
-    "RESOURCE",
-    "GROUP",
-    "OPERATION",
-    "FUNCTION",
-    "PSEUDO",
-];
+pub(super) const ITEM_WORDS: [&str; 8] =
+    ["INCLUDE", "CONSTANT", "TARGET", "RESOURCE", "GROUP", "OPERATION", "FUNCTION", "PSEUDO"];
 
 /// The words that begin a section of an OPERATION.
 pub(super) const SECTION_WORDS: [&str; 11] = [
@@ -45,16 +37,8 @@ pub(super) const SECTION_WORDS: [&str; 11] = [
 ];
 
 /// The words that begin a declaration of a RESOURCE.
-pub(super) const DECLARATION_WORDS: [&str; 8] = [
-    "PC",
-    "REGISTER",
-    "ALIAS",
-    "RAM",
-    "CACHE",
-    "DEVICE",
-    "PIPELINE",
-    "MEMORY_MAP",
-];
+pub(super) const DECLARATION_WORDS: [&str; 8] =
+    ["PC", "REGISTER", "ALIAS", "RAM", "CACHE", "DEVICE", "PIPELINE", "MEMORY_MAP"];
 
 /// True for a word that begins a top-level definition.
 pub(super) fn is_item_word(word: &str) -> bool {
@@ -76,12 +60,7 @@ pub(super) fn split_items(scan: &Scan<'_>) -> Vec<Piece> {
 
 /// Cuts what stands between the braces of an OPERATION into sections.
 pub(super) fn split_sections(scan: &Scan<'_>, body: Range<usize>) -> Vec<Piece> {
-    split(
-        scan,
-        body,
-        |index, _| SECTION_WORDS.contains(&scan.word(index)),
-        |_| true,
-    )
+    split(scan, body, |index, _| SECTION_WORDS.contains(&scan.word(index)), |_| true)
 }
 
 /// Cuts what stands between the braces of a RESOURCE or TARGET into declarations.
@@ -110,17 +89,10 @@ fn split(
     let mut index = tokens.start;
     while index < tokens.end {
         if index > start && begins(index, open.len()) {
-            pieces.push(Piece {
-                tokens: start..index,
-                unclosed: open.last().copied(),
-            });
+            pieces.push(Piece { tokens: start..index, unclosed: open.last().copied() });
             (start, open) = (index, Vec::new());
         }
-        let word = if scan.tokens[index].kind == TokenKind::Mark {
-            scan.word(index)
-        } else {
-            ""
-        };
+        let word = if scan.tokens[index].kind == TokenKind::Mark { scan.word(index) } else { "" };
         index += 1;
         let is_end = match word {
             "{" => {
@@ -130,10 +102,7 @@ fn split(
             "}" if open.is_empty() => {
                 // A stray brace: what stands before it is a piece of its own.
                 if start < index - 1 {
-                    pieces.push(Piece {
-                        tokens: start..index - 1,
-                        unclosed: None,
-                    });
+                    pieces.push(Piece { tokens: start..index - 1, unclosed: None });
                     start = index - 1;
                 }
                 true
@@ -149,18 +118,12 @@ fn split(
             if word == "}" && index < tokens.end && scan.word(index) == ";" {
                 index += 1;
             }
-            pieces.push(Piece {
-                tokens: start..index,
-                unclosed: None,
-            });
+            pieces.push(Piece { tokens: start..index, unclosed: None });
             start = index;
         }
     }
     if start < tokens.end {
-        pieces.push(Piece {
-            tokens: start..tokens.end,
-            unclosed: open.last().copied(),
-        });
+        pieces.push(Piece { tokens: start..tokens.end, unclosed: open.last().copied() });
     }
     pieces
 }

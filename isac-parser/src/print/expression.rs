@@ -48,16 +48,8 @@ impl Printer {
                 self.expr(operand, PREFIX);
             }
             ExprKind::Unary { operator, operand } => self.prefix(operator.spelling(), operand),
-            ExprKind::Step {
-                increment,
-                prefix: true,
-                place,
-            } => self.prefix(step(*increment), place),
-            ExprKind::Step {
-                increment,
-                prefix: false,
-                place,
-            } => {
+            ExprKind::Step { increment, prefix: true, place } => self.prefix(step(*increment), place),
+            ExprKind::Step { increment, prefix: false, place } => {
                 self.expr(place, POSTFIX);
                 self.put(step(*increment));
             }
@@ -109,11 +101,7 @@ impl Printer {
 
     fn infix(&mut self, kind: &ExprKind) {
         match kind {
-            ExprKind::Binary {
-                operator,
-                left,
-                right,
-            } => {
+            ExprKind::Binary { operator, left, right } => {
                 self.expr(left, operator.precedence());
                 self.put(" ");
                 self.put(operator.spelling());
@@ -121,26 +109,16 @@ impl Printer {
                 self.expr(right, operator.precedence() + 1);
             }
             ExprKind::Concat(parts) => {
-                self.separated(parts, " :: ", |printer, part| {
-                    printer.expr(part, CONCAT + 1)
-                });
+                self.separated(parts, " :: ", |printer, part| printer.expr(part, CONCAT + 1));
             }
-            ExprKind::Conditional {
-                condition,
-                then,
-                otherwise,
-            } => {
+            ExprKind::Conditional { condition, then, otherwise } => {
                 self.expr(condition, 3);
                 self.put(" ? ");
                 self.expr(then, 0);
                 self.put(" : ");
                 self.expr(otherwise, 2);
             }
-            ExprKind::Assign {
-                operator,
-                place,
-                value,
-            } => {
+            ExprKind::Assign { operator, place, value } => {
                 self.expr(place, 2);
                 self.put(" ");
                 self.put(operator.map_or("", |operator| operator.spelling()));
@@ -185,9 +163,7 @@ fn precedence(kind: &ExprKind) -> u8 {
         ExprKind::Conditional { .. } => 2,
         ExprKind::Binary { operator, .. } => operator.precedence(),
         ExprKind::Concat(_) => CONCAT,
-        ExprKind::Cast { .. } | ExprKind::Unary { .. } | ExprKind::Step { prefix: true, .. } => {
-            PREFIX
-        }
+        ExprKind::Cast { .. } | ExprKind::Unary { .. } | ExprKind::Step { prefix: true, .. } => PREFIX,
         _ => POSTFIX,
     }
 }

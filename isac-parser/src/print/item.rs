@@ -82,9 +82,7 @@ impl Printer {
             self.put(")");
         }
         self.put(" -> { ");
-        self.separated(&pseudo.results, "; ", |printer, result| {
-            printer.pseudo_items(result)
-        });
+        self.separated(&pseudo.results, "; ", |printer, result| printer.pseudo_items(result));
         self.put(" };\n");
     }
 

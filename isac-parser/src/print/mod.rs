@@ -43,15 +43,10 @@ impl Printer {
         let is_line = |item: &ast::Item| {
             matches!(
                 item,
-                ast::Item::Include(_)
-                    | ast::Item::Constant(_)
-                    | ast::Item::Group(_)
-                    | ast::Item::Pseudo(_)
+                ast::Item::Include(_) | ast::Item::Constant(_) | ast::Item::Group(_) | ast::Item::Pseudo(_)
             )
         };
-        is_line(before)
-            && is_line(item)
-            && std::mem::discriminant(before) == std::mem::discriminant(item)
+        is_line(before) && is_line(item) && std::mem::discriminant(before) == std::mem::discriminant(item)
     }
 
     fn put(&mut self, text: &str) {

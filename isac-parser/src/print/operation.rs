@@ -2,8 +2,8 @@
 
 use super::Printer;
 use crate::ast::{
-    Activation, AssemblerItem, BitPattern, CodingItem, Expr, Format, Operation, RootDecode,
-    RootElement, Section,
+    Activation, AssemblerItem, BitPattern, CodingItem, Expr, Format, Operation, RootDecode, RootElement,
+    Section,
 };
 
 impl Printer {
@@ -153,10 +153,7 @@ impl Printer {
 
     /// Entries between braces: on one line if they are plain, else on lines of their own.
     fn activations(&mut self, items: &[Activation]) {
-        if items
-            .iter()
-            .all(|item| matches!(item, Activation::Activate { .. }))
-        {
+        if items.iter().all(|item| matches!(item, Activation::Activate { .. })) {
             self.put("{ ");
             for item in items {
                 self.activation(item);
@@ -185,12 +182,7 @@ impl Printer {
                 }
                 self.put(";");
             }
-            Activation::If {
-                condition,
-                then,
-                otherwise,
-                ..
-            } => {
+            Activation::If { condition, then, otherwise, .. } => {
                 self.word_and_condition("IF", condition);
                 self.activations(then);
                 match otherwise.as_slice() {
@@ -205,12 +197,7 @@ impl Printer {
                     }
                 }
             }
-            Activation::Switch {
-                value,
-                cases,
-                default,
-                ..
-            } => {
+            Activation::Switch { value, cases, default, .. } => {
                 self.word_and_condition("SWITCH", value);
                 self.braced(|printer| {
                     for (label, items) in cases {
@@ -254,12 +241,7 @@ impl Printer {
                 self.root_decode(decode);
                 self.put(";");
             }
-            RootElement::If {
-                condition,
-                then,
-                otherwise,
-                ..
-            } => {
+            RootElement::If { condition, then, otherwise, .. } => {
                 self.word_and_condition("IF", condition);
                 self.root_elements(then);
                 match otherwise.as_slice() {
@@ -274,9 +256,7 @@ impl Printer {
                     }
                 }
             }
-            RootElement::Switch {
-                selector, cases, ..
-            } => {
+            RootElement::Switch { selector, cases, .. } => {
                 self.put("SWITCH (");
                 self.root_decode(selector);
                 self.put(") ");

@@ -2,8 +2,8 @@
 
 use super::Printer;
 use crate::ast::{
-    Expr, MemoryMapDeclaration, PipelineDeclaration, RangeTarget, RegisterDeclaration,
-    RegisterOption, ResourceDeclaration, ResourceOption, ResourceSection,
+    Expr, MemoryMapDeclaration, PipelineDeclaration, RangeTarget, RegisterDeclaration, RegisterOption,
+    ResourceDeclaration, ResourceOption, ResourceSection,
 };
 
 impl Printer {
@@ -23,11 +23,7 @@ impl Printer {
         match declaration {
             ResourceDeclaration::Register(register) => self.register(register),
             ResourceDeclaration::Alias(alias) => {
-                self.put(if alias.pc.is_some() {
-                    "PC ALIAS "
-                } else {
-                    "ALIAS "
-                });
+                self.put(if alias.pc.is_some() { "PC ALIAS " } else { "ALIAS " });
                 self.width(&alias.width);
                 self.put(" ");
                 self.name(&alias.name);
@@ -58,11 +54,7 @@ impl Printer {
     }
 
     fn register(&mut self, register: &RegisterDeclaration) {
-        self.put(if register.pc.is_some() {
-            "PC REGISTER "
-        } else {
-            "REGISTER "
-        });
+        self.put(if register.pc.is_some() { "PC REGISTER " } else { "REGISTER " });
         self.width(&register.width);
         self.put(" ");
         self.separated(&register.declarators, ", ", |printer, declarator| {
@@ -127,11 +119,7 @@ impl Printer {
             self.name(&stage.name);
             self.put(" { ");
             self.names(&stage.registers);
-            self.put(if stage.registers.is_empty() {
-                "}; "
-            } else {
-                " }; "
-            });
+            self.put(if stage.registers.is_empty() { "}; " } else { " }; " });
         }
         self.put("};");
     }

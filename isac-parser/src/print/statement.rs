@@ -38,19 +38,11 @@ impl Printer {
     fn statement(&mut self, statement: &Stmt) {
         match &statement.kind {
             StmtKind::Block(block) => self.block(block),
-            StmtKind::If {
-                condition,
-                then,
-                otherwise,
-            } => {
+            StmtKind::If { condition, then, otherwise } => {
                 self.head("if", condition);
                 self.statement(then);
                 if let Some(otherwise) = otherwise {
-                    self.put(if matches!(then.kind, StmtKind::Block(_)) {
-                        " else "
-                    } else {
-                        "\n"
-                    });
+                    self.put(if matches!(then.kind, StmtKind::Block(_)) { " else " } else { "\n" });
                     if !matches!(then.kind, StmtKind::Block(_)) {
                         self.indent();
                         self.put("else ");
@@ -60,11 +52,7 @@ impl Printer {
             }
             StmtKind::Switch { value, sections } => {
                 self.head("switch", value);
-                self.braced(|printer| {
-                    sections
-                        .iter()
-                        .for_each(|section| printer.switch_section(section))
-                });
+                self.braced(|printer| sections.iter().for_each(|section| printer.switch_section(section)));
             }
             StmtKind::While { condition, body } => {
                 self.head("while", condition);
@@ -77,12 +65,7 @@ impl Printer {
                 self.expr(condition, 0);
                 self.put(");");
             }
-            StmtKind::For {
-                start,
-                condition,
-                step,
-                body,
-            } => {
+            StmtKind::For { start, condition, step, body } => {
                 self.put("for (");
                 self.simple(start);
                 self.optional(" ", condition.as_ref());

@@ -19,13 +19,7 @@ pub(crate) fn resolve_activation(
     let Some(section) = draft.sections.activation else {
         return Vec::new();
     };
-    Resolver {
-        draft,
-        scope: &draft.scope,
-        table,
-        diagnostics,
-    }
-    .activations(&section.items)
+    Resolver { draft, scope: &draft.scope, table, diagnostics }.activations(&section.items)
 }
 
 /// Resolves what an operation decodes.
@@ -37,20 +31,15 @@ pub(crate) fn resolve_coding_root(
     let Some(section) = draft.sections.coding_root else {
         return Vec::new();
     };
-    let mut resolver = Resolver {
-        draft,
-        scope: &draft.scope,
-        table,
-        diagnostics,
-    };
+    let mut resolver = Resolver { draft, scope: &draft.scope, table, diagnostics };
     let mut elements: Vec<RootElement> = Vec::new();
     for element in &section.elements {
         let Some(RootElement::Decode(decode)) = resolver.root_element(element) else {
             continue;
         };
-        let first = elements.iter().find_map(|RootElement::Decode(other)| {
-            (other.instance == decode.instance).then_some(other.span)
-        });
+        let first = elements
+            .iter()
+            .find_map(|RootElement::Decode(other)| (other.instance == decode.instance).then_some(other.span));
         match first {
             Some(first) => resolver.decoded_twice(decode.span, first),
             None => elements.push(RootElement::Decode(decode)),
@@ -68,10 +57,7 @@ struct Resolver<'a, 'd> {
 
 impl Resolver<'_, '_> {
     fn activations(&mut self, items: &[ast::Activation]) -> Vec<Activation> {
-        items
-            .iter()
-            .filter_map(|item| self.activation(item))
-            .collect()
+        items.iter().filter_map(|item| self.activation(item)).collect()
     }
 
     fn activation(&mut self, item: &ast::Activation) -> Option<Activation> {
@@ -81,8 +67,7 @@ impl Resolver<'_, '_> {
                     && typing::number(self.table, delay, self.diagnostics)? > 0
                 {
                     let what = "a DELAY of more than 0 is";
-                    self.diagnostics
-                        .push(not_yet(code::LATER_FORM, delay.span, what));
+                    self.diagnostics.push(not_yet(code::LATER_FORM, delay.span, what));
                     return None;
                 }
                 let instance = self.draft.mentioned(target)?;
@@ -99,31 +84,17 @@ impl Resolver<'_, '_> {
                     self.diagnostics.push(diagnostic);
                     return None;
                 }
-                Some(Activation::Activate {
-                    instance,
-                    delay_cycles: 0,
-                    span: target.span,
-                })
+                Some(Activation::Activate { instance, delay_cycles: 0, span: target.span })
             }
-            ast::Activation::If {
-                condition,
-                then,
-                otherwise,
-                ..
-            } => {
+            ast::Activation::If { condition, then, otherwise, .. } => {
                 let typer = Typer::new(self.table, Some(self.scope), self.diagnostics);
                 let condition = typer.value_of(condition);
                 let (then, otherwise) = (self.activations(then), self.activations(otherwise));
-                Some(Activation::If {
-                    condition: condition?,
-                    then,
-                    otherwise,
-                })
+                Some(Activation::If { condition: condition?, then, otherwise })
             }
             ast::Activation::Switch { span, .. } => {
                 let what = "SWITCH in an ACTIVATION is";
-                self.diagnostics
-                    .push(not_yet(code::LATER_FORM, *span, what));
+                self.diagnostics.push(not_yet(code::LATER_FORM, *span, what));
                 None
             }
         }
@@ -134,14 +105,12 @@ impl Resolver<'_, '_> {
             ast::RootElement::Decode(decode) => self.root_decode(decode),
             ast::RootElement::Switch { span, .. } => {
                 let what = "SWITCH in a CODINGROOT is";
-                self.diagnostics
-                    .push(not_yet(code::LATER_FORM, *span, what));
+                self.diagnostics.push(not_yet(code::LATER_FORM, *span, what));
                 None
             }
             ast::RootElement::If { span, .. } => {
                 let what = "IF in a CODINGROOT is";
-                self.diagnostics
-                    .push(not_yet(code::LATER_FORM, *span, what));
+                self.diagnostics.push(not_yet(code::LATER_FORM, *span, what));
                 None
             }
         }
@@ -160,8 +129,7 @@ impl Resolver<'_, '_> {
         let source = &decode.source;
         if let Some(at) = &decode.at {
             let what = "decoding a word that a register holds is";
-            self.diagnostics
-                .push(not_yet(code::LATER_FORM, source.span.to(at.span), what));
+            self.diagnostics.push(not_yet(code::LATER_FORM, source.span.to(at.span), what));
             return None;
         }
         let ExprKind::Index { base, index } = &source.kind else {
@@ -172,10 +140,7 @@ impl Resolver<'_, '_> {
             self.other_source(source);
             return None;
         };
-        let found = self
-            .table
-            .names
-            .global(name, "memory map", self.diagnostics)?;
+        let found = self.table.names.global(name, "memory map", self.diagnostics)?;
         let Global::Map(map) = found.what else {
             self.other_source(source);
             return None;
@@ -185,12 +150,7 @@ impl Resolver<'_, '_> {
         let typer = Typer::new(self.table, Some(self.scope), self.diagnostics);
         let address = typer.value_as(index, bits(address_bits))?;
         let span = decode.span;
-        Some(RootElement::Decode(RootDecode {
-            instance: instance?,
-            map,
-            address,
-            span,
-        }))
+        Some(RootElement::Decode(RootDecode { instance: instance?, map, address, span }))
     }
 
     /// Reports a source that is no `map[address]`, unless something in it was reported.
@@ -198,8 +158,7 @@ impl Resolver<'_, '_> {
         let typer = Typer::new(self.table, Some(self.scope), self.diagnostics);
         if typer.value_of(source).is_some() {
             let what = "decoding from anything but `map[address]` is";
-            self.diagnostics
-                .push(not_yet(code::LATER_FORM, source.span, what));
+            self.diagnostics.push(not_yet(code::LATER_FORM, source.span, what));
         }
     }
 }

@@ -19,11 +19,7 @@ pub(crate) fn check_mentioned_aliases(draft: &mut Draft<'_>, diagnostics: &mut D
     if draft.coding.is_none() && draft.sections.coding.is_some() {
         return;
     }
-    let items = draft
-        .sections
-        .assembler
-        .iter()
-        .flat_map(|section| &section.items);
+    let items = draft.sections.assembler.iter().flat_map(|section| &section.items);
     for item in items {
         let ast::AssemblerItem::Name(name) = item else {
             continue;
@@ -50,21 +46,9 @@ pub(crate) fn resolve_assembler(
     table: &Table,
     diagnostics: &mut Diagnostics,
 ) -> Vec<Vec<AssemblerItem>> {
-    let mut assembler = Assembler {
-        scope: &draft.scope,
-        table,
-        diagnostics,
-    };
+    let mut assembler = Assembler { scope: &draft.scope, table, diagnostics };
     let sections = draft.sections.assembler.iter();
-    sections
-        .map(|section| {
-            section
-                .items
-                .iter()
-                .filter_map(|item| assembler.item(item))
-                .collect()
-        })
-        .collect()
+    sections.map(|section| section.items.iter().filter_map(|item| assembler.item(item)).collect()).collect()
 }
 
 struct Assembler<'a> {
@@ -80,10 +64,7 @@ impl Assembler<'_> {
             ast::AssemblerItem::Join(_) => Some(AssemblerItem::Join),
             ast::AssemblerItem::Name(name) => match self.meaning(name)? {
                 Meaning::Broken => None,
-                Meaning::Field(field) => Some(AssemblerItem::Field {
-                    field,
-                    format: Format::Plain,
-                }),
+                Meaning::Field(field) => Some(AssemblerItem::Field { field, format: Format::Plain }),
                 Meaning::Instance(id) => {
                     let instance = self.scope.instances.get(id.index())?;
                     let coded = instance.role == InstanceRole::Coded;
@@ -95,10 +76,7 @@ impl Assembler<'_> {
                 let format = self.format(format);
                 match meaning? {
                     Meaning::Broken => None,
-                    Meaning::Field(field) => Some(AssemblerItem::Field {
-                        field,
-                        format: format?,
-                    }),
+                    Meaning::Field(field) => Some(AssemblerItem::Field { field, format: format? }),
                     Meaning::Instance(_) => {
                         let message = format!("`{}` is an alias, which takes no format", name.text);
                         let diagnostic = error(code::WRONG_KIND, name.span, message, "an alias")
@@ -116,12 +94,7 @@ impl Assembler<'_> {
             return Some(*meaning);
         }
         let message = format!("`{}` is not part of this operation's CODING", name.text);
-        let diagnostic = error(
-            code::FIELD_NOT_CODED,
-            name.span,
-            message,
-            "no field and no alias",
-        );
+        let diagnostic = error(code::FIELD_NOT_CODED, name.span, message, "no field and no alias");
         let near = did_you_mean(&name.text, self.scope.names.keys().map(String::as_str));
         self.diagnostics.push(help_if(diagnostic, near));
         None
@@ -135,19 +108,11 @@ impl Assembler<'_> {
             ("X", []) => Format::Hexadecimal,
             ("ABS", []) => Format::Absolute,
             ("REL", []) => Format::Relative { offset: None },
-            ("REL", [offset]) => Format::Relative {
-                offset: Some(self.argument(offset)?),
-            },
-            ("NAME", [file]) => Format::Name {
-                register: self.file(file)?,
-                index: None,
-            },
+            ("REL", [offset]) => Format::Relative { offset: Some(self.argument(offset)?) },
+            ("NAME", [file]) => Format::Name { register: self.file(file)?, index: None },
             ("NAME", [file, index]) => {
                 let (register, index) = (self.file(file), self.argument(index));
-                Format::Name {
-                    register: register?,
-                    index: Some(index?),
-                }
+                Format::Name { register: register?, index: Some(index?) }
             }
             (name, _) => {
                 self.bad_format(name, format);
@@ -184,44 +149,30 @@ impl Assembler<'_> {
     fn file(&mut self, argument: &Expr) -> Option<RegisterId> {
         let ast::ExprKind::Name(name) = &argument.kind else {
             let message = "#NAME takes the name of a register file";
-            self.diagnostics
-                .push(error(code::BAD_FORMAT, argument.span, message, "no name"));
+            self.diagnostics.push(error(code::BAD_FORMAT, argument.span, message, "no name"));
             return None;
         };
         let Some(found) = self.table.names.globals.get(&name.text) else {
             let known = self.table.names.globals.iter();
             let files = known.filter(|(_, found)| matches!(found.what, Global::Register(_)));
             let names = files.map(|(name, _)| name.as_str());
-            self.diagnostics
-                .push(undefined("register file", name, names));
+            self.diagnostics.push(undefined("register file", name, names));
             return None;
         };
         match found {
-            Definition {
-                what: Global::Register(id),
-                ..
-            } => {
+            Definition { what: Global::Register(id), .. } => {
                 if self.table.register(*id)?.count.is_none() {
                     let message = format!("`{}` is a single register", name.text);
-                    let diagnostic = error(
-                        code::WRONG_KIND,
-                        name.span,
-                        message,
-                        "a register file is needed",
-                    )
-                    .secondary(found.span, "declared here");
+                    let diagnostic = error(code::WRONG_KIND, name.span, message, "a register file is needed")
+                        .secondary(found.span, "declared here");
                     self.diagnostics.push(diagnostic);
                     return None;
                 }
                 Some(*id)
             }
-            Definition {
-                what: Global::Unsupported(_),
-                ..
-            } => None,
+            Definition { what: Global::Unsupported(_), .. } => None,
             _ => {
-                self.diagnostics
-                    .push(wrong_kind(name, found, "a register file"));
+                self.diagnostics.push(wrong_kind(name, found, "a register file"));
                 None
             }
         }

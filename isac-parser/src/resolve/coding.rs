@@ -24,13 +24,7 @@ pub(crate) fn resolve_coding(draft: &mut Draft<'_>, table: &Table, diagnostics: 
         return;
     };
     let scope = &mut draft.scope;
-    let mut coding = Coding {
-        scope,
-        table,
-        diagnostics,
-        bits: Vec::new(),
-        sound: true,
-    };
+    let mut coding = Coding { scope, table, diagnostics, bits: Vec::new(), sound: true };
     let items: Vec<Option<Item>> = section.items.iter().map(|item| coding.bind(item)).collect();
     coding.size_fields(&items);
     let mut coded = BTreeMap::new();
@@ -45,9 +39,7 @@ pub(crate) fn resolve_coding(draft: &mut Draft<'_>, table: &Table, diagnostics: 
     if coding.sound && (width == 0 || width > MAX_WORD_BITS as usize) {
         let message = format!("a CODING of {}", count(width as u128, "bit"));
         let label = format!("has to have from 1 to {MAX_WORD_BITS} bits");
-        coding
-            .diagnostics
-            .push(error(code::CODING_WIDTH, section.span, message, label));
+        coding.diagnostics.push(error(code::CODING_WIDTH, section.span, message, label));
         coding.sound = false;
     }
     if coding.sound {
@@ -61,19 +53,9 @@ enum Item {
     /// Fixed and don't-care bits.
     Bits,
     /// Bits of a field, or a whole new one.
-    Field {
-        field: FieldId,
-        high: u32,
-        low: u32,
-        span: Span,
-    },
+    Field { field: FieldId, high: u32, low: u32, span: Span },
     /// Bits of an instance.
-    Instance {
-        instance: InstanceId,
-        high: u32,
-        low: u32,
-        span: Span,
-    },
+    Instance { instance: InstanceId, high: u32, low: u32, span: Span },
 }
 
 /// A bit of a field or instance, for the search for bits that are coded twice or never.
@@ -105,47 +87,26 @@ impl Coding<'_> {
                 let width = u32::try_from(pattern.bits.len()).ok()?;
                 if pattern.bits.iter().any(Option::is_some) {
                     let what = "a field with fixed bits is";
-                    self.diagnostics
-                        .push(not_yet(code::LATER_FORM, pattern.span, what));
-                    self.scope
-                        .names
-                        .insert(name.text.clone(), (Meaning::Broken, name.span));
+                    self.diagnostics.push(not_yet(code::LATER_FORM, pattern.span, what));
+                    self.scope.names.insert(name.text.clone(), (Meaning::Broken, name.span));
                     return None;
                 }
                 let field = self.declare_field(name);
                 let high = width.checked_sub(1)?;
-                Some(Item::Field {
-                    field,
-                    high,
-                    low: 0,
-                    span: name.span,
-                })
+                Some(Item::Field { field, high, low: 0, span: name.span })
             }
-            CodingItem::Name {
-                name,
-                slice: None,
-                span,
-            } => self.bind_whole(name, *span),
-            CodingItem::Name {
-                name,
-                slice: Some((high, low)),
-                span,
-            } => self.bind_slice(name, high, low, *span),
+            CodingItem::Name { name, slice: None, span } => self.bind_whole(name, *span),
+            CodingItem::Name { name, slice: Some((high, low)), span } => {
+                self.bind_slice(name, high, low, *span)
+            }
         }
     }
 
     fn declare_field(&mut self, name: &ast::Name) -> FieldId {
         let id = FieldId(u32::try_from(self.scope.fields.len()).unwrap_or(u32::MAX));
-        let field = Field {
-            name: name.text.clone(),
-            span: name.span,
-            width_bits: 0,
-            signed: false,
-        };
+        let field = Field { name: name.text.clone(), span: name.span, width_bits: 0, signed: false };
         self.scope.fields.push(field);
-        self.scope
-            .names
-            .insert(name.text.clone(), (Meaning::Field(id), name.span));
+        self.scope.names.insert(name.text.clone(), (Meaning::Field(id), name.span));
         id
     }
 
@@ -156,17 +117,12 @@ impl Coding<'_> {
             Some((Meaning::Instance(id), _)) => {
                 let instance = *id;
                 let width = self.coded_instance(instance, span)?;
-                Some(Item::Instance {
-                    instance,
-                    high: width.checked_sub(1)?,
-                    low: 0,
-                    span,
-                })
+                Some(Item::Instance { instance, high: width.checked_sub(1)?, low: 0, span })
             }
             Some((Meaning::Field(_), first)) => {
                 let message = format!("the field `{}` is coded twice", name.text);
-                let diagnostic = error(code::CODED_TWICE, span, message, "again here")
-                    .secondary(*first, "first here");
+                let diagnostic =
+                    error(code::CODED_TWICE, span, message, "again here").secondary(*first, "first here");
                 self.diagnostics.push(diagnostic);
                 None
             }
@@ -174,15 +130,11 @@ impl Coding<'_> {
                 let known = self.scope.names.keys().map(String::as_str);
                 let message = format!("undefined alias `{}`", name.text);
                 let text = &name.text;
-                let diagnostic =
-                    error(code::UNDEFINED, span, message, "no alias of this operation").help(
-                        format!("INSTANCE it, or declare a field, as `{text}=0bx[8]`"),
-                    );
+                let diagnostic = error(code::UNDEFINED, span, message, "no alias of this operation")
+                    .help(format!("INSTANCE it, or declare a field, as `{text}=0bx[8]`"));
                 let near = did_you_mean(&name.text, known);
                 self.diagnostics.push(help_if(diagnostic, near));
-                self.scope
-                    .names
-                    .insert(name.text.clone(), (Meaning::Broken, name.span));
+                self.scope.names.insert(name.text.clone(), (Meaning::Broken, name.span));
                 None
             }
         }
@@ -215,11 +167,7 @@ impl Coding<'_> {
             true => high_bit,
             false => typing::number(self.table, low, self.diagnostics),
         };
-        let meaning = self
-            .scope
-            .names
-            .get(&name.text)
-            .map(|(meaning, _)| *meaning);
+        let meaning = self.scope.names.get(&name.text).map(|(meaning, _)| *meaning);
         let known_width = match meaning {
             Some(Meaning::Broken) => return None,
             Some(Meaning::Instance(id)) => Some(self.coded_instance(id, span)?),
@@ -235,10 +183,9 @@ impl Coding<'_> {
         if low_bit > high_bit || high_bit >= u128::from(limit) {
             let message = format!("bits {high_bit}..{low_bit} of `{}`", name.text);
             let (label, help) = match known_width {
-                _ if low_bit > high_bit => (
-                    "runs upwards".to_owned(),
-                    "write the most significant bit first",
-                ),
+                _ if low_bit > high_bit => {
+                    ("runs upwards".to_owned(), "write the most significant bit first")
+                }
                 Some(width) => (format!("has {}", count(width, "bit")), "bits count from 0"),
                 None => ("out of bounds".to_owned(), "a field has at most 256 bits"),
             };
@@ -248,18 +195,8 @@ impl Coding<'_> {
         }
         let (high, low) = (u32::try_from(high_bit).ok()?, u32::try_from(low_bit).ok()?);
         match (field, meaning) {
-            (Some(field), _) => Some(Item::Field {
-                field,
-                high,
-                low,
-                span,
-            }),
-            (None, Some(Meaning::Instance(instance))) => Some(Item::Instance {
-                instance,
-                high,
-                low,
-                span,
-            }),
+            (Some(field), _) => Some(Item::Field { field, high, low, span }),
+            (None, Some(Meaning::Instance(instance))) => Some(Item::Instance { instance, high, low, span }),
             _ => None,
         }
     }
@@ -294,12 +231,7 @@ impl Coding<'_> {
                 let bit = |bit: &Option<bool>| bit.map_or(CodingBit::Any, CodingBit::Fixed);
                 self.bits.extend(pattern.bits.iter().map(bit));
             }
-            Item::Field {
-                field,
-                high,
-                low,
-                span,
-            } => {
+            Item::Field { field, high, low, span } => {
                 let mut twice = None;
                 for bit in (low..=high).rev() {
                     self.bits.push(CodingBit::Field { field, bit });
@@ -309,12 +241,7 @@ impl Coding<'_> {
                 let name = self.scope.fields[field.index()].name.clone();
                 self.report_twice(&name, twice, span);
             }
-            Item::Instance {
-                instance,
-                high,
-                low,
-                span,
-            } => {
+            Item::Instance { instance, high, low, span } => {
                 let mut twice = None;
                 for bit in (low..=high).rev() {
                     self.bits.push(CodingBit::Instance { instance, bit });
@@ -331,8 +258,7 @@ impl Coding<'_> {
         let Some((bit, first)) = twice else { return };
         let message = format!("bit {bit} of `{name}` is coded twice");
         let diagnostic = error(code::CODED_TWICE, span, message, "again here");
-        self.diagnostics
-            .push(diagnostic.secondary(first, "first here"));
+        self.diagnostics.push(diagnostic.secondary(first, "first here"));
         self.sound = false;
     }
 
@@ -357,11 +283,7 @@ impl Coding<'_> {
             let (Some(span), false) = (mention, missing.is_empty()) else {
                 continue;
             };
-            let (noun, verb) = if missing.len() == 1 {
-                ("bit", "is")
-            } else {
-                ("bits", "are")
-            };
+            let (noun, verb) = if missing.len() == 1 { ("bit", "is") } else { ("bits", "are") };
             let bits = missing.join(", ");
             let message = format!("{noun} {bits} of `{}` {verb} never coded", instance.alias);
             let label = format!("has {}", count(width, "bit"));

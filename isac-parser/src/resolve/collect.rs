@@ -31,11 +31,8 @@ pub(crate) fn collect_definitions<'a>(
     files: &'a [(FileId, ast::File)],
     diagnostics: &mut Diagnostics,
 ) -> (Definitions<'a>, Names) {
-    let mut collector = Collector {
-        definitions: Definitions::default(),
-        names: Names::default(),
-        diagnostics,
-    };
+    let mut collector =
+        Collector { definitions: Definitions::default(), names: Names::default(), diagnostics };
     for item in files.iter().flat_map(|(_, file)| &file.items) {
         collector.item(item);
     }
@@ -58,27 +55,23 @@ impl<'a> Collector<'a, '_> {
             Item::Constant(constant) => {
                 let what = Global::Constant(definitions.constants.len());
                 definitions.constants.push(constant);
-                self.names
-                    .define_global(&constant.name, what, self.diagnostics);
+                self.names.define_global(&constant.name, what, self.diagnostics);
             }
             Item::Function(function) => {
                 let what = Global::Function(FunctionId(index(&definitions.functions)));
                 definitions.functions.push(function);
-                self.names
-                    .define_global(&function.name, what, self.diagnostics);
+                self.names.define_global(&function.name, what, self.diagnostics);
             }
             Item::Group(group) => {
                 let what = OperationOrGroup::Group(GroupId(index(&definitions.groups)));
                 definitions.groups.push(group);
-                self.names
-                    .define_operation(&group.name, what, self.diagnostics);
+                self.names.define_operation(&group.name, what, self.diagnostics);
             }
             Item::Operation(operation) => {
                 let id = OperationId(index(&definitions.operations));
                 definitions.operations.push(operation);
                 let what = OperationOrGroup::Operation(id);
-                self.names
-                    .define_operation(&operation.name, what, self.diagnostics);
+                self.names.define_operation(&operation.name, what, self.diagnostics);
             }
             Item::Resource(section) => {
                 for declaration in &section.declarations {
@@ -96,8 +89,7 @@ impl<'a> Collector<'a, '_> {
                     let id = RegisterId(index(&self.definitions.registers));
                     self.definitions.registers.push((declaration, declarator));
                     let what = Global::Register(id);
-                    self.names
-                        .define_global(&declarator.name, what, self.diagnostics);
+                    self.names.define_global(&declarator.name, what, self.diagnostics);
                 }
             }
             ResourceDeclaration::Ram(ram) => {
@@ -127,10 +119,8 @@ impl<'a> Collector<'a, '_> {
     }
 
     fn unsupported(&mut self, name: &ast::Name, kind: &'static str, what: &str) {
-        self.diagnostics
-            .push(not_yet(code::LATER_RESOURCE, name.span, what));
-        self.names
-            .define_global(name, Global::Unsupported(kind), self.diagnostics);
+        self.diagnostics.push(not_yet(code::LATER_RESOURCE, name.span, what));
+        self.names.define_global(name, Global::Unsupported(kind), self.diagnostics);
     }
 }
 

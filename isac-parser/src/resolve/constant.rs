@@ -26,12 +26,10 @@ pub(crate) fn resolve_constants(
     let constants = &definitions.constants;
     let needs: Vec<Vec<usize>> = constants
         .iter()
-        .map(
-            |constant| match overrides.contains_key(&constant.name.text) {
-                true => Vec::new(),
-                false => constants_in(&constant.value, table),
-            },
-        )
+        .map(|constant| match overrides.contains_key(&constant.name.text) {
+            true => Vec::new(),
+            false => constants_in(&constant.value, table),
+        })
         .collect();
     let order = dependency_order(&needs);
     table.constants = vec![None; constants.len()];
@@ -57,18 +55,8 @@ pub(crate) fn resolve_constants(
 /// A value from the command line has the type that a hexadecimal number has.
 fn overriding(value: u128) -> Constant {
     let used = u128::BITS - value.leading_zeros();
-    let width = [32, 64, 128]
-        .into_iter()
-        .find(|width| used <= *width)
-        .unwrap_or(u128::BITS);
-    let ty = if used < width {
-        Type {
-            width_bits: width,
-            signed: true,
-        }
-    } else {
-        bits(width)
-    };
+    let width = [32, 64, 128].into_iter().find(|width| used <= *width).unwrap_or(u128::BITS);
+    let ty = if used < width { Type { width_bits: width, signed: true } } else { bits(width) };
     Constant { value, ty }
 }
 
@@ -90,12 +78,7 @@ fn report_cycle(cycle: &[usize], constants: &[&ast::Constant], diagnostics: &mut
     };
     let name = &constants[first].name;
     let message = format!("the CONSTANT `{}` needs its own value", name.text);
-    let mut diagnostic = error(
-        code::CYCLIC_CONSTANT,
-        name.span,
-        message,
-        "defined by itself",
-    );
+    let mut diagnostic = error(code::CYCLIC_CONSTANT, name.span, message, "defined by itself");
     for &index in rest {
         diagnostic = diagnostic.secondary(constants[index].name.span, "through this");
     }
@@ -109,20 +92,11 @@ fn check_overrides(
     diagnostics: &mut Diagnostics,
 ) {
     let is_constant = |name: &str| {
-        let found = table
-            .names
-            .globals
-            .get(name)
-            .map(|definition| definition.what);
+        let found = table.names.globals.get(name).map(|definition| definition.what);
         matches!(found, Some(Global::Constant(_)))
     };
     for name in overrides.keys().filter(|name| !is_constant(name)) {
-        let known = table
-            .names
-            .globals
-            .keys()
-            .map(String::as_str)
-            .filter(|name| is_constant(name));
+        let known = table.names.globals.keys().map(String::as_str).filter(|name| is_constant(name));
         let message = format!("`-D {name}` overrides a CONSTANT that does not exist");
         let diagnostic = error(code::UNKNOWN_OVERRIDE, Span::new(root, 0, 0), message, "");
         diagnostics.push(help_if(diagnostic, did_you_mean(name, known)));

@@ -12,30 +12,15 @@ pub(crate) fn visit_names<'a>(expr: &'a Expr, visit: &mut impl FnMut(&'a Name)) 
         | ExprKind::Unary { operand: inner, .. }
         | ExprKind::Step { place: inner, .. }
         | ExprKind::Paren(inner) => visit_names(inner, visit),
-        ExprKind::Index {
-            base: left,
-            index: right,
-        }
+        ExprKind::Index { base: left, index: right }
         | ExprKind::Binary { left, right, .. }
-        | ExprKind::Assign {
-            place: left,
-            value: right,
-            ..
-        }
+        | ExprKind::Assign { place: left, value: right, .. }
         | ExprKind::Comma { left, right } => {
             visit_names(left, visit);
             visit_names(right, visit);
         }
-        ExprKind::Slice {
-            base: a,
-            high: b,
-            low: c,
-        }
-        | ExprKind::Conditional {
-            condition: a,
-            then: b,
-            otherwise: c,
-        } => {
+        ExprKind::Slice { base: a, high: b, low: c }
+        | ExprKind::Conditional { condition: a, then: b, otherwise: c } => {
             visit_names(a, visit);
             visit_names(b, visit);
             visit_names(c, visit);

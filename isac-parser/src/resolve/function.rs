@@ -22,11 +22,7 @@ pub(crate) fn resolve_signatures(
             diagnostics.push(diagnostic.help("choose another name"));
         }
         if name.text == "memory_fault" {
-            diagnostics.push(not_yet(
-                code::LATER_FORM,
-                name.span,
-                "FUNCTION `memory_fault` is",
-            ));
+            diagnostics.push(not_yet(code::LATER_FORM, name.span, "FUNCTION `memory_fault` is"));
         }
         let parameters = function
             .parameters
@@ -40,11 +36,7 @@ pub(crate) fn resolve_signatures(
                 None => ResultType::Broken,
             },
         };
-        table.functions.push(Some(Signature {
-            parameters,
-            result,
-            span: name.span,
-        }));
+        table.functions.push(Some(Signature { parameters, result, span: name.span }));
     }
 }
 

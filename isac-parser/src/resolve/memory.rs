@@ -28,11 +28,7 @@ pub(crate) fn resolve_memories(
     }
 }
 
-fn resolve_ram(
-    declaration: &RamDeclaration,
-    table: &Table,
-    diagnostics: &mut Diagnostics,
-) -> Option<Ram> {
+fn resolve_ram(declaration: &RamDeclaration, table: &Table, diagnostics: &mut Diagnostics) -> Option<Ram> {
     let mut ram = Ram {
         name: declaration.name.text.clone(),
         span: declaration.name.span,
@@ -46,12 +42,7 @@ fn resolve_ram(
     let (mut once, mut size) = (Once::default(), None);
     for option in &declaration.options {
         let (name, arguments, span) = (&option.name, option.arguments.as_slice(), option.span);
-        let reader = OptionReader {
-            name,
-            arguments,
-            span,
-            table,
-        };
+        let reader = OptionReader { name, arguments, span, table };
         once.note(name, diagnostics);
         match name.text.as_str() {
             "SIZE" => size = Some(reader.number(1..=u128::from(u64::MAX), diagnostics)),
@@ -100,9 +91,7 @@ fn resolve_map(
 ) -> Option<Map> {
     let address_bits = match &declaration.address_width {
         None => Some(u128::from(table.pc_bits().min(64))),
-        Some(width) => {
-            typing::number_within(table, width, "the width of an address", 1..=64, diagnostics)
-        }
+        Some(width) => typing::number_within(table, width, "the width of an address", 1..=64, diagnostics),
     };
     let mut ranges = Vec::new();
     for range in &declaration.ranges {
@@ -110,13 +99,8 @@ fn resolve_map(
     }
     if declaration.ranges.is_empty() {
         let message = format!("the memory map `{}` has no RANGE", declaration.name.text);
-        let diagnostic = error(
-            code::BAD_OPTION,
-            declaration.name.span,
-            message,
-            "maps nothing",
-        )
-        .help("add one, as `RANGE (0, 0xff) -> ram;`");
+        let diagnostic = error(code::BAD_OPTION, declaration.name.span, message, "maps nothing")
+            .help("add one, as `RANGE (0, 0xff) -> ram;`");
         diagnostics.push(diagnostic);
         return None;
     }
@@ -153,11 +137,7 @@ fn shared_cell(ranges: &[Range], table: &Table, diagnostics: &mut Diagnostics) -
     Some(cell_bits)
 }
 
-fn resolve_range(
-    range: &RangeDeclaration,
-    table: &Table,
-    diagnostics: &mut Diagnostics,
-) -> Option<Range> {
+fn resolve_range(range: &RangeDeclaration, table: &Table, diagnostics: &mut Diagnostics) -> Option<Range> {
     let limits = 0..=u128::from(u64::MAX);
     let low = typing::number_within(table, &range.low, "an address", limits.clone(), diagnostics);
     let high = typing::number_within(table, &range.high, "an address", limits, diagnostics);
@@ -169,36 +149,19 @@ fn resolve_range(
         diagnostics.push(error(code::RANGE_BOUNDS, bounds, message, "no addresses"));
         return None;
     }
-    Some(Range {
-        low,
-        high,
-        ram: ram?,
-        span: range.span,
-    })
+    Some(Range { low, high, ram: ram?, span: range.span })
 }
 
-fn range_target(
-    range: &RangeDeclaration,
-    table: &Table,
-    diagnostics: &mut Diagnostics,
-) -> Option<RamId> {
+fn range_target(range: &RangeDeclaration, table: &Table, diagnostics: &mut Diagnostics) -> Option<RamId> {
     let (name, slice) = match &range.target {
         RangeTarget::Resource { name, slice } => (name, slice),
         RangeTarget::Functions { .. } => {
-            diagnostics.push(not_yet(
-                code::LATER_FORM,
-                range.span,
-                "a range onto FUNCTIONs is",
-            ));
+            diagnostics.push(not_yet(code::LATER_FORM, range.span, "a range onto FUNCTIONs is"));
             return None;
         }
     };
     let found = table.names.global(name, "memory", diagnostics)?;
-    let Definition {
-        what: Global::Ram(id),
-        ..
-    } = found
-    else {
+    let Definition { what: Global::Ram(id), .. } = found else {
         match found.what {
             Global::Unsupported(_) => {}
             Global::Register(_) => {

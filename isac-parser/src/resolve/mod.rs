@@ -53,17 +53,10 @@ pub fn resolve_model(
     overrides: &BTreeMap<String, u128>,
     diagnostics: &mut Diagnostics,
 ) -> Option<Model> {
-    let root = files
-        .iter()
-        .map(|(file, _)| *file)
-        .min()
-        .unwrap_or(FileId(0));
+    let root = files.iter().map(|(file, _)| *file).min().unwrap_or(FileId(0));
     let beginning = Span::new(root, 0, 0);
     let (definitions, names) = collect_definitions(files, diagnostics);
-    let mut table = Table {
-        names,
-        ..Table::default()
-    };
+    let mut table = Table { names, ..Table::default() };
     constant::resolve_constants(&definitions, overrides, root, &mut table, diagnostics);
     register::resolve_registers(&definitions, beginning, &mut table, diagnostics);
     memory::resolve_memories(&definitions, &mut table, diagnostics);
@@ -100,9 +93,10 @@ fn resolve_operations(
     for draft in drafts {
         stage::resolve_stage(draft.ast, table, diagnostics);
         let assembler = assembler::resolve_assembler(&draft, table, diagnostics);
-        let behavior = draft.sections.behavior.map(|section| {
-            Typer::new(table, Some(&draft.scope), diagnostics).behavior(&section.body)
-        });
+        let behavior = draft
+            .sections
+            .behavior
+            .map(|section| Typer::new(table, Some(&draft.scope), diagnostics).behavior(&section.body));
         let activation = activation::resolve_activation(&draft, table, diagnostics);
         let coding_root = activation::resolve_coding_root(&draft, table, diagnostics);
         operations.push(Operation {
@@ -122,11 +116,7 @@ fn resolve_operations(
     (groups, operations)
 }
 
-fn resolve_main(
-    names: &Names,
-    beginning: Span,
-    diagnostics: &mut Diagnostics,
-) -> Option<OperationId> {
+fn resolve_main(names: &Names, beginning: Span, diagnostics: &mut Diagnostics) -> Option<OperationId> {
     if names.operations.contains_key("main") {
         return reserved(names, "main", diagnostics);
     }
@@ -154,17 +144,10 @@ fn reserved(names: &Names, name: &str, diagnostics: &mut Diagnostics) -> Option<
 
 /// Fills the places of definitions that were refused, so that ids stay indices.
 fn whole<T>(table: Vec<Option<T>>, unknown: fn() -> T) -> Vec<T> {
-    table
-        .into_iter()
-        .map(|entry| entry.unwrap_or_else(unknown))
-        .collect()
+    table.into_iter().map(|entry| entry.unwrap_or_else(unknown)).collect()
 }
 
-const NOWHERE: Span = Span {
-    file: FileId(0),
-    start: 0,
-    end: 0,
-};
+const NOWHERE: Span = Span { file: FileId(0), start: 0, end: 0 };
 
 fn unknown_register() -> Register {
     Register {
@@ -192,11 +175,5 @@ fn unknown_ram() -> Ram {
 }
 
 fn unknown_map() -> Map {
-    Map {
-        name: String::new(),
-        span: NOWHERE,
-        address_bits: 64,
-        cell_bits: 1,
-        ranges: Vec::new(),
-    }
+    Map { name: String::new(), span: NOWHERE, address_bits: 64, cell_bits: 1, ranges: Vec::new() }
 }

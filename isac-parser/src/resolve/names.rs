@@ -6,9 +6,7 @@ use super::report::{error, help_if};
 use super::{code, suggestion::did_you_mean};
 use crate::ast;
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::model::{
-    FunctionId, Map, MapId, OperationOrGroup, Ram, RamId, Register, RegisterId, Type,
-};
+use crate::model::{FunctionId, Map, MapId, OperationOrGroup, Ram, RamId, Register, RegisterId, Type};
 use crate::source::Span;
 
 /// What a name outside the operations' name space stands for.
@@ -72,12 +70,7 @@ impl Names {
     }
 
     /// Adds a name of the other name space; of two definitions the first stands.
-    pub(crate) fn define_global(
-        &mut self,
-        name: &ast::Name,
-        what: Global,
-        diagnostics: &mut Diagnostics,
-    ) {
+    pub(crate) fn define_global(&mut self, name: &ast::Name, what: Global, diagnostics: &mut Diagnostics) {
         define(&mut self.globals, name, what, diagnostics);
     }
 
@@ -101,14 +94,8 @@ impl Names {
     /// Looks up a memory map, and reports a name that is none.
     pub(crate) fn map(&self, name: &ast::Name, diagnostics: &mut Diagnostics) -> Option<MapId> {
         match self.global(name, "memory map", diagnostics)? {
-            Definition {
-                what: Global::Map(map),
-                ..
-            } => Some(map),
-            Definition {
-                what: Global::Unsupported(_),
-                ..
-            } => None,
+            Definition { what: Global::Map(map), .. } => Some(map),
+            Definition { what: Global::Unsupported(_), .. } => None,
             other => {
                 diagnostics.push(wrong_kind(name, &other, "a memory map"));
                 None
@@ -146,13 +133,7 @@ fn define<T>(
     match space.get(&name.text) {
         Some(first) => diagnostics.push(double(name, first.span)),
         None => {
-            space.insert(
-                name.text.clone(),
-                Definition {
-                    what,
-                    span: name.span,
-                },
-            );
+            space.insert(name.text.clone(), Definition { what, span: name.span });
         }
     }
 }
@@ -180,13 +161,8 @@ pub(crate) fn undefined<'a>(
 pub(crate) fn wrong_kind(name: &ast::Name, found: &Definition<Global>, wanted: &str) -> Diagnostic {
     let kind = found.what.kind();
     let message = format!("`{}` is {kind}, but {wanted} is needed here", name.text);
-    error(
-        code::WRONG_KIND,
-        name.span,
-        message,
-        format!("{wanted} is needed"),
-    )
-    .secondary(found.span, format!("defined as {kind} here"))
+    error(code::WRONG_KIND, name.span, message, format!("{wanted} is needed"))
+        .secondary(found.span, format!("defined as {kind} here"))
 }
 
 /// A CONSTANT's value, or that of a constant expression.
@@ -259,8 +235,6 @@ impl Table {
 
     /// Width of the PC in bits; 32 if there is none, which is reported elsewhere.
     pub(crate) fn pc_bits(&self) -> u32 {
-        self.pc
-            .and_then(|pc| self.register(pc))
-            .map_or(32, |pc| pc.width_bits)
+        self.pc.and_then(|pc| self.register(pc)).map_or(32, |pc| pc.width_bits)
     }
 }

@@ -58,20 +58,13 @@ pub(crate) struct OperationScope {
 impl OperationScope {
     /// What an alias is worth.
     pub(crate) fn value(&self, instance: InstanceId) -> AliasValue {
-        self.values
-            .get(instance.index())
-            .copied()
-            .unwrap_or(AliasValue::Broken)
+        self.values.get(instance.index()).copied().unwrap_or(AliasValue::Broken)
     }
 
     /// Width of an alias's coded bits, if it is part of the CODING.
     pub(crate) fn coded_width(&self, instance: InstanceId) -> Option<u32> {
         let instance = self.instances.get(instance.index())?;
-        if instance.role == InstanceRole::Coded {
-            instance.width_bits
-        } else {
-            None
-        }
+        if instance.role == InstanceRole::Coded { instance.width_bits } else { None }
     }
 
     /// The instance that an alias names, if the name is one.
@@ -133,9 +126,7 @@ impl<'a> Draft<'a> {
                     Some(target) => Meaning::Instance(self.add_instance(alias, target)),
                     None => Meaning::Broken,
                 };
-                self.scope
-                    .names
-                    .insert(alias.text.clone(), (meaning, alias.span));
+                self.scope.names.insert(alias.text.clone(), (meaning, alias.span));
             }
         }
     }
@@ -151,11 +142,7 @@ impl<'a> Draft<'a> {
             activated(&section.items, &mut mentions);
         }
         for (index, name) in mentions.into_iter().enumerate() {
-            let role = if index < decoded {
-                InstanceRole::Root
-            } else {
-                InstanceRole::Activated
-            };
+            let role = if index < decoded { InstanceRole::Root } else { InstanceRole::Activated };
             let Some(id) = self.instance_or_own(name, names, diagnostics) else {
                 continue;
             };
@@ -182,9 +169,7 @@ impl<'a> Draft<'a> {
         }
         let Some(definition) = names.operations.get(&name.text) else {
             names.operation(name, diagnostics);
-            self.scope
-                .names
-                .insert(name.text.clone(), (Meaning::Broken, name.span));
+            self.scope.names.insert(name.text.clone(), (Meaning::Broken, name.span));
             return None;
         };
         let id = self.add_instance(name, definition.what);
@@ -209,9 +194,7 @@ impl<'a> Draft<'a> {
 
     /// The instance that a CODINGROOT or ACTIVATION names.
     pub(crate) fn mentioned(&self, name: &ast::Name) -> Option<InstanceId> {
-        self.scope
-            .alias(&name.text)
-            .or_else(|| self.own_aliases.get(&name.text).copied())
+        self.scope.alias(&name.text).or_else(|| self.own_aliases.get(&name.text).copied())
     }
 }
 
@@ -220,17 +203,13 @@ fn roots<'a>(elements: &'a [RootElement], found: &mut Vec<&'a ast::Name>) {
     for element in elements {
         match element {
             RootElement::Decode(decode) => found.push(&decode.root),
-            RootElement::Switch {
-                selector, cases, ..
-            } => {
+            RootElement::Switch { selector, cases, .. } => {
                 found.push(&selector.root);
                 for (_, elements) in cases {
                     roots(elements, found);
                 }
             }
-            RootElement::If {
-                then, otherwise, ..
-            } => {
+            RootElement::If { then, otherwise, .. } => {
                 roots(then, found);
                 roots(otherwise, found);
             }
@@ -243,9 +222,7 @@ fn activated<'a>(items: &'a [Activation], found: &mut Vec<&'a ast::Name>) {
     for item in items {
         match item {
             Activation::Activate { target, .. } => found.push(target),
-            Activation::If {
-                then, otherwise, ..
-            } => {
+            Activation::If { then, otherwise, .. } => {
                 activated(then, found);
                 activated(otherwise, found);
             }

@@ -6,11 +6,7 @@ use crate::model::InstanceRole;
 
 /// A field is signed if one of its formats is.
 pub(crate) fn set_signs(draft: &mut Draft<'_>) {
-    let items = draft
-        .sections
-        .assembler
-        .iter()
-        .flat_map(|section| &section.items);
+    let items = draft.sections.assembler.iter().flat_map(|section| &section.items);
     for item in items {
         if let ast::AssemblerItem::Field { name, format } = item
             && matches!(format.name.text.as_str(), "S" | "REL")
@@ -41,11 +37,7 @@ pub(crate) fn set_values(draft: &mut Draft<'_>) {
 
 /// Silences the names of fields in an operation whose CODING is not looked at.
 pub(crate) fn break_fields(draft: &mut Draft<'_>) {
-    let items = draft
-        .sections
-        .coding
-        .iter()
-        .flat_map(|coding| &coding.items);
+    let items = draft.sections.coding.iter().flat_map(|coding| &coding.items);
     for item in items {
         if let CodingItem::Field { name, .. } | CodingItem::Name { name, .. } = item {
             let broken = (Meaning::Broken, name.span);

@@ -79,11 +79,7 @@ impl<'a> OptionReader<'a> {
     }
 
     /// The argument as a name.
-    pub(crate) fn name_of(
-        &self,
-        argument: &'a Expr,
-        diagnostics: &mut Diagnostics,
-    ) -> Option<&'a Name> {
+    pub(crate) fn name_of(&self, argument: &'a Expr, diagnostics: &mut Diagnostics) -> Option<&'a Name> {
         if let ExprKind::Name(name) = &argument.kind {
             return Some(name);
         }
@@ -94,12 +90,7 @@ impl<'a> OptionReader<'a> {
     /// Reports arguments of another shape than the option has.
     pub(crate) fn wrong(&self, takes: &str, diagnostics: &mut Diagnostics) {
         let message = format!("{} {takes}", self.name.text);
-        diagnostics.push(error(
-            code::BAD_OPTION,
-            self.span,
-            message,
-            "not as expected",
-        ));
+        diagnostics.push(error(code::BAD_OPTION, self.span, message, "not as expected"));
     }
 
     /// Reports an option that does not exist.

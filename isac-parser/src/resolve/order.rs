@@ -15,10 +15,7 @@ pub(crate) struct Order {
 pub(crate) fn dependency_order(needs: &[Vec<usize>]) -> Order {
     let mut state = vec![State::New; needs.len()];
     let mut reported = vec![false; needs.len()];
-    let mut order = Order {
-        sorted: Vec::with_capacity(needs.len()),
-        cycles: Vec::new(),
-    };
+    let mut order = Order { sorted: Vec::with_capacity(needs.len()), cycles: Vec::new() };
     for start in 0..needs.len() {
         if state[start] != State::New {
             continue;
@@ -41,11 +38,8 @@ pub(crate) fn dependency_order(needs: &[Vec<usize>]) -> Order {
                     path.push((next, 0));
                 }
                 State::OnPath => {
-                    let cycle: Vec<usize> = path
-                        .iter()
-                        .map(|&(node, _)| node)
-                        .skip_while(|&n| n != next)
-                        .collect();
+                    let cycle: Vec<usize> =
+                        path.iter().map(|&(node, _)| node).skip_while(|&n| n != next).collect();
                     if cycle.iter().any(|&n| !reported[n]) {
                         for &n in &cycle {
                             reported[n] = true;
@@ -87,9 +81,8 @@ mod tests {
 
     #[test]
     fn a_long_chain_needs_no_program_stack() {
-        let needs: Vec<Vec<usize>> = (0..200_000)
-            .map(|n| if n == 199_999 { vec![] } else { vec![n + 1] })
-            .collect();
+        let needs: Vec<Vec<usize>> =
+            (0..200_000).map(|n| if n == 199_999 { vec![] } else { vec![n + 1] }).collect();
         assert_eq!(dependency_order(&needs).sorted[0], 199_999);
     }
 }

@@ -36,13 +36,7 @@ fn resolve_register(
     let name = declarator.name.text.clone();
     let elements = declarator.count.as_ref().map(|elements| {
         let limits = 1..=MAX_ELEMENTS;
-        typing::number_within(
-            table,
-            elements,
-            "the number of elements",
-            limits,
-            diagnostics,
-        )
+        typing::number_within(table, elements, "the number of elements", limits, diagnostics)
     });
     let what = "the width of a register";
     let width_bits = typing::number_within(table, &declaration.width, what, 1..=256, diagnostics)?;
@@ -64,12 +58,7 @@ fn resolve_register(
         reset: 0,
         hardwired: Vec::new(),
     };
-    let mut options = Options {
-        table,
-        diagnostics,
-        reset: None,
-        names: None,
-    };
+    let mut options = Options { table, diagnostics, reset: None, names: None };
     for option in &declaration.options {
         options.apply(option, &mut register);
     }
@@ -78,9 +67,7 @@ fn resolve_register(
 }
 
 fn default_names(file: &str, elements: Option<u32>) -> Vec<Vec<String>> {
-    (0..elements.unwrap_or(0))
-        .map(|element| vec![format!("{file}{element}")])
-        .collect()
+    (0..elements.unwrap_or(0)).map(|element| vec![format!("{file}{element}")]).collect()
 }
 
 /// The options of one declaration, with those that may stand once only.
@@ -115,11 +102,7 @@ impl Options<'_> {
                     return;
                 }
                 let element = u32::try_from(element).unwrap_or(u32::MAX);
-                if register
-                    .hardwired
-                    .iter()
-                    .any(|(other, _)| *other == element)
-                {
+                if register.hardwired.iter().any(|(other, _)| *other == element) {
                     let message = format!("element {element} is hardwired twice");
                     let diagnostic = error(code::BAD_OPTION, index.span, message, "again here");
                     self.diagnostics.push(diagnostic);
@@ -139,8 +122,7 @@ impl Options<'_> {
         if let Some(first) = first {
             let message = format!("{option} stands twice");
             let diagnostic = error(code::REPEATED_SECTION, span, message, "again here");
-            self.diagnostics
-                .push(diagnostic.secondary(first, "first here"));
+            self.diagnostics.push(diagnostic.secondary(first, "first here"));
         }
     }
 
@@ -151,8 +133,7 @@ impl Options<'_> {
             None => "is a single register; its only element is 0".to_owned(),
         };
         let diagnostic = error(code::NO_SUCH_ELEMENT, span, message, "out of range");
-        self.diagnostics
-            .push(diagnostic.secondary(register.span, has));
+        self.diagnostics.push(diagnostic.secondary(register.span, has));
     }
 
     fn names(&mut self, names: &[Text], span: Span, register: &mut Register) {
@@ -175,8 +156,7 @@ impl Options<'_> {
                 if let Some((_, first)) = seen.iter().find(|(other, _)| *other == synonym) {
                     let message = format!("two elements are named `{synonym}`");
                     let diagnostic = error(code::DOUBLE, text.span, message, "named again here");
-                    self.diagnostics
-                        .push(diagnostic.secondary(*first, "first named here"));
+                    self.diagnostics.push(diagnostic.secondary(*first, "first named here"));
                 }
                 seen.push((synonym, text.span));
             }

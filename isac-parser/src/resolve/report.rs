@@ -27,12 +27,7 @@ pub(crate) fn warning(
 ///
 /// `what` ends in its verb: "a CACHE is".
 pub(crate) fn not_yet(code: Code, span: Span, what: &str) -> Diagnostic {
-    error(
-        code,
-        span,
-        format!("{what} not supported yet"),
-        "this version cannot simulate this",
-    )
+    error(code, span, format!("{what} not supported yet"), "this version cannot simulate this")
 }
 
 /// Adds a remedy to a message, if there is one.

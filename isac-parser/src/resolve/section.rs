@@ -33,49 +33,19 @@ pub(crate) fn sort_sections<'a>(
             Section::Instance(section) => sections.instances.push(section),
             Section::Assembler(section) => sections.assembler.push(section),
             Section::Coding(section) => {
-                once(
-                    &mut sections.coding,
-                    section,
-                    "CODING",
-                    |s| s.span,
-                    diagnostics,
-                );
+                once(&mut sections.coding, section, "CODING", |s| s.span, diagnostics);
             }
             Section::Expression(section) => {
-                once(
-                    &mut sections.expression,
-                    section,
-                    "EXPRESSION",
-                    |s| s.span,
-                    diagnostics,
-                );
+                once(&mut sections.expression, section, "EXPRESSION", |s| s.span, diagnostics);
             }
             Section::Behavior(section) => {
-                once(
-                    &mut sections.behavior,
-                    section,
-                    "BEHAVIOR",
-                    |s| s.span,
-                    diagnostics,
-                );
+                once(&mut sections.behavior, section, "BEHAVIOR", |s| s.span, diagnostics);
             }
             Section::Activation(section) => {
-                once(
-                    &mut sections.activation,
-                    section,
-                    "ACTIVATION",
-                    |s| s.span,
-                    diagnostics,
-                );
+                once(&mut sections.activation, section, "ACTIVATION", |s| s.span, diagnostics);
             }
             Section::CodingRoot(section) => {
-                once(
-                    &mut sections.coding_root,
-                    section,
-                    "CODINGROOT",
-                    |s| s.span,
-                    diagnostics,
-                );
+                once(&mut sections.coding_root, section, "CODINGROOT", |s| s.span, diagnostics);
             }
             Section::Reference(section) => {
                 diagnostics.push(not_yet(code::LATER_SECTION, section.span, "REFERENCE is"));
@@ -89,9 +59,7 @@ pub(crate) fn sort_sections<'a>(
             Section::Tail(section) => {
                 diagnostics.push(not_yet(code::LATER_SECTION, section.span, "TAIL is"));
                 for item in &section.items {
-                    if let ast::CodingItem::Field { name, .. }
-                    | ast::CodingItem::Name { name, .. } = item
-                    {
+                    if let ast::CodingItem::Field { name, .. } | ast::CodingItem::Name { name, .. } = item {
                         sections.unsupported_names.push(name);
                     }
                 }

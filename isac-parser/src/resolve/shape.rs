@@ -32,13 +32,8 @@ pub(crate) struct Shape {
 }
 
 /// A shape about which nothing is known, for a reason that was reported.
-pub(crate) const UNKNOWN: Shape = Shape {
-    width: Width::Broken,
-    value: None,
-    is_place: false,
-    has_expression: false,
-    depth: 0,
-};
+pub(crate) const UNKNOWN: Shape =
+    Shape { width: Width::Broken, value: None, is_place: false, has_expression: false, depth: 0 };
 
 /// What two members of a group have in common.
 pub(crate) fn join(left: Shape, right: Shape) -> Shape {

@@ -3,10 +3,7 @@
 /// The remedy "did you mean ...?" for the candidate nearest to `name`, if one is near enough.
 ///
 /// Among equally near candidates the first wins.
-pub(crate) fn did_you_mean<'a>(
-    name: &str,
-    candidates: impl IntoIterator<Item = &'a str>,
-) -> Option<String> {
+pub(crate) fn did_you_mean<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<String> {
     // Every name of one letter is near every other.
     let limit = match name.chars().count() {
         0 | 1 => 0,
@@ -17,11 +14,7 @@ pub(crate) fn did_you_mean<'a>(
         if candidate == name || candidate.chars().count().abs_diff(name.chars().count()) > limit {
             continue;
         }
-        let distance = if candidate.eq_ignore_ascii_case(name) {
-            0
-        } else {
-            edit_distance(name, candidate)
-        };
+        let distance = if candidate.eq_ignore_ascii_case(name) { 0 } else { edit_distance(name, candidate) };
         if distance <= limit && best.is_none_or(|(least, _)| distance < least) {
             best = Some((distance, candidate));
         }
@@ -59,18 +52,9 @@ mod tests {
     #[test]
     fn a_near_name_is_suggested() {
         let known = ["offset", "target", "imm"];
-        assert_eq!(
-            did_you_mean("ofset", known).as_deref(),
-            Some("did you mean `offset`?")
-        );
-        assert_eq!(
-            did_you_mean("tagret", known).as_deref(),
-            Some("did you mean `target`?")
-        );
-        assert_eq!(
-            did_you_mean("IMM", known).as_deref(),
-            Some("did you mean `imm`?")
-        );
+        assert_eq!(did_you_mean("ofset", known).as_deref(), Some("did you mean `offset`?"));
+        assert_eq!(did_you_mean("tagret", known).as_deref(), Some("did you mean `target`?"));
+        assert_eq!(did_you_mean("IMM", known).as_deref(), Some("did you mean `imm`?"));
     }
 
     #[test]

@@ -10,18 +10,8 @@ use crate::ast::{Expr, ExprKind, TargetField};
 use crate::diagnostic::Diagnostics;
 use crate::model::{Endian, MapId, RegisterId, Syscalls, Target};
 
-const FIELDS: [&str; 10] = [
-    "ENDIAN",
-    "ELF_MACHINE",
-    "ELF_CLASS",
-    "STACK",
-    "HOST",
-    "SYSCALLS",
-    "LOAD",
-    "COMMENT",
-    "HEX",
-    "BINARY",
-];
+const FIELDS: [&str; 10] =
+    ["ENDIAN", "ELF_MACHINE", "ELF_CLASS", "STACK", "HOST", "SYSCALLS", "LOAD", "COMMENT", "HEX", "BINARY"];
 
 /// Resolves all TARGET sections into one.
 pub(crate) fn resolve_target(
@@ -54,31 +44,16 @@ pub(crate) fn resolve_target(
 
 /// The map of the name `defaultmap`, else the only one.
 fn default_map(table: &Table) -> Option<MapId> {
-    match table
-        .names
-        .globals
-        .get("defaultmap")
-        .map(|definition| definition.what)
-    {
+    match table.names.globals.get("defaultmap").map(|definition| definition.what) {
         Some(Global::Map(map)) => Some(map),
         _ if table.maps.len() == 1 => Some(MapId(0)),
         _ => None,
     }
 }
 
-fn resolve_field(
-    field: &TargetField,
-    table: &Table,
-    target: &mut Target,
-    diagnostics: &mut Diagnostics,
-) {
+fn resolve_field(field: &TargetField, table: &Table, target: &mut Target, diagnostics: &mut Diagnostics) {
     let (name, arguments, span) = (&field.name, field.arguments.as_slice(), field.span);
-    let reader = OptionReader {
-        name,
-        arguments,
-        span,
-        table,
-    };
+    let reader = OptionReader { name, arguments, span, table };
     if let Some(map) = &field.map
         && name.text != "LOAD"
     {
@@ -91,11 +66,7 @@ fn resolve_field(
                 .single(diagnostics)
                 .and_then(|word| reader.word(word, &["LITTLE", "BIG"], diagnostics));
             if let Some(word) = word {
-                target.endian = if word == "BIG" {
-                    Endian::Big
-                } else {
-                    Endian::Little
-                };
+                target.endian = if word == "BIG" { Endian::Big } else { Endian::Little };
             }
         }
         "ELF_MACHINE" => {
@@ -105,9 +76,7 @@ fn resolve_field(
         "ELF_CLASS" => target.elf_class = elf_class(&reader, diagnostics),
         "STACK" => target.stack = stack(&reader, diagnostics),
         "HOST" => {
-            let map = reader
-                .single(diagnostics)
-                .and_then(|map| reader.name_of(map, diagnostics));
+            let map = reader.single(diagnostics).and_then(|map| reader.name_of(map, diagnostics));
             target.host = map.and_then(|map| table.names.map(map, diagnostics));
         }
         "SYSCALLS" => {
@@ -156,15 +125,10 @@ fn stack(
     };
     let register = reader.table.register(id)?;
     let element = match (register.count, index) {
-        (Some(elements), Some(index)) => {
-            Some(stack_element(reader.table, index, elements, diagnostics)?)
-        }
+        (Some(elements), Some(index)) => Some(stack_element(reader.table, index, elements, diagnostics)?),
         (None, None) => None,
         (Some(_), None) => {
-            reader.wrong(
-                "needs one element of the register file, as `x[2]`",
-                diagnostics,
-            );
+            reader.wrong("needs one element of the register file, as `x[2]`", diagnostics);
             return None;
         }
         (None, Some(_)) => {
@@ -176,26 +140,13 @@ fn stack(
     Some((id, element, value))
 }
 
-fn stack_element(
-    table: &Table,
-    index: &Expr,
-    elements: u32,
-    diagnostics: &mut Diagnostics,
-) -> Option<u32> {
+fn stack_element(table: &Table, index: &Expr, elements: u32, diagnostics: &mut Diagnostics) -> Option<u32> {
     let element = typing::number(table, index, diagnostics)?;
     if element < u128::from(elements) {
         return u32::try_from(element).ok();
     }
-    let message = format!(
-        "no element {element} in a file of {}",
-        count(elements, "element")
-    );
-    diagnostics.push(error(
-        code::NO_SUCH_ELEMENT,
-        index.span,
-        message,
-        "out of range",
-    ));
+    let message = format!("no element {element} in a file of {}", count(elements, "element"));
+    diagnostics.push(error(code::NO_SUCH_ELEMENT, index.span, message, "out of range"));
     None
 }
 

@@ -36,10 +36,7 @@ pub(crate) fn resolve_tree<'a>(
     table: &Table,
     diagnostics: &mut Diagnostics,
 ) -> Tree<'a> {
-    let groups = definitions
-        .groups
-        .iter()
-        .map(|group| resolve_group(group, table, diagnostics));
+    let groups = definitions.groups.iter().map(|group| resolve_group(group, table, diagnostics));
     let groups = groups.collect();
     let drafts = definitions.operations.iter().map(|operation| {
         let sections = sort_sections(operation, diagnostics);
@@ -48,13 +45,7 @@ pub(crate) fn resolve_tree<'a>(
     let drafts: Vec<Draft<'_>> = drafts.collect();
     let tree = Tree { drafts, groups };
     let shapes = vec![UNKNOWN; tree.drafts.len() + tree.groups.len()];
-    let mut builder = Builder {
-        tree,
-        shapes,
-        table,
-        diagnostics,
-        reported_groups: BTreeMap::new(),
-    };
+    let mut builder = Builder { tree, shapes, table, diagnostics, reported_groups: BTreeMap::new() };
     builder.build();
     builder.tree
 }
@@ -139,11 +130,7 @@ impl Builder<'_, '_> {
     /// What each node needs: an operation its coded instances, a group its members.
     fn needs(&self) -> Vec<Vec<usize>> {
         let operations = self.tree.drafts.iter().map(|draft| {
-            let items = draft
-                .sections
-                .coding
-                .iter()
-                .flat_map(|coding| &coding.items);
+            let items = draft.sections.coding.iter().flat_map(|coding| &coding.items);
             let mut needs = Vec::new();
             for item in items {
                 if let CodingItem::Name { name, .. } = item
@@ -204,9 +191,7 @@ impl Builder<'_, '_> {
             };
             cycles.iter().any(|cycle| cycle.contains(&node))
         };
-        self.tree.groups[node - operations]
-            .members
-            .retain(|member| !in_circle(member));
+        self.tree.groups[node - operations].members.retain(|member| !in_circle(member));
     }
 
     fn operation(&mut self, index: usize) {
@@ -236,10 +221,7 @@ impl Builder<'_, '_> {
             let diagnostic = error(code::TOO_DEEP, name.span, message, "too deep");
             self.diagnostics.push(diagnostic);
             draft.coding = None;
-            self.shapes[index] = Shape {
-                depth: 0,
-                ..UNKNOWN
-            };
+            self.shapes[index] = Shape { depth: 0, ..UNKNOWN };
             return;
         }
         if let Some(section) = draft.sections.expression {
@@ -274,10 +256,7 @@ impl Builder<'_, '_> {
             scope.values[instance] = match (shape.value, shape.has_expression) {
                 _ if width.is_none() => AliasValue::Broken,
                 (None, _) => AliasValue::Broken,
-                (Some(ty), true) => AliasValue::Operand {
-                    ty,
-                    is_place: shape.is_place,
-                },
+                (Some(ty), true) => AliasValue::Operand { ty, is_place: shape.is_place },
                 (Some(ty), false) => AliasValue::Coded(ty),
             };
             scope.instances[instance].width_bits = width;
@@ -288,11 +267,7 @@ impl Builder<'_, '_> {
     /// The instances that the CODING names, each with its first mention.
     fn coded_instances(&self, index: usize) -> BTreeMap<usize, Span> {
         let draft = &self.tree.drafts[index];
-        let items = draft
-            .sections
-            .coding
-            .iter()
-            .flat_map(|coding| &coding.items);
+        let items = draft.sections.coding.iter().flat_map(|coding| &coding.items);
         let mut coded = BTreeMap::new();
         for item in items {
             if let CodingItem::Name { name, span, .. } = item
@@ -305,12 +280,7 @@ impl Builder<'_, '_> {
     }
 
     /// The width of a target where one is needed; reports a target without one.
-    fn needed_width(
-        &mut self,
-        target: OperationOrGroup,
-        width: Width,
-        mention: Span,
-    ) -> Option<u32> {
+    fn needed_width(&mut self, target: OperationOrGroup, width: Width, mention: Span) -> Option<u32> {
         let (name, span) = self.name_of(self.node(target));
         match width {
             Width::Bits(width) => Some(width),
@@ -368,25 +338,18 @@ impl Builder<'_, '_> {
 
     fn group(&mut self, index: usize) {
         let group = &self.tree.groups[index];
-        let shapes = group
-            .members
-            .iter()
-            .map(|member| self.shapes[self.node(*member)]);
+        let shapes = group.members.iter().map(|member| self.shapes[self.node(*member)]);
         let shape = shapes.reduce(join).unwrap_or(UNKNOWN);
         let node = self.tree.drafts.len() + index;
         if shape.depth + 1 > MAX_DEPTH {
             let (name, span) = (&group.name, group.span);
             let message = format!("`{name}` nests more than {MAX_DEPTH} deep");
-            self.diagnostics
-                .push(error(code::TOO_DEEP, span, message, "too deep"));
+            self.diagnostics.push(error(code::TOO_DEEP, span, message, "too deep"));
             self.shapes[node] = UNKNOWN;
             self.tree.groups[index].members.clear();
             return;
         }
-        self.shapes[node] = Shape {
-            depth: shape.depth + 1,
-            ..shape
-        };
+        self.shapes[node] = Shape { depth: shape.depth + 1, ..shape };
         if let Width::Bits(width) = shape.width {
             self.tree.groups[index].width_bits = Some(width);
         }

@@ -45,19 +45,10 @@ error[E0201]: `two` is defined twice
 fn the_end_of_a_file_can_be_pointed_at() {
     for text in ["a", "a\n", "a\r\n", "é"] {
         let sources = sources(&[("a.isac", text)]);
-        let at_end =
-            Diagnostic::warning(Code("W0101"), span(0, text.len(), text.len()), "end").label("x");
-        assert!(
-            at_end.render(&sources, Style::Plain).contains("a.isac:"),
-            "{text:?}"
-        );
+        let at_end = Diagnostic::warning(Code("W0101"), span(0, text.len(), text.len()), "end").label("x");
+        assert!(at_end.render(&sources, Style::Plain).contains("a.isac:"), "{text:?}");
         let beyond = Diagnostic::warning(Code("W0101"), span(0, 90, 99), "end");
-        assert!(
-            beyond
-                .render(&sources, Style::Plain)
-                .contains("warning[W0101]: end"),
-            "{text:?}"
-        );
+        assert!(beyond.render(&sources, Style::Plain).contains("warning[W0101]: end"), "{text:?}");
     }
 }
 
@@ -77,10 +68,7 @@ fn a_long_line_is_cut_around_its_label() {
         .label("this")
         .render(&sources, Style::Plain);
     assert!(rendered.contains("--> a.isac:2:200001"), "{rendered}");
-    assert!(
-        rendered.contains("éxb") && rendered.contains("^ this"),
-        "{rendered}"
-    );
+    assert!(rendered.contains("éxb") && rendered.contains("^ this"), "{rendered}");
     assert!(rendered.len() < 1000);
 }
 
@@ -91,19 +79,9 @@ fn findings_are_ordered_by_place_and_counted_once() {
     diagnostics.extend([at(1, 0), at(0, 5), at(0, 2), at(0, 5)]);
     diagnostics.push(Diagnostic::warning(Code("W0101"), span(0, 5, 6), "w"));
     diagnostics.sort();
-    let starts: Vec<_> = diagnostics
-        .iter()
-        .map(|d| (d.primary.0.file.0, d.primary.0.start))
-        .collect();
+    let starts: Vec<_> = diagnostics.iter().map(|d| (d.primary.0.file.0, d.primary.0.start)).collect();
     assert_eq!(starts, [(0, 2), (0, 5), (0, 5), (1, 0)]);
-    assert_eq!(
-        (
-            diagnostics.error_count(),
-            diagnostics.warning_count(),
-            diagnostics.len()
-        ),
-        (3, 1, 4)
-    );
+    assert_eq!((diagnostics.error_count(), diagnostics.warning_count(), diagnostics.len()), (3, 1, 4));
     assert!(diagnostics.has_errors());
 }
 

@@ -13,12 +13,7 @@ fn check_expect(path: &Path, actual: &str) {
         std::fs::write(path, actual).unwrap();
     }
     let expected = std::fs::read_to_string(path).unwrap_or_default();
-    assert_eq!(
-        expected,
-        actual,
-        "{} differs; UPDATE_EXPECT=1 rewrites it",
-        path.display()
-    );
+    assert_eq!(expected, actual, "{} differs; UPDATE_EXPECT=1 rewrites it", path.display());
 }
 
 #[test]
@@ -31,19 +26,13 @@ fn syntax_errors_are_reported_as_expected() {
         isac_parser::parse_model(&path, &FileSystem, &mut sources, &mut diagnostics);
         diagnostics.sort();
         assert!(diagnostics.has_errors(), "{}", path.display());
-        check_expect(
-            &path.with_extension("expect"),
-            &diagnostics.render(&sources, Style::Plain),
-        );
+        check_expect(&path.with_extension("expect"), &diagnostics.render(&sources, Style::Plain));
     }
 }
 
 #[test]
 fn the_syntax_examples_are_printed_as_expected() {
     for path in models_in("tests/syntax") {
-        check_expect(
-            &path.with_extension("printed"),
-            &check_round_trip(&read(&path)),
-        );
+        check_expect(&path.with_extension("printed"), &check_round_trip(&read(&path)));
     }
 }

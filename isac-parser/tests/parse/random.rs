@@ -17,8 +17,8 @@ fn expression() -> impl Strategy<Value = String> {
     ];
     leaf.prop_recursive(5, 40, 4, |inner| {
         let infix = prop::sample::select(vec![
-            "*", "/", "%", "+", "-", "<<", ">>", "<", "<=", ">", ">=", "==", "!=", "&", "^", "|",
-            "&&", "||", "::", "=", "+=", "<<=",
+            "*", "/", "%", "+", "-", "<<", ">>", "<", "<=", ">", ">=", "==", "!=", "&", "^", "|", "&&", "||",
+            "::", "=", "+=", "<<=",
         ]);
         let prefix = prop::sample::select(vec![
             "-",
@@ -32,16 +32,14 @@ fn expression() -> impl Strategy<Value = String> {
             "(signed bit[N])",
         ]);
         prop_oneof![
-            (inner.clone(), infix, inner.clone())
-                .prop_map(|(a, operator, b)| format!("{a} {operator} {b}")),
+            (inner.clone(), infix, inner.clone()).prop_map(|(a, operator, b)| format!("{a} {operator} {b}")),
             (prefix, inner.clone()).prop_map(|(operator, a)| format!("{operator} {a}")),
             inner.clone().prop_map(|a| format!("({a})")),
             (inner.clone(), inner.clone()).prop_map(|(a, b)| format!("({a}, {b})")),
             (inner.clone(), inner.clone()).prop_map(|(a, b)| format!("({a})[{b}]")),
             (inner.clone(), inner.clone()).prop_map(|(a, b)| format!("x[{a}..{b}]")),
             (inner.clone(), inner.clone()).prop_map(|(a, b)| format!("f({a}, {b})")),
-            (inner.clone(), inner.clone(), inner.clone())
-                .prop_map(|(a, b, c)| format!("{a} ? {b} : {c}")),
+            (inner.clone(), inner.clone(), inner.clone()).prop_map(|(a, b, c)| format!("{a} ? {b} : {c}")),
             inner.prop_map(|a| format!("({a})++ .m")),
         ]
     })
@@ -63,30 +61,18 @@ fn statement() -> impl Strategy<Value = String> {
                 .prop_map(|(e, a, b)| format!("if ({e}) {{ {a} }} else {b}")),
             (expression(), inner.clone()).prop_map(|(e, a)| format!("while ({e}) {a}")),
             (expression(), inner.clone()).prop_map(|(e, a)| format!("do {a} while ({e});")),
-            (expression(), inner.clone())
-                .prop_map(|(e, a)| format!("for (int i = 0; {e}; i++) {a}")),
-            (expression(), inner.clone(), inner).prop_map(|(e, a, b)| {
-                format!("switch ({e}) {{ case 1: case 2: {a} default: {b} }}")
-            }),
+            (expression(), inner.clone()).prop_map(|(e, a)| format!("for (int i = 0; {e}; i++) {a}")),
+            (expression(), inner.clone(), inner)
+                .prop_map(|(e, a, b)| { format!("switch ({e}) {{ case 1: case 2: {a} default: {b} }}") }),
         ]
     })
 }
 
 /// The files that are there, as the mutations' raw material.
 fn corpus() -> Vec<String> {
-    let directories = [
-        "tests/syntax",
-        "tests/errors/syntax",
-        "../models/tiny8",
-        "../tests/models",
-    ];
-    let paths = directories
-        .iter()
-        .flat_map(|directory| models_in(directory));
-    paths
-        .filter(|path| !path.ends_with("not_utf8.isac"))
-        .map(|path| read(&path))
-        .collect()
+    let directories = ["tests/syntax", "tests/errors/syntax", "../models/tiny8", "../tests/models"];
+    let paths = directories.iter().flat_map(|directory| models_in(directory));
+    paths.filter(|path| !path.ends_with("not_utf8.isac")).map(|path| read(&path)).collect()
 }
 
 proptest! {

@@ -26,86 +26,38 @@ fn behavior(text: &str) -> String {
 
 #[test]
 fn brackets_nest_to_a_limit() {
-    let nested =
-        |open: &str, close: &str, n: usize| format!("x = {}1{};", open.repeat(n), close.repeat(n));
+    let nested = |open: &str, close: &str, n: usize| format!("x = {}1{};", open.repeat(n), close.repeat(n));
     assert_eq!(codes(&behavior(&nested("(", ")", 190))), [""; 0]);
     assert_eq!(codes(&behavior(&nested("a[", "]", 190))), [""; 0]);
     assert_eq!(codes(&behavior(&nested("f(", ")", 190))), [""; 0]);
     assert_eq!(codes(&behavior(&nested("(", ")", 100_000))), ["E0104"]);
-    assert_eq!(
-        codes(&behavior(&format!(
-            "{}{}",
-            "{".repeat(190),
-            "}".repeat(190)
-        ))),
-        [""; 0]
-    );
-    assert_eq!(
-        codes(&behavior(&format!(
-            "{}{}",
-            "{".repeat(100_000),
-            "}".repeat(100_000)
-        ))),
-        ["E0104"]
-    );
+    assert_eq!(codes(&behavior(&format!("{}{}", "{".repeat(190), "}".repeat(190)))), [""; 0]);
+    assert_eq!(codes(&behavior(&format!("{}{}", "{".repeat(100_000), "}".repeat(100_000)))), ["E0104"]);
     assert_eq!(codes(&"{".repeat(100_000)), ["E0104"]);
     assert_eq!(codes(&behavior(&"(".repeat(100_000))), ["E0104"]);
 }
 
 #[test]
 fn operators_and_statements_nest_to_a_limit() {
-    for text in [
-        "-", "- ~", "!", "(int)", "a = ", "a ? b : ", "a + ", "a * b + ", "a, ", "--",
-    ] {
-        assert_eq!(
-            codes(&behavior(&format!("x = {}1;", text.repeat(50_000)))),
-            ["E0104"],
-            "{text}"
-        );
-        assert_eq!(
-            codes(&behavior(&format!("x = {}1;", text.repeat(60)))),
-            [""; 0],
-            "{text}"
-        );
+    for text in ["-", "- ~", "!", "(int)", "a = ", "a ? b : ", "a + ", "a * b + ", "a, ", "--"] {
+        assert_eq!(codes(&behavior(&format!("x = {}1;", text.repeat(50_000)))), ["E0104"], "{text}");
+        assert_eq!(codes(&behavior(&format!("x = {}1;", text.repeat(60)))), [""; 0], "{text}");
     }
     for text in ["[1]", ".b", "(1)", "++", "[3..0]"] {
-        assert_eq!(
-            codes(&behavior(&format!("x = y{};", text.repeat(50_000)))),
-            ["E0104"],
-            "{text}"
-        );
+        assert_eq!(codes(&behavior(&format!("x = y{};", text.repeat(50_000)))), ["E0104"], "{text}");
     }
     for text in ["if (a) ", "if (a) b; else ", "while (1) ", "for (;;) "] {
-        assert_eq!(
-            codes(&behavior(&format!("{};", text.repeat(50_000)))),
-            ["E0104"],
-            "{text}"
-        );
-        assert_eq!(
-            codes(&behavior(&format!("{};", text.repeat(60)))),
-            [""; 0],
-            "{text}"
-        );
+        assert_eq!(codes(&behavior(&format!("{};", text.repeat(50_000)))), ["E0104"], "{text}");
+        assert_eq!(codes(&behavior(&format!("{};", text.repeat(60)))), [""; 0], "{text}");
     }
     let chain = "IF (a) { b; } ELSE ".repeat(50_000);
-    assert_eq!(
-        codes(&format!(
-            "OPERATION a {{ ACTIVATION {{ {chain} {{ }} }}; }};"
-        )),
-        ["E0104"]
-    );
-    assert_eq!(
-        codes(&behavior(&format!("x = {}1;", "a :: ".repeat(10_000)))),
-        [""; 0]
-    );
+    assert_eq!(codes(&format!("OPERATION a {{ ACTIVATION {{ {chain} {{ }} }}; }};")), ["E0104"]);
+    assert_eq!(codes(&behavior(&format!("x = {}1;", "a :: ".repeat(10_000)))), [""; 0]);
 }
 
 #[test]
 fn nested_casts_are_not_tried_twice() {
-    assert_eq!(
-        codes(&behavior(&format!("x = {}1;", "(bit[".repeat(90)))).len(),
-        1
-    );
+    assert_eq!(codes(&behavior(&format!("x = {}1;", "(bit[".repeat(90)))).len(), 1);
     assert_eq!(codes(&behavior(&"bit[(bit[".repeat(60))).len(), 1);
 }
 
@@ -121,25 +73,13 @@ fn errors_are_reported_to_a_limit() {
 fn long_lines_end() {
     let long = 1_000_000;
     assert_eq!(codes(&"a + ".repeat(25_000_000)), ["E0106"]);
-    assert_eq!(
-        codes(&format!("CONSTANT x = {}1;", "1 + ".repeat(1_000_000))),
-        ["E0106"]
-    );
+    assert_eq!(codes(&format!("CONSTANT x = {}1;", "1 + ".repeat(1_000_000))), ["E0106"]);
     assert_eq!(codes(&"a".repeat(long)), ["E0101"]);
     assert_eq!(codes(&" ".repeat(long)), [""; 0]);
-    assert_eq!(
-        codes(&format!("CONSTANT x = {};", "1".repeat(long))),
-        ["E0107"]
-    );
-    assert_eq!(
-        codes(&format!("GROUP a = b{} c;", ", b".repeat(long / 10))),
-        ["E0101"]
-    );
+    assert_eq!(codes(&format!("CONSTANT x = {};", "1".repeat(long))), ["E0107"]);
+    assert_eq!(codes(&format!("GROUP a = b{} c;", ", b".repeat(long / 10))), ["E0101"]);
     assert_eq!(codes(&format!("INCLUDE \"{}", "x".repeat(long))), ["E0102"]);
-    assert_eq!(
-        codes(&format!("OPERATION a {{ }};{}", "}".repeat(long / 10))),
-        ["E0101"]
-    );
+    assert_eq!(codes(&format!("OPERATION a {{ }};{}", "}".repeat(long / 10))), ["E0101"]);
 }
 
 #[test]

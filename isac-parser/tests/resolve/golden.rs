@@ -30,12 +30,9 @@ fn bad_descriptions_are_explained() {
 }
 
 fn cases() -> Vec<PathBuf> {
-    let entries = fs::read_dir(FOLDER)
-        .unwrap()
-        .map(|entry| entry.unwrap().path());
-    let mut cases: Vec<PathBuf> = entries
-        .filter(|path| path.extension().is_some_and(|e| e == "isac"))
-        .collect();
+    let entries = fs::read_dir(FOLDER).unwrap().map(|entry| entry.unwrap().path());
+    let mut cases: Vec<PathBuf> =
+        entries.filter(|path| path.extension().is_some_and(|e| e == "isac")).collect();
     cases.sort();
     assert!(cases.len() >= 30);
     cases
@@ -46,17 +43,12 @@ fn explain(case: &Path) -> String {
     let machine = fs::read_to_string(Path::new(FOLDER).join("include/machine.isac")).unwrap();
     let name = PathBuf::from(case.file_name().unwrap());
     let overrides = overrides(&text);
-    let loader = InMemory::new([
-        (name.clone(), text),
-        (PathBuf::from("include/machine.isac"), machine),
-    ]);
+    let loader = InMemory::new([(name.clone(), text), (PathBuf::from("include/machine.isac"), machine)]);
     load(&name, &loader, &overrides).1
 }
 
 fn overrides(text: &str) -> BTreeMap<String, u128> {
     let lines = text.lines().filter_map(|line| line.strip_prefix("// -D "));
     let pairs = lines.map(|line| line.split_once('=').unwrap());
-    pairs
-        .map(|(name, value)| (name.to_owned(), value.parse().unwrap()))
-        .collect()
+    pairs.map(|(name, value)| (name.to_owned(), value.parse().unwrap())).collect()
 }

@@ -36,36 +36,15 @@ OPERATION move { INSTANCE reg ALIAS { to, from }; CODING { 0b000 to 0b0 from }; 
 #[test]
 fn resources_have_their_options_and_defaults() {
     let model = load_text(MACHINE);
-    let [pc, x] = model.registers.as_slice() else {
-        panic!()
-    };
+    let [pc, x] = model.registers.as_slice() else { panic!() };
     assert_eq!((pc.width_bits, pc.count, pc.reset), (16, None, 0x40));
-    assert_eq!(
-        (x.width_bits, x.count, x.hardwired.as_slice()),
-        (8, Some(4), [(0, 0)].as_slice())
-    );
-    assert_eq!(
-        x.element_names,
-        [vec!["zero"], vec!["sp", "top"], vec!["x2"], vec!["x3"]]
-    );
-    let [rom] = model.rams.as_slice() else {
-        panic!()
-    };
-    assert_eq!(
-        (rom.readable, rom.writable, rom.executable, rom.latency),
-        (true, false, true, 3)
-    );
-    let [code] = model.maps.as_slice() else {
-        panic!()
-    };
+    assert_eq!((x.width_bits, x.count, x.hardwired.as_slice()), (8, Some(4), [(0, 0)].as_slice()));
+    assert_eq!(x.element_names, [vec!["zero"], vec!["sp", "top"], vec!["x2"], vec!["x3"]]);
+    let [rom] = model.rams.as_slice() else { panic!() };
+    assert_eq!((rom.readable, rom.writable, rom.executable, rom.latency), (true, false, true, 3));
+    let [code] = model.maps.as_slice() else { panic!() };
     assert_eq!((code.address_bits, code.cell_bits), (12, 8));
-    assert_eq!(
-        code.ranges
-            .iter()
-            .map(|range| range.low)
-            .collect::<Vec<_>>(),
-        [0, 0x100]
-    );
+    assert_eq!(code.ranges.iter().map(|range| range.low).collect::<Vec<_>>(), [0, 0x100]);
     assert_eq!(model.pc, RegisterId(0));
 }
 
@@ -83,11 +62,7 @@ fn the_target_section_is_read() {
 #[test]
 fn coding_bits_stand_in_the_order_of_the_text() {
     let model = load_text(MACHINE);
-    let jump = model
-        .operations
-        .iter()
-        .find(|operation| operation.name == "jump")
-        .unwrap();
+    let jump = model.operations.iter().find(|operation| operation.name == "jump").unwrap();
     let text: Vec<String> = jump
         .coding
         .iter()
@@ -100,17 +75,11 @@ fn coding_bits_stand_in_the_order_of_the_text() {
         })
         .collect();
     assert_eq!(text.join(" "), "i0 f4 f3 f2 f1 1 i1 x");
-    let [offset] = jump.fields.as_slice() else {
-        panic!()
-    };
+    let [offset] = jump.fields.as_slice() else { panic!() };
     assert_eq!((offset.width_bits, offset.signed), (5, true));
     let items = &jump.assembler[0];
     assert!(matches!(items[1], AssemblerItem::Join));
-    let AssemblerItem::Field {
-        format: Format::Relative { offset: Some(_) },
-        ..
-    } = &items[5]
-    else {
+    let AssemblerItem::Field { format: Format::Relative { offset: Some(_) }, .. } = &items[5] else {
         panic!("{items:?}")
     };
 }
@@ -118,18 +87,9 @@ fn coding_bits_stand_in_the_order_of_the_text() {
 #[test]
 fn instances_know_their_role_and_value() {
     let model = load_text(MACHINE);
-    let find = |name: &str| {
-        model
-            .operations
-            .iter()
-            .find(|operation| operation.name == name)
-            .unwrap()
-    };
+    let find = |name: &str| model.operations.iter().find(|operation| operation.name == name).unwrap();
     let r = &find("jump").instances[0];
-    let ty = Type {
-        width_bits: 8,
-        signed: false,
-    };
+    let ty = Type { width_bits: 8, signed: false };
     assert_eq!(
         (r.role, r.width_bits, r.value_type, r.is_place),
         (InstanceRole::Coded, Some(2), Some(ty), true)
@@ -137,16 +97,8 @@ fn instances_know_their_role_and_value() {
     let decode = find("decode");
     assert_eq!(decode.instances[0].role, InstanceRole::Root);
     assert_eq!(decode.instances[0].alias, "instr");
-    let [RootElement::Decode(root)] = decode.coding_root.as_slice() else {
-        panic!()
-    };
-    assert_eq!(
-        root.address.ty,
-        Some(Type {
-            width_bits: 12,
-            signed: false
-        })
-    );
+    let [RootElement::Decode(root)] = decode.coding_root.as_slice() else { panic!() };
+    assert_eq!(root.address.ty, Some(Type { width_bits: 12, signed: false }));
     assert_eq!(find("main").instances[0].role, InstanceRole::Activated);
     assert_eq!(model.groups[0].width_bits, Some(8));
 }

@@ -8,11 +8,8 @@ use isac_parser::source::InMemory;
 
 use super::super::load;
 
-const MODELS: [&str; 3] = [
-    "../models/tiny8/tiny8.isac",
-    "../models/rv32im/rv32im.isac",
-    "../tests/models/tree.isac",
-];
+const MODELS: [&str; 3] =
+    ["../models/tiny8/tiny8.isac", "../models/rv32im/rv32im.isac", "../tests/models/tree.isac"];
 
 fn read(model: &str) -> String {
     fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(model)).unwrap()
@@ -30,10 +27,7 @@ fn a_description_without_one_of_its_lines_is_explained() {
         let text = read(model);
         let lines: Vec<&str> = text.lines().collect();
         for missing in 0..lines.len() {
-            let rest = lines
-                .iter()
-                .enumerate()
-                .filter(|(line, _)| *line != missing);
+            let rest = lines.iter().enumerate().filter(|(line, _)| *line != missing);
             survives(rest.map(|(_, line)| *line).collect::<Vec<_>>().join("\n"));
         }
     }
@@ -108,8 +102,7 @@ fn deep_nesting_is_refused() {
     );
     for level in 0..20_000 {
         let next = level + 1;
-        text +=
-            &format!("OPERATION op{level} {{ INSTANCE op{next} ALIAS {{ a }}; CODING {{ a }}; }};");
+        text += &format!("OPERATION op{level} {{ INSTANCE op{next} ALIAS {{ a }}; CODING {{ a }}; }};");
     }
     text += "OPERATION op20000 { CODING { 0bx[8] }; };";
     let path = Path::new("deep.isac");

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use super::element::{
     Coverage, Events, Execution, Executions, Instruction, InstructionSet, Instructions, ModelEvent,
-    Operation, Operations, Profiler, Resource, ResourceUsage, Resources, Summary, Transfer,
-    Transfers, UndecodedFaults, Unused,
+    Operation, Operations, Profiler, Resource, ResourceUsage, Resources, Summary, Transfer, Transfers,
+    UndecodedFaults, Unused,
 };
 use super::text::sanitize;
 use crate::summary::resource_totals;
@@ -21,14 +21,10 @@ pub(super) fn report_of(measurement: &Measurement) -> Profiler {
         model: sanitize(&tables.model),
         summary: summary_of(measurement),
         resource_usage: ResourceUsage {
-            operations: Operations {
-                operation: operations_of(&tree.roots, tables),
-            },
+            operations: Operations { operation: operations_of(&tree.roots, tables) },
         },
         coverage: coverage_of(measurement),
-        executions: Executions {
-            execution: counts_of(&crate::executions::executions(measurement), tables),
-        },
+        executions: Executions { execution: counts_of(&crate::executions::executions(measurement), tables) },
         resources: resources_of(&resource_totals(measurement), tables),
         transfers: transfers_of(measurement),
         instructions: instructions_of(measurement),
@@ -73,24 +69,13 @@ fn operations_of(nodes: &[TreeNode], tables: &ModelTables) -> Vec<Operation> {
 }
 
 fn resources_of(accesses: &BTreeMap<u32, Accesses>, tables: &ModelTables) -> Resources {
-    let resource_of = |(
-        &resource,
-        &Accesses {
-            reads,
-            writes,
-            executes,
-        },
-    ): (&u32, &Accesses)| {
-        Resource {
-            name: sanitize(&tables.resource_name(resource)),
-            reads,
-            writes,
-            executes,
-        }
+    let resource_of = |(&resource, &Accesses { reads, writes, executes }): (&u32, &Accesses)| Resource {
+        name: sanitize(&tables.resource_name(resource)),
+        reads,
+        writes,
+        executes,
     };
-    Resources {
-        resource: accesses.iter().map(resource_of).collect(),
-    }
+    Resources { resource: accesses.iter().map(resource_of).collect() }
 }
 
 fn coverage_of(measurement: &Measurement) -> Coverage {
@@ -101,17 +86,13 @@ fn coverage_of(measurement: &Measurement) -> Coverage {
             total: coverage.total,
             percent: coverage.percent(),
         },
-        unused: Unused {
-            instruction: coverage.unused.iter().map(|name| sanitize(name)).collect(),
-        },
+        unused: Unused { instruction: coverage.unused.iter().map(|name| sanitize(name)).collect() },
     }
 }
 
 fn counts_of(counts: &BTreeMap<u64, u64>, tables: &ModelTables) -> Vec<Execution> {
-    let count_of = |(&address, &count): (&u64, &u64)| Execution {
-        address: tables.format_address(address),
-        count,
-    };
+    let count_of =
+        |(&address, &count): (&u64, &u64)| Execution { address: tables.format_address(address), count };
     counts.iter().map(count_of).collect()
 }
 
@@ -122,19 +103,14 @@ fn transfers_of(measurement: &Measurement) -> Transfers {
         to: tables.format_address(to),
         count,
     };
-    Transfers {
-        transfer: measurement.transfers.iter().map(transfer_of).collect(),
-    }
+    Transfers { transfer: measurement.transfers.iter().map(transfer_of).collect() }
 }
 
 fn instructions_of(measurement: &Measurement) -> Instructions {
     let tables = &measurement.tables;
     let instruction_of = |(key, record): (&InstructionKey, &InstructionRecord)| {
         let mut total = Accesses::default();
-        record
-            .accesses
-            .values()
-            .for_each(|&accesses| total.add(accesses));
+        record.accesses.values().for_each(|&accesses| total.add(accesses));
         Instruction {
             address: tables.format_address(key.address),
             word: key.word.to_string(),
@@ -148,21 +124,10 @@ fn instructions_of(measurement: &Measurement) -> Instructions {
             executes: total.executes,
         }
     };
-    Instructions {
-        instruction: measurement
-            .instructions
-            .iter()
-            .map(instruction_of)
-            .collect(),
-    }
+    Instructions { instruction: measurement.instructions.iter().map(instruction_of).collect() }
 }
 
 fn events_of(measurement: &Measurement) -> Events {
-    let event_of = |(name, &count): (&String, &u64)| ModelEvent {
-        name: sanitize(name),
-        count,
-    };
-    Events {
-        event: measurement.events.iter().map(event_of).collect(),
-    }
+    let event_of = |(name, &count): (&String, &u64)| ModelEvent { name: sanitize(name), count };
+    Events { event: measurement.events.iter().map(event_of).collect() }
 }

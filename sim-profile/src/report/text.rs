@@ -3,15 +3,7 @@
 /// `text` with U+FFFD for every control character and every character outside XML 1.0's `Char`.
 /// Line breaks and tabs go too: a name has none, and a reader would not get them back unchanged.
 pub(super) fn sanitize(text: &str) -> String {
-    text.chars()
-        .map(|c| {
-            if is_printable(c) {
-                c
-            } else {
-                char::REPLACEMENT_CHARACTER
-            }
-        })
-        .collect()
+    text.chars().map(|c| if is_printable(c) { c } else { char::REPLACEMENT_CHARACTER }).collect()
 }
 
 fn is_printable(character: char) -> bool {

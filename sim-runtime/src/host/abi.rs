@@ -25,11 +25,7 @@ impl Abi {
     /// The number that a register of this width holds: the low word.
     #[must_use]
     pub fn word(self, value: u64) -> u64 {
-        if self.is_64() {
-            value
-        } else {
-            value & 0xffff_ffff
-        }
+        if self.is_64() { value } else { value & 0xffff_ffff }
     }
 
     /// The highest address that a word can name.
@@ -56,10 +52,6 @@ impl Abi {
     /// The number that up to 8 bytes in the guest's order stand for.
     pub(crate) fn get(self, bytes: &[u8]) -> u64 {
         let step = |value: u64, byte: &u8| value << 8 | u64::from(*byte);
-        if self.big_endian {
-            bytes.iter().fold(0, step)
-        } else {
-            bytes.iter().rev().fold(0, step)
-        }
+        if self.big_endian { bytes.iter().fold(0, step) } else { bytes.iter().rev().fold(0, step) }
     }
 }

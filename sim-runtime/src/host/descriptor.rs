@@ -31,13 +31,7 @@ pub(crate) struct DescriptorTable {
 
 impl Default for DescriptorTable {
     fn default() -> Self {
-        Self {
-            entries: vec![
-                Some(Descriptor::Input),
-                Some(Descriptor::Output),
-                Some(Descriptor::Errors),
-            ],
-        }
+        Self { entries: vec![Some(Descriptor::Input), Some(Descriptor::Output), Some(Descriptor::Errors)] }
     }
 }
 
@@ -51,11 +45,9 @@ impl DescriptorTable {
     pub(crate) fn insert(&mut self, opened: Opened, how: OpenFlags) -> Result<i64, Errno> {
         let descriptor = match opened {
             Opened::Directory(directory) => Descriptor::Directory(directory),
-            Opened::File(file) => Descriptor::File(OpenFile {
-                file,
-                readable: how.read,
-                writable: how.write,
-            }),
+            Opened::File(file) => {
+                Descriptor::File(OpenFile { file, readable: how.read, writable: how.write })
+            }
         };
         let number = self.free_number()?;
         if let Some(slot) = self.entries.get_mut(number) {

@@ -44,11 +44,7 @@ impl Host {
 
     /// What a guest is told of a path outside the files that it may open.
     fn refusal(&self, how: OpenFlags) -> Errno {
-        if self.root.is_none() && !how.creates() {
-            Errno::NOENT
-        } else {
-            Errno::ACCES
-        }
+        if self.root.is_none() && !how.creates() { Errno::NOENT } else { Errno::ACCES }
     }
 
     /// `lseek(descriptor, offset, whence)`: the new position.
@@ -70,11 +66,7 @@ impl Host {
 
     /// `_llseek(descriptor, high, low, result, whence)`, which 32-bit guests have in the place
     /// of `lseek`: the position goes to memory.
-    pub(super) fn seek_wide(
-        &mut self,
-        guest: &mut Guest<'_>,
-        arguments: [u64; 5],
-    ) -> Result<i64, Errno> {
+    pub(super) fn seek_wide(&mut self, guest: &mut Guest<'_>, arguments: [u64; 5]) -> Result<i64, Errno> {
         let [descriptor, high, low, result, whence] = arguments;
         let position = self.seek(descriptor, high << 32 | low, whence)?;
         let mut bytes = Vec::new();

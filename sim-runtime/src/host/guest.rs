@@ -29,10 +29,7 @@ impl Guest<'_> {
             if length == 0 {
                 return 0;
             }
-            match self
-                .machine
-                .read_bytes(self.map, address, &mut bytes[..length])
-            {
+            match self.machine.read_bytes(self.map, address, &mut bytes[..length]) {
                 Ok(()) => return length,
                 Err(bad) => {
                     let mapped = bad.saturating_sub(address);
@@ -45,11 +42,7 @@ impl Guest<'_> {
 
     /// Reads all of `bytes` from guest memory.
     pub(crate) fn read(&self, address: u64, bytes: &mut [u8]) -> Result<(), Errno> {
-        if self.read_prefix(address, bytes) == bytes.len() {
-            Ok(())
-        } else {
-            Err(Errno::FAULT)
-        }
+        if self.read_prefix(address, bytes) == bytes.len() { Ok(()) } else { Err(Errno::FAULT) }
     }
 
     /// Writes all bytes, or none and fails.
@@ -57,9 +50,7 @@ impl Guest<'_> {
         if self.length_below_end(address, bytes.len()) < bytes.len() {
             return Err(Errno::FAULT);
         }
-        self.machine
-            .write_bytes(self.map, address, bytes)
-            .map_err(|_| Errno::FAULT)
+        self.machine.write_bytes(self.map, address, bytes).map_err(|_| Errno::FAULT)
     }
 
     /// Reads a text that ends in a zero byte, without that byte.

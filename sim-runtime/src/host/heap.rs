@@ -13,11 +13,7 @@ pub(crate) struct Heap {
 
 impl Heap {
     pub(crate) fn new(start: u64, limit: u64) -> Self {
-        Self {
-            start,
-            end: start,
-            limit: limit.max(start),
-        }
+        Self { start, end: start, limit: limit.max(start) }
     }
 
     /// Moves the break to `end` if it may stand there; returns where it stands afterwards.

@@ -17,11 +17,7 @@ pub(crate) struct Output {
 
 impl Output {
     pub(crate) fn new(sink: Box<dyn Write + Send>) -> Self {
-        Self {
-            sink,
-            buffer: Vec::new(),
-            failure: None,
-        }
+        Self { sink, buffer: Vec::new(), failure: None }
     }
 
     /// Takes all bytes over, or fails as the stream did at this or an earlier write.

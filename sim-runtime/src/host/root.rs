@@ -39,9 +39,7 @@ impl RootDirectory {
             Ok(found) if !found.is_file() => Err(Errno::ACCES),
             Ok(_) if how.directory => Err(Errno::NOTDIR),
             Ok(_) => self.open_file(path, how),
-            Err(error) if error.kind() == io::ErrorKind::NotFound && how.create => {
-                self.open_file(path, how)
-            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound && how.create => self.open_file(path, how),
             Err(error) => Err(Errno::of(&error)),
         }
     }
@@ -152,9 +150,7 @@ fn guest_path(path: &[u8]) -> Result<&Path, Errno> {
 
 #[cfg(not(unix))]
 fn guest_path(path: &[u8]) -> Result<&Path, Errno> {
-    std::str::from_utf8(path)
-        .map(Path::new)
-        .map_err(|_| Errno::NOENT)
+    std::str::from_utf8(path).map(Path::new).map_err(|_| Errno::NOENT)
 }
 
 #[cfg(unix)]

@@ -94,11 +94,7 @@ fn layout(abi: Abi, stack: &InitialStack<'_>, pointer: u64, table_bytes: u64) ->
         }
         abi.put_word(&mut bytes, 0);
     }
-    let auxiliary = [
-        (AT_PAGESZ, PAGE_BYTES),
-        (AT_RANDOM, random_address),
-        (AT_NULL, 0),
-    ];
+    let auxiliary = [(AT_PAGESZ, PAGE_BYTES), (AT_RANDOM, random_address), (AT_NULL, 0)];
     for (key, value) in auxiliary {
         abi.put_word(&mut bytes, key);
         abi.put_word(&mut bytes, value);

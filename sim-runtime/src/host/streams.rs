@@ -18,11 +18,7 @@ impl Streams {
     /// The streams of this process.
     #[must_use]
     pub fn of_process() -> Self {
-        Self {
-            input: Box::new(io::stdin()),
-            output: Box::new(io::stdout()),
-            errors: Box::new(io::stderr()),
-        }
+        Self { input: Box::new(io::stdin()), output: Box::new(io::stdout()), errors: Box::new(io::stderr()) }
     }
 
     /// Input from a constant; what comes out is kept in the two buffers: output and errors.
@@ -41,11 +37,7 @@ impl Streams {
 impl Default for Streams {
     /// No input, and output that is dropped.
     fn default() -> Self {
-        Self {
-            input: Box::new(io::empty()),
-            output: Box::new(io::sink()),
-            errors: Box::new(io::sink()),
-        }
+        Self { input: Box::new(io::empty()), output: Box::new(io::sink()), errors: Box::new(io::sink()) }
     }
 }
 
@@ -57,10 +49,7 @@ impl Capture {
     /// Everything written so far.
     #[must_use]
     pub fn bytes(&self) -> Vec<u8> {
-        self.0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Everything written so far as text; what is no UTF-8 is replaced.
@@ -72,10 +61,7 @@ impl Capture {
 
 impl Write for Capture {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .extend_from_slice(bytes);
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(bytes);
         Ok(bytes.len())
     }
 

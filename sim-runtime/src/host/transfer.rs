@@ -182,11 +182,8 @@ fn read_file(file: &mut impl Read, bytes: &mut [u8]) -> io::Result<usize> {
 /// Refuses memory that wraps around the end of the address space.
 fn check_piece(guest: &Guest<'_>, piece: Piece) -> Result<(), Errno> {
     let last = guest.abi.last_address();
-    let fits = piece.length == 0
-        || piece
-            .address
-            .checked_add(piece.length - 1)
-            .is_some_and(|end| end <= last);
+    let fits =
+        piece.length == 0 || piece.address.checked_add(piece.length - 1).is_some_and(|end| end <= last);
     if fits { Ok(()) } else { Err(Errno::FAULT) }
 }
 
@@ -201,10 +198,7 @@ fn read_pieces(guest: &Guest<'_>, vector: (u64, u64)) -> Result<Vec<Piece>, Errn
     guest.read(address, &mut bytes)?;
     let mut pieces = Vec::with_capacity(count);
     for pair in bytes.chunks_exact(2 * word) {
-        let piece = Piece {
-            address: guest.abi.get(&pair[..word]),
-            length: guest.abi.get(&pair[word..]),
-        };
+        let piece = Piece { address: guest.abi.get(&pair[..word]), length: guest.abi.get(&pair[word..]) };
         // A length is a signed word that must not be negative.
         if piece.length > guest.abi.last_address() / 2 {
             return Err(Errno::INVAL);

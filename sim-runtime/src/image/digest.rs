@@ -41,17 +41,8 @@ mod tests {
 
     #[test]
     fn digests_are_those_of_the_published_test_vectors() {
-        assert_eq!(
-            Digest::of(b"").to_string(),
-            "6c62272e07bb014262b821756295c58d"
-        );
-        assert_eq!(
-            Digest::of(b"a").to_string(),
-            "d228cb696f1a8caf78912b704e4a8964"
-        );
-        assert_eq!(
-            Digest::of(b"foobar").to_string(),
-            "343e1662793c64bf6f0d3597ba446f18"
-        );
+        assert_eq!(Digest::of(b"").to_string(), "6c62272e07bb014262b821756295c58d");
+        assert_eq!(Digest::of(b"a").to_string(), "d228cb696f1a8caf78912b704e4a8964");
+        assert_eq!(Digest::of(b"foobar").to_string(), "343e1662793c64bf6f0d3597ba446f18");
     }
 }

@@ -3,9 +3,7 @@
 //! A dynamic program, a relocatable object or one for another processor is refused with its
 //! remedy. All checks on sizes come before the first copy.
 
-use object::elf::{
-    FileHeader32, FileHeader64, PT_INTERP, PT_LOAD, ProgramHeader32, ProgramHeader64,
-};
+use object::elf::{FileHeader32, FileHeader64, PT_INTERP, PT_LOAD, ProgramHeader32, ProgramHeader64};
 use object::endian::Endianness;
 use object::read::elf::{FileHeader, ProgramHeader};
 
@@ -21,29 +19,17 @@ const TYPE_EXECUTABLE: u16 = 2;
 pub(super) fn read_elf(bytes: &[u8], expected: &Expected) -> Result<Image, ImageError> {
     let class = check_identification(bytes, expected)?;
     let parsed = if class == 32 {
-        Layout {
-            class,
-            header: 52,
-            program_header: size_of::<ProgramHeader32<Endianness>>(),
-        }
-        .read::<FileHeader32<Endianness>>(bytes, expected)?
+        Layout { class, header: 52, program_header: size_of::<ProgramHeader32<Endianness>>() }
+            .read::<FileHeader32<Endianness>>(bytes, expected)?
     } else {
-        Layout {
-            class,
-            header: 64,
-            program_header: size_of::<ProgramHeader64<Endianness>>(),
-        }
-        .read::<FileHeader64<Endianness>>(bytes, expected)?
+        Layout { class, header: 64, program_header: size_of::<ProgramHeader64<Endianness>>() }
+            .read::<FileHeader64<Endianness>>(bytes, expected)?
     };
     check_sums(&parsed, bytes.len() as u64)?;
     check_overlaps(&parsed.segments)?;
     check_entry(&parsed)?;
     Ok(Image {
-        segments: parsed
-            .segments
-            .iter()
-            .map(|claim| claim.take(bytes))
-            .collect(),
+        segments: parsed.segments.iter().map(|claim| claim.take(bytes)).collect(),
         entry: Some(parsed.entry),
         digest: Digest::of(bytes).to_string(),
     })
@@ -65,28 +51,15 @@ fn check_identification(bytes: &[u8], expected: &Expected) -> Result<u32, ImageE
         1 => false,
         2 => true,
         value => {
-            return Err(bad_header(
-                "the byte order",
-                BYTE_ORDER_OFFSET,
-                value,
-                "1 or 2",
-            ));
+            return Err(bad_header("the byte order", BYTE_ORDER_OFFSET, value, "1 or 2"));
         }
     };
     if bytes[VERSION_OFFSET] != 1 {
-        return Err(bad_header(
-            "the version",
-            VERSION_OFFSET,
-            bytes[VERSION_OFFSET],
-            "1",
-        ));
+        return Err(bad_header("the version", VERSION_OFFSET, bytes[VERSION_OFFSET], "1"));
     }
     match expected.class {
         Some(expected) if expected != class => {
-            return Err(ImageError::WrongClass {
-                found: class,
-                expected,
-            });
+            return Err(ImageError::WrongClass { found: class, expected });
         }
         _ => {}
     }
@@ -129,11 +102,7 @@ impl Claim {
 
     fn take(&self, bytes: &[u8]) -> Segment {
         let bytes = &bytes[self.offset..self.offset + self.file_size];
-        Segment {
-            address: self.address,
-            bytes: bytes.to_vec(),
-            size: self.size,
-        }
+        Segment { address: self.address, bytes: bytes.to_vec(), size: self.size }
     }
 }
 
@@ -160,31 +129,21 @@ impl Layout {
             return Err(ImageError::WrongType { found });
         }
         let segments = self.read_segments(header, endian, bytes)?;
-        Ok(Parsed {
-            segments,
-            entry: header.e_entry(endian).into(),
-        })
+        Ok(Parsed { segments, entry: header.e_entry(endian).into() })
     }
 
-    fn read_segments<H>(
-        self,
-        header: &H,
-        endian: Endianness,
-        bytes: &[u8],
-    ) -> Result<Vec<Claim>, ImageError>
+    fn read_segments<H>(self, header: &H, endian: Endianness, bytes: &[u8]) -> Result<Vec<Claim>, ImageError>
     where
         H: FileHeader<Endian = Endianness>,
     {
         let offset: u64 = header.e_phoff(endian).into();
         // The number stands in a section header if it is too large for the file header.
-        let count = header
-            .phnum(endian, bytes)
-            .map_err(|_| ImageError::BadHeader {
-                field: "the number of program headers",
-                offset: self.header - 8,
-                value: header.e_phnum(endian).into(),
-                expected: "a number that section header 0 holds",
-            })?;
+        let count = header.phnum(endian, bytes).map_err(|_| ImageError::BadHeader {
+            field: "the number of program headers",
+            offset: self.header - 8,
+            value: header.e_phnum(endian).into(),
+            expected: "a number that section header 0 holds",
+        })?;
         if offset == 0 || count == 0 {
             return Err(ImageError::NoSegments);
         }
@@ -199,9 +158,7 @@ impl Layout {
         }
         let table = u64::from(count) * size as u64;
         check_extent(bytes, "the table of program headers", None, offset, table)?;
-        let headers = header
-            .program_headers(endian, bytes)
-            .map_err(|_| ImageError::NoSegments)?;
+        let headers = header.program_headers(endian, bytes).map_err(|_| ImageError::NoSegments)?;
 
         let mut segments = Vec::new();
         for (number, header) in (0..).zip(headers) {
@@ -244,43 +201,21 @@ impl Layout {
         if size == 0 {
             return Ok(None);
         }
-        let highest = if self.class == 32 {
-            u64::from(u32::MAX)
-        } else {
-            u64::MAX
-        };
-        if address
-            .checked_add(size - 1)
-            .is_none_or(|last| last > highest)
-        {
+        let highest = if self.class == 32 { u64::from(u32::MAX) } else { u64::MAX };
+        if address.checked_add(size - 1).is_none_or(|last| last > highest) {
             let address_bits = self.class;
-            return Err(ImageError::AddressOverflow {
-                segment: number,
-                address,
-                size,
-                address_bits,
-            });
+            return Err(ImageError::AddressOverflow { segment: number, address, size, address_bits });
         }
         // Where no byte is taken, linkers write offsets that mean nothing.
         let offset = if file_size == 0 { 0 } else { offset };
-        let (offset, file_size) =
-            check_extent(bytes, "the contents", Some(number), offset, file_size)?;
-        Ok(Some(Claim {
-            number,
-            address,
-            size,
-            offset,
-            file_size,
-        }))
+        let (offset, file_size) = check_extent(bytes, "the contents", Some(number), offset, file_size)?;
+        Ok(Some(Claim { number, address, size, offset, file_size }))
     }
 }
 
 /// Refuses a file that makes much memory out of few bytes by naming them many times.
 fn check_sums(parsed: &Parsed, file_size: u64) -> Result<(), ImageError> {
-    let sizes = parsed
-        .segments
-        .iter()
-        .map(|segment| segment.file_size as u64);
+    let sizes = parsed.segments.iter().map(|segment| segment.file_size as u64);
     let claimed = sizes.fold(0, u64::saturating_add);
     if claimed > file_size {
         return Err(ImageError::SharedContents { claimed, file_size });
@@ -307,11 +242,7 @@ fn check_overlaps(segments: &[Claim]) -> Result<(), ImageError> {
 fn check_entry(parsed: &Parsed) -> Result<(), ImageError> {
     let entry = parsed.entry;
     let inside = |segment: &Claim| (segment.address..=segment.last()).contains(&entry);
-    if parsed.segments.iter().any(inside) {
-        Ok(())
-    } else {
-        Err(ImageError::EntryOutside { entry })
-    }
+    if parsed.segments.iter().any(inside) { Ok(()) } else { Err(ImageError::EntryOutside { entry }) }
 }
 
 /// Checks that a part lies within the file and returns its offset and size.
@@ -326,21 +257,10 @@ fn check_extent(
     let inside = offset.checked_add(size).is_some_and(|end| end <= file_size);
     match (usize::try_from(offset), usize::try_from(size)) {
         (Ok(offset), Ok(size)) if inside => Ok((offset, size)),
-        _ => Err(ImageError::Truncated {
-            part,
-            segment,
-            offset,
-            size,
-            file_size,
-        }),
+        _ => Err(ImageError::Truncated { part, segment, offset, size, file_size }),
     }
 }
 
 fn bad_header(field: &'static str, offset: usize, value: u8, expected: &'static str) -> ImageError {
-    ImageError::BadHeader {
-        field,
-        offset: offset as u64,
-        value: value.into(),
-        expected,
-    }
+    ImageError::BadHeader { field, offset: offset as u64, value: value.into(), expected }
 }

@@ -169,13 +169,7 @@ impl ImageError {
                 "the file does not begin with ELF's four bytes 7f 45 4c 46; load it as raw bytes \
                  or give the linker's output"
             ),
-            Self::Truncated {
-                part,
-                segment,
-                offset,
-                size,
-                file_size,
-            } => {
+            Self::Truncated { part, segment, offset, size, file_size } => {
                 write!(f, "the file is cut off: {part}")?;
                 if let Some(segment) = segment {
                     write!(f, " of segment {segment}")?;
@@ -186,36 +180,24 @@ impl ImageError {
                      copy or build it again"
                 )
             }
-            Self::BadHeader {
-                field,
-                offset,
-                value,
-                expected,
-            } => write!(
+            Self::BadHeader { field, offset, value, expected } => write!(
                 f,
                 "{field} at offset {offset:#x} is {value}, expected {expected}; the file is \
                  damaged, build it again"
             ),
-            Self::WrongType { found: 1 } => write!(
-                f,
-                "ELF is a relocatable object file, expected an executable; link it first"
-            ),
+            Self::WrongType { found: 1 } => {
+                write!(f, "ELF is a relocatable object file, expected an executable; link it first")
+            }
             Self::WrongType { found: 3 } => write!(
                 f,
                 "ELF is position-independent (ET_DYN), expected an executable for fixed addresses; \
                  link with -static -no-pie"
             ),
             Self::WrongType { found: 4 } => {
-                write!(
-                    f,
-                    "ELF is a core dump, expected an executable; give the program itself"
-                )
+                write!(f, "ELF is a core dump, expected an executable; give the program itself")
             }
             Self::WrongType { found } => {
-                write!(
-                    f,
-                    "ELF is of type {found}, expected an executable (2); link it again"
-                )
+                write!(f, "ELF is of type {found}, expected an executable (2); link it again")
             }
             Self::Interpreter { segment } => write!(
                 f,
@@ -261,30 +243,17 @@ impl ImageError {
     /// Messages about what a segment wants of memory.
     fn describe_segment(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
-            Self::FileSizeAboveMemorySize {
-                segment,
-                file_size,
-                memory_size,
-            } => write!(
+            Self::FileSizeAboveMemorySize { segment, file_size, memory_size } => write!(
                 f,
                 "segment {segment} has {file_size} bytes in the file but only {memory_size} in \
                  memory; the file is damaged, build it again"
             ),
-            Self::AddressOverflow {
-                segment,
-                address,
-                size,
-                address_bits,
-            } => write!(
+            Self::AddressOverflow { segment, address, size, address_bits } => write!(
                 f,
                 "segment {segment} of {size} bytes at {address:#x} reaches beyond the last \
                  {address_bits}-bit address; correct the addresses in the linker script"
             ),
-            Self::Overlap {
-                first,
-                second,
-                address,
-            } => write!(
+            Self::Overlap { first, second, address } => write!(
                 f,
                 "segments {first} and {second} both want the byte at {address:#x}; correct the \
                  addresses in the linker script"
@@ -304,12 +273,7 @@ impl ImageError {
                 "{size} raw bytes from {address:#x} on reach beyond the last 64-bit address; load \
                  them lower"
             ),
-            Self::OutsideMap {
-                first,
-                last,
-                address,
-                zeros,
-            } => {
+            Self::OutsideMap { first, last, address, zeros } => {
                 let what = if zeros { " (there for zeros)" } else { "" };
                 write!(
                     f,
@@ -318,12 +282,7 @@ impl ImageError {
                      the model a RANGE there"
                 )
             }
-            Self::AcrossLoad {
-                first,
-                last,
-                low,
-                high,
-            } => write!(
+            Self::AcrossLoad { first, last, low, high } => write!(
                 f,
                 "the segment {first:#x} to {last:#x} lies partly in the LOAD {low:#x} to \
                  {high:#x}; link each of its parts into a segment of its own"

@@ -37,9 +37,7 @@ impl Placement<'_> {
     }
 
     fn load_of(&self, address: u64) -> Option<&Load> {
-        self.loads
-            .iter()
-            .find(|load| (load.low..=load.high).contains(&address))
+        self.loads.iter().find(|load| (load.low..=load.high).contains(&address))
     }
 }
 
@@ -48,14 +46,7 @@ impl Placement<'_> {
 /// # Errors
 /// A segment reaches beyond the map's memory. What was written before stays.
 pub fn load_image(image: &Image, machine: &mut dyn Machine, map: usize) -> Result<(), ImageError> {
-    place_image(
-        image,
-        machine,
-        &Placement {
-            default_map: map,
-            loads: &[],
-        },
-    )
+    place_image(image, machine, &Placement { default_map: map, loads: &[] })
 }
 
 /// Writes an image to the maps that its addresses belong to.
@@ -78,18 +69,10 @@ pub fn place_image(
 /// A LOAD takes a segment as a whole or not at all.
 fn check_undivided(segment: &Segment, placement: &Placement<'_>) -> Result<(), ImageError> {
     let (first, last) = (segment.address, segment.last());
-    let touched = placement
-        .loads
-        .iter()
-        .find(|load| load.low <= last && first <= load.high);
+    let touched = placement.loads.iter().find(|load| load.low <= last && first <= load.high);
     match touched {
         Some(&Load { low, high, .. }) if first < low || high < last => {
-            Err(ImageError::AcrossLoad {
-                first,
-                last,
-                low,
-                high,
-            })
+            Err(ImageError::AcrossLoad { first, last, low, high })
         }
         _ => Ok(()),
     }
@@ -122,9 +105,7 @@ fn place_segment(
     let mut rest = segment.size - segment.bytes.len() as u64;
     while rest > 0 {
         let count = usize::try_from(rest).map_or(CHUNK_BYTES, |rest| rest.min(CHUNK_BYTES));
-        machine
-            .write_bytes(map, place, &zeros[..count])
-            .map_err(outside)?;
+        machine.write_bytes(map, place, &zeros[..count]).map_err(outside)?;
         place = place.saturating_add(count as u64);
         rest -= count as u64;
     }

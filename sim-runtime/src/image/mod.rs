@@ -89,11 +89,7 @@ const ELF_MAGIC: [u8; 4] = [0x7f, b'E', b'L', b'F'];
 ///
 /// # Errors
 /// What is wrong with the file, where, and how to get a right one.
-pub fn read_image(
-    bytes: &[u8],
-    format: ImageFormat,
-    expected: &Expected,
-) -> Result<Image, ImageError> {
+pub fn read_image(bytes: &[u8], format: ImageFormat, expected: &Expected) -> Result<Image, ImageError> {
     if bytes.is_empty() {
         return Err(ImageError::Empty);
     }
@@ -121,11 +117,7 @@ fn raw_image(bytes: &[u8], address: u64) -> Result<Image, ImageError> {
         return Err(ImageError::RawTooHigh { address, size });
     }
     Ok(Image {
-        segments: vec![Segment {
-            address,
-            bytes: bytes.to_vec(),
-            size,
-        }],
+        segments: vec![Segment { address, bytes: bytes.to_vec(), size }],
         entry: None,
         digest: Digest::of(bytes).to_string(),
     })

@@ -95,11 +95,7 @@ impl<C: Core, P: Profiling> Code<C, P> {
         let args = C::Args::default();
         records.push(Record { run: block_end::<C, P>, site, args, profiling: PhantomData });
         self.records.push(records.into());
-        self.blocks.push(Block {
-            statics: statics.into(),
-            starts: Cell::new(0),
-            stops: Default::default(),
-        });
+        self.blocks.push(Block { statics: statics.into(), starts: Cell::new(0), stops: Default::default() });
         Ok(number)
     }
 

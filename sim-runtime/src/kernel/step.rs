@@ -137,12 +137,7 @@ pub fn leave_trap<C: Core, P: Profiling>(
 /// The instruction has ended and has written code.
 #[cold]
 #[inline(never)]
-pub fn leave_code_written<C: Core, P: Profiling>(
-    core: &mut C,
-    records: &[Record<C, P>],
-    pc: u64,
-    fuel: u64,
-) {
+pub fn leave_code_written<C: Core, P: Profiling>(core: &mut C, records: &[Record<C, P>], pc: u64, fuel: u64) {
     core.set_pc(pc);
     let kernel = core.kernel();
     kernel.site = records.first().map_or(0, |record| record.site);

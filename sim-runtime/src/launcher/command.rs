@@ -26,10 +26,7 @@ where
             }
         },
         Err(error) => {
-            let asked = matches!(
-                error.kind(),
-                ErrorKind::DisplayHelp | ErrorKind::DisplayVersion
-            );
+            let asked = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
             // If the message cannot be printed, the status still tells.
             let _ = error.print();
             if asked { 0 } else { exit_status::FAILURE }
@@ -38,10 +35,7 @@ where
     ExitCode::from(u8::try_from(status & 0xff).unwrap_or(u8::MAX))
 }
 
-fn parse(
-    info: &LaunchInfo,
-    arguments: impl Iterator<Item = OsString>,
-) -> Result<RunOptions, clap::Error> {
+fn parse(info: &LaunchInfo, arguments: impl Iterator<Item = OsString>) -> Result<RunOptions, clap::Error> {
     let about = format!("Simulates programs on the processor {}", info.model);
     let command = RunOptions::augment_args(Command::new("simulator"))
         .bin_name(info.model.clone())
@@ -64,17 +58,11 @@ mod tests {
     use crate::launcher::LaunchInfo;
 
     fn info() -> LaunchInfo {
-        LaunchInfo {
-            model: "tiny8".to_owned(),
-            ..LaunchInfo::default()
-        }
+        LaunchInfo { model: "tiny8".to_owned(), ..LaunchInfo::default() }
     }
 
     fn arguments(line: &str) -> impl Iterator<Item = std::ffi::OsString> {
-        line.split(' ')
-            .map(std::ffi::OsString::from)
-            .collect::<Vec<_>>()
-            .into_iter()
+        line.split(' ').map(std::ffi::OsString::from).collect::<Vec<_>>().into_iter()
     }
 
     #[test]
@@ -97,11 +85,6 @@ mod tests {
     #[test]
     fn a_wrong_count_is_told_with_an_example() {
         let error = parse(&info(), arguments("tiny8 p.bin --limit-cycles 1e6"));
-        assert!(
-            error
-                .expect_err("1e6 is no count")
-                .to_string()
-                .contains("10M")
-        );
+        assert!(error.expect_err("1e6 is no count").to_string().contains("10M"));
     }
 }

@@ -96,12 +96,7 @@ struct Reader {
 
 impl InterruptibleInput {
     pub(super) fn new(source: Box<dyn Read + Send>, interrupt: Interrupt) -> Self {
-        Self {
-            source: Some(source),
-            reader: None,
-            buffer: io::Cursor::default(),
-            interrupt,
-        }
+        Self { source: Some(source), reader: None, buffer: io::Cursor::default(), interrupt }
     }
 }
 
@@ -124,22 +119,16 @@ impl Reader {
     fn start(mut source: Box<dyn Read + Send>) -> io::Result<Self> {
         let (requests, asked) = channel();
         let (answer, answers) = channel();
-        thread::Builder::new()
-            .name("input".to_owned())
-            .spawn(move || {
-                let mut bytes = vec![0; BUFFER_BYTES];
-                while asked.recv().is_ok() {
-                    let result = read_once(source.as_mut(), &mut bytes);
-                    if answer.send(result).is_err() {
-                        break;
-                    }
+        thread::Builder::new().name("input".to_owned()).spawn(move || {
+            let mut bytes = vec![0; BUFFER_BYTES];
+            while asked.recv().is_ok() {
+                let result = read_once(source.as_mut(), &mut bytes);
+                if answer.send(result).is_err() {
+                    break;
                 }
-            })?;
-        Ok(Self {
-            requests,
-            answers,
-            waiting: false,
-        })
+            }
+        })?;
+        Ok(Self { requests, answers, waiting: false })
     }
 
     fn next(&mut self, interrupt: &Interrupt) -> io::Result<Vec<u8>> {

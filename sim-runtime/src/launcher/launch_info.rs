@@ -81,11 +81,7 @@ impl LaunchInfo {
             model: model.name.clone(),
             model_digest: model_digest.to_owned(),
             engine: engine.to_owned(),
-            registers: model
-                .registers
-                .iter()
-                .map(LaunchRegister::of_model)
-                .collect(),
+            registers: model.registers.iter().map(LaunchRegister::of_model).collect(),
             maps: model.maps.iter().map(LaunchMap::of_model).collect(),
             pc: model.pc as usize,
             host_map: target.host_map.unwrap_or(0) as usize,
@@ -98,11 +94,7 @@ impl LaunchInfo {
                 top: u64::try_from(value).unwrap_or(u64::MAX),
             }),
             loads: (target.loads.iter())
-                .map(|&(low, high, map)| Load {
-                    low,
-                    high,
-                    map: map as usize,
-                })
+                .map(|&(low, high, map)| Load { low, high, map: map as usize })
                 .collect(),
         }
     }
@@ -110,29 +102,19 @@ impl LaunchInfo {
     /// What an ELF file must be to run on this model.
     #[must_use]
     pub fn expected(&self) -> Expected {
-        Expected {
-            machine: self.elf_machine,
-            class: self.elf_class,
-            big_endian: Some(self.big_endian),
-        }
+        Expected { machine: self.elf_machine, class: self.elf_class, big_endian: Some(self.big_endian) }
     }
 
     /// Which maps the parts of an image go to.
     #[must_use]
     pub fn placement(&self) -> Placement<'_> {
-        Placement {
-            default_map: self.host_map,
-            loads: &self.loads,
-        }
+        Placement { default_map: self.host_map, loads: &self.loads }
     }
 
     /// An address as the program counter holds it: hexadecimal, padded to its width.
     #[must_use]
     pub fn format_address(&self, address: u64) -> String {
-        let bits = self
-            .registers
-            .get(self.pc)
-            .map_or(64, |pc| pc.width_bits.min(64));
+        let bits = self.registers.get(self.pc).map_or(64, |pc| pc.width_bits.min(64));
         let digits = bits.div_ceil(4) as usize;
         format!("0x{address:0digits$x}")
     }
@@ -147,11 +129,7 @@ impl LaunchInfo {
     /// follow for system calls: ELF's class, else the width of the program counter.
     pub(crate) fn word_bits(&self) -> u32 {
         let pc_bits = self.registers.get(self.pc).map_or(32, |pc| pc.width_bits);
-        if self.elf_class.unwrap_or(pc_bits) > 32 {
-            64
-        } else {
-            32
-        }
+        if self.elf_class.unwrap_or(pc_bits) > 32 { 64 } else { 32 }
     }
 }
 
@@ -172,11 +150,7 @@ impl LaunchMap {
             name: map.name.clone(),
             address_bits: map.address_bits,
             cell_bits: map.cell_bits,
-            ranges: map
-                .ranges
-                .iter()
-                .map(|range| (range.low, range.high))
-                .collect(),
+            ranges: map.ranges.iter().map(|range| (range.low, range.high)).collect(),
         }
     }
 }

@@ -57,11 +57,7 @@ fn describe_fault(machine: &dyn Machine, info: &LaunchInfo, fault: Fault) -> Vec
             "the description indexes a register file beyond its end".to_owned(),
         ),
         FaultKind::Memory { access, address } => (
-            format!(
-                "{} address {}",
-                access_name(access),
-                info.format_address(address)
-            ),
+            format!("{} address {}", access_name(access), info.format_address(address)),
             memory_help(machine, info, access, address),
         ),
     };
@@ -79,12 +75,7 @@ fn access_name(access: AccessKind) -> &'static str {
     }
 }
 
-fn memory_help(
-    machine: &dyn Machine,
-    info: &LaunchInfo,
-    access: AccessKind,
-    address: u64,
-) -> String {
+fn memory_help(machine: &dyn Machine, info: &LaunchInfo, access: AccessKind, address: u64) -> String {
     // The fault does not say which map it was; with several, nothing certain can be said.
     let [map] = info.maps.as_slice() else {
         return "is there memory at this address, with the flag that the access needs?".to_owned();

@@ -54,12 +54,7 @@ use state_dump::dump_state;
 ///
 /// `engine` holds the RESET values. Its first [`Engine::run`] is one of 0 instructions, which
 /// is to run operation `reset`, and nothing more. Returns the exit status.
-pub fn launch(
-    engine: &mut dyn Engine,
-    info: &LaunchInfo,
-    options: &RunOptions,
-    stdio: Stdio,
-) -> i32 {
+pub fn launch(engine: &mut dyn Engine, info: &LaunchInfo, options: &RunOptions, stdio: Stdio) -> i32 {
     launch_with(engine, info, options, stdio, Vec::new())
 }
 
@@ -76,28 +71,14 @@ pub fn launch_with(
     let messages = Messages(stdio.messages);
     let mut progress = Progress::new(stdio.progress);
     let mut streams = progress.make_way(stdio.streams);
-    streams.input = Box::new(InterruptibleInput::new(
-        streams.input,
-        stdio.interrupt.clone(),
-    ));
+    streams.input = Box::new(InterruptibleInput::new(streams.input, stdio.interrupt.clone()));
 
     let begun = begin(engine, info, options, streams, &outputs);
-    let mut conclusion = Conclusion {
-        engine,
-        info,
-        options,
-        messages,
-    };
+    let mut conclusion = Conclusion { engine, info, options, messages };
     match begun {
         Ok(mut started) => {
             let engine = &mut *conclusion.engine;
-            let run = run_timed(
-                engine,
-                &mut started,
-                options,
-                &stdio.interrupt,
-                &mut progress,
-            );
+            let run = run_timed(engine, &mut started, options, &stdio.interrupt, &mut progress);
             progress.clear();
             conclusion.finish(started, run, &outputs)
         }
@@ -123,13 +104,7 @@ fn run_timed(
         interrupt.set_deadline(deadline);
     }
     let end = match started.stop {
-        Stop::Budget => run(
-            engine,
-            &mut started.host,
-            Limits::of(options),
-            interrupt,
-            progress,
-        ),
+        Stop::Budget => run(engine, &mut started.host, Limits::of(options), interrupt, progress),
         Stop::Halted(status) => End::Exited(status),
         Stop::Fault(fault) => End::Fault(fault),
     };
@@ -153,16 +128,9 @@ fn begin(
 }
 
 fn check_outputs(options: &RunOptions, outputs: &[OutputFile<'_>]) -> Result<(), String> {
-    let mut paths: Vec<(&str, &Path)> = outputs
-        .iter()
-        .map(|output| (output.what, output.path.as_path()))
-        .collect();
-    paths.extend(
-        options
-            .dump_state
-            .iter()
-            .map(|path| ("final state", path.as_path())),
-    );
+    let mut paths: Vec<(&str, &Path)> =
+        outputs.iter().map(|output| (output.what, output.path.as_path())).collect();
+    paths.extend(options.dump_state.iter().map(|path| ("final state", path.as_path())));
     for (index, (what, path)) in paths.iter().enumerate() {
         if let Some((other, _)) = paths[..index].iter().find(|(_, earlier)| earlier == path) {
             return Err(format!(
@@ -215,11 +183,7 @@ impl Conclusion<'_> {
         (end, elapsed): (End, Duration),
         outputs: &[OutputFile<'_>],
     ) -> i32 {
-        let Started {
-            mut host,
-            program_digest,
-            ..
-        } = started;
+        let Started { mut host, program_digest, .. } = started;
         self.tell(&mut host, end, elapsed);
         let provenance = Provenance {
             engine: self.info.engine.clone(),
@@ -233,9 +197,7 @@ impl Conclusion<'_> {
             _ if !written || host.flush().is_err() => exit_status::FAILURE,
             End::Exited(status) => status & 0xff,
             End::Fault(_) => exit_status::FAULT,
-            End::InstructionLimit(_) | End::CycleLimit(_) | End::Interrupted(_) => {
-                exit_status::LIMIT
-            }
+            End::InstructionLimit(_) | End::CycleLimit(_) | End::Interrupted(_) => exit_status::LIMIT,
         }
     }
 
@@ -268,10 +230,7 @@ impl Conclusion<'_> {
         if !outputs.is_empty() {
             match self.engine.measurement() {
                 Some(measurement) => {
-                    let profile = Profile {
-                        measurement,
-                        provenance,
-                    };
+                    let profile = Profile { measurement, provenance };
                     results.extend(outputs.iter().map(|output| write_output(output, &profile)));
                 }
                 None => results.push(Err("this engine was made without profiling, so there is \

@@ -57,17 +57,12 @@ impl SignedNumber {
             None => (false, text),
         };
         let magnitude = parse_wide(rest)?;
-        Some(Self {
-            negative,
-            magnitude,
-        })
+        Some(Self { negative, magnitude })
     }
 
     /// The bits of this number in `width_bits` (1 to 128); `None` if it does not fit.
     pub(crate) fn bits(self, width_bits: u32) -> Option<u128> {
-        let mask = u128::MAX
-            .checked_shr(128_u32.saturating_sub(width_bits))
-            .unwrap_or(0);
+        let mask = u128::MAX.checked_shr(128_u32.saturating_sub(width_bits)).unwrap_or(0);
         let lowest = mask - (mask >> 1);
         match self.negative {
             false if self.magnitude <= mask => Some(self.magnitude),
@@ -106,19 +101,7 @@ mod tests {
         assert_eq!(parse_count("10M"), Ok(10_000_000));
         assert_eq!(parse_count("2k"), Ok(2_000));
         assert_eq!(parse_count("0"), Ok(0));
-        for wrong in [
-            "",
-            "M",
-            "_1",
-            "-1",
-            "+1",
-            "1.5",
-            "1e6",
-            "0x10",
-            "20000000000G",
-            "1Ω",
-            "K",
-        ] {
+        for wrong in ["", "M", "_1", "-1", "+1", "1.5", "1e6", "0x10", "20000000000G", "1Ω", "K"] {
             assert!(parse_count(wrong).is_err(), "{wrong}");
         }
     }

@@ -99,13 +99,7 @@ pub struct RunOptions {
     pub clock_hz: u64,
 
     /// How FILE holds the program.
-    #[arg(
-        long,
-        value_name = "FORMAT",
-        default_value = "auto",
-        value_enum,
-        help_heading = "Start"
-    )]
+    #[arg(long, value_name = "FORMAT", default_value = "auto", value_enum, help_heading = "Start")]
     pub format: ProgramFormat,
 
     /// Load raw bytes, at ADDRESS; the same as --format raw.
@@ -132,12 +126,7 @@ pub struct RunOptions {
     ///
     /// REGISTER is a register, a name of an element or an element by index; VALUE is decimal,
     /// 0x or 0b, and may be negative. Example: --set a0=5 --set sp=-16
-    #[arg(
-        long = "set",
-        value_name = "REGISTER=VALUE",
-        allow_hyphen_values = true,
-        help_heading = "Start"
-    )]
+    #[arg(long = "set", value_name = "REGISTER=VALUE", allow_hyphen_values = true, help_heading = "Start")]
     pub set: Vec<String>,
 }
 
@@ -179,7 +168,11 @@ impl RunOptions {
                 line.extend([OsString::from(name), file.into()]);
             }
         }
-        let limits = [("--limit-instructions", self.limit_instructions), ("--limit-cycles", self.limit_cycles), ("--pc", self.pc)];
+        let limits = [
+            ("--limit-instructions", self.limit_instructions),
+            ("--limit-cycles", self.limit_cycles),
+            ("--pc", self.pc),
+        ];
         for (name, number) in limits {
             if let Some(number) = number {
                 line.extend([OsString::from(name), number.to_string().into()]);

@@ -19,10 +19,7 @@ pub(super) fn parse_assignment(info: &LaunchInfo, text: &str) -> Result<Assignme
     };
     let name = name.trim();
     let Some((register, element)) = find_register(info, name) else {
-        return Err(wrong(format!(
-            "the model has no register `{name}`; {}",
-            registers(info)
-        )));
+        return Err(wrong(format!("the model has no register `{name}`; {}", registers(info))));
     };
     let width_bits = info.registers[register].width_bits;
     let number = SignedNumber::parse(value.trim()).ok_or_else(|| {
@@ -31,11 +28,7 @@ pub(super) fn parse_assignment(info: &LaunchInfo, text: &str) -> Result<Assignme
     let value = number
         .bits(width_bits)
         .ok_or_else(|| wrong(format!("the value does not fit into {width_bits} bits")))?;
-    Ok(Assignment {
-        register,
-        element,
-        value,
-    })
+    Ok(Assignment { register, element, value })
 }
 
 /// The register and the element of `pc`, `a0` or `x[10]`; every index it returns exists.
@@ -46,23 +39,15 @@ fn find_register(info: &LaunchInfo, name: &str) -> Option<(usize, usize)> {
             .or_else(|| indexed_element(register, name))
             .filter(|element| *element < count),
     };
-    (0..)
-        .zip(&info.registers)
-        .find_map(|(index, register)| Some((index, in_register(register)?)))
+    (0..).zip(&info.registers).find_map(|(index, register)| Some((index, in_register(register)?)))
 }
 
 fn named_element(register: &LaunchRegister, name: &str) -> Option<usize> {
-    register
-        .element_names
-        .iter()
-        .position(|synonyms| synonyms.iter().any(|known| known == name))
+    register.element_names.iter().position(|synonyms| synonyms.iter().any(|known| known == name))
 }
 
 fn indexed_element(register: &LaunchRegister, name: &str) -> Option<usize> {
-    let index = name
-        .strip_prefix(&register.name)?
-        .strip_prefix('[')?
-        .strip_suffix(']')?;
+    let index = name.strip_prefix(&register.name)?.strip_prefix('[')?.strip_suffix(']')?;
     index.parse().ok()
 }
 

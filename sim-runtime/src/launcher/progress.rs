@@ -28,12 +28,7 @@ impl Progress {
         if let Ok(style) = ProgressStyle::with_template("{spinner} {msg}, {elapsed} elapsed") {
             bar.set_style(style);
         }
-        Self {
-            bar,
-            start: Instant::now(),
-            enabled,
-            shown: false,
-        }
+        Self { bar, start: Instant::now(), enabled, shown: false }
     }
 
     /// Makes the guest's output take the line away where both go to a terminal.
@@ -42,14 +37,7 @@ impl Progress {
             return streams;
         }
         let wrap = |inner, shared: bool| -> Box<dyn Write + Send> {
-            if shared {
-                Box::new(Foreground {
-                    bar: self.bar.clone(),
-                    inner,
-                })
-            } else {
-                inner
-            }
+            if shared { Box::new(Foreground { bar: self.bar.clone(), inner }) } else { inner }
         };
         Streams {
             input: streams.input,
@@ -70,8 +58,7 @@ impl Progress {
         }
         let instructions = engine.instructions();
         let mips = mips(instructions, elapsed);
-        self.bar
-            .set_message(format!("{instructions} instructions, {mips:.1} MIPS"));
+        self.bar.set_message(format!("{instructions} instructions, {mips:.1} MIPS"));
         self.bar.tick();
     }
 
@@ -84,11 +71,7 @@ impl Progress {
 /// Million instructions a second; 0 for no time.
 pub(super) fn mips(instructions: u64, elapsed: Duration) -> f64 {
     let seconds = elapsed.as_secs_f64();
-    if seconds > 0.0 {
-        instructions as f64 / seconds / 1e6
-    } else {
-        0.0
-    }
+    if seconds > 0.0 { instructions as f64 / seconds / 1e6 } else { 0.0 }
 }
 
 /// Output before which the progress line goes.

@@ -39,22 +39,15 @@ pub(super) struct Limits {
 
 impl Limits {
     pub(super) fn of(options: &RunOptions) -> Self {
-        Self {
-            instructions: options.limit_instructions,
-            cycles: options.limit_cycles,
-        }
+        Self { instructions: options.limit_instructions, cycles: options.limit_cycles }
     }
 
     fn reached(self, engine: &dyn Engine) -> Option<End> {
         match self {
-            Self {
-                instructions: Some(limit),
-                ..
-            } if engine.instructions() >= limit => Some(End::InstructionLimit(limit)),
-            Self {
-                cycles: Some(limit),
-                ..
-            } if engine.cycles() >= limit => Some(End::CycleLimit(limit)),
+            Self { instructions: Some(limit), .. } if engine.instructions() >= limit => {
+                Some(End::InstructionLimit(limit))
+            }
+            Self { cycles: Some(limit), .. } if engine.cycles() >= limit => Some(End::CycleLimit(limit)),
             _ => None,
         }
     }

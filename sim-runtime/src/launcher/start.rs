@@ -48,28 +48,18 @@ pub(super) fn start(
         Some(stack) => set_stack(engine.machine(), info, stack, &mut host)?,
         None if options.arguments.is_empty() => {}
         None => {
-            return Err(
-                "the model has no STACK, so the program cannot get arguments; leave out \
+            return Err("the model has no STACK, so the program cannot get arguments; leave out \
                         what follows `--`, or give TARGET a STACK"
-                    .to_owned(),
-            );
+                .to_owned());
         }
     }
     // No instruction, but what comes before the first: operation `reset`.
     let stop = engine.run(&mut host, 0);
     apply(engine.machine(), info, options, assignments);
-    Ok(Started {
-        host,
-        program_digest: image.digest,
-        stop,
-    })
+    Ok(Started { host, program_digest: image.digest, stop })
 }
 
-fn load_program(
-    machine: &mut dyn Machine,
-    info: &LaunchInfo,
-    options: &RunOptions,
-) -> Result<Image, String> {
+fn load_program(machine: &mut dyn Machine, info: &LaunchInfo, options: &RunOptions) -> Result<Image, String> {
     let path = &options.program;
     let bytes = read_program(path)
         .map_err(|error| format!("the program {} cannot be read: {error}", path.display()))?;
@@ -88,9 +78,7 @@ fn load_program(
 
 fn read_program(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    File::open(path)?
-        .take(FILE_LIMIT + 1)
-        .read_to_end(&mut bytes)?;
+    File::open(path)?.take(FILE_LIMIT + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > FILE_LIMIT {
         let message = format!("it has more than {FILE_LIMIT} bytes; expected a program");
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, message));
@@ -108,9 +96,7 @@ fn choose_format(
     let pc = u64::try_from(machine.read_register(info.pc, 0)).unwrap_or(0);
     let default = pc.saturating_mul(info.cell_bytes(info.host_map));
     match (options.raw, options.format) {
-        (Some(address), _) => ImageFormat::Raw {
-            address: address.unwrap_or(default),
-        },
+        (Some(address), _) => ImageFormat::Raw { address: address.unwrap_or(default) },
         (None, ProgramFormat::Raw) => ImageFormat::Raw { address: default },
         (None, ProgramFormat::Elf) => ImageFormat::Elf,
         (None, ProgramFormat::Auto) if is_elf(bytes) => ImageFormat::Elf,
@@ -150,19 +136,11 @@ fn set_stack(
     host: &mut Host,
 ) -> Result<(), String> {
     let cell_bytes = info.cell_bytes(info.host_map);
-    let abi = Abi {
-        word_bits: info.word_bits(),
-        big_endian: info.big_endian,
-    };
+    let abi = Abi { word_bits: info.word_bits(), big_endian: info.big_endian };
     let random = host.random_bytes();
-    let initial = InitialStack {
-        top: stack.top.saturating_mul(cell_bytes),
-        argv: host.arguments(),
-        envp: &[],
-        random,
-    };
-    let pointer =
-        setup_stack(machine, info.host_map, abi, &initial).map_err(|error| error.to_string())?;
+    let initial =
+        InitialStack { top: stack.top.saturating_mul(cell_bytes), argv: host.arguments(), envp: &[], random };
+    let pointer = setup_stack(machine, info.host_map, abi, &initial).map_err(|error| error.to_string())?;
     let value = u128::from(pointer / cell_bytes);
     machine.write_register(stack.register, stack.element, value);
     Ok(())
@@ -173,10 +151,7 @@ fn set_stack(
 fn heap_bounds(info: &LaunchInfo, image: &Image) -> Option<(u64, u64)> {
     let placement = info.placement();
     let in_host_map = |address| placement.locate(address).0 == info.host_map;
-    let segments = image
-        .segments
-        .iter()
-        .filter(|segment| in_host_map(segment.address));
+    let segments = image.segments.iter().filter(|segment| in_host_map(segment.address));
     let last = segments.map(Segment::last).max()?;
     let start = last.checked_add(1)?.checked_next_multiple_of(PAGE_BYTES)?;
 
@@ -203,12 +178,7 @@ fn memory_end(info: &LaunchInfo, cell: u64) -> Option<u64> {
     end
 }
 
-fn apply(
-    machine: &mut dyn Machine,
-    info: &LaunchInfo,
-    options: &RunOptions,
-    assignments: &[Assignment],
-) {
+fn apply(machine: &mut dyn Machine, info: &LaunchInfo, options: &RunOptions, assignments: &[Assignment]) {
     if let Some(pc) = options.pc {
         machine.write_register(info.pc, 0, pc.into());
     }

@@ -44,10 +44,7 @@ pub(super) fn dump_state(engine: &mut dyn Engine, info: &LaunchInfo) -> String {
 
 fn element_name(register: &LaunchRegister, element: usize) -> String {
     let name = &register.name;
-    let synonym = register
-        .element_names
-        .get(element)
-        .and_then(|synonyms| synonyms.first());
+    let synonym = register.element_names.get(element).and_then(|synonyms| synonyms.first());
     match (register.count, synonym) {
         (None, _) => name.clone(),
         (Some(_), None) => format!("{name}[{element}]"),
@@ -59,10 +56,7 @@ fn dump_range(text: &mut String, map: &LaunchMap, range: (u64, u64), digest: &st
     let (low, high) = range;
     let digits = map.address_bits.min(64).div_ceil(4) as usize;
     let name = &map.name;
-    line(
-        text,
-        format_args!("{name} 0x{low:0digits$x}..0x{high:0digits$x} digest {digest}"),
-    );
+    line(text, format_args!("{name} 0x{low:0digits$x}..0x{high:0digits$x} digest {digest}"));
 }
 
 /// The digest of the bytes of a range of cells, both ends included; `none` if they cannot be
@@ -74,10 +68,7 @@ fn digest_range(machine: &dyn Machine, map: usize, cell_bytes: u64, range: (u64,
     let end = range.1.saturating_add(1).saturating_mul(cell_bytes);
     while address < end {
         let size = usize::try_from(end - address).map_or(CHUNK_BYTES, |rest| rest.min(CHUNK_BYTES));
-        if machine
-            .read_bytes(map, address, &mut bytes[..size])
-            .is_err()
-        {
+        if machine.read_bytes(map, address, &mut bytes[..size]).is_err() {
             return "none".to_owned();
         }
         digest.add(&bytes[..size]);

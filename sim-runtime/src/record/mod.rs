@@ -32,9 +32,8 @@ pub fn model_tables(model: &Model) -> ModelTables {
 /// Which children of each operation are operands, by position.
 fn operand_positions(model: &Model) -> BTreeMap<String, Vec<bool>> {
     let operations = model.operations.iter().map(|operation| {
-        let decoded = operation.instances.iter().filter(|instance| {
-            matches!(instance.role, Role::Coded | Role::Root)
-        });
+        let decoded =
+            operation.instances.iter().filter(|instance| matches!(instance.role, Role::Coded | Role::Root));
         let flags = decoded.map(|instance| instance.operand && instance.role == Role::Coded);
         (operation.name.clone(), flags.collect::<Vec<bool>>())
     });

@@ -60,12 +60,10 @@ impl Step<'_, '_> {
                 }
                 value
             }
-            ExprKind::Select(condition, then, otherwise) => {
-                match self.evaluate(frame, condition)? {
-                    0 => self.evaluate(frame, otherwise)?,
-                    _ => self.evaluate(frame, then)?,
-                }
-            }
+            ExprKind::Select(condition, then, otherwise) => match self.evaluate(frame, condition)? {
+                0 => self.evaluate(frame, otherwise)?,
+                _ => self.evaluate(frame, then)?,
+            },
         };
         Ok(value & mask(width))
     }
@@ -102,8 +100,8 @@ impl Step<'_, '_> {
         };
         // Keeping the other cells of a partial write is part of that write.
         let kind = if access == UNCOUNTED { AccessKind::Write } else { kind };
-        let landing = check_range(self.state.model, map, address, u64::from(cells), kind)
-            .map_err(Leaving::Fault)?;
+        let landing =
+            check_range(self.state.model, map, address, u64::from(cells), kind).map_err(Leaving::Fault)?;
         let resource = self.state.model.registers.len() as u32 + map;
         self.access(frame, access, resource, event);
         Ok(self.state.memory.load(self.state.model, map, landing, cells))

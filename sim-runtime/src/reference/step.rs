@@ -75,16 +75,7 @@ impl<'m, 's> Step<'m, 's> {
         sink: &'s mut dyn EventSink,
     ) -> Step<'m, 's> {
         let address = state.registers[state.model.pc as usize][0] as u64;
-        Step {
-            state,
-            counts,
-            host,
-            sink,
-            address,
-            size_cells: 0,
-            decoded: None,
-            due: VecDeque::new(),
-        }
+        Step { state, counts, host, sink, address, size_cells: 0, decoded: None, due: VecDeque::new() }
     }
 
     /// Runs the whole instruction.
@@ -153,11 +144,7 @@ impl<'m, 's> Step<'m, 's> {
     }
 
     /// The first time node below one that fits.
-    fn time_child(
-        &self,
-        parent: u32,
-        fits: impl Fn(&isac_ir::time::TimeNode) -> bool,
-    ) -> Option<u32> {
+    fn time_child(&self, parent: u32, fits: impl Fn(&isac_ir::time::TimeNode) -> bool) -> Option<u32> {
         let nodes = &self.state.model.time.nodes;
         let found = nodes.iter().position(|node| node.parent == Some(parent) && fits(node));
         found.map(|index| index as u32)
@@ -207,7 +194,13 @@ impl<'m, 's> Step<'m, 's> {
         self.decoded.as_ref()?.instance(node?, instance)
     }
 
-    fn run_part(&mut self, operation: u32, part: Part, node: Option<u32>, time_node: u32) -> Result<(), Leaving> {
+    fn run_part(
+        &mut self,
+        operation: u32,
+        part: Part,
+        node: Option<u32>,
+        time_node: u32,
+    ) -> Result<(), Leaving> {
         let Some(body) = self.state.model.operation(operation).body(part) else { return Ok(()) };
         let locals = vec![0; body.locals.len()];
         let mut frame = Frame { body, node, locals };
@@ -226,7 +219,12 @@ impl<'m, 's> Step<'m, 's> {
         Ok(())
     }
 
-    fn run_statement(&mut self, frame: &mut Frame<'m>, statement: &'m Stmt, time_node: u32) -> Result<(), Leaving> {
+    fn run_statement(
+        &mut self,
+        frame: &mut Frame<'m>,
+        statement: &'m Stmt,
+        time_node: u32,
+    ) -> Result<(), Leaving> {
         match statement {
             Stmt::Set { local, value } => frame.locals[*local as usize] = self.evaluate(frame, value)?,
             Stmt::SetRegister { register, index, low, value, access } => {
@@ -345,7 +343,11 @@ impl<'m, 's> Step<'m, 's> {
         }
     }
 
-    fn linux_call(&mut self, frame: &mut Frame<'m>, arguments: &'m [isac_ir::behavior::Expr]) -> Result<u128, Leaving> {
+    fn linux_call(
+        &mut self,
+        frame: &mut Frame<'m>,
+        arguments: &'m [isac_ir::behavior::Expr],
+    ) -> Result<u128, Leaving> {
         let mut values = [0u64; 7];
         for (value, argument) in values.iter_mut().zip(arguments) {
             *value = self.evaluate(frame, argument)? as u64;
@@ -366,7 +368,12 @@ impl<'m, 's> Step<'m, 's> {
         decoded.operation_at(decoded.instance(frame.node?, instance)?)
     }
 
-    pub(super) fn read_operand(&mut self, frame: &mut Frame<'_>, instance: u32, kind: &ExprKind) -> Result<u128, Leaving> {
+    pub(super) fn read_operand(
+        &mut self,
+        frame: &mut Frame<'_>,
+        instance: u32,
+        kind: &ExprKind,
+    ) -> Result<u128, Leaving> {
         let uncounted = matches!(kind, ExprKind::Operand { mention: UNCOUNTED, .. });
         let Some((node, operation)) = self.operand(frame, instance) else { return Ok(0) };
         let Some(expression) = &self.state.model.operation(operation).expression else {

@@ -6,25 +6,13 @@ use sim_runtime::launcher::{LaunchInfo, LaunchMap, LaunchRegister, LaunchStack};
 use sim_runtime::{Engine, Machine, Stop};
 
 /// 32-bit, little-endian.
-pub(crate) const LITTLE32: Abi = Abi {
-    word_bits: 32,
-    big_endian: false,
-};
+pub(crate) const LITTLE32: Abi = Abi { word_bits: 32, big_endian: false };
 /// 64-bit, little-endian.
-pub(crate) const LITTLE64: Abi = Abi {
-    word_bits: 64,
-    big_endian: false,
-};
+pub(crate) const LITTLE64: Abi = Abi { word_bits: 64, big_endian: false };
 /// 32-bit, big-endian.
-pub(crate) const BIG32: Abi = Abi {
-    word_bits: 32,
-    big_endian: true,
-};
+pub(crate) const BIG32: Abi = Abi { word_bits: 32, big_endian: true };
 /// 64-bit, big-endian.
-pub(crate) const BIG64: Abi = Abi {
-    word_bits: 64,
-    big_endian: true,
-};
+pub(crate) const BIG64: Abi = Abi { word_bits: 64, big_endian: true };
 
 /// Registers, and maps of pieces of memory, each with the byte address of its first cell.
 #[derive(Debug, Clone, Default)]
@@ -36,22 +24,17 @@ pub(crate) struct FakeMachine {
 impl FakeMachine {
     /// One map with one piece of zeros.
     pub(crate) fn with_memory(address: u64, size: usize) -> Self {
-        Self {
-            registers: Vec::new(),
-            maps: vec![vec![(address, vec![0; size])]],
-        }
+        Self { registers: Vec::new(), maps: vec![vec![(address, vec![0; size])]] }
     }
 
     pub(crate) fn bytes(&self, map: usize, address: u64, size: usize) -> Vec<u8> {
         let mut bytes = vec![0; size];
-        self.read_bytes(map, address, &mut bytes)
-            .expect("the test reads mapped memory");
+        self.read_bytes(map, address, &mut bytes).expect("the test reads mapped memory");
         bytes
     }
 
     pub(crate) fn put(&mut self, map: usize, address: u64, bytes: &[u8]) {
-        self.write_bytes(map, address, bytes)
-            .expect("the test writes mapped memory");
+        self.write_bytes(map, address, bytes).expect("the test writes mapped memory");
     }
 
     /// The piece and the offset in it of a byte.
@@ -60,9 +43,7 @@ impl FakeMachine {
             let offset = usize::try_from(address.checked_sub(*base)?).ok()?;
             (offset < bytes.len()).then_some(offset)
         };
-        (0..)
-            .zip(self.maps.get(map)?)
-            .find_map(|(index, piece)| Some((index, holds(piece)?)))
+        (0..).zip(self.maps.get(map)?).find_map(|(index, piece)| Some((index, holds(piece)?)))
     }
 }
 
@@ -116,21 +97,13 @@ impl Caller {
     pub(crate) fn new(abi: Abi, input: &[u8]) -> Self {
         let (streams, output, errors) = Streams::captured(input);
         let machine = FakeMachine::with_memory(MEMORY, MEMORY_SIZE);
-        Self {
-            machine,
-            host: Host::new(streams),
-            output,
-            errors,
-            abi,
-            cycles: 0,
-        }
+        Self { machine, host: Host::new(streams), output, errors, abi, cycles: 0 }
     }
 
     pub(crate) fn result(&mut self, number: u64, arguments: &[u64]) -> LinuxResult {
         let mut all = [0; 6];
         all[..arguments.len()].copy_from_slice(arguments);
-        self.host
-            .linux_call(&mut self.machine, 0, self.abi, self.cycles, number, all)
+        self.host.linux_call(&mut self.machine, 0, self.abi, self.cycles, number, all)
     }
 
     /// The result of a call that returns.
@@ -151,10 +124,7 @@ impl Caller {
 
     /// Stores words in the guest's order.
     pub(crate) fn put_words(&mut self, address: u64, words: &[u64]) {
-        let bytes: Vec<u8> = words
-            .iter()
-            .flat_map(|word| self.word_bytes(*word))
-            .collect();
+        let bytes: Vec<u8> = words.iter().flat_map(|word| self.word_bytes(*word)).collect();
         self.put(address, &bytes);
     }
 
@@ -173,10 +143,7 @@ impl Caller {
         if self.abi.big_endian {
             bytes.reverse();
         }
-        bytes
-            .iter()
-            .rev()
-            .fold(0, |value, byte| value << 8 | u64::from(*byte))
+        bytes.iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte))
     }
 
     pub(crate) fn flushed_output(&mut self) -> String {
@@ -222,10 +189,7 @@ impl FakeEngine {
         }
     }
 
-    pub(crate) fn with_action(
-        mut self,
-        action: impl FnMut(&mut Host, &mut FakeMachine) + 'static,
-    ) -> Self {
+    pub(crate) fn with_action(mut self, action: impl FnMut(&mut Host, &mut FakeMachine) + 'static) -> Self {
         self.action = Some(Box::new(action));
         self
     }
@@ -247,11 +211,7 @@ impl Engine for FakeEngine {
         }
         let rest = self.length.map_or(u64::MAX, |length| length - self.ended);
         self.ended += instructions.min(rest);
-        if rest <= instructions {
-            self.stop
-        } else {
-            Stop::Budget
-        }
+        if rest <= instructions { self.stop } else { Stop::Budget }
     }
 
     fn instructions(&self) -> u64 {
@@ -263,14 +223,8 @@ impl Engine for FakeEngine {
     }
 
     fn measurement(&mut self) -> Option<Measurement> {
-        let tables = ModelTables {
-            model: "fake".to_owned(),
-            ..ModelTables::default()
-        };
-        self.profiled.then(|| Measurement {
-            cycles: self.cycles(),
-            ..Measurement::new(tables)
-        })
+        let tables = ModelTables { model: "fake".to_owned(), ..ModelTables::default() };
+        self.profiled.then(|| Measurement { cycles: self.cycles(), ..Measurement::new(tables) })
     }
 }
 
@@ -289,10 +243,7 @@ pub(crate) fn fake_info() -> LaunchInfo {
         model: "fake".to_owned(),
         model_digest: "model".to_owned(),
         engine: "fake engine".to_owned(),
-        registers: vec![
-            register("pc", None, &[]),
-            register("r", Some(4), &["zero", "sp", "a0|arg", "a1"]),
-        ],
+        registers: vec![register("pc", None, &[]), register("r", Some(4), &["zero", "sp", "a0|arg", "a1"])],
         maps: vec![LaunchMap {
             name: "defaultmap".to_owned(),
             address_bits: 32,
@@ -304,11 +255,7 @@ pub(crate) fn fake_info() -> LaunchInfo {
         big_endian: false,
         elf_machine: Some(243),
         elf_class: Some(32),
-        stack: Some(LaunchStack {
-            register: 1,
-            element: 1,
-            top: 0x3_0000,
-        }),
+        stack: Some(LaunchStack { register: 1, element: 1, top: 0x3_0000 }),
         loads: Vec::new(),
     }
 }

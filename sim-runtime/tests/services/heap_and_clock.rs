@@ -12,9 +12,7 @@ const LIMIT: i64 = 0x1_8000;
 
 fn guest_with_heap() -> Caller {
     let mut guest = Caller::new(LITTLE32, b"");
-    guest
-        .host
-        .set_heap(START.cast_unsigned(), LIMIT.cast_unsigned());
+    guest.host.set_heap(START.cast_unsigned(), LIMIT.cast_unsigned());
     guest
 }
 
@@ -37,11 +35,7 @@ fn new_memory_is_zero_even_when_it_is_old() {
     guest.put(0x2000, &[0xaa; 0x2000]);
     guest.call(BRK, &[0x3000]);
     assert_eq!(guest.bytes(0x2000, 0x1000), vec![0; 0x1000]);
-    assert_eq!(
-        guest.bytes(0x3000, 1),
-        [0xaa],
-        "beyond the break nothing changes"
-    );
+    assert_eq!(guest.bytes(0x3000, 1), [0xaa], "beyond the break nothing changes");
     guest.put(0x2800, &[0xbb]);
     guest.call(BRK, &[0x2800]);
     guest.call(BRK, &[0x2900]);

@@ -4,9 +4,7 @@ use sim_runtime::host::{LinuxResult, RootDirectory};
 
 use crate::fake::{BIG32, BIG64, Caller, LITTLE32, LITTLE64, MEMORY, MEMORY_SIZE, NOWHERE};
 
-const NUMBERS: [u64; 15] = [
-    56, 57, 62, 63, 64, 65, 66, 80, 113, 214, 278, 403, 93, 94, 9999,
-];
+const NUMBERS: [u64; 15] = [56, 57, 62, 63, 64, 65, 66, 80, 113, 214, 278, 403, 93, 94, 9999];
 
 /// Values at the edges of everything: memory, words, signs, descriptors.
 const EDGES: [u64; 24] = [
@@ -69,10 +67,7 @@ fn no_arguments_of_a_system_call_harm_the_host() {
             let arguments = [(); 6].map(|()| choices.pick(&EDGES));
             let number = choices.pick(&NUMBERS);
             if let LinuxResult::Return(value) = guest.result(number, &arguments) {
-                assert!(
-                    value >= -4095,
-                    "call {number} with {arguments:x?} gave {value}"
-                );
+                assert!(value >= -4095, "call {number} with {arguments:x?} gave {value}");
             }
         }
     }

@@ -4,38 +4,26 @@ use sim_runtime::image::{Expected, Image, ImageError, ImageFormat, read_image};
 
 use crate::elf_file::{ElfFile, ElfSegment, PT_INTERP};
 
-const RISCV32: Expected = Expected {
-    machine: Some(243),
-    class: Some(32),
-    big_endian: Some(false),
-};
+const RISCV32: Expected = Expected { machine: Some(243), class: Some(32), big_endian: Some(false) };
 
 fn read(file: &ElfFile) -> Result<Image, ImageError> {
     read_image(&file.bytes(), ImageFormat::Auto, &Expected::default())
 }
 
 fn message(file: &ElfFile, expected: &Expected) -> String {
-    read_image(&file.bytes(), ImageFormat::Elf, expected)
-        .expect_err("the file is wrong")
-        .to_string()
+    read_image(&file.bytes(), ImageFormat::Elf, expected).expect_err("the file is wrong").to_string()
 }
 
 #[test]
 fn a_program_is_its_segments_its_entry_and_a_digest() {
-    let image = read_image(&ElfFile::program().bytes(), ImageFormat::Auto, &RISCV32)
-        .expect("the file is right");
+    let image =
+        read_image(&ElfFile::program().bytes(), ImageFormat::Auto, &RISCV32).expect("the file is right");
     let found: Vec<_> = image
         .segments
         .iter()
         .map(|segment| (segment.address, segment.bytes.as_slice(), segment.size))
         .collect();
-    assert_eq!(
-        found,
-        [
-            (0x1_0000, b"twelve bytes".as_slice(), 12),
-            (0x1_1000, b"data", 0x20)
-        ]
-    );
+    assert_eq!(found, [(0x1_0000, b"twelve bytes".as_slice(), 12), (0x1_1000, b"data", 0x20)]);
     assert_eq!(image.entry, Some(0x1_0004));
     assert_eq!(image.digest.len(), 32);
 }
@@ -44,26 +32,16 @@ fn a_program_is_its_segments_its_entry_and_a_digest() {
 fn both_classes_and_both_byte_orders_read_alike() {
     let usual = read(&ElfFile::program()).expect("the file is right");
     for (class, big_endian) in [(1, true), (2, false), (2, true)] {
-        let image = read(&ElfFile {
-            class,
-            big_endian,
-            ..ElfFile::program()
-        });
+        let image = read(&ElfFile { class, big_endian, ..ElfFile::program() });
         let image = image.expect("the file is right");
-        assert_eq!(
-            (&image.segments, image.entry),
-            (&usual.segments, usual.entry)
-        );
+        assert_eq!((&image.segments, image.entry), (&usual.segments, usual.entry));
     }
 }
 
 #[test]
 fn every_prefix_of_a_file_loads_identically_or_is_refused() {
     for class in [1, 2] {
-        let file = ElfFile {
-            class,
-            ..ElfFile::program()
-        };
+        let file = ElfFile { class, ..ElfFile::program() };
         let mut bytes = file.bytes();
         let needed = bytes.len();
         let whole = read(&file).expect("the file is right");
@@ -72,18 +50,10 @@ fn every_prefix_of_a_file_loads_identically_or_is_refused() {
             match read_image(&bytes[..length], ImageFormat::Auto, &Expected::default()) {
                 Ok(image) => {
                     assert!(length >= needed, "{length} bytes are too few");
-                    assert_eq!(
-                        (&image.segments, image.entry),
-                        (&whole.segments, whole.entry)
-                    );
+                    assert_eq!((&image.segments, image.entry), (&whole.segments, whole.entry));
                 }
                 Err(ImageError::Empty) => assert_eq!(length, 0),
-                Err(ImageError::Truncated {
-                    offset,
-                    size,
-                    file_size,
-                    ..
-                }) => {
+                Err(ImageError::Truncated { offset, size, file_size, .. }) => {
                     assert!(length < needed);
                     assert_eq!(file_size, length as u64);
                     assert!(offset + size > file_size);
@@ -104,11 +74,7 @@ fn damaged_files_never_panic_and_never_take_more_memory_than_they_have() {
         random
     };
     for class in [1, 2] {
-        let bytes = ElfFile {
-            class,
-            ..ElfFile::program()
-        }
-        .bytes();
+        let bytes = ElfFile { class, ..ElfFile::program() }.bytes();
         for _ in 0..20_000 {
             let mut damaged = bytes.clone();
             for _ in 0..1 + next() % 4 {
@@ -121,11 +87,7 @@ fn damaged_files_never_panic_and_never_take_more_memory_than_they_have() {
                 };
             }
             if let Ok(image) = read_image(&damaged, ImageFormat::Auto, &Expected::default()) {
-                let held: usize = image
-                    .segments
-                    .iter()
-                    .map(|segment| segment.bytes.len())
-                    .sum();
+                let held: usize = image.segments.iter().map(|segment| segment.bytes.len()).sum();
                 assert!(held <= damaged.len());
             }
         }
@@ -135,34 +97,16 @@ fn damaged_files_never_panic_and_never_take_more_memory_than_they_have() {
 #[test]
 fn a_file_for_another_processor_names_both() {
     assert_eq!(
-        message(
-            &ElfFile {
-                machine: 62,
-                ..ElfFile::program()
-            },
-            &RISCV32
-        ),
+        message(&ElfFile { machine: 62, ..ElfFile::program() }, &RISCV32),
         "ELF is for machine 62 (x86-64), this model expects 243 (RISC-V); compile the program for \
          that processor or take another model"
     );
     assert_eq!(
-        message(
-            &ElfFile {
-                class: 2,
-                ..ElfFile::program()
-            },
-            &RISCV32
-        ),
+        message(&ElfFile { class: 2, ..ElfFile::program() }, &RISCV32),
         "ELF is of class 64 bits, this model expects 32 bits; compile the program for 32 bits"
     );
     assert_eq!(
-        message(
-            &ElfFile {
-                big_endian: true,
-                ..ElfFile::program()
-            },
-            &RISCV32
-        ),
+        message(&ElfFile { big_endian: true, ..ElfFile::program() }, &RISCV32),
         "ELF is big-endian, this model expects little-endian; compile the program for the other \
          byte order"
     );
@@ -170,38 +114,21 @@ fn a_file_for_another_processor_names_both() {
 
 #[test]
 fn only_static_executables_are_programs() {
-    let of_kind = |kind| {
-        message(
-            &ElfFile {
-                kind,
-                ..ElfFile::program()
-            },
-            &RISCV32,
-        )
-    };
-    assert_eq!(
-        of_kind(1),
-        "ELF is a relocatable object file, expected an executable; link it first"
-    );
+    let of_kind = |kind| message(&ElfFile { kind, ..ElfFile::program() }, &RISCV32);
+    assert_eq!(of_kind(1), "ELF is a relocatable object file, expected an executable; link it first");
     assert_eq!(
         of_kind(3),
         "ELF is position-independent (ET_DYN), expected an executable for fixed addresses; link \
          with -static -no-pie"
     );
     let mut file = ElfFile::program();
-    file.segments.push(ElfSegment {
-        kind: PT_INTERP,
-        ..ElfSegment::default()
-    });
+    file.segments.push(ElfSegment { kind: PT_INTERP, ..ElfSegment::default() });
     assert_eq!(
         message(&file, &RISCV32),
         "ELF asks for a dynamic linker (PT_INTERP, segment 2), which no guest has; link with \
          -static"
     );
-    let file = ElfFile {
-        segments: Vec::new(),
-        ..ElfFile::program()
-    };
+    let file = ElfFile { segments: Vec::new(), ..ElfFile::program() };
     assert!(message(&file, &RISCV32).starts_with("ELF has no segment to load (PT_LOAD)"));
 }
 
@@ -220,35 +147,23 @@ fn segments_must_lie_within_file_and_address_space() {
          again"
     );
     assert_eq!(
-        message(
-            &with_segment(|segment| segment.offset = Some(0x1000)),
-            &RISCV32
-        ),
+        message(&with_segment(|segment| segment.offset = Some(0x1000)), &RISCV32),
         "the file is cut off: the contents of segment 1 takes 4 bytes from offset 0x1000 on, but \
          the file has 132; copy or build it again"
     );
     assert_eq!(
-        message(
-            &with_segment(|segment| segment.address = 0xffff_fff0),
-            &RISCV32
-        ),
+        message(&with_segment(|segment| segment.address = 0xffff_fff0), &RISCV32),
         "segment 1 of 32 bytes at 0xfffffff0 reaches beyond the last 32-bit address; correct the \
          addresses in the linker script"
     );
     let highest = with_segment(|segment| segment.address = 0xffff_ffe0);
-    assert!(
-        read(&highest).is_ok(),
-        "the last byte of the address space is a byte"
-    );
+    assert!(read(&highest).is_ok(), "the last byte of the address space is a byte");
 }
 
 #[test]
 fn segments_must_not_overlap_in_memory_nor_share_bytes_of_the_file() {
     assert_eq!(
-        message(
-            &with_segment(|segment| segment.address = 0x1_000b),
-            &RISCV32
-        ),
+        message(&with_segment(|segment| segment.address = 0x1_000b), &RISCV32),
         "segments 0 and 1 both want the byte at 0x1000b; correct the addresses in the linker script"
     );
     let touching = with_segment(|segment| segment.address = 0x1_000c);
@@ -268,13 +183,7 @@ fn segments_must_not_overlap_in_memory_nor_share_bytes_of_the_file() {
 fn the_entry_is_in_a_segment() {
     let entry = 0x1_000c;
     assert_eq!(
-        message(
-            &ElfFile {
-                entry,
-                ..ElfFile::program()
-            },
-            &RISCV32
-        ),
+        message(&ElfFile { entry, ..ElfFile::program() }, &RISCV32),
         "the entry address 0x1000c is in no segment; give the linker an entry symbol that the \
          program defines"
     );
@@ -282,10 +191,7 @@ fn the_entry_is_in_a_segment() {
 
 #[test]
 fn a_huge_segment_of_zeros_takes_no_memory_to_read() {
-    let mut file = ElfFile {
-        class: 2,
-        ..ElfFile::program()
-    };
+    let mut file = ElfFile { class: 2, ..ElfFile::program() };
     file.segments[1].memory_size = 1 << 62;
     let image = read(&file).expect("the sizes are consistent");
     assert_eq!(image.segments[1].size, 1 << 62);
@@ -294,18 +200,12 @@ fn a_huge_segment_of_zeros_takes_no_memory_to_read() {
 
 #[test]
 fn bad_header_fields_are_named() {
-    let file = ElfFile {
-        class: 7,
-        ..ElfFile::program()
-    };
+    let file = ElfFile { class: 7, ..ElfFile::program() };
     assert_eq!(
         message(&file, &RISCV32),
         "the class at offset 0x4 is 7, expected 1 or 2; the file is damaged, build it again"
     );
-    let file = ElfFile {
-        header_size: Some(31),
-        ..ElfFile::program()
-    };
+    let file = ElfFile { header_size: Some(31), ..ElfFile::program() };
     assert_eq!(
         message(&file, &RISCV32),
         "the size of a program header at offset 0x2a is 31, expected 32; the file is damaged, \
@@ -317,20 +217,10 @@ fn bad_header_fields_are_named() {
 fn what_does_not_begin_like_elf_is_raw() {
     let raw = |bytes, format| read_image(bytes, format, &RISCV32);
     let image = raw(b"\x01\x02", ImageFormat::Auto).expect("raw is always right");
-    assert_eq!(
-        (
-            image.segments[0].address,
-            image.segments[0].size,
-            image.entry
-        ),
-        (0, 2, None)
-    );
+    assert_eq!((image.segments[0].address, image.segments[0].size, image.entry), (0, 2, None));
     let image = raw(b"\x7fELF", ImageFormat::Raw { address: 0x80 }).expect("raw is always right");
     assert_eq!(image.segments[0].address, 0x80);
-    assert_eq!(
-        raw(b"", ImageFormat::Raw { address: 0 }),
-        Err(ImageError::Empty)
-    );
+    assert_eq!(raw(b"", ImageFormat::Raw { address: 0 }), Err(ImageError::Empty));
     assert_eq!(raw(b"\x01\x02", ImageFormat::Elf), Err(ImageError::NotElf));
     let address = u64::MAX;
     assert!(raw(b"\x01", ImageFormat::Raw { address }).is_ok());

@@ -29,10 +29,7 @@ pub(crate) struct Outcome {
 impl Bench {
     pub(crate) fn new() -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
-        let bench = Self {
-            folder,
-            info: fake_info(),
-        };
+        let bench = Self { folder, info: fake_info() };
         fs::write(bench.path("prog.elf"), ElfFile::program().bytes()).expect("a file");
         bench
     }
@@ -45,14 +42,9 @@ impl Bench {
     pub(crate) fn options(&self, line: &str) -> RunOptions {
         let folder = format!("{}/", self.folder.path().display());
         let mut words = vec!["run".to_owned(), format!("{folder}prog.elf")];
-        words.extend(
-            line.split_whitespace()
-                .map(|word| word.replace('@', &folder)),
-        );
+        words.extend(line.split_whitespace().map(|word| word.replace('@', &folder)));
         let command = RunOptions::augment_args(Command::new("run"));
-        let matches = command
-            .try_get_matches_from(words)
-            .expect("the test's line is right");
+        let matches = command.try_get_matches_from(words).expect("the test's line is right");
         RunOptions::from_arg_matches(&matches).expect("the test's line is right")
     }
 
@@ -61,11 +53,7 @@ impl Bench {
         let status = launch(engine, &self.info, &self.options(line), stdio);
         let folder = format!("{}/", self.folder.path().display());
         let messages = messages.text().replace(&folder, "@");
-        Outcome {
-            status,
-            output: output.text(),
-            messages,
-        }
+        Outcome { status, output: output.text(), messages }
     }
 }
 
@@ -96,10 +84,7 @@ fn a_limit_of_instructions_is_exact() {
 #[test]
 fn a_limit_of_cycles_ends_with_the_instruction_that_reaches_it() {
     for (cycles_each, limit, ended) in [(1, 100_000, 100_000), (3, 100_000, 33_334), (40, 7, 1)] {
-        let mut engine = FakeEngine {
-            cycles_each,
-            ..FakeEngine::new(None, Stop::Budget)
-        };
+        let mut engine = FakeEngine { cycles_each, ..FakeEngine::new(None, Stop::Budget) };
         let outcome = Bench::new().run(&mut engine, &format!("--limit-cycles {limit}"));
         assert_eq!((outcome.status, engine.ended), (124, ended));
         let told = format!("error: limit reached: {limit} cycles (--limit-cycles)\n");
@@ -145,12 +130,7 @@ fn an_interrupted_run_leaves_its_report_even_when_it_waits_for_input() {
         interrupt.raise();
         assert_eq!(host.console_read(), None);
     });
-    let status = launch(
-        &mut engine,
-        &bench.info,
-        &bench.options("--report @r.xml"),
-        stdio,
-    );
+    let status = launch(&mut engine, &bench.info, &bench.options("--report @r.xml"), stdio);
     assert_eq!(status, 124);
     assert_eq!(
         messages.text(),
@@ -185,11 +165,7 @@ fn input_reaches_the_guest() {
 }
 
 fn fault_message(kind: FaultKind) -> String {
-    let fault = Fault {
-        kind,
-        instruction_address: 0x1_0010,
-        cycle: 41,
-    };
+    let fault = Fault { kind, instruction_address: 0x1_0010, cycle: 41 };
     let mut engine = FakeEngine::new(Some(5), Stop::Fault(fault));
     let outcome = Bench::new().run(&mut engine, "");
     assert_eq!(outcome.status, 127);
@@ -199,20 +175,14 @@ fn fault_message(kind: FaultKind) -> String {
 #[test]
 fn a_fault_says_what_where_and_where_to_look() {
     assert_eq!(
-        fault_message(FaultKind::Memory {
-            access: AccessKind::Write,
-            address: 0x4000_0000
-        }),
+        fault_message(FaultKind::Memory { access: AccessKind::Write, address: 0x4000_0000 }),
         "error: guest fault: write to address 0x40000000, by the instruction at 0x00010010 in \
          cycle 41\n\
          help: map defaultmap has no memory there; a wild pointer, a stack or heap that is too \
          large, or a missing RANGE\n"
     );
     assert_eq!(
-        fault_message(FaultKind::Memory {
-            access: AccessKind::Fetch,
-            address: 0x1_0100
-        }),
+        fault_message(FaultKind::Memory { access: AccessKind::Fetch, address: 0x1_0100 }),
         "error: guest fault: fetch from address 0x00010100, by the instruction at 0x00010010 in \
          cycle 41\n\
          help: the memory there lacks flag X, or the access runs across the end of its RANGE of \
@@ -227,11 +197,7 @@ fn a_fault_says_what_where_and_where_to_look() {
 #[test]
 fn statistics_are_printed_where_output_is_not() {
     let outcome = Bench::new().run(&mut halting(0), "--stats");
-    assert!(
-        outcome
-            .messages
-            .starts_with("100 instructions, 200 cycles, ")
-    );
+    assert!(outcome.messages.starts_with("100 instructions, 200 cycles, "));
     assert!(outcome.messages.ends_with(" MIPS\n"));
     assert_eq!(outcome.output, "");
 }
@@ -255,13 +221,7 @@ fn lost_output_is_no_success() {
     let (mut stdio, _, messages) = Stdio::captured(b"");
     stdio.streams.output = Box::new(Full);
     let mut engine = halting(0).with_action(|host, _| host.print(b"lost"));
-    assert_eq!(
-        launch(&mut engine, &bench.info, &bench.options(""), stdio),
-        125
-    );
-    assert_eq!(
-        messages.text(),
-        "error: the program's output could not be written (error 28)\n"
-    );
+    assert_eq!(launch(&mut engine, &bench.info, &bench.options(""), stdio), 125);
+    assert_eq!(messages.text(), "error: the program's output could not be written (error 28)\n");
     assert_eq!(engine.instructions(), 100);
 }

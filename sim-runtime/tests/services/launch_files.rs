@@ -35,13 +35,7 @@ fn nothing_but_the_results_is_left_in_the_folder() {
     bench.run(&mut halting(), "--report @r.xml --dump-state @state.txt");
     let mut names: Vec<_> = fs::read_dir(bench.folder.path())
         .expect("a folder")
-        .map(|entry| {
-            entry
-                .expect("an entry")
-                .file_name()
-                .into_string()
-                .expect("plain names")
-        })
+        .map(|entry| entry.expect("an entry").file_name().into_string().expect("plain names"))
         .collect();
     names.sort();
     assert_eq!(names, ["prog.elf", "r.xml", "state.txt"]);
@@ -77,13 +71,7 @@ fn a_path_that_cannot_be_written_is_told_before_the_run() {
         let mut engine = halting();
         let outcome = bench.run(&mut engine, &format!("{option} @missing/file"));
         assert_eq!((outcome.status, engine.budgets.len()), (125, 0));
-        assert!(
-            outcome
-                .messages
-                .contains("cannot be written to @missing/file: "),
-            "{}",
-            outcome.messages
-        );
+        assert!(outcome.messages.contains("cannot be written to @missing/file: "), "{}", outcome.messages);
     }
     fs::create_dir(bench.path("folder")).expect("a folder");
     assert_eq!(bench.run(&mut halting(), "--report @folder").status, 125);
@@ -93,10 +81,7 @@ fn a_path_that_cannot_be_written_is_told_before_the_run() {
 fn two_results_need_two_files() {
     let outcome = Bench::new().run(&mut halting(), "--report @r --profile @r");
     assert_eq!(outcome.status, 125);
-    assert_eq!(
-        outcome.messages,
-        "error: report and profile are both to be written to @r; name two files\n"
-    );
+    assert_eq!(outcome.messages, "error: report and profile are both to be written to @r; name two files\n");
 }
 
 #[test]
@@ -109,10 +94,7 @@ fn a_report_whose_folder_vanished_is_rescued() {
     });
     let outcome = bench.run(&mut engine, "--report @reports/r.xml");
     assert_eq!(outcome.status, 125);
-    let (_, rescued) = outcome
-        .messages
-        .split_once("; it is in ")
-        .expect("it is told");
+    let (_, rescued) = outcome.messages.split_once("; it is in ").expect("it is told");
     let rescued = rescued.strip_suffix(" instead\n").expect("it is told");
     assert!(rescued.contains("rescued-r.xml-"), "{rescued}");
     let report = fs::read_to_string(rescued);
@@ -122,10 +104,7 @@ fn a_report_whose_folder_vanished_is_rescued() {
 
 #[test]
 fn an_engine_without_profile_says_so() {
-    let mut engine = FakeEngine {
-        profiled: false,
-        ..halting()
-    };
+    let mut engine = FakeEngine { profiled: false, ..halting() };
     let outcome = Bench::new().run(&mut engine, "--report @r.xml");
     assert_eq!(outcome.status, 125);
     assert!(outcome.messages.contains("made without profiling"));
@@ -143,21 +122,12 @@ fn further_files_are_made_from_the_profile_and_fail_alone() {
             true => Err(std::io::Error::other("no template")),
         }),
     };
-    let further = vec![
-        file("bad.html", "page", true),
-        file("good.txt", "text", false),
-    ];
+    let further = vec![file("bad.html", "page", true), file("good.txt", "text", false)];
     let options = bench.options("--report @r.xml");
     let status = launch_with(&mut halting(), &bench.info, &options, stdio, further);
     assert_eq!(status, 125);
-    assert_eq!(
-        messages.text(),
-        "error: the page could not be made: no template\n"
-    );
-    assert_eq!(
-        fs::read_to_string(bench.path("good.txt")).expect("the text"),
-        "200 cycles"
-    );
+    assert_eq!(messages.text(), "error: the page could not be made: no template\n");
+    assert_eq!(fs::read_to_string(bench.path("good.txt")).expect("the text"), "200 cycles");
     assert!(bench.path("r.xml").exists());
     assert!(!bench.path("bad.html").exists());
 }
@@ -172,25 +142,13 @@ fn links_and_devices_are_written_to_and_not_replaced() {
     symlink("real.xml", bench.path("link.xml")).expect("a link");
     let line = "--report @link.xml --profile /dev/null";
     assert_eq!(bench.run(&mut halting(), line).status, 3);
-    assert!(
-        fs::symlink_metadata(bench.path("link.xml"))
-            .expect("it is there")
-            .is_symlink()
-    );
+    assert!(fs::symlink_metadata(bench.path("link.xml")).expect("it is there").is_symlink());
     let report = fs::read_to_string(bench.path("real.xml")).expect("the report");
     assert!(report.starts_with("<?xml"));
-    assert!(
-        fs::metadata("/dev/null")
-            .expect("it is there")
-            .file_type()
-            .is_char_device()
-    );
+    assert!(fs::metadata("/dev/null").expect("it is there").file_type().is_char_device());
 
     bench.run(&mut halting(), "--report @new.xml");
-    let mode = fs::metadata(bench.path("new.xml"))
-        .expect("the report")
-        .permissions()
-        .mode();
+    let mode = fs::metadata(bench.path("new.xml")).expect("the report").permissions().mode();
     assert_eq!(mode & 0o600, 0o600);
     assert_eq!(mode & 0o111, 0);
 }

@@ -13,11 +13,7 @@ use crate::launch::{Bench, halting};
 fn a_program_finds_its_memory_its_stack_and_its_heap() {
     let mut engine = halting(0).with_action(|host, machine| {
         let heap = host.linux_call(machine, 0, LITTLE32, 0, 214, [0; 6]);
-        assert_eq!(
-            heap,
-            LinuxResult::Return(0x1_2000),
-            "the page behind the image"
-        );
+        assert_eq!(heap, LinuxResult::Return(0x1_2000), "the page behind the image");
         assert_eq!(host.arguments(), ["prog.elf", "one", "two"]);
     });
     assert_eq!(Bench::new().run(&mut engine, "-- one two").status, 0);
@@ -41,10 +37,7 @@ fn the_heap_leaves_room_for_the_stack() {
 #[test]
 fn what_the_user_sets_comes_after_reset() {
     let mut engine = halting(0);
-    let outcome = Bench::new().run(
-        &mut engine,
-        "--pc 0x10008 --set a1=7 --set arg=-1 --set r[0]=0b11",
-    );
+    let outcome = Bench::new().run(&mut engine, "--pc 0x10008 --set a1=7 --set arg=-1 --set r[0]=0b11");
     assert_eq!((outcome.status, engine.resets), (0, 1));
     assert_eq!(engine.machine.registers[0], [0x1_0008]);
     assert_eq!(engine.machine.registers[1][0], 3);
@@ -60,18 +53,9 @@ fn what_cannot_be_set_is_told() {
         outcome.messages
     };
     let known = "it has pc, r[0..3]";
-    assert_eq!(
-        told("a9=1"),
-        format!("error: `--set a9=1`: the model has no register `a9`; {known}\n")
-    );
-    assert_eq!(
-        told("r[4]=1"),
-        format!("error: `--set r[4]=1`: the model has no register `r[4]`; {known}\n")
-    );
-    assert_eq!(
-        told("a1"),
-        "error: `--set a1`: expected REGISTER=VALUE, like a0=5\n"
-    );
+    assert_eq!(told("a9=1"), format!("error: `--set a9=1`: the model has no register `a9`; {known}\n"));
+    assert_eq!(told("r[4]=1"), format!("error: `--set r[4]=1`: the model has no register `r[4]`; {known}\n"));
+    assert_eq!(told("a1"), "error: `--set a1`: expected REGISTER=VALUE, like a0=5\n");
     assert_eq!(
         told("a1=0x100000000"),
         "error: `--set a1=0x100000000`: the value does not fit into 32 bits\n"
@@ -85,11 +69,7 @@ fn a_program_that_cannot_be_had_is_told() {
     fs::remove_file(bench.path("prog.elf")).expect("it is there");
     let outcome = bench.run(&mut halting(0), "");
     assert_eq!(outcome.status, 125);
-    assert!(
-        outcome
-            .messages
-            .starts_with("error: the program @prog.elf cannot be read: ")
-    );
+    assert!(outcome.messages.starts_with("error: the program @prog.elf cannot be read: "));
     fs::create_dir(bench.path("prog.elf")).expect("a folder");
     assert_eq!(bench.run(&mut halting(0), "").status, 125);
 }
@@ -97,10 +77,7 @@ fn a_program_that_cannot_be_had_is_told() {
 #[test]
 fn a_program_that_cannot_be_loaded_is_told() {
     let bench = Bench::new();
-    let file = ElfFile {
-        machine: 62,
-        ..ElfFile::program()
-    };
+    let file = ElfFile { machine: 62, ..ElfFile::program() };
     fs::write(bench.path("prog.elf"), file.bytes()).expect("a file");
     let outcome = bench.run(&mut halting(0), "");
     assert_eq!(outcome.status, 125);
@@ -112,24 +89,16 @@ fn a_program_that_cannot_be_loaded_is_told() {
 fn raw_bytes_go_to_the_reset_address_or_to_the_users() {
     let bench = Bench::new();
     fs::write(bench.path("prog.elf"), b"raw").expect("a file");
-    for (line, address) in [
-        ("", 0x1_0000),
-        ("--format raw", 0x1_0000),
-        ("--raw", 0x1_0000),
-        ("--raw=0x10100", 0x1_0100),
-    ] {
+    for (line, address) in
+        [("", 0x1_0000), ("--format raw", 0x1_0000), ("--raw", 0x1_0000), ("--raw=0x10100", 0x1_0100)]
+    {
         let mut engine = halting(0);
         let outcome = bench.run(&mut engine, line);
         assert_eq!((outcome.status, outcome.messages.as_str()), (0, ""));
         assert_eq!(engine.machine.bytes(0, address, 3), b"raw");
         assert_eq!(engine.machine.read_register(0, 0), 0x1_0000, "the pc stays");
     }
-    assert!(
-        bench
-            .run(&mut halting(0), "--format elf")
-            .messages
-            .contains("does not begin with ELF")
-    );
+    assert!(bench.run(&mut halting(0), "--format elf").messages.contains("does not begin with ELF"));
 }
 
 #[test]
@@ -157,9 +126,5 @@ fn arguments_need_a_stack() {
 fn a_root_must_be_a_folder() {
     let outcome = Bench::new().run(&mut halting(0), "--root @missing");
     assert_eq!(outcome.status, 125);
-    assert!(
-        outcome
-            .messages
-            .starts_with("error: the root directory @missing cannot be opened: ")
-    );
+    assert!(outcome.messages.starts_with("error: the root directory @missing cannot be opened: "));
 }

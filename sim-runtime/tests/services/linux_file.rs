@@ -51,10 +51,7 @@ fn open_in(guest: &mut Caller, directory: u64, path: &str, flags: u64) -> i64 {
 /// Writes a text to a descriptor.
 fn write(guest: &mut Caller, descriptor: i64, text: &str) -> i64 {
     guest.put(MEMORY, text.as_bytes());
-    guest.call(
-        WRITE,
-        &[descriptor.cast_unsigned(), MEMORY, text.len() as u64],
-    )
+    guest.call(WRITE, &[descriptor.cast_unsigned(), MEMORY, text.len() as u64])
 }
 
 /// Reads what is left of a file, at most 100 bytes.
@@ -177,10 +174,7 @@ fn a_32_bit_guest_seeks_through_memory() {
         assert_eq!(guest.number(result, 8), 7);
         assert_eq!(rest(&mut guest, 3), "789");
         let minus_four = 0xffff_fffc;
-        assert_eq!(
-            guest.call(LSEEK, &[3, 0xffff_ffff, minus_four, result, 2]),
-            0
-        );
+        assert_eq!(guest.call(LSEEK, &[3, 0xffff_ffff, minus_four, result, 2]), 0);
         assert_eq!(guest.number(result, 8), 6);
         assert_eq!(guest.call(LSEEK, &[3, 2, 1, result, 0]), 0);
         assert_eq!(guest.number(result, 8), 0x2_0000_0001);
@@ -206,18 +200,8 @@ fn fstat_has_the_fields_of_asm_generic() {
         assert_eq!(field(&guest, 48, 8), 10, "st_size");
         assert_eq!(field(&guest, 56, 4), 4096, "st_blksize");
         assert_eq!(field(&guest, 64, 8), 1, "st_blocks");
-        assert!(
-            guest
-                .bytes(at + 72, size - 72)
-                .iter()
-                .all(|byte| *byte == 0),
-            "no host time"
-        );
-        assert_eq!(
-            guest.bytes(at + size as u64, 4),
-            [0xee; 4],
-            "the structure ends"
-        );
+        assert!(guest.bytes(at + 72, size - 72).iter().all(|byte| *byte == 0), "no host time");
+        assert_eq!(guest.bytes(at + size as u64, 4), [0xee; 4], "the structure ends");
         assert_eq!(guest.call(FSTAT, &[1, at]), 0);
         assert_eq!(field(&guest, 16, 4), 0o020_620);
         assert_eq!(guest.call(FSTAT, &[4, at]), 0);

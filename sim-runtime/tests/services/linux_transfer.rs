@@ -27,11 +27,7 @@ fn output_and_errors_go_to_their_streams_in_order() {
     guest.host.console_write(b'!');
     assert_eq!(guest.output.text(), "", "output is gathered");
     assert_eq!(guest.call(WRITE, &[2, MEMORY + 4, 3]), 3);
-    assert_eq!(
-        guest.output.text(),
-        "one printed !",
-        "errors do not overtake output"
-    );
+    assert_eq!(guest.output.text(), "one printed !", "errors do not overtake output");
     assert_eq!(guest.errors.text(), "two");
 }
 
@@ -63,11 +59,7 @@ fn the_console_reads_the_same_input() {
     let mut guest = Caller::new(LITTLE32, b"ab");
     guest.host.print(b"? ");
     assert_eq!(guest.host.console_read(), Some(b'a'));
-    assert_eq!(
-        guest.output.text(),
-        "? ",
-        "a question stands before its answer"
-    );
+    assert_eq!(guest.output.text(), "? ", "a question stands before its answer");
     assert_eq!(guest.call(READ, &[0, MEMORY, 9]), 1);
 }
 
@@ -110,16 +102,8 @@ fn nothing_mapped_is_a_fault_and_a_part_is_a_part() {
 fn lengths_that_lie_cost_nothing() {
     for abi in [LITTLE32, LITTLE64, BIG32, BIG64] {
         let mut guest = Caller::new(abi, b"input");
-        let top = if abi.word_bits == 64 {
-            u64::MAX
-        } else {
-            u64::from(u32::MAX)
-        };
-        assert_eq!(
-            guest.call(WRITE, &[1, MEMORY, top]),
-            EFAULT,
-            "it wraps around"
-        );
+        let top = if abi.word_bits == 64 { u64::MAX } else { u64::from(u32::MAX) };
+        assert_eq!(guest.call(WRITE, &[1, MEMORY, top]), EFAULT, "it wraps around");
         assert_eq!(guest.call(READ, &[0, MEMORY, top]), EFAULT);
         assert_eq!(guest.call(WRITE, &[1, top, 1]), EFAULT);
         let rest = i64::try_from(MEMORY_SIZE).expect("small");
@@ -158,11 +142,7 @@ fn vectors_are_checked_before_anything_moves() {
     guest.put_words(MEMORY, &[MEMORY, 1, MEMORY, 1 << 63]);
     assert_eq!(guest.call(WRITEV, &[1, MEMORY, 2]), EINVAL);
     guest.put_words(MEMORY, &[MEMORY, 1, NOWHERE, 1]);
-    assert_eq!(
-        guest.call(WRITEV, &[1, MEMORY, 2]),
-        1,
-        "what went well counts"
-    );
+    assert_eq!(guest.call(WRITEV, &[1, MEMORY, 2]), 1, "what went well counts");
 }
 
 #[test]
@@ -195,21 +175,10 @@ impl Read for Closed {
 #[test]
 fn a_reader_that_went_away_is_told_to_the_guest() {
     let mut guest = Caller::new(LITTLE32, b"");
-    guest.host = Host::new(Streams {
-        input: Box::new(Closed),
-        output: Box::new(Closed),
-        errors: Box::new(Closed),
-    });
-    assert_eq!(
-        guest.call(WRITE, &[1, MEMORY, 100]),
-        100,
-        "it is only gathered"
-    );
-    assert_eq!(
-        guest.call(READ, &[0, MEMORY, 1]),
-        -4,
-        "interrupted; and the output is flushed"
-    );
+    guest.host =
+        Host::new(Streams { input: Box::new(Closed), output: Box::new(Closed), errors: Box::new(Closed) });
+    assert_eq!(guest.call(WRITE, &[1, MEMORY, 100]), 100, "it is only gathered");
+    assert_eq!(guest.call(READ, &[0, MEMORY, 1]), -4, "interrupted; and the output is flushed");
     assert_eq!(guest.call(WRITE, &[1, MEMORY, 100]), EPIPE);
     assert_eq!(guest.call(WRITE, &[2, MEMORY, 1]), EPIPE);
     guest.host.print(b"nobody reads this");
@@ -222,9 +191,6 @@ fn a_reader_that_went_away_is_told_to_the_guest() {
 fn long_output_does_not_wait_for_the_end() {
     let mut guest = Caller::new(LITTLE32, b"");
     let size = MEMORY_SIZE as u64;
-    assert_eq!(
-        guest.call(WRITE, &[1, MEMORY, size]),
-        i64::try_from(size).expect("small")
-    );
+    assert_eq!(guest.call(WRITE, &[1, MEMORY, size]), i64::try_from(size).expect("small"));
     assert_eq!(guest.output.bytes().len(), MEMORY_SIZE);
 }

@@ -9,12 +9,7 @@ use crate::fake::FakeMachine;
 
 fn image_of(segments: Vec<ElfSegment>) -> Image {
     let entry = segments[0].address;
-    let file = ElfFile {
-        class: 2,
-        segments,
-        entry,
-        ..ElfFile::program()
-    };
+    let file = ElfFile { class: 2, segments, entry, ..ElfFile::program() };
     read_image(&file.bytes(), ImageFormat::Elf, &Expected::default()).expect("the file is right")
 }
 
@@ -29,20 +24,13 @@ fn a_segment_ends_in_zeros_over_whatever_was_there() {
 
 #[test]
 fn long_segments_are_written_whole() {
-    let contents: Vec<u8> = (0..200_001_u32)
-        .map(|number| (number % 251) as u8)
-        .collect();
+    let contents: Vec<u8> = (0..200_001_u32).map(|number| (number % 251) as u8).collect();
     let mut machine = FakeMachine::with_memory(0, 400_000);
     machine.put(0, 0, &[0xff; 400_000]);
     let image = image_of(vec![ElfSegment::load(1, &contents, 350_000)]);
     load_image(&image, &mut machine, 0).expect("there is memory");
     assert_eq!(machine.bytes(0, 1, contents.len()), contents);
-    assert!(
-        machine
-            .bytes(0, 200_002, 149_999)
-            .iter()
-            .all(|byte| *byte == 0)
-    );
+    assert!(machine.bytes(0, 200_002, 149_999).iter().all(|byte| *byte == 0));
     assert_eq!(machine.bytes(0, 350_001, 1), [0xff]);
 }
 
@@ -51,9 +39,7 @@ fn a_segment_outside_the_memory_is_told_with_its_addresses() {
     let fault = |address, contents: &[u8], size| {
         let mut machine = FakeMachine::with_memory(0x1_0000, 0x1000);
         let image = image_of(vec![ElfSegment::load(address, contents, size)]);
-        load_image(&image, &mut machine, 0)
-            .expect_err("it does not fit")
-            .to_string()
+        load_image(&image, &mut machine, 0).expect_err("it does not fit").to_string()
     };
     let remedy = "link the program to where memory is or give the model a RANGE there";
     assert_eq!(
@@ -87,12 +73,7 @@ fn a_hole_inside_a_segment_is_found() {
     };
     let image = image_of(vec![ElfSegment::load(0x80, b"data", 0x200)]);
     let error = load_image(&image, &mut machine, 0).expect_err("there is a hole");
-    assert!(
-        error
-            .to_string()
-            .contains("nothing is at 0x100 (there for zeros)"),
-        "{error}"
-    );
+    assert!(error.to_string().contains("nothing is at 0x100 (there for zeros)"), "{error}");
 }
 
 #[test]
@@ -101,19 +82,9 @@ fn loads_send_addresses_to_other_maps_from_byte_0_on() {
         maps: vec![vec![(0, vec![0; 0x100])], vec![(0, vec![0; 0x100])]],
         ..FakeMachine::default()
     };
-    let loads = [Load {
-        low: 0x80_0000,
-        high: 0x80_00ff,
-        map: 1,
-    }];
-    let placement = Placement {
-        default_map: 0,
-        loads: &loads,
-    };
-    let image = image_of(vec![
-        ElfSegment::load(0x10, b"code", 4),
-        ElfSegment::load(0x80_0060, b"data", 4),
-    ]);
+    let loads = [Load { low: 0x80_0000, high: 0x80_00ff, map: 1 }];
+    let placement = Placement { default_map: 0, loads: &loads };
+    let image = image_of(vec![ElfSegment::load(0x10, b"code", 4), ElfSegment::load(0x80_0060, b"data", 4)]);
     place_image(&image, &mut machine, &placement).expect("both fit");
     assert_eq!(machine.bytes(0, 0x10, 4), b"code");
     assert_eq!(machine.bytes(1, 0x60, 4), b"data");

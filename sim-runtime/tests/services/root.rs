@@ -51,13 +51,7 @@ impl Prison {
 #[test]
 fn dots_do_not_lead_out() {
     let mut prison = Prison::new();
-    for path in [
-        "..",
-        "../secret",
-        "sub/../../secret",
-        "sub/../..",
-        "./../root/../secret",
-    ] {
+    for path in ["..", "../secret", "sub/../../secret", "sub/../..", "./../root/../secret"] {
         prison.assert_refused(path);
     }
     assert_eq!(prison.open(HERE, "../secret", 0), -13);
@@ -112,17 +106,10 @@ fn links_do_not_lead_out() {
     prison.assert_refused("folder/secret");
     prison.assert_refused("process/etc/passwd");
     assert!(!folder.join("made").exists());
-    assert_eq!(
-        fs::read_to_string(folder.join("secret")).expect("a file"),
-        "secret"
-    );
+    assert_eq!(fs::read_to_string(folder.join("secret")).expect("a file"), "secret");
 
     symlink("inside", root.join("friendly")).expect("a link");
-    assert_eq!(
-        prison.open(HERE, "friendly", 0),
-        3,
-        "links that stay inside work"
-    );
+    assert_eq!(prison.open(HERE, "friendly", 0), 3, "links that stay inside work");
     let no_follow = 0o400_000;
     assert_eq!(prison.open(HERE, "friendly", no_follow), -40);
 }

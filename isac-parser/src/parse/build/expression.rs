@@ -56,10 +56,7 @@ impl Builder<'_> {
             let span = left.expr.span.to(right.expr.span);
             self.only_in_behavior(right.expr.span, "a comma operator");
             let height = left.height.max(right.height);
-            let kind = ExprKind::Comma {
-                left: Box::new(left.expr),
-                right: Box::new(right.expr),
-            };
+            let kind = ExprKind::Comma { left: Box::new(left.expr), right: Box::new(right.expr) };
             left = self.tall(kind, span, height);
         }
         left
@@ -91,29 +88,16 @@ impl Builder<'_> {
                 break;
             }
             let operator_span = self.span(&operator);
-            let middle = operator
-                .into_inner()
-                .next()
-                .map(|then| self.tall_sequence(then));
+            let middle = operator.into_inner().next().map(|then| self.tall_sequence(then));
             let right = self.climb(row, precedence + u8::from(!from_right), depth + 1);
             left = self.join(infix, operator_span, left, middle, right);
         }
         left
     }
 
-    fn join(
-        &mut self,
-        infix: Infix,
-        at: Span,
-        left: Tall,
-        middle: Option<Tall>,
-        right: Tall,
-    ) -> Tall {
+    fn join(&mut self, infix: Infix, at: Span, left: Tall, middle: Option<Tall>, right: Tall) -> Tall {
         let span = left.expr.span.to(right.expr.span);
-        let height = left
-            .height
-            .max(right.height)
-            .max(middle.as_ref().map_or(0, |middle| middle.height));
+        let height = left.height.max(right.height).max(middle.as_ref().map_or(0, |middle| middle.height));
         let right_height = right.height;
         let (left, right) = (left.expr, right.expr);
         let kind = match (infix, middle) {
@@ -126,30 +110,18 @@ impl Builder<'_> {
                 // The row's own concatenation goes on, no higher; a parenthesised one is a `Paren`.
                 let (mut parts, below) = match left.kind {
                     ExprKind::Concat(parts) => (parts, right_height.max(height.saturating_sub(1))),
-                    kind => (
-                        vec![Expr {
-                            kind,
-                            span: left.span,
-                        }],
-                        height,
-                    ),
+                    kind => (vec![Expr { kind, span: left.span }], height),
                 };
                 parts.push(right);
                 return self.tall(ExprKind::Concat(parts), span, below);
             }
             (Infix::Assign(operator), _) => {
                 self.only_in_behavior(at, "an assignment");
-                ExprKind::Assign {
-                    operator,
-                    place: Box::new(left),
-                    value: Box::new(right),
-                }
+                ExprKind::Assign { operator, place: Box::new(left), value: Box::new(right) }
             }
-            (Infix::Binary(operator), _) => ExprKind::Binary {
-                operator,
-                left: Box::new(left),
-                right: Box::new(right),
-            },
+            (Infix::Binary(operator), _) => {
+                ExprKind::Binary { operator, left: Box::new(left), right: Box::new(right) }
+            }
             // The grammar gives `?` its middle; without one the condition alone remains.
             (Infix::Conditional, None) => left.kind,
         };
@@ -181,35 +153,16 @@ impl Builder<'_> {
         let kind = match (pair.as_rule(), pair.as_str()) {
             (Rule::cast, _) => {
                 let ty = Children::of(pair).expect();
-                ExprKind::Cast {
-                    ty: self.type_name(ty),
-                    operand,
-                }
+                ExprKind::Cast { ty: self.type_name(ty), operand }
             }
             (_, step @ ("++" | "--")) => {
                 self.only_in_behavior(span, "a step");
-                ExprKind::Step {
-                    increment: step == "++",
-                    prefix: true,
-                    place: operand,
-                }
+                ExprKind::Step { increment: step == "++", prefix: true, place: operand }
             }
-            (_, "-") => ExprKind::Unary {
-                operator: UnaryOperator::Negate,
-                operand,
-            },
-            (_, "+") => ExprKind::Unary {
-                operator: UnaryOperator::Plus,
-                operand,
-            },
-            (_, "~") => ExprKind::Unary {
-                operator: UnaryOperator::BitNot,
-                operand,
-            },
-            _ => ExprKind::Unary {
-                operator: UnaryOperator::Not,
-                operand,
-            },
+            (_, "-") => ExprKind::Unary { operator: UnaryOperator::Negate, operand },
+            (_, "+") => ExprKind::Unary { operator: UnaryOperator::Plus, operand },
+            (_, "~") => ExprKind::Unary { operator: UnaryOperator::BitNot, operand },
+            _ => ExprKind::Unary { operator: UnaryOperator::Not, operand },
         };
         self.tall(kind, whole, height)
     }
@@ -230,10 +183,7 @@ impl Builder<'_> {
                 ExprKind::Name(name)
             }
         };
-        Tall {
-            expr: Expr { kind, span },
-            height: 1,
-        }
+        Tall { expr: Expr { kind, span }, height: 1 }
     }
 
     fn postfix(&mut self, base: Tall, pair: Pair<'_, Rule>) -> Tall {
@@ -244,54 +194,33 @@ impl Builder<'_> {
         let kind = match pair.as_rule() {
             Rule::step => {
                 self.only_in_behavior(span, "a step");
-                ExprKind::Step {
-                    increment: pair.as_str() == "++",
-                    prefix: false,
-                    place: base,
-                }
+                ExprKind::Step { increment: pair.as_str() == "++", prefix: false, place: base }
             }
             Rule::member => {
                 let member = Children::of(pair).expect();
-                ExprKind::Member {
-                    base,
-                    member: self.name(&member),
-                }
+                ExprKind::Member { base, member: self.name(&member) }
             }
             Rule::index => {
                 let mut children = Children::of(pair);
                 let index = self.tall_sequence(children.expect());
                 height = height.max(index.height);
                 match children.next() {
-                    None => ExprKind::Index {
-                        base,
-                        index: Box::new(index.expr),
-                    },
+                    None => ExprKind::Index { base, index: Box::new(index.expr) },
                     Some(low) => {
                         let low = self.tall_expression(low);
                         height = height.max(low.height);
-                        ExprKind::Slice {
-                            base,
-                            high: Box::new(index.expr),
-                            low: Box::new(low.expr),
-                        }
+                        ExprKind::Slice { base, high: Box::new(index.expr), low: Box::new(low.expr) }
                     }
                 }
             }
             _ => {
                 let list = Children::of(pair).expect();
-                let arguments = Children::of(list)
-                    .map(|argument| self.tall_expression(argument))
-                    .collect::<Vec<_>>();
-                height = arguments
-                    .iter()
-                    .map(|argument| argument.height)
-                    .fold(height, usize::max);
+                let arguments =
+                    Children::of(list).map(|argument| self.tall_expression(argument)).collect::<Vec<_>>();
+                height = arguments.iter().map(|argument| argument.height).fold(height, usize::max);
                 ExprKind::Call {
                     callee: base,
-                    arguments: arguments
-                        .into_iter()
-                        .map(|argument| argument.expr)
-                        .collect(),
+                    arguments: arguments.into_iter().map(|argument| argument.expr).collect(),
                 }
             }
         };
@@ -300,20 +229,15 @@ impl Builder<'_> {
 
     /// A node above nodes of at most this height; a placeholder if that is too high.
     fn tall(&mut self, kind: ExprKind, span: Span, below: usize) -> Tall {
-        Tall {
-            expr: Expr { kind, span },
-            height: below + 1,
-        }
-        .capped(self)
+        Tall { expr: Expr { kind, span }, height: below + 1 }.capped(self)
     }
 
     fn only_in_behavior(&mut self, span: Span, what: &str) {
         if self.in_behavior {
             return;
         }
-        let mut diagnostic =
-            Diagnostic::error(code::ASSIGNMENT, span, format!("{what} outside BEHAVIOR"))
-                .label("only BEHAVIOR and FUNCTION change anything");
+        let mut diagnostic = Diagnostic::error(code::ASSIGNMENT, span, format!("{what} outside BEHAVIOR"))
+            .label("only BEHAVIOR and FUNCTION change anything");
         if what == "an assignment" {
             diagnostic = diagnostic.help("equality is written `==`");
         }
@@ -328,14 +252,8 @@ impl Tall {
         }
         let span = self.expr.span;
         builder.too_deep(span, "operators");
-        let kind = ExprKind::Number(Number {
-            value: 0,
-            spelling: "0".to_owned(),
-        });
-        Tall {
-            expr: Expr { kind, span },
-            height: 1,
-        }
+        let kind = ExprKind::Number(Number { value: 0, spelling: "0".to_owned() });
+        Tall { expr: Expr { kind, span }, height: 1 }
     }
 }
 
@@ -345,9 +263,7 @@ fn infix(spelling: &str) -> Infix {
         "::" => Infix::Concat,
         _ => match BinaryOperator::from_spelling(spelling) {
             Some(operator) => Infix::Binary(operator),
-            None => Infix::Assign(BinaryOperator::from_spelling(
-                spelling.trim_end_matches('='),
-            )),
+            None => Infix::Assign(BinaryOperator::from_spelling(spelling.trim_end_matches('='))),
         },
     }
 }

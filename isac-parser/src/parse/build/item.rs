@@ -30,29 +30,20 @@ impl Builder<'_> {
     fn include(&mut self, pair: Pair<'_, Rule>) -> Item {
         let span = self.span(&pair);
         let path = Children::of(pair).expect();
-        Item::Include(Include {
-            path: self.text(&path),
-            span,
-        })
+        Item::Include(Include { path: self.text(&path), span })
     }
 
     fn constant(&mut self, pair: Pair<'_, Rule>) -> Item {
         let span = self.span(&pair);
         let mut children = Children::of(pair);
         let name = self.name(&children.expect());
-        Item::Constant(Constant {
-            name,
-            value: self.expression(children.expect()),
-            span,
-        })
+        Item::Constant(Constant { name, value: self.expression(children.expect()), span })
     }
 
     fn target(&mut self, pair: Pair<'_, Rule>) -> Item {
         let span = self.span(&pair);
         Item::Target(Target {
-            fields: Children::of(pair)
-                .map(|field| self.target_field(field))
-                .collect(),
+            fields: Children::of(pair).map(|field| self.target_field(field)).collect(),
             span,
         })
     }
@@ -63,25 +54,16 @@ impl Builder<'_> {
         let mut children = Children::of(pair);
         let name = self.name(&children.expect());
         let arguments = self.arguments(children.expect());
-        TargetField {
-            name,
-            arguments,
-            map: children.next().map(|map| self.name(&map)),
-            span,
-        }
+        TargetField { name, arguments, map: children.next().map(|map| self.name(&map)), span }
     }
 
     pub(super) fn arguments(&mut self, pair: Pair<'_, Rule>) -> Vec<Expr> {
-        Children::of(pair)
-            .map(|argument| self.expression(argument))
-            .collect()
+        Children::of(pair).map(|argument| self.expression(argument)).collect()
     }
 
     fn resource(&mut self, pair: Pair<'_, Rule>) -> Item {
         let span = self.span(&pair);
-        let declarations = Children::of(pair)
-            .map(|declaration| self.declaration(declaration))
-            .collect();
+        let declarations = Children::of(pair).map(|declaration| self.declaration(declaration)).collect();
         Item::Resource(ResourceSection { declarations, span })
     }
 
@@ -89,11 +71,7 @@ impl Builder<'_> {
         let span = self.span(&pair);
         let mut children = Children::of(pair);
         let name = self.name(&children.expect());
-        Item::Group(Group {
-            name,
-            members: self.names(&mut children),
-            span,
-        })
+        Item::Group(Group { name, members: self.names(&mut children), span })
     }
 
     fn operation(&mut self, pair: Pair<'_, Rule>) -> Item {
@@ -111,13 +89,9 @@ impl Builder<'_> {
     fn function(&mut self, pair: Pair<'_, Rule>) -> Item {
         let span = self.span(&pair);
         let mut children = Children::of(pair);
-        let result = Children::of(children.expect())
-            .next()
-            .map(|ty| self.type_name(ty));
+        let result = Children::of(children.expect()).next().map(|ty| self.type_name(ty));
         let name = self.name(&children.expect());
-        let parameters = Children::of(children.expect())
-            .map(|parameter| self.parameter(parameter))
-            .collect();
+        let parameters = Children::of(children.expect()).map(|parameter| self.parameter(parameter)).collect();
         self.in_behavior = true;
         self.check_name(&name);
         self.in_behavior = false;
@@ -132,34 +106,19 @@ impl Builder<'_> {
 
     fn parameter(&mut self, pair: Pair<'_, Rule>) -> Parameter {
         let mut children = Children::of(pair);
-        Parameter {
-            ty: self.type_name(children.expect()),
-            name: self.name(&children.expect()),
-        }
+        Parameter { ty: self.type_name(children.expect()), name: self.name(&children.expect()) }
     }
 
     fn pseudo(&mut self, pair: Pair<'_, Rule>) -> Item {
         let span = self.span(&pair);
         let mut children = Children::of(pair);
-        let pattern = Children::of(children.expect())
-            .map(|item| self.pseudo_item(item))
-            .collect();
-        let condition = children
-            .accept(Rule::pseudo_condition)
-            .map(|when| self.expression(Children::of(when).expect()));
+        let pattern = Children::of(children.expect()).map(|item| self.pseudo_item(item)).collect();
+        let condition =
+            children.accept(Rule::pseudo_condition).map(|when| self.expression(Children::of(when).expect()));
         let results = Children::of(children.expect())
-            .map(|result| {
-                Children::of(result)
-                    .map(|item| self.pseudo_item(item))
-                    .collect()
-            })
+            .map(|result| Children::of(result).map(|item| self.pseudo_item(item)).collect())
             .collect();
-        Item::Pseudo(Pseudo {
-            pattern,
-            condition,
-            results,
-            span,
-        })
+        Item::Pseudo(Pseudo { pattern, condition, results, span })
     }
 
     fn pseudo_item(&mut self, pair: Pair<'_, Rule>) -> PseudoItem {
@@ -172,15 +131,9 @@ impl Builder<'_> {
                 let name = self.name(&children.expect());
                 let second = children.expect();
                 if rule == Rule::pseudo_value {
-                    PseudoItem::Value {
-                        name,
-                        format: self.format(second),
-                    }
+                    PseudoItem::Value { name, format: self.format(second) }
                 } else {
-                    PseudoItem::Operand {
-                        name,
-                        target: self.name(&second),
-                    }
+                    PseudoItem::Operand { name, target: self.name(&second) }
                 }
             }
         }

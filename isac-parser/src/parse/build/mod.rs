@@ -39,26 +39,15 @@ pub(super) struct Builder<'a> {
 impl<'a> Builder<'a> {
     /// A builder for the piece that begins at a byte of the file.
     pub(super) fn new(scan: &'a Scan<'a>, base: usize) -> Self {
-        Self {
-            scan,
-            base,
-            depth: 0,
-            in_behavior: false,
-            problems: Vec::new(),
-        }
+        Self { scan, base, depth: 0, in_behavior: false, problems: Vec::new() }
     }
 
     /// Where a pair stands, without the blanks that an absent optional part leaves at its end.
     fn span(&self, pair: &Pair<'_, Rule>) -> Span {
         let span = pair.as_span();
         let (start, end) = (self.base + span.start(), self.base + span.end());
-        let behind = self
-            .scan
-            .tokens
-            .partition_point(|token| token.end as usize <= end);
-        let last = behind
-            .checked_sub(1)
-            .map_or(end, |last| self.scan.tokens[last].end as usize);
+        let behind = self.scan.tokens.partition_point(|token| token.end as usize <= end);
+        let last = behind.checked_sub(1).map_or(end, |last| self.scan.tokens[last].end as usize);
         Span::new(self.scan.file, start, last.max(start))
     }
 
@@ -68,11 +57,7 @@ impl<'a> Builder<'a> {
 
     /// Notes, once for a piece, that something nests too deep.
     fn too_deep(&mut self, span: Span, what: &str) {
-        if self
-            .problems
-            .iter()
-            .any(|problem| problem.code == code::TOO_DEEP)
-        {
+        if self.problems.iter().any(|problem| problem.code == code::TOO_DEEP) {
             return;
         }
         self.problem(
@@ -83,16 +68,11 @@ impl<'a> Builder<'a> {
     }
 
     fn name(&self, pair: &Pair<'_, Rule>) -> Name {
-        Name {
-            text: pair.as_str().to_owned(),
-            span: self.span(pair),
-        }
+        Name { text: pair.as_str().to_owned(), span: self.span(pair) }
     }
 
     fn names(&self, children: &mut Children<'_>) -> Vec<Name> {
-        std::iter::from_fn(|| children.accept(Rule::name))
-            .map(|pair| self.name(&pair))
-            .collect()
+        std::iter::from_fn(|| children.accept(Rule::name)).map(|pair| self.name(&pair)).collect()
     }
 
     fn text(&mut self, pair: &Pair<'_, Rule>) -> Text {
@@ -110,9 +90,7 @@ struct Children<'i> {
 
 impl<'i> Children<'i> {
     fn of(pair: Pair<'i, Rule>) -> Self {
-        Self {
-            pairs: pair.into_inner().peekable(),
-        }
+        Self { pairs: pair.into_inner().peekable() }
     }
 
     /// The next child that means something.
@@ -134,8 +112,7 @@ impl<'i> Children<'i> {
 
     /// The next child, which the grammar guarantees.
     fn expect(&mut self) -> Pair<'i, Rule> {
-        self.next()
-            .expect("the grammar gives this rule one more child")
+        self.next().expect("the grammar gives this rule one more child")
     }
 
     /// The next child if it is of a rule.

@@ -5,22 +5,17 @@ use pest::iterators::Pair;
 use super::{Builder, Children};
 use crate::ast::{
     Activation, ActivationSection, AssemblerItem, AssemblerSection, BehaviorSection, CodingItem,
-    CodingRootSection, CodingSection, ExpressionSection, Format, InstanceSection, LocalSection,
-    Name, ReferenceSection, RootDecode, RootElement, Section, WhenSection,
+    CodingRootSection, CodingSection, ExpressionSection, Format, InstanceSection, LocalSection, Name,
+    ReferenceSection, RootDecode, RootElement, Section, WhenSection,
 };
 use crate::parse::grammar::Rule;
 
 impl Builder<'_> {
     /// Name and stage of an OPERATION.
-    pub(in crate::parse) fn operation_head(
-        &mut self,
-        pair: Pair<'_, Rule>,
-    ) -> (Name, Option<(Name, Name)>) {
+    pub(in crate::parse) fn operation_head(&mut self, pair: Pair<'_, Rule>) -> (Name, Option<(Name, Name)>) {
         let mut children = Children::of(pair);
         let name = self.name(&children.expect());
-        let stage = children
-            .next()
-            .map(|pipeline| (self.name(&pipeline), self.name(&children.expect())));
+        let stage = children.next().map(|pipeline| (self.name(&pipeline), self.name(&children.expect())));
         (name, stage)
     }
 
@@ -32,16 +27,11 @@ impl Builder<'_> {
         match rule {
             Rule::instance => {
                 let target = self.name(&children.expect());
-                Section::Instance(InstanceSection {
-                    target,
-                    aliases: self.names(&mut children),
-                    span,
-                })
+                Section::Instance(InstanceSection { target, aliases: self.names(&mut children), span })
             }
-            Rule::reference => Section::Reference(ReferenceSection {
-                names: self.names(&mut children),
-                span,
-            }),
+            Rule::reference => {
+                Section::Reference(ReferenceSection { names: self.names(&mut children), span })
+            }
             Rule::local => Section::Local(self.local(children, span)),
             Rule::assembler => {
                 let items = children.map(|item| self.assembler_item(item)).collect();
@@ -49,26 +39,17 @@ impl Builder<'_> {
             }
             Rule::coding => Section::Coding(self.coding(children, span)),
             Rule::tail => Section::Tail(self.coding(children, span)),
-            Rule::when => Section::When(WhenSection {
-                condition: self.expression(children.expect()),
-                span,
-            }),
-            Rule::meaning => Section::Expression(ExpressionSection {
-                value: self.expression(children.expect()),
-                span,
-            }),
-            Rule::behavior => Section::Behavior(BehaviorSection {
-                body: self.behavior_block(children.expect()),
-                span,
-            }),
-            Rule::activation => Section::Activation(ActivationSection {
-                items: self.activations(children),
-                span,
-            }),
-            _ => Section::CodingRoot(CodingRootSection {
-                elements: self.root_elements(children),
-                span,
-            }),
+            Rule::when => Section::When(WhenSection { condition: self.expression(children.expect()), span }),
+            Rule::meaning => {
+                Section::Expression(ExpressionSection { value: self.expression(children.expect()), span })
+            }
+            Rule::behavior => {
+                Section::Behavior(BehaviorSection { body: self.behavior_block(children.expect()), span })
+            }
+            Rule::activation => {
+                Section::Activation(ActivationSection { items: self.activations(children), span })
+            }
+            _ => Section::CodingRoot(CodingRootSection { elements: self.root_elements(children), span }),
         }
     }
 
@@ -89,10 +70,7 @@ impl Builder<'_> {
             Rule::assembler_field => {
                 let mut children = Children::of(pair);
                 let name = self.name(&children.expect());
-                AssemblerItem::Field {
-                    name,
-                    format: self.format(children.expect()),
-                }
+                AssemblerItem::Field { name, format: self.format(children.expect()) }
             }
             _ => AssemblerItem::Name(self.name(&pair)),
         }
@@ -102,22 +80,12 @@ impl Builder<'_> {
         let span = self.span(&pair);
         let mut children = Children::of(pair);
         let name = self.name(&children.expect());
-        let arguments = children
-            .next()
-            .map(|arguments| self.arguments(arguments))
-            .unwrap_or_default();
-        Format {
-            name,
-            arguments,
-            span,
-        }
+        let arguments = children.next().map(|arguments| self.arguments(arguments)).unwrap_or_default();
+        Format { name, arguments, span }
     }
 
     fn coding(&mut self, children: Children<'_>, span: crate::source::Span) -> CodingSection {
-        CodingSection {
-            items: children.map(|item| self.coding_item(item)).collect(),
-            span,
-        }
+        CodingSection { items: children.map(|item| self.coding_item(item)).collect(), span }
     }
 
     fn coding_item(&mut self, pair: Pair<'_, Rule>) -> CodingItem {
@@ -129,16 +97,11 @@ impl Builder<'_> {
         let mut children = Children::of(pair);
         let name = self.name(&children.expect());
         if rule == Rule::coding_field {
-            return CodingItem::Field {
-                name,
-                pattern: self.bits(children.expect()),
-            };
+            return CodingItem::Field { name, pattern: self.bits(children.expect()) };
         }
         let slice = children.next().map(|high| {
             let high = self.expression(high);
-            let low = children
-                .next()
-                .map_or_else(|| high.clone(), |low| self.expression(low));
+            let low = children.next().map_or_else(|| high.clone(), |low| self.expression(low));
             (high, low)
         });
         CodingItem::Name { name, slice, span }
@@ -159,10 +122,7 @@ impl Builder<'_> {
             _ => {
                 let mut children = Children::of(pair);
                 let target = self.name(&children.expect());
-                Activation::Activate {
-                    target,
-                    delay: children.next().map(|delay| self.expression(delay)),
-                }
+                Activation::Activate { target, delay: children.next().map(|delay| self.expression(delay)) }
             }
         }
     }
@@ -172,14 +132,9 @@ impl Builder<'_> {
         let mut children = Children::of(pair);
         let condition = self.expression(children.expect());
         let then = self.activation_block(children.expect());
-        let otherwise = match children
-            .next()
-            .map(|otherwise| Children::of(otherwise).expect())
-        {
+        let otherwise = match children.next().map(|otherwise| Children::of(otherwise).expect()) {
             None => Vec::new(),
-            Some(block) if block.as_rule() == Rule::activation_block => {
-                self.activation_block(block)
-            }
+            Some(block) if block.as_rule() == Rule::activation_block => self.activation_block(block),
             Some(chained) if self.descend(&chained) => {
                 let nested = self.activation(chained);
                 self.depth -= 1;
@@ -187,12 +142,7 @@ impl Builder<'_> {
             }
             Some(_) => Vec::new(),
         };
-        Activation::If {
-            condition,
-            then,
-            otherwise,
-            span,
-        }
+        Activation::If { condition, then, otherwise, span }
     }
 
     fn activation_switch(&mut self, pair: Pair<'_, Rule>) -> Activation {
@@ -207,18 +157,10 @@ impl Builder<'_> {
             if rule == Rule::activation_default {
                 default = Some(self.activation_block(parts.expect()));
             } else {
-                cases.push((
-                    self.expression(parts.expect()),
-                    self.activation_block(parts.expect()),
-                ));
+                cases.push((self.expression(parts.expect()), self.activation_block(parts.expect())));
             }
         }
-        Activation::Switch {
-            value,
-            cases,
-            default,
-            span,
-        }
+        Activation::Switch { value, cases, default, span }
     }
 
     fn root_elements(&mut self, children: Children<'_>) -> Vec<RootElement> {
@@ -242,10 +184,7 @@ impl Builder<'_> {
         let mut children = Children::of(pair);
         let condition = self.expression(children.expect());
         let then = self.root_block(children.expect());
-        let otherwise = match children
-            .next()
-            .map(|otherwise| Children::of(otherwise).expect())
-        {
+        let otherwise = match children.next().map(|otherwise| Children::of(otherwise).expect()) {
             None => Vec::new(),
             Some(block) if block.as_rule() == Rule::root_block => self.root_block(block),
             Some(chained) if self.descend(&chained) => {
@@ -255,12 +194,7 @@ impl Builder<'_> {
             }
             Some(_) => Vec::new(),
         };
-        RootElement::If {
-            condition,
-            then,
-            otherwise,
-            span,
-        }
+        RootElement::If { condition, then, otherwise, span }
     }
 
     fn root_switch(&mut self, pair: Pair<'_, Rule>) -> RootElement {
@@ -273,11 +207,7 @@ impl Builder<'_> {
                 (self.name(&parts.expect()), self.root_block(parts.expect()))
             })
             .collect();
-        RootElement::Switch {
-            selector,
-            cases,
-            span,
-        }
+        RootElement::Switch { selector, cases, span }
     }
 
     fn root_decode(&mut self, pair: Pair<'_, Rule>) -> RootDecode {
@@ -285,11 +215,6 @@ impl Builder<'_> {
         let mut children = Children::of(pair);
         let root = self.name(&children.expect());
         let source = self.expression(children.expect());
-        RootDecode {
-            root,
-            source,
-            at: children.next().map(|at| self.expression(at)),
-            span,
-        }
+        RootDecode { root, source, at: children.next().map(|at| self.expression(at)), span }
     }
 }

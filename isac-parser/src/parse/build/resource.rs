@@ -33,19 +33,11 @@ impl Builder<'_> {
         while let Some(declarator) = children.accept(Rule::declarator) {
             let mut parts = Children::of(declarator);
             let name = self.name(&parts.expect());
-            declarators.push(RegisterDeclarator {
-                name,
-                count: parts.next().map(|count| self.expression(count)),
-            });
+            declarators
+                .push(RegisterDeclarator { name, count: parts.next().map(|count| self.expression(count)) });
         }
         let options = self.register_options(children.next());
-        RegisterDeclaration {
-            pc,
-            width,
-            declarators,
-            options,
-            span,
-        }
+        RegisterDeclaration { pc, width, declarators, options, span }
     }
 
     fn alias(&mut self, pair: Pair<'_, Rule>) -> AliasDeclaration {
@@ -56,14 +48,7 @@ impl Builder<'_> {
         let name = self.name(&children.expect());
         let place = self.expression(children.expect());
         let options = self.register_options(children.next());
-        AliasDeclaration {
-            pc,
-            width,
-            name,
-            place,
-            options,
-            span,
-        }
+        AliasDeclaration { pc, width, name, place, options, span }
     }
 
     fn pc(&self, declaration: &Pair<'_, Rule>) -> Option<crate::source::Span> {
@@ -77,9 +62,7 @@ impl Builder<'_> {
 
     fn register_options(&mut self, pair: Option<Pair<'_, Rule>>) -> Vec<RegisterOption> {
         let Some(pair) = pair else { return Vec::new() };
-        Children::of(pair)
-            .map(|option| self.register_option(option))
-            .collect()
+        Children::of(pair).map(|option| self.register_option(option)).collect()
     }
 
     fn register_option(&mut self, pair: Pair<'_, Rule>) -> RegisterOption {
@@ -87,19 +70,13 @@ impl Builder<'_> {
         let rule = pair.as_rule();
         let mut children = Children::of(pair);
         match rule {
-            Rule::reset => RegisterOption::Reset {
-                value: self.expression(children.expect()),
-                span,
-            },
+            Rule::reset => RegisterOption::Reset { value: self.expression(children.expect()), span },
             Rule::hardwired => RegisterOption::Hardwired {
                 index: self.expression(children.expect()),
                 value: self.expression(children.expect()),
                 span,
             },
-            _ => RegisterOption::Names {
-                names: children.map(|name| self.text(&name)).collect(),
-                span,
-            },
+            _ => RegisterOption::Names { names: children.map(|name| self.text(&name)).collect(), span },
         }
     }
 
@@ -108,52 +85,32 @@ impl Builder<'_> {
         let mut children = Children::of(pair);
         let width = self.width(children.expect());
         let (name, options) = self.name_and_options(&mut children);
-        RamDeclaration {
-            width,
-            name,
-            options,
-            span,
-        }
+        RamDeclaration { width, name, options, span }
     }
 
     fn cache(&mut self, pair: Pair<'_, Rule>) -> CacheDeclaration {
         let span = self.span(&pair);
         let (name, options) = self.name_and_options(&mut Children::of(pair));
-        CacheDeclaration {
-            name,
-            options,
-            span,
-        }
+        CacheDeclaration { name, options, span }
     }
 
     fn device(&mut self, pair: Pair<'_, Rule>) -> DeviceDeclaration {
         let span = self.span(&pair);
         let (name, options) = self.name_and_options(&mut Children::of(pair));
-        DeviceDeclaration {
-            name,
-            options,
-            span,
-        }
+        DeviceDeclaration { name, options, span }
     }
 
     fn name_and_options(&mut self, children: &mut Children<'_>) -> (Name, Vec<ResourceOption>) {
         let name = self.name(&children.expect());
         let options = children.next().map(Children::of).into_iter().flatten();
-        (
-            name,
-            options.map(|option| self.resource_option(option)).collect(),
-        )
+        (name, options.map(|option| self.resource_option(option)).collect())
     }
 
     fn resource_option(&mut self, pair: Pair<'_, Rule>) -> ResourceOption {
         let span = self.span(&pair);
         let mut children = Children::of(pair);
         let name = self.name(&children.expect());
-        ResourceOption {
-            name,
-            arguments: self.arguments(children.expect()),
-            span,
-        }
+        ResourceOption { name, arguments: self.arguments(children.expect()), span }
     }
 
     fn pipeline(&mut self, pair: Pair<'_, Rule>) -> PipelineDeclaration {
@@ -163,10 +120,7 @@ impl Builder<'_> {
         let stages = children
             .map(|stage| {
                 let mut parts = Children::of(stage);
-                StageDeclaration {
-                    name: self.name(&parts.expect()),
-                    registers: self.names(&mut parts),
-                }
+                StageDeclaration { name: self.name(&parts.expect()), registers: self.names(&mut parts) }
             })
             .collect();
         PipelineDeclaration { name, stages, span }
@@ -176,12 +130,7 @@ impl Builder<'_> {
         let span = self.span(&pair);
         let mut children = Children::of(pair);
         let name = self.name(&children.expect());
-        let mut map = MemoryMapDeclaration {
-            name,
-            address_width: None,
-            ranges: Vec::new(),
-            span,
-        };
+        let mut map = MemoryMapDeclaration { name, address_width: None, ranges: Vec::new(), span };
         for child in children {
             if child.as_rule() == Rule::range {
                 let range = self.range(child);
@@ -206,21 +155,11 @@ impl Builder<'_> {
         let mut parts = Children::of(target);
         let name = self.name(&parts.expect());
         let target = if rule == Rule::range_functions {
-            RangeTarget::Functions {
-                read: name,
-                write: self.name(&parts.expect()),
-            }
+            RangeTarget::Functions { read: name, write: self.name(&parts.expect()) }
         } else {
-            let slice = parts
-                .next()
-                .map(|high| (self.expression(high), self.expression(parts.expect())));
+            let slice = parts.next().map(|high| (self.expression(high), self.expression(parts.expect())));
             RangeTarget::Resource { name, slice }
         };
-        RangeDeclaration {
-            low,
-            high,
-            target,
-            span,
-        }
+        RangeDeclaration { low, high, target, span }
     }
 }

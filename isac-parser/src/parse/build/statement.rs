@@ -17,22 +17,14 @@ impl Builder<'_> {
 
     fn block(&mut self, pair: Pair<'_, Rule>) -> Block {
         let span = self.span(&pair);
-        Block {
-            statements: Children::of(pair)
-                .map(|statement| self.statement(statement))
-                .collect(),
-            span,
-        }
+        Block { statements: Children::of(pair).map(|statement| self.statement(statement)).collect(), span }
     }
 
     fn statement(&mut self, pair: Pair<'_, Rule>) -> Stmt {
         let span = self.span(&pair);
         if self.depth >= MAX_HEIGHT {
             self.too_deep(span, "statements");
-            return Stmt {
-                kind: StmtKind::Empty,
-                span,
-            };
+            return Stmt { kind: StmtKind::Empty, span };
         }
         self.depth += 1;
         let kind = self.statement_kind(pair);
@@ -64,9 +56,7 @@ impl Builder<'_> {
             Rule::continue_statement => StmtKind::Continue,
             Rule::return_statement => StmtKind::Return(self.optional_sequence(pair)),
             Rule::declare_statement => self.declare_statement(pair),
-            Rule::expression_statement => {
-                StmtKind::Expr(self.sequence(Children::of(pair).expect()))
-            }
+            Rule::expression_statement => StmtKind::Expr(self.sequence(Children::of(pair).expect())),
             _ => StmtKind::Empty,
         }
     }
@@ -83,25 +73,14 @@ impl Builder<'_> {
         let mut children = Children::of(pair);
         let condition = self.sequence(children.expect());
         let then = self.body(&mut children);
-        let otherwise = children
-            .next()
-            .map(|otherwise| Box::new(self.statement(otherwise)));
-        StmtKind::If {
-            condition,
-            then,
-            otherwise,
-        }
+        let otherwise = children.next().map(|otherwise| Box::new(self.statement(otherwise)));
+        StmtKind::If { condition, then, otherwise }
     }
 
     fn switch_statement(&mut self, pair: Pair<'_, Rule>) -> StmtKind {
         let mut children = Children::of(pair);
         let value = self.sequence(children.expect());
-        StmtKind::Switch {
-            value,
-            sections: children
-                .map(|section| self.switch_section(section))
-                .collect(),
-        }
+        StmtKind::Switch { value, sections: children.map(|section| self.switch_section(section)).collect() }
     }
 
     fn switch_section(&mut self, pair: Pair<'_, Rule>) -> SwitchSection {
@@ -109,19 +88,9 @@ impl Builder<'_> {
         let mut labels = Vec::new();
         while let Some(label) = children.accept(Rule::label) {
             let span = self.span(&label);
-            labels.push((
-                Children::of(label)
-                    .next()
-                    .map(|value| self.expression(value)),
-                span,
-            ));
+            labels.push((Children::of(label).next().map(|value| self.expression(value)), span));
         }
-        SwitchSection {
-            labels,
-            statements: children
-                .map(|statement| self.statement(statement))
-                .collect(),
-        }
+        SwitchSection { labels, statements: children.map(|statement| self.statement(statement)).collect() }
     }
 
     fn for_statement(&mut self, pair: Pair<'_, Rule>) -> StmtKind {

@@ -90,10 +90,7 @@ impl Builder<'_> {
             );
         }
         let value = self.digits(digits, span);
-        Number {
-            value,
-            spelling: spelling.to_owned(),
-        }
+        Number { value, spelling: spelling.to_owned() }
     }
 
     fn digits(&mut self, digits: &str, span: Span) -> u128 {
@@ -109,11 +106,7 @@ impl Builder<'_> {
             || digits[..digits.len().min(3)].ends_with("x_")
             || body.is_empty()
         {
-            self.bad_constant(
-                span,
-                format!("`{digits}` is no number"),
-                "`_` stands between digits only",
-            );
+            self.bad_constant(span, format!("`{digits}` is no number"), "`_` stands between digits only");
             return 0;
         }
         if radix == 10 && body.len() > 1 && body.starts_with('0') {
@@ -142,10 +135,7 @@ impl Builder<'_> {
         let span = self.span(pair);
         let value = self.unescape(&spelling[1..spelling.len() - 1], span);
         let value = value.chars().next().map_or(0, u128::from);
-        Number {
-            value,
-            spelling: spelling.to_owned(),
-        }
+        Number { value, spelling: spelling.to_owned() }
     }
 
     /// The string that stands between quotes.
@@ -170,18 +160,18 @@ impl Builder<'_> {
                 'e' => value.push('\x1b'),
                 '\\' | '"' | '\'' | '?' => value.push(escape),
                 'x' => value.push(self.hex_escape(&mut rest, span)),
-                other => self.bad_constant(span, format!("unknown escape `\\{other}`"), "known are \\n \\t \\r \\0 \\a \\b \\e \\f \\v \\\\ \\\" \\' \\? and \\xNN up to \\x7f"),
+                other => self.bad_constant(
+                    span,
+                    format!("unknown escape `\\{other}`"),
+                    "known are \\n \\t \\r \\0 \\a \\b \\e \\f \\v \\\\ \\\" \\' \\? and \\xNN up to \\x7f",
+                ),
             }
         }
         value
     }
 
     fn hex_escape(&mut self, rest: &mut std::str::Chars<'_>, span: Span) -> char {
-        let digits: String = rest
-            .clone()
-            .take(2)
-            .take_while(char::is_ascii_hexdigit)
-            .collect();
+        let digits: String = rest.clone().take(2).take_while(char::is_ascii_hexdigit).collect();
         for _ in digits.chars() {
             rest.next();
         }
@@ -216,21 +206,13 @@ impl Builder<'_> {
                     "write each bit, or repeat `0bx[n]`, `0b0[n]`, `0b1[n]` one by one",
                 );
             } else if !(1..=MAX_BITS).contains(&count) {
-                self.bad_constant(
-                    span,
-                    format!("a pattern of {count} bits"),
-                    "it has 1 to 256",
-                );
+                self.bad_constant(span, format!("a pattern of {count} bits"), "it has 1 to 256");
             } else {
                 bits = vec![bits[0]; usize::try_from(count).unwrap_or(1)];
             }
         }
         if bits.is_empty() || bits.len() as u128 > MAX_BITS {
-            self.bad_constant(
-                span,
-                format!("a pattern of {} bits", bits.len()),
-                "it has 1 to 256",
-            );
+            self.bad_constant(span, format!("a pattern of {} bits", bits.len()), "it has 1 to 256");
             bits = vec![None];
         }
         BitPattern { bits, span }
@@ -263,9 +245,7 @@ impl Builder<'_> {
             ["char"] => "char",
             ["char", "signed"] => "signed char",
             ["char", "unsigned"] => "unsigned char",
-            ["short"] | ["int", "short"] | ["short", "signed"] | ["int", "short", "signed"] => {
-                "short"
-            }
+            ["short"] | ["int", "short"] | ["short", "signed"] | ["int", "short", "signed"] => "short",
             ["short", "unsigned"] | ["int", "short", "unsigned"] => "unsigned short",
             ["int"] | ["signed"] | ["int", "signed"] => "int",
             ["unsigned"] | ["int", "unsigned"] => "unsigned int",
@@ -275,19 +255,13 @@ impl Builder<'_> {
             | ["int", "long", "long"]
             | ["long", "long", "signed"]
             | ["int", "long", "long", "signed"] => "long long",
-            ["long", "long", "unsigned"] | ["int", "long", "long", "unsigned"] => {
-                "unsigned long long"
-            }
+            ["long", "long", "unsigned"] | ["int", "long", "long", "unsigned"] => "unsigned long long",
             ["_Bool"] | ["bool"] => "bool",
             [one] if one.ends_with("_t") => one,
             _ => {
                 self.problem(
-                    Diagnostic::error(
-                        code::BAD_TYPE,
-                        span,
-                        format!("`{}` is no type", words.join(" ")),
-                    )
-                    .label("these words do not go together"),
+                    Diagnostic::error(code::BAD_TYPE, span, format!("`{}` is no type", words.join(" ")))
+                        .label("these words do not go together"),
                 );
                 "int"
             }

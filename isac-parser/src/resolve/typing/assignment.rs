@@ -56,14 +56,9 @@ impl Typer<'_> {
                 self.not_a_place(place.span, "not every EXPRESSION of this alias is a place");
                 None
             }
-            PlaceKind::Slice { base, .. } | PlaceKind::Bit { base, .. } => {
-                self.check_assignable(base)
-            }
+            PlaceKind::Slice { base, .. } | PlaceKind::Bit { base, .. } => self.check_assignable(base),
             PlaceKind::Concat(parts) => {
-                let parts: Vec<_> = parts
-                    .iter()
-                    .map(|part| self.check_assignable(part))
-                    .collect();
+                let parts: Vec<_> = parts.iter().map(|part| self.check_assignable(part)).collect();
                 parts.into_iter().collect()
             }
             PlaceKind::Conditional(_, then, otherwise) => {
@@ -88,10 +83,7 @@ impl Typer<'_> {
         let kind = match operator {
             None => {
                 let value = Box::new(self.fit(value, ty).expr);
-                ExprKind::Assign {
-                    place: Box::new(place),
-                    value,
-                }
+                ExprKind::Assign { place: Box::new(place), value }
             }
             Some(operator) => {
                 let (compute, value) = if is_shift(operator) {
@@ -101,12 +93,7 @@ impl Typer<'_> {
                     (compute, value.convert(compute))
                 };
                 let (place, value) = (Box::new(place), Box::new(value.expr));
-                ExprKind::AssignWith {
-                    place,
-                    operator,
-                    compute,
-                    value,
-                }
+                ExprKind::AssignWith { place, operator, compute, value }
             }
         };
         Some(valued(kind, ty, span))
@@ -123,14 +110,6 @@ impl Typer<'_> {
         self.only_when_running(span, "an assignment")?;
         let place = self.place(place)?;
         let ty = place.ty;
-        Some(valued(
-            ExprKind::Step {
-                place: Box::new(place),
-                increment,
-                prefix,
-            },
-            ty,
-            span,
-        ))
+        Some(valued(ExprKind::Step { place: Box::new(place), increment, prefix }, ty, span))
     }
 }

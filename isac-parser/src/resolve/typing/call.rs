@@ -45,8 +45,7 @@ impl Typer<'_> {
             }
             _ => {
                 let message = "only a function can be called";
-                self.diagnostics
-                    .push(error(code::WRONG_KIND, callee.span, message, "no function"));
+                self.diagnostics.push(error(code::WRONG_KIND, callee.span, message, "no function"));
                 return None;
             }
         };
@@ -56,9 +55,7 @@ impl Typer<'_> {
                 self.function_call(function, name, arguments, span)
             }
             Some((Global::Unsupported(_), _)) => None,
-            None if BUILTINS.contains(&name.text.as_str()) => {
-                self.builtin_call(name, arguments, span)
-            }
+            None if BUILTINS.contains(&name.text.as_str()) => self.builtin_call(name, arguments, span),
             _ => {
                 self.no_function(name);
                 None
@@ -71,10 +68,7 @@ impl Typer<'_> {
         if let ast::ExprKind::Name(name) = &base.kind {
             match self.global(name) {
                 Some((Global::Unsupported(_), _)) => return,
-                None if self
-                    .operation
-                    .is_none_or(|o| !o.names.contains_key(&name.text)) =>
-                {
+                None if self.operation.is_none_or(|o| !o.names.contains_key(&name.text)) => {
                     self.name(name);
                     return;
                 }
@@ -82,25 +76,16 @@ impl Typer<'_> {
             }
         }
         let message = format!("nothing here has a service `{}`", member.text);
-        self.diagnostics
-            .push(error(code::WRONG_KIND, span, message, "no function"));
+        self.diagnostics.push(error(code::WRONG_KIND, span, message, "no function"));
     }
 
     fn no_function(&mut self, name: &ast::Name) {
         if !self.reported.insert(name.text.clone()) {
             return;
         }
-        let inner = self
-            .operation
-            .and_then(|operation| operation.names.get(&name.text));
-        let local = self
-            .blocks
-            .iter()
-            .rev()
-            .find_map(|block| block.get(&name.text));
-        let hiding = local
-            .map(|(_, span)| *span)
-            .or(inner.map(|(_, span)| *span));
+        let inner = self.operation.and_then(|operation| operation.names.get(&name.text));
+        let local = self.blocks.iter().rev().find_map(|block| block.get(&name.text));
+        let hiding = local.map(|(_, span)| *span).or(inner.map(|(_, span)| *span));
         if let Some(hiding) = hiding {
             let message = format!("`{}` is no function here", name.text);
             let diagnostic = error(code::WRONG_KIND, name.span, message, "no function")
@@ -137,11 +122,8 @@ impl Typer<'_> {
     ) -> Option<Operand> {
         let values: Vec<Option<Value>> = arguments.iter().map(|a| self.value(a)).collect();
         let table = self.table;
-        let Signature {
-            parameters,
-            result,
-            span: declared,
-        } = table.functions.get(function.index())?.as_ref()?;
+        let Signature { parameters, result, span: declared } =
+            table.functions.get(function.index())?.as_ref()?;
         if values.len() != parameters.len() {
             let wanted = count(parameters.len() as u128, "argument");
             self.wrong_count(&name.text, &wanted, values.len(), span, Some(*declared));
@@ -160,21 +142,11 @@ impl Typer<'_> {
             ResultType::Value(ty) => Some(*ty),
             ResultType::Broken => return None,
         };
-        let kind = ExprKind::Call {
-            function,
-            arguments: converted,
-        };
+        let kind = ExprKind::Call { function, arguments: converted };
         complete.then_some(Operand::Value(Expr { kind, ty, span }))
     }
 
-    fn wrong_count(
-        &mut self,
-        name: &str,
-        wanted: &str,
-        found: usize,
-        span: Span,
-        declared: Option<Span>,
-    ) {
+    fn wrong_count(&mut self, name: &str, wanted: &str, found: usize, span: Span, declared: Option<Span>) {
         let message = format!("`{name}` takes {wanted}, but gets {found}");
         let mut diagnostic = error(code::ARGUMENT_COUNT, span, message, "wrong count");
         if let Some(declared) = declared {
@@ -183,12 +155,7 @@ impl Typer<'_> {
         self.diagnostics.push(diagnostic);
     }
 
-    fn builtin_call(
-        &mut self,
-        name: &ast::Name,
-        arguments: &[ast::Expr],
-        span: Span,
-    ) -> Option<Operand> {
+    fn builtin_call(&mut self, name: &ast::Name, arguments: &[ast::Expr], span: Span) -> Option<Operand> {
         let (builtin, parameters, result): (_, &[Type], _) = match name.text.as_str() {
             "halt" => (Builtin::Halt, &[INT], None),
             "illegal" => (Builtin::Illegal, &[], None),
@@ -206,8 +173,7 @@ impl Typer<'_> {
             "CODED" => return self.coded(arguments, span),
             _ => {
                 let what = format!("`{}` is", name.text);
-                self.diagnostics
-                    .push(not_yet(code::LATER_BUILTIN, span, &what));
+                self.diagnostics.push(not_yet(code::LATER_BUILTIN, span, &what));
                 return None;
             }
         };
@@ -220,15 +186,9 @@ impl Typer<'_> {
         }
         let values: Vec<Value> = values.into_iter().collect::<Option<_>>()?;
         let converted = values.into_iter().zip(parameters);
-        let arguments = converted
-            .map(|(value, ty)| self.fit(value, *ty).expr)
-            .collect();
+        let arguments = converted.map(|(value, ty)| self.fit(value, *ty).expr).collect();
         let kind = ExprKind::Builtin { builtin, arguments };
-        Some(Operand::Value(Expr {
-            kind,
-            ty: result,
-            span,
-        }))
+        Some(Operand::Value(Expr { kind, ty: result, span }))
     }
 
     /// `sext(v, n)`
@@ -243,24 +203,12 @@ impl Typer<'_> {
         if from == 0 || from > u128::from(limit) {
             let message = format!("`sext` of {} of {limit}", count(from, "bit"));
             let label = format!("has to be from 1 to {limit}");
-            self.diagnostics
-                .push(error(code::OUT_OF_BOUNDS, width.span, message, label));
+            self.diagnostics.push(error(code::OUT_OF_BOUNDS, width.span, message, label));
             return None;
         }
-        let from = Expr {
-            kind: ExprKind::Const(from),
-            ty: Some(INT),
-            span: width.span,
-        };
+        let from = Expr { kind: ExprKind::Const(from), ty: Some(INT), span: width.span };
         let arguments = vec![value.expr, from];
-        Some(valued(
-            ExprKind::Builtin {
-                builtin: Builtin::Sext,
-                arguments,
-            },
-            signed(limit),
-            span,
-        ))
+        Some(valued(ExprKind::Builtin { builtin: Builtin::Sext, arguments }, signed(limit), span))
     }
 
     /// `popcount(v)`, `clz(v)`, `ctz(v)`: of the value as wide as it is.
@@ -282,35 +230,19 @@ impl Typer<'_> {
     /// `event("name")`
     fn event(&mut self, arguments: &[ast::Expr], span: Span) -> Option<Operand> {
         self.only_when_running(span, "a call")?;
-        if let [
-            ast::Expr {
-                kind: ast::ExprKind::Text(text),
-                ..
-            },
-        ] = arguments
-        {
+        if let [ast::Expr { kind: ast::ExprKind::Text(text), .. }] = arguments {
             let kind = ExprKind::Event(text.value.clone());
-            return Some(Operand::Value(Expr {
-                kind,
-                ty: None,
-                span,
-            }));
+            return Some(Operand::Value(Expr { kind, ty: None, span }));
         }
         let message = "`event` takes one text, its name";
-        self.diagnostics
-            .push(error(code::MISPLACED_TEXT, span, message, "no text"));
+        self.diagnostics.push(error(code::MISPLACED_TEXT, span, message, "no text"));
         None
     }
 
     /// `CODED(alias)`
     fn coded(&mut self, arguments: &[ast::Expr], span: Span) -> Option<Operand> {
         self.only_when_running(span, "a call")?;
-        if let [
-            ast::Expr {
-                kind: ast::ExprKind::Name(name),
-                ..
-            },
-        ] = arguments
+        if let [ast::Expr { kind: ast::ExprKind::Name(name), .. }] = arguments
             && let Some(operation) = self.operation
             && let Some((meaning, _)) = operation.names.get(&name.text)
         {
@@ -328,8 +260,7 @@ impl Typer<'_> {
                     };
                     if width > MAX_COMPUTED_BITS {
                         let what = "a value of more than 128 bits is";
-                        self.diagnostics
-                            .push(not_yet(code::LATER_WIDTH, span, what));
+                        self.diagnostics.push(not_yet(code::LATER_WIDTH, span, what));
                         return None;
                     }
                     return Some(valued(ExprKind::Coded(*id), bits(width), span));
@@ -337,8 +268,7 @@ impl Typer<'_> {
             }
         }
         let message = "`CODED` takes one alias of this operation's CODING";
-        self.diagnostics
-            .push(error(code::WRONG_KIND, span, message, "no alias"));
+        self.diagnostics.push(error(code::WRONG_KIND, span, message, "no alias"));
         None
     }
 }

@@ -15,18 +15,12 @@ pub(crate) const MAX_COMPUTED_BITS: u32 = 128;
 
 /// An unsigned type: `bit[width]`.
 pub(crate) const fn bits(width_bits: u32) -> Type {
-    Type {
-        width_bits,
-        signed: false,
-    }
+    Type { width_bits, signed: false }
 }
 
 /// A two's complement type: `signed bit[width]`.
 pub(crate) const fn signed(width_bits: u32) -> Type {
-    Type {
-        width_bits,
-        signed: true,
-    }
+    Type { width_bits, signed: true }
 }
 
 /// C's integer promotion, continued above `int`: the type in which a value is computed with.
@@ -36,10 +30,7 @@ pub(crate) fn promote(ty: Type) -> Type {
         33..=64 => 64,
         _ => MAX_COMPUTED_BITS,
     };
-    Type {
-        width_bits,
-        signed: ty.signed || ty.width_bits < width_bits,
-    }
+    Type { width_bits, signed: ty.signed || ty.width_bits < width_bits }
 }
 
 /// C's usual arithmetic conversions: the common type of two operands.
@@ -48,10 +39,7 @@ pub(crate) fn usual(left: Type, right: Type) -> Type {
     match left.width_bits.cmp(&right.width_bits) {
         std::cmp::Ordering::Greater => left,
         std::cmp::Ordering::Less => right,
-        std::cmp::Ordering::Equal => Type {
-            signed: left.signed && right.signed,
-            ..left
-        },
+        std::cmp::Ordering::Equal => Type { signed: left.signed && right.signed, ..left },
     }
 }
 
@@ -69,14 +57,7 @@ impl Value {
     pub(crate) fn read(place: Place) -> Value {
         let (ty, span) = (place.ty, place.span);
         let kind = ExprKind::Read(Box::new(place));
-        Value {
-            expr: Expr {
-                kind,
-                ty: Some(ty),
-                span,
-            },
-            ty,
-        }
+        Value { expr: Expr { kind, ty: Some(ty), span }, ty }
     }
 
     /// The same value in another type; a constant is converted at once.
@@ -91,14 +72,7 @@ impl Value {
             }
             _ => ExprKind::Convert(Box::new(self.expr)),
         };
-        Value {
-            expr: Expr {
-                kind,
-                ty: Some(ty),
-                span,
-            },
-            ty,
-        }
+        Value { expr: Expr { kind, ty: Some(ty), span }, ty }
     }
 
     /// The value in the type in which it is computed with.
@@ -139,10 +113,7 @@ pub(crate) fn c_type(words: &str) -> Option<Type> {
         Some(name) if longs == 0 && sign.is_none() => return stdint_type(name),
         _ => return None,
     };
-    Some(Type {
-        width_bits,
-        signed: is_signed,
-    })
+    Some(Type { width_bits, signed: is_signed })
 }
 
 /// A type of `<stdint.h>`, in the sizes of 64-bit Linux.
@@ -158,10 +129,7 @@ fn stdint_type(name: &str) -> Option<Type> {
         "64" | "_least64" | "_fast16" | "_fast32" | "_fast64" | "max" | "ptr" => 64,
         _ => return None,
     };
-    Some(Type {
-        width_bits,
-        signed: is_signed,
-    })
+    Some(Type { width_bits, signed: is_signed })
 }
 
 #[cfg(test)]

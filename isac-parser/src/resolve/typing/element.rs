@@ -20,21 +20,11 @@ impl Typer<'_> {
     }
 
     /// `base[index]`: an element of a file, a cell of a map, one bit of anything else.
-    pub(super) fn index(
-        &mut self,
-        base: &ast::Expr,
-        index: &ast::Expr,
-        span: Span,
-    ) -> Option<Operand> {
+    pub(super) fn index(&mut self, base: &ast::Expr, index: &ast::Expr, span: Span) -> Option<Operand> {
         match self.indexable(base) {
             Some((Global::Map(map), _)) => {
                 let cell_bits = self.table.map(map).map(|map| map.cell_bits);
-                let view = View {
-                    map,
-                    width_bits: cell_bits,
-                    signed: false,
-                    fetch: false,
-                };
+                let view = View { map, width_bits: cell_bits, signed: false, fetch: false };
                 return self.memory(view, index, span);
             }
             Some((Global::Register(register), declared)) => match self.table.register(register) {
@@ -81,15 +71,8 @@ impl Typer<'_> {
             self.diagnostics.push(diagnostic);
             return None;
         }
-        let kind = PlaceKind::Register {
-            register,
-            index: Some(Box::new(index_value.expr)),
-        };
-        Some(Operand::Place(Place {
-            kind,
-            ty: bits(file.width_bits),
-            span,
-        }))
+        let kind = PlaceKind::Register { register, index: Some(Box::new(index_value.expr)) };
+        Some(Operand::Place(Place { kind, ty: bits(file.width_bits), span }))
     }
 
     /// The view of a map that a member names: `u32`, `s16`, `fetch32`.
@@ -106,12 +89,7 @@ impl Typer<'_> {
         };
         let digits = !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit());
         match rest.parse::<u32>() {
-            Ok(width @ 1..=128) if digits => Some(View {
-                map,
-                width_bits: Some(width),
-                signed,
-                fetch,
-            }),
+            Ok(width @ 1..=128) if digits => Some(View { map, width_bits: Some(width), signed, fetch }),
             _ => {
                 self.no_such_member(member);
                 None
@@ -122,13 +100,13 @@ impl Typer<'_> {
     fn no_such_member(&mut self, member: &ast::Name) {
         if member.text == "latency" {
             let what = "`.latency` is";
-            self.diagnostics
-                .push(not_yet(code::LATER_BUILTIN, member.span, what));
+            self.diagnostics.push(not_yet(code::LATER_BUILTIN, member.span, what));
             return;
         }
         let message = format!("a memory map has no view `.{}`", member.text);
-        let diagnostic = error(code::UNDEFINED, member.span, message, "not a view")
-            .help("the views are `.uN`, `.sN` and `.fetchN`, N being a multiple of the cell's width up to 128");
+        let diagnostic = error(code::UNDEFINED, member.span, message, "not a view").help(
+            "the views are `.uN`, `.sN` and `.fetchN`, N being a multiple of the cell's width up to 128",
+        );
         self.diagnostics.push(diagnostic);
     }
 
@@ -141,17 +119,9 @@ impl Typer<'_> {
         let (width_bits, cell_bits) = (view.width_bits?, map.cell_bits);
         if cell_bits == 0 || !width_bits.is_multiple_of(cell_bits) {
             let cell = count(cell_bits, "bit");
-            let message = format!(
-                "an access of {} to cells of {cell}",
-                count(width_bits, "bit")
-            );
-            let diagnostic = error(
-                code::VIEW_WIDTH,
-                span,
-                message,
-                "not a whole number of cells",
-            )
-            .secondary(map.span, format!("the cells of this map have {cell}"));
+            let message = format!("an access of {} to cells of {cell}", count(width_bits, "bit"));
+            let diagnostic = error(code::VIEW_WIDTH, span, message, "not a whole number of cells")
+                .secondary(map.span, format!("the cells of this map have {cell}"));
             self.diagnostics.push(diagnostic);
             return None;
         }
@@ -162,23 +132,18 @@ impl Typer<'_> {
             fetch: view.fetch,
             address: Box::new(address.expr),
         };
-        let ty = Type {
-            width_bits,
-            signed: view.signed,
-        };
+        let ty = Type { width_bits, signed: view.signed };
         Some(Operand::Place(Place { kind, ty, span }))
     }
 
     /// `base.member` that nothing indexes or calls.
     pub(super) fn member(&mut self, base: &ast::Expr, member: &ast::Name) -> Option<Operand> {
         if let ast::ExprKind::Name(name) = &base.kind {
-            if let Some((Meaning::Instance(_), _)) = self
-                .operation
-                .and_then(|operation| operation.names.get(&name.text))
+            if let Some((Meaning::Instance(_), _)) =
+                self.operation.and_then(|operation| operation.names.get(&name.text))
             {
                 let what = "a field of the operation that an alias chose is";
-                self.diagnostics
-                    .push(not_yet(code::LATER_FORM, base.span.to(member.span), what));
+                self.diagnostics.push(not_yet(code::LATER_FORM, base.span.to(member.span), what));
                 return None;
             }
             match self.indexable(base) {
@@ -198,12 +163,7 @@ impl Typer<'_> {
         }
         self.operand(base)?;
         let message = format!("this has no member `{}`", member.text);
-        self.diagnostics.push(error(
-            code::UNDEFINED,
-            member.span,
-            message,
-            "no such member",
-        ));
+        self.diagnostics.push(error(code::UNDEFINED, member.span, message, "no such member"));
         None
     }
 }

@@ -38,25 +38,17 @@ impl Typer<'_> {
     pub(super) fn value_in(&mut self, operand: Operand) -> Option<Value> {
         match operand {
             Operand::Place(Place {
-                kind: PlaceKind::Conditional(condition, then, otherwise),
-                span,
-                ..
+                kind: PlaceKind::Conditional(condition, then, otherwise), span, ..
             }) => {
                 let condition = *condition;
-                Some(choice(
-                    condition,
-                    Value::read(*then),
-                    Value::read(*otherwise),
-                    span,
-                ))
+                Some(choice(condition, Value::read(*then), Value::read(*otherwise), span))
             }
             Operand::Place(place) => Some(Value::read(place)),
             Operand::Value(expr) => match expr.ty {
                 Some(ty) => Some(Value { expr, ty }),
                 None => {
                     let message = "a value is needed, but this call returns none";
-                    self.diagnostics
-                        .push(error(code::VOID_VALUE, expr.span, message, "is void"));
+                    self.diagnostics.push(error(code::VOID_VALUE, expr.span, message, "is void"));
                     None
                 }
             },
@@ -74,13 +66,9 @@ impl Typer<'_> {
     /// An expression of any kind.
     pub(super) fn operand(&mut self, expr: &ast::Expr) -> Option<Operand> {
         let operand = self.operand_of_any_width(expr)?;
-        if operand
-            .width_bits()
-            .is_some_and(|width| width > MAX_COMPUTED_BITS)
-        {
+        if operand.width_bits().is_some_and(|width| width > MAX_COMPUTED_BITS) {
             let what = "a value of more than 128 bits is";
-            self.diagnostics
-                .push(not_yet(code::LATER_WIDTH, expr.span, what));
+            self.diagnostics.push(not_yet(code::LATER_WIDTH, expr.span, what));
             return None;
         }
         Some(operand)
@@ -110,26 +98,12 @@ impl Typer<'_> {
                 Some(Operand::Value(value.expr))
             }
             ast::ExprKind::Unary { operator, operand } => self.unary(*operator, operand, span),
-            ast::ExprKind::Binary {
-                operator,
-                left,
-                right,
-            } => self.binary(*operator, left, right, span),
-            ast::ExprKind::Conditional {
-                condition,
-                then,
-                otherwise,
-            } => self.conditional(condition, then, otherwise, span),
-            ast::ExprKind::Step {
-                increment,
-                prefix,
-                place,
-            } => self.step(*increment, *prefix, place, span),
-            ast::ExprKind::Assign {
-                operator,
-                place,
-                value,
-            } => self.assign(*operator, place, value, span),
+            ast::ExprKind::Binary { operator, left, right } => self.binary(*operator, left, right, span),
+            ast::ExprKind::Conditional { condition, then, otherwise } => {
+                self.conditional(condition, then, otherwise, span)
+            }
+            ast::ExprKind::Step { increment, prefix, place } => self.step(*increment, *prefix, place, span),
+            ast::ExprKind::Assign { operator, place, value } => self.assign(*operator, place, value, span),
             ast::ExprKind::Comma { left, right } => {
                 let left = self.effect(left);
                 let right = self.value(right)?;
@@ -146,19 +120,14 @@ impl Typer<'_> {
             return Some(());
         }
         let message = format!("a constant is needed here, but this is {what}");
-        self.diagnostics
-            .push(error(code::NOT_CONSTANT, span, message, "not constant"));
+        self.diagnostics.push(error(code::NOT_CONSTANT, span, message, "not constant"));
         None
     }
 }
 
 /// An operand that is a value of a type.
 pub(super) fn valued(kind: ExprKind, ty: Type, span: Span) -> Operand {
-    Operand::Value(Expr {
-        kind,
-        ty: Some(ty),
-        span,
-    })
+    Operand::Value(Expr { kind, ty: Some(ty), span })
 }
 
 /// A number of the type that C gives it: the first that holds it of `int`, `long` and the type
@@ -166,23 +135,14 @@ pub(super) fn valued(kind: ExprKind, ty: Type, span: Span) -> Operand {
 /// and sign on that a suffix asks for.
 pub(super) fn number_value(number: &ast::Number, span: Span) -> Value {
     let ty = number_type(number.value, &number.spelling);
-    Value {
-        expr: Expr {
-            kind: ExprKind::Const(number.value),
-            ty: Some(ty),
-            span,
-        },
-        ty,
-    }
+    Value { expr: Expr { kind: ExprKind::Const(number.value), ty: Some(ty), span }, ty }
 }
 
 fn number_type(value: u128, spelling: &str) -> Type {
     if spelling.starts_with('\'') {
         return INT;
     }
-    let based = ["0x", "0X", "0b", "0B"]
-        .iter()
-        .any(|prefix| spelling.starts_with(prefix));
+    let based = ["0x", "0X", "0b", "0B"].iter().any(|prefix| spelling.starts_with(prefix));
     let suffix = spelling.trim_start_matches(|c: char| c.is_ascii_hexdigit() || "xX_".contains(c));
     let unsigned = suffix.contains(['u', 'U']);
     let least = if suffix.contains(['l', 'L']) { 64 } else { 32 };
@@ -205,9 +165,7 @@ fn number_type(value: u128, spelling: &str) -> Type {
 pub(super) fn written_width(number: &ast::Number) -> Option<u32> {
     let digits = |text: &str, per_digit: u32| {
         let count = text.chars().filter(char::is_ascii_hexdigit).count();
-        u32::try_from(count)
-            .ok()
-            .and_then(|count| count.checked_mul(per_digit))
+        u32::try_from(count).ok().and_then(|count| count.checked_mul(per_digit))
     };
     let spelling = number.spelling.as_str();
     if let Some(rest) = spelling.strip_prefix("0b").or(spelling.strip_prefix("0B")) {

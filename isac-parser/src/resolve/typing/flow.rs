@@ -13,22 +13,13 @@ pub(super) fn may_fall_through(statements: &[Stmt]) -> bool {
 fn passes(statement: &Stmt) -> bool {
     match &statement.kind {
         StmtKind::Block(statements) => may_fall_through(statements),
-        StmtKind::If {
-            then, otherwise, ..
-        } => may_fall_through(then) || may_fall_through(otherwise),
+        StmtKind::If { then, otherwise, .. } => may_fall_through(then) || may_fall_through(otherwise),
         StmtKind::Switch { sections, .. } => {
             let has_default = sections.iter().any(|(labels, _)| labels.contains(&None));
-            let last_passes = sections
-                .last()
-                .is_none_or(|(_, last)| may_fall_through(last));
+            let last_passes = sections.last().is_none_or(|(_, last)| may_fall_through(last));
             !has_default || last_passes || sections.iter().any(|(_, body)| breaks(body))
         }
-        StmtKind::Loop {
-            condition,
-            test_last,
-            body,
-            ..
-        } => {
+        StmtKind::Loop { condition, test_last, body, .. } => {
             let endless = condition.as_ref().is_none_or(is_true);
             breaks(body) || !(endless || *test_last && !may_fall_through(body))
         }
@@ -43,9 +34,7 @@ fn breaks(statements: &[Stmt]) -> bool {
     statements.iter().any(|statement| match &statement.kind {
         StmtKind::Break => true,
         StmtKind::Block(statements) => breaks(statements),
-        StmtKind::If {
-            then, otherwise, ..
-        } => breaks(then) || breaks(otherwise),
+        StmtKind::If { then, otherwise, .. } => breaks(then) || breaks(otherwise),
         _ => false,
     })
 }

@@ -5,11 +5,7 @@ use crate::model::{Expr, ExprKind, Type};
 
 /// The low `width` bits of a pattern.
 pub(crate) fn reduce(value: u128, width: u32) -> u128 {
-    if width >= u128::BITS {
-        value
-    } else {
-        value & ((1 << width) - 1)
-    }
+    if width >= u128::BITS { value } else { value & ((1 << width) - 1) }
 }
 
 /// A pattern of a type continued to 128 bits by the type's sign.
@@ -32,11 +28,9 @@ pub(crate) fn fold(expr: &Expr) -> Option<u128> {
         ExprKind::Negate(inner) => fold(inner)?.wrapping_neg(),
         ExprKind::BitNot(inner) => !fold(inner)?,
         ExprKind::Not(inner) => u128::from(fold(inner)? == 0),
-        ExprKind::Binary {
-            operator,
-            left,
-            right,
-        } => fold_binary(*operator, left.ty?, fold(left)?, right.ty?, fold(right)?)?,
+        ExprKind::Binary { operator, left, right } => {
+            fold_binary(*operator, left.ty?, fold(left)?, right.ty?, fold(right)?)?
+        }
         ExprKind::LogicalAnd(left, right) => u128::from(fold(left)? != 0 && fold(right)? != 0),
         ExprKind::LogicalOr(left, right) => u128::from(fold(left)? != 0 || fold(right)? != 0),
         ExprKind::Conditional(condition, then, otherwise) => {
@@ -69,20 +63,10 @@ pub(crate) fn fold(expr: &Expr) -> Option<u128> {
 }
 
 /// An operator on two patterns; the result is not yet reduced to its type's width.
-fn fold_binary(
-    operator: BinaryOperator,
-    ty: Type,
-    left: u128,
-    right_ty: Type,
-    right: u128,
-) -> Option<u128> {
+fn fold_binary(operator: BinaryOperator, ty: Type, left: u128, right_ty: Type, right: u128) -> Option<u128> {
     use BinaryOperator as Op;
     let (l, r) = (extend(left, ty), extend(right, right_ty));
-    let less = if ty.signed {
-        (l as i128) < (r as i128)
-    } else {
-        l < r
-    };
+    let less = if ty.signed { (l as i128) < (r as i128) } else { l < r };
     Some(match operator {
         Op::Multiply => l.wrapping_mul(r),
         Op::Divide | Op::Remainder if r == 0 => return None,

@@ -113,16 +113,12 @@ impl<'a> Typer<'a> {
             return None;
         }
         match value.constant() {
-            Some(pattern) => Some(Constant {
-                value: pattern,
-                ty: value.ty,
-            }),
+            Some(pattern) => Some(Constant { value: pattern, ty: value.ty }),
             None => {
                 // Whatever else is no constant was refused by the mode.
                 let message = "this constant has no value";
                 let label = "divides by zero or has an effect";
-                self.diagnostics
-                    .push(error(code::CONSTANT_DIVISION, expr.span, message, label));
+                self.diagnostics.push(error(code::CONSTANT_DIVISION, expr.span, message, label));
                 None
             }
         }
@@ -133,12 +129,8 @@ impl<'a> Typer<'a> {
         let constant = self.constant(expr)?;
         let value = extend(constant.value, constant.ty);
         if constant.ty.signed && (value as i128) < 0 {
-            let message = format!(
-                "a negative number, {}, where a size or position is needed",
-                value as i128
-            );
-            self.diagnostics
-                .push(error(code::OUT_OF_BOUNDS, expr.span, message, "negative"));
+            let message = format!("a negative number, {}, where a size or position is needed", value as i128);
+            self.diagnostics.push(error(code::OUT_OF_BOUNDS, expr.span, message, "negative"));
             return None;
         }
         Some(value)
@@ -148,10 +140,7 @@ impl<'a> Typer<'a> {
     fn fit(&mut self, value: Value, ty: Type) -> Value {
         if let Some(pattern) = value.constant() {
             warn_if_truncated(
-                Constant {
-                    value: pattern,
-                    ty: value.ty,
-                },
+                Constant { value: pattern, ty: value.ty },
                 ty,
                 value.expr.span,
                 self.diagnostics,
@@ -162,20 +151,12 @@ impl<'a> Typer<'a> {
 }
 
 /// Evaluates a constant expression.
-pub(crate) fn constant(
-    table: &Table,
-    expr: &ast::Expr,
-    diagnostics: &mut Diagnostics,
-) -> Option<Constant> {
+pub(crate) fn constant(table: &Table, expr: &ast::Expr, diagnostics: &mut Diagnostics) -> Option<Constant> {
     Typer::new(table, None, diagnostics).constant(expr)
 }
 
 /// Evaluates a constant expression that must not be negative.
-pub(crate) fn number(
-    table: &Table,
-    expr: &ast::Expr,
-    diagnostics: &mut Diagnostics,
-) -> Option<u128> {
+pub(crate) fn number(table: &Table, expr: &ast::Expr, diagnostics: &mut Diagnostics) -> Option<u128> {
     Typer::new(table, None, diagnostics).number(expr)
 }
 
@@ -193,12 +174,7 @@ pub(crate) fn number_within(
     }
     let (low, high) = (limits.start(), limits.end());
     let message = format!("{what} is {value}, but has to be from {low} to {high}");
-    diagnostics.push(error(
-        code::RESOURCE_WIDTH,
-        expr.span,
-        message,
-        "out of range",
-    ));
+    diagnostics.push(error(code::RESOURCE_WIDTH, expr.span, message, "out of range"));
     None
 }
 
@@ -225,20 +201,8 @@ fn warn_if_truncated(constant: Constant, ty: Type, span: Span, diagnostics: &mut
     if negative && (value as i128) >= -(1i128 << (width - 1)) {
         return;
     }
-    let written = if negative {
-        (value as i128).to_string()
-    } else {
-        format!("{value:#x}")
-    };
+    let written = if negative { (value as i128).to_string() } else { format!("{value:#x}") };
     let kept = reduce(value, width);
-    let message = format!(
-        "the constant {written} does not fit {}",
-        count(width, "bit")
-    );
-    diagnostics.push(warning(
-        code::CONSTANT_TRUNCATED,
-        span,
-        message,
-        format!("becomes {kept:#x}"),
-    ));
+    let message = format!("the constant {written} does not fit {}", count(width, "bit"));
+    diagnostics.push(warning(code::CONSTANT_TRUNCATED, span, message, format!("becomes {kept:#x}")));
 }

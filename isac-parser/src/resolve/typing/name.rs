@@ -31,11 +31,7 @@ impl Typer<'_> {
         match name.text.as_str() {
             "instruction_address" => {
                 self.only_when_running(span, "known when an instruction is decoded")?;
-                Some(valued(
-                    ExprKind::InstructionAddress,
-                    bits(self.table.pc_bits()),
-                    span,
-                ))
+                Some(valued(ExprKind::InstructionAddress, bits(self.table.pc_bits()), span))
             }
             "instruction_size" => {
                 if self.mode == Mode::Constant {
@@ -52,19 +48,11 @@ impl Typer<'_> {
 
     /// A variable of this name, if one is visible; the inner `None` is one that was reported.
     fn local(&mut self, name: &ast::Name) -> Option<Option<Operand>> {
-        let (local, _) = *self
-            .blocks
-            .iter()
-            .rev()
-            .find_map(|block| block.get(&name.text))?;
+        let (local, _) = *self.blocks.iter().rev().find_map(|block| block.get(&name.text))?;
         Some(local.and_then(|id| {
             let ty = self.locals.get(id.index())?.ty;
             self.only_when_running(name.span, "a variable")?;
-            Some(Operand::Place(Place {
-                kind: PlaceKind::Local(id),
-                ty,
-                span: name.span,
-            }))
+            Some(Operand::Place(Place { kind: PlaceKind::Local(id), ty, span: name.span }))
         }))
     }
 
@@ -78,10 +66,7 @@ impl Typer<'_> {
                     self.only_when_running(span, "a field")?;
                 }
                 let field = operation.fields.get(id.index())?;
-                let ty = Type {
-                    width_bits: field.width_bits,
-                    signed: field.signed,
-                };
+                let ty = Type { width_bits: field.width_bits, signed: field.signed };
                 Some(valued(ExprKind::Field(id), ty, span))
             }
             Meaning::Instance(id) => {
@@ -89,11 +74,9 @@ impl Typer<'_> {
                 match operation.value(id) {
                     AliasValue::Broken => None,
                     AliasValue::Coded(ty) => Some(valued(ExprKind::Coded(id), ty, span)),
-                    AliasValue::Operand { ty, .. } => Some(Operand::Place(Place {
-                        kind: PlaceKind::Operand(id),
-                        ty,
-                        span,
-                    })),
+                    AliasValue::Operand { ty, .. } => {
+                        Some(Operand::Place(Place { kind: PlaceKind::Operand(id), ty, span }))
+                    }
                     AliasValue::Decoded | AliasValue::NotCoded
                         if !self.reported.insert(name.text.clone()) =>
                     {
@@ -132,9 +115,7 @@ impl Typer<'_> {
                 None
             }
             Global::Register(register) => {
-                let Register {
-                    count, width_bits, ..
-                } = self.table.register(register)?;
+                let Register { count, width_bits, .. } = self.table.register(register)?;
                 if count.is_some() {
                     let message = format!("`{}` is a register file, not a value", name.text);
                     let help = format!("name an element, as `{}[0]`", name.text);
@@ -143,15 +124,8 @@ impl Typer<'_> {
                     self.diagnostics.push(diagnostic.help(help));
                     return None;
                 }
-                let kind = PlaceKind::Register {
-                    register,
-                    index: None,
-                };
-                Some(Operand::Place(Place {
-                    kind,
-                    ty: bits(*width_bits),
-                    span,
-                }))
+                let kind = PlaceKind::Register { register, index: None };
+                Some(Operand::Place(Place { kind, ty: bits(*width_bits), span }))
             }
             Global::Ram(_) => {
                 let diagnostic = wrong_kind(name, &found, "a value")
@@ -161,14 +135,12 @@ impl Typer<'_> {
             }
             Global::Map(_) => {
                 let help = format!("name a cell, as `{}[address]`", name.text);
-                self.diagnostics
-                    .push(wrong_kind(name, &found, "a value").help(help));
+                self.diagnostics.push(wrong_kind(name, &found, "a value").help(help));
                 None
             }
             Global::Function(_) => {
                 let help = format!("call it: `{}(...)`", name.text);
-                self.diagnostics
-                    .push(wrong_kind(name, &found, "a value").help(help));
+                self.diagnostics.push(wrong_kind(name, &found, "a value").help(help));
                 None
             }
         }
@@ -179,10 +151,7 @@ impl Typer<'_> {
             return;
         }
         let locals = self.blocks.iter().rev().flat_map(|block| block.keys());
-        let operation = self
-            .operation
-            .iter()
-            .flat_map(|operation| operation.names.keys());
+        let operation = self.operation.iter().flat_map(|operation| operation.names.keys());
         let globals = self.table.names.globals.keys();
         let known = locals.chain(operation).chain(globals).map(String::as_str);
         let mut diagnostic = undefined("name", name, known.chain(RESERVED_VALUES));
@@ -196,13 +165,8 @@ impl Typer<'_> {
 
     /// What a name stands for outside of the operation, where nothing inner hides it.
     pub(super) fn global(&self, name: &ast::Name) -> Option<(Global, Span)> {
-        let hidden = self
-            .blocks
-            .iter()
-            .any(|block| block.contains_key(&name.text))
-            || self
-                .operation
-                .is_some_and(|operation| operation.names.contains_key(&name.text));
+        let hidden = self.blocks.iter().any(|block| block.contains_key(&name.text))
+            || self.operation.is_some_and(|operation| operation.names.contains_key(&name.text));
         let found = self.table.names.globals.get(&name.text)?;
         (!hidden).then_some((found.what, found.span))
     }

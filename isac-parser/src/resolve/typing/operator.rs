@@ -57,21 +57,9 @@ impl Typer<'_> {
             let common = usual(left.ty, right.ty);
             (left.convert(common), right.convert(common))
         };
-        let ty = if is_comparison(operator) {
-            INT
-        } else {
-            left.ty
-        };
+        let ty = if is_comparison(operator) { INT } else { left.ty };
         let (left, right) = (Box::new(left.expr), Box::new(right.expr));
-        Some(valued(
-            ExprKind::Binary {
-                operator,
-                left,
-                right,
-            },
-            ty,
-            span,
-        ))
+        Some(valued(ExprKind::Binary { operator, left, right }, ty, span))
     }
 
     /// `condition ? then : otherwise`: a place if both are places of one type.
@@ -96,16 +84,9 @@ impl Typer<'_> {
             (Operand::Value(then), Operand::Value(otherwise))
                 if then.ty.is_none() && otherwise.ty.is_none() =>
             {
-                let kind = ExprKind::Conditional(
-                    Box::new(condition.expr),
-                    Box::new(then),
-                    Box::new(otherwise),
-                );
-                Some(Operand::Value(Expr {
-                    kind,
-                    ty: None,
-                    span,
-                }))
+                let kind =
+                    ExprKind::Conditional(Box::new(condition.expr), Box::new(then), Box::new(otherwise));
+                Some(Operand::Value(Expr { kind, ty: None, span }))
             }
             (then, otherwise) => {
                 let (then, otherwise) = (self.value_in(then), self.value_in(otherwise));
@@ -120,33 +101,16 @@ impl Typer<'_> {
 pub(super) fn choice(condition: Expr, then: Value, otherwise: Value, span: Span) -> Value {
     let common = usual(then.ty, otherwise.ty);
     let (then, otherwise) = (then.convert(common), otherwise.convert(common));
-    let kind = ExprKind::Conditional(
-        Box::new(condition),
-        Box::new(then.expr),
-        Box::new(otherwise.expr),
-    );
-    Value {
-        expr: Expr {
-            kind,
-            ty: Some(common),
-            span,
-        },
-        ty: common,
-    }
+    let kind = ExprKind::Conditional(Box::new(condition), Box::new(then.expr), Box::new(otherwise.expr));
+    Value { expr: Expr { kind, ty: Some(common), span }, ty: common }
 }
 
 /// True for `<<` and `>>`, whose operands do not share a type.
 pub(super) fn is_shift(operator: BinaryOperator) -> bool {
-    matches!(
-        operator,
-        BinaryOperator::ShiftLeft | BinaryOperator::ShiftRight
-    )
+    matches!(operator, BinaryOperator::ShiftLeft | BinaryOperator::ShiftRight)
 }
 
 fn is_comparison(operator: BinaryOperator) -> bool {
     use BinaryOperator as Op;
-    matches!(
-        operator,
-        Op::Less | Op::LessEqual | Op::Greater | Op::GreaterEqual | Op::Equal | Op::NotEqual
-    )
+    matches!(operator, Op::Less | Op::LessEqual | Op::Greater | Op::GreaterEqual | Op::Equal | Op::NotEqual)
 }

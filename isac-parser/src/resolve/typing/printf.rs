@@ -19,17 +19,10 @@ impl Typer<'_> {
     /// `printf(format, arguments)`
     pub(super) fn printf(&mut self, arguments: &[ast::Expr], span: Span) -> Option<Operand> {
         self.only_when_running(span, "a call")?;
-        let Some((
-            ast::Expr {
-                kind: ast::ExprKind::Text(format),
-                ..
-            },
-            rest,
-        )) = arguments.split_first()
+        let Some((ast::Expr { kind: ast::ExprKind::Text(format), .. }, rest)) = arguments.split_first()
         else {
             let message = "`printf` takes a format first";
-            self.diagnostics
-                .push(error(code::MISPLACED_TEXT, span, message, "no format"));
+            self.diagnostics.push(error(code::MISPLACED_TEXT, span, message, "no format"));
             return None;
         };
         let values: Vec<Option<Value>> = rest.iter().map(|argument| self.value(argument)).collect();
@@ -42,12 +35,7 @@ impl Typer<'_> {
                 count(conversions.len() as u128, "argument"),
                 values.len(),
             );
-            self.diagnostics.push(error(
-                code::BAD_FORMAT_STRING,
-                format.span,
-                message,
-                "format",
-            ));
+            self.diagnostics.push(error(code::BAD_FORMAT_STRING, format.span, message, "format"));
             return None;
         }
         let mut sound = true;
@@ -55,15 +43,8 @@ impl Typer<'_> {
             sound &= self.check_conversion(conversion, value, format.span);
         }
         let arguments = values.into_iter().map(|value| value.expr).collect();
-        let kind = ExprKind::Printf {
-            format: format.value.clone(),
-            arguments,
-        };
-        sound.then_some(Operand::Value(Expr {
-            kind,
-            ty: None,
-            span,
-        }))
+        let kind = ExprKind::Printf { format: format.value.clone(), arguments };
+        sound.then_some(Operand::Value(Expr { kind, ty: None, span }))
     }
 
     fn check_conversion(&mut self, conversion: &Conversion, value: &Value, format: Span) -> bool {
@@ -84,14 +65,9 @@ impl Typer<'_> {
             64 => "put an `l` before the letter, or cast the argument",
             _ => "cast the argument",
         };
-        let diagnostic = error(
-            code::BAD_FORMAT_STRING,
-            value.expr.span,
-            message,
-            format!("{given} bits"),
-        )
-        .secondary(format, "the format")
-        .help(help);
+        let diagnostic = error(code::BAD_FORMAT_STRING, value.expr.span, message, format!("{given} bits"))
+            .secondary(format, "the format")
+            .help(help);
         self.diagnostics.push(diagnostic);
         false
     }
@@ -109,26 +85,18 @@ fn conversions(format: &str) -> Vec<Conversion> {
         if let Some(precision) = spec[end..].strip_prefix('.') {
             end += 1 + digits(precision);
         }
-        let length = spec[end..]
-            .bytes()
-            .take_while(|byte| b"hljzt".contains(byte))
-            .count();
+        let length = spec[end..].bytes().take_while(|byte| b"hljzt".contains(byte)).count();
         let length_text = &spec[end..end + length];
         end += length;
         let letter = spec[end..].chars().next();
         let width_bits = match (length_text, letter) {
-            ("" | "h" | "hh", Some('d' | 'i' | 'u' | 'x' | 'X' | 'o')) | ("", Some('c')) => {
-                Some(32)
-            }
+            ("" | "h" | "hh", Some('d' | 'i' | 'u' | 'x' | 'X' | 'o')) | ("", Some('c')) => Some(32),
             ("l" | "ll" | "j" | "z" | "t", Some('d' | 'i' | 'u' | 'x' | 'X' | 'o')) => Some(64),
             _ => None,
         };
         end += letter.map_or(0, char::len_utf8);
         if !(letter == Some('%') && end == 1) {
-            found.push(Conversion {
-                text: format!("%{}", &spec[..end]),
-                width_bits,
-            });
+            found.push(Conversion { text: format!("%{}", &spec[..end]), width_bits });
         }
         rest = &spec[end..];
     }
@@ -140,10 +108,7 @@ mod tests {
     use super::*;
 
     fn widths(format: &str) -> Vec<Option<u32>> {
-        conversions(format)
-            .into_iter()
-            .map(|conversion| conversion.width_bits)
-            .collect()
+        conversions(format).into_iter().map(|conversion| conversion.width_bits).collect()
     }
 
     #[test]

@@ -10,12 +10,7 @@ use crate::source::Span;
 
 impl Typer<'_> {
     /// `base[index]` of something that is neither file nor map: one bit.
-    pub(super) fn bit(
-        &mut self,
-        base: &ast::Expr,
-        index: &ast::Expr,
-        span: Span,
-    ) -> Option<Operand> {
+    pub(super) fn bit(&mut self, base: &ast::Expr, index: &ast::Expr, span: Span) -> Option<Operand> {
         let base_operand = self.operand(base);
         let index_value = self.value(index);
         let (base_operand, index_value) = (base_operand?, index_value?);
@@ -31,15 +26,8 @@ impl Typer<'_> {
         let index = Box::new(index_value.expr);
         match base_operand {
             Operand::Place(base) => {
-                let kind = PlaceKind::Bit {
-                    base: Box::new(base),
-                    index,
-                };
-                Some(Operand::Place(Place {
-                    kind,
-                    ty: bits(1),
-                    span,
-                }))
+                let kind = PlaceKind::Bit { base: Box::new(base), index };
+                Some(Operand::Place(Place { kind, ty: bits(1), span }))
             }
             value => {
                 let base = Box::new(self.value_in(value)?.expr);
@@ -73,10 +61,7 @@ impl Typer<'_> {
             self.out_of_bounds(high_value, high.span, base.span, width);
             return None;
         }
-        let (high, low) = (
-            u32::try_from(high_value).ok()?,
-            u32::try_from(low_value).ok()?,
-        );
+        let (high, low) = (u32::try_from(high_value).ok()?, u32::try_from(low_value).ok()?);
         self.sliced(whole, high, low, span)
     }
 
@@ -85,11 +70,7 @@ impl Typer<'_> {
         let ty = bits(high - low + 1);
         match whole {
             Operand::Place(base) => {
-                let kind = PlaceKind::Slice {
-                    base: Box::new(base),
-                    high,
-                    low,
-                };
+                let kind = PlaceKind::Slice { base: Box::new(base), high, low };
                 Some(Operand::Place(Place { kind, ty, span }))
             }
             value => {
@@ -140,18 +121,12 @@ impl Typer<'_> {
         let unwritten = match &inner.kind {
             ast::ExprKind::Number(number) => match written_width(number) {
                 Some(width @ 1..) => {
-                    return Some(valued(
-                        ExprKind::Const(number.value),
-                        bits(width),
-                        part.span,
-                    ));
+                    return Some(valued(ExprKind::Const(number.value), bits(width), part.span));
                 }
                 _ => Some("a number in base ten"),
             },
             ast::ExprKind::Unary { .. } | ast::ExprKind::Binary { .. } => Some("a computed value"),
-            ast::ExprKind::Name(name)
-                if matches!(self.global(name), Some((Global::Constant(_), _))) =>
-            {
+            ast::ExprKind::Name(name) if matches!(self.global(name), Some((Global::Constant(_), _))) => {
                 Some("a CONSTANT")
             }
             _ => None,

@@ -15,11 +15,7 @@ impl Typer<'_> {
     /// The statements of a BEHAVIOR.
     pub(crate) fn behavior(mut self, block: &ast::Block) -> Body {
         let statements = self.block(&block.statements);
-        Body {
-            locals: self.locals,
-            statements,
-            span: block.span,
-        }
+        Body { locals: self.locals, statements, span: block.span }
     }
 
     /// The statements of a FUNCTION, its parameters first among the locals.
@@ -46,11 +42,7 @@ impl Typer<'_> {
                     .help("end every path with `return`"),
             );
         }
-        Body {
-            locals: self.locals,
-            statements,
-            span: function.body.span,
-        }
+        Body { locals: self.locals, statements, span: function.body.span }
     }
 
     /// The value of an EXPRESSION: read from a place wherever it is one.
@@ -64,11 +56,7 @@ impl Typer<'_> {
     fn declare(&mut self, name: &ast::Name, ty: Option<Type>) -> Option<LocalId> {
         let id = ty.map(|ty| {
             let id = u32::try_from(self.locals.len()).unwrap_or(u32::MAX);
-            self.locals.push(Local {
-                name: name.text.clone(),
-                ty,
-                span: name.span,
-            });
+            self.locals.push(Local { name: name.text.clone(), ty, span: name.span });
             LocalId(id)
         });
         if let Some(block) = self.blocks.last_mut() {
@@ -115,10 +103,7 @@ impl Typer<'_> {
             return;
         }
         if let Some(kind) = self.statement_kind(statement) {
-            typed.push(Stmt {
-                kind,
-                span: statement.span,
-            });
+            typed.push(Stmt { kind, span: statement.span });
         }
     }
 
@@ -127,57 +112,27 @@ impl Typer<'_> {
             ast::StmtKind::Empty | ast::StmtKind::Declare { .. } => None,
             ast::StmtKind::Block(block) => Some(StmtKind::Block(self.block(&block.statements))),
             ast::StmtKind::Expr(expr) => Some(StmtKind::Expr(self.effect(expr)?)),
-            ast::StmtKind::If {
-                condition,
-                then,
-                otherwise,
-            } => {
+            ast::StmtKind::If { condition, then, otherwise } => {
                 let condition = self.value(condition);
                 let then = self.branch(then);
-                let otherwise = otherwise
-                    .as_deref()
-                    .map(|s| self.branch(s))
-                    .unwrap_or_default();
-                Some(StmtKind::If {
-                    condition: condition?.expr,
-                    then,
-                    otherwise,
-                })
+                let otherwise = otherwise.as_deref().map(|s| self.branch(s)).unwrap_or_default();
+                Some(StmtKind::If { condition: condition?.expr, then, otherwise })
             }
             ast::StmtKind::Switch { value, sections } => self.switch(value, sections),
             ast::StmtKind::While { condition, body } => {
                 let condition = self.value(condition);
                 let body = self.turn(body);
                 let condition = Some(condition?.expr);
-                Some(StmtKind::Loop {
-                    condition,
-                    test_last: false,
-                    body,
-                    step: None,
-                })
+                Some(StmtKind::Loop { condition, test_last: false, body, step: None })
             }
             ast::StmtKind::DoWhile { body, condition } => {
                 let body = self.turn(body);
                 let condition = Some(self.value(condition)?.expr);
-                Some(StmtKind::Loop {
-                    condition,
-                    test_last: true,
-                    body,
-                    step: None,
-                })
+                Some(StmtKind::Loop { condition, test_last: true, body, step: None })
             }
-            ast::StmtKind::For {
-                start,
-                condition,
-                step,
-                body,
-            } => self.for_loop(
-                start,
-                condition.as_ref(),
-                step.as_ref(),
-                body,
-                statement.span,
-            ),
+            ast::StmtKind::For { start, condition, step, body } => {
+                self.for_loop(start, condition.as_ref(), step.as_ref(), body, statement.span)
+            }
             ast::StmtKind::Break => {
                 let inside = self.loop_depth + self.switch_depth > 0;
                 self.jump(inside, "break", "a loop or switch", statement.span)?;
@@ -209,10 +164,7 @@ impl Typer<'_> {
                 Some(None) => continue,
                 None => None,
             };
-            typed.push(Stmt {
-                kind: StmtKind::Declare { local, value },
-                span: name.span,
-            });
+            typed.push(Stmt { kind: StmtKind::Declare { local, value }, span: name.span });
         }
     }
 
@@ -247,12 +199,7 @@ impl Typer<'_> {
             Some(step) => Some(step?),
             None => None,
         };
-        let kind = StmtKind::Loop {
-            condition,
-            test_last: false,
-            body,
-            step,
-        };
+        let kind = StmtKind::Loop { condition, test_last: false, body, step };
         if statements.is_empty() {
             return Some(kind);
         }
@@ -265,8 +212,7 @@ impl Typer<'_> {
             return Some(());
         }
         let message = format!("`{word}` outside of {of}");
-        self.diagnostics
-            .push(error(code::MISPLACED_JUMP, span, message, "leaves nothing"));
+        self.diagnostics.push(error(code::MISPLACED_JUMP, span, message, "leaves nothing"));
         None
     }
 
@@ -291,8 +237,7 @@ impl Typer<'_> {
             (ResultType::Value(ty), None) => {
                 let sign = if ty.signed { "signed " } else { "" };
                 let message = format!("a `{sign}bit[{}]` has to be returned here", ty.width_bits);
-                self.diagnostics
-                    .push(error(code::BAD_RETURN, span, message, "returns nothing"));
+                self.diagnostics.push(error(code::BAD_RETURN, span, message, "returns nothing"));
                 Some(StmtKind::Return(None))
             }
             (ResultType::Broken, value) => {
@@ -320,10 +265,7 @@ impl Typer<'_> {
         }
         self.switch_depth -= 1;
         self.blocks.pop();
-        Some(StmtKind::Switch {
-            value: value?.expr,
-            sections: typed,
-        })
+        Some(StmtKind::Switch { value: value?.expr, sections: typed })
     }
 
     /// One `case` or `default`, as a pattern of the switch's type.
@@ -355,8 +297,7 @@ impl Typer<'_> {
     fn double_case(&mut self, what: &str, span: Span, first: Span) {
         let message = format!("{what} stands twice in one switch");
         let diagnostic = error(code::DOUBLE_CASE, span, message, "again here");
-        self.diagnostics
-            .push(diagnostic.secondary(first, "first here"));
+        self.diagnostics.push(diagnostic.secondary(first, "first here"));
     }
 }
 

@@ -13,21 +13,16 @@ impl Typer<'_> {
             TypeNameKind::Bit { signed, width } => {
                 let value = self.number(width)?;
                 match u32::try_from(value) {
-                    Ok(width_bits @ 1..=MAX_COMPUTED_BITS) => Some(Type {
-                        width_bits,
-                        signed: *signed,
-                    }),
+                    Ok(width_bits @ 1..=MAX_COMPUTED_BITS) => Some(Type { width_bits, signed: *signed }),
                     Ok(129..=256) => {
                         let what = "a variable of more than 128 bits is";
-                        self.diagnostics
-                            .push(not_yet(code::LATER_WIDTH, name.span, what));
+                        self.diagnostics.push(not_yet(code::LATER_WIDTH, name.span, what));
                         None
                     }
                     _ => {
                         let message = format!("a type of {value} bits");
                         let label = "has to be from 1 to 256 bits";
-                        self.diagnostics
-                            .push(error(code::BAD_TYPE, width.span, message, label));
+                        self.diagnostics.push(error(code::BAD_TYPE, width.span, message, label));
                         None
                     }
                 }

@@ -5,7 +5,7 @@ use isac_ir::bits::mask;
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 
-use super::body::BodyEmitter;
+use super::body::{BodyEmitter, is_inside};
 use super::name::identifier;
 use super::usage::extended_width;
 
@@ -235,21 +235,42 @@ impl BodyEmitter<'_> {
             BinaryOp::Or => quote!((#a) | (#b)),
             BinaryOp::Xor => quote!((#a) ^ (#b)),
             BinaryOp::ShiftLeft => {
+                if let Some(amount) = self.amount_inside(right, width) {
+                    return masked(quote!((#a) << #amount), width);
+                }
                 let amount = self.amount(right);
                 masked(quote!((#a).checked_shl(#amount).unwrap_or(0)), width)
             }
             BinaryOp::ShiftRightUnsigned => {
+                if let Some(amount) = self.amount_inside(right, width) {
+                    return quote!((#a) >> #amount);
+                }
                 let amount = self.amount(right);
                 quote!((#a).checked_shr(#amount).unwrap_or(0))
             }
             BinaryOp::ShiftRightSigned => {
                 let value = self.as_signed(left);
+                if let Some(amount) = self.amount_inside(right, width) {
+                    return masked(quote!(((#value) >> #amount) as #ty), width);
+                }
                 let amount = self.amount(right);
                 let most = number((storage_bits(width) - 1).into());
                 masked(quote!(((#value) >> (#amount).min(#most)) as #ty), width)
             }
             _ => quote!(0),
         }
+    }
+
+    /// A shift's amount where it cannot reach the width: the mask shows it to the compiler.
+    fn amount_inside(&self, right: &Expr, width: u32) -> Option<TokenStream> {
+        if storage_bits(width) != width || !is_inside(right, width) {
+            return None;
+        }
+        if let ExprKind::Const(value) = right.kind {
+            return Some(number(value));
+        }
+        let (amount, last) = (self.amount(right), number((width - 1).into()));
+        Some(quote!((#amount & #last)))
     }
 
     /// A shift's amount or a bit's index as `u32`; what does not fit is beyond every width.

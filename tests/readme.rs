@@ -39,7 +39,11 @@ fn blocks(path: &str) -> Vec<Block> {
     for (line, content) in (1..).zip(text.lines()) {
         match (&mut open, content.strip_prefix("```")) {
             (None, Some(kind)) => {
-                open = Some(Block { place: format!("{path}:{line}"), kind: kind.to_owned(), text: String::new() });
+                open = Some(Block {
+                    place: format!("{path}:{line}"),
+                    kind: kind.to_owned(),
+                    text: String::new(),
+                });
             }
             (Some(_), Some(_)) => found.extend(open.take()),
             (Some(block), None) => block.text += &format!("{content}\n"),

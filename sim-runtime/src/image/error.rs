@@ -176,7 +176,7 @@ impl ImageError {
                 }
                 write!(
                     f,
-                    " takes {size} bytes from offset {offset:#x} on, but the file has {file_size}; \
+                    " would take {size} bytes from offset {offset:#x} on, but the file has {file_size}; \
                      copy or build it again"
                 )
             }

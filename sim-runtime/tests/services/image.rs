@@ -148,7 +148,7 @@ fn segments_must_lie_within_file_and_address_space() {
     );
     assert_eq!(
         message(&with_segment(|segment| segment.offset = Some(0x1000)), &RISCV32),
-        "the file is cut off: the contents of segment 1 takes 4 bytes from offset 0x1000 on, but \
+        "the file is cut off: the contents of segment 1 would take 4 bytes from offset 0x1000 on, but \
          the file has 132; copy or build it again"
     );
     assert_eq!(

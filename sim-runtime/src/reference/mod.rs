@@ -5,7 +5,10 @@
 //! and counts nothing itself: whatever is known of a run is derived from its events.
 
 mod evaluate;
+mod fetch;
+mod operand;
 mod state;
+mod statement;
 mod step;
 
 use isac_ir::Model;

@@ -1,0 +1,115 @@
+//! Statements, carried out one by one.
+
+use isac_ir::behavior::Stmt;
+use sim_profile::{AccessEvent, Event};
+
+use super::step::{Frame, Leaving, Step};
+use crate::fault::{AccessKind, FaultKind};
+use crate::host::LinuxResult;
+use crate::memory::check_range;
+use crate::print::print_parts;
+
+impl<'m> Step<'m, '_> {
+    pub(super) fn run_statements(
+        &mut self,
+        frame: &mut Frame<'m>,
+        statements: &'m [Stmt],
+        time_node: u32,
+    ) -> Result<(), Leaving> {
+        for statement in statements {
+            self.run_statement(frame, statement, time_node)?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn run_statement(
+        &mut self,
+        frame: &mut Frame<'m>,
+        statement: &'m Stmt,
+        time_node: u32,
+    ) -> Result<(), Leaving> {
+        match statement {
+            Stmt::Set { local, value } => frame.locals[*local as usize] = self.evaluate(frame, value)?,
+            Stmt::SetRegister { register, index, low, value, access } => {
+                let width = value.width;
+                let value = self.evaluate(frame, value)?;
+                let element = self.element(frame, *register, index.as_ref())?;
+                self.access(frame, *access, *register, AccessEvent::Write);
+                self.state.write_bits(*register, element, *low, width, value);
+            }
+            Stmt::SetMemory { map, cells, address, value, access } => {
+                let value = self.evaluate(frame, value)?;
+                let address = self.evaluate(frame, address)? as u64;
+                let model = self.state.model;
+                let landing = check_range(model, *map, address, u64::from(*cells), AccessKind::Write)
+                    .map_err(Leaving::Fault)?;
+                self.access(frame, *access, model.registers.len() as u32 + map, AccessEvent::Write);
+                self.state.memory.store(model, *map, landing, *cells, value);
+            }
+            Stmt::SetOperand { instance, value, .. } => {
+                let value = self.evaluate(frame, value)?;
+                self.write_operand(frame, *instance, value)?;
+            }
+            Stmt::Count(_) => {}
+            Stmt::If { condition, then, otherwise } => {
+                let taken = self.evaluate(frame, condition)? != 0;
+                self.run_statements(frame, if taken { then } else { otherwise }, time_node)?;
+            }
+            Stmt::Loop { label, body } => loop {
+                match self.run_statements(frame, body, time_node) {
+                    Err(Leaving::Label(left)) if left == *label => break,
+                    other => other?,
+                }
+            },
+            Stmt::Block { label, body } => match self.run_statements(frame, body, time_node) {
+                Err(Leaving::Label(left)) if left == *label => {}
+                other => other?,
+            },
+            Stmt::Leave(label) => return Err(Leaving::Label(*label)),
+            Stmt::Halt(status) => return Err(Leaving::Halt(self.evaluate(frame, status)? as u32 as i32)),
+            Stmt::Illegal => return Err(Leaving::Fault(FaultKind::IllegalInstruction)),
+            Stmt::DivisionByZero => return Err(Leaving::Fault(FaultKind::DivisionByZero)),
+            Stmt::Cancel => return Err(Leaving::Cancel),
+            Stmt::ExtraCycles(cycles) => {
+                let cycles = self.evaluate(frame, cycles)? as u64;
+                self.counts.extra_cycles = self.counts.extra_cycles.wrapping_add(cycles);
+                self.counts.cycles = self.counts.cycles.wrapping_add(cycles);
+                self.sink.event(Event::ExtraCycles { cycles });
+            }
+            Stmt::LinuxCall { result, arguments } => {
+                let result = *result as usize;
+                frame.locals[result] = self.linux_call(frame, arguments)?;
+            }
+            Stmt::Print(parts) => {
+                let mut values = Vec::new();
+                for value in statement.expressions() {
+                    values.push(self.evaluate(frame, value)?);
+                }
+                self.host.print(&print_parts(parts, &values));
+            }
+            Stmt::Event(name) => self.sink.event(Event::ModelEvent { name }),
+            Stmt::Decode { .. } => {}
+            Stmt::Activate { instance, .. } => self.schedule(frame, *instance, time_node),
+        }
+        Ok(())
+    }
+
+    fn linux_call(
+        &mut self,
+        frame: &mut Frame<'m>,
+        arguments: &'m [isac_ir::behavior::Expr],
+    ) -> Result<u128, Leaving> {
+        let mut values = [0u64; 7];
+        for (value, argument) in values.iter_mut().zip(arguments) {
+            *value = self.evaluate(frame, argument)? as u64;
+        }
+        let [number, arguments @ ..] = values;
+        let abi = crate::record::abi(self.state.model);
+        let map = self.state.model.target.host_map.unwrap_or(0) as usize;
+        let cycles = self.counts.cycles;
+        match self.host.linux_call(self.state, map, abi, cycles, number, arguments) {
+            LinuxResult::Return(value) => Ok(u128::from(value as u64)),
+            LinuxResult::Exit(status) => Err(Leaving::Halt(status)),
+        }
+    }
+}

@@ -12,7 +12,7 @@ use isac_parser::load_model;
 use isac_parser::source::{FileSystem, SourceMap};
 
 /// The models that are simulated, by module name.
-const MODELS: [(&str, &str); 7] = [
+const MODELS: [(&str, &str); 8] = [
     ("rv32im", "models/rv32im/rv32im.isac"),
     ("tiny8", "models/tiny8/tiny8.isac"),
     ("tree", "tests/models/tree.isac"),
@@ -20,6 +20,7 @@ const MODELS: [(&str, &str); 7] = [
     ("cells12", "tests/models/cells12.isac"),
     ("classic", "tests/models/classic.isac"),
     ("wide", "tests/models/wide.isac"),
+    ("names", "tests/models/names.isac"),
 ];
 
 fn main() {

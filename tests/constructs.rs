@@ -3,7 +3,7 @@
 
 mod support;
 
-use isac::simulators::{cells12, classic, queue, wide};
+use isac::simulators::{cells12, classic, names, queue, wide};
 use isac_ir::Model;
 use isac_ir::behavior::{Stmt, walk_statements};
 use isac_ir::bits::Bits;
@@ -119,5 +119,11 @@ fn activation_by_decoded_operations_runs_the_same_on_every_engine() {
 #[test]
 fn wide_arithmetic_runs_the_same_on_every_engine() {
     let (ended, instructions) = check(Simulator::new("wide", wide::model, wide::engine), 200);
+    assert!(ended > 50 && instructions > 2_000, "{ended} ended, {instructions} instructions");
+}
+
+#[test]
+fn names_of_the_generated_code_and_slices_of_expressions_run_the_same_on_every_engine() {
+    let (ended, instructions) = check(Simulator::new("names", names::model, names::engine), 200);
     assert!(ended > 50 && instructions > 2_000, "{ended} ended, {instructions} instructions");
 }

@@ -30,14 +30,13 @@ pub(super) fn build_simulator(model: &Model) -> Result<PathBuf, Failure> {
     }
     let runtime_folder = cache.join("runtime").join(&runtime_digest);
     let package_folder = cache.join("packages").join(&name);
-    let files = emit_package(model, &digest, &format!("../../runtime/{runtime_digest}"));
+    let files = emit_package(model, &name, &digest, &format!("../../runtime/{runtime_digest}"));
     let unwritable = |error: std::io::Error| Failure::other(format!("cannot write {error}"));
     write_package(&runtime, &runtime_folder).map_err(unwritable)?;
     write_package(&files, &package_folder).map_err(unwritable)?;
     let target = cache.join("target");
     build_package(model, &package_folder, &target)?;
-    let built =
-        target.join("release").join(package_name(model)).with_extension(std::env::consts::EXE_EXTENSION);
+    let built = target.join("release").join(&name).with_extension(std::env::consts::EXE_EXTENSION);
     keep_program(&built, &program).map_err(|error| {
         Failure::other(format!("cannot keep the simulator as {}: {error}", program.display()))
     })?;

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use gentool::emit::{SourceFile, emit_package, find_obstacles, runtime_files, write_package};
+use gentool::emit::{SourceFile, emit_package, find_obstacles, package_name, runtime_files, write_package};
 
 use super::Failure;
 use super::description::{DescriptionOptions, digest_files};
@@ -33,7 +33,7 @@ pub(super) fn run(options: &Options) -> Result<i32, Failure> {
         return Err(Failure { message, status: sim_runtime::launcher::exit_status::MODEL });
     }
     let modules = gentool::emit::emit_modules(&model);
-    let mut files = emit_package(&model, &digest_files(&modules), "runtime");
+    let mut files = emit_package(&model, &package_name(&model), &digest_files(&modules), "runtime");
     files.extend(
         runtime_files()
             .into_iter()

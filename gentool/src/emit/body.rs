@@ -11,7 +11,7 @@ use super::Emitter;
 #[cfg(test)]
 use super::expression::masked;
 use super::expression::{cast, from_u64, number, unsigned};
-use super::name::{identifier, joined, unique};
+use super::name::{identifier, identifier_of, joined, plain, unique};
 use super::usage::{Usage, extended_width};
 
 /// Emits one body.
@@ -28,12 +28,19 @@ pub(super) struct BodyEmitter<'a> {
 impl<'a> BodyEmitter<'a> {
     pub(super) fn new(emitter: &'a Emitter<'a>, operation: &'a Operation, body: &'a Body) -> Self {
         let mut taken: BTreeSet<String> =
-            ["p", "step", "base", "code", "text"].iter().map(|name| name.to_string()).collect();
-        taken.extend(operation.fields.iter().map(|field| field.name.clone()));
-        taken.extend(operation.instances.iter().map(|instance| instance.alias.clone()));
+            ["p", "step", "base", "code", "text", "value", "element", "address"]
+                .iter()
+                .map(|name| name.to_string())
+                .collect();
+        taken.extend(operation.fields.iter().map(|field| plain(&identifier(&field.name))));
+        taken.extend(operation.instances.iter().map(|instance| plain(&identifier(&instance.alias))));
         taken.extend(operation.instances.iter().map(|instance| format!("{}_coded", instance.alias)));
         let locals = body.locals.iter().map(|local| identifier(&unique(&local.name, &mut taken)));
-        let locals = locals.collect();
+        let mut locals: Vec<Ident> = locals.collect();
+        // What carries an EXPRESSION's value is named by the function around it.
+        if let (true, Some(first)) = (is_expression(operation, body), locals.first_mut()) {
+            *first = identifier_of("value");
+        }
         let value = identifier(&unique("value", &mut taken));
         BodyEmitter { emitter, operation, body, locals, value }
     }
@@ -191,6 +198,14 @@ impl<'a> BodyEmitter<'a> {
             })
             .collect()
     }
+}
+
+/// True for the bodies of an operation's EXPRESSION.
+pub(super) fn is_expression(operation: &Operation, body: &Body) -> bool {
+    operation.expression.as_ref().is_some_and(|expression| {
+        let is = |candidate: &Body| std::ptr::eq(candidate, body);
+        is(&expression.read) || expression.write.as_ref().is_some_and(is)
+    })
 }
 
 /// Bits `low..low + width` of `old` replaced by `new`, in the storage of `total` bits.

@@ -58,8 +58,13 @@ pub(super) fn cast(value: TokenStream, from: u32, to: u32) -> TokenStream {
 }
 
 impl BodyEmitter<'_> {
-    /// The value of an expression.
+    /// The value of an expression, in parentheses: what is put around it cannot take it apart.
     pub(super) fn value(&self, expr: &Expr) -> TokenStream {
+        let value = self.bare_value(expr);
+        quote!((#value))
+    }
+
+    fn bare_value(&self, expr: &Expr) -> TokenStream {
         let width = expr.width;
         match &expr.kind {
             ExprKind::Const(value) => typed(*value, width),

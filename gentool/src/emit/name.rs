@@ -15,11 +15,7 @@ impl Names {
     pub(super) fn of(model: &Model) -> Names {
         let operations = (0..model.operations.len() as u32).map(Target::Operation);
         let groups = (0..model.groups.len() as u32).map(Target::Group);
-        let mut taken: BTreeSet<String> =
-            ["None", "Some", "Ok", "Err", "Self", "Args", "Processor", "Step", "Trap"]
-                .iter()
-                .map(|name| name.to_string())
-                .collect();
+        let mut taken: BTreeSet<String> = TYPES_IN_USE.iter().map(|name| name.to_string()).collect();
         let mut types = BTreeMap::new();
         for target in operations.chain(groups) {
             let camel = camel_case(model.target_name(target));
@@ -35,6 +31,44 @@ impl Names {
     }
 }
 
+/// Types that the emitted files use.
+const TYPES_IN_USE: [&str; 34] = [
+    "None",
+    "Some",
+    "Ok",
+    "Err",
+    "Self",
+    "Args",
+    "Processor",
+    "Step",
+    "Trap",
+    "Result",
+    "Option",
+    "Code",
+    "Record",
+    "Bits",
+    "Decoded",
+    "Default",
+    "Core",
+    "Kernel",
+    "Profiling",
+    "CellRam",
+    "FaultKind",
+    "Conversion",
+    "PrintFormat",
+    "Clone",
+    "Copy",
+    "Debug",
+    "PartialEq",
+    "Eq",
+    "Vec",
+    "Box",
+    "PhantomData",
+    "Registers",
+    "Memories",
+    "Machine",
+];
+
 /// The name itself, or with a number where it is taken.
 pub(super) fn unique(name: &str, taken: &mut BTreeSet<String>) -> String {
     let numbered = (2..).map(|number| format!("{name}{number}"));
@@ -43,6 +77,42 @@ pub(super) fn unique(name: &str, taken: &mut BTreeSet<String>) -> String {
     taken.insert(free.clone());
     free
 }
+
+/// What the emitted code names itself, and a keyword that syn does not know: the description's
+/// names of these get an underscore.
+const RESERVED: [&str; 31] = [
+    "p",
+    "step",
+    "base",
+    "value",
+    "element",
+    "address",
+    "text",
+    "code",
+    "records",
+    "record",
+    "rest",
+    "pc_value",
+    "fuel",
+    "word",
+    "kind",
+    "index",
+    "cycles",
+    "status",
+    "arguments",
+    "trap",
+    "next",
+    "finish",
+    "linux_call",
+    "print_value",
+    "register_element",
+    "arithmetic",
+    "leave_empty",
+    "leave_trap",
+    "leave_mismatch",
+    "leave_code_written",
+    "gen",
+];
 
 /// `op_alu` to `OpAlu`.
 pub(super) fn camel_case(name: &str) -> String {
@@ -62,6 +132,9 @@ pub(super) fn camel_case(name: &str) -> String {
 
 /// An identifier; Rust's keywords become raw ones.
 pub(super) fn identifier(name: &str) -> Ident {
+    if RESERVED.contains(&name) || name.ends_with("_activation_") {
+        return Ident::new(&format!("{name}_"), Span::call_site());
+    }
     match syn::parse_str::<Ident>(name) {
         Ok(identifier) => identifier,
         Err(_) if matches!(name, "self" | "Self" | "super" | "crate" | "_") => {
@@ -74,4 +147,15 @@ pub(super) fn identifier(name: &str) -> Ident {
 /// An identifier of a prefix and a name.
 pub(super) fn joined(prefix: &str, name: &str) -> Ident {
     identifier(&format!("{prefix}_{name}"))
+}
+
+/// One of the emitted code's own names.
+pub(super) fn identifier_of(name: &str) -> Ident {
+    Ident::new(name, Span::call_site())
+}
+
+/// An identifier's letters without `r#`.
+pub(super) fn plain(name: &Ident) -> String {
+    let text = name.to_string();
+    text.strip_prefix("r#").map_or(text.clone(), str::to_string)
 }

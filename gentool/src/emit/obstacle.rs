@@ -1,11 +1,11 @@
 //! What the emitted kernel cannot run yet; the reference engine runs all of it.
 
 use isac_ir::Model;
-use isac_ir::account::{PARTS, Part};
+use isac_ir::account::PARTS;
 use isac_ir::behavior::{Expr, ExprKind, Stmt, walk_statements};
 use isac_ir::operation::{Role, Target};
 
-use super::form::find_root;
+use super::form::{calls_before_decoding, find_root, list_forms};
 
 /// Why a simulator cannot be emitted from this model, each reason with its place; empty if it can.
 pub fn find_obstacles(model: &Model) -> Vec<String> {
@@ -17,6 +17,8 @@ pub fn find_obstacles(model: &Model) -> Vec<String> {
         found.push("more than 64 scheduled instances are not emitted yet".to_string());
     }
     find_root_obstacles(model, &mut found);
+    find_activation_obstacles(model, &mut found);
+    find_operand_obstacles(model, &mut found);
     for operation in &model.operations {
         let expression = operation.expression.as_ref();
         let bodies = expression.iter().flat_map(|value| std::iter::once(&value.read).chain(&value.write));
@@ -65,25 +67,20 @@ fn find_root_obstacles(model: &Model, found: &mut Vec<String>) {
         _ => found
             .push(format!("{place}: a CODINGROOT other than one element from map[PC] is not emitted yet")),
     }
-    for operation in before_decoding(model) {
-        let table = model.operation(operation);
-        for body in [Part::Behavior].iter().filter_map(|part| table.body(*part)) {
-            walk_statements(&body.statements, &mut |statement| match statement {
-                Stmt::SetRegister { register, .. } if *register == model.pc => {
-                    found.push(format!(
-                        "{}: a PC that changes before decoding is not emitted yet",
-                        body.location
-                    ));
+    for call in calls_before_decoding(model) {
+        let body = model.operation(call.operation).body(call.part);
+        let Some(body) = body else { continue };
+        walk_statements(&body.statements, &mut |statement| {
+            let what = match statement {
+                Stmt::SetRegister { register, .. } if *register == model.pc => "a PC that changes",
+                Stmt::SetMemory { .. } | Stmt::LinuxCall { .. } => "memory that changes",
+                Stmt::Halt(_) | Stmt::Illegal | Stmt::Cancel | Stmt::DivisionByZero => {
+                    "an instruction that ends"
                 }
-                Stmt::SetMemory { .. } | Stmt::LinuxCall { .. } => {
-                    found.push(format!(
-                        "{}: memory that changes before decoding is not emitted yet",
-                        body.location
-                    ));
-                }
-                _ => {}
-            });
-        }
+                _ => return,
+            };
+            found.push(format!("{}: {what} before decoding is not emitted yet", body.location));
+        });
     }
     if find_root(model).is_none() {
         found.push(format!("{place}: nothing is decoded"));
@@ -99,19 +96,70 @@ fn is_pc(model: &Model, address: &Expr) -> bool {
     }
 }
 
-/// The operations that may run before the one with the CODINGROOT: those above it.
-fn before_decoding(model: &Model) -> Vec<u32> {
-    let nodes = &model.time.nodes;
-    let root = nodes.iter().position(|node| match node.target {
-        Target::Operation(operation) => model.operation(operation).root.is_some(),
-        Target::Group(_) => false,
-    });
-    let end = root.unwrap_or(nodes.len());
-    let before = nodes[..end].iter().filter_map(|node| match node.target {
-        Target::Operation(operation) => Some(operation),
-        Target::Group(_) => None,
-    });
-    before.collect()
+/// The kernel takes activations in a static order, a bit of its own for each, and multiplies out
+/// what follows.
+fn find_activation_obstacles(model: &Model, found: &mut Vec<String>) {
+    for (index, operation) in (0u32..).zip(&model.operations) {
+        let mut activated = Vec::new();
+        if let Some(body) = &operation.activation {
+            walk_statements(&body.statements, &mut |statement| {
+                if let Stmt::Activate { instance, .. } = statement {
+                    activated.push(*instance);
+                }
+            });
+        }
+        let place = &operation.location;
+        if (1..activated.len()).any(|end| activated[..end].contains(&activated[end])) {
+            found.push(format!("{place}: an instance that is activated in two places is not emitted yet"));
+        }
+        let nodes = model.time.nodes.iter().filter(|node| node.target == Target::Operation(index));
+        if !activated.is_empty() && nodes.count() > 1 {
+            found.push(format!(
+                "{place}: an ACTIVATION in an operation with several instances is not emitted yet"
+            ));
+        }
+    }
+    for form in list_forms(model) {
+        let mut may_halt = false;
+        for call in &form.calls {
+            let Some(body) = model.operation(call.operation).body(call.part) else { continue };
+            if may_halt && !call.conditional && !(body.accesses.is_empty() && body.mentions.is_empty()) {
+                found.push(format!(
+                    "{}: accesses after a BEHAVIOR that may halt are not emitted yet",
+                    body.location
+                ));
+            }
+            walk_statements(&body.statements, &mut |statement| {
+                may_halt |= matches!(statement, Stmt::Halt(_) | Stmt::LinuxCall { .. });
+            });
+        }
+    }
+}
+
+/// Operand groups whose members cannot be one Rust type: some without EXPRESSION, or a group
+/// inside a group whose members' signs differ.
+fn find_operand_obstacles(model: &Model, found: &mut Vec<String>) {
+    for group in &model.groups {
+        let leaves = |target: Target| model.leaf_operations(target);
+        let expression = |leaf: u32| model.operation(leaf).expression.as_ref();
+        let all: Vec<u32> = group.members.iter().flat_map(|member| leaves(*member)).collect();
+        let with = all.iter().filter(|leaf| expression(**leaf).is_some()).count();
+        if with > 0 && with < all.len() {
+            found.push(format!(
+                "{}: a group of which only some members have an EXPRESSION is not emitted yet",
+                group.location
+            ));
+        }
+        for member in group.members.iter().filter(|member| matches!(member, Target::Group(_))) {
+            let inner: Vec<_> = leaves(*member).into_iter().filter_map(expression).collect();
+            if inner.iter().any(|value| value.signed) && inner.iter().any(|value| !value.signed) {
+                found.push(format!(
+                    "{}: operands of both signs in a group inside another are not emitted yet",
+                    group.location
+                ));
+            }
+        }
+    }
 }
 
 /// True if something below a target has a section that runs.

@@ -70,6 +70,10 @@ impl Emitter<'_> {
 pub(super) fn section_name(operation: &Operation, part: Part) -> Ident {
     match part {
         Part::Activation => identifier(&format!("{}_activation", operation.name)),
+        // Not the name of another operation's ACTIVATION.
+        Part::Behavior | Part::Root if operation.name.ends_with("_activation") => {
+            identifier(&format!("{}_", operation.name))
+        }
         Part::Behavior | Part::Root => identifier(&operation.name),
     }
 }

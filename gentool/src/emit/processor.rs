@@ -349,11 +349,12 @@ impl Emitter<'_> {
             let name = section_name(operation, Part::Behavior);
             let regions = number((body.regions - 1).into());
             let base = (body.regions > 1).then(|| quote!(, 0));
-            let mark = self.body_is_fallible(operation, body).then(|| quote!(?));
+            let leave = self.body_is_fallible(operation, body).then(|| quote!(outcome?;));
             Some(quote! {
                 let mut step = Step::<#regions>::new(self.pc(), 0, 0);
-                super::operations::#name(self, &mut step #base)#mark;
+                let outcome = super::operations::#name(self, &mut step #base);
                 self.set_pc(step.pc);
+                #leave
             })
         });
         quote! {

@@ -1,13 +1,13 @@
 //! Statements as Rust.
 
 use isac_ir::behavior::{
-    Body, Conversion, Expr, ExprKind, PrintFormat, PrintPart, Stmt, walk_expressions, walk_statements,
+    Conversion, Expr, ExprKind, PrintFormat, PrintPart, Stmt, walk_expressions, walk_statements,
 };
 use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
 use syn::Lifetime;
 
-use super::body::BodyEmitter;
+use super::body::{BodyEmitter, is_expression};
 use super::expression::{cast, number, storage_bits, unsigned};
 use super::name::joined;
 
@@ -130,7 +130,7 @@ impl BodyEmitter<'_> {
                 quote! {{
                     let cycles = #cycles;
                     let extra = &mut p.kernel().extra_cycles;
-                    *extra = extra.wrapping_add(cycles);
+                    *extra = extra.saturating_add(cycles);
                 }}
             }
             Stmt::LinuxCall { result, arguments } => {
@@ -189,7 +189,7 @@ impl BodyEmitter<'_> {
 
     /// How a local comes into being.
     fn declaration(&self, local: u32) -> Declaration {
-        if local == 0 && self.result_local() {
+        if local == 0 && is_expression(self.operation, self.body) {
             return Declaration::Given;
         }
         let total = uses(&self.body.statements, local);
@@ -198,14 +198,6 @@ impl BodyEmitter<'_> {
             (1, _) if set_in_scope(&self.body.statements, local) => Declaration::Once,
             _ => Declaration::Hoisted,
         }
-    }
-
-    /// True for the bodies of an EXPRESSION, whose local 0 carries the value.
-    fn result_local(&self) -> bool {
-        self.operation.expression.as_ref().is_some_and(|expression| {
-            let is = |body: &Body| std::ptr::eq(body, self.body);
-            is(&expression.read) || expression.write.as_ref().is_some_and(is)
-        })
     }
 }
 

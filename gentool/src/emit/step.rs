@@ -11,7 +11,7 @@ use super::Emitter;
 use super::body::Source;
 use super::expression::number;
 use super::form::{Call, Form, find_root};
-use super::name::{identifier, unique};
+use super::name::{identifier, plain, unique};
 use super::operation::section_name;
 use super::usage::Usage;
 
@@ -243,20 +243,19 @@ impl Emitter<'_> {
             let operation = self.model.operation(call.operation);
             let Some(body) = operation.body(call.part) else { continue };
             traits.needs_site |= self.body_is_fallible(operation, body);
+            let touched = self.operands_touch(operation, body);
+            traits.may_transfer |= touched;
+            traits.writes_memory |= touched;
             let certain: Vec<&Stmt> = body.statements.iter().filter(|_| call.guard.is_none()).collect();
             walk_statements(&body.statements, &mut |statement| {
                 traits.writes_memory |= matches!(statement, Stmt::SetMemory { .. } | Stmt::LinuxCall { .. });
                 let always = certain.iter().any(|certain| std::ptr::eq(*certain, statement));
-                match self.pc_effect(operation, statement, size_cells) {
+                match self.pc_effect(statement, size_cells) {
                     Effect::None => {}
                     Effect::Advance if always && call.node.is_none() => advances += 1,
                     Effect::Advance | Effect::Set => {
                         traits.may_transfer = true;
                         traits.ends_block |= always;
-                    }
-                    Effect::Maybe => {
-                        traits.may_transfer = true;
-                        traits.writes_memory = true;
                     }
                 }
             });
@@ -266,46 +265,51 @@ impl Emitter<'_> {
         traits
     }
 
-    fn pc_effect(
-        &self,
-        operation: &isac_ir::operation::Operation,
-        statement: &Stmt,
-        size_cells: u32,
-    ) -> Effect {
+    fn pc_effect(&self, statement: &Stmt, size_cells: u32) -> Effect {
         match statement {
             Stmt::SetRegister { register, value, low: 0, .. } if *register == self.model.pc => {
-                match is_advance(value, self.model.pc, size_cells) {
+                let whole = value.width == self.model.registers[self.model.pc as usize].width_bits;
+                match whole && is_advance(value, self.model.pc, size_cells) {
                     true => Effect::Advance,
                     false => Effect::Set,
                 }
             }
             Stmt::SetRegister { register, .. } if *register == self.model.pc => Effect::Set,
-            Stmt::SetOperand { instance, .. } => {
-                let target = operation.instances[*instance as usize].target;
-                self.operand_effect(target)
-            }
             _ => Effect::None,
         }
     }
 
-    /// What assigning to an operand may do to the PC or to memory.
-    fn operand_effect(&self, target: Target) -> Effect {
-        let mut effect = Effect::None;
-        for leaf in self.model.leaf_operations(target) {
-            let operation = self.model.operation(leaf);
-            let write = operation.expression.as_ref().and_then(|expression| expression.write.as_ref());
-            walk_statements(write.map_or(&[], |body| &body.statements), &mut |statement| {
-                let touches = match statement {
-                    Stmt::SetRegister { register, .. } => *register == self.model.pc,
-                    Stmt::SetMemory { .. } | Stmt::SetOperand { .. } => true,
-                    _ => false,
-                };
-                if touches {
-                    effect = Effect::Maybe;
-                }
-            });
-        }
-        effect
+    /// True if an operand that a body mentions may set the PC or write memory.
+    fn operands_touch(
+        &self,
+        operation: &isac_ir::operation::Operation,
+        body: &isac_ir::behavior::Body,
+    ) -> bool {
+        body.mentions.iter().any(|mention| {
+            let target = operation.instances[mention.instance as usize].target;
+            self.model.leaf_operations(target).into_iter().any(|leaf| {
+                let operand = self.model.operation(leaf);
+                let expression = operand.expression.as_ref();
+                let body = expression.and_then(|expression| match mention.write {
+                    true => expression.write.as_ref(),
+                    false => Some(&expression.read),
+                });
+                body.is_some_and(|body| self.touches(body) || self.operands_touch(operand, body))
+            })
+        })
+    }
+
+    /// True if a body may set the PC or write memory.
+    fn touches(&self, body: &isac_ir::behavior::Body) -> bool {
+        let mut touches = false;
+        walk_statements(&body.statements, &mut |statement| {
+            touches |= match statement {
+                Stmt::SetRegister { register, .. } => *register == self.model.pc,
+                Stmt::SetMemory { .. } | Stmt::LinuxCall { .. } => true,
+                _ => false,
+            };
+        });
+        touches
     }
 }
 
@@ -317,8 +321,6 @@ enum Effect {
     Advance,
     /// Sets it to something else.
     Set,
-    /// May set it, or write memory.
-    Maybe,
 }
 
 /// True for `pc + size`.
@@ -338,10 +340,4 @@ fn strip(expr: &Expr) -> &Expr {
         ExprKind::ZeroExtend(inner) => strip(inner),
         _ => expr,
     }
-}
-
-/// An identifier's letters without `r#`.
-fn plain(name: &Ident) -> String {
-    let text = name.to_string();
-    text.strip_prefix("r#").map_or(text.clone(), str::to_string)
 }

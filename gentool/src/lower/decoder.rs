@@ -312,6 +312,22 @@ impl Cube {
         (clash == Bits::ZERO).then(|| Cube { mask: self.mask | other.mask, value: self.value | other.value })
     }
 
+    /// What is left of the cube without another's words, as cubes that share none.
+    fn without(self, other: Cube) -> Vec<Cube> {
+        if self.intersect(other).is_none() {
+            return vec![self];
+        }
+        let mut rest = self;
+        let mut pieces = Vec::new();
+        for bit in (0..256).filter(|bit| other.mask.bit(*bit) && !self.mask.bit(*bit)) {
+            let value = other.value.bit(bit);
+            let mask = rest.mask.with_bit(bit, true);
+            pieces.push(Cube { mask, value: rest.value.with_bit(bit, !value) });
+            rest = Cube { mask, value: rest.value.with_bit(bit, value) };
+        }
+        pieces
+    }
+
     /// The cube of a part as one of the whole: bit `i` goes to bit `bits[i]`.
     fn moved(self, bits: &[u32]) -> Cube {
         let zero = Cube { mask: Bits::ZERO, value: Bits::ZERO };
@@ -344,9 +360,17 @@ fn merge_cubes(mut cubes: Vec<Cube>) -> Vec<Cube> {
     }
 }
 
-/// Number of words, relative to all: the sum over the cubes.
+/// Number of words, relative to all; those that several cubes have count once.
 fn words(cubes: &[Cube]) -> f64 {
-    cubes.iter().map(|cube| 0.5f64.powi(cube.mask.count_ones() as i32)).sum()
+    let mut apart: Vec<Cube> = Vec::new();
+    for cube in cubes {
+        let mut pieces = vec![*cube];
+        for taken in &apart {
+            pieces = pieces.into_iter().flat_map(|piece| piece.without(*taken)).collect();
+        }
+        apart.extend(pieces);
+    }
+    apart.iter().map(|cube| 0.5f64.powi(cube.mask.count_ones() as i32)).sum()
 }
 
 /// Runs of consecutive bits of (word bit, value bit) pairs.

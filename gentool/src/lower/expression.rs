@@ -282,6 +282,9 @@ impl BodyBuilder<'_> {
             self.push(Stmt::Set { local, value });
         }
         let result = function.result.map(|ty| (self.new_local("result", ty.width_bits), ty.width_bits));
+        if let Some((local, width)) = result {
+            self.push(Stmt::Set { local, value: Expr::constant(width, 0) });
+        }
         let early = super::statement::returns_early(&function.body.statements);
         let label = early.then(|| self.new_label());
         let returns = Return { label, value: result.map(|(local, _)| local) };

@@ -159,7 +159,8 @@ fn mark_scheduled(items: &[Activation], conditional: bool, scheduled: &mut [Opti
     for item in items {
         match item {
             Activation::Activate { instance, .. } => {
-                scheduled[instance.index()] = Some(conditional);
+                let entry = &mut scheduled[instance.index()];
+                *entry = Some(conditional || *entry == Some(true));
             }
             Activation::If { then, otherwise, .. } => {
                 mark_scheduled(then, true, scheduled);

@@ -42,21 +42,24 @@ impl BodyBuilder<'_> {
                 self.read_place(&Place { width, kind: Kind::Memory { map, cells, fetch, address } })
             }
             PlaceKind::Conditional(condition, then, otherwise) => {
-                let read = |place: &SourcePlace| Source {
-                    kind: SourceKind::Read(Box::new(place.clone())),
-                    ty: Some(place.ty),
-                    span: place.span,
-                };
                 let kind = SourceKind::Conditional(
                     condition.clone(),
-                    Box::new(read(then)),
-                    Box::new(read(otherwise)),
+                    Box::new(read_of(then)),
+                    Box::new(read_of(otherwise)),
                 );
                 self.lower_value(&Source { kind, ty: Some(place.ty), span: place.span })
             }
             PlaceKind::Slice { base, low, .. } => {
                 let base = Box::new(self.read_source_place(base));
                 Expr { width, kind: ExprKind::Slice { base, low: *low } }
+            }
+            PlaceKind::Concat(parts) => {
+                let kind = SourceKind::Concat(parts.iter().map(read_of).collect());
+                self.lower_value(&Source { kind, ty: Some(place.ty), span: place.span })
+            }
+            PlaceKind::Bit { base, index } => {
+                let kind = SourceKind::Bit { base: Box::new(read_of(base)), index: index.clone() };
+                self.lower_value(&Source { kind, ty: Some(place.ty), span: place.span })
             }
             _ => {
                 let place = self.prepare_place(place);
@@ -303,6 +306,11 @@ impl BodyBuilder<'_> {
             _ => None,
         }
     }
+}
+
+/// The value of a place as an expression.
+fn read_of(place: &SourcePlace) -> Source {
+    Source { kind: SourceKind::Read(Box::new(place.clone())), ty: Some(place.ty), span: place.span }
 }
 
 /// True if preparing the place may need statements, before which the value must be fixed.

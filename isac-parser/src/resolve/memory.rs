@@ -10,6 +10,9 @@ use crate::ast::{MemoryMapDeclaration, RamDeclaration, RangeDeclaration, RangeTa
 use crate::diagnostic::Diagnostics;
 use crate::model::{Map, Ram, RamId, Range};
 
+/// Most cells of a RAM: what a simulator can hold of 64-bit cells in 32 GiB.
+const MOST_CELLS: u128 = 1 << 32;
+
 const RAM_OPTIONS: [&str; 3] = ["SIZE", "FLAGS", "LATENCY"];
 
 /// Resolves the memories into [`Table::rams`] and the maps into [`Table::maps`].
@@ -45,7 +48,7 @@ fn resolve_ram(declaration: &RamDeclaration, table: &Table, diagnostics: &mut Di
         let reader = OptionReader { name, arguments, span, table };
         once.note(name, diagnostics);
         match name.text.as_str() {
-            "SIZE" => size = Some(reader.number(1..=u128::from(u64::MAX), diagnostics)),
+            "SIZE" => size = Some(reader.number(1..=MOST_CELLS, diagnostics)),
             "LATENCY" => {
                 if let Some(cycles) = reader.number(0..=u128::from(u32::MAX), diagnostics) {
                     ram.latency = u32::try_from(cycles).ok()?;

@@ -47,7 +47,7 @@ impl<C: Core, P: Profiling> EmittedEngine<C, P> {
         let trap = self.core.reset().err()?;
         let value = self.core.kernel().trap_value;
         match (trap.fault(value), trap) {
-            (Some(kind), _) => Some(Stop::Fault(Fault { kind, instruction_address, cycle: 0 })),
+            (Some(kind), _) => Some(Stop::Fault(Fault { kind, instruction_address, cycle: self.cycles() })),
             (None, Trap::Halt) => Some(Stop::Halted(value as u32 as i32)),
             (None, _) => None,
         }
@@ -216,7 +216,8 @@ impl<C: Core, P: Profiling> Engine for EmittedEngine<C, P> {
 
     fn cycles(&self) -> u64 {
         let kernel = self.core.kernel_ref();
-        kernel.instructions + kernel.cancelled + self.faulted + kernel.extra_cycles
+        let ended = kernel.instructions + kernel.cancelled + self.faulted;
+        ended.saturating_add(kernel.extra_cycles)
     }
 
     fn measurement(&mut self) -> Option<Measurement> {

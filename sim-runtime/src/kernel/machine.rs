@@ -168,8 +168,8 @@ impl Kernel {
     /// Cycles begun before this one.
     #[inline]
     pub fn cycles_at(&self, left: u64) -> u64 {
-        let extra = self.cancelled.wrapping_add(self.extra_cycles);
-        self.instructions_at(left).wrapping_add(extra)
+        let extra = self.cancelled.saturating_add(self.extra_cycles);
+        self.instructions_at(left).saturating_add(extra)
     }
 
     /// Counts one of the model's own events.

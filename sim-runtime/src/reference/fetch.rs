@@ -46,6 +46,7 @@ impl<'m> Step<'m, '_> {
     }
 
     fn undecoded(&mut self, fault: FaultKind) -> Leaving {
+        self.is_undecoded = true;
         self.sink.event(Event::Undecoded { address: self.address });
         Leaving::Fault(fault)
     }

@@ -92,16 +92,17 @@ impl<'m> ReferenceEngine<'m> {
 
     /// Executes one instruction; `None` if the run goes on.
     fn step(&mut self, host: &mut Host) -> Option<Stop> {
-        let cycle = self.counts.cycles;
         let mut step = Step::new(&mut self.state, &mut self.counts, host, &mut self.events);
         let outcome = step.run();
         step.end(outcome);
         let instruction_address = step.instruction_address();
-        self.counts.cycles += 1;
+        let was_decoded = step.was_decoded();
+        let cycle = self.counts.cycles;
+        self.counts.cycles = cycle.saturating_add(1);
         match outcome {
             Err(Leaving::Fault(kind)) => Some(Stop::Fault(Fault { kind, instruction_address, cycle })),
             Err(Leaving::Halt(status)) => {
-                self.counts.instructions += 1;
+                self.counts.instructions += u64::from(was_decoded);
                 Some(Stop::Halted(status))
             }
             Err(Leaving::Cancel) => None,

@@ -64,6 +64,7 @@ impl<'m> Step<'m, '_> {
                 address: self.address,
                 size_cells: self.size_cells,
                 decoded: self.decoded.clone(),
+                is_undecoded: self.is_undecoded,
                 due: VecDeque::new(),
             };
             silent.run_statements(&mut frame, &body.statements, 0)?;

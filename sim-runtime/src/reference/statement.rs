@@ -72,8 +72,8 @@ impl<'m> Step<'m, '_> {
             Stmt::Cancel => return Err(Leaving::Cancel),
             Stmt::ExtraCycles(cycles) => {
                 let cycles = self.evaluate(frame, cycles)? as u64;
-                self.counts.extra_cycles = self.counts.extra_cycles.wrapping_add(cycles);
-                self.counts.cycles = self.counts.cycles.wrapping_add(cycles);
+                self.counts.extra_cycles = self.counts.extra_cycles.saturating_add(cycles);
+                self.counts.cycles = self.counts.cycles.saturating_add(cycles);
                 self.sink.event(Event::ExtraCycles { cycles });
             }
             Stmt::LinuxCall { result, arguments } => {

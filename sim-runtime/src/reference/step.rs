@@ -61,6 +61,8 @@ pub(super) struct Step<'m, 's> {
     pub(super) address: u64,
     pub(super) size_cells: u32,
     pub(super) decoded: Option<Decoded>,
+    /// It has been told that nothing was decoded.
+    pub(super) is_undecoded: bool,
     pub(super) due: VecDeque<Due>,
 }
 
@@ -72,7 +74,17 @@ impl<'m, 's> Step<'m, 's> {
         sink: &'s mut dyn EventSink,
     ) -> Step<'m, 's> {
         let address = state.registers[state.model.pc as usize][0] as u64;
-        Step { state, counts, host, sink, address, size_cells: 0, decoded: None, due: VecDeque::new() }
+        Step {
+            state,
+            counts,
+            host,
+            sink,
+            address,
+            size_cells: 0,
+            decoded: None,
+            is_undecoded: false,
+            due: VecDeque::new(),
+        }
     }
 
     /// Runs the whole instruction.
@@ -97,6 +109,9 @@ impl<'m, 's> Step<'m, 's> {
     pub(super) fn end(&mut self, outcome: Result<(), Leaving>) {
         let stays = match outcome {
             Err(Leaving::Fault(_)) => {
+                if self.decoded.is_none() && !self.is_undecoded {
+                    self.sink.event(Event::Undecoded { address: self.address });
+                }
                 self.sink.event(Event::Fault);
                 true
             }
@@ -115,6 +130,11 @@ impl<'m, 's> Step<'m, 's> {
             self.sink.event(Event::Transfer { to });
         }
         self.sink.event(Event::Ends);
+    }
+
+    /// True if there was something to execute.
+    pub(super) fn was_decoded(&self) -> bool {
+        self.decoded.is_some()
     }
 
     /// Address of the instruction once it is decoded, of `main`'s PC before.

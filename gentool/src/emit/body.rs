@@ -41,7 +41,7 @@ impl<'a> BodyEmitter<'a> {
         if let (true, Some(first)) = (is_expression(operation, body), locals.first_mut()) {
             *first = identifier_of("value");
         }
-        let value = identifier(&unique("value", &mut taken));
+        let value = identifier(&unique("new", &mut taken));
         BodyEmitter { emitter, operation, body, locals, value }
     }
 

@@ -42,11 +42,10 @@ impl Limits {
         Self { instructions: options.limit_instructions, cycles: options.limit_cycles }
     }
 
-    fn reached(self, engine: &dyn Engine) -> Option<End> {
+    /// `taken` instructions have ended or were cancelled so far.
+    fn reached(self, engine: &dyn Engine, taken: u64) -> Option<End> {
         match self {
-            Self { instructions: Some(limit), .. } if engine.instructions() >= limit => {
-                Some(End::InstructionLimit(limit))
-            }
+            Self { instructions: Some(limit), .. } if taken >= limit => Some(End::InstructionLimit(limit)),
             Self { cycles: Some(limit), .. } if engine.cycles() >= limit => Some(End::CycleLimit(limit)),
             _ => None,
         }
@@ -56,9 +55,9 @@ impl Limits {
     ///
     /// Towards a limit of cycles the steps become shorter and in the end single instructions,
     /// so that the run ends with the first one that reaches it.
-    fn budget(self, engine: &dyn Engine, slice: u64) -> u64 {
+    fn budget(self, engine: &dyn Engine, taken: u64, slice: u64) -> u64 {
         let by_instructions = match self.instructions {
-            Some(limit) => limit.saturating_sub(engine.instructions()),
+            Some(limit) => limit.saturating_sub(taken),
             None => u64::MAX,
         };
         let by_cycles = match self.cycles {
@@ -81,18 +80,19 @@ pub(super) fn run(
     progress: &mut Progress,
 ) -> End {
     let mut slice = FIRST_SLICE;
+    let mut taken = 0;
     let mut shown = Instant::now();
     loop {
-        if let Some(end) = limits.reached(engine) {
+        if let Some(end) = limits.reached(engine, taken) {
             return end;
         }
         if let Some(reason) = interrupt.reason() {
             return End::Interrupted(reason);
         }
-        let budget = limits.budget(engine, slice);
+        let budget = limits.budget(engine, taken, slice);
         let start = Instant::now();
         match engine.run(host, budget) {
-            Stop::Budget => {}
+            Stop::Budget => taken += budget,
             Stop::Halted(status) => {
                 return match interrupt.reason() {
                     Some(reason) if interrupt.has_cut_input() => End::Interrupted(reason),

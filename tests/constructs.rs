@@ -21,7 +21,7 @@ const LENGTH: usize = 40;
 /// Random words from the decoder's own automaton, from the reset address on.
 fn random_program(model: &Model, seed: u64) -> Program {
     let mut random = Random(seed);
-    let pc = model.registers[model.pc as usize].reset as u64;
+    let pc = support::program::reset_pc(model);
     let map = &model.maps[0];
     let decoder = root_decoder(model);
     let width = model.decoders[decoder as usize].width_bits;
@@ -39,7 +39,7 @@ fn random_program(model: &Model, seed: u64) -> Program {
         bytes.extend(word);
     }
     let registers = (0..model.registers.len())
-        .filter(|register| *register != model.pc as usize)
+        .filter(|register| model.pc.parts.iter().all(|part| part.register as usize != *register))
         .map(|register| (register, 0, random.next().into()));
     Program {
         memory: vec![(pc * cell_bytes, bytes)],

@@ -44,8 +44,10 @@ pub struct Model {
     pub decoders: Vec<decoder::Decoder>,
     /// Who schedules whom, and when.
     pub time: time::TimeGraph,
-    /// Index of the program counter among `registers`.
-    pub pc: u32,
+    /// Names for parts of registers, which count as the registers themselves.
+    pub aliases: Vec<resource::RegisterPlace>,
+    /// The program counter: a register or an ALIAS, at most 64 bits.
+    pub pc: resource::RegisterPlace,
     /// Index of the operation that begins every cycle.
     pub main: u32,
     /// Index of the operation that runs once before the first cycle.
@@ -65,6 +67,14 @@ impl Model {
         let registers = self.registers.iter().map(|register| register.name.clone());
         let maps = self.maps.iter().map(|map| map.name.clone());
         registers.chain(maps).collect()
+    }
+
+    /// The program counter's register, if it is one single register as a whole.
+    pub fn pc_register(&self) -> Option<u32> {
+        let [part] = self.pc.parts[..] else { return None };
+        let register = &self.registers[part.register as usize];
+        let is_whole = part.low == 0 && part.width_bits == register.width_bits;
+        (is_whole && register.count.is_none()).then_some(part.register)
     }
 
     /// The operation with this index.

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::bits::mask;
+
 /// A register or a file of registers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Register {
@@ -15,6 +17,8 @@ pub struct Register {
     pub count: Option<u32>,
     /// Value of each element after reset.
     pub reset: u128,
+    /// Elements that have another value after reset, by ascending element: RESET of a PC ALIAS.
+    pub element_resets: Vec<(u32, u128)>,
     /// Elements that always read a value and ignore writes.
     pub hardwired: Vec<(u32, u128)>,
     /// Names of the elements of a file with their synonyms; empty for a single register.
@@ -27,9 +31,66 @@ impl Register {
         self.count.unwrap_or(1)
     }
 
+    /// What element `index` holds after reset.
+    pub fn reset_value(&self, index: u32) -> u128 {
+        let own = self.element_resets.iter().find(|(element, _)| *element == index);
+        self.hardwired_value(index).or(own.map(|(_, value)| *value)).unwrap_or(self.reset)
+    }
+
     /// What element `index` always reads, if it is HARDWIRED.
     pub fn hardwired_value(&self, index: u32) -> Option<u128> {
         self.hardwired.iter().find(|(element, _)| *element == index).map(|(_, value)| *value)
+    }
+}
+
+/// Bits of registers under one name: the program counter, an ALIAS, the stack pointer.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct RegisterPlace {
+    /// Its name.
+    pub name: String,
+    /// Where it is declared, as `file:line`.
+    pub location: String,
+    /// Width in bits, the sum of its parts'.
+    pub width_bits: u32,
+    /// Its parts, the most significant first.
+    pub parts: Vec<RegisterPart>,
+}
+
+/// Bits of an element of a register.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RegisterPart {
+    /// The register's index.
+    pub register: u32,
+    /// The element; 0 for a single register.
+    pub element: u32,
+    /// Least significant bit taken.
+    pub low: u32,
+    /// Number of bits taken, 1 to 128.
+    pub width_bits: u32,
+}
+
+impl RegisterPlace {
+    /// The place's value, the registers being read through `element`, which is given the index of
+    /// a register and an element of it. At most 128 bits: of a wider place the low ones.
+    pub fn read(&self, element: impl Fn(u32, u32) -> u128) -> u128 {
+        self.parts.iter().fold(0, |value, part| {
+            let bits = element(part.register, part.element) >> part.low & mask(part.width_bits);
+            value.checked_shl(part.width_bits).unwrap_or(0) | bits
+        })
+    }
+
+    /// Sets the place: `write` is given each part with its new bits.
+    pub fn write(&self, value: u128, mut write: impl FnMut(RegisterPart, u128)) {
+        let mut rest = value;
+        // Parts may share bits; the most significant part is written first, as in a BEHAVIOR.
+        let mut values = Vec::with_capacity(self.parts.len());
+        for part in self.parts.iter().rev() {
+            values.push(rest & mask(part.width_bits));
+            rest = rest.checked_shr(part.width_bits).unwrap_or(0);
+        }
+        for (part, value) in self.parts.iter().zip(values.into_iter().rev()) {
+            write(*part, value);
+        }
     }
 }
 
@@ -89,8 +150,8 @@ pub struct Target {
     pub elf_machine: Option<u16>,
     /// 32 or 64; `None` accepts any.
     pub elf_class: Option<u32>,
-    /// Register, element (0 for a single register) and initial value of the stack pointer.
-    pub stack: Option<(u32, u32, u128)>,
+    /// The stack pointer and its initial value.
+    pub stack: Option<(RegisterPlace, u128)>,
     /// The map that loader, host calls and debugger use.
     pub host_map: Option<u32>,
     /// Image bytes `low..=high` go to this map from byte 0 on.

@@ -1,5 +1,7 @@
 //! What every engine offers, so that launcher, loader and tests know none of them by name.
 
+use isac_ir::bits::mask;
+use isac_ir::resource::RegisterPlace;
 use sim_profile::Measurement;
 
 use crate::fault::Stop;
@@ -14,6 +16,21 @@ pub trait Machine {
 
     /// Sets a register; HARDWIRED elements keep their value, wider values are truncated.
     fn write_register(&mut self, register: usize, element: usize, value: u128);
+
+    /// Value of a program counter, stack pointer or ALIAS; at most its low 128 bits.
+    fn read_place(&self, place: &RegisterPlace) -> u128 {
+        place.read(|register, element| self.read_register(register as usize, element as usize))
+    }
+
+    /// Sets a program counter, stack pointer or ALIAS; other bits of its registers stay.
+    fn write_place(&mut self, place: &RegisterPlace, value: u128) {
+        place.write(value, |part, bits| {
+            let (register, element) = (part.register as usize, part.element as usize);
+            let others = !(mask(part.width_bits) << part.low);
+            let old = self.read_register(register, element);
+            self.write_register(register, element, old & others | bits << part.low);
+        });
+    }
 
     /// Reads bytes of a map from byte address `address` on, FLAGS disregarded.
     ///

@@ -172,7 +172,9 @@ fn instruction(model: &Model, decoder: &Decoder, variant: u32) -> Instruction {
     for access in accesses {
         let resource = access.resource as usize;
         match (kind, access.kind) {
-            (Kind::Plain, AccessKind::Write) if resource == model.pc as usize => kind = Kind::Jump,
+            (Kind::Plain, AccessKind::Write) if model.pc_register() == Some(resource as u32) => {
+                kind = Kind::Jump
+            }
             (Kind::Plain, _) if resource >= model.registers.len() => kind = Kind::Memory,
             _ => {}
         }

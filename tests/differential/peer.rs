@@ -37,7 +37,7 @@ fn run_engine(engine: &mut dyn Engine, elf: &[u8]) -> Output {
     let image = read_image(elf, ImageFormat::Elf, &expected).map_err(|error| error.to_string())?;
     let entry = image.entry.ok_or("no entry")?;
     place_image(&image, engine.machine(), &info.placement()).map_err(|error| error.to_string())?;
-    engine.machine().write_register(rv32im::model().pc as usize, 0, entry.into());
+    engine.machine().write_place(&rv32im::model().pc, entry.into());
     let (streams, output, _) = Streams::captured(b"");
     let mut host = Host::new(streams);
     let stop = engine.run(&mut host, LIMIT);

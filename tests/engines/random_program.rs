@@ -222,6 +222,7 @@ fn random_bytes(model: &Model, count: usize, random: &mut Random) -> Vec<u8> {
 }
 
 fn random_registers(model: &Model, random: &mut Random) -> Vec<(usize, usize, u128)> {
-    let singles = model.registers.iter().enumerate().filter(|(index, _)| *index != model.pc as usize);
+    let singles =
+        model.registers.iter().enumerate().filter(|(index, _)| model.pc_register() != Some(*index as u32));
     singles.map(|(index, _)| (index, 0, random.next().into())).collect()
 }

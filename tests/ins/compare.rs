@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use isac_ir::Model;
 use isac_ir::bits::mask;
+use isac_ir::resource::RegisterPlace;
 use sim_runtime::host::Host;
 use sim_runtime::{AccessKind, Engine, FaultKind, Machine, Stop};
 
@@ -39,10 +40,8 @@ pub(crate) fn compare(case: &Case, engine: &mut dyn Engine, model: &Model) -> Ve
     }
     let near = near(case, model);
     let mut expected = read_state(engine.machine(), model, &near);
-    let pc = model.pc as usize;
     let behind = case.address.wrapping_add(case.bytes.len() as u64);
-    let address_bits = model.registers[pc].width_bits;
-    expected.registers.insert((pc, 0), u128::from(behind) & mask(address_bits));
+    expected.set_parts(&model.pc, u128::from(behind) & mask(model.pc.width_bits));
     for (place, value) in &case.after {
         expected.set(*place, *value, model);
     }
@@ -68,7 +67,7 @@ fn prepare(case: &Case, machine: &mut dyn Machine, model: &Model) -> Result<(), 
     for (place, value) in case.before.iter().filter(|(place, _)| is_memory(place)) {
         place.write(*value, machine, model)?;
     }
-    machine.write_register(model.pc as usize, 0, case.address.into());
+    machine.write_place(&model.pc, case.address.into());
     for (place, value) in case.before.iter().filter(|(place, _)| !is_memory(place)) {
         place.write(*value, machine, model)?;
     }
@@ -81,7 +80,7 @@ fn near(case: &Case, model: &Model) -> Vec<Piece> {
     for (place, value) in case.before.iter().chain(&case.after) {
         match *place {
             Place::Memory { map, address, .. } => centres.push((map, address)),
-            Place::Register { .. } => {
+            Place::Register { .. } | Place::Alias(_) => {
                 let maps = 0..model.maps.len();
                 centres.extend(maps.map(|map| (map, *value as u64)));
             }
@@ -127,12 +126,22 @@ impl State {
             Place::Register { register, element } => {
                 self.registers.insert((register, element), value);
             }
+            Place::Alias(alias) => self.set_parts(&model.aliases[alias], value),
             Place::Memory { map, address, .. } => {
                 for (byte, offset) in place.bytes(value, model).into_iter().zip(0..) {
                     self.set_byte(map, address.wrapping_add(offset), byte);
                 }
             }
         }
+    }
+
+    /// Sets bits of registers; their other bits stay.
+    fn set_parts(&mut self, place: &RegisterPlace, value: u128) {
+        place.write(value, |part, bits| {
+            let element = (part.register as usize, part.element as usize);
+            let register = self.registers.entry(element).or_default();
+            *register = *register & !(mask(part.width_bits) << part.low) | bits << part.low;
+        });
     }
 
     fn set_byte(&mut self, map: usize, address: u64, value: u8) {

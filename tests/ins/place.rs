@@ -11,6 +11,8 @@ pub(crate) enum Place {
         register: usize,
         element: usize,
     },
+    /// An ALIAS or the program counter, by its index among the model's ALIASes.
+    Alias(usize),
     /// `cells` cells from a cell address on.
     Memory {
         map: usize,
@@ -25,6 +27,9 @@ impl Place {
         if let Some((name, index)) = text.strip_suffix(']').and_then(|text| text.split_once('[')) {
             let index = parse_number(index)?;
             return indexed_register(name, index, model).or_else(|| cells(name, index, model));
+        }
+        if let Some(alias) = model.aliases.iter().position(|alias| alias.name == text) {
+            return Some(Place::Alias(alias));
         }
         for (register, table) in model.registers.iter().enumerate() {
             if table.count.is_none() && table.name == text {
@@ -42,6 +47,7 @@ impl Place {
     pub(crate) fn truncate(self, value: i128, model: &Model) -> u128 {
         let width = match self {
             Place::Register { register, .. } => model.registers[register].width_bits,
+            Place::Alias(alias) => model.aliases[alias].width_bits,
             Place::Memory { map, cells, .. } => model.maps[map].cell_bits * cells as u32,
         };
         value as u128 & mask(width)
@@ -51,6 +57,7 @@ impl Place {
     pub(crate) fn write(self, value: u128, machine: &mut dyn Machine, model: &Model) -> Result<(), String> {
         match self {
             Place::Register { register, element } => machine.write_register(register, element, value),
+            Place::Alias(alias) => machine.write_place(&model.aliases[alias], value),
             Place::Memory { map, address, .. } => {
                 let bytes = self.bytes(value, model);
                 let outside = |address| format!("there is no memory at {address:#x}");

@@ -37,7 +37,7 @@ impl Program {
         for (register, element, value) in &self.registers {
             machine.write_register(*register, *element, *value);
         }
-        machine.write_register(model.pc as usize, 0, self.pc.into());
+        machine.write_place(&model.pc, self.pc.into());
 
         let (streams, output, errors) = Streams::captured(b"some input");
         let mut host = Host::new(streams);
@@ -67,6 +67,12 @@ impl Program {
         }
         text
     }
+}
+
+/// Where the program counter is after reset.
+pub(crate) fn reset_pc(model: &Model) -> u64 {
+    let element = |register: u32, element| model.registers[register as usize].reset_value(element);
+    model.pc.read(element) as u64
 }
 
 /// All registers, one a line.

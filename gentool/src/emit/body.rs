@@ -58,7 +58,7 @@ impl<'a> BodyEmitter<'a> {
     pub(super) fn read_register(&self, register: u32, index: Option<&Expr>) -> TokenStream {
         let model = self.emitter.model;
         let table = &model.registers[register as usize];
-        if register == model.pc && table.count.is_none() {
+        if model.pc_register() == Some(register) {
             return from_u64(quote!(step.pc), table.width_bits);
         }
         let name = identifier(&table.name);
@@ -134,7 +134,7 @@ impl<'a> BodyEmitter<'a> {
         let table = &model.registers[register as usize];
         let width = table.width_bits;
         let whole = low == 0 && value.width == width;
-        if register == model.pc && table.count.is_none() {
+        if model.pc_register() == Some(register) {
             let new = cast(self.value(value), value.width, 64);
             return match whole {
                 true => quote!(step.pc = #new;),

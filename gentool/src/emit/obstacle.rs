@@ -16,6 +16,10 @@ pub fn find_obstacles(model: &Model) -> Vec<String> {
     if model.time.scheduled().count() > 64 {
         found.push("more than 64 scheduled instances are not emitted yet".to_string());
     }
+    if model.pc_register().is_none() {
+        let place = &model.pc.location;
+        found.push(format!("{place}: a PC that is not one whole register is not emitted yet"));
+    }
     find_root_obstacles(model, &mut found);
     find_activation_obstacles(model, &mut found);
     find_operand_obstacles(model, &mut found);
@@ -72,7 +76,9 @@ fn find_root_obstacles(model: &Model, found: &mut Vec<String>) {
         let Some(body) = body else { continue };
         walk_statements(&body.statements, &mut |statement| {
             let what = match statement {
-                Stmt::SetRegister { register, .. } if *register == model.pc => "a PC that changes",
+                Stmt::SetRegister { register, .. } if model.pc_register() == Some(*register) => {
+                    "a PC that changes"
+                }
                 Stmt::SetMemory { .. } | Stmt::LinuxCall { .. } => "memory that changes",
                 Stmt::Halt(_) | Stmt::Illegal | Stmt::Cancel | Stmt::DivisionByZero => {
                     "an instruction that ends"
@@ -90,7 +96,7 @@ fn find_root_obstacles(model: &Model, found: &mut Vec<String>) {
 /// True for the program counter itself, widened or not.
 fn is_pc(model: &Model, address: &Expr) -> bool {
     match &address.kind {
-        ExprKind::Register { register, index: None, .. } => *register == model.pc,
+        ExprKind::Register { register, index: None, .. } => model.pc_register() == Some(*register),
         ExprKind::ZeroExtend(inner) => is_pc(model, inner),
         _ => false,
     }

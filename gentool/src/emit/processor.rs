@@ -129,9 +129,14 @@ impl Emitter<'_> {
 
     fn emit_reset(&self, register: &isac_ir::resource::Register) -> TokenStream {
         let name = identifier(&register.name);
-        let value = number(register.reset);
+        let value = number(register.reset_value(0));
         match register.count {
+            Some(count) if !register.element_resets.is_empty() => {
+                let values = (0..count).map(|element| number(register.reset_value(element)));
+                quote!(#name: [#(#values),*])
+            }
             Some(count) => {
+                let value = number(register.reset);
                 let count = number(count.into());
                 quote!(#name: [#value; #count])
             }
@@ -239,8 +244,9 @@ impl Emitter<'_> {
     }
 
     fn emit_core(&self) -> TokenStream {
-        let pc = identifier(&self.model.registers[self.model.pc as usize].name);
-        let width = self.model.registers[self.model.pc as usize].width_bits;
+        let register = self.model.pc_register().map(|register| &self.model.registers[register as usize]);
+        let pc = identifier(register.map_or("pc", |register| &register.name));
+        let width = self.model.pc.width_bits;
         let ty = unsigned(width);
         let new = masked(quote!(pc as #ty), width);
         let marks = (0u128..).zip(&self.model.rams).map(|(index, ram)| {

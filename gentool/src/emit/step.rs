@@ -149,7 +149,7 @@ impl Emitter<'_> {
         });
         let go_on = match traits.may_transfer {
             true => {
-                let width = self.model.registers[self.model.pc as usize].width_bits;
+                let width = self.model.pc.width_bits;
                 let successor = super::expression::masked_u64(quote!(pc.wrapping_add(#size)), width);
                 quote!(finish(p, code, records, #successor, step.pc, fuel))
             }
@@ -267,16 +267,21 @@ impl Emitter<'_> {
 
     fn pc_effect(&self, statement: &Stmt, size_cells: u32) -> Effect {
         match statement {
-            Stmt::SetRegister { register, value, low: 0, .. } if *register == self.model.pc => {
-                let whole = value.width == self.model.registers[self.model.pc as usize].width_bits;
-                match whole && is_advance(value, self.model.pc, size_cells) {
+            Stmt::SetRegister { register, value, low: 0, .. } if self.is_pc(*register) => {
+                let whole = value.width == self.model.pc.width_bits;
+                match whole && is_advance(value, *register, size_cells) {
                     true => Effect::Advance,
                     false => Effect::Set,
                 }
             }
-            Stmt::SetRegister { register, .. } if *register == self.model.pc => Effect::Set,
+            Stmt::SetRegister { register, .. } if self.is_pc(*register) => Effect::Set,
             _ => Effect::None,
         }
+    }
+
+    /// True for the register that is the program counter.
+    fn is_pc(&self, register: u32) -> bool {
+        self.model.pc_register() == Some(register)
     }
 
     /// True if an operand that a body mentions may set the PC or write memory.
@@ -304,7 +309,7 @@ impl Emitter<'_> {
         let mut touches = false;
         walk_statements(&body.statements, &mut |statement| {
             touches |= match statement {
-                Stmt::SetRegister { register, .. } => *register == self.model.pc,
+                Stmt::SetRegister { register, .. } => self.is_pc(*register),
                 Stmt::SetMemory { .. } | Stmt::LinuxCall { .. } => true,
                 _ => false,
             };

@@ -1,6 +1,6 @@
 //! Resources and the target section.
 
-use isac_ir::resource::{Map, Ram, Range, Register, Target};
+use isac_ir::resource::{Map, Ram, Range, Register, RegisterPart, RegisterPlace, Target};
 use isac_parser::model::Endian;
 
 use super::Lowering;
@@ -12,9 +12,24 @@ impl Lowering<'_> {
             big_endian: target.endian == Endian::Big,
             elf_machine: target.elf_machine,
             elf_class: target.elf_class,
-            stack: target.stack.map(|(register, element, value)| (register.0, element.unwrap_or(0), value)),
+            stack: target.stack.as_ref().map(|(place, value)| (self.lower_place(place), *value)),
             host_map: target.host.map(|map| map.0),
             loads: target.loads.iter().map(|(low, high, map)| (*low, *high, map.0)).collect(),
+        }
+    }
+
+    pub(super) fn lower_place(&self, place: &isac_parser::model::RegisterPlace) -> RegisterPlace {
+        let parts = place.parts.iter().map(|part| RegisterPart {
+            register: part.register.0,
+            element: part.element,
+            low: part.low,
+            width_bits: part.width_bits,
+        });
+        RegisterPlace {
+            name: place.name.clone(),
+            location: self.location(place.span),
+            width_bits: place.width_bits,
+            parts: parts.collect(),
         }
     }
 
@@ -27,6 +42,7 @@ impl Lowering<'_> {
                 width_bits: register.width_bits,
                 count: register.count,
                 reset: register.reset,
+                element_resets: register.element_resets.clone(),
                 hardwired: register.hardwired.clone(),
                 element_names: register.element_names.clone(),
             })

@@ -166,8 +166,8 @@ impl Used {
 
 fn used_resources(model: &Model) -> Used {
     let mut used = Used::default();
-    used.registers.insert(model.pc.index());
-    used.registers.extend(model.target.stack.map(|(register, _, _)| register.index()));
+    let stack = model.target.stack.iter().flat_map(|(place, _)| &place.parts);
+    used.registers.extend(model.pc.parts.iter().chain(stack).map(|part| part.register.index()));
     used.maps.extend(model.target.host.map(|map| map.index()));
     used.maps.extend(model.target.loads.iter().map(|(_, _, map)| map.index()));
     for operation in &model.operations {

@@ -42,6 +42,8 @@ pub struct Model {
     pub target: Target,
     /// Registers and register files, in the order of the text.
     pub registers: Vec<Register>,
+    /// Register ALIASes, in the order of the text; every mention of one is expanded.
+    pub aliases: Vec<RegisterPlace>,
     /// Memories, in the order of the text.
     pub rams: Vec<Ram>,
     /// Memory maps, in the order of the text.
@@ -53,7 +55,7 @@ pub struct Model {
     /// Functions, in the order of the text.
     pub functions: Vec<Function>,
     /// The program counter.
-    pub pc: RegisterId,
+    pub pc: RegisterPlace,
     /// The operation every cycle begins with.
     pub main: OperationId,
     /// The operation that runs once before the first cycle.

@@ -29,11 +29,39 @@ pub struct Register {
     pub count: Option<u32>,
     /// Value of each element after reset.
     pub reset: u128,
+    /// Elements that have another value after reset, by ascending element: RESET of a PC ALIAS.
+    pub element_resets: Vec<(u32, u128)>,
     /// Elements that always read a value and ignore writes, by element.
     pub hardwired: Vec<(u32, u128)>,
     /// Names of the elements, synonyms in order; empty for a single register, never shorter than
     /// `count` for a file (default `x0`, `x1`, ... after the file's name).
     pub element_names: Vec<Vec<String>>,
+}
+
+/// Bits of registers under one name: the program counter, an ALIAS, the stack pointer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RegisterPlace {
+    /// Its name.
+    pub name: String,
+    /// Where the name stands.
+    pub span: Span,
+    /// Width in bits, the sum of its parts'.
+    pub width_bits: u32,
+    /// Its parts, the most significant first.
+    pub parts: Vec<RegisterPart>,
+}
+
+/// Bits of an element of a register.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RegisterPart {
+    /// The register.
+    pub register: RegisterId,
+    /// The element; 0 for a single register.
+    pub element: u32,
+    /// Least significant bit taken.
+    pub low: u32,
+    /// Number of bits taken.
+    pub width_bits: u32,
 }
 
 /// A memory.
@@ -110,8 +138,8 @@ pub struct Target {
     pub elf_machine: Option<u16>,
     /// ELF_CLASS: 32 or 64; `None` accepts any.
     pub elf_class: Option<u32>,
-    /// STACK: register, element of a file, initial value.
-    pub stack: Option<(RegisterId, Option<u32>, u128)>,
+    /// STACK: the stack pointer and its initial value.
+    pub stack: Option<(RegisterPlace, u128)>,
     /// HOST: the map that loader and host calls use; default `defaultmap`, else the only map.
     pub host: Option<MapId>,
     /// SYSCALLS, default the generic numbers.

@@ -108,6 +108,13 @@ codes! {
     /// An access whose width is no multiple of the cell.
     VIEW_WIDTH = "E0510";
 
+    /// An ALIAS that stands for itself.
+    CYCLIC_ALIAS = "E0511";
+    /// An ALIAS of another width than what it stands for.
+    ALIAS_WIDTH = "E0512";
+    /// Something that is no place in registers.
+    NOT_REGISTERS = "E0513";
+
     /// Operations that activate each other without delay.
     ACTIVATION_CYCLE = "E0601";
     /// An activated group of which nothing chooses a member.

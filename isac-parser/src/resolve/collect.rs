@@ -16,14 +16,13 @@ pub(crate) struct Definitions<'a> {
     pub(crate) constants: Vec<&'a ast::Constant>,
     pub(crate) targets: Vec<&'a ast::Target>,
     pub(crate) registers: Vec<(&'a ast::RegisterDeclaration, &'a ast::RegisterDeclarator)>,
+    pub(crate) aliases: Vec<&'a ast::AliasDeclaration>,
     pub(crate) rams: Vec<&'a ast::RamDeclaration>,
     pub(crate) maps: Vec<&'a ast::MemoryMapDeclaration>,
     pub(crate) groups: Vec<&'a ast::Group>,
     pub(crate) operations: Vec<&'a ast::Operation>,
     pub(crate) functions: Vec<&'a ast::Function>,
     pub(crate) pseudos: Vec<&'a ast::Pseudo>,
-    /// True if the PC is declared as an ALIAS, which is reported as unsupported.
-    pub(crate) pc_alias: bool,
 }
 
 /// Sorts the definitions and enters their names; reports doubles and unsupported resources.
@@ -103,8 +102,9 @@ impl<'a> Collector<'a, '_> {
                 self.names.define_global(&map.name, what, self.diagnostics);
             }
             ResourceDeclaration::Alias(alias) => {
-                definitions.pc_alias |= alias.pc.is_some();
-                self.unsupported(&alias.name, "an ALIAS", "a register ALIAS is");
+                let what = Global::Alias(definitions.aliases.len());
+                definitions.aliases.push(alias);
+                self.names.define_global(&alias.name, what, self.diagnostics);
             }
             ResourceDeclaration::Cache(cache) => {
                 self.unsupported(&cache.name, "a CACHE", "a CACHE is");

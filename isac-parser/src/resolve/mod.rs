@@ -5,6 +5,7 @@
 //! remembered as such, and everything that mentions it stays silent.
 
 mod activation;
+mod alias;
 mod assembler;
 pub(crate) mod code;
 mod coding;
@@ -18,6 +19,7 @@ mod operation;
 mod operation_value;
 mod option;
 pub(crate) mod order;
+mod pc;
 mod pseudo;
 mod register;
 pub(crate) mod report;
@@ -58,7 +60,9 @@ pub fn resolve_model(
     let (definitions, names) = collect_definitions(files, diagnostics);
     let mut table = Table { names, ..Table::default() };
     constant::resolve_constants(&definitions, overrides, root, &mut table, diagnostics);
-    register::resolve_registers(&definitions, beginning, &mut table, diagnostics);
+    register::resolve_registers(&definitions, &mut table, diagnostics);
+    alias::resolve_aliases(&definitions, &mut table, diagnostics);
+    pc::resolve_pc(&definitions, beginning, &mut table, diagnostics);
     memory::resolve_memories(&definitions, &mut table, diagnostics);
     function::resolve_signatures(&definitions, &mut table, diagnostics);
     let target = target::resolve_target(&definitions, &table, diagnostics);
@@ -77,6 +81,7 @@ pub fn resolve_model(
         main: main?,
         reset,
         registers: whole(table.registers, unknown_register),
+        aliases: table.aliases.into_iter().flatten().map(|alias| alias.names).collect(),
         rams: whole(table.rams, unknown_ram),
         maps: whole(table.maps, unknown_map),
     })
@@ -156,6 +161,7 @@ fn unknown_register() -> Register {
         width_bits: 1,
         count: None,
         reset: 0,
+        element_resets: Vec::new(),
         hardwired: Vec::new(),
         element_names: Vec::new(),
     }

@@ -6,7 +6,10 @@ use super::report::{error, help_if};
 use super::{code, suggestion::did_you_mean};
 use crate::ast;
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::model::{FunctionId, Map, MapId, OperationOrGroup, Ram, RamId, Register, RegisterId, Type};
+use crate::model::{
+    FunctionId, Map, MapId, OperationOrGroup, Place, Ram, RamId, Register, RegisterId, RegisterPart,
+    RegisterPlace, Type,
+};
 use crate::source::Span;
 
 /// What a name outside the operations' name space stands for.
@@ -22,6 +25,8 @@ pub(crate) enum Global {
     Map(MapId),
     /// A function.
     Function(FunctionId),
+    /// Index into [`Table::aliases`].
+    Alias(usize),
     /// Something of a kind that is not supported yet; reported where it is declared.
     Unsupported(&'static str),
 }
@@ -32,6 +37,7 @@ impl Global {
         match self {
             Global::Constant(_) => "a CONSTANT",
             Global::Register(_) => "a register",
+            Global::Alias(_) => "an ALIAS",
             Global::Ram(_) => "a RAM",
             Global::Map(_) => "a memory map",
             Global::Function(_) => "a FUNCTION",
@@ -174,6 +180,15 @@ pub(crate) struct Constant {
     pub(crate) ty: Type,
 }
 
+/// A register ALIAS.
+#[derive(Debug, Clone)]
+pub(crate) struct Alias {
+    /// What stands in its place wherever it is mentioned.
+    pub(crate) place: Place,
+    /// The same as parts, with its name.
+    pub(crate) names: RegisterPlace,
+}
+
 /// What a call of a FUNCTION has to know.
 #[derive(Debug, Clone)]
 pub(crate) struct Signature {
@@ -207,6 +222,8 @@ pub(crate) struct Table {
     pub(crate) constants: Vec<Option<Constant>>,
     /// By [`RegisterId`].
     pub(crate) registers: Vec<Option<Register>>,
+    /// The register ALIASes.
+    pub(crate) aliases: Vec<Option<Alias>>,
     /// By [`RamId`].
     pub(crate) rams: Vec<Option<Ram>>,
     /// By [`MapId`].
@@ -214,13 +231,31 @@ pub(crate) struct Table {
     /// By [`FunctionId`].
     pub(crate) functions: Vec<Option<Signature>>,
     /// The PC.
-    pub(crate) pc: Option<RegisterId>,
+    pub(crate) pc: Option<RegisterPlace>,
 }
 
 impl Table {
     /// The register, if its declaration is sound.
     pub(crate) fn register(&self, id: RegisterId) -> Option<&Register> {
         self.registers.get(id.index())?.as_ref()
+    }
+
+    /// The ALIAS, if its declaration is sound.
+    pub(crate) fn alias(&self, index: usize) -> Option<&Alias> {
+        self.aliases.get(index)?.as_ref()
+    }
+
+    /// Gives bits of an element another value after reset: the low ones of `value`.
+    pub(crate) fn reset_part(&mut self, part: RegisterPart, value: u128) {
+        let Some(Some(register)) = self.registers.get_mut(part.register.index()) else { return };
+        let mask = u128::MAX.checked_shr(u128::BITS - part.width_bits.min(u128::BITS)).unwrap_or(0);
+        let (bits, value) = (mask << part.low, (value & mask) << part.low);
+        let found = register.element_resets.iter_mut().find(|(element, _)| *element == part.element);
+        match found {
+            Some((_, reset)) => *reset = *reset & !bits | value,
+            None => register.element_resets.push((part.element, register.reset & !bits | value)),
+        }
+        register.element_resets.sort_unstable();
     }
 
     /// The memory, if its declaration is sound.
@@ -235,6 +270,6 @@ impl Table {
 
     /// Width of the PC in bits; 32 if there is none, which is reported elsewhere.
     pub(crate) fn pc_bits(&self) -> u32 {
-        self.pc.and_then(|pc| self.register(pc)).map_or(32, |pc| pc.width_bits)
+        self.pc.as_ref().map_or(32, |pc| pc.width_bits)
     }
 }

@@ -1,4 +1,4 @@
-//! Registers and register files, and which of them is the PC.
+//! Registers and register files.
 
 use super::code;
 use super::collect::Definitions;
@@ -7,16 +7,15 @@ use super::report::{count, error, not_yet};
 use super::typing;
 use crate::ast::{RegisterDeclaration, RegisterDeclarator, RegisterOption, Text};
 use crate::diagnostic::Diagnostics;
-use crate::model::{Register, RegisterId};
+use crate::model::Register;
 use crate::source::Span;
 
 /// Most elements of a register file.
 const MAX_ELEMENTS: u128 = 1 << 16;
 
-/// Resolves the registers into [`Table::registers`] and [`Table::pc`].
+/// Resolves the registers into [`Table::registers`].
 pub(crate) fn resolve_registers(
     definitions: &Definitions<'_>,
-    place_of_missing_pc: Span,
     table: &mut Table,
     diagnostics: &mut Diagnostics,
 ) {
@@ -24,7 +23,6 @@ pub(crate) fn resolve_registers(
         let register = resolve_register(declaration, declarator, table, diagnostics);
         table.registers.push(register);
     }
-    table.pc = resolve_pc(definitions, place_of_missing_pc, table, diagnostics);
 }
 
 fn resolve_register(
@@ -56,6 +54,7 @@ fn resolve_register(
         width_bits: u32::try_from(width_bits).ok()?,
         count: elements,
         reset: 0,
+        element_resets: Vec::new(),
         hardwired: Vec::new(),
     };
     let mut options = Options { table, diagnostics, reset: None, names: None };
@@ -163,52 +162,4 @@ impl Options<'_> {
         }
         debug_assert_eq!(register.element_names.len(), elements as usize);
     }
-}
-
-fn resolve_pc(
-    definitions: &Definitions<'_>,
-    place_of_missing_pc: Span,
-    table: &Table,
-    diagnostics: &mut Diagnostics,
-) -> Option<RegisterId> {
-    let mut found: Option<(RegisterId, Span)> = None;
-    for (index, (declaration, declarator)) in definitions.registers.iter().enumerate() {
-        if declaration.pc.is_none() {
-            continue;
-        }
-        let span = declarator.name.span;
-        if let Some((_, first)) = found {
-            let message = format!("`{}` is a second PC", declarator.name.text);
-            let diagnostic = error(code::SECOND_PC, span, message, "declared as PC, too")
-                .secondary(first, "the first PC")
-                .help("a processor has exactly one PC; drop the word `PC` from one of the two");
-            diagnostics.push(diagnostic);
-            continue;
-        }
-        found = Some((RegisterId(u32::try_from(index).ok()?), span));
-    }
-    let Some((pc, span)) = found else {
-        if !definitions.pc_alias {
-            let message = "the description has no PC";
-            let diagnostic = error(code::NO_PC, place_of_missing_pc, message, "")
-                .help("declare one, as `RESOURCE { PC REGISTER bit[32] pc; };`");
-            diagnostics.push(diagnostic);
-        }
-        return None;
-    };
-    let register = table.register(pc)?;
-    let wrong = if register.count.is_some() {
-        Some("is a register file")
-    } else if register.width_bits > 64 {
-        Some("has more than 64 bits")
-    } else if !register.hardwired.is_empty() {
-        Some("is hardwired")
-    } else {
-        None
-    };
-    if let Some(wrong) = wrong {
-        let message = format!("`{}` cannot be the PC", register.name);
-        diagnostics.push(error(code::BAD_PC, span, message, wrong));
-    }
-    Some(pc)
 }

@@ -2,13 +2,13 @@
 
 use super::code;
 use super::collect::Definitions;
-use super::names::{Global, Table, wrong_kind};
+use super::names::{Global, Table};
 use super::option::{Once, OptionReader};
-use super::report::{count, error};
+use super::report::error;
 use super::typing;
-use crate::ast::{Expr, ExprKind, TargetField};
+use crate::ast::TargetField;
 use crate::diagnostic::Diagnostics;
-use crate::model::{Endian, MapId, RegisterId, Syscalls, Target};
+use crate::model::{Endian, MapId, RegisterPlace, Syscalls, Target};
 
 const FIELDS: [&str; 10] =
     ["ENDIAN", "ELF_MACHINE", "ELF_CLASS", "STACK", "HOST", "SYSCALLS", "LOAD", "COMMENT", "HEX", "BINARY"];
@@ -104,50 +104,13 @@ fn elf_class(reader: &OptionReader<'_>, diagnostics: &mut Diagnostics) -> Option
 }
 
 /// `STACK (x[2], 0x1000)` or `STACK (sp, 0x1000)`
-fn stack(
-    reader: &OptionReader<'_>,
-    diagnostics: &mut Diagnostics,
-) -> Option<(RegisterId, Option<u32>, u128)> {
+fn stack(reader: &OptionReader<'_>, diagnostics: &mut Diagnostics) -> Option<(RegisterPlace, u128)> {
     let (place, value) = reader.pair(diagnostics)?;
-    let (base, index) = match &place.kind {
-        ExprKind::Index { base, index } => (&**base, Some(&**index)),
-        _ => (place, None),
-    };
-    let name = reader.name_of(base, diagnostics)?;
-    let found = reader.table.names.global(name, "register", diagnostics)?;
-    let id = match found.what {
-        Global::Register(id) => id,
-        Global::Unsupported(_) => return None,
-        _ => {
-            diagnostics.push(wrong_kind(name, &found, "a register"));
-            return None;
-        }
-    };
-    let register = reader.table.register(id)?;
-    let element = match (register.count, index) {
-        (Some(elements), Some(index)) => Some(stack_element(reader.table, index, elements, diagnostics)?),
-        (None, None) => None,
-        (Some(_), None) => {
-            reader.wrong("needs one element of the register file, as `x[2]`", diagnostics);
-            return None;
-        }
-        (None, Some(_)) => {
-            reader.wrong("needs a whole register, not a bit of one", diagnostics);
-            return None;
-        }
-    };
-    let value = typing::pattern(reader.table, value, register.width_bits, diagnostics)?;
-    Some((id, element, value))
-}
-
-fn stack_element(table: &Table, index: &Expr, elements: u32, diagnostics: &mut Diagnostics) -> Option<u32> {
-    let element = typing::number(table, index, diagnostics)?;
-    if element < u128::from(elements) {
-        return u32::try_from(element).ok();
-    }
-    let message = format!("no element {element} in a file of {}", count(elements, "element"));
-    diagnostics.push(error(code::NO_SUCH_ELEMENT, index.span, message, "out of range"));
-    None
+    let (found, parts) = typing::register_place(reader.table, place, "the stack pointer", diagnostics)?;
+    let width_bits = found.ty.width_bits;
+    let value = typing::pattern(reader.table, value, width_bits, diagnostics)?;
+    let (name, span) = ("STACK".to_owned(), place.span);
+    Some((RegisterPlace { name, span, width_bits, parts }, value))
 }
 
 /// `LOAD (low, high) -> map`

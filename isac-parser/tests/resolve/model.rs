@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use isac_parser::model::{
-    AssemblerItem, CodingBit, Endian, Format, InstanceRole, RegisterId, RootElement, Type,
+    AssemblerItem, CodingBit, Endian, Format, InstanceRole, RegisterId, RegisterPart, RootElement, Type,
 };
 use isac_parser::source::InMemory;
 
@@ -45,7 +45,8 @@ fn resources_have_their_options_and_defaults() {
     let [code] = model.maps.as_slice() else { panic!() };
     assert_eq!((code.address_bits, code.cell_bits), (12, 8));
     assert_eq!(code.ranges.iter().map(|range| range.low).collect::<Vec<_>>(), [0, 0x100]);
-    assert_eq!(model.pc, RegisterId(0));
+    let pc = RegisterPart { register: RegisterId(0), element: 0, low: 0, width_bits: model.pc.width_bits };
+    assert_eq!(model.pc.parts, [pc]);
 }
 
 #[test]
@@ -53,7 +54,9 @@ fn the_target_section_is_read() {
     let target = load_text(MACHINE).target.clone();
     assert_eq!(target.endian, Endian::Big);
     assert_eq!((target.elf_machine, target.elf_class), (Some(62), Some(64)));
-    assert_eq!(target.stack, Some((RegisterId(1), Some(1), 0xf0)));
+    let (stack, top) = target.stack.as_ref().unwrap();
+    let [part] = stack.parts[..] else { panic!("the stack pointer is one element") };
+    assert_eq!((part.register, part.element, *top), (RegisterId(1), 1, 0xf0));
     assert_eq!(target.host.map(|map| map.0), Some(0));
     assert_eq!(target.loads.len(), 1);
     assert_eq!(target.comment.as_deref(), Some(";"));

@@ -85,8 +85,7 @@ impl<C: Core, P: Profiling> Code<C, P> {
                 faulted: Cell::new(0),
             });
             core.mark_code(address, u64::from(decoded.size_cells));
-            let last =
-                isac_ir::bits::mask(core.model().registers[core.model().pc as usize].width_bits) as u64;
+            let last = isac_ir::bits::mask(core.model().pc.width_bits) as u64;
             let wraps = address.checked_add(u64::from(decoded.size_cells)).filter(|after| *after <= last);
             if let (Some(after), false) = (wraps, decoded.ends_block || records.len() == MAX_BLOCK) {
                 address = after;

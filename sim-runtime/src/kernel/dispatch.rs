@@ -110,7 +110,7 @@ impl<C: Core, P: Profiling> EmittedEngine<C, P> {
     /// A step was left without a link: its transfer is counted here.
     fn note_transfer(&mut self, site: u32) {
         let pc = self.core.pc();
-        let bits = self.core.model().registers[self.core.model().pc as usize].width_bits;
+        let bits = self.core.model().pc.width_bits;
         if let Some(entry) = self.code.static_of(site).filter(|_| P::ON) {
             let address = entry.address;
             let mask = isac_ir::bits::mask(bits) as u64;

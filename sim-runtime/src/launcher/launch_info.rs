@@ -1,6 +1,7 @@
 //! What a launcher needs to know of a model, as plain data.
 
 use isac_ir::Model;
+use isac_ir::resource::RegisterPlace;
 
 use crate::image::{Expected, Load, Placement};
 
@@ -18,8 +19,10 @@ pub struct LaunchInfo {
     pub registers: Vec<LaunchRegister>,
     /// Memory maps.
     pub maps: Vec<LaunchMap>,
-    /// Index of the program counter among the registers.
-    pub pc: usize,
+    /// Names for parts of registers.
+    pub aliases: Vec<RegisterPlace>,
+    /// The program counter.
+    pub pc: RegisterPlace,
     /// Index of the map that loader and host calls use.
     pub host_map: usize,
     /// Byte order of the target.
@@ -62,12 +65,10 @@ pub struct LaunchMap {
 }
 
 /// The stack pointer's register and what it holds at the start.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LaunchStack {
-    /// Index of the register.
-    pub register: usize,
-    /// Its element; 0 for a single register.
-    pub element: usize,
+    /// The stack pointer.
+    pub pointer: RegisterPlace,
     /// First address above the stack, in cells of the host map.
     pub top: u64,
 }
@@ -83,15 +84,15 @@ impl LaunchInfo {
             engine: engine.to_owned(),
             registers: model.registers.iter().map(LaunchRegister::of_model).collect(),
             maps: model.maps.iter().map(LaunchMap::of_model).collect(),
-            pc: model.pc as usize,
+            aliases: model.aliases.clone(),
+            pc: model.pc.clone(),
             host_map: target.host_map.unwrap_or(0) as usize,
             big_endian: target.big_endian,
             elf_machine: target.elf_machine,
             elf_class: target.elf_class,
-            stack: target.stack.map(|(register, element, value)| LaunchStack {
-                register: register as usize,
-                element: element as usize,
-                top: u64::try_from(value).unwrap_or(u64::MAX),
+            stack: target.stack.as_ref().map(|(pointer, value)| LaunchStack {
+                pointer: pointer.clone(),
+                top: u64::try_from(*value).unwrap_or(u64::MAX),
             }),
             loads: (target.loads.iter())
                 .map(|&(low, high, map)| Load { low, high, map: map as usize })
@@ -114,7 +115,7 @@ impl LaunchInfo {
     /// An address as the program counter holds it: hexadecimal, padded to its width.
     #[must_use]
     pub fn format_address(&self, address: u64) -> String {
-        let bits = self.registers.get(self.pc).map_or(64, |pc| pc.width_bits.min(64));
+        let bits = if self.pc.parts.is_empty() { 64 } else { self.pc.width_bits.min(64) };
         let digits = bits.div_ceil(4) as usize;
         format!("0x{address:0digits$x}")
     }
@@ -128,7 +129,7 @@ impl LaunchInfo {
     /// Width of the guest's words on its first stack, 32 or 64, by the rule that the engines
     /// follow for system calls: ELF's class, else the width of the program counter.
     pub(crate) fn word_bits(&self) -> u32 {
-        let pc_bits = self.registers.get(self.pc).map_or(32, |pc| pc.width_bits);
+        let pc_bits = if self.pc.parts.is_empty() { 32 } else { self.pc.width_bits };
         if self.elf_class.unwrap_or(pc_bits) > 32 { 64 } else { 32 }
     }
 }

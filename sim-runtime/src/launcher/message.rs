@@ -26,7 +26,7 @@ pub(super) fn describe_end(
         }
         End::Interrupted(Reason::Signal) => "interrupted".to_owned(),
     };
-    let pc = engine.machine().read_register(info.pc, 0);
+    let pc = engine.machine().read_place(&info.pc);
     let pc = info.format_address(u64::try_from(pc).unwrap_or(u64::MAX));
     let (instructions, cycles) = (engine.instructions(), engine.cycles());
     vec![

@@ -1,13 +1,14 @@
 //! Registers by the names that a user writes.
 
+use isac_ir::resource::{RegisterPart, RegisterPlace};
+
 use crate::launcher::launch_info::{LaunchInfo, LaunchRegister};
 use crate::launcher::number::SignedNumber;
 
-/// A value for an element of a register: `--set REGISTER=VALUE`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// A value for a place in registers: `--set REGISTER=VALUE`.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Assignment {
-    pub(super) register: usize,
-    pub(super) element: usize,
+    pub(super) place: RegisterPlace,
     pub(super) value: u128,
 }
 
@@ -18,17 +19,30 @@ pub(super) fn parse_assignment(info: &LaunchInfo, text: &str) -> Result<Assignme
         return Err(wrong("expected REGISTER=VALUE, like a0=5".to_owned()));
     };
     let name = name.trim();
-    let Some((register, element)) = find_register(info, name) else {
+    let Some(place) = find_place(info, name) else {
         return Err(wrong(format!("the model has no register `{name}`; {}", registers(info))));
     };
-    let width_bits = info.registers[register].width_bits;
+    let width_bits = place.width_bits;
     let number = SignedNumber::parse(value.trim()).ok_or_else(|| {
         wrong("expected a number after the `=`: decimal, 0x or 0b, perhaps negative".to_owned())
     })?;
     let value = number
         .bits(width_bits)
         .ok_or_else(|| wrong(format!("the value does not fit into {width_bits} bits")))?;
-    Ok(Assignment { register, element, value })
+    Ok(Assignment { place, value })
+}
+
+/// The place of `pc`, `a0`, `x[10]` or an ALIAS; every element in it exists.
+fn find_place(info: &LaunchInfo, name: &str) -> Option<RegisterPlace> {
+    if let Some(alias) = info.aliases.iter().find(|alias| alias.name == name) {
+        return Some(alias.clone());
+    }
+    let (register, element) = find_register(info, name)?;
+    let width_bits = info.registers.get(register)?.width_bits;
+    let (register, element) = (u32::try_from(register).ok()?, u32::try_from(element).ok()?);
+    let part = RegisterPart { register, element, low: 0, width_bits };
+    let name = name.to_owned();
+    Some(RegisterPlace { name, location: String::new(), width_bits, parts: vec![part] })
 }
 
 /// The register and the element of `pc`, `a0` or `x[10]`; every index it returns exists.
@@ -52,13 +66,10 @@ fn indexed_element(register: &LaunchRegister, name: &str) -> Option<usize> {
 }
 
 fn registers(info: &LaunchInfo) -> String {
-    let names: Vec<String> = info
-        .registers
-        .iter()
-        .map(|register| match register.count {
-            None => register.name.clone(),
-            Some(count) => format!("{}[0..{}]", register.name, count.saturating_sub(1)),
-        })
-        .collect();
+    let registers = info.registers.iter().map(|register| match register.count {
+        None => register.name.clone(),
+        Some(count) => format!("{}[0..{}]", register.name, count.saturating_sub(1)),
+    });
+    let names: Vec<String> = registers.chain(info.aliases.iter().map(|alias| alias.name.clone())).collect();
     format!("it has {}", names.join(", "))
 }

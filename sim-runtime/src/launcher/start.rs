@@ -44,7 +44,7 @@ pub(super) fn start(
     if let Some((start, limit)) = heap_bounds(info, &image) {
         host.set_heap(start, limit);
     }
-    match info.stack {
+    match &info.stack {
         Some(stack) => set_stack(engine.machine(), info, stack, &mut host)?,
         None if options.arguments.is_empty() => {}
         None => {
@@ -71,7 +71,7 @@ fn load_program(machine: &mut dyn Machine, info: &LaunchInfo, options: &RunOptio
     if let Some(entry) = image.entry {
         let (map, address) = placement.locate(entry);
         let pc = address / info.cell_bytes(map);
-        machine.write_register(info.pc, 0, pc.into());
+        machine.write_place(&info.pc, pc.into());
     }
     Ok(image)
 }
@@ -93,7 +93,7 @@ fn choose_format(
     options: &RunOptions,
     bytes: &[u8],
 ) -> ImageFormat {
-    let pc = u64::try_from(machine.read_register(info.pc, 0)).unwrap_or(0);
+    let pc = u64::try_from(machine.read_place(&info.pc)).unwrap_or(0);
     let default = pc.saturating_mul(info.cell_bytes(info.host_map));
     match (options.raw, options.format) {
         (Some(address), _) => ImageFormat::Raw { address: address.unwrap_or(default) },
@@ -132,7 +132,7 @@ fn program_arguments(options: &RunOptions) -> Vec<String> {
 fn set_stack(
     machine: &mut dyn Machine,
     info: &LaunchInfo,
-    stack: LaunchStack,
+    stack: &LaunchStack,
     host: &mut Host,
 ) -> Result<(), String> {
     let cell_bytes = info.cell_bytes(info.host_map);
@@ -142,7 +142,7 @@ fn set_stack(
         InitialStack { top: stack.top.saturating_mul(cell_bytes), argv: host.arguments(), envp: &[], random };
     let pointer = setup_stack(machine, info.host_map, abi, &initial).map_err(|error| error.to_string())?;
     let value = u128::from(pointer / cell_bytes);
-    machine.write_register(stack.register, stack.element, value);
+    machine.write_place(&stack.pointer, value);
     Ok(())
 }
 
@@ -157,7 +157,7 @@ fn heap_bounds(info: &LaunchInfo, image: &Image) -> Option<(u64, u64)> {
 
     let cell_bytes = info.cell_bytes(info.host_map);
     let mut end = memory_end(info, last / cell_bytes)?.saturating_mul(cell_bytes);
-    if let Some(stack) = info.stack {
+    if let Some(stack) = &info.stack {
         let top = stack.top.saturating_mul(cell_bytes);
         if (start..=end).contains(&top) {
             end = top - ((top - start) / 2).min(STACK_BYTES);
@@ -180,9 +180,9 @@ fn memory_end(info: &LaunchInfo, cell: u64) -> Option<u64> {
 
 fn apply(machine: &mut dyn Machine, info: &LaunchInfo, options: &RunOptions, assignments: &[Assignment]) {
     if let Some(pc) = options.pc {
-        machine.write_register(info.pc, 0, pc.into());
+        machine.write_place(&info.pc, pc.into());
     }
     for assignment in assignments {
-        machine.write_register(assignment.register, assignment.element, assignment.value);
+        machine.write_place(&assignment.place, assignment.value);
     }
 }

@@ -9,7 +9,7 @@ use crate::launcher::launch_info::{LaunchInfo, LaunchMap, LaunchRegister};
 /// Most bytes read at once.
 const CHUNK_BYTES: usize = 64 * 1024;
 
-/// One line a register element, then the counts, then one line a piece of memory:
+/// One line a register element, one an ALIAS, then the counts, then one line a piece of memory:
 ///
 /// ```text
 /// pc = 0x00010048
@@ -29,6 +29,11 @@ pub(super) fn dump_state(engine: &mut dyn Engine, info: &LaunchInfo) -> String {
             let digits = register.width_bits.div_ceil(4) as usize;
             line(&mut text, format_args!("{name} = 0x{value:0digits$x}"));
         }
+    }
+    for alias in &info.aliases {
+        let digits = alias.width_bits.div_ceil(4) as usize;
+        let value = machine.read_place(alias);
+        line(&mut text, format_args!("{} = 0x{value:0digits$x}", alias.name));
     }
     line(&mut text, format_args!("instructions = {instructions}"));
     line(&mut text, format_args!("cycles = {cycles}"));

@@ -18,14 +18,13 @@ use crate::host::Abi;
 
 /// The names that a profile of this model speaks of.
 pub fn model_tables(model: &Model) -> ModelTables {
-    let pc = &model.registers[model.pc as usize];
     ModelTables {
         model: model.name.clone(),
         resources: model.resource_names(),
         instances: model.time.scheduled().map(|node| node.name.clone()).collect(),
         instructions: model.instructions.clone(),
         operands: operand_positions(model),
-        address_bits: pc.width_bits,
+        address_bits: model.pc.width_bits,
     }
 }
 
@@ -42,7 +41,7 @@ fn operand_positions(model: &Model) -> BTreeMap<String, Vec<bool>> {
 
 /// The calling convention of host services.
 pub fn abi(model: &Model) -> Abi {
-    let bits = model.target.elf_class.unwrap_or(model.registers[model.pc as usize].width_bits);
+    let bits = model.target.elf_class.unwrap_or(model.pc.width_bits);
     let word_bits = if bits > 32 { 64 } else { 32 };
     Abi { word_bits, big_endian: model.target.big_endian }
 }

@@ -15,7 +15,7 @@ impl<'m> Step<'m, '_> {
         let model = self.state.model;
         let mut frame = Frame { body, node: Some(0), locals: vec![0; body.locals.len()] };
         let mut elements = Vec::new();
-        self.address = self.state.registers[model.pc as usize][0] as u64;
+        self.address = self.state.pc();
         for statement in &body.statements {
             if let Stmt::Decode { instance, map, address, access } = statement {
                 let target = model.operation(operation).instances[*instance as usize].target;

@@ -18,9 +18,15 @@ impl<'m> State<'m> {
     pub(super) fn new(model: &'m Model) -> State<'m> {
         let registers = model.registers.iter().map(|register| {
             let elements = 0..register.elements();
-            elements.map(|element| register.hardwired_value(element).unwrap_or(register.reset)).collect()
+            elements.map(|element| register.reset_value(element)).collect()
         });
         State { model, registers: registers.collect(), memory: Memory::new(model) }
+    }
+
+    /// The program counter.
+    pub(super) fn pc(&self) -> u64 {
+        let element = |register: u32, element: u32| self.registers[register as usize][element as usize];
+        self.model.pc.read(element) as u64
     }
 
     /// Writes bits `low..low + width` of an element.

@@ -73,7 +73,7 @@ impl<'m, 's> Step<'m, 's> {
         host: &'s mut Host,
         sink: &'s mut dyn EventSink,
     ) -> Step<'m, 's> {
-        let address = state.registers[state.model.pc as usize][0] as u64;
+        let address = state.pc();
         Step {
             state,
             counts,
@@ -126,7 +126,7 @@ impl<'m, 's> Step<'m, 's> {
             Ok(()) | Err(Leaving::Label(_)) => false,
         };
         if !stays {
-            let to = self.state.registers[self.state.model.pc as usize][0] as u64;
+            let to = self.state.pc();
             self.sink.event(Event::Transfer { to });
         }
         self.sink.event(Event::Ends);

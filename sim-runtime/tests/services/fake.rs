@@ -1,5 +1,6 @@
 //! A machine that is nothing but memory and registers, and an engine that follows a script.
 
+use isac_ir::resource::{RegisterPart, RegisterPlace};
 use sim_profile::{Measurement, ModelTables};
 use sim_runtime::host::{Abi, Capture, Host, LinuxResult, Streams};
 use sim_runtime::launcher::{LaunchInfo, LaunchMap, LaunchRegister, LaunchStack};
@@ -250,12 +251,19 @@ pub(crate) fn fake_info() -> LaunchInfo {
             cell_bits: 8,
             ranges: vec![(0x1_0000, 0x2_ffff)],
         }],
-        pc: 0,
+        aliases: Vec::new(),
+        pc: place("pc", 0, 0),
         host_map: 0,
         big_endian: false,
         elf_machine: Some(243),
         elf_class: Some(32),
-        stack: Some(LaunchStack { register: 1, element: 1, top: 0x3_0000 }),
+        stack: Some(LaunchStack { pointer: place("sp", 1, 1), top: 0x3_0000 }),
         loads: Vec::new(),
     }
+}
+
+/// An element of 32 bits as a whole.
+fn place(name: &str, register: u32, element: u32) -> RegisterPlace {
+    let part = RegisterPart { register, element, low: 0, width_bits: 32 };
+    RegisterPlace { name: name.to_owned(), location: String::new(), width_bits: 32, parts: vec![part] }
 }

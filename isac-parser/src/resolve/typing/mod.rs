@@ -13,6 +13,7 @@ mod fold;
 mod name;
 mod operator;
 mod printf;
+mod register_place;
 mod slice;
 mod statement;
 mod type_name;
@@ -22,6 +23,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(crate) use call::BUILTINS;
 pub(crate) use conversion::{Value, bits, usual};
 pub(crate) use fold::{extend, reduce};
+pub(crate) use register_place::register_place;
 
 use super::code;
 use super::names::{Constant, ResultType, Table};

@@ -127,6 +127,10 @@ impl Typer<'_> {
                 let kind = PlaceKind::Register { register, index: None };
                 Some(Operand::Place(Place { kind, ty: bits(*width_bits), span }))
             }
+            Global::Alias(alias) => {
+                let place = self.table.alias(alias)?.place.clone();
+                Some(Operand::Place(Place { span, ..place }))
+            }
             Global::Ram(_) => {
                 let diagnostic = wrong_kind(name, &found, "a value")
                     .help("memory is reached through a MEMORY_MAP, as `defaultmap[address]`");

@@ -1,0 +1,108 @@
+//! Register ALIASes: names for elements, slices and concatenations of registers, each after those
+//! that it is made of.
+
+use super::collect::Definitions;
+use super::names::{Alias, Global, Table};
+use super::order::dependency_order;
+use super::report::{count, error};
+use super::typing;
+use super::{code, expression_names};
+use crate::ast::{AliasDeclaration, RegisterOption};
+use crate::diagnostic::Diagnostics;
+use crate::model::RegisterPlace;
+
+/// Resolves the ALIASes into [`Table::aliases`].
+pub(crate) fn resolve_aliases(
+    definitions: &Definitions<'_>,
+    table: &mut Table,
+    diagnostics: &mut Diagnostics,
+) {
+    let aliases = &definitions.aliases;
+    let needs: Vec<Vec<usize>> = aliases.iter().map(|alias| aliases_in(alias, table)).collect();
+    let order = dependency_order(&needs);
+    table.aliases = vec![None; aliases.len()];
+    let mut circular = vec![false; aliases.len()];
+    for cycle in &order.cycles {
+        report_cycle(cycle, aliases, diagnostics);
+        for &index in cycle {
+            circular[index] = true;
+        }
+    }
+    for index in order.sorted {
+        if !circular[index] {
+            table.aliases[index] = resolve_alias(aliases[index], table, diagnostics);
+        }
+    }
+}
+
+fn aliases_in(alias: &AliasDeclaration, table: &Table) -> Vec<usize> {
+    let mut found = Vec::new();
+    expression_names::visit_names(&alias.place, &mut |name| {
+        if let Some(definition) = table.names.globals.get(&name.text)
+            && let Global::Alias(index) = definition.what
+        {
+            found.push(index);
+        }
+    });
+    found
+}
+
+fn report_cycle(cycle: &[usize], aliases: &[&AliasDeclaration], diagnostics: &mut Diagnostics) {
+    let Some((&first, rest)) = cycle.split_first() else {
+        return;
+    };
+    let name = &aliases[first].name;
+    let message = format!("the ALIAS `{}` stands for itself", name.text);
+    let mut diagnostic = error(code::CYCLIC_ALIAS, name.span, message, "made of itself")
+        .help("in the end an ALIAS has to name registers; it has no storage of its own");
+    for &index in rest {
+        diagnostic = diagnostic.secondary(aliases[index].name.span, "through this");
+    }
+    diagnostics.push(diagnostic);
+}
+
+fn resolve_alias(
+    declaration: &AliasDeclaration,
+    table: &Table,
+    diagnostics: &mut Diagnostics,
+) -> Option<Alias> {
+    check_options(declaration, diagnostics);
+    let what = "the width of an ALIAS";
+    let width = typing::number_within(table, &declaration.width, what, 1..=256, diagnostics);
+    let found = typing::register_place(table, &declaration.place, "an ALIAS", diagnostics);
+    let (width, (place, parts)) = (width?, found?);
+    let width_bits = place.ty.width_bits;
+    if width != u128::from(width_bits) {
+        let message = format!(
+            "the ALIAS `{}` has {}, but what it stands for has {}",
+            declaration.name.text,
+            count(width, "bit"),
+            count(width_bits, "bit"),
+        );
+        let span = declaration.width.span;
+        let diagnostic = error(code::ALIAS_WIDTH, span, message, "another width")
+            .secondary(declaration.place.span, format!("has {}", count(width_bits, "bit")))
+            .help(format!("declare it as `bit[{width_bits}]`, or take a slice"));
+        diagnostics.push(diagnostic);
+        return None;
+    }
+    let (name, span) = (declaration.name.text.clone(), declaration.name.span);
+    Some(Alias { place, names: RegisterPlace { name, span, width_bits, parts } })
+}
+
+/// Only RESET makes sense, and only where the ALIAS is the PC: registers have their own.
+fn check_options(declaration: &AliasDeclaration, diagnostics: &mut Diagnostics) {
+    for option in &declaration.options {
+        let (word, span) = match option {
+            RegisterOption::Reset { .. } if declaration.pc.is_some() => continue,
+            RegisterOption::Reset { span, .. } => ("RESET", *span),
+            RegisterOption::Hardwired { span, .. } => ("HARDWIRED", *span),
+            RegisterOption::Names { span, .. } => ("NAMES", *span),
+        };
+        let message = format!("{word} of the ALIAS `{}`", declaration.name.text);
+        let diagnostic = error(code::BAD_OPTION, span, message, "an ALIAS has no storage of its own")
+            .secondary(declaration.name.span, "the ALIAS")
+            .help("give the option to the registers; a PC ALIAS may have RESET");
+        diagnostics.push(diagnostic);
+    }
+}

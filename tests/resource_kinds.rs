@@ -1,0 +1,69 @@
+//! Models of every kind of resource, with their cases and programs, on the reference engine.
+
+mod ins {
+    pub(crate) mod case;
+    pub(crate) mod compare;
+    pub(crate) mod place;
+}
+mod resources {
+    pub(crate) mod alias;
+}
+mod support;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
+
+use clap::{Args, Command, FromArgMatches};
+use gentool::lower::lower_model;
+use ins::case::read_case;
+use ins::compare::compare;
+use isac_ir::Model;
+use isac_ir::verify::verify_model;
+use isac_parser::diagnostic::{Diagnostics, Style};
+use isac_parser::load_model;
+use isac_parser::source::{FileSystem, SourceMap};
+use sim_runtime::launcher::RunOptions;
+use sim_runtime::reference::ReferenceEngine;
+
+/// The lowered and verified model of `tests/models/NAME.isac`, which has no findings.
+fn load(name: &str) -> Model {
+    let file = support::path(&format!("tests/models/{name}.isac"));
+    let (mut sources, mut findings) = (SourceMap::new(), Diagnostics::new());
+    let checked = load_model(&file, &FileSystem, &BTreeMap::new(), &mut sources, &mut findings);
+    assert!(findings.is_empty(), "{}", findings.render(&sources, Style::Plain));
+    let model = lower_model(&checked.expect("the model is sound"), &sources, name);
+    assert_eq!(verify_model(&model), Ok(()), "{name}");
+    model
+}
+
+/// Runs the cases of `tests/models/cases/NAME.ins`; `lines` is how many there are.
+fn check_cases(name: &str, lines: usize) {
+    let model = load(name);
+    let text = fs::read_to_string(support::path(&format!("tests/models/cases/{name}.ins")));
+    let (mut wrong, mut found) = (Vec::new(), 0);
+    for (line, number) in text.expect("the model has cases").lines().zip(1..) {
+        let case = match read_case(line, &model) {
+            Ok(Some(case)) => case,
+            Ok(None) => continue,
+            Err(error) => {
+                wrong.push(format!("{name}.ins:{number}: {error}"));
+                continue;
+            }
+        };
+        found += 1;
+        let mut engine = ReferenceEngine::new(&model).with_profile();
+        let differences = compare(&case, &mut engine, &model);
+        wrong.extend(differences.iter().map(|difference| format!("{name}.ins:{number}: {difference}")));
+    }
+    assert!(wrong.is_empty(), "{} mismatches:\n{}", wrong.len(), wrong.join("\n"));
+    assert_eq!(found, lines, "cases of {name}");
+}
+
+/// The options of a run of a program that nothing limits.
+fn run_options(program: PathBuf) -> RunOptions {
+    let command = RunOptions::augment_args(Command::new("run"));
+    let matches = command.try_get_matches_from(["run".as_ref(), program.as_os_str()]);
+    let matches = matches.expect("a program is enough");
+    RunOptions::from_arg_matches(&matches).expect("the options are read")
+}

@@ -7,6 +7,7 @@
 mod support;
 
 use std::fs;
+use std::process::Command;
 
 use support::launch::{Guest, Left};
 use support::{EngineKind, RV32IM, Simulator, TINY8, path};
@@ -63,6 +64,41 @@ fn crc32_computes_what_it_computes_natively() {
 fn bytecode_computes_what_it_computes_natively() {
     let guest = Guest::new("models/rv32im/programs/bytecode.elf");
     check(&RV32IM, &guest, &exits(0, 2_890_554, &golden("bytecode.out")));
+}
+
+/// What objcopy makes of an ELF file is the same program: same output, state and report.
+#[test]
+fn intel_hex_and_s_records_run_as_the_elf_does() {
+    const OBJCOPY: &str = "riscv64-unknown-elf-objcopy";
+    if Command::new(OBJCOPY).arg("--version").output().is_err() {
+        eprintln!("note: left out, there is no {OBJCOPY}");
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    for (program, kinds) in [
+        ("models/rv32im/programs/crc32.elf", &[EngineKind::Emitted][..]),
+        ("models/rv32im/programs/faults/baremetal.elf", &[EngineKind::Reference, EngineKind::Emitted]),
+        ("models/rv32im/programs/faults/unmapped_read.elf", &[EngineKind::Reference, EngineKind::Emitted]),
+    ] {
+        let name = path(program).file_name().expect("a file").to_owned();
+        for kind in kinds {
+            let run = |program: &'static str| {
+                let left = Guest::new(program).run(&RV32IM, RV32IM.engine(*kind).as_mut());
+                (left.status, left.output, left.messages, left.state, left.report)
+            };
+            let expected = run(program);
+            for format in ["ihex", "srec"] {
+                // The same name, since the guest finds it in argv.
+                let converted = folder.path().join(format).join(&name);
+                fs::create_dir_all(folder.path().join(format)).expect("a folder");
+                let mut objcopy = Command::new(OBJCOPY);
+                objcopy.args(["-O", format]).arg(path(program)).arg(&converted);
+                assert!(objcopy.status().expect("objcopy runs").success(), "{format} of {program}");
+                let converted: &'static str = Box::leak(converted.display().to_string().into_boxed_str());
+                assert_eq!(run(converted), expected, "{format} of {program} on {kind:?}");
+            }
+        }
+    }
 }
 
 #[test]

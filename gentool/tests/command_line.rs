@@ -179,12 +179,19 @@ fn a_program_that_cannot_be_loaded_is_refused_with_the_reason() {
         .with("order.elf", ElfFile { big_endian: true, ..program.clone() }.bytes())
         .with("overlap.elf", with_segment(&program, overlapping))
         .with("outside.elf", with_segment(&program, outside))
-        .with("large.bin", [0; 300]);
+        .with("large.bin", [0; 300])
+        .with("damaged.hex", "; one byte\n:0100000003FD\n:00000001FF\n")
+        .with("outside.hex", ":0100000042BD\n:01014000427C\n:00000001FF\n")
+        .with("cut.srec", "S104001042A9\n");
     let files = ["nowhere", "empty", "cut", "head", "machine", "class", "order", "overlap", "outside"];
     let mut lines: Vec<String> =
         files.iter().map(|file| reference(RV32IM, &format!("@{file}.elf"), "")).collect();
     lines.push(reference(RV32IM, "models/rv32im", ""));
-    lines.push(reference(TINY8, "@large.bin", ""));
+    for file in ["large.bin", "damaged.hex", "outside.hex", "cut.srec"] {
+        lines.push(reference(TINY8, &format!("@{file}"), ""));
+    }
+    lines.push(reference(TINY8, "@damaged.hex", "--format srec"));
+    lines.push(reference(TINY8, "@damaged.hex", "--format elf"));
     check("bad_program", &bench, &lines.iter().map(String::as_str).collect::<Vec<_>>());
 }
 

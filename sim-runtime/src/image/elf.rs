@@ -31,6 +31,7 @@ pub(super) fn read_elf(bytes: &[u8], expected: &Expected) -> Result<Image, Image
     Ok(Image {
         segments: parsed.segments.iter().map(|claim| claim.take(bytes)).collect(),
         entry: Some(parsed.entry),
+        divisible: false,
         digest: Digest::of(bytes).to_string(),
     })
 }

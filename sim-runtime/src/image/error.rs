@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::image::elf_machine::ElfMachine;
+use crate::image::record_error::RecordProblem;
 
 /// Why a program cannot be loaded.
 ///
@@ -117,6 +118,13 @@ pub enum ImageError {
         /// Its size in bytes.
         size: u64,
     },
+    /// A file of records is wrong.
+    Record {
+        /// The line, counted from 1.
+        line: u64,
+        /// What is wrong with it.
+        problem: RecordProblem,
+    },
     /// A segment is to stand where the model has no memory.
     OutsideMap {
         /// Address of its first byte.
@@ -154,6 +162,7 @@ impl fmt::Display for ImageError {
             Self::WrongClass { .. } | Self::WrongByteOrder { .. } | Self::WrongMachine { .. } => {
                 self.describe_mismatch(f)
             }
+            Self::Record { line, problem } => write!(f, "line {line}: {problem}"),
             _ => self.describe_segment(f),
         }
     }

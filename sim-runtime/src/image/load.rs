@@ -52,21 +52,65 @@ pub fn load_image(image: &Image, machine: &mut dyn Machine, map: usize) -> Resul
 /// Writes an image to the maps that its addresses belong to.
 ///
 /// # Errors
-/// A segment reaches beyond a map's memory or lies in a LOAD with only a part of it. What was
-/// written before stays.
+/// A segment reaches beyond a map's memory, or lies in a LOAD with only a part of it although the
+/// image is not divisible. What was written before stays.
 pub fn place_image(
     image: &Image,
     machine: &mut dyn Machine,
     placement: &Placement<'_>,
 ) -> Result<(), ImageError> {
     for segment in image.segments.iter().filter(|segment| segment.size > 0) {
-        check_undivided(segment, placement)?;
-        place_segment(segment, machine, placement)?;
+        if image.divisible {
+            for part in divide(segment, placement) {
+                place_segment(&part, machine, placement)?;
+            }
+        } else {
+            check_undivided(segment, placement)?;
+            place_segment(&Part::whole(segment), machine, placement)?;
+        }
     }
     Ok(())
 }
 
-/// A LOAD takes a segment as a whole or not at all.
+/// A piece of a segment; the fields are those of [`Segment`].
+struct Part<'a> {
+    address: u64,
+    bytes: &'a [u8],
+    size: u64,
+}
+
+impl Part<'_> {
+    fn whole(segment: &Segment) -> Part<'_> {
+        Part { address: segment.address, bytes: &segment.bytes, size: segment.size }
+    }
+
+    fn last(&self) -> u64 {
+        self.address + (self.size - 1)
+    }
+}
+
+/// The pieces of a segment between the ends of the LOADs.
+fn divide<'a>(segment: &'a Segment, placement: &Placement<'_>) -> Vec<Part<'a>> {
+    let ends = placement.loads.iter().flat_map(|load| [Some(load.low), load.high.checked_add(1)]);
+    let mut cuts: Vec<u64> = ends
+        .flatten()
+        .filter(|cut| (segment.address..=segment.last()).contains(cut))
+        .filter_map(|cut| cut.checked_sub(segment.address))
+        .chain([0, segment.size])
+        .collect();
+    cuts.sort_unstable();
+    cuts.dedup();
+    let held =
+        |offset: u64| usize::try_from(offset).map_or(segment.bytes.len(), |at| at.min(segment.bytes.len()));
+    let part = |pair: &[u64]| Part {
+        address: segment.address + pair[0],
+        bytes: &segment.bytes[held(pair[0])..held(pair[1])],
+        size: pair[1] - pair[0],
+    };
+    cuts.windows(2).map(part).collect()
+}
+
+/// A LOAD takes a segment of ELF as a whole or not at all.
 fn check_undivided(segment: &Segment, placement: &Placement<'_>) -> Result<(), ImageError> {
     let (first, last) = (segment.address, segment.last());
     let touched = placement.loads.iter().find(|load| load.low <= last && first <= load.high);
@@ -79,7 +123,7 @@ fn check_undivided(segment: &Segment, placement: &Placement<'_>) -> Result<(), I
 }
 
 fn place_segment(
-    segment: &Segment,
+    segment: &Part<'_>,
     machine: &mut dyn Machine,
     placement: &Placement<'_>,
 ) -> Result<(), ImageError> {

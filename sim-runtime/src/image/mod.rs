@@ -7,12 +7,18 @@ mod digest;
 mod elf;
 mod elf_machine;
 mod error;
+mod intel_hex;
 mod load;
+mod record;
+mod record_error;
+mod s_record;
 
 use std::fmt;
 
 pub use error::ImageError;
 pub use load::{Load, Placement, load_image, place_image};
+pub use record::RecordFormat;
+pub use record_error::RecordProblem;
 
 pub(crate) use digest::Digest;
 
@@ -23,6 +29,8 @@ pub struct Image {
     pub segments: Vec<Segment>,
     /// Byte address of the first instruction, if the file names one.
     pub entry: Option<u64>,
+    /// The file knows bytes alone, so that a segment may be divided between maps.
+    pub divisible: bool,
     /// Digest of the whole file, 32 hexadecimal digits.
     pub digest: String,
 }
@@ -60,11 +68,13 @@ impl fmt::Debug for Segment {
 /// How a file holds a program.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum ImageFormat {
-    /// ELF if the file begins like one, else raw at address 0.
+    /// ELF or records if the file begins like one of them, else raw at address 0.
     #[default]
     Auto,
     /// A static ELF executable.
     Elf,
+    /// Intel HEX or S-records.
+    Records(RecordFormat),
     /// The bytes of memory themselves.
     Raw {
         /// Byte address of the first.
@@ -96,8 +106,31 @@ pub fn read_image(bytes: &[u8], format: ImageFormat, expected: &Expected) -> Res
     match format {
         ImageFormat::Raw { address } => raw_image(bytes, address),
         ImageFormat::Elf => elf::read_elf(bytes, expected),
-        ImageFormat::Auto if is_elf(bytes) => elf::read_elf(bytes, expected),
-        ImageFormat::Auto => raw_image(bytes, 0),
+        ImageFormat::Records(format) => record::read_records(bytes, format),
+        ImageFormat::Auto => {
+            let format = recognise_format(bytes).unwrap_or(ImageFormat::Raw { address: 0 });
+            read_image(bytes, format, expected)
+        }
+    }
+}
+
+/// The format that a file shows by its beginning; raw bytes show none.
+#[must_use]
+pub fn recognise_format(bytes: &[u8]) -> Option<ImageFormat> {
+    if is_elf(bytes) {
+        return Some(ImageFormat::Elf);
+    }
+    RecordFormat::of(bytes).map(ImageFormat::Records)
+}
+
+/// The line, counted from 1, of a text format that holds the byte at an address; `None` for others.
+///
+/// The file is read once more: this is for messages.
+#[must_use]
+pub fn line_of_address(bytes: &[u8], format: ImageFormat, address: u64) -> Option<u64> {
+    match format {
+        ImageFormat::Records(format) => record::line_of(bytes, format, address),
+        ImageFormat::Auto | ImageFormat::Elf | ImageFormat::Raw { .. } => None,
     }
 }
 
@@ -119,6 +152,7 @@ fn raw_image(bytes: &[u8], address: u64) -> Result<Image, ImageError> {
     Ok(Image {
         segments: vec![Segment { address, bytes: bytes.to_vec(), size }],
         entry: None,
+        divisible: true,
         digest: Digest::of(bytes).to_string(),
     })
 }

@@ -11,10 +11,10 @@ use crate::launcher::number::{parse_count, parse_number, parse_seconds};
 /// How to run which program.
 #[derive(Debug, Clone, Args)]
 pub struct RunOptions {
-    /// The program: a static ELF executable, or the raw bytes of memory.
+    /// The program: a static ELF executable, Intel HEX, S-records, or the raw bytes of memory.
     ///
-    /// What begins with ELF's magic number is read as ELF, everything else as raw bytes; see
-    /// --format.
+    /// The format is known by how the file begins; what begins like none of the others is read as
+    /// raw bytes. See --format.
     pub program: PathBuf,
 
     /// What the program finds in argv, after its own name.
@@ -133,11 +133,15 @@ pub struct RunOptions {
 /// How a file holds a program.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum ProgramFormat {
-    /// ELF if the file begins like it, else raw.
+    /// What the file begins like, else raw.
     #[default]
     Auto,
     /// A static ELF executable.
     Elf,
+    /// Intel HEX.
+    Ihex,
+    /// Motorola S-records.
+    Srec,
     /// The bytes of memory themselves; see --raw for their address.
     Raw,
 }
@@ -189,6 +193,8 @@ impl RunOptions {
         let format = match self.format {
             ProgramFormat::Auto => "auto",
             ProgramFormat::Elf => "elf",
+            ProgramFormat::Ihex => "ihex",
+            ProgramFormat::Srec => "srec",
             ProgramFormat::Raw => "raw",
         };
         line.push(format!("--format={format}").into());

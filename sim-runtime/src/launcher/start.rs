@@ -10,7 +10,10 @@ use std::path::Path;
 use crate::engine::{Engine, Machine};
 use crate::fault::Stop;
 use crate::host::{Abi, Host, InitialStack, RootDirectory, Streams, setup_stack};
-use crate::image::{Image, ImageFormat, Segment, is_elf, place_image, read_image};
+use crate::image::{
+    Image, ImageError, ImageFormat, RecordFormat, Segment, line_of_address, place_image, read_image,
+    recognise_format,
+};
 use crate::launcher::launch_info::{LaunchInfo, LaunchStack};
 use crate::launcher::options::{ProgramFormat, RunOptions};
 use crate::launcher::place::Assignment;
@@ -67,13 +70,23 @@ fn load_program(machine: &mut dyn Machine, info: &LaunchInfo, options: &RunOptio
     let format = choose_format(machine, info, options, &bytes);
     let image = read_image(&bytes, format, &info.expected()).map_err(wrong)?;
     let placement = info.placement();
-    place_image(&image, machine, &placement).map_err(wrong)?;
+    place_image(&image, machine, &placement).map_err(|error| {
+        let line = match error {
+            ImageError::OutsideMap { address, .. } => line_of_address(&bytes, format, address),
+            _ => None,
+        };
+        line.map_or_else(|| wrong(error), |line| wrong_in_line(path, line, error))
+    })?;
     if let Some(entry) = image.entry {
         let (map, address) = placement.locate(entry);
         let pc = address / info.cell_bytes(map);
         machine.write_place(&info.pc, pc.into());
     }
     Ok(image)
+}
+
+fn wrong_in_line(path: &Path, line: u64, error: ImageError) -> String {
+    format!("the program {} cannot be loaded: line {line}: {error}", path.display())
 }
 
 fn read_program(path: &Path) -> io::Result<Vec<u8>> {
@@ -99,8 +112,11 @@ fn choose_format(
         (Some(address), _) => ImageFormat::Raw { address: address.unwrap_or(default) },
         (None, ProgramFormat::Raw) => ImageFormat::Raw { address: default },
         (None, ProgramFormat::Elf) => ImageFormat::Elf,
-        (None, ProgramFormat::Auto) if is_elf(bytes) => ImageFormat::Elf,
-        (None, ProgramFormat::Auto) => ImageFormat::Raw { address: default },
+        (None, ProgramFormat::Ihex) => ImageFormat::Records(RecordFormat::IntelHex),
+        (None, ProgramFormat::Srec) => ImageFormat::Records(RecordFormat::SRecord),
+        (None, ProgramFormat::Auto) => {
+            recognise_format(bytes).unwrap_or(ImageFormat::Raw { address: default })
+        }
     }
 }
 

@@ -11,5 +11,7 @@ mod launch_start;
 mod linux_file;
 mod linux_transfer;
 mod load;
+mod record;
+mod record_file;
 mod root;
 mod stack;

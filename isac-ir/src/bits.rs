@@ -52,8 +52,22 @@ impl Bits {
         self & !ones | Bits::from_u128(value & mask(width)).shifted(low)
     }
 
+    /// Ones in the low `width` bits, `width` at most 256.
+    pub fn ones(width: u32) -> Bits {
+        let high = Bits::from_u128(mask(width.saturating_sub(128))).shifted(128);
+        Bits::from_u128(mask(width.min(128))) | high
+    }
+
+    /// The same moved down by `count` bits.
+    #[must_use]
+    pub fn shifted_down(self, count: u32) -> Bits {
+        Bits::from_u128(self.extract(count, 128))
+            | Bits::from_u128(self.extract(count + 128, 128)).shifted(128)
+    }
+
     /// The same moved up by `count` bits; what passes bit 255 is lost.
-    fn shifted(self, count: u32) -> Bits {
+    #[must_use]
+    pub fn shifted(self, count: u32) -> Bits {
         let (limbs, bits) = ((count / 64) as usize, count % 64);
         let limb =
             |index: usize| index.checked_sub(limbs).and_then(|from| self.0.get(from)).copied().unwrap_or(0);
@@ -152,6 +166,22 @@ mod tests {
                 let set = (0..width).fold(bits, |bits, bit| bits.with_bit(low + bit, plain >> bit & 1 == 0));
                 assert_eq!(bits.with(low, width, !plain), set, "{low} {width}");
             }
+        }
+    }
+
+    #[test]
+    fn moving_down_undoes_moving_up() {
+        let bits = Bits([0x0123_4567_89ab_cdef, 0xfedc_ba98_7654_3210, 0x0f1e_2d3c_4b5a_6978, 0]);
+        for count in [0, 1, 8, 63, 64] {
+            assert_eq!(bits.shifted(count).shifted_down(count), bits, "{count}");
+            assert_eq!(
+                bits.shifted_down(count),
+                (0..256).fold(Bits::ZERO, |moved, bit| { moved.with_bit(bit, bits.bit(bit + count)) })
+            );
+        }
+        for width in [0, 1, 64, 127, 128, 129, 255, 256] {
+            assert_eq!(Bits::ones(width).count_ones(), width);
+            assert!(!Bits::ones(width).bit(width));
         }
     }
 

@@ -1,4 +1,8 @@
 //! Decoders: minimised decision automata from a word to a chosen decoding tree.
+//!
+//! The variants of a decoder may have different widths. All of them are counted in one word of the
+//! widest: what is fetched first stands in its lowest bits in a little-endian model, in its
+//! highest in a big-endian one. A shorter variant has nothing to say about the other bits.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,8 +13,10 @@ use crate::operation::Target;
 pub struct Decoder {
     /// What it decodes.
     pub target: Target,
-    /// Width of the word in bits, 1 to 256.
+    /// Width of the word in bits, 1 to 256: that of the widest variant.
     pub width_bits: u32,
+    /// How much of the word is there at the start: the width of the narrowest variant.
+    pub first_bits: u32,
     /// The states; an edge leads to a state with a lower index.
     pub states: Vec<State>,
     /// Where it starts.
@@ -26,6 +32,13 @@ pub enum State {
     Reject,
     /// The word is this variant.
     Accept(u32),
+    /// The cells of the word's first bits have to be there from here on.
+    Fetch {
+        /// Width of these cells, more than whatever was there before.
+        width_bits: u32,
+        /// Where it leads.
+        next: u32,
+    },
     /// Looks at some bits.
     Test {
         /// Least significant bit looked at.
@@ -42,6 +55,8 @@ pub enum State {
 /// A decoding tree, complete but for parts that a nested decoder decides.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Variant {
+    /// Width of its word; all of it has been fetched where it is accepted.
+    pub width_bits: u32,
     /// The tree in pre-order; node 0 is the decoder's target.
     pub nodes: Vec<Node>,
 }

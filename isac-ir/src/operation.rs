@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::behavior::{Body, Expression};
+use crate::bits::Bits;
+use crate::decoder::Run;
 
 /// An operation or a group, by index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -31,10 +33,12 @@ pub struct Operation {
     pub name: String,
     /// Where it is declared, as `file:line`.
     pub location: String,
-    /// The fields of its CODING.
+    /// The fields of its CODING and TAIL.
     pub fields: Vec<Field>,
     /// Its instances.
     pub instances: Vec<Instance>,
+    /// What follows the instruction's word, in order.
+    pub tail: Vec<TailItem>,
     /// What it means where its alias is used; such an operation is an operand.
     pub expression: Option<Expression>,
     /// What it decodes.
@@ -54,6 +58,31 @@ pub struct Field {
     pub width_bits: u32,
     /// True if its value is two's complement.
     pub signed: bool,
+}
+
+/// A part of what follows an instruction's word.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum TailItem {
+    /// A word of its own.
+    Word {
+        /// Its width in bits.
+        width_bits: u32,
+        /// Its fixed bits; a word that differs in one of them is illegal.
+        mask: Bits,
+        /// Their values.
+        value: Bits,
+        /// Fields of the operation, with where their bits stand in this word.
+        fields: Vec<(u32, Run)>,
+    },
+    /// The tail of what an instance of the CODING chose.
+    Instance(u32),
+    /// An instance that is decoded here, from words of its own, and whose tail follows.
+    Decode {
+        /// The instance.
+        instance: u32,
+        /// Its decoder.
+        decoder: u32,
+    },
 }
 
 /// An instance of an operation or group inside an operation.

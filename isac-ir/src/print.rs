@@ -25,6 +25,9 @@ fn print_decoder(model: &Model, decoder: &Decoder, text: &mut String) {
         let _ = match state {
             State::Reject => writeln!(text, "  s{index} reject"),
             State::Accept(variant) => writeln!(text, "  s{index} accept v{variant}"),
+            State::Fetch { width_bits, next } => {
+                writeln!(text, "  s{index} fetch {width_bits} bits -> s{next}")
+            }
             State::Test { low, width, edges, otherwise } => {
                 let edges: Vec<String> = edges
                     .iter()

@@ -40,6 +40,14 @@ fn verify_decoder(model: &Model, decoder: &Decoder, errors: &mut Vec<String>) {
             State::Accept(variant) => {
                 fail(format!("state {index} accepts variant {variant}, which does not exist"))
             }
+            State::Fetch { width_bits, next } => {
+                if *width_bits > decoder.width_bits {
+                    fail(format!("state {index} fetches more than a word"));
+                }
+                if *next as usize >= index {
+                    fail(format!("state {index} has an edge to a state that is not before it"));
+                }
+            }
             State::Test { low, width, edges, otherwise } => {
                 if *width == 0 || *width > 16 || low + width > decoder.width_bits {
                     fail(format!("state {index} looks at bits outside the word"));

@@ -1,6 +1,7 @@
 //! Memory of a simulated processor: cells behind the ranges of maps.
 
 use isac_ir::Model;
+use isac_ir::bits::Bits;
 use isac_ir::resource::{Map, Ram};
 
 use crate::fault::{AccessKind, FaultKind};
@@ -140,6 +141,39 @@ impl CellStore for Memory {
     fn set_cell(&mut self, ram: usize, cell: u64, value: u64) {
         self.rams[ram].set(cell, value);
     }
+}
+
+/// Fetches cells of an instruction: those that stand `first_bit` bits behind the one at `address`,
+/// joined in the target's byte order. Addresses wrap at the map's address width, and what lies on
+/// either side of that is fetched by itself.
+///
+/// # Errors
+/// A memory fault, with the address of the first cell that is fetched together.
+pub fn fetch_cells(
+    model: &Model,
+    store: &impl CellStore,
+    map: u32,
+    address: u64,
+    first_bit: u32,
+    width_bits: u32,
+) -> Result<Bits, FaultKind> {
+    let table = &model.maps[map as usize];
+    let last = isac_ir::bits::mask(table.address_bits) as u64;
+    let cells = width_bits / table.cell_bits;
+    let mut next = address.wrapping_add(u64::from(first_bit / table.cell_bits)) & last;
+    let (mut word, mut done) = (Bits::ZERO, 0);
+    while done < cells {
+        let before_wrap = (last - next).saturating_add(1).min(u64::from(cells - done)) as u32;
+        let landing = check_range(model, map, next, u64::from(before_wrap), AccessKind::Fetch)?;
+        for index in 0..before_wrap {
+            let cell = store.get_cell(landing.ram, landing.cell + u64::from(index));
+            let low = shift_of(model, table.cell_bits, cells, done + index);
+            word = word.with(low, table.cell_bits, cell.into());
+        }
+        done += before_wrap;
+        next = next.wrapping_add(u64::from(before_wrap)) & last;
+    }
+    Ok(word)
 }
 
 /// Reads bytes of a map, as [`crate::Machine::read_bytes`] does.

@@ -141,6 +141,7 @@ fn reached_variants(decoder: &Decoder) -> Vec<Vec<u32>> {
         let mut variants = match state {
             State::Reject => Vec::new(),
             State::Accept(variant) => vec![*variant],
+            State::Fetch { next, .. } => reached[*next as usize].clone(),
             State::Test { edges, otherwise, .. } => {
                 let next = edges.iter().map(|(_, to)| to).chain([otherwise]);
                 next.flat_map(|to| reached[*to as usize].clone()).collect()

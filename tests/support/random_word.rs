@@ -55,6 +55,7 @@ fn walk(model: &Model, decoder: u32, mut word: Bits, random: &mut Random) -> Opt
         match &automaton.states[state as usize] {
             State::Reject => return None,
             State::Accept(variant) => break *variant,
+            State::Fetch { next, .. } => state = *next,
             State::Test { low, width, edges, otherwise } => {
                 match edges.get(random.below(edges.len() as u64 + 1) as usize) {
                     Some((value, to)) => {

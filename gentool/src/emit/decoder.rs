@@ -54,6 +54,7 @@ impl Emitter<'_> {
                 let variant = number((*variant).into());
                 quote!(Some(#variant))
             }
+            State::Fetch { next, .. } => self.emit_state(decoder, *next),
             State::Test { .. } => {
                 let name = self.state_name(decoder, state);
                 quote!(#name(word))

@@ -75,7 +75,7 @@ pub(super) fn list_forms(model: &Model) -> Vec<Form> {
 
 /// What runs before anything is decoded, in order.
 pub(super) fn calls_before_decoding(model: &Model) -> Vec<Call> {
-    let nothing = Variant { nodes: Vec::new() };
+    let nothing = Variant { width_bits: 0, nodes: Vec::new() };
     let mut composer = Composer::new(model, &nothing);
     composer.stops_at_root = true;
     composer.compose();

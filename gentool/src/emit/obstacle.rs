@@ -31,12 +31,19 @@ pub fn find_obstacles(model: &Model) -> Vec<String> {
             found.push(format!("{place}: an EXPRESSION with accesses on a condition is not emitted yet"));
         }
     }
+    for operation in model.operations.iter().filter(|operation| !operation.tail.is_empty()) {
+        found.push(format!("{}: a TAIL is not emitted yet", operation.location));
+    }
     for decoder in &model.decoders {
         for node in decoder.variants.iter().flat_map(|variant| &variant.nodes) {
             if node.nested.is_some() && can_run(model, node.target) {
                 let name = model.target_name(node.target);
                 found.push(format!("{name}: a second decoded group with a BEHAVIOR is not emitted yet"));
             }
+        }
+        if decoder.first_bits < decoder.width_bits {
+            let name = model.target_name(decoder.target);
+            found.push(format!("{name}: words of different widths are not emitted yet"));
         }
         if decoder.width_bits > 128 {
             let name = model.target_name(decoder.target);

@@ -1,6 +1,7 @@
 //! The processor: registers, memories, and what runtime and kernel ask of it.
 
 use isac_ir::account::{Part, scheduled_operations};
+use isac_ir::bits::mask;
 use proc_macro2::TokenStream;
 use quote::quote;
 
@@ -59,7 +60,7 @@ impl Emitter<'_> {
             #![allow(unused_imports, unused_variables, clippy::all)]
 
             use sim_runtime::kernel::prelude::*;
-            use sim_runtime::memory::{CellStore, read_map_bytes, write_map_bytes};
+            use sim_runtime::memory::{CellStore, fetch_cells, find_range, read_map_bytes, write_map_bytes};
             use sim_runtime::Machine;
 
             #types
@@ -251,7 +252,7 @@ impl Emitter<'_> {
         let new = masked(quote!(pc as #ty), width);
         let marks = (0u128..).zip(&self.model.rams).map(|(index, ram)| {
             let (index, name) = (number(index), identifier(&ram.name));
-            quote!(#index => self.memories.#name.code.mark(cell as usize, cells as usize),)
+            quote!(#index => self.memories.#name.code.mark(cell, 1),)
         });
         let clears = self.model.rams.iter().map(|ram| {
             let name = identifier(&ram.name);
@@ -265,6 +266,7 @@ impl Emitter<'_> {
         let before = self.emit_before_decoding();
         let decode = self.emit_fetch();
         let root_map = number(self.root_map().into());
+        let last = number(mask(self.model.maps[self.root_map() as usize].address_bits));
         quote! {
             impl Core for Processor {
                 type Args = super::steps::Args;
@@ -297,11 +299,14 @@ impl Emitter<'_> {
 
                 fn mark_code(&mut self, address: u64, cells: u64) {
                     let map = &super::model().maps[#root_map];
-                    let Some(landing) = sim_runtime::memory::find_range(map, address, cells) else { return };
-                    let cell = landing.cell;
-                    match landing.ram {
-                        #(#marks)*
-                        _ => {}
+                    for cell in 0..cells {
+                        let address = address.wrapping_add(cell) & #last;
+                        let Some(landing) = find_range(map, address, 1) else { continue };
+                        let cell = landing.cell as usize;
+                        match landing.ram {
+                            #(#marks)*
+                            _ => {}
+                        }
                     }
                 }
 
@@ -387,15 +392,19 @@ impl Emitter<'_> {
         let width = self.model.decoders[decoder as usize].width_bits;
         let map = &self.model.maps[self.root_map() as usize];
         let fetch = joined(&map.name, &format!("fetch{}", width / map.cell_bits));
-        let wide = storage_bits(width) == 128;
-        let word = if wide { quote!(word) } else { quote!(u128::from(word)) };
+        let bits = number(width.into());
+        let root_map = number(self.root_map().into());
+        let ty = unsigned(width);
+        let word = if storage_bits(width) == 128 { quote!(word) } else { quote!(u128::from(word)) };
         quote! {
             fn decode<P: Profiling>(&self, address: u64) -> Result<Decoded<Self, P>, FaultKind> {
-                let word = self
-                    .#fetch(address)
-                    .map_err(|kind| kind.fault(address).unwrap_or(FaultKind::IllegalInstruction))?;
+                let word = match self.#fetch(address) {
+                    Ok(word) => word,
+                    // It may lie on both sides of where addresses wrap.
+                    Err(_) => fetch_cells(super::model(), self, #root_map, address, 0, #bits)?.to_u128() as #ty,
+                };
                 let mut decoded = super::decoder::decode::<P>(word).ok_or(FaultKind::IllegalInstruction)?;
-                decoded.words = [Bits::from_u128(#word)];
+                decoded.words = [(Bits::from_u128(#word), #bits)];
                 Ok(decoded)
             }
         }

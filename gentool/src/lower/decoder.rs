@@ -86,10 +86,12 @@ impl DecoderBuilder<'_> {
         let mut automaton = Automaton::default();
         let reject = automaton.state(State::Reject);
         let start = automaton.build(&rows, Bits::ZERO, width, reject);
-        let variants = candidates.into_iter().map(|candidate| Variant { nodes: candidate.nodes });
+        let variants =
+            candidates.into_iter().map(|candidate| Variant { width_bits: width, nodes: candidate.nodes });
         let decoder = Decoder {
             target: lower_target(target),
             width_bits: width,
+            first_bits: width,
             states: automaton.states,
             start,
             variants: variants.collect(),
@@ -158,7 +160,7 @@ impl DecoderBuilder<'_> {
                     cube.value = cube.value.with_bit(*word_bit, *value);
                 }
                 CodingBit::Any => {}
-                CodingBit::Field { field, bit } => fields[field.index()].push((*word_bit, *bit)),
+                CodingBit::Field { field, bit, .. } => fields[field.index()].push((*word_bit, *bit)),
                 CodingBit::Instance { instance, bit } => {
                     if let Some(place) = aliases[instance.index()].get_mut(*bit as usize) {
                         *place = *word_bit;

@@ -40,6 +40,7 @@ impl Lowering<'_> {
                 })
                 .collect(),
             instances: self.lower_instances(operation),
+            tail: Vec::new(),
             expression: operation.expression.as_ref().map(|value| self.lower_expression(operation, value)),
             root: self.lower_root(operation),
             behavior: operation.behavior.as_ref().map(|body| {

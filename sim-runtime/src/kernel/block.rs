@@ -37,8 +37,9 @@ pub struct Decoded<C: Core, P> {
     pub run: StepFn<C, P>,
     /// Its operands.
     pub args: C::Args,
-    /// The word of each element of the CODINGROOT.
-    pub words: [Bits; 1],
+    /// The word of each element of the CODINGROOT: its cells, joined in the target's byte order,
+    /// and how many bits they are.
+    pub words: [(Bits, u32); 1],
     /// Its size in cells.
     pub size_cells: u32,
     /// Number of its counters.
@@ -66,7 +67,7 @@ pub struct Block {
 #[derive(Debug, Clone)]
 pub(super) struct Static {
     pub address: u64,
-    pub words: [Bits; 1],
+    pub words: [(Bits, u32); 1],
     pub size_cells: u32,
     /// Its site, if it has one.
     pub site: Option<u32>,

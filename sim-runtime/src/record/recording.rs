@@ -6,7 +6,7 @@ use isac_ir::Model;
 use isac_ir::account::{Times, account_instruction};
 use isac_ir::behavior::AccessKind;
 use isac_ir::bits::Bits;
-use isac_ir::decode::{Element, decode_instruction};
+use isac_ir::decode::{Element, decode_word, join_elements};
 use isac_ir::operation::Target;
 use sim_profile::{AccessEvent, Accesses, InstructionKey, InstructionRecord, Measurement, Word};
 
@@ -17,8 +17,9 @@ use super::model_tables;
 pub struct StaticKey {
     /// Address in cells.
     pub address: u64,
-    /// The word of each element of the CODINGROOT.
-    pub words: Vec<Bits>,
+    /// The word of each element of the CODINGROOT: all its cells, joined in the target's byte
+    /// order, and how many bits they are.
+    pub words: Vec<(Bits, u32)>,
 }
 
 /// What became of a static instruction.
@@ -54,7 +55,7 @@ pub struct Recording {
 
 impl Recording {
     /// The entry of a static instruction.
-    pub fn instruction(&mut self, address: u64, words: &[Bits]) -> &mut StaticInstruction {
+    pub fn instruction(&mut self, address: u64, words: &[(Bits, u32)]) -> &mut StaticInstruction {
         self.instructions.entry(StaticKey { address, words: words.to_vec() }).or_default()
     }
 
@@ -108,13 +109,16 @@ impl RootShape {
         let mut bytes = Vec::new();
         let mut size_cells = 0;
         let mut elements = Vec::new();
-        for ((instance, decoder, cell_bits), word) in self.elements.iter().zip(&key.words) {
-            let width = model.decoders[*decoder as usize].width_bits;
-            bytes.extend(word.to_be_bytes(width));
-            size_cells += width / cell_bits;
-            elements.push(Element { instance: *instance, decoder: *decoder, word: *word });
+        for ((instance, decoder, cell_bits), (word, width_bits)) in self.elements.iter().zip(&key.words) {
+            let (instance, decoder) = (*instance, *decoder);
+            let element = Element { instance, decoder, word: *word, width_bits: *width_bits };
+            let decoded = decode_word(model, &element)?;
+            bytes.extend(decoded.bytes());
+            size_cells += decoded.width_bits() / cell_bits;
+            elements.push((instance, decoded));
         }
-        let decoded = decode_instruction(model, self.operation, &elements)?;
+        let decoded =
+            join_elements(self.operation, elements.iter().map(|(instance, element)| (*instance, element)));
         let mut record = InstructionRecord {
             name: decoded.name(model),
             size_cells,

@@ -1,20 +1,21 @@
 //! Fetching and decoding an instruction.
 
+use isac_ir::Model;
 use isac_ir::behavior::{Body, Stmt};
 use isac_ir::bits::Bits;
-use isac_ir::decode::{Element, decode_instruction};
+use isac_ir::decode::{CellSource, DecodeError, DecodedElement, decode_element, join_elements};
 use sim_profile::{AccessEvent, Event, Word};
 
 use super::step::{Frame, Leaving, Step};
-use crate::fault::{AccessKind, FaultKind};
-use crate::memory::check_range;
+use crate::fault::FaultKind;
+use crate::memory::{Memory, fetch_cells};
 
 impl<'m> Step<'m, '_> {
     /// Decodes the elements of a CODINGROOT; a word that nothing matches is illegal.
     pub(super) fn decode(&mut self, operation: u32, body: &'m Body) -> Result<(), Leaving> {
         let model = self.state.model;
         let mut frame = Frame { body, node: Some(0), locals: vec![0; body.locals.len()] };
-        let mut elements = Vec::new();
+        let mut elements: Vec<(u32, DecodedElement)> = Vec::new();
         self.address = self.state.pc();
         for statement in &body.statements {
             if let Stmt::Decode { instance, map, address, access } = statement {
@@ -24,22 +25,28 @@ impl<'m> Step<'m, '_> {
                 if elements.is_empty() {
                     self.address = address;
                 }
-                let cells = model.decoders[decoder as usize].width_bits / model.maps[*map as usize].cell_bits;
-                self.size_cells += cells;
                 let resource = model.registers.len() as u32 + map;
-                let landing = check_range(model, *map, address, u64::from(cells), AccessKind::Fetch)
-                    .map_err(|fault| self.undecoded(fault))?;
+                let mut cells = MapCells { model, memory: &self.state.memory, map: *map, address };
+                let element = match decode_element(model, decoder, &mut cells) {
+                    Ok(element) => element,
+                    Err(DecodeError::Fetch(fault)) => return Err(self.undecoded(fault)),
+                    Err(DecodeError::Illegal) => {
+                        self.access(&frame, *access, resource, AccessEvent::Execute);
+                        return Err(self.undecoded(FaultKind::IllegalInstruction));
+                    }
+                };
                 self.access(&frame, *access, resource, AccessEvent::Execute);
-                let word = Bits::from_u128(self.state.memory.load(model, *map, landing, cells));
-                elements.push(Element { instance: *instance, decoder, word });
+                self.size_cells += element.width_bits() / model.maps[*map as usize].cell_bits;
+                elements.push((*instance, element));
             } else {
                 self.run_statement(&mut frame, statement, 0)?;
             }
         }
-        let decoded = decode_instruction(model, operation, &elements)
-            .ok_or_else(|| self.undecoded(FaultKind::IllegalInstruction))?;
+        let decoded =
+            join_elements(operation, elements.iter().map(|(instance, element)| (*instance, element)));
         self.sink.event(Event::NamePart { text: &decoded.name(model) });
-        let word = joined_word(model, &elements);
+        let bytes: Vec<u8> = elements.iter().flat_map(|(_, element)| element.bytes()).collect();
+        let word = Word::new(&bytes).unwrap_or_default();
         self.sink.event(Event::Decoded { address: self.address, word: &word, size_cells: self.size_cells });
         self.decoded = Some(decoded);
         Ok(())
@@ -52,12 +59,18 @@ impl<'m> Step<'m, '_> {
     }
 }
 
-/// All words of an instruction as one, in the order of the elements.
-fn joined_word(model: &isac_ir::Model, elements: &[Element]) -> Word {
-    let mut bytes = Vec::new();
-    for element in elements {
-        let width = model.decoders[element.decoder as usize].width_bits;
-        bytes.extend(element.word.to_be_bytes(width));
+/// The cells of a map from an address on.
+struct MapCells<'a> {
+    model: &'a Model,
+    memory: &'a Memory,
+    map: u32,
+    address: u64,
+}
+
+impl CellSource for MapCells<'_> {
+    type Fault = FaultKind;
+
+    fn fetch(&mut self, first_bit: u32, width_bits: u32) -> Result<Bits, FaultKind> {
+        fetch_cells(self.model, self.memory, self.map, self.address, first_bit, width_bits)
     }
-    Word::new(&bytes).unwrap_or_default()
 }

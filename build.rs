@@ -5,13 +5,14 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-use gentool::emit::{emit_modules, find_obstacles, write_package};
+use gentool::emit::{Shape, emit_modules_as, write_package};
 use gentool::lower::lower_model;
+use isac_ir::Model;
 use isac_parser::diagnostic::{Diagnostics, Style};
 use isac_parser::load_model;
 use isac_parser::source::{FileSystem, SourceMap};
 
-/// The models that are simulated, by module name.
+/// The models that are simulated, by module name. `NAME_stepwise` is the general form of each.
 const MODELS: [(&str, &str); 8] = [
     ("rv32im", "models/rv32im/rv32im.isac"),
     ("tiny8", "models/tiny8/tiny8.isac"),
@@ -28,15 +29,22 @@ fn main() {
     let mut modules = String::new();
     for (name, path) in MODELS {
         println!("cargo::rerun-if-changed={path}");
-        generate(Path::new(path), &out.join(name));
-        let library = out.join(name).join("src").join("lib.rs");
-        let _ = writeln!(modules, "#[path = {library:?}]\npub mod {name};");
+        let model = load(Path::new(path));
+        let shape = Shape::of(&model);
+        generate(&model, shape, name, &out, &mut modules);
+        let stepwise = format!("{name}_stepwise");
+        match shape {
+            Shape::Blocks => generate(&model, Shape::Stepwise, &stepwise, &out, &mut modules),
+            Shape::Stepwise => {
+                let _ = writeln!(modules, "pub use {name} as {stepwise};");
+            }
+        }
     }
     write(&out.join("simulators.rs"), &modules);
 }
 
-/// Generates one simulator; a description that is not sound stops the build with its messages.
-fn generate(path: &Path, out: &Path) {
+/// Reads a description; one that is not sound stops the build with its messages.
+fn load(path: &Path) -> Model {
     let mut sources = SourceMap::new();
     let mut findings = Diagnostics::new();
     let checked = load_model(path, &FileSystem, &BTreeMap::new(), &mut sources, &mut findings);
@@ -44,11 +52,17 @@ fn generate(path: &Path, out: &Path) {
         panic!("{}", findings.render(&sources, Style::Plain));
     };
     let name = path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
-    let model = lower_model(&checked, &sources, &name);
-    assert_eq!(find_obstacles(&model), Vec::<String>::new(), "{name} can be emitted");
-    if let Err(error) = write_package(&emit_modules(&model), out) {
-        panic!("cannot write the simulator of {name}: {error}");
+    lower_model(&checked, &sources, &name)
+}
+
+/// Generates one simulator and its line in the list of modules.
+fn generate(model: &Model, shape: Shape, module: &str, out: &Path, modules: &mut String) {
+    let folder = out.join(module);
+    if let Err(error) = write_package(&emit_modules_as(model, shape), &folder) {
+        panic!("cannot write the simulator {module}: {error}");
     }
+    let library = folder.join("src").join("lib.rs");
+    let _ = writeln!(modules, "#[path = {library:?}]\npub mod {module};");
 }
 
 fn write(path: &Path, text: &str) {

@@ -3,7 +3,6 @@
 
 mod support;
 
-use isac::simulators::{cells12, classic, names, queue, wide};
 use isac_ir::Model;
 use isac_ir::behavior::{Stmt, walk_statements};
 use isac_ir::bits::Bits;
@@ -13,7 +12,7 @@ use sim_runtime::Stop;
 use support::law::{EventFile, check_sums, ways};
 use support::program::Program;
 use support::random_word::{Random, random_word, root_decoder};
-use support::{EngineKind, Simulator, difference};
+use support::{EngineKind, Simulator, difference, simulator};
 
 /// Instructions in a random program.
 const LENGTH: usize = 40;
@@ -100,30 +99,30 @@ fn check(simulator: Simulator, programs: u64) -> (u64, u64) {
 
 #[test]
 fn activation_and_operands_inside_operands_run_the_same_on_every_engine() {
-    let (ended, instructions) = check(Simulator::new("queue", queue::model, queue::engine), 200);
+    let (ended, instructions) = check(simulator!(queue, queue_stepwise), 200);
     assert!(ended > 50 && instructions > 500, "{ended} ended, {instructions} instructions");
 }
 
 #[test]
 fn odd_widths_and_cancelled_instructions_run_the_same_on_every_engine() {
-    let (ended, instructions) = check(Simulator::new("cells12", cells12::model, cells12::engine), 200);
+    let (ended, instructions) = check(simulator!(cells12, cells12_stepwise), 200);
     assert!(ended > 50 && instructions > 400, "{ended} ended, {instructions} instructions");
 }
 
 #[test]
 fn activation_by_decoded_operations_runs_the_same_on_every_engine() {
-    let (ended, instructions) = check(Simulator::new("classic", classic::model, classic::engine), 50);
+    let (ended, instructions) = check(simulator!(classic, classic_stepwise), 50);
     assert!(ended > 25 && instructions > 50, "{ended} ended, {instructions} instructions");
 }
 
 #[test]
 fn wide_arithmetic_runs_the_same_on_every_engine() {
-    let (ended, instructions) = check(Simulator::new("wide", wide::model, wide::engine), 200);
+    let (ended, instructions) = check(simulator!(wide, wide_stepwise), 200);
     assert!(ended > 50 && instructions > 2_000, "{ended} ended, {instructions} instructions");
 }
 
 #[test]
 fn names_of_the_generated_code_and_slices_of_expressions_run_the_same_on_every_engine() {
-    let (ended, instructions) = check(Simulator::new("names", names::model, names::engine), 200);
+    let (ended, instructions) = check(simulator!(names, names_stepwise), 200);
     assert!(ended > 50 && instructions > 2_000, "{ended} ended, {instructions} instructions");
 }

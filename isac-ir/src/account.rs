@@ -30,6 +30,14 @@ pub enum Part {
 pub const PARTS: [Part; 3] = [Part::Root, Part::Behavior, Part::Activation];
 
 impl Operation {
+    /// All bodies, in the order in which they are numbered where each is counted by itself:
+    /// CODINGROOT, BEHAVIOR, ACTIVATION, EXPRESSION read and written.
+    pub fn counted_bodies(&self) -> impl Iterator<Item = &Body> {
+        let parts = PARTS.iter().filter_map(|part| self.body(*part));
+        let expression = self.expression.iter();
+        parts.chain(expression.flat_map(|value| std::iter::once(&value.read).chain(&value.write)))
+    }
+
     /// The body of a part.
     pub fn body(&self, part: Part) -> Option<&Body> {
         match part {

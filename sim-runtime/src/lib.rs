@@ -14,6 +14,7 @@ pub mod memory;
 pub mod print;
 pub mod record;
 pub mod reference;
+pub mod stepwise;
 
 pub use engine::{Engine, Machine};
 pub use fault::{AccessKind, Fault, FaultKind, Stop};

@@ -107,11 +107,7 @@ impl Memory {
 
     /// Joins cells in the target's order: little-endian, the first is the least significant.
     pub fn load(&self, model: &Model, map: u32, landing: Landing, cells: u32) -> u128 {
-        let bits = model.maps[map as usize].cell_bits;
-        (0..cells).fold(0, |value, index| {
-            let cell = u128::from(self.rams[landing.ram].get(landing.cell + u64::from(index)));
-            value | cell << shift_of(model, bits, cells, index)
-        })
+        join_cells(model, map, self, landing, cells)
     }
 
     /// The opposite of [`Memory::load`].
@@ -174,6 +170,15 @@ pub fn fetch_cells(
         next = next.wrapping_add(u64::from(before_wrap)) & last;
     }
     Ok(word)
+}
+
+/// Joins cells of a store in the target's order, as [`Memory::load`] does.
+pub fn join_cells(model: &Model, map: u32, store: &impl CellStore, landing: Landing, cells: u32) -> u128 {
+    let bits = model.maps[map as usize].cell_bits;
+    (0..cells).fold(0, |value, index| {
+        let cell = u128::from(store.get_cell(landing.ram, landing.cell + u64::from(index)));
+        value | cell << shift_of(model, bits, cells, index)
+    })
 }
 
 /// Reads bytes of a map, as [`crate::Machine::read_bytes`] does.

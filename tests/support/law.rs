@@ -28,6 +28,9 @@ pub(crate) fn ways(simulator: &Simulator, budgets: &[u64]) -> Vec<Way> {
         Way { name: "emitted, split", engine: split(EngineKind::Emitted) },
         Way { name: "unprofiled", engine: simulator.engine(EngineKind::Unprofiled) },
         Way { name: "unprofiled, split", engine: split(EngineKind::Unprofiled) },
+        Way { name: "stepwise", engine: simulator.engine(EngineKind::Stepwise) },
+        Way { name: "stepwise, split", engine: split(EngineKind::Stepwise) },
+        Way { name: "stepwise, unprofiled", engine: simulator.engine(EngineKind::StepwiseUnprofiled) },
         Way { name: "reference, split", engine: split(EngineKind::Reference) },
     ]
 }

@@ -10,7 +10,6 @@ pub(crate) mod split;
 
 use std::path::PathBuf;
 
-use isac::simulators::{rv32im, tiny8, tree};
 use isac_ir::Model;
 use sim_profile::EventSink;
 use sim_runtime::Engine;
@@ -22,12 +21,26 @@ pub(crate) struct Simulator {
     pub(crate) name: &'static str,
     pub(crate) model: fn() -> &'static Model,
     emitted: fn(bool) -> Box<dyn Engine>,
+    stepwise: fn(bool) -> Box<dyn Engine>,
 }
 
-pub(crate) const RV32IM: Simulator =
-    Simulator { name: "rv32im", model: rv32im::model, emitted: rv32im::engine };
-pub(crate) const TINY8: Simulator = Simulator { name: "tiny8", model: tiny8::model, emitted: tiny8::engine };
-pub(crate) const TREE: Simulator = Simulator { name: "tree", model: tree::model, emitted: tree::engine };
+/// The simulator of a generated module, and of its general form.
+macro_rules! simulator {
+    ($module:ident, $stepwise:ident) => {
+        $crate::support::Simulator::new(
+            stringify!($module),
+            isac::simulators::$module::model,
+            isac::simulators::$module::engine,
+            isac::simulators::$stepwise::engine,
+        )
+    };
+}
+#[allow(unused_imports, reason = "every test takes what it needs")]
+pub(crate) use simulator;
+
+pub(crate) const RV32IM: Simulator = simulator!(rv32im, rv32im_stepwise);
+pub(crate) const TINY8: Simulator = simulator!(tiny8, tiny8_stepwise);
+pub(crate) const TREE: Simulator = simulator!(tree, tree_stepwise);
 
 /// What can execute a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,19 +49,29 @@ pub(crate) enum EngineKind {
     Emitted,
     /// The emitted engine made without profiling, which is other code.
     Unprofiled,
+    /// The emitted engine in its general form.
+    Stepwise,
+    /// The same without profiling.
+    StepwiseUnprofiled,
 }
 
 /// The reference first: the others are held against it.
-pub(crate) const ENGINES: [EngineKind; 3] =
-    [EngineKind::Reference, EngineKind::Emitted, EngineKind::Unprofiled];
+pub(crate) const ENGINES: [EngineKind; 5] = [
+    EngineKind::Reference,
+    EngineKind::Emitted,
+    EngineKind::Unprofiled,
+    EngineKind::Stepwise,
+    EngineKind::StepwiseUnprofiled,
+];
 
 impl Simulator {
     pub(crate) const fn new(
         name: &'static str,
         model: fn() -> &'static Model,
         emitted: fn(bool) -> Box<dyn Engine>,
+        stepwise: fn(bool) -> Box<dyn Engine>,
     ) -> Simulator {
-        Simulator { name, model, emitted }
+        Simulator { name, model, emitted, stepwise }
     }
 
     pub(crate) fn engine(&self, kind: EngineKind) -> Box<dyn Engine> {
@@ -56,6 +79,8 @@ impl Simulator {
             EngineKind::Reference => Box::new(ReferenceEngine::new((self.model)()).with_profile()),
             EngineKind::Emitted => (self.emitted)(true),
             EngineKind::Unprofiled => (self.emitted)(false),
+            EngineKind::Stepwise => (self.stepwise)(true),
+            EngineKind::StepwiseUnprofiled => (self.stepwise)(false),
         }
     }
 

@@ -7,12 +7,12 @@ use isac_ir::operation::Operation;
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
-use super::Emitter;
 #[cfg(test)]
 use super::expression::masked;
 use super::expression::{cast, from_u64, number, unsigned};
 use super::name::{identifier, identifier_of, joined, plain, unique};
 use super::usage::{Usage, extended_width};
+use super::{Emitter, Shape};
 
 /// Emits one body.
 pub(super) struct BodyEmitter<'a> {
@@ -28,7 +28,7 @@ pub(super) struct BodyEmitter<'a> {
 impl<'a> BodyEmitter<'a> {
     pub(super) fn new(emitter: &'a Emitter<'a>, operation: &'a Operation, body: &'a Body) -> Self {
         let mut taken: BTreeSet<String> =
-            ["p", "step", "base", "code", "text", "value", "element", "address"]
+            ["p", "step", "at", "operands", "base", "code", "text", "value", "element", "address"]
                 .iter()
                 .map(|name| name.to_string())
                 .collect();
@@ -58,7 +58,7 @@ impl<'a> BodyEmitter<'a> {
     pub(super) fn read_register(&self, register: u32, index: Option<&Expr>) -> TokenStream {
         let model = self.emitter.model;
         let table = &model.registers[register as usize];
-        if model.pc_register() == Some(register) {
+        if self.keeps_pc_apart(register) {
             return from_u64(quote!(step.pc), table.width_bits);
         }
         let name = identifier(&table.name);
@@ -105,7 +105,15 @@ impl<'a> BodyEmitter<'a> {
         quote!({ let address = #address; p.#name(address).or_else(|kind| trap(&mut p.kernel, kind, address))? })
     }
 
-    pub(super) fn read_operand(&self, instance: u32, width: u32) -> TokenStream {
+    /// True for a program counter that is not kept with the registers while an instruction runs.
+    fn keeps_pc_apart(&self, register: u32) -> bool {
+        self.emitter.shape == Shape::Blocks && self.emitter.model.pc_register() == Some(register)
+    }
+
+    pub(super) fn read_operand(&self, instance: u32, mention: u32, width: u32) -> TokenStream {
+        if self.emitter.shape == Shape::Stepwise {
+            return self.stepwise_read(instance, width, mention != UNCOUNTED);
+        }
         let entry = &self.operation.instances[instance as usize];
         let alias = identifier(&entry.alias);
         let mark = Self::try_mark(self.emitter.operand_is_fallible(entry.target, false));
@@ -114,6 +122,9 @@ impl<'a> BodyEmitter<'a> {
     }
 
     pub(super) fn write_operand(&self, instance: u32, value: &Expr) -> TokenStream {
+        if self.emitter.shape == Shape::Stepwise {
+            return self.stepwise_write(instance, self.value(value), value.width);
+        }
         let entry = &self.operation.instances[instance as usize];
         let alias = identifier(&entry.alias);
         let mark = Self::try_mark(self.emitter.operand_is_fallible(entry.target, true));
@@ -134,7 +145,7 @@ impl<'a> BodyEmitter<'a> {
         let table = &model.registers[register as usize];
         let width = table.width_bits;
         let whole = low == 0 && value.width == width;
-        if model.pc_register() == Some(register) {
+        if self.keeps_pc_apart(register) {
             let new = cast(self.value(value), value.width, 64);
             return match whole {
                 true => quote!(step.pc = #new;),

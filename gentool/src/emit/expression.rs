@@ -89,7 +89,7 @@ impl BodyEmitter<'_> {
             ExprKind::Memory { map, cells, address, access } => {
                 self.read_memory(*map, *cells, address, *access)
             }
-            ExprKind::Operand { instance, .. } => self.read_operand(*instance, width),
+            ExprKind::Operand { instance, mention } => self.read_operand(*instance, *mention, width),
             ExprKind::Unary(operator, operand) => self.unary(*operator, operand, width),
             ExprKind::Binary(operator, left, right) => self.binary(*operator, left, right, width),
             ExprKind::ZeroExtend(operand) => cast(self.value(operand), operand.width, width),

@@ -3,7 +3,8 @@
 //! The emitted crate is what a user takes away, so it is written as one would write it by hand:
 //! one function an operation, one type an operand, one function a decoder's state, one step an
 //! instruction that calls them. Everything that does not vary between models is in sim-runtime.
-//! Emitting cannot fail: what the kernel cannot run is found by [`find_obstacles`] before.
+//! Emitting cannot fail: what cannot be run is found by [`find_obstacles`] before, and what cannot
+//! be decoded ahead by [`find_block_obstacles`].
 
 mod body;
 mod decoder;
@@ -18,13 +19,15 @@ mod package;
 mod processor;
 mod statement;
 mod step;
+mod stepwise;
 mod usage;
 
 use isac_ir::Model;
+use isac_ir::account::Part;
 use proc_macro2::TokenStream;
 use syn::visit_mut::{VisitMut, visit_expr_mut};
 
-pub use obstacle::find_obstacles;
+pub use obstacle::{find_block_obstacles, find_obstacles};
 pub use package::{emit_package, package_name, runtime_files, write_package};
 
 /// A source file of the emitted crate.
@@ -36,9 +39,55 @@ pub struct SourceFile {
     pub text: String,
 }
 
-/// The modules of the simulator: `lib.rs` and those below it.
+/// The two forms of a simulator; both give the same results.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shape {
+    /// Blocks of instructions decoded ahead: fast, for models without obstacles.
+    Blocks,
+    /// One cycle after the other: for every model.
+    Stepwise,
+}
+
+impl Shape {
+    /// The faster of those that can run a model.
+    pub fn of(model: &Model) -> Shape {
+        if find_block_obstacles(model).is_empty() { Shape::Blocks } else { Shape::Stepwise }
+    }
+}
+
+/// The modules of the simulator in its best form: `lib.rs` and those below it.
 pub fn emit_modules(model: &Model) -> Vec<SourceFile> {
-    let emitter = Emitter::new(model);
+    emit_modules_as(model, Shape::of(model))
+}
+
+/// The modules of the simulator in one form: [`Shape::Blocks`] only without obstacles to it.
+pub fn emit_modules_as(model: &Model, shape: Shape) -> Vec<SourceFile> {
+    match shape {
+        Shape::Blocks => emit_blocks(model),
+        Shape::Stepwise => emit_stepwise(model),
+    }
+}
+
+fn emit_stepwise(model: &Model) -> Vec<SourceFile> {
+    let emitter = Emitter::new(model, Shape::Stepwise);
+    let file = |path: &str, title: &str, tokens: TokenStream| SourceFile {
+        path: format!("src/{path}"),
+        text: format_file(model, title, tokens),
+    };
+    vec![
+        file("lib.rs", "The simulator", emitter.emit_stepwise_root()),
+        file("processor.rs", "Registers and memories", emitter.emit_processor()),
+        file("memory.rs", "Memory maps", emitter.emit_memory()),
+        file("operands.rs", "Operands", emitter.emit_stepwise_operands()),
+        file("coding_roots.rs", "What each CODINGROOT decodes,", emitter.emit_sections(Part::Root)),
+        file("behaviors.rs", "What each BEHAVIOR does,", emitter.emit_sections(Part::Behavior)),
+        file("activations.rs", "What each ACTIVATION schedules,", emitter.emit_sections(Part::Activation)),
+        SourceFile { path: "src/model.json".into(), text: model_text(model) },
+    ]
+}
+
+fn emit_blocks(model: &Model) -> Vec<SourceFile> {
+    let emitter = Emitter::new(model, Shape::Blocks);
     let file = |path: &str, title: &str, tokens: TokenStream| SourceFile {
         path: format!("src/{path}"),
         text: format_file(model, title, tokens),
@@ -62,13 +111,18 @@ pub fn emit_modules(model: &Model) -> Vec<SourceFile> {
 /// What all emitting looks things up in.
 struct Emitter<'a> {
     model: &'a Model,
+    shape: Shape,
     names: name::Names,
     forms: Vec<form::Form>,
 }
 
 impl<'a> Emitter<'a> {
-    fn new(model: &'a Model) -> Emitter<'a> {
-        Emitter { model, names: name::Names::of(model), forms: form::list_forms(model) }
+    fn new(model: &'a Model, shape: Shape) -> Emitter<'a> {
+        let forms = match shape {
+            Shape::Blocks => form::list_forms(model),
+            Shape::Stepwise => Vec::new(),
+        };
+        Emitter { model, shape, names: name::Names::of(model), forms }
     }
 }
 

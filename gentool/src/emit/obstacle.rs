@@ -1,4 +1,4 @@
-//! What the emitted kernel cannot run yet; the reference engine runs all of it.
+//! What stands in the way of a simulator: of blocks decoded ahead, or of any.
 
 use isac_ir::Model;
 use isac_ir::account::PARTS;
@@ -7,12 +7,18 @@ use isac_ir::operation::{Role, Target};
 
 use super::form::{calls_before_decoding, find_root, list_forms};
 
-/// Why a simulator cannot be emitted from this model, each reason with its place; empty if it can.
+/// Why no simulator can be emitted from this model; empty if one can.
 pub fn find_obstacles(model: &Model) -> Vec<String> {
-    let mut found = Vec::new();
-    if !model.time.is_instruction_accurate() {
-        found.push("activations with a delay are not emitted yet".to_string());
+    match model.time.is_instruction_accurate() {
+        true => Vec::new(),
+        false => vec!["activations with a delay are not emitted yet".to_string()],
     }
+}
+
+/// Why instructions of this model cannot be decoded ahead in blocks, each reason with its place;
+/// empty if they can.
+pub fn find_block_obstacles(model: &Model) -> Vec<String> {
+    let mut found = find_obstacles(model);
     if model.time.scheduled().count() > 64 {
         found.push("more than 64 scheduled instances are not emitted yet".to_string());
     }

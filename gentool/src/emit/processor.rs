@@ -5,15 +5,16 @@ use isac_ir::bits::mask;
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::Emitter;
 use super::expression::{masked, number, storage_bits, unsigned};
 use super::form::{calls_before_decoding, find_root};
 use super::name::{identifier, joined};
 use super::operation::section_name;
+use super::{Emitter, Shape};
 
 impl Emitter<'_> {
     /// `lib.rs`: the modules, the model, the engine.
     pub(super) fn emit_root(&self) -> TokenStream {
+        let model = self.emit_model();
         quote! {
             #![allow(non_snake_case, non_camel_case_types)]
 
@@ -29,15 +30,7 @@ impl Emitter<'_> {
             use sim_runtime::Engine;
             use sim_runtime::kernel::{EmittedEngine, Profiled, Unprofiled};
 
-            /// The description as isac-ir: names and accesses for the profile.
-            pub const MODEL_TEXT: &str = include_str!("model.json");
-
-            static MODEL: LazyLock<isac_ir::Model> = LazyLock::new(|| sim_runtime::record::read_model(MODEL_TEXT));
-
-            /// The description that the simulator was generated from.
-            pub fn model() -> &'static isac_ir::Model {
-                &MODEL
-            }
+            #model
 
             /// A processor after reset in an engine, with or without the exact profile.
             pub fn engine(profile: bool) -> Box<dyn Engine> {
@@ -50,16 +43,35 @@ impl Emitter<'_> {
         }
     }
 
+    /// The description that the simulator carries.
+    pub(super) fn emit_model(&self) -> TokenStream {
+        quote! {
+            /// The description as isac-ir: names and accesses for the profile.
+            pub const MODEL_TEXT: &str = include_str!("model.json");
+
+            static MODEL: LazyLock<isac_ir::Model> = LazyLock::new(|| sim_runtime::record::read_model(MODEL_TEXT));
+
+            /// The description that the simulator was generated from.
+            pub fn model() -> &'static isac_ir::Model {
+                &MODEL
+            }
+        }
+    }
+
     /// The file of registers and memories.
     pub(super) fn emit_processor(&self) -> TokenStream {
         let types = self.emit_state_types();
         let machine = self.emit_machine();
         let cells = self.emit_cells();
         let core = self.emit_core();
+        let (prelude, engine_core) = match self.shape {
+            Shape::Blocks => (quote!(kernel), self.emit_block_core()),
+            Shape::Stepwise => (quote!(stepwise), self.emit_step_core()),
+        };
         quote! {
             #![allow(unused_imports, unused_variables, clippy::all)]
 
-            use sim_runtime::kernel::prelude::*;
+            use sim_runtime::#prelude::prelude::*;
             use sim_runtime::memory::{CellStore, fetch_cells, find_range, read_map_bytes, write_map_bytes};
             use sim_runtime::Machine;
 
@@ -67,6 +79,7 @@ impl Emitter<'_> {
             #machine
             #cells
             #core
+            #engine_core
         }
     }
 
@@ -245,14 +258,10 @@ impl Emitter<'_> {
     }
 
     fn emit_core(&self) -> TokenStream {
-        let register = self.model.pc_register().map(|register| &self.model.registers[register as usize]);
-        let pc = identifier(register.map_or("pc", |register| &register.name));
-        let width = self.model.pc.width_bits;
-        let ty = unsigned(width);
-        let new = masked(quote!(pc as #ty), width);
+        let (read_pc, write_pc) = self.emit_pc();
         let marks = (0u128..).zip(&self.model.rams).map(|(index, ram)| {
             let (index, name) = (number(index), identifier(&ram.name));
-            quote!(#index => self.memories.#name.code.mark(cell, 1),)
+            quote!(#index => self.memories.#name.code.mark(cell as usize, cells as usize),)
         });
         let clears = self.model.rams.iter().map(|ram| {
             let name = identifier(&ram.name);
@@ -262,15 +271,8 @@ impl Emitter<'_> {
             let name = identifier(&ram.name);
             quote!(self.memories.#name.code.take_written())
         });
-        let reset = self.emit_reset_operation();
-        let before = self.emit_before_decoding();
-        let decode = self.emit_fetch();
-        let root_map = number(self.root_map().into());
-        let last = number(mask(self.model.maps[self.root_map() as usize].address_bits));
         quote! {
             impl Core for Processor {
-                type Args = super::steps::Args;
-
                 fn model(&self) -> &'static isac_ir::Model {
                     super::model()
                 }
@@ -283,30 +285,18 @@ impl Emitter<'_> {
                     &self.kernel
                 }
 
-                #reset
-
-                #before
-
-                #decode
-
                 fn pc(&self) -> u64 {
-                    self.registers.#pc as u64
+                    #read_pc
                 }
 
                 fn set_pc(&mut self, pc: u64) {
-                    self.registers.#pc = #new;
+                    #write_pc
                 }
 
-                fn mark_code(&mut self, address: u64, cells: u64) {
-                    let map = &super::model().maps[#root_map];
-                    for cell in 0..cells {
-                        let address = address.wrapping_add(cell) & #last;
-                        let Some(landing) = find_range(map, address, 1) else { continue };
-                        let cell = landing.cell as usize;
-                        match landing.ram {
-                            #(#marks)*
-                            _ => {}
-                        }
+                fn mark_cells(&mut self, ram: usize, cell: u64, cells: u64) {
+                    match ram {
+                        #(#marks)*
+                        _ => {}
                     }
                 }
 
@@ -315,6 +305,62 @@ impl Emitter<'_> {
                 fn take_code_written(&mut self) -> bool {
                     let written = [#(#takes),*];
                     written.contains(&true)
+                }
+            }
+        }
+    }
+
+    /// Reading and writing the program counter.
+    fn emit_pc(&self) -> (TokenStream, TokenStream) {
+        let place = &self.model.pc;
+        if let Some(register) = self.model.pc_register() {
+            let name = identifier(&self.model.registers[register as usize].name);
+            let ty = unsigned(place.width_bits);
+            let new = masked(quote!(pc as #ty), place.width_bits);
+            return (quote!(self.registers.#name as u64), quote!(self.registers.#name = #new;));
+        }
+        let mut shift = place.width_bits;
+        let parts = place.parts.iter().map(|part| {
+            shift -= part.width_bits;
+            let register = &self.model.registers[part.register as usize];
+            let name = identifier(&register.name);
+            let element = number(part.element.into());
+            let value = match register.count {
+                Some(_) => quote!(self.registers.#name[#element]),
+                None => quote!(self.registers.#name),
+            };
+            let (low, mask) = (number(part.low.into()), number(mask(part.width_bits)));
+            let shift = number(shift.into());
+            quote!((((#value >> #low) as u64 & #mask) << #shift))
+        });
+        let parts: Vec<TokenStream> = parts.collect();
+        (quote!(#(#parts)|*), quote!(self.write_place(&super::model().pc, pc as u128);))
+    }
+
+    fn emit_block_core(&self) -> TokenStream {
+        let reset = self.emit_reset_operation();
+        let before = self.emit_before_decoding();
+        let decode = self.emit_fetch();
+        let root_map = number(self.root_map().into());
+        let last = number(mask(self.model.maps[self.root_map() as usize].address_bits));
+        quote! {
+            impl BlockCore for Processor {
+                type Args = super::steps::Args;
+
+                #reset
+
+                #before
+
+                #decode
+
+                fn mark_code(&mut self, address: u64, cells: u64) {
+                    let map = &super::model().maps[#root_map];
+                    for cell in 0..cells {
+                        let address = address.wrapping_add(cell) & #last;
+                        if let Some(landing) = find_range(map, address, 1) {
+                            self.mark_cells(landing.ram, landing.cell, 1);
+                        }
+                    }
                 }
             }
         }

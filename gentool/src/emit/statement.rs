@@ -7,6 +7,7 @@ use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
 use syn::Lifetime;
 
+use super::Shape;
 use super::body::{BodyEmitter, is_expression};
 use super::expression::{cast, number, storage_bits, unsigned};
 use super::name::joined;
@@ -121,6 +122,10 @@ impl BodyEmitter<'_> {
                 })
             }
             Stmt::SetOperand { instance, value, .. } => self.write_operand(*instance, value),
+            Stmt::Count(region) if self.emitter.shape == Shape::Stepwise => {
+                let region = number(u128::from(*region));
+                quote!(step.count(base + #region);)
+            }
             Stmt::Count(region) => {
                 let region = number(u128::from(region - 1));
                 quote!(step.count(base + #region);)
@@ -141,6 +146,15 @@ impl BodyEmitter<'_> {
             }
             Stmt::Print(parts) => self.print(parts),
             Stmt::Event(name) => quote!(p.kernel().event(#name);),
+            Stmt::Decode { instance, map, address, .. } if self.emitter.shape == Shape::Stepwise => {
+                let (instance, map) = (number((*instance).into()), number((*map).into()));
+                let address = cast(self.value(address), address.width, 64);
+                quote!({ let address = #address; step.decode_map(p, at, #instance, #map, address)?; })
+            }
+            Stmt::Activate { instance, .. } if self.emitter.shape == Shape::Stepwise => {
+                let instance = number((*instance).into());
+                quote!(step.activate(at, #instance);)
+            }
             Stmt::Activate { instance, .. } => {
                 let bit = self.emitter.queue_bit(self.operation, *instance);
                 let bit = number(1 << bit);

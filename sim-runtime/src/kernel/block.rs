@@ -6,13 +6,13 @@ use std::marker::PhantomData;
 use isac_ir::bits::Bits;
 
 use super::code::Code;
-use super::machine::Core;
+use super::machine::BlockCore;
 
 /// Executes the first record and goes on with the next: core, code, records, PC, fuel.
 pub type StepFn<C, P> = fn(&mut C, &Code<C, P>, &[Record<C, P>], u64, u64);
 
 /// A predecoded instruction.
-pub struct Record<C: Core, P> {
+pub struct Record<C: BlockCore, P> {
     /// Its step.
     pub run: StepFn<C, P>,
     /// Its site in [`Code`]; meaningless for a step that always goes on with the next record.
@@ -23,16 +23,16 @@ pub struct Record<C: Core, P> {
     pub(super) profiling: PhantomData<P>,
 }
 
-impl<C: Core, P> Clone for Record<C, P> {
+impl<C: BlockCore, P> Clone for Record<C, P> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<C: Core, P> Copy for Record<C, P> {}
+impl<C: BlockCore, P> Copy for Record<C, P> {}
 
 /// What decoding an instruction gives.
-pub struct Decoded<C: Core, P> {
+pub struct Decoded<C: BlockCore, P> {
     /// Its step.
     pub run: StepFn<C, P>,
     /// Its operands.

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::marker::PhantomData;
 
 use super::block::{Block, Link, Record, Site, SiteOwner, Static};
-use super::machine::{Core, Profiling};
+use super::machine::{BlockCore, Profiling};
 use super::step::block_end;
 use crate::fault::FaultKind;
 use crate::record::Recording;
@@ -17,7 +17,7 @@ const MAX_BLOCK: usize = 64;
 const MAX_LINKS: u32 = 4096;
 
 /// Blocks, sites and links.
-pub struct Code<C: Core, P> {
+pub struct Code<C: BlockCore, P> {
     /// The records of each block.
     pub(super) records: Vec<Box<[Record<C, P>]>>,
     pub(super) blocks: Vec<Block>,
@@ -34,7 +34,7 @@ pub struct Code<C: Core, P> {
     pub(super) retired: Recording,
 }
 
-impl<C: Core, P: Profiling> Default for Code<C, P> {
+impl<C: BlockCore, P: Profiling> Default for Code<C, P> {
     fn default() -> Self {
         Code {
             records: Vec::new(),
@@ -50,7 +50,7 @@ impl<C: Core, P: Profiling> Default for Code<C, P> {
     }
 }
 
-impl<C: Core, P: Profiling> Code<C, P> {
+impl<C: BlockCore, P: Profiling> Code<C, P> {
     /// The block that begins at an address, decoded now if it is new.
     ///
     /// # Errors

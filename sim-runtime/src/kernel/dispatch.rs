@@ -3,7 +3,7 @@
 use sim_profile::Measurement;
 
 use super::code::Code;
-use super::machine::{Core, Kernel, Leave, Profiling, Trap};
+use super::machine::{BlockCore, Kernel, Leave, Profiling, Trap};
 use crate::engine::{Engine, Machine};
 use crate::fault::{Fault, FaultKind, Stop};
 use crate::host::Host;
@@ -13,18 +13,17 @@ use crate::host::Host;
 const MAX_CHAIN: u64 = if cfg!(debug_assertions) { 512 } else { 8192 };
 
 /// A generated core with its code cache: the engine for instruction-accurate models.
-pub struct EmittedEngine<C: Core, P: Profiling> {
+pub struct EmittedEngine<C: BlockCore, P: Profiling> {
     core: C,
     code: Code<C, P>,
     /// The site that led to the current PC, not yet counted.
     arrived_from: Option<u32>,
     undecoded_faults: std::collections::BTreeMap<u64, u64>,
-    faulted: u64,
     is_reset: bool,
     stopped: Option<Stop>,
 }
 
-impl<C: Core, P: Profiling> EmittedEngine<C, P> {
+impl<C: BlockCore, P: Profiling> EmittedEngine<C, P> {
     /// An engine around a core after reset.
     pub fn new(core: C) -> Self {
         EmittedEngine {
@@ -32,7 +31,6 @@ impl<C: Core, P: Profiling> EmittedEngine<C, P> {
             code: Code::default(),
             arrived_from: None,
             undecoded_faults: Default::default(),
-            faulted: 0,
             is_reset: false,
             stopped: None,
         }
@@ -166,12 +164,12 @@ impl<C: Core, P: Profiling> EmittedEngine<C, P> {
 
     fn fault(&mut self, kind: FaultKind, instruction_address: u64) -> Stop {
         let cycle = self.cycles();
-        self.faulted += 1;
+        self.core.kernel().faulted += 1;
         Stop::Fault(Fault { kind, instruction_address, cycle })
     }
 }
 
-impl<C: Core, P: Profiling> Engine for EmittedEngine<C, P> {
+impl<C: BlockCore, P: Profiling> Engine for EmittedEngine<C, P> {
     fn machine(&mut self) -> &mut dyn Machine {
         &mut self.core
     }
@@ -216,7 +214,7 @@ impl<C: Core, P: Profiling> Engine for EmittedEngine<C, P> {
 
     fn cycles(&self) -> u64 {
         let kernel = self.core.kernel_ref();
-        let ended = kernel.instructions + kernel.cancelled + self.faulted;
+        let ended = kernel.instructions + kernel.cancelled + kernel.faulted;
         ended.saturating_add(kernel.extra_cycles)
     }
 

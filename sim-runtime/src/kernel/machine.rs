@@ -6,6 +6,7 @@ use super::block::Decoded;
 use crate::engine::Machine;
 use crate::fault::{AccessKind, FaultKind};
 use crate::host::Host;
+use crate::memory::CellStore;
 
 /// Whether the exact profile is recorded: a type, so that without it nothing of it remains.
 pub trait Profiling: 'static {
@@ -29,11 +30,8 @@ impl Profiling for Unprofiled {
     const ON: bool = false;
 }
 
-/// A generated processor: state, decoder, steps.
-pub trait Core: Machine + Sized + 'static {
-    /// Packed operands of an instruction.
-    type Args: Copy + Default + std::fmt::Debug;
-
+/// A generated processor's state.
+pub trait Core: Machine + CellStore + Sized + 'static {
     /// The description that it was generated from, as isac-ir.
     fn model(&self) -> &'static isac_ir::Model;
 
@@ -42,6 +40,27 @@ pub trait Core: Machine + Sized + 'static {
 
     /// The same, to look at.
     fn kernel_ref(&self) -> &Kernel;
+
+    /// The program counter.
+    fn pc(&self) -> u64;
+
+    /// Sets the program counter.
+    fn set_pc(&mut self, pc: u64);
+
+    /// Remembers that cells of a memory hold code: a write to them must be noticed.
+    fn mark_cells(&mut self, ram: usize, cell: u64, cells: u64);
+
+    /// Forgets all code.
+    fn unmark_code(&mut self);
+
+    /// True if a write since the last call has hit cells that hold code.
+    fn take_code_written(&mut self) -> bool;
+}
+
+/// A generated processor that is decoded ahead, in blocks: decoder and steps.
+pub trait BlockCore: Core {
+    /// Packed operands of an instruction.
+    type Args: Copy + Default + std::fmt::Debug;
 
     /// Runs operation `reset`, if the model has one.
     ///
@@ -61,20 +80,8 @@ pub trait Core: Machine + Sized + 'static {
     /// The fault that executing it would be, when it cannot be fetched or nothing matches it.
     fn decode<P: Profiling>(&self, address: u64) -> Result<Decoded<Self, P>, FaultKind>;
 
-    /// The program counter.
-    fn pc(&self) -> u64;
-
-    /// Sets the program counter.
-    fn set_pc(&mut self, pc: u64);
-
     /// Remembers that cells hold code: a write to them must be noticed.
     fn mark_code(&mut self, address: u64, cells: u64);
-
-    /// Forgets all code.
-    fn unmark_code(&mut self);
-
-    /// True if a write since the last call has hit cells that hold code.
-    fn take_code_written(&mut self) -> bool;
 }
 
 /// Why the steps came back to the dispatcher.
@@ -148,6 +155,8 @@ pub struct Kernel {
     pub instructions: u64,
     /// Instructions cancelled so far.
     pub cancelled: u64,
+    /// Instructions abandoned by a fault so far.
+    pub faulted: u64,
     /// Extra cycles so far.
     pub extra_cycles: u64,
     /// Set by a write that may have hit cells that hold code.
@@ -168,8 +177,8 @@ impl Kernel {
     /// Cycles begun before this one.
     #[inline]
     pub fn cycles_at(&self, left: u64) -> u64 {
-        let extra = self.cancelled.saturating_add(self.extra_cycles);
-        self.instructions_at(left).saturating_add(extra)
+        let other = self.cancelled.saturating_add(self.faulted).saturating_add(self.extra_cycles);
+        self.instructions_at(left).saturating_add(other)
     }
 
     /// Counts one of the model's own events.

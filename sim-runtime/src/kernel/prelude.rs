@@ -4,7 +4,7 @@ pub use isac_ir::behavior::{Conversion, PrintFormat};
 pub use isac_ir::bits::Bits;
 
 pub use super::{
-    CellRam, Code, Core, Decoded, Kernel, Profiling, Record, Step, Trap, arithmetic, finish,
+    BlockCore, CellRam, Code, Core, Decoded, Kernel, Profiling, Record, Step, Trap, arithmetic, finish,
     leave_code_written, leave_empty, leave_mismatch, leave_trap, linux_call, next, register_element, trap,
 };
 pub use crate::fault::FaultKind;

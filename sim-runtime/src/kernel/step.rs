@@ -2,7 +2,7 @@
 
 use super::block::Record;
 use super::code::Code;
-use super::machine::{Core, Leave, Profiling, Trap};
+use super::machine::{BlockCore, Leave, Profiling, Trap};
 
 /// What the operations of one instruction share.
 #[derive(Debug, Clone, Copy)]
@@ -39,7 +39,7 @@ impl<const REGIONS: usize> Step<REGIONS> {
 
 /// Goes on with the next record; `rest` are the records behind this one.
 #[inline(always)]
-pub fn next<C: Core, P: Profiling>(
+pub fn next<C: BlockCore, P: Profiling>(
     core: &mut C,
     code: &Code<C, P>,
     rest: &[Record<C, P>],
@@ -55,7 +55,7 @@ pub fn next<C: Core, P: Profiling>(
 /// Goes on after an instruction that may have set the PC: with the next record if `pc` is the
 /// successor's address, else through the record's site.
 #[inline(always)]
-pub fn finish<C: Core, P: Profiling>(
+pub fn finish<C: BlockCore, P: Profiling>(
     core: &mut C,
     code: &Code<C, P>,
     records: &[Record<C, P>],
@@ -72,7 +72,7 @@ pub fn finish<C: Core, P: Profiling>(
 
 /// Leaves a block through a site's link; `left` is the budget.
 #[inline(always)]
-fn transfer<C: Core, P: Profiling>(core: &mut C, code: &Code<C, P>, site: u32, pc: u64, left: u64) {
+fn transfer<C: BlockCore, P: Profiling>(core: &mut C, code: &Code<C, P>, site: u32, pc: u64, left: u64) {
     if let Some(entry) = code.sites.get(site as usize)
         && entry.first.target == pc
         && let Some(records) = code.records.get(entry.first.block as usize)
@@ -89,7 +89,13 @@ fn transfer<C: Core, P: Profiling>(core: &mut C, code: &Code<C, P>, site: u32, p
 
 /// The same where the first link is not the one: a target among others, or none yet.
 #[inline(never)]
-fn transfer_further<C: Core, P: Profiling>(core: &mut C, code: &Code<C, P>, site: u32, pc: u64, left: u64) {
+fn transfer_further<C: BlockCore, P: Profiling>(
+    core: &mut C,
+    code: &Code<C, P>,
+    site: u32,
+    pc: u64,
+    left: u64,
+) {
     if let Some(link) = code.further_link(site, pc)
         && let Some(records) = code.records.get(link.block as usize)
         && let Some(fuel) = left.checked_sub(records.len() as u64)
@@ -104,7 +110,7 @@ fn transfer_further<C: Core, P: Profiling>(core: &mut C, code: &Code<C, P>, site
 }
 
 /// The step behind a block's last instruction: leaves in sequence.
-pub fn block_end<C: Core, P: Profiling>(
+pub fn block_end<C: BlockCore, P: Profiling>(
     core: &mut C,
     code: &Code<C, P>,
     records: &[Record<C, P>],
@@ -120,7 +126,7 @@ pub fn block_end<C: Core, P: Profiling>(
 /// The instruction at `address` did not end as instructions do; the core's PC is set already.
 #[cold]
 #[inline(never)]
-pub fn leave_trap<C: Core, P: Profiling>(
+pub fn leave_trap<C: BlockCore, P: Profiling>(
     core: &mut C,
     records: &[Record<C, P>],
     address: u64,
@@ -137,7 +143,12 @@ pub fn leave_trap<C: Core, P: Profiling>(
 /// The instruction has ended and has written code.
 #[cold]
 #[inline(never)]
-pub fn leave_code_written<C: Core, P: Profiling>(core: &mut C, records: &[Record<C, P>], pc: u64, fuel: u64) {
+pub fn leave_code_written<C: BlockCore, P: Profiling>(
+    core: &mut C,
+    records: &[Record<C, P>],
+    pc: u64,
+    fuel: u64,
+) {
     core.set_pc(pc);
     let kernel = core.kernel();
     kernel.site = records.first().map_or(0, |record| record.site);
@@ -147,7 +158,7 @@ pub fn leave_code_written<C: Core, P: Profiling>(core: &mut C, records: &[Record
 
 #[cold]
 #[inline(never)]
-fn leave_transfer<C: Core>(core: &mut C, site: u32, pc: u64, left: u64) {
+fn leave_transfer<C: BlockCore>(core: &mut C, site: u32, pc: u64, left: u64) {
     core.set_pc(pc);
     let kernel = core.kernel();
     kernel.site = site;
@@ -168,14 +179,14 @@ pub fn leave_mismatch(step: &str) {
 /// No record is left to execute.
 #[cold]
 #[inline(never)]
-pub fn leave_empty<C: Core>(core: &mut C, pc: u64, fuel: u64) {
+pub fn leave_empty<C: BlockCore>(core: &mut C, pc: u64, fuel: u64) {
     core.set_pc(pc);
     let kernel = core.kernel();
     kernel.leave = Leave::RanOut;
     kernel.remaining = fuel;
 }
 
-impl<C: Core, P: Profiling> Code<C, P> {
+impl<C: BlockCore, P: Profiling> Code<C, P> {
     /// Adds to the counters of a record's regions.
     #[inline(always)]
     pub fn count<const N: usize>(&self, record: &Record<C, P>, regions: &[u32; N]) {

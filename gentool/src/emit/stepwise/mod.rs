@@ -1,0 +1,78 @@
+//! The general form: a function for each section, called as the decoding tree says.
+//!
+//! Nothing is put in an order when the simulator is emitted, so nothing stands in the way; see
+//! `sim_runtime::stepwise`, which calls the functions.
+
+mod operand;
+mod section;
+
+use isac_ir::account::PARTS;
+use isac_ir::behavior::Body;
+use isac_ir::operation::Operation;
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::Emitter;
+use super::expression::number;
+use super::name::identifier;
+
+impl Emitter<'_> {
+    /// `lib.rs`: the modules, the model, the engine.
+    pub(super) fn emit_stepwise_root(&self) -> TokenStream {
+        let model = self.emit_model();
+        quote! {
+            #![allow(non_snake_case, non_camel_case_types)]
+
+            pub mod activations;
+            pub mod behaviors;
+            pub mod coding_roots;
+            pub mod memory;
+            pub mod operands;
+            pub mod processor;
+
+            use std::sync::LazyLock;
+
+            use sim_runtime::Engine;
+            use sim_runtime::kernel::{Profiled, Unprofiled};
+            use sim_runtime::stepwise::StepwiseEngine;
+
+            #model
+
+            /// A processor after reset in an engine, with or without the exact profile.
+            pub fn engine(profile: bool) -> Box<dyn Engine> {
+                let processor = processor::Processor::new();
+                match profile {
+                    true => Box::new(StepwiseEngine::<_, Profiled>::new(processor)),
+                    false => Box::new(StepwiseEngine::<_, Unprofiled>::new(processor)),
+                }
+            }
+        }
+    }
+
+    /// Which function runs a section.
+    pub(super) fn emit_step_core(&self) -> TokenStream {
+        let arms = (0u128..).zip(&self.model.operations).flat_map(|(index, operation)| {
+            PARTS.iter().filter(|part| operation.body(**part).is_some()).map(move |part| {
+                let (index, name) = (number(index), identifier(&operation.name));
+                let (module, section) = (section::module_of(*part), section::variant_of(*part));
+                quote!((#index, Part::#section) => Some(super::#module::#name::<P>),)
+            })
+        });
+        quote! {
+            impl StepCore for Processor {
+                fn section<P: Profiling>(operation: u32, part: Part) -> Option<BodyFn<Self, P>> {
+                    match (operation, part) {
+                        #(#arms)*
+                        _ => None,
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// What a body's first counter is behind that of its operation.
+fn counter_offset(operation: &Operation, body: &Body) -> u32 {
+    let before = operation.counted_bodies().take_while(|candidate| !std::ptr::eq(*candidate, body));
+    before.map(|body| body.regions).sum()
+}

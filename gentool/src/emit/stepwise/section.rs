@@ -1,0 +1,140 @@
+//! CODINGROOT, BEHAVIOR and ACTIVATION as functions of a core, a step and a context.
+
+use isac_ir::account::Part;
+use isac_ir::behavior::Body;
+use isac_ir::operation::Operation;
+use proc_macro2::{Ident, TokenStream};
+use quote::quote;
+
+use super::counter_offset;
+use crate::emit::Emitter;
+use crate::emit::body::{BodyEmitter, Source};
+use crate::emit::expression::{extended, number, unsigned};
+use crate::emit::name::{identifier, identifier_of};
+use crate::emit::usage::{Usage, extended_width};
+
+impl Emitter<'_> {
+    /// The file of one kind of section.
+    pub(in crate::emit) fn emit_sections(&self, part: Part) -> TokenStream {
+        let functions = self.model.operations.iter().filter_map(|operation| {
+            let body = operation.body(part)?;
+            Some(self.emit_section(operation, part, body))
+        });
+        let functions: Vec<TokenStream> = functions.collect();
+        quote! {
+            #![allow(
+                unused_imports,
+                unused_variables,
+                unused_assignments,
+                unused_mut,
+                unused_labels,
+                unused_parens,
+                unreachable_code,
+                clippy::all
+            )]
+
+            use sim_runtime::stepwise::prelude::*;
+
+            use super::operands;
+            use super::processor::Processor;
+
+            #(#functions)*
+        }
+    }
+
+    fn emit_section(&self, operation: &Operation, part: Part, body: &Body) -> TokenStream {
+        let name = identifier(&operation.name);
+        let emitted = BodyEmitter::new(self, operation, body).statements();
+        let open = self.emit_opening(operation, body);
+        let statements = emitted.tokens;
+        let (begin, end) = match part {
+            Part::Root => (quote!(step.begin_decoding(p);), quote!(step.finish_decoding(p, at))),
+            Part::Behavior | Part::Activation if emitted.diverges => (TokenStream::new(), TokenStream::new()),
+            Part::Behavior | Part::Activation => (TokenStream::new(), quote!(Ok(()))),
+        };
+        let docs = format!(" {} of `{}` ({}).", keyword_of(part), operation.name, body.location);
+        quote! {
+            #[doc = #docs]
+            ///
+            /// # Errors
+            /// The trap that ends it.
+            pub fn #name<P: Profiling>(
+                p: &mut Processor,
+                step: &mut Step<Processor, P>,
+                at: usize,
+            ) -> Result<(), Trap> {
+                #begin
+                #open
+                #statements
+                #end
+            }
+        }
+    }
+
+    /// Counts the body and gives names to what it uses of the decoded instruction.
+    pub(super) fn emit_opening(&self, operation: &Operation, body: &Body) -> TokenStream {
+        let offset = number(counter_offset(operation, body).into());
+        let fields = operation.fields.len() as u32;
+        let parameters = self.parameters(operation, &Usage::of_body(body)).into_iter().map(|parameter| {
+            let name = parameter.name;
+            match parameter.source {
+                Source::Field(field) => {
+                    let value = self.emit_field(operation, field);
+                    quote!(let #name = #value;)
+                }
+                Source::Operand(instance) => {
+                    let instance = number(instance.into());
+                    quote!(let #name = step.link(at, #instance);)
+                }
+                Source::Coded(instance) => {
+                    let ty = unsigned(operation.instances[instance as usize].width_bits);
+                    let place = number((1 + fields + instance).into());
+                    quote!(let #name = step.value(at, #place) as #ty;)
+                }
+            }
+        });
+        quote! {
+            let base = step.counter(at) + #offset;
+            step.count(base);
+            #(#parameters)*
+        }
+    }
+
+    /// A field, extended as its body expects it.
+    fn emit_field(&self, operation: &Operation, field: u32) -> TokenStream {
+        let own = operation.fields[field as usize].width_bits;
+        let ty = unsigned(own);
+        let place = number((1 + field).into());
+        let value = quote!(step.value(at, #place) as #ty);
+        match extended_width(operation, field) {
+            Some(width) => extended(quote!((#value)), own, width),
+            None => value,
+        }
+    }
+}
+
+/// The module of a kind of section.
+pub(super) fn module_of(part: Part) -> Ident {
+    identifier_of(match part {
+        Part::Root => "coding_roots",
+        Part::Behavior => "behaviors",
+        Part::Activation => "activations",
+    })
+}
+
+/// The kind of section as the runtime names it.
+pub(super) fn variant_of(part: Part) -> Ident {
+    identifier_of(match part {
+        Part::Root => "Root",
+        Part::Behavior => "Behavior",
+        Part::Activation => "Activation",
+    })
+}
+
+fn keyword_of(part: Part) -> &'static str {
+    match part {
+        Part::Root => "CODINGROOT",
+        Part::Behavior => "BEHAVIOR",
+        Part::Activation => "ACTIVATION",
+    }
+}

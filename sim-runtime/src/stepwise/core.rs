@@ -1,0 +1,15 @@
+//! What a generated core is to the stepwise engine.
+
+use isac_ir::account::Part;
+
+use super::step::Step;
+use crate::kernel::{Core, Profiling, Trap};
+
+/// A section of an operation: core, what the instruction shares, the context that it runs in.
+pub type BodyFn<C, P> = fn(&mut C, &mut Step<C, P>, usize) -> Result<(), Trap>;
+
+/// A generated processor whose sections are functions.
+pub trait StepCore: Core {
+    /// The function of an operation's section, if it has that section.
+    fn section<P: Profiling>(operation: u32, part: Part) -> Option<BodyFn<Self, P>>;
+}

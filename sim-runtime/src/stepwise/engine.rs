@@ -1,0 +1,219 @@
+//! The engine around a generated core that runs step by step.
+
+use std::collections::BTreeMap;
+
+use isac_ir::Model;
+use isac_ir::behavior::AccessKind;
+use sim_profile::{AccessEvent, Accesses, InstructionKey, InstructionRecord, Measurement};
+
+use super::core::StepCore;
+use super::instruction::Instruction;
+use super::step::Step;
+use crate::engine::{Engine, Machine};
+use crate::fault::{Fault, Stop};
+use crate::host::Host;
+use crate::kernel::{Profiling, Trap};
+use crate::record::model_tables;
+
+/// A generated core in an engine that runs one cycle after the other.
+pub struct StepwiseEngine<C: StepCore, P: Profiling> {
+    core: C,
+    step: Step<C, P>,
+    transfers: BTreeMap<(u64, u64), u64>,
+    undecoded_faults: BTreeMap<u64, u64>,
+    is_reset: bool,
+    stopped: Option<Stop>,
+}
+
+impl<C: StepCore, P: Profiling> StepwiseEngine<C, P> {
+    /// An engine around a core after reset.
+    pub fn new(core: C) -> Self {
+        let step = Step::new(&core);
+        StepwiseEngine {
+            core,
+            step,
+            transfers: BTreeMap::new(),
+            undecoded_faults: BTreeMap::new(),
+            is_reset: false,
+            stopped: None,
+        }
+    }
+
+    /// Runs operation `reset` once; it belongs to no instruction.
+    fn reset(&mut self) -> Option<Stop> {
+        if std::mem::replace(&mut self.is_reset, true) {
+            return None;
+        }
+        let reset = self.core.model().reset?;
+        let instruction_address = self.core.pc();
+        let trap = self.step.run_alone(&mut self.core, reset).err()?;
+        let cycle = self.cycles();
+        match (self.step.fault(&self.core, trap), trap) {
+            (Some(kind), _) => Some(Stop::Fault(Fault { kind, instruction_address, cycle })),
+            (None, Trap::Halt) => Some(Stop::Halted(self.core.kernel().trap_value as u32 as i32)),
+            (None, _) => None,
+        }
+    }
+
+    /// One cycle.
+    fn step(&mut self) -> Option<Stop> {
+        let cycle = self.cycles();
+        match self.step.run(&mut self.core) {
+            Ok(()) => {
+                self.end();
+                self.core.kernel().instructions += 1;
+                None
+            }
+            Err(trap) => self.after_trap(trap, cycle),
+        }
+    }
+
+    fn after_trap(&mut self, trap: Trap, cycle: u64) -> Option<Stop> {
+        let instruction = self.step.instruction();
+        if let Some(kind) = self.step.fault(&self.core, trap) {
+            let cycle = cycle.max(self.cycles());
+            let instruction_address = self.step.address;
+            match self.step.is_decoded {
+                true => instruction.faulted.set(instruction.faulted.get() + 1),
+                false => *self.undecoded_faults.entry(instruction_address).or_default() += 1,
+            }
+            self.core.kernel().faulted += 1;
+            return Some(Stop::Fault(Fault { kind, instruction_address, cycle }));
+        }
+        if trap == Trap::Halt {
+            let status = self.core.kernel().trap_value as u32 as i32;
+            if self.step.is_decoded {
+                instruction.executed.set(instruction.executed.get() + 1);
+                self.step.commit();
+                self.core.kernel().instructions += 1;
+            }
+            return Some(Stop::Halted(status));
+        }
+        if self.step.is_decoded {
+            instruction.cancelled.set(instruction.cancelled.get() + 1);
+        }
+        self.core.kernel().cancelled += 1;
+        None
+    }
+
+    /// The instruction has ended.
+    fn end(&mut self) {
+        if !P::ON || !self.step.is_decoded {
+            return;
+        }
+        self.step.commit();
+        let instruction = self.step.instruction();
+        instruction.executed.set(instruction.executed.get() + 1);
+        let (from, to) = (instruction.address, self.core.pc());
+        if to != successor(self.core.model(), instruction) {
+            *self.transfers.entry((from, to)).or_default() += 1;
+        }
+    }
+}
+
+/// The address behind an instruction.
+fn successor<C: StepCore, P: Profiling>(model: &Model, instruction: &Instruction<C, P>) -> u64 {
+    let bits = model.pc.width_bits;
+    let next = instruction.address.wrapping_add(instruction.size_cells.into());
+    next & isac_ir::bits::mask(bits) as u64
+}
+
+impl<C: StepCore, P: Profiling> Engine for StepwiseEngine<C, P> {
+    fn machine(&mut self) -> &mut dyn Machine {
+        &mut self.core
+    }
+
+    fn run(&mut self, host: &mut Host, instructions: u64) -> Stop {
+        if let Some(stop) = self.stopped {
+            return stop;
+        }
+        std::mem::swap(&mut self.core.kernel().host, host);
+        let mut stopped = self.reset();
+        let mut left = instructions;
+        while stopped.is_none() && left > 0 {
+            stopped = self.step();
+            left -= 1;
+        }
+        std::mem::swap(&mut self.core.kernel().host, host);
+        self.stopped = stopped;
+        stopped.unwrap_or(Stop::Budget)
+    }
+
+    fn instructions(&self) -> u64 {
+        self.core.kernel_ref().instructions
+    }
+
+    fn cycles(&self) -> u64 {
+        let kernel = self.core.kernel_ref();
+        let begun = kernel.instructions + kernel.cancelled + kernel.faulted;
+        begun.saturating_add(kernel.extra_cycles)
+    }
+
+    fn measurement(&mut self) -> Option<Measurement> {
+        if !P::ON {
+            return None;
+        }
+        let model = self.core.model();
+        let mut measurement = Measurement::new(model_tables(model));
+        measurement.transfers = self.transfers.clone();
+        let kernel = self.core.kernel_ref();
+        measurement.extra_cycles = kernel.extra_cycles;
+        measurement.cycles = self.cycles().wrapping_sub(kernel.extra_cycles);
+        measurement.undecoded_faults = self.undecoded_faults.clone();
+        measurement.events = kernel.events.clone();
+        for instruction in self.step.instructions() {
+            add_instruction(&mut measurement, model, instruction);
+        }
+        Some(measurement)
+    }
+}
+
+/// Adds an instruction to the record of its key.
+fn add_instruction<C: StepCore, P: Profiling>(
+    measurement: &mut Measurement,
+    model: &Model,
+    instruction: &Instruction<C, P>,
+) {
+    let counts = [&instruction.executed, &instruction.cancelled, &instruction.faulted];
+    let Some(decoded) = instruction.decoded.as_ref().filter(|_| counts.iter().any(|count| count.get() > 0))
+    else {
+        return;
+    };
+    let key = InstructionKey { address: instruction.address, word: instruction.word };
+    let record = measurement.instructions.entry(key).or_insert_with(|| InstructionRecord {
+        name: decoded.name(model),
+        size_cells: instruction.size_cells,
+        ..InstructionRecord::default()
+    });
+    record.executed += instruction.executed.get();
+    record.cancelled += instruction.cancelled.get();
+    record.faulted += instruction.faulted.get();
+    for context in instruction.contexts() {
+        let mut counter = context.counters() as usize;
+        for body in model.operation(context.operation).counted_bodies() {
+            for access in &body.accesses {
+                let times =
+                    instruction.counts.get(counter + access.region as usize).map_or(0, |count| count.get());
+                if times > 0 {
+                    let entry = record.accesses.entry((context.node, access.resource)).or_default();
+                    add_accesses(entry, access.kind, times);
+                }
+            }
+            counter += body.regions as usize;
+        }
+    }
+}
+
+fn add_accesses(accesses: &mut Accesses, kind: AccessKind, times: u64) {
+    let mut one = Accesses::default();
+    one.add_one(match kind {
+        AccessKind::Read => AccessEvent::Read,
+        AccessKind::Write => AccessEvent::Write,
+        AccessKind::Execute => AccessEvent::Execute,
+    });
+    accesses.add(Accesses {
+        reads: one.reads * times,
+        writes: one.writes * times,
+        executes: one.executes * times,
+    });
+}

@@ -1,0 +1,327 @@
+//! A decoded instruction with everything resolved: contexts, values, what to call.
+
+use std::cell::Cell;
+
+use isac_ir::Model;
+use isac_ir::account::Part;
+use isac_ir::decode::Decoded;
+use isac_ir::operation::{Role, Target};
+use sim_profile::Word;
+
+use super::core::{BodyFn, StepCore};
+use crate::kernel::Profiling;
+
+/// No context: an instance that nothing has chosen.
+const NONE: u32 = u32::MAX;
+
+/// An operation that may run in an instruction.
+pub struct Context<C: StepCore, P: Profiling> {
+    /// The operation.
+    pub operation: u32,
+    /// The node of the decoding tree that its accesses belong to.
+    pub node: u32,
+    /// Its CODINGROOT.
+    root: Option<BodyFn<C, P>>,
+    /// Its coded bits, its fields, the coded bits of its instances: where they begin.
+    values: usize,
+    /// The contexts of its instances: where they begin.
+    links: usize,
+    /// Its first counter.
+    counters: u32,
+    /// What executing it calls, behind its CODINGROOT: a part of the instruction's actions.
+    run: (usize, usize),
+}
+
+impl<C: StepCore, P: Profiling> Context<C, P> {
+    /// Its first counter.
+    pub fn counters(&self) -> u32 {
+        self.counters
+    }
+}
+
+impl<C: StepCore, P: Profiling> Clone for Context<C, P> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<C: StepCore, P: Profiling> Copy for Context<C, P> {}
+
+/// A section to call.
+pub struct Action<C: StepCore, P: Profiling> {
+    /// The section.
+    pub function: BodyFn<C, P>,
+    /// The context.
+    pub context: usize,
+}
+
+impl<C: StepCore, P: Profiling> Clone for Action<C, P> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<C: StepCore, P: Profiling> Copy for Action<C, P> {}
+
+/// An instruction: what was decoded, or, before anything is, what `main` brings about.
+pub struct Instruction<C: StepCore, P: Profiling> {
+    /// Address in cells.
+    pub address: u64,
+    /// Size in cells.
+    pub size_cells: u32,
+    /// The words of all elements, joined.
+    pub word: Word,
+    /// The decoding tree; `None` before decoding.
+    pub decoded: Option<Decoded>,
+    /// The context that holds the CODINGROOT.
+    root: usize,
+    contexts: Vec<Context<C, P>>,
+    values: Vec<u128>,
+    links: Vec<u32>,
+    actions: Vec<Action<C, P>>,
+    /// How often each region ran in executions that ended.
+    pub counts: Vec<Cell<u64>>,
+    /// Executions that ended.
+    pub executed: Cell<u64>,
+    /// Executions that were cancelled.
+    pub cancelled: Cell<u64>,
+    /// Executions that were abandoned by a fault.
+    pub faulted: Cell<u64>,
+}
+
+impl<C: StepCore, P: Profiling> Instruction<C, P> {
+    /// What runs before anything is decoded; context 0 is `first`'s.
+    pub fn undecoded(model: &Model, first: u32) -> Self {
+        let mut builder = Builder::new(model, None);
+        builder.add_operation(first, None, 0);
+        builder.finish((0, 0, Word::default()), 0)
+    }
+
+    /// What a CODINGROOT has decoded; `root` is the context that holds it, as in `before`.
+    pub fn decoded(
+        model: &Model,
+        before: &Instruction<C, P>,
+        root: usize,
+        decoded: Decoded,
+        place: (u64, u32, Word),
+    ) -> Self {
+        let mut builder = Builder::new(model, Some(decoded));
+        builder.contexts = before.contexts.clone();
+        builder.values = before.values.clone();
+        builder.links = before.links.clone();
+        builder.counters = before.counts.len() as u32;
+        builder.add_children(root, 0);
+        builder.finish(place, root)
+    }
+
+    /// A context.
+    #[inline]
+    pub fn context(&self, context: usize) -> &Context<C, P> {
+        &self.contexts[context]
+    }
+
+    /// The context that holds the CODINGROOT.
+    #[inline]
+    pub fn root_context(&self) -> usize {
+        self.root
+    }
+
+    /// All contexts.
+    pub fn contexts(&self) -> &[Context<C, P>] {
+        &self.contexts
+    }
+
+    /// What executing a context calls.
+    #[inline]
+    pub fn actions(&self, context: usize) -> std::ops::Range<usize> {
+        let (start, end) = self.contexts[context].run;
+        start..end
+    }
+
+    /// A section to call.
+    #[inline]
+    pub fn action(&self, index: usize) -> Action<C, P> {
+        self.actions[index]
+    }
+
+    /// The CODINGROOT of a context.
+    #[inline]
+    pub fn root(&self, context: usize) -> Option<BodyFn<C, P>> {
+        self.contexts[context].root
+    }
+
+    /// A value of a context: its coded bits, its fields, then its instances' coded bits.
+    #[inline]
+    pub fn value(&self, context: usize, index: usize) -> u128 {
+        self.values[self.contexts[context].values + index]
+    }
+
+    /// The context of what an instance has chosen.
+    #[inline]
+    pub fn link(&self, context: usize, instance: usize) -> usize {
+        self.links[self.contexts[context].links + instance] as usize
+    }
+
+    /// The first counter of a context.
+    #[inline]
+    pub fn counter(&self, context: usize) -> u32 {
+        self.contexts[context].counters
+    }
+}
+
+/// Makes the contexts of an instruction.
+struct Builder<'m, C: StepCore, P: Profiling> {
+    model: &'m Model,
+    decoded: Option<Decoded>,
+    contexts: Vec<Context<C, P>>,
+    values: Vec<u128>,
+    links: Vec<u32>,
+    counters: u32,
+    actions: Vec<Action<C, P>>,
+}
+
+impl<'m, C: StepCore, P: Profiling> Builder<'m, C, P> {
+    fn new(model: &'m Model, decoded: Option<Decoded>) -> Self {
+        Builder {
+            model,
+            decoded,
+            contexts: Vec::new(),
+            values: Vec::new(),
+            links: Vec::new(),
+            counters: 0,
+            actions: Vec::new(),
+        }
+    }
+
+    /// Adds an operation, what it schedules without decoding it, and what was decoded below it.
+    /// `decoded` is its node in the tree, `owner` the node that its accesses belong to.
+    fn add_operation(&mut self, operation: u32, decoded: Option<u32>, owner: u32) -> u32 {
+        let table = self.model.operation(operation);
+        let index = self.contexts.len();
+        self.contexts.push(Context {
+            operation,
+            node: owner,
+            root: C::section::<P>(operation, Part::Root),
+            values: self.values.len(),
+            links: self.links.len(),
+            counters: self.counters,
+            run: (0, 0),
+        });
+        self.counters += table.counted_bodies().map(|body| body.regions).sum::<u32>();
+        self.links.extend(table.instances.iter().map(|_| NONE));
+        let fields = table.fields.len();
+        let node = decoded.and_then(|node| Some(&self.decoded.as_ref()?.nodes[node as usize]));
+        let values = (0..fields).map(|field| {
+            let value = node.and_then(|node| node.fields.get(field)).copied().unwrap_or(0);
+            value & isac_ir::bits::mask(table.fields[field].width_bits)
+        });
+        self.values.push(node.map_or(0, |node| node.coded));
+        self.values.extend(values);
+        self.values.extend(table.instances.iter().map(|_| 0));
+        for (instance, entry) in (0u32..).zip(&table.instances) {
+            if let (Role::Activated, true, Target::Operation(below)) =
+                (entry.role, entry.scheduled, entry.target)
+            {
+                let child = self.add_operation(below, None, 0);
+                self.set_link(index, instance, child);
+            }
+        }
+        if let Some(node) = decoded {
+            self.add_children(index, node);
+        }
+        index as u32
+    }
+
+    /// Adds what was decoded below a node, whose context is there already.
+    fn add_children(&mut self, context: usize, node: u32) {
+        let table = self.model.operation(self.contexts[context].operation);
+        for instance in 0..table.instances.len() as u32 {
+            let Some(decoded) = &self.decoded else { return };
+            let Some(child) = decoded.instance(node, instance) else { continue };
+            let place = self.contexts[context].values + 1 + table.fields.len() + instance as usize;
+            self.values[place] = decoded.nodes[child as usize].coded;
+            let Some((node, operation)) = decoded.operation_at(child) else { continue };
+            let below = self.add_operation(operation, Some(node), node);
+            self.set_link(context, instance, below);
+        }
+    }
+
+    fn set_link(&mut self, context: usize, instance: u32, child: u32) {
+        let place = self.contexts[context].links + instance as usize;
+        self.links[place] = child;
+    }
+
+    /// The context of an instance.
+    fn link(&self, context: usize, instance: usize) -> Option<usize> {
+        let link = self.links[self.contexts[context].links + instance];
+        (link != NONE).then_some(link as usize)
+    }
+
+    fn finish(mut self, (address, size_cells, word): (u64, u32, Word), root: usize) -> Instruction<C, P> {
+        for context in 0..self.contexts.len() {
+            if self.runs_by_itself(context) {
+                let start = self.actions.len();
+                self.add_actions(context);
+                self.contexts[context].run = (start, self.actions.len());
+            }
+        }
+        Instruction {
+            address,
+            size_cells,
+            word,
+            decoded: self.decoded,
+            root,
+            contexts: self.contexts,
+            values: self.values,
+            links: self.links,
+            actions: self.actions,
+            counts: vec![Cell::new(0); self.counters as usize],
+            executed: Cell::new(0),
+            cancelled: Cell::new(0),
+            faulted: Cell::new(0),
+        }
+    }
+
+    /// True for what is executed by itself: the first context and what is scheduled.
+    fn runs_by_itself(&self, context: usize) -> bool {
+        context == 0
+            || (0..self.contexts.len()).any(|parent| {
+                let table = self.model.operation(self.contexts[parent].operation);
+                let instances = (0..).zip(&table.instances);
+                instances
+                    .filter(|(_, instance)| instance.scheduled)
+                    .any(|(index, _)| self.link(parent, index) == Some(context))
+            })
+    }
+
+    /// Adds what executing a context calls: operands, BEHAVIOR, what was decoded, ACTIVATION.
+    fn add_actions(&mut self, context: usize) {
+        let table = self.model.operation(self.contexts[context].operation);
+        let instances = || (0..).zip(&table.instances);
+        for (index, instance) in instances() {
+            if instance.role == Role::Coded && instance.operand {
+                self.add_linked(context, index);
+            }
+        }
+        self.add_section(context, Part::Behavior);
+        for (index, instance) in instances() {
+            let is_decoded = matches!(instance.role, Role::Coded | Role::Root);
+            if is_decoded && !instance.operand && !instance.scheduled {
+                self.add_linked(context, index);
+            }
+        }
+        self.add_section(context, Part::Activation);
+    }
+
+    fn add_linked(&mut self, context: usize, instance: usize) {
+        if let Some(child) = self.link(context, instance) {
+            self.add_actions(child);
+        }
+    }
+
+    fn add_section(&mut self, context: usize, part: Part) {
+        if let Some(function) = C::section::<P>(self.contexts[context].operation, part) {
+            self.actions.push(Action { function, context });
+        }
+    }
+}

@@ -1,0 +1,11 @@
+//! What the files of a simulator that runs step by step use.
+
+pub use isac_ir::account::Part;
+pub use isac_ir::behavior::{Conversion, PrintFormat};
+
+pub use super::{BodyFn, Step, StepCore};
+pub use crate::fault::FaultKind;
+pub use crate::kernel::{
+    CellRam, Core, Kernel, Profiling, Trap, arithmetic, linux_call, register_element, trap,
+};
+pub use crate::print::print_value;

@@ -1,0 +1,340 @@
+//! One cycle: what the sections of an instruction share, and running them.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::rc::Rc;
+
+use isac_ir::Model;
+use isac_ir::behavior::{Stmt, walk_statements};
+use isac_ir::bits::{Bits, mask};
+use isac_ir::decode::{CellSource, DecodeError, DecodedElement, decode_element, join_elements};
+use sim_profile::Word;
+
+use super::core::StepCore;
+use super::instruction::Instruction;
+use crate::fault::FaultKind;
+use crate::kernel::{Profiling, Trap, trap};
+use crate::memory::{fetch_cells, find_range};
+
+/// Number of addresses whose instruction is found at once; a power of two.
+const NEAR: usize = 1 << 14;
+
+/// What tells instructions apart: address, context of the CODINGROOT, words.
+type Key = (u64, usize, Vec<(Bits, u32)>);
+
+/// What the sections of an instruction share.
+pub struct Step<C: StepCore, P: Profiling> {
+    /// Address of the instruction, in cells: the PC's value until it is decoded.
+    pub address: u64,
+    /// Its size in cells, 0 until it is decoded.
+    pub size_cells: u32,
+    /// The budget, where the kernel counts down: not here.
+    pub left: u64,
+    /// True if the instruction was decoded.
+    pub is_decoded: bool,
+    /// True if decoding it has failed.
+    pub is_undecoded: bool,
+    instruction: Rc<Instruction<C, P>>,
+    /// What every instruction begins with.
+    before: Rc<Instruction<C, P>>,
+    due: VecDeque<usize>,
+    /// Regions that have begun.
+    counted: Vec<u32>,
+    elements: Vec<(u32, DecodedElement)>,
+    /// Found again by its address.
+    found: Option<Rc<Instruction<C, P>>>,
+    /// True if each CODINGROOT decodes one word from a map: its address tells the instruction.
+    is_single: bool,
+    near: Vec<Option<Rc<Instruction<C, P>>>>,
+    /// Every instruction that was decoded.
+    known: BTreeMap<Key, Rc<Instruction<C, P>>>,
+}
+
+impl<C: StepCore, P: Profiling> Step<C, P> {
+    /// Nothing is decoded yet.
+    pub fn new(core: &C) -> Self {
+        let model = core.model();
+        let before = Rc::new(Instruction::undecoded(model, model.main));
+        Step {
+            address: 0,
+            size_cells: 0,
+            left: 0,
+            is_decoded: false,
+            is_undecoded: false,
+            instruction: Rc::clone(&before),
+            before,
+            due: VecDeque::new(),
+            counted: Vec::new(),
+            elements: Vec::new(),
+            found: None,
+            is_single: decodes_one_word(model),
+            near: vec![None; NEAR],
+            known: BTreeMap::new(),
+        }
+    }
+
+    /// Runs one cycle: `main` and all that becomes due.
+    ///
+    /// # Errors
+    /// The trap that ended it.
+    pub fn run(&mut self, core: &mut C) -> Result<(), Trap> {
+        self.begin(core, Rc::clone(&self.before));
+        self.execute(core, 0)?;
+        while let Some(context) = self.due.pop_front() {
+            self.execute(core, context)?;
+        }
+        Ok(())
+    }
+
+    /// Runs one operation that belongs to no instruction.
+    ///
+    /// # Errors
+    /// The trap that ended it.
+    pub fn run_alone(&mut self, core: &mut C, operation: u32) -> Result<(), Trap> {
+        let alone = Instruction::undecoded(core.model(), operation);
+        self.begin(core, Rc::new(alone));
+        self.execute(core, 0)
+    }
+
+    fn begin(&mut self, core: &C, instruction: Rc<Instruction<C, P>>) {
+        self.instruction = instruction;
+        self.address = core.pc();
+        self.size_cells = 0;
+        self.is_decoded = false;
+        self.is_undecoded = false;
+        self.due.clear();
+        self.counted.clear();
+    }
+
+    fn execute(&mut self, core: &mut C, context: usize) -> Result<(), Trap> {
+        if let Some(root) = self.instruction.root(context) {
+            root(core, self, context)?;
+        }
+        for index in self.instruction.actions(context) {
+            let action = self.instruction.action(index);
+            (action.function)(core, self, action.context)?;
+        }
+        Ok(())
+    }
+
+    /// Adds what ran to the instruction's counts.
+    pub fn commit(&mut self) {
+        for region in self.counted.drain(..) {
+            if let Some(count) = self.instruction.counts.get(region as usize) {
+                count.set(count.get() + 1);
+            }
+        }
+    }
+
+    /// The instruction at hand.
+    pub fn instruction(&self) -> &Instruction<C, P> {
+        &self.instruction
+    }
+
+    /// Every instruction that was decoded.
+    pub fn instructions(&self) -> impl Iterator<Item = &Instruction<C, P>> {
+        self.known.values().map(Rc::as_ref)
+    }
+
+    /// A region begins: number `region` of a context's, of all its bodies.
+    #[inline]
+    pub fn count(&mut self, region: u32) {
+        if P::ON {
+            self.counted.push(region);
+        }
+    }
+
+    /// The first counter of a context.
+    #[inline]
+    pub fn counter(&self, context: usize) -> u32 {
+        if P::ON { self.instruction.counter(context) } else { 0 }
+    }
+
+    /// Number of regions that have begun, for [`Step::forget`].
+    #[inline]
+    pub fn counted(&self) -> usize {
+        self.counted.len()
+    }
+
+    /// Takes back what has been counted since.
+    #[inline]
+    pub fn forget(&mut self, counted: usize) {
+        self.counted.truncate(counted);
+    }
+
+    /// A value of a context: its coded bits, its fields, then its instances' coded bits.
+    #[inline]
+    pub fn value(&self, context: usize, index: usize) -> u128 {
+        self.instruction.value(context, index)
+    }
+
+    /// The context of what an instance has chosen.
+    #[inline]
+    pub fn link(&self, context: usize, instance: usize) -> usize {
+        self.instruction.link(context, instance)
+    }
+
+    /// The operation of a context.
+    #[inline]
+    pub fn operation(&self, context: usize) -> u32 {
+        self.instruction.context(context).operation
+    }
+
+    /// Schedules an instance.
+    #[inline]
+    pub fn activate(&mut self, context: usize, instance: usize) {
+        let target = self.instruction.link(context, instance);
+        if target < self.instruction.contexts().len() {
+            self.due.push_back(target);
+        }
+    }
+
+    /// A CODINGROOT begins.
+    pub fn begin_decoding(&mut self, core: &C) {
+        self.address = core.pc();
+        self.elements.clear();
+        self.found = None;
+    }
+
+    /// An element of a CODINGROOT from a map.
+    ///
+    /// # Errors
+    /// The trap of a fetch that is not allowed, or of a word that nothing matches.
+    pub fn decode_map(
+        &mut self,
+        core: &mut C,
+        context: usize,
+        instance: u32,
+        map: u32,
+        address: u64,
+    ) -> Result<(), Trap> {
+        if self.elements.is_empty() {
+            self.address = address;
+        }
+        self.forget_written(core);
+        if self.is_single
+            && let Some(near) = &self.near[address as usize % NEAR]
+            && near.address == address
+            && near.root_context() == context
+        {
+            self.size_cells += near.size_cells;
+            self.found = Some(Rc::clone(near));
+            return Ok(());
+        }
+        let model = core.model();
+        let operation = self.instruction.context(context).operation;
+        let target = model.operation(operation).instances[instance as usize].target;
+        let Some(decoder) = model.decoder_of(target) else { return Ok(()) };
+        let mut cells = MapCells { model, store: &*core, map, address };
+        match decode_element(model, decoder, &mut cells) {
+            Ok(element) => {
+                let cells = element.width_bits() / model.maps[map as usize].cell_bits;
+                self.size_cells += cells;
+                self.elements.push((instance, element));
+                mark_code(core, map, address, cells);
+                Ok(())
+            }
+            Err(error) => {
+                self.is_undecoded = true;
+                match error {
+                    DecodeError::Illegal => Err(Trap::Illegal),
+                    DecodeError::Fetch(fault) => trap(core.kernel(), Trap::Fetch, fault),
+                }
+            }
+        }
+    }
+
+    /// A CODINGROOT ends: the instruction is known, or it is illegal.
+    ///
+    /// # Errors
+    /// None: what could not be decoded has been found before.
+    pub fn finish_decoding(&mut self, core: &mut C, context: usize) -> Result<(), Trap> {
+        if let Some(found) = self.found.take() {
+            self.instruction = found;
+            self.is_decoded = true;
+            return Ok(());
+        }
+        let words = self.elements.iter().flat_map(|(_, element)| element.words.clone()).collect();
+        let key = (self.address, context, words);
+        let instruction = match self.known.get(&key) {
+            Some(known) => Rc::clone(known),
+            None => {
+                let new = Rc::new(self.join(core, context));
+                self.known.insert(key, Rc::clone(&new));
+                new
+            }
+        };
+        if self.is_single {
+            self.near[self.address as usize % NEAR] = Some(Rc::clone(&instruction));
+        }
+        self.instruction = instruction;
+        self.is_decoded = true;
+        Ok(())
+    }
+
+    /// The instruction that the elements are.
+    fn join(&self, core: &C, context: usize) -> Instruction<C, P> {
+        let operation = self.instruction.context(context).operation;
+        let elements = self.elements.iter().map(|(instance, element)| (*instance, element));
+        let decoded = join_elements(operation, elements);
+        let bytes: Vec<u8> = self.elements.iter().flat_map(|(_, element)| element.bytes()).collect();
+        let place = (self.address, self.size_cells, Word::new(&bytes).unwrap_or_default());
+        Instruction::decoded(core.model(), &self.before, context, decoded, place)
+    }
+
+    /// Forgets which instruction stands where, if a write may have changed that.
+    fn forget_written(&mut self, core: &mut C) {
+        if std::mem::take(&mut core.kernel().code_written) && core.take_code_written() {
+            self.near.fill(None);
+            core.unmark_code();
+        }
+    }
+
+    /// The fault of a trap; `None` for what is no fault.
+    pub fn fault(&self, core: &C, trap: Trap) -> Option<FaultKind> {
+        trap.fault(core.kernel_ref().trap_value)
+    }
+}
+
+/// The cells of a map from an address on.
+struct MapCells<'a, C> {
+    model: &'a Model,
+    store: &'a C,
+    map: u32,
+    address: u64,
+}
+
+impl<C: StepCore> CellSource for MapCells<'_, C> {
+    /// The address of a cell that cannot be fetched.
+    type Fault = u64;
+
+    fn fetch(&mut self, first_bit: u32, width_bits: u32) -> Result<Bits, u64> {
+        let cells = fetch_cells(self.model, self.store, self.map, self.address, first_bit, width_bits);
+        cells.map_err(|fault| match fault {
+            FaultKind::Memory { address, .. } => address,
+            _ => self.address,
+        })
+    }
+}
+
+/// Remembers that cells hold code.
+fn mark_code<C: StepCore>(core: &mut C, map: u32, address: u64, cells: u32) {
+    let table = &core.model().maps[map as usize];
+    let last = mask(table.address_bits) as u64;
+    for cell in 0..u64::from(cells) {
+        if let Some(landing) = find_range(table, address.wrapping_add(cell) & last, 1) {
+            core.mark_cells(landing.ram, landing.cell, 1);
+        }
+    }
+}
+
+/// True if each CODINGROOT is one element from a map.
+fn decodes_one_word(model: &Model) -> bool {
+    let roots: Vec<_> = model.operations.iter().filter_map(|operation| operation.root.as_ref()).collect();
+    let [root] = roots[..] else { return false };
+    let mut elements = 0;
+    walk_statements(&root.statements, &mut |statement| {
+        elements += u32::from(matches!(statement, Stmt::Decode { .. }));
+    });
+    let first = root.statements.iter().any(|statement| matches!(statement, Stmt::Decode { .. }));
+    elements == 1 && first
+}

@@ -2,7 +2,8 @@
 //!
 //! `cargo bench --bench speed [-- --quick] [--markdown]` runs every guest without profile, with
 //! the exact profile and on `qemu-riscv32` in turns, so that what else the computer does falls on
-//! all three alike. Times are processor times. What is missing is said and left out.
+//! all three alike. Times are processor times. What is missing is said and left out. A missed target
+//! makes the exit status 1.
 
 use std::process::{Command, ExitCode};
 
@@ -45,12 +46,23 @@ const QUICK: Effort = Effort { instructions: 100_000_000, repetitions: 3, memory
 const FULL: Effort =
     Effort { instructions: 500_000_000, repetitions: 5, memory: [10_000_000, 1_000_000_000] };
 
+/// Whether all targets are reached; the greater of two holds for both.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Verdict {
+    Reached,
+    Missed,
+}
+
 fn main() -> ExitCode {
     let has = |option: &str| std::env::args().any(|argument| argument == option);
     let effort = if has("--quick") { QUICK } else { FULL };
     let measured = std::env::set_current_dir(env!("CARGO_MANIFEST_DIR")).map_err(|error| error.to_string());
     match measured.and_then(|()| measure(&effort, has("--markdown"))) {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(Verdict::Reached) => ExitCode::SUCCESS,
+        Ok(Verdict::Missed) => {
+            eprintln!("error: a target is missed");
+            ExitCode::FAILURE
+        }
         Err(error) => {
             eprintln!("error: {error}");
             ExitCode::FAILURE
@@ -58,7 +70,7 @@ fn main() -> ExitCode {
     }
 }
 
-fn measure(effort: &Effort, markdown: bool) -> Result<(), String> {
+fn measure(effort: &Effort, markdown: bool) -> Result<Verdict, String> {
     let workshop = Workshop::open()?;
     if markdown {
         print_machine();
@@ -67,13 +79,14 @@ fn measure(effort: &Effort, markdown: bool) -> Result<(), String> {
         println!("qemu-riscv32 is not installed: no comparison with it.\n");
     }
     let guests = find_guests(&workshop, effort.instructions)?;
-    measure_speed(&workshop, &guests, effort.repetitions)?;
-    measure_tools(&workshop, effort.repetitions)?;
-    measure_memory(&workshop, &guests, effort.memory)
+    let speed = measure_speed(&workshop, &guests, effort.repetitions)?;
+    let tools = measure_tools(&workshop, effort.repetitions)?;
+    let memory = measure_memory(&workshop, &guests, effort.memory)?;
+    Ok(speed.max(tools).max(memory))
 }
 
 /// Each guest three ways, in turns.
-fn measure_speed(workshop: &Workshop, guests: &[Guest], repetitions: usize) -> Result<(), String> {
+fn measure_speed(workshop: &Workshop, guests: &[Guest], repetitions: usize) -> Result<Verdict, String> {
     let header = [
         "guest",
         "instructions",
@@ -126,13 +139,12 @@ fn measure_speed(workshop: &Workshop, guests: &[Guest], repetitions: usize) -> R
         format!("{overhead:.3}"),
     ]);
     table.print();
-    let mut targets = targets_table();
+    let mut targets = Targets::new();
     if workshop.has_qemu {
-        push_target(&mut targets, "times slower than qemu, profile off", ratio, QEMU_FACTOR);
+        targets.push("times slower than qemu, profile off", ratio, QEMU_FACTOR);
     }
-    push_target(&mut targets, "profile on / off", overhead, PROFILE_FACTOR);
-    targets.print();
-    Ok(())
+    targets.push("profile on / off", overhead, PROFILE_FACTOR);
+    Ok(targets.print())
 }
 
 /// Seconds without profile, with profile, and on QEMU (none without it).
@@ -155,27 +167,27 @@ fn measure_guest(workshop: &Workshop, guest: &Guest, repetitions: usize) -> Resu
 }
 
 /// The way from a description to a simulator, in seconds that a user waits.
-fn measure_tools(workshop: &Workshop, repetitions: usize) -> Result<(), String> {
-    let mut targets = targets_table();
+fn measure_tools(workshop: &Workshop, repetitions: usize) -> Result<Verdict, String> {
+    let mut targets = Targets::new();
     let mut push = |name: &str, limit: f64, tool: &dyn Fn() -> Result<f64, String>| {
         let mut samples = Samples::default();
         for _ in 0..repetitions {
             samples.push(tool()?);
         }
-        push_target(&mut targets, name, samples.median(), limit);
+        targets.push(name, samples.median(), limit);
         Ok::<(), String>(())
     };
     push("check, seconds", CHECK_SECONDS, &|| workshop.check())?;
     push("generate, seconds", GENERATE_SECONDS, &|| workshop.generate())?;
     push("build of the emitted package, seconds", BUILD_SECONDS, &|| workshop.build())?;
-    targets.print();
-    Ok(())
+    Ok(targets.print())
 }
 
 /// Memory must not grow with the length of a run, even with the profile.
-fn measure_memory(workshop: &Workshop, guests: &[Guest], lengths: [u64; 2]) -> Result<(), String> {
+fn measure_memory(workshop: &Workshop, guests: &[Guest], lengths: [u64; 2]) -> Result<Verdict, String> {
     let header = ["guest", "instructions", "peak KiB", "instructions", "peak KiB", "grows"];
     let mut table = Table::new(&header);
+    let mut verdict = Verdict::Reached;
     for guest in guests {
         let forever = guest.arguments.iter().map(|_| u32::MAX.to_string()).collect::<Vec<_>>();
         let peak = |limit: u64| -> Result<Option<u64>, String> {
@@ -190,9 +202,12 @@ fn measure_memory(workshop: &Workshop, guests: &[Guest], lengths: [u64; 2]) -> R
         };
         let (Some(short), Some(long)) = (peak(lengths[0])?, peak(lengths[1])?) else {
             println!("This system does not tell how much memory a program used.\n");
-            return Ok(());
+            return Ok(Verdict::Reached);
         };
-        let grows = if long > short + MEMORY_SLACK_KIB { "YES" } else { "no" };
+        let grows = long > short + MEMORY_SLACK_KIB;
+        if grows {
+            verdict = Verdict::Missed;
+        }
         let [shorter, longer] = lengths.map(|length| length.to_string());
         table.push(vec![
             guest.name.clone(),
@@ -200,20 +215,39 @@ fn measure_memory(workshop: &Workshop, guests: &[Guest], lengths: [u64; 2]) -> R
             short.to_string(),
             longer,
             long.to_string(),
-            grows.into(),
+            if grows { "YES" } else { "no" }.into(),
         ]);
     }
     table.print();
-    Ok(())
+    Ok(verdict)
 }
 
-fn targets_table() -> Table {
-    Table::new(&["target", "measured", "at most", ""])
+/// A table of what is measured beside what is wanted.
+struct Targets {
+    table: Table,
+    verdict: Verdict,
 }
 
-fn push_target(table: &mut Table, name: &str, value: f64, limit: f64) {
-    let reached = if value <= limit { "reached" } else { "MISSED" };
-    table.push(vec![name.into(), format!("{value:.3}"), format!("{limit}"), reached.into()]);
+impl Targets {
+    fn new() -> Targets {
+        let table = Table::new(&["target", "measured", "at most", ""]);
+        Targets { table, verdict: Verdict::Reached }
+    }
+
+    /// A value that is not a number misses its target.
+    fn push(&mut self, name: &str, value: f64, limit: f64) {
+        let reached = value <= limit;
+        if !reached {
+            self.verdict = Verdict::Missed;
+        }
+        let word = if reached { "reached" } else { "MISSED" };
+        self.table.push(vec![name.into(), format!("{value:.3}"), format!("{limit}"), word.into()]);
+    }
+
+    fn print(self) -> Verdict {
+        self.table.print();
+        self.verdict
+    }
 }
 
 /// What the figures belong to.

@@ -156,6 +156,22 @@ guests! {
         options: &["--limit-instructions", "150K"],
         ..Guest::new("models/rv32im/programs/bytecode.elf")
     };
+    csv_runs_the_same_on_every_engine: RV32IM, Guest {
+        options: &["--limit-instructions", "100K"],
+        ..Guest::new("models/rv32im/programs/csv.elf")
+    };
+    matrix_runs_the_same_on_every_engine: RV32IM, Guest {
+        options: &["--limit-instructions", "100K"],
+        ..Guest::new("models/rv32im/programs/matrix.elf")
+    };
+    sha256_runs_the_same_on_every_engine: RV32IM, Guest {
+        options: &["--limit-instructions", "100K"],
+        ..Guest::new("models/rv32im/programs/sha256.elf")
+    };
+    sorting_runs_the_same_on_every_engine: RV32IM, Guest {
+        options: &["--limit-instructions", "100K"],
+        ..Guest::new("models/rv32im/programs/sorting.elf")
+    };
     illegal_runs_the_same_on_every_engine: RV32IM, Guest::new("models/rv32im/programs/faults/illegal.elf");
     unmapped_read_runs_the_same_on_every_engine: RV32IM, Guest::new("models/rv32im/programs/faults/unmapped_read.elf");
     unmapped_write_runs_the_same_on_every_engine: RV32IM, Guest::new("models/rv32im/programs/faults/unmapped_write.elf");

@@ -6,8 +6,9 @@
 
 mod support;
 
+use std::collections::BTreeSet;
 use std::fs;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use support::launch::{Guest, Left};
 use support::{EngineKind, RV32IM, Simulator, TINY8, path};
@@ -22,11 +23,18 @@ struct Expected {
     messages: &'static [&'static str],
 }
 
+/// Runs a guest on both engines.
 fn check(simulator: &Simulator, guest: &Guest, expected: &Expected) {
-    let mut engine = simulator.engine(EngineKind::Emitted);
+    for kind in [EngineKind::Emitted, EngineKind::Reference] {
+        check_on(simulator, kind, guest, expected);
+    }
+}
+
+fn check_on(simulator: &Simulator, kind: EngineKind, guest: &Guest, expected: &Expected) {
+    let mut engine = simulator.engine(kind);
     let left = guest.run(simulator, engine.as_mut());
     let Left { status, output, messages, instructions, .. } = left;
-    let program = guest.program;
+    let program = format!("{} on the {kind:?} engine", guest.program);
     assert_eq!(output, expected.output, "output of {program}");
     assert_eq!(status, expected.status, "status of {program}: {messages}");
     if let Some(expected) = expected.instructions {
@@ -54,23 +62,95 @@ macro_rules! fault {
     };
 }
 
-#[test]
-fn crc32_computes_what_it_computes_natively() {
-    let guest = Guest::new("models/rv32im/programs/crc32.elf");
-    check(&RV32IM, &guest, &exits(0, 2_310_525, &golden("crc32.out")));
+/// The guests of `models/guests` with the numbers of instructions that they execute by default,
+/// which QEMU confirms (`.ci/run QEMU`), and for one repeat.
+macro_rules! guests {
+    ($($test:ident: $name:literal, $by_default:literal, $once:literal;)*) => {
+        const NAMES: &[&str] = &[$($name),*];
+
+        $(#[test]
+        fn $test() {
+            let guest = Guest::new(concat!("models/rv32im/programs/", $name, ".elf"));
+            let expected = exits(0, $by_default, &golden(concat!($name, ".out")));
+            check_on(&RV32IM, EngineKind::Emitted, &guest, &expected);
+            check_once(&guest, $once);
+        })*
+    };
+}
+
+/// One repeat on both engines: the reference engine takes its time.
+fn check_once(guest: &Guest, instructions: u64) {
+    let once = Guest { arguments: &["1"], ..guest.clone() };
+    let mut engine = RV32IM.engine(EngineKind::Emitted);
+    let output = once.run(&RV32IM, engine.as_mut()).output;
+    check(&RV32IM, &once, &exits(0, instructions, &output));
+}
+
+guests! {
+    bytecode_computes_what_it_computes_natively: "bytecode", 2_890_554, 1_529_006;
+    crc32_computes_what_it_computes_natively: "crc32", 2_310_525, 119_271;
+    csv_computes_what_it_computes_natively: "csv", 2_014_999, 132_296;
+    matrix_computes_what_it_computes_natively: "matrix", 2_573_756, 532_745;
+    sha256_computes_what_it_computes_natively: "sha256", 2_828_269, 290_813;
+    sorting_computes_what_it_computes_natively: "sorting", 2_620_913, 923_103;
 }
 
 #[test]
-fn bytecode_computes_what_it_computes_natively() {
-    let guest = Guest::new("models/rv32im/programs/bytecode.elf");
-    check(&RV32IM, &guest, &exits(0, 2_890_554, &golden("bytecode.out")));
+fn every_guest_is_tested() {
+    let entries = fs::read_dir(path("models/rv32im/programs")).expect("the programs are there");
+    let files = entries.map(|entry| entry.expect("an entry").path());
+    let programs = files.filter(|file| file.extension().is_some_and(|extension| extension == "elf"));
+    let names: BTreeSet<String> =
+        programs.map(|file| file.file_stem().expect("a name").to_string_lossy().into_owned()).collect();
+    assert_eq!(names.iter().map(String::as_str).collect::<Vec<_>>(), NAMES);
+}
+
+/// True if a program starts and succeeds when it is asked for its version.
+fn is_installed(program: &str) -> bool {
+    let started = Command::new(program).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
+    started.is_ok_and(|status| status.success())
+}
+
+/// What a command prints, which must end with status 0.
+fn output_of(command: &mut Command) -> String {
+    let output = command.stdin(Stdio::null()).output().expect("the command starts");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{command:?}: {}: {errors}", output.status);
+    String::from_utf8(output.stdout).expect("text")
+}
+
+#[test]
+fn golden_output_is_that_of_native_builds() {
+    if !is_installed("gcc") {
+        println!("note: gcc is not installed; the golden output is not compared with native builds");
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    output_of(Command::new("sh").arg(path("models/guests/build.sh")).arg("native").arg(folder.path()));
+    for name in NAMES {
+        let output = output_of(&mut Command::new(folder.path().join(name)));
+        assert_eq!(output, golden(&format!("{name}.out")), "{name}, built natively");
+    }
+}
+
+#[test]
+fn golden_output_is_that_of_qemu() {
+    if !is_installed("qemu-riscv32") {
+        println!("note: qemu-riscv32 is not installed; the golden output is not compared with it");
+        return;
+    }
+    for name in NAMES {
+        let program = path(&format!("models/rv32im/programs/{name}.elf"));
+        let output = output_of(Command::new("qemu-riscv32").arg(program));
+        assert_eq!(output, golden(&format!("{name}.out")), "{name} on QEMU");
+    }
 }
 
 /// What objcopy makes of an ELF file is the same program: same output, state and report.
 #[test]
 fn intel_hex_and_s_records_run_as_the_elf_does() {
     const OBJCOPY: &str = "riscv64-unknown-elf-objcopy";
-    if Command::new(OBJCOPY).arg("--version").output().is_err() {
+    if !is_installed(OBJCOPY) {
         eprintln!("note: left out, there is no {OBJCOPY}");
         return;
     }

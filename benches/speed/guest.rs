@@ -23,12 +23,15 @@ pub(crate) fn find_guests(workshop: &Workshop, instructions: u64) -> Result<Vec<
     files.into_iter().map(|file| lengthen(workshop, file, instructions)).collect()
 }
 
+/// Of the longer of two short runs; repeats of a guest may differ with a period of eight.
+const MORE_REPEATS: u64 = 9;
+
 /// Finds the repeat count from two short runs; a guest that takes none runs as it is.
 fn lengthen(workshop: &Workshop, file: PathBuf, wanted: u64) -> Result<Guest, String> {
     let count = |repeats: u64| measure_length(workshop, &file, &[repeats.to_string()]);
-    let (one, three) = (count(1)?, count(3)?);
-    let each = (three.saturating_sub(one) / 2).max(1);
-    let arguments = match one < three {
+    let (one, more) = (count(1)?, count(MORE_REPEATS)?);
+    let each = (more.saturating_sub(one) / (MORE_REPEATS - 1)).max(1);
+    let arguments = match one < more {
         true => vec![(wanted.saturating_sub(one) / each + 1).to_string()],
         false => Vec::new(),
     };

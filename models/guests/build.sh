@@ -20,7 +20,7 @@ export LC_ALL
 root=$(CDPATH='' cd -- "$(dirname -- "$0")/../.." && pwd)
 guests=models/guests
 
-programs='crc32 bytecode'
+programs='crc32 bytecode sha256 sorting matrix csv'
 bare_faults='illegal unmapped_read unmapped_write unmapped_fetch endless
              selfmodify selfmodify_fence echo'
 shared="$guests/runtime/repeat.c $guests/runtime/print.c"

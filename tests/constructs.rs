@@ -56,7 +56,7 @@ fn ends_the_run(model: &Model, decoder: u32, word: Bits) -> bool {
     let nodes = &automaton.variants[variant as usize].nodes;
     let behaviors = nodes.iter().filter_map(|node| match node.target {
         Target::Operation(operation) => model.operation(operation).behavior.as_ref(),
-        Target::Group(_) => None,
+        Target::Group(_) | Target::Label(_) => None,
     });
     let mut ends = false;
     for behavior in behaviors {

@@ -77,7 +77,7 @@ pub fn decoder_counters(model: &Model, decoder: u32, conditional: bool) -> u32 {
             .map(|node| match (node.nested, node.target) {
                 (Some(nested), _) => decoder_counters(model, nested, conditional),
                 (None, Target::Operation(operation)) => operation_counters(model, operation, conditional),
-                (None, Target::Group(_)) => 0,
+                (None, Target::Group(_) | Target::Label(_)) => 0,
             })
             .sum()
     };
@@ -200,11 +200,32 @@ fn add_tree(
 /// True if the node's instance is scheduled on a condition.
 fn scheduled_conditionally(model: &Model, decoded: &Decoded, node: u32) -> bool {
     let here = &decoded.nodes[node as usize];
-    let (Some(parent), Some(instance)) = (here.parent, here.instance) else { return false };
-    match decoded.nodes[parent as usize].target {
-        Target::Operation(operation) => model.operation(operation).instances[instance as usize].conditional,
-        Target::Group(_) => false,
+    let by_parent = match (decoded.owner(node), here.instance) {
+        (Some(parent), Some(instance)) => match decoded.nodes[parent as usize].target {
+            Target::Operation(operation) => {
+                model.operation(operation).instances[instance as usize].conditional
+            }
+            Target::Group(_) | Target::Label(_) => false,
+        },
+        _ => false,
+    };
+    by_parent || taken_conditionally(model, decoded, node)
+}
+
+/// True if an operation above takes the node from there, on a condition.
+fn taken_conditionally(model: &Model, decoded: &Decoded, node: u32) -> bool {
+    let target = decoded.nodes[node as usize].target;
+    let mut above = decoded.owner(node);
+    while let Some(next) = above {
+        if let Target::Operation(operation) = decoded.nodes[next as usize].target {
+            let taken = model.operation(operation).taken_from_below(target);
+            if let Some(instance) = taken {
+                return instance.conditional;
+            }
+        }
+        above = decoded.owner(next);
     }
+    false
 }
 
 /// Adds the accesses of one operation's bodies.

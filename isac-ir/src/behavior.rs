@@ -9,6 +9,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::operation::Target;
+use crate::root::WordSource;
+
 /// Index into [`Body::accesses`].
 pub type AccessId = u32;
 /// The access or mention of a read that only keeps the bits beside a partial write: writing a
@@ -115,8 +118,23 @@ pub enum ExprKind {
     Local(LocalId),
     /// A field of the operation.
     Field(FieldId),
-    /// The coded bits of an instance.
+    /// The coded bits of an instance, 0 if it was not decoded.
     Coded(InstanceId),
+    /// 1 if what an instance chose is this member or lies in this group, and 0 if it does not or
+    /// the instance was not decoded.
+    Chosen {
+        /// The instance.
+        instance: InstanceId,
+        /// An operation, or a group on the way to it.
+        member: Target,
+    },
+    /// A field of the operation that an instance chose, 0 if it was not decoded.
+    MemberField {
+        /// The instance.
+        instance: InstanceId,
+        /// The field by operation, ascending; all have the same width.
+        fields: Vec<(u32, FieldId)>,
+    },
     /// Address of the instruction, in cells.
     InstructionAddress,
     /// Size of the instruction, in cells.
@@ -331,17 +349,23 @@ pub enum Stmt {
     Print(Vec<PrintPart>),
     /// The model's own event.
     Event(String),
-    /// Decodes an instance from a map (CODINGROOT only).
+    /// Decodes an instance (CODINGROOT only).
     Decode {
         /// What is decoded.
         instance: InstanceId,
-        /// The map's index.
-        map: u32,
-        /// Address in cells.
-        address: Expr,
-        /// The fetch.
-        access: AccessId,
+        /// Its number among the elements of the CODINGROOT, in the order of the text.
+        element: u32,
+        /// Where its word comes from.
+        source: WordSource,
     },
+    /// A node of the decoding tree that is a part of a SWITCH begins (CODINGROOT only): what is
+    /// decoded until its [`Stmt::CloseNode`] lies below it.
+    OpenNode {
+        /// Index into [`crate::Model::labels`].
+        label: u32,
+    },
+    /// The innermost open node ends.
+    CloseNode,
     /// Schedules an instance (ACTIVATION only).
     Activate {
         /// The instance.
@@ -418,6 +442,8 @@ impl Expr {
             | ExprKind::Local(_)
             | ExprKind::Field(_)
             | ExprKind::Coded(_)
+            | ExprKind::Chosen { .. }
+            | ExprKind::MemberField { .. }
             | ExprKind::InstructionAddress
             | ExprKind::InstructionSize
             | ExprKind::Cycles
@@ -453,8 +479,8 @@ impl Stmt {
             | Stmt::SetOperand { value, .. }
             | Stmt::Halt(value)
             | Stmt::ExtraCycles(value)
-            | Stmt::If { condition: value, .. }
-            | Stmt::Decode { address: value, .. } => vec![value],
+            | Stmt::If { condition: value, .. } => vec![value],
+            Stmt::Decode { source, .. } => source.expressions(),
             Stmt::SetRegister { index, value, .. } => std::iter::once(value).chain(index.as_ref()).collect(),
             Stmt::SetMemory { address, value, .. } => vec![value, address],
             Stmt::LinuxCall { arguments, .. } => arguments.iter().collect(),
@@ -473,6 +499,8 @@ impl Stmt {
             | Stmt::DivisionByZero
             | Stmt::Cancel
             | Stmt::Event(_)
+            | Stmt::OpenNode { .. }
+            | Stmt::CloseNode
             | Stmt::Activate { .. } => Vec::new(),
         }
     }

@@ -8,6 +8,7 @@ use crate::Model;
 use crate::bits::{Bits, mask};
 use crate::decoder::{Decoder, Run, State};
 use crate::operation::{TailItem, Target};
+use crate::root::decode_root;
 
 /// A node of a decoded instruction's tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,6 +27,21 @@ pub struct DecodedNode {
     pub fields: Vec<u128>,
     /// The decoder that chose what is below, if this node begins a part decoded by its own.
     pub nested: Option<u32>,
+}
+
+impl DecodedNode {
+    /// A node by itself.
+    pub(crate) fn new(target: Target) -> DecodedNode {
+        DecodedNode {
+            target,
+            parent: None,
+            position: 0,
+            instance: None,
+            coded: 0,
+            fields: Vec::new(),
+            nested: None,
+        }
+    }
 }
 
 /// A decoded instruction: the walk through the decoding tree, in pre-order.
@@ -135,42 +151,13 @@ pub fn decode_element<S: CellSource>(
     Ok(DecodedElement { nodes: if in_order { nodes } else { in_pre_order(nodes) }, words })
 }
 
-/// The tree of an operation's CODINGROOT, from what its instances have decoded.
-pub fn join_elements<'a>(
-    operation: u32,
-    elements: impl IntoIterator<Item = (u32, &'a DecodedElement)>,
-) -> Decoded {
-    let mut nodes = vec![DecodedNode {
-        target: Target::Operation(operation),
-        parent: None,
-        position: 0,
-        instance: None,
-        coded: 0,
-        fields: Vec::new(),
-        nested: None,
-    }];
-    for (position, (instance, element)) in (0u32..).zip(elements) {
-        let first = nodes.len() as u32;
-        nodes.extend(element.nodes.iter().cloned().map(|mut node| {
-            match &mut node.parent {
-                Some(parent) => *parent += first,
-                None => {
-                    node.parent = Some(0);
-                    node.position = position;
-                    node.instance = Some(instance);
-                }
-            }
-            node
-        }));
-    }
-    Decoded { nodes }
-}
-
 /// A word of an instruction with the instance that decoded it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Element {
     /// The instance of the operation that holds the CODINGROOT.
     pub instance: u32,
+    /// Its number among the elements of the CODINGROOT.
+    pub element: u32,
     /// Its decoder.
     pub decoder: u32,
     /// All its cells, joined in the target's byte order.
@@ -179,13 +166,10 @@ pub struct Element {
     pub width_bits: u32,
 }
 
-/// Decodes the elements of an operation's CODINGROOT; `None` if a word matches nothing.
+/// Decodes the elements of an operation's CODINGROOT, which stand in the order in which they were
+/// decoded; `None` if a word matches nothing.
 pub fn decode_instruction(model: &Model, operation: u32, elements: &[Element]) -> Option<Decoded> {
-    let mut decoded = Vec::new();
-    for element in elements {
-        decoded.push((element.instance, decode_word(model, element)?));
-    }
-    Some(join_elements(operation, decoded.iter().map(|(instance, element)| (*instance, element))))
+    Some(decode_root(model, operation, elements)?.decoded)
 }
 
 /// Decodes one element whose cells are known; `None` if they match nothing.
@@ -274,15 +258,9 @@ impl<S: CellSource> Decoding<'_, S> {
                 let variant = choose_variant(&self.model.decoders[nested as usize], coded)?;
                 self.place(nested, variant, coded)?;
             } else {
-                self.nodes.push(DecodedNode {
-                    target: node.target,
-                    parent: None,
-                    position: 0,
-                    instance: None,
-                    coded: coded.to_u128(),
-                    fields: node.fields.iter().map(|runs| gather(word, runs).to_u128()).collect(),
-                    nested: None,
-                });
+                let fields = node.fields.iter().map(|runs| gather(word, runs).to_u128()).collect();
+                let coded = coded.to_u128();
+                self.nodes.push(DecodedNode { coded, fields, ..DecodedNode::new(node.target) });
             }
             let placed = &mut self.nodes[index as usize];
             placed.parent = node.parent.map(|parent| places[parent as usize]);
@@ -416,9 +394,20 @@ impl Decoded {
             .filter(move |child| self.nodes[*child as usize].parent == Some(node))
     }
 
-    /// The node that an operation's instance led to.
+    /// The node above one that is no part of a SWITCH.
+    pub fn owner(&self, node: u32) -> Option<u32> {
+        let mut above = self.nodes[node as usize].parent?;
+        while let Target::Label(_) = self.nodes[above as usize].target {
+            above = self.nodes[above as usize].parent?;
+        }
+        Some(above)
+    }
+
+    /// The node that an operation's instance led to; parts of a SWITCH may lie between.
     pub fn instance(&self, operation: u32, instance: u32) -> Option<u32> {
-        self.children(operation).find(|child| self.nodes[*child as usize].instance == Some(instance))
+        (operation + 1..self.nodes.len() as u32).find(|child| {
+            self.nodes[*child as usize].instance == Some(instance) && self.owner(*child) == Some(operation)
+        })
     }
 
     /// The operation that a node is or leads to through groups.
@@ -427,8 +416,41 @@ impl Decoded {
             match self.nodes[node as usize].target {
                 Target::Operation(operation) => return Some((node, operation)),
                 Target::Group(_) => node = self.children(node).next()?,
+                Target::Label(_) => return None,
             }
         }
+    }
+
+    /// True if what an operation's instance chose is this member, or lies in this group.
+    pub fn has_chosen(&self, operation: u32, instance: u32, member: Target) -> bool {
+        let mut next = self.instance(operation, instance);
+        while let Some(node) = next {
+            let target = self.nodes[node as usize].target;
+            if target == member {
+                return true;
+            }
+            next = if let Target::Group(_) = target { self.children(node).next() } else { None };
+        }
+        false
+    }
+
+    /// True if a node lies below another.
+    pub fn is_below(&self, node: u32, above: u32) -> bool {
+        let mut next = self.nodes[node as usize].parent;
+        while let Some(parent) = next {
+            if parent == above {
+                return true;
+            }
+            next = self.nodes[parent as usize].parent;
+        }
+        false
+    }
+
+    /// The nodes below an operation at which a target was decoded, in order.
+    pub fn find_below(&self, operation: u32, target: Target) -> impl Iterator<Item = u32> + '_ {
+        (operation + 1..self.nodes.len() as u32).filter(move |node| {
+            self.nodes[*node as usize].target == target && self.is_below(*node, operation)
+        })
     }
 
     /// A field of a node.
@@ -445,6 +467,7 @@ impl Model {
         match target {
             Target::Operation(operation) => &self.operations[operation as usize].name,
             Target::Group(group) => &self.groups[group as usize].name,
+            Target::Label(label) => &self.labels[label as usize],
         }
     }
 
@@ -472,6 +495,7 @@ impl Model {
                     self.collect_leaves(*member, found);
                 }
             }
+            Target::Label(_) => {}
         }
     }
 }

@@ -13,6 +13,7 @@ pub mod decoder;
 pub mod operation;
 pub mod print;
 pub mod resource;
+pub mod root;
 pub mod time;
 pub mod verify;
 
@@ -40,6 +41,8 @@ pub struct Model {
     pub operations: Vec<operation::Operation>,
     /// Groups.
     pub groups: Vec<operation::Group>,
+    /// Names in decoding trees that are no operations: the parts of SWITCHes in CODINGROOTs.
+    pub labels: Vec<String>,
     /// Decoders: one for each element of a CODINGROOT and for each operand group below.
     pub decoders: Vec<decoder::Decoder>,
     /// Who schedules whom, and when.

@@ -6,13 +6,15 @@ use crate::behavior::{Body, Expression};
 use crate::bits::Bits;
 use crate::decoder::Run;
 
-/// An operation or a group, by index.
+/// An operation or a group, by index; in decoding trees also a part of a SWITCH.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Target {
     /// Index into [`crate::Model::operations`].
     Operation(u32),
     /// Index into [`crate::Model::groups`].
     Group(u32),
+    /// Index into [`crate::Model::labels`]; stands in the tree of a decoded instruction alone.
+    Label(u32),
 }
 
 /// A group; exactly one member is chosen by the members' CODING.
@@ -47,6 +49,13 @@ pub struct Operation {
     pub behavior: Option<Body>,
     /// What it schedules.
     pub activation: Option<Body>,
+}
+
+impl Operation {
+    /// The instance by which the operation's ACTIVATION takes a target from somewhere below.
+    pub fn taken_from_below(&self, target: Target) -> Option<&Instance> {
+        self.instances.iter().find(|instance| instance.role == Role::Below && instance.target == target)
+    }
 }
 
 /// A field of a CODING.
@@ -111,6 +120,8 @@ pub enum Role {
     Coded,
     /// Decoded by its CODINGROOT.
     Root,
+    /// Decoded somewhere below, and taken from there by its ACTIVATION.
+    Below,
     /// Activated only.
     Activated,
     /// Declared and not used.

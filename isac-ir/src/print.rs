@@ -6,6 +6,7 @@ use crate::Model;
 use crate::behavior::{Body, Conversion, Expr, ExprKind, PrintPart, Stmt};
 use crate::decoder::{Decoder, Run, State, Variant};
 use crate::operation::Operation;
+use crate::root::WordSource;
 use crate::time::Cause;
 
 mod expression;
@@ -226,16 +227,30 @@ impl Printer<'_> {
                 format!("print {}", parts.join(" "))
             }
             Stmt::Event(name) => format!("event {name:?}"),
-            Stmt::Decode { instance, map, address, access } => {
+            Stmt::Decode { instance, source, .. } => {
                 let alias = &self.operation.instances[*instance as usize].alias;
-                let map = &self.model.maps[*map as usize].name;
-                format!("decode {alias} from {map}[{}] ;a{access}", self.expr(address))
+                format!("decode {alias} from {}", self.source(source))
             }
+            Stmt::OpenNode { label } => format!("open {}", self.model.labels[*label as usize]),
+            Stmt::CloseNode => "close".into(),
             Stmt::Activate { instance, delay } => {
                 let alias = &self.operation.instances[*instance as usize].alias;
                 format!("activate {alias} delay {delay}")
             }
             Stmt::If { .. } | Stmt::Loop { .. } | Stmt::Block { .. } => String::new(),
+        }
+    }
+
+    fn source(&self, source: &WordSource) -> String {
+        match source {
+            WordSource::Map { map, address, access } => {
+                let map = &self.model.maps[*map as usize].name;
+                format!("{map}[{}] ;a{access}", self.expr(address))
+            }
+            WordSource::Value { value, address: None, .. } => self.expr(value),
+            WordSource::Value { value, address: Some(address), .. } => {
+                format!("{} at {}", self.expr(value), self.expr(address))
+            }
         }
     }
 

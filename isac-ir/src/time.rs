@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::operation::Target;
+use crate::operation::{Role, Target};
 
 /// All instances reached from `main`, in the order in which they are first reached.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -69,7 +69,7 @@ impl TimeNode {
             match (parent, self.instance) {
                 (Some(Target::Operation(operation)), Some(instance)) => {
                     let role = model.operation(operation).instances[instance as usize].role;
-                    matches!(role, crate::operation::Role::Root | crate::operation::Role::Coded)
+                    matches!(role, Role::Root | Role::Coded | Role::Below)
                 }
                 _ => false,
             }

@@ -9,6 +9,7 @@ use crate::account::PARTS;
 use crate::behavior::{BinaryOp, Body, Expr, ExprKind, Stmt, UNCOUNTED, walk_expressions, walk_statements};
 use crate::decoder::{Decoder, State};
 use crate::operation::Operation;
+use crate::root::WordSource;
 
 /// Checks a whole model.
 ///
@@ -99,7 +100,9 @@ fn verify_body(model: &Model, operation: &Operation, body: &Body, errors: &mut V
         }
     });
     walk_statements(&body.statements, &mut |statement| match statement {
-        Stmt::SetRegister { access, .. } | Stmt::SetMemory { access, .. } | Stmt::Decode { access, .. } => {
+        Stmt::SetRegister { access, .. }
+        | Stmt::SetMemory { access, .. }
+        | Stmt::Decode { source: WordSource::Map { access, .. }, .. } => {
             *accesses.entry(*access).or_default() += 1;
         }
         Stmt::SetOperand { mention, .. } => *mentions.entry(*mention).or_default() += 1,
@@ -147,6 +150,10 @@ fn verify_expr(model: &Model, operation: &Operation, body: &Body, expr: &Expr) -
         ExprKind::Concat(parts) => parts.iter().map(|part| part.width).sum::<u32>() == width,
         ExprKind::Select(c, a, b) => c.width == 1 && a.width == width && b.width == width,
         ExprKind::Cycles | ExprKind::Instructions => width == 64,
+        ExprKind::Chosen { .. } => width == 1,
+        ExprKind::MemberField { fields, .. } => fields
+            .iter()
+            .all(|(member, field)| model.operation(*member).fields[*field as usize].width_bits == width),
         ExprKind::Const(value) => value & !crate::bits::mask(width) == 0,
         ExprKind::Coded(_)
         | ExprKind::InstructionAddress

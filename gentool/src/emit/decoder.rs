@@ -221,7 +221,7 @@ impl Emitter<'_> {
                     });
                 quote!(#name { #(#members),* })
             }
-            Target::Group(_) => {
+            Target::Group(_) | Target::Label(_) => {
                 let Some((child, member)) =
                     (0u32..).zip(nodes).find(|(_, child)| child.parent == Some(index))
                 else {

@@ -81,6 +81,8 @@ impl BodyEmitter<'_> {
                 let own = self.operation.instances[*instance as usize].width_bits;
                 cast(quote!(#name), own, width)
             }
+            // Obstacles both: what an alias chose does not travel.
+            ExprKind::Chosen { .. } | ExprKind::MemberField { .. } => typed(0, width),
             ExprKind::InstructionAddress => from_u64(quote!(step.address), width),
             ExprKind::InstructionSize => from_u64(quote!(u64::from(step.size_cells)), width),
             ExprKind::Cycles => quote!(p.kernel_ref().cycles_at(step.left)),

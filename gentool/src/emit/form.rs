@@ -162,7 +162,7 @@ impl<'a> Composer<'a> {
             self.counters += match (node.nested, node.target) {
                 (Some(nested), _) => decoder_counters(self.model, nested, here),
                 (None, Target::Operation(operation)) => operation_counters(self.model, operation, here),
-                (None, Target::Group(_)) => 0,
+                (None, Target::Group(_) | Target::Label(_)) => 0,
             };
         }
     }
@@ -173,7 +173,7 @@ impl<'a> Composer<'a> {
             (None, _) => root,
             (Some(parent), Some(instance)) => match self.variant.nodes[parent as usize].target {
                 Target::Operation(operation) => Some((operation, instance)),
-                Target::Group(_) => None,
+                Target::Group(_) | Target::Label(_) => None,
             },
             _ => None,
         };
@@ -198,7 +198,7 @@ impl<'a> Composer<'a> {
     fn execute_target(&mut self, due: Due) {
         match self.model.time.nodes[due.time_node as usize].target {
             Target::Operation(operation) => self.execute(operation, due),
-            Target::Group(_) => {
+            Target::Group(_) | Target::Label(_) => {
                 let Some(parent) = due.node else { return };
                 let child = (0u32..).zip(&self.variant.nodes).find(|(_, child)| child.parent == Some(parent));
                 let Some((child, target)) = child.map(|(index, child)| (index, child.target)) else { return };

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use isac_ir::account::PARTS;
 use isac_ir::behavior::{AccessKind, Body, ExprKind, Stmt, UNCOUNTED, walk_expressions, walk_statements};
 use isac_ir::resource::{Map, Ram, Range};
+use isac_ir::root::WordSource;
 use proc_macro2::TokenStream;
 use quote::quote;
 
@@ -56,7 +57,7 @@ impl Emitter<'_> {
             let width = self.model.decoders[decoder as usize].width_bits;
             let root = self.model.operation(operation).root.iter();
             for statement in root.flat_map(|body| &body.statements) {
-                if let Stmt::Decode { map, .. } = statement {
+                if let Stmt::Decode { source: WordSource::Map { map, .. }, .. } = statement {
                     let cells = width / self.model.maps[*map as usize].cell_bits;
                     found.insert((*map, cells, Verb::Fetch));
                 }

@@ -2,8 +2,9 @@
 
 use isac_ir::Model;
 use isac_ir::account::PARTS;
-use isac_ir::behavior::{Expr, ExprKind, Stmt, walk_statements};
+use isac_ir::behavior::{Expr, ExprKind, Stmt, walk_expressions, walk_statements};
 use isac_ir::operation::{Role, Target};
+use isac_ir::root::WordSource;
 
 use super::form::{calls_before_decoding, find_root, list_forms};
 
@@ -29,6 +30,7 @@ pub fn find_block_obstacles(model: &Model) -> Vec<String> {
     find_root_obstacles(model, &mut found);
     find_activation_obstacles(model, &mut found);
     find_operand_obstacles(model, &mut found);
+    find_instance_obstacles(model, &mut found);
     for operation in &model.operations {
         let expression = operation.expression.as_ref();
         let bodies = expression.iter().flat_map(|value| std::iter::once(&value.read).chain(&value.write));
@@ -71,16 +73,12 @@ fn find_root_obstacles(model: &Model, found: &mut Vec<String>) {
     };
     let place = &operation.location;
     let root = operation.root.as_ref();
-    let elements: Vec<&Expr> = root
-        .iter()
-        .flat_map(|body| &body.statements)
-        .filter_map(|statement| match statement {
-            Stmt::Decode { address, .. } => Some(address),
-            _ => None,
-        })
-        .collect();
+    let decodes = |statement: &&Stmt| {
+        matches!(statement, Stmt::Decode { .. } | Stmt::OpenNode { .. } | Stmt::If { .. })
+    };
+    let elements: Vec<&Stmt> = root.iter().flat_map(|body| &body.statements).filter(decodes).collect();
     match elements[..] {
-        [address] if is_pc(model, address) => {}
+        [Stmt::Decode { source: WordSource::Map { address, .. }, .. }] if is_pc(model, address) => {}
         _ => found
             .push(format!("{place}: a CODINGROOT other than one element from map[PC] is not emitted yet")),
     }
@@ -177,6 +175,33 @@ fn find_operand_obstacles(model: &Model, found: &mut Vec<String>) {
                     group.location
                 ));
             }
+        }
+    }
+}
+
+/// A step knows of its operation's children what travels with it: their values, not what they are.
+fn find_instance_obstacles(model: &Model, found: &mut Vec<String>) {
+    for operation in &model.operations {
+        if operation.instances.iter().any(|instance| instance.role == Role::Below) {
+            let place = &operation.location;
+            found.push(format!("{place}: an ACTIVATION of what is decoded further below is not emitted yet"));
+        }
+        let expression = operation.expression.iter();
+        let expressions = expression.flat_map(|value| std::iter::once(&value.read).chain(&value.write));
+        for body in PARTS.iter().filter_map(|part| operation.body(*part)).chain(expressions) {
+            walk_expressions(&body.statements, &mut |expr| {
+                let what = match expr.kind {
+                    ExprKind::Chosen { .. } => "asking for the member that an alias chose",
+                    ExprKind::MemberField { .. } => "a field of what an alias chose",
+                    ExprKind::Coded(instance) | ExprKind::Operand { instance, .. }
+                        if operation.instances[instance as usize].role == Role::Root =>
+                    {
+                        "the value of what a CODINGROOT decoded"
+                    }
+                    _ => return,
+                };
+                found.push(format!("{}: {what} is not emitted yet", body.location));
+            });
         }
     }
 }

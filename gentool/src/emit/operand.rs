@@ -18,6 +18,7 @@ impl Emitter<'_> {
         let types = self.operand_targets().into_iter().map(|target| match target {
             Target::Operation(operation) => self.emit_operand_struct(operation),
             Target::Group(group) => self.emit_operand_enum(group),
+            Target::Label(_) => TokenStream::new(),
         });
         quote! {
             #![allow(unused_imports, unused_variables, unused_assignments, unused_parens, clippy::all)]
@@ -244,7 +245,7 @@ impl Emitter<'_> {
             Target::Operation(operation) => {
                 self.model.operation(operation).expression.as_ref().map_or(8, |value| value.width)
             }
-            Target::Group(_) => self.mentioned_width(target).unwrap_or_else(|| {
+            Target::Group(_) | Target::Label(_) => self.mentioned_width(target).unwrap_or_else(|| {
                 let leaves = self.model.leaf_operations(target).into_iter();
                 leaves.map(|leaf| self.operand_width(Target::Operation(leaf))).max().unwrap_or(8)
             }),

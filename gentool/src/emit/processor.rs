@@ -2,6 +2,7 @@
 
 use isac_ir::account::{Part, scheduled_operations};
 use isac_ir::bits::mask;
+use isac_ir::root::WordSource;
 use proc_macro2::TokenStream;
 use quote::quote;
 
@@ -427,7 +428,7 @@ impl Emitter<'_> {
         let mut statements = root.iter().flat_map(|body| &body.statements);
         statements
             .find_map(|statement| match statement {
-                isac_ir::behavior::Stmt::Decode { map, .. } => Some(*map),
+                isac_ir::behavior::Stmt::Decode { source: WordSource::Map { map, .. }, .. } => Some(*map),
                 _ => None,
             })
             .unwrap_or(0)

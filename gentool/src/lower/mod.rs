@@ -10,6 +10,7 @@ mod operation;
 mod place;
 mod print;
 mod resource;
+mod root;
 mod statement;
 mod time;
 
@@ -29,6 +30,7 @@ pub fn lower_model(model: &CheckedModel, sources: &SourceMap, name: &str) -> Mod
         maps: lowering.lower_maps(),
         operations: lowering.lower_operations(),
         groups: lowering.lower_groups(),
+        labels: Vec::new(),
         decoders: Vec::new(),
         time: Default::default(),
         aliases: model.aliases.iter().map(|alias| lowering.lower_place(alias)).collect(),

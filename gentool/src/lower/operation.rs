@@ -4,7 +4,6 @@ use isac_ir::behavior::{Body, Expression, Stmt};
 use isac_ir::operation::{Field, Group, Instance, Operation, Role, Target};
 use isac_parser::model::{
     Activation, Expr, ExprKind, InstanceRole, Operation as Source, OperationOrGroup, Place, PlaceKind,
-    RootElement,
 };
 
 use super::Lowering;
@@ -102,18 +101,6 @@ impl Lowering<'_> {
             _ => None,
         };
         Expression { width: ty.width_bits, signed: ty.signed, read: read.finish(), write }
-    }
-
-    fn lower_root(&self, operation: &Source) -> Option<Body> {
-        let first = operation.coding_root.first()?;
-        let RootElement::Decode(decode) = first;
-        let mut builder = BodyBuilder::new(self, Some(operation), decode.span);
-        for RootElement::Decode(decode) in &operation.coding_root {
-            let address = builder.lower_value(&decode.address);
-            let access = builder.map_access(decode.map, isac_ir::behavior::AccessKind::Execute);
-            builder.push(Stmt::Decode { instance: decode.instance.0, map: decode.map.0, address, access });
-        }
-        Some(builder.finish())
     }
 
     fn lower_activation(&self, operation: &Source) -> Option<Body> {

@@ -49,6 +49,7 @@ fn add_children(model: &Model, graph: &mut TimeGraph, node: u32) {
                 graph.nodes.extend(cause.map(|cause| TimeNode { target, name, parent, instance, cause }));
             }
         }
+        Target::Label(_) => {}
     }
 }
 
@@ -81,5 +82,6 @@ fn can_run(model: &Model, target: Target) -> bool {
         Target::Group(group) => {
             model.groups[group as usize].members.iter().any(|member| can_run(model, *member))
         }
+        Target::Label(_) => false,
     }
 }

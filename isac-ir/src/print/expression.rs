@@ -18,6 +18,17 @@ pub(super) fn print_expr(printer: &Printer<'_>, expr: &Expr) -> String {
         ExprKind::Coded(instance) => {
             format!("CODED({})", printer.operation.instances[*instance as usize].alias)
         }
+        ExprKind::Chosen { instance, member } => {
+            let alias = &printer.operation.instances[*instance as usize].alias;
+            format!("{alias} is {}", printer.model.target_name(*member))
+        }
+        ExprKind::MemberField { instance, fields } => {
+            let alias = &printer.operation.instances[*instance as usize].alias;
+            let name = fields.first().map(|(operation, field)| {
+                printer.model.operation(*operation).fields[*field as usize].name.as_str()
+            });
+            format!("{alias}.{}", name.unwrap_or_default())
+        }
         ExprKind::InstructionAddress => "instruction_address".into(),
         ExprKind::InstructionSize => "instruction_size".into(),
         ExprKind::Cycles => "cycles".into(),

@@ -8,7 +8,7 @@ use super::block::{Block, Link, Record, Site, SiteOwner, Static};
 use super::machine::{BlockCore, Profiling};
 use super::step::block_end;
 use crate::fault::FaultKind;
-use crate::record::Recording;
+use crate::record::{RecordedWord, Recording};
 
 /// Most instructions in a block.
 const MAX_BLOCK: usize = 64;
@@ -269,7 +269,7 @@ impl<C: BlockCore, P: Profiling> Code<C, P> {
             if reached == 0 && entry.faulted.get() == 0 && entry.cancelled.get() == 0 {
                 continue;
             }
-            let counted = recording.instruction(entry.address, &entry.words);
+            let counted = recording.instruction(entry.address, &entry.words.map(recorded_word));
             counted.executed += reached;
             counted.faulted += entry.faulted.get();
             counted.cancelled += entry.cancelled.get();
@@ -312,4 +312,9 @@ impl<C: BlockCore, P: Profiling> Code<C, P> {
 #[inline(always)]
 fn hash(target: u64) -> u32 {
     ((target >> 1) ^ (target >> 6)) as u32
+}
+
+/// The only word of an instruction that the kernel runs.
+fn recorded_word((word, width_bits): (isac_ir::bits::Bits, u32)) -> RecordedWord {
+    RecordedWord { element: 0, word, width_bits }
 }

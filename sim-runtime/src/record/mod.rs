@@ -12,7 +12,7 @@ use isac_ir::Model;
 use isac_ir::operation::Role;
 use sim_profile::ModelTables;
 
-pub use recording::{Recording, StaticInstruction, StaticKey};
+pub use recording::{RecordedWord, Recording, StaticInstruction, StaticKey};
 
 use crate::host::Abi;
 

@@ -6,8 +6,8 @@ use isac_ir::Model;
 use isac_ir::account::{Times, account_instruction};
 use isac_ir::behavior::AccessKind;
 use isac_ir::bits::Bits;
-use isac_ir::decode::{Element, decode_word, join_elements};
-use isac_ir::operation::Target;
+use isac_ir::decode::Element;
+use isac_ir::root::{decode_root, root_elements};
 use sim_profile::{AccessEvent, Accesses, InstructionKey, InstructionRecord, Measurement, Word};
 
 use super::model_tables;
@@ -17,9 +17,19 @@ use super::model_tables;
 pub struct StaticKey {
     /// Address in cells.
     pub address: u64,
-    /// The word of each element of the CODINGROOT: all its cells, joined in the target's byte
-    /// order, and how many bits they are.
-    pub words: Vec<(Bits, u32)>,
+    /// The words of the elements that were decoded, in that order.
+    pub words: Vec<RecordedWord>,
+}
+
+/// The word of an element of a CODINGROOT.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct RecordedWord {
+    /// Its number in the CODINGROOT.
+    pub element: u32,
+    /// All its cells, joined in the target's byte order.
+    pub word: Bits,
+    /// How many bits they are.
+    pub width_bits: u32,
 }
 
 /// What became of a static instruction.
@@ -55,7 +65,7 @@ pub struct Recording {
 
 impl Recording {
     /// The entry of a static instruction.
-    pub fn instruction(&mut self, address: u64, words: &[(Bits, u32)]) -> &mut StaticInstruction {
+    pub fn instruction(&mut self, address: u64, words: &[RecordedWord]) -> &mut StaticInstruction {
         self.instructions.entry(StaticKey { address, words: words.to_vec() }).or_default()
     }
 
@@ -77,27 +87,17 @@ impl Recording {
     }
 }
 
-/// The operation that holds the CODINGROOT and what its elements decode.
+/// The operation that holds the CODINGROOT, with the instance of each element.
 struct RootShape {
     operation: u32,
-    /// Instance, decoder and cell width of each element.
-    elements: Vec<(u32, u32, u32)>,
+    instances: Vec<u32>,
 }
 
 impl RootShape {
     fn of(model: &Model) -> Option<RootShape> {
         let operation = model.operations.iter().position(|operation| operation.root.is_some())? as u32;
-        let table = model.operation(operation);
-        let statements = &table.root.as_ref()?.statements;
-        let elements = statements.iter().filter_map(|statement| match statement {
-            isac_ir::behavior::Stmt::Decode { instance, map, .. } => {
-                let target: Target = table.instances[*instance as usize].target;
-                let decoder = model.decoder_of(target)?;
-                Some((*instance, decoder, model.maps[*map as usize].cell_bits))
-            }
-            _ => None,
-        });
-        Some(RootShape { operation, elements: elements.collect() })
+        let elements = root_elements(model, operation).into_iter();
+        Some(RootShape { operation, instances: elements.map(|element| element.instance).collect() })
     }
 
     fn measure_instruction(
@@ -106,28 +106,25 @@ impl RootShape {
         key: &StaticKey,
         counted: &StaticInstruction,
     ) -> Option<(InstructionKey, InstructionRecord)> {
-        let mut bytes = Vec::new();
-        let mut size_cells = 0;
-        let mut elements = Vec::new();
-        for ((instance, decoder, cell_bits), (word, width_bits)) in self.elements.iter().zip(&key.words) {
-            let (instance, decoder) = (*instance, *decoder);
-            let element = Element { instance, decoder, word: *word, width_bits: *width_bits };
-            let decoded = decode_word(model, &element)?;
-            bytes.extend(decoded.bytes());
-            size_cells += decoded.width_bits() / cell_bits;
-            elements.push((instance, decoded));
-        }
-        let decoded =
-            join_elements(self.operation, elements.iter().map(|(instance, element)| (*instance, element)));
+        let table = model.operation(self.operation);
+        let elements = key.words.iter().map(|word| {
+            let RecordedWord { element, word, width_bits } = *word;
+            let instance = *self.instances.get(element as usize)?;
+            let decoder = model.decoder_of(table.instances[instance as usize].target)?;
+            Some(Element { instance, element, decoder, word, width_bits })
+        });
+        let elements = elements.collect::<Option<Vec<Element>>>()?;
+        let root = decode_root(model, self.operation, &elements)?;
+        let (decoded, bytes) = (&root.decoded, root.bytes(model));
         let mut record = InstructionRecord {
             name: decoded.name(model),
-            size_cells,
+            size_cells: root.size_cells(model),
             executed: counted.executed,
             cancelled: counted.cancelled,
             faulted: counted.faulted,
             accesses: BTreeMap::new(),
         };
-        for access in account_instruction(model, &decoded).accesses {
+        for access in account_instruction(model, decoded).accesses {
             let times = match access.times {
                 Times::Executed => counted.executed,
                 Times::Counter(counter) => counted.counters.get(counter as usize).copied().unwrap_or(0),

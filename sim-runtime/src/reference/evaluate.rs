@@ -17,6 +17,8 @@ impl Step<'_, '_> {
             ExprKind::Local(local) => frame.locals[*local as usize],
             ExprKind::Field(field) => self.field(frame, *field),
             ExprKind::Coded(instance) => self.coded(frame, *instance),
+            ExprKind::Chosen { instance, member } => self.has_chosen(frame, *instance, *member).into(),
+            ExprKind::MemberField { instance, fields } => self.member_field(frame, *instance, fields),
             ExprKind::InstructionAddress => u128::from(self.address),
             ExprKind::InstructionSize => u128::from(self.size_cells),
             ExprKind::Cycles => u128::from(self.counts.cycles),

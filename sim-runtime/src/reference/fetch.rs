@@ -1,9 +1,10 @@
 //! Fetching and decoding an instruction.
 
 use isac_ir::Model;
-use isac_ir::behavior::{Body, Stmt};
+use isac_ir::behavior::{Body, Expr};
 use isac_ir::bits::Bits;
-use isac_ir::decode::{CellSource, DecodeError, DecodedElement, decode_element, join_elements};
+use isac_ir::decode::{CellSource, DecodeError, Decoded, DecodedElement, WholeWord, decode_element};
+use isac_ir::root::{RootDecoding, WordSource};
 use sim_profile::{AccessEvent, Event, Word};
 
 use super::step::{Frame, Leaving, Step};
@@ -15,41 +16,97 @@ impl<'m> Step<'m, '_> {
     pub(super) fn decode(&mut self, operation: u32, body: &'m Body) -> Result<(), Leaving> {
         let model = self.state.model;
         let mut frame = Frame { body, node: Some(0), locals: vec![0; body.locals.len()] };
-        let mut elements: Vec<(u32, DecodedElement)> = Vec::new();
         self.address = self.state.pc();
-        for statement in &body.statements {
-            if let Stmt::Decode { instance, map, address, access } = statement {
-                let target = model.operation(operation).instances[*instance as usize].target;
-                let Some(decoder) = model.decoder_of(target) else { continue };
-                let address = self.evaluate(&mut frame, address)? as u64;
-                if elements.is_empty() {
+        self.size_cells = 0;
+        self.decoded = None;
+        self.fetching = Some(RootDecoding::new(operation));
+        let outcome = self.run_statements(&mut frame, &body.statements, 0);
+        let fetching = self.fetching.take();
+        outcome?;
+        let Some(fetching) = fetching else { return Ok(()) };
+        self.sink.event(Event::NamePart { text: &fetching.decoded.name(model) });
+        let word = Word::new(&fetching.bytes(model)).unwrap_or_default();
+        self.sink.event(Event::Decoded { address: self.address, word: &word, size_cells: self.size_cells });
+        self.decoded = Some(fetching.decoded);
+        Ok(())
+    }
+
+    /// Decodes one element.
+    pub(super) fn decode_element(
+        &mut self,
+        frame: &mut Frame<'m>,
+        instance: u32,
+        number: u32,
+        source: &'m WordSource,
+    ) -> Result<(), Leaving> {
+        let model = self.state.model;
+        let Some(fetching) = &self.fetching else { return Ok(()) };
+        let (operation, is_first) = (fetching.operation(), fetching.is_empty());
+        let target = model.operation(operation).instances[instance as usize].target;
+        let Some(decoder) = model.decoder_of(target) else { return Ok(()) };
+        let element = match source {
+            WordSource::Map { map, address, access } => {
+                let address = self.evaluate(frame, address)? as u64;
+                if is_first {
                     self.address = address;
                 }
-                let resource = model.registers.len() as u32 + map;
-                let mut cells = MapCells { model, memory: &self.state.memory, map: *map, address };
-                let element = match decode_element(model, decoder, &mut cells) {
-                    Ok(element) => element,
-                    Err(DecodeError::Fetch(fault)) => return Err(self.undecoded(fault)),
-                    Err(DecodeError::Illegal) => {
-                        self.access(&frame, *access, resource, AccessEvent::Execute);
-                        return Err(self.undecoded(FaultKind::IllegalInstruction));
-                    }
-                };
-                self.access(&frame, *access, resource, AccessEvent::Execute);
-                self.size_cells += element.width_bits() / model.maps[*map as usize].cell_bits;
-                elements.push((*instance, element));
-            } else {
-                self.run_statement(&mut frame, statement, 0)?;
+                self.fetch(frame, decoder, (*map, address), *access)?
+            }
+            WordSource::Value { value, address, .. } => {
+                self.place_instruction(frame, address.as_ref().filter(|_| is_first))?;
+                let word = Bits::from_u128(self.evaluate(frame, value)?);
+                let big_endian = model.target.big_endian;
+                let mut cells = WholeWord { word, width_bits: value.width, big_endian };
+                decode_element(model, decoder, &mut cells)
+                    .map_err(|_| self.undecoded(FaultKind::IllegalInstruction))?
+            }
+        };
+        if let Some(fetching) = &mut self.fetching {
+            fetching.add(instance, number, element);
+            self.size_cells = fetching.size_cells(model);
+        }
+        Ok(())
+    }
+
+    fn place_instruction(&mut self, frame: &mut Frame<'m>, address: Option<&'m Expr>) -> Result<(), Leaving> {
+        if let Some(address) = address {
+            self.address = self.evaluate(frame, address)? as u64;
+        }
+        Ok(())
+    }
+
+    /// Fetches and decodes a word.
+    fn fetch(
+        &mut self,
+        frame: &Frame<'_>,
+        decoder: u32,
+        (map, address): (u32, u64),
+        access: u32,
+    ) -> Result<DecodedElement, Leaving> {
+        let model = self.state.model;
+        let resource = model.registers.len() as u32 + map;
+        let mut cells = MapCells { model, memory: &self.state.memory, map, address };
+        let outcome = decode_element(model, decoder, &mut cells);
+        if let Err(DecodeError::Fetch(fault)) = outcome {
+            return Err(self.undecoded(fault));
+        }
+        self.access(frame, access, resource, AccessEvent::Execute);
+        outcome.map_err(|_| self.undecoded(FaultKind::IllegalInstruction))
+    }
+
+    /// Begins a part of a SWITCH, or ends the innermost.
+    pub(super) fn open_node(&mut self, label: Option<u32>) {
+        if let Some(fetching) = &mut self.fetching {
+            match label {
+                Some(label) => fetching.open(label),
+                None => fetching.close(),
             }
         }
-        let decoded =
-            join_elements(operation, elements.iter().map(|(instance, element)| (*instance, element)));
-        self.sink.event(Event::NamePart { text: &decoded.name(model) });
-        let bytes: Vec<u8> = elements.iter().flat_map(|(_, element)| element.bytes()).collect();
-        let word = Word::new(&bytes).unwrap_or_default();
-        self.sink.event(Event::Decoded { address: self.address, word: &word, size_cells: self.size_cells });
-        self.decoded = Some(decoded);
-        Ok(())
+    }
+
+    /// The decoding tree: of a CODINGROOT on its way what there is of it.
+    pub(super) fn tree(&self) -> Option<&Decoded> {
+        self.fetching.as_ref().map(|fetching| &fetching.decoded).or(self.decoded.as_ref())
     }
 
     fn undecoded(&mut self, fault: FaultKind) -> Leaving {

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use isac_ir::behavior::{Body, ExprKind, UNCOUNTED};
+use isac_ir::operation::Target;
 use sim_profile::{AccessEvent, Event};
 
 use super::step::{Frame, Leaving, Step};
@@ -10,7 +11,7 @@ use super::step::{Frame, Leaving, Step};
 impl<'m> Step<'m, '_> {
     /// The operation that an operand's alias chose, with its node.
     fn operand(&self, frame: &Frame<'_>, instance: u32) -> Option<(u32, u32)> {
-        let decoded = self.decoded.as_ref()?;
+        let decoded = self.tree()?;
         decoded.operation_at(decoded.instance(frame.node?, instance)?)
     }
 
@@ -56,6 +57,7 @@ impl<'m> Step<'m, '_> {
         locals[0] = value;
         let mut frame = Frame { body, node: Some(node), locals };
         if uncounted {
+            let decoded = self.tree().cloned();
             let mut silent = Step {
                 state: &mut *self.state,
                 counts: &mut *self.counts,
@@ -63,7 +65,8 @@ impl<'m> Step<'m, '_> {
                 sink: &mut (),
                 address: self.address,
                 size_cells: self.size_cells,
-                decoded: self.decoded.clone(),
+                decoded,
+                fetching: None,
                 is_undecoded: self.is_undecoded,
                 due: VecDeque::new(),
             };
@@ -75,15 +78,33 @@ impl<'m> Step<'m, '_> {
     }
 
     pub(super) fn field(&self, frame: &Frame<'_>, field: u32) -> u128 {
-        match (&self.decoded, frame.node) {
+        match (self.tree(), frame.node) {
             (Some(decoded), Some(node)) => decoded.field(self.state.model, node, field),
+            _ => 0,
+        }
+    }
+
+    /// True if what an instance chose is a member.
+    pub(super) fn has_chosen(&self, frame: &Frame<'_>, instance: u32, member: Target) -> bool {
+        match (self.tree(), frame.node) {
+            (Some(decoded), Some(node)) => decoded.has_chosen(node, instance, member),
+            _ => false,
+        }
+    }
+
+    /// A field of the operation that an instance chose.
+    pub(super) fn member_field(&self, frame: &Frame<'_>, instance: u32, fields: &[(u32, u32)]) -> u128 {
+        let Some((node, operation)) = self.operand(frame, instance) else { return 0 };
+        let field = fields.iter().find(|(member, _)| *member == operation);
+        match (self.tree(), field) {
+            (Some(decoded), Some((_, field))) => decoded.field(self.state.model, node, *field),
             _ => 0,
         }
     }
 
     pub(super) fn coded(&self, frame: &Frame<'_>, instance: u32) -> u128 {
         let node = self.child(frame.node, instance);
-        match (&self.decoded, node) {
+        match (self.tree(), node) {
             (Some(decoded), Some(node)) => decoded.nodes[node as usize].coded,
             _ => 0,
         }

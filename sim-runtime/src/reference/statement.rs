@@ -88,7 +88,11 @@ impl<'m> Step<'m, '_> {
                 self.host.print(&print_parts(parts, &values));
             }
             Stmt::Event(name) => self.sink.event(Event::ModelEvent { name }),
-            Stmt::Decode { .. } => {}
+            Stmt::Decode { instance, element, source } => {
+                self.decode_element(frame, *instance, *element, source)?;
+            }
+            Stmt::OpenNode { label } => self.open_node(Some(*label)),
+            Stmt::CloseNode => self.open_node(None),
             Stmt::Activate { instance, .. } => self.schedule(frame, *instance, time_node),
         }
         Ok(())

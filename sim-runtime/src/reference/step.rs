@@ -6,6 +6,7 @@ use isac_ir::account::Part;
 use isac_ir::behavior::Body;
 use isac_ir::decode::Decoded;
 use isac_ir::operation::{Role, Target};
+use isac_ir::root::RootDecoding;
 use sim_profile::{Event, EventSink};
 
 use super::state::State;
@@ -61,6 +62,8 @@ pub(super) struct Step<'m, 's> {
     pub(super) address: u64,
     pub(super) size_cells: u32,
     pub(super) decoded: Option<Decoded>,
+    /// The CODINGROOT that runs.
+    pub(super) fetching: Option<RootDecoding>,
     /// It has been told that nothing was decoded.
     pub(super) is_undecoded: bool,
     pub(super) due: VecDeque<Due>,
@@ -82,6 +85,7 @@ impl<'m, 's> Step<'m, 's> {
             address,
             size_cells: 0,
             decoded: None,
+            fetching: None,
             is_undecoded: false,
             due: VecDeque::new(),
         }
@@ -156,7 +160,7 @@ impl<'m, 's> Step<'m, 's> {
                     None => Ok(()),
                 }
             }
-            (Target::Group(_), None) => Ok(()),
+            (Target::Group(_), None) | (Target::Label(_), _) => Ok(()),
         }
     }
 
@@ -208,7 +212,7 @@ impl<'m, 's> Step<'m, 's> {
 
     /// The node that an instance led to.
     pub(super) fn child(&self, node: Option<u32>, instance: u32) -> Option<u32> {
-        self.decoded.as_ref()?.instance(node?, instance)
+        self.tree()?.instance(node?, instance)
     }
 
     fn run_part(

@@ -10,10 +10,13 @@ use super::form::{calls_before_decoding, find_root, list_forms};
 
 /// Why no simulator can be emitted from this model; empty if one can.
 pub fn find_obstacles(model: &Model) -> Vec<String> {
-    match model.time.is_instruction_accurate() {
-        true => Vec::new(),
-        false => vec!["activations with a delay are not emitted yet".to_string()],
+    let mut found = Vec::new();
+    if !model.time.is_instruction_accurate() {
+        found.push("activations with a delay are not emitted yet".to_string());
     }
+    find_instance_obstacles(model, &mut found);
+    find_source_obstacles(model, &mut found);
+    found
 }
 
 /// Why instructions of this model cannot be decoded ahead in blocks, each reason with its place;
@@ -30,7 +33,6 @@ pub fn find_block_obstacles(model: &Model) -> Vec<String> {
     find_root_obstacles(model, &mut found);
     find_activation_obstacles(model, &mut found);
     find_operand_obstacles(model, &mut found);
-    find_instance_obstacles(model, &mut found);
     for operation in &model.operations {
         let expression = operation.expression.as_ref();
         let bodies = expression.iter().flat_map(|value| std::iter::once(&value.read).chain(&value.write));
@@ -176,6 +178,20 @@ fn find_operand_obstacles(model: &Model, found: &mut Vec<String>) {
                 ));
             }
         }
+    }
+}
+
+/// Words are fetched, one behind the other.
+fn find_source_obstacles(model: &Model, found: &mut Vec<String>) {
+    for root in model.operations.iter().filter_map(|operation| operation.root.as_ref()) {
+        walk_statements(&root.statements, &mut |statement| {
+            let what = match statement {
+                Stmt::Decode { source: WordSource::Value { .. }, .. } => "decoding what a value holds",
+                Stmt::OpenNode { .. } => "SWITCH in a CODINGROOT",
+                _ => return,
+            };
+            found.push(format!("{}: {what} is not emitted yet", root.location));
+        });
     }
 }
 

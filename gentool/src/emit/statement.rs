@@ -3,6 +3,7 @@
 use isac_ir::behavior::{
     Conversion, Expr, ExprKind, PrintFormat, PrintPart, Stmt, walk_expressions, walk_statements,
 };
+use isac_ir::root::WordSource;
 use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
 use syn::Lifetime;
@@ -146,10 +147,8 @@ impl BodyEmitter<'_> {
             }
             Stmt::Print(parts) => self.print(parts),
             Stmt::Event(name) => quote!(p.kernel().event(#name);),
-            Stmt::Decode { instance, map, address, .. } if self.emitter.shape == Shape::Stepwise => {
-                let (instance, map) = (number((*instance).into()), number((*map).into()));
-                let address = cast(self.value(address), address.width, 64);
-                quote!({ let address = #address; step.decode_map(p, at, #instance, #map, address)?; })
+            Stmt::Decode { instance, element, source } if self.emitter.shape == Shape::Stepwise => {
+                self.decode(*instance, *element, source)
             }
             Stmt::Activate { instance, .. } if self.emitter.shape == Shape::Stepwise => {
                 let instance = number((*instance).into());
@@ -176,6 +175,23 @@ impl BodyEmitter<'_> {
             Declaration::Hoisted | Declaration::Given => quote!(#name = #value;),
             Declaration::Once => quote!(let #name: #ty = #value;),
             Declaration::Unused => quote!(let _: #ty = #value;),
+        }
+    }
+
+    /// The next element of a CODINGROOT.
+    fn decode(&self, instance: u32, element: u32, source: &WordSource) -> TokenStream {
+        let (instance, element) = (number(instance.into()), number(element.into()));
+        match source {
+            WordSource::Map { map, address, .. } => {
+                let map = number((*map).into());
+                let address = cast(self.value(address), address.width, 64);
+                quote!({
+                    let address = #address;
+                    step.decode_map(p, at, (#instance, #element), (#map, address))?;
+                })
+            }
+            // An obstacle.
+            WordSource::Value { .. } => TokenStream::new(),
         }
     }
 

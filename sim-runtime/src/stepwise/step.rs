@@ -6,7 +6,8 @@ use std::rc::Rc;
 use isac_ir::Model;
 use isac_ir::behavior::{Stmt, walk_statements};
 use isac_ir::bits::{Bits, mask};
-use isac_ir::decode::{CellSource, DecodeError, DecodedElement, decode_element, join_elements};
+use isac_ir::decode::{CellSource, DecodeError, decode_element};
+use isac_ir::root::RootDecoding;
 use sim_profile::Word;
 
 use super::core::StepCore;
@@ -19,7 +20,7 @@ use crate::memory::{fetch_cells, find_range};
 const NEAR: usize = 1 << 14;
 
 /// What tells instructions apart: address, context of the CODINGROOT, words.
-type Key = (u64, usize, Vec<(Bits, u32)>);
+type Key = (u64, usize, Vec<u8>);
 
 /// What the sections of an instruction share.
 pub struct Step<C: StepCore, P: Profiling> {
@@ -39,7 +40,8 @@ pub struct Step<C: StepCore, P: Profiling> {
     due: VecDeque<usize>,
     /// Regions that have begun.
     counted: Vec<u32>,
-    elements: Vec<(u32, DecodedElement)>,
+    /// The CODINGROOT on its way.
+    root: RootDecoding,
     /// Found again by its address.
     found: Option<Rc<Instruction<C, P>>>,
     /// True if each CODINGROOT decodes one word from a map: its address tells the instruction.
@@ -64,7 +66,7 @@ impl<C: StepCore, P: Profiling> Step<C, P> {
             before,
             due: VecDeque::new(),
             counted: Vec::new(),
-            elements: Vec::new(),
+            root: RootDecoding::new(model.main),
             found: None,
             is_single: decodes_one_word(model),
             near: vec![None; NEAR],
@@ -189,9 +191,9 @@ impl<C: StepCore, P: Profiling> Step<C, P> {
     }
 
     /// A CODINGROOT begins.
-    pub fn begin_decoding(&mut self, core: &C) {
+    pub fn begin_decoding(&mut self, core: &C, context: usize) {
         self.address = core.pc();
-        self.elements.clear();
+        self.root = RootDecoding::new(self.instruction.context(context).operation);
         self.found = None;
     }
 
@@ -203,11 +205,10 @@ impl<C: StepCore, P: Profiling> Step<C, P> {
         &mut self,
         core: &mut C,
         context: usize,
-        instance: u32,
-        map: u32,
-        address: u64,
+        (instance, number): (u32, u32),
+        (map, address): (u32, u64),
     ) -> Result<(), Trap> {
-        if self.elements.is_empty() {
+        if self.root.is_empty() {
             self.address = address;
         }
         self.forget_written(core);
@@ -228,8 +229,8 @@ impl<C: StepCore, P: Profiling> Step<C, P> {
         match decode_element(model, decoder, &mut cells) {
             Ok(element) => {
                 let cells = element.width_bits() / model.maps[map as usize].cell_bits;
-                self.size_cells += cells;
-                self.elements.push((instance, element));
+                self.root.add(instance, number, element);
+                self.size_cells = self.root.size_cells(model);
                 mark_code(core, map, address, cells);
                 Ok(())
             }
@@ -253,8 +254,7 @@ impl<C: StepCore, P: Profiling> Step<C, P> {
             self.is_decoded = true;
             return Ok(());
         }
-        let words = self.elements.iter().flat_map(|(_, element)| element.words.clone()).collect();
-        let key = (self.address, context, words);
+        let key = (self.address, context, self.root.bytes(core.model()));
         let instruction = match self.known.get(&key) {
             Some(known) => Rc::clone(known),
             None => {
@@ -273,11 +273,9 @@ impl<C: StepCore, P: Profiling> Step<C, P> {
 
     /// The instruction that the elements are.
     fn join(&self, core: &C, context: usize) -> Instruction<C, P> {
-        let operation = self.instruction.context(context).operation;
-        let elements = self.elements.iter().map(|(instance, element)| (*instance, element));
-        let decoded = join_elements(operation, elements);
-        let bytes: Vec<u8> = self.elements.iter().flat_map(|(_, element)| element.bytes()).collect();
-        let place = (self.address, self.size_cells, Word::new(&bytes).unwrap_or_default());
+        let word = Word::new(&self.root.bytes(core.model())).unwrap_or_default();
+        let place = (self.address, self.size_cells, word);
+        let decoded = self.root.decoded.clone();
         Instruction::decoded(core.model(), &self.before, context, decoded, place)
     }
 

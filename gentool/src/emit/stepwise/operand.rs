@@ -18,10 +18,12 @@ impl Emitter<'_> {
         let reads = targets.iter().filter_map(|target| match target {
             Target::Operation(operation) => self.emit_operation_read(self.model.operation(*operation)),
             Target::Group(_) => Some(self.emit_group_read(*target)),
+            Target::Label(_) => None,
         });
         let writes = targets.iter().filter_map(|target| match target {
             Target::Operation(operation) => self.emit_operation_write(self.model.operation(*operation)),
             Target::Group(_) => Some(self.emit_group_write(*target)),
+            Target::Label(_) => None,
         });
         let (reads, writes): (Vec<TokenStream>, Vec<TokenStream>) = (reads.collect(), writes.collect());
         let allowed = quote! {
@@ -204,7 +206,7 @@ impl BodyEmitter<'_> {
         let own = self.emitter.operand_width(entry.target);
         let single = match entry.target {
             Target::Operation(operation) => self.emitter.model.operation(operation).expression.as_ref(),
-            Target::Group(_) => None,
+            Target::Group(_) | Target::Label(_) => None,
         };
         match single.filter(|expression| expression.signed && own < width) {
             Some(_) => extended(value, own, width),

@@ -48,7 +48,7 @@ impl Emitter<'_> {
         let open = self.emit_opening(operation, body);
         let statements = emitted.tokens;
         let (begin, end) = match part {
-            Part::Root => (quote!(step.begin_decoding(p);), quote!(step.finish_decoding(p, at))),
+            Part::Root => (quote!(step.begin_decoding(p, at);), quote!(step.finish_decoding(p, at))),
             Part::Behavior | Part::Activation if emitted.diverges => (TokenStream::new(), TokenStream::new()),
             Part::Behavior | Part::Activation => (TokenStream::new(), quote!(Ok(()))),
         };

@@ -13,9 +13,10 @@ use isac_parser::load_model;
 use isac_parser::source::{FileSystem, SourceMap};
 
 /// The models that are simulated, by module name. `NAME_stepwise` is the general form of each.
-const MODELS: [(&str, &str); 8] = [
+const MODELS: [(&str, &str); 9] = [
     ("rv32im", "models/rv32im/rv32im.isac"),
     ("tiny8", "models/tiny8/tiny8.isac"),
+    ("first", "gentool/src/command/new/model.isac"),
     ("tree", "tests/models/tree.isac"),
     ("queue", "tests/models/queue.isac"),
     ("cells12", "tests/models/cells12.isac"),

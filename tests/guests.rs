@@ -11,7 +11,7 @@ use std::fs;
 use std::process::{Command, Stdio};
 
 use support::launch::{Guest, Left};
-use support::{EngineKind, RV32IM, Simulator, TINY8, path};
+use support::{ENGINES, EngineKind, FIRST, RV32IM, Simulator, TINY8, path};
 
 /// How a guest must end.
 struct Expected {
@@ -271,4 +271,16 @@ fn the_teaching_processor_s_programs_end_as_their_listings_say() {
         &Expected { instructions: None, ..exits(55, 0, "") },
     );
     check(&TINY8, &program("models/tiny8/programs/add16.bin"), &exits(71, 21, ""));
+}
+
+#[test]
+fn the_program_of_a_new_model_is_the_same_on_every_engine() {
+    let guest = Guest::new("gentool/src/command/new/program.hex");
+    let left = ENGINES.map(|kind| guest.run(&FIRST, FIRST.engine(kind).as_mut()));
+    for other in &left {
+        assert_eq!((other.status, other.output.as_str(), other.messages.as_str()), (0, "55\n", ""));
+        assert_eq!(other.state, left[0].state);
+        assert!(other.report.is_none() || other.report == left[0].report);
+    }
+    assert!(left[1].report.is_some());
 }

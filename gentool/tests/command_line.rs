@@ -160,7 +160,14 @@ fn a_constant_can_be_replaced_by_a_number_that_exists() {
     check(
         "constants",
         &bench,
-        &["check -D SIZE @wide.isac", "check -D SIZE=many @wide.isac", "check -D OTHER=1 @wide.isac"],
+        &[
+            "check -D SIZE @wide.isac",
+            "check -D SIZE=many @wide.isac",
+            "check -D OTHER=1 @wide.isac",
+            "check -D SIZE=1 -D SIZE=2 @wide.isac",
+            "check -D 1SIZE=1 @wide.isac",
+            "check -D SIZE=0x100000000000000000000000000000000 @wide.isac",
+        ],
     );
 }
 
@@ -311,7 +318,9 @@ fn an_interrupt_ends_the_run_and_leaves_its_report() {
 
 #[test]
 fn a_result_that_cannot_be_written_is_refused_before_the_run() {
-    let bench = Bench::new();
+    let model = fs::read(root().join(TINY8)).expect("the model is there");
+    let bench =
+        Bench::new().with("program.bin", [0xbc]).with("model.isac", &model).with("events", "recorded");
     let hello = "models/tiny8/programs/hello.bin";
     let lines = [
         reference(TINY8, hello, "--report @missing/r.xml"),
@@ -319,8 +328,16 @@ fn a_result_that_cannot_be_written_is_refused_before_the_run() {
         reference(TINY8, hello, "--dump-state @missing/state"),
         reference(TINY8, hello, "--report @same --profile @same"),
         reference(TINY8, hello, "--events @missing/events"),
+        reference(TINY8, hello, "--events @same --report @./same"),
+        reference(TINY8, "@program.bin", "--events @program.bin"),
+        reference("@model.isac", "@program.bin", "--dump-state @model.isac"),
+        "report --events @events --out @events".to_owned(),
     ];
     check("unwritable_results", &bench, &lines.iter().map(String::as_str).collect::<Vec<_>>());
+    assert_eq!(bench.text("events"), "recorded");
+    assert_eq!(bench.text("model.isac").as_bytes(), model);
+    assert_eq!(fs::read(bench.path("program.bin")).expect("it is there"), [0xbc]);
+    assert!(!bench.exists("same"));
 }
 
 #[test]
@@ -339,6 +356,8 @@ fn an_option_that_makes_no_sense_is_explained() {
         reference(TINY8, hello, "--set ax"),
         reference(TINY8, hello, "--set ax=256"),
         reference(TINY8, hello, "--pc here"),
+        reference(TINY8, hello, "--pc 0x100"),
+        reference(TINY8, hello, "--raw --format elf"),
         reference(TINY8, hello, "--root @missing"),
         reference(TINY8, hello, "-- an argument"),
         format!("run {TINY8} {hello} --engine fastest"),
@@ -349,7 +368,7 @@ fn an_option_that_makes_no_sense_is_explained() {
 
 #[test]
 fn every_command_explains_itself() {
-    for command in ["", "check ", "generate ", "run ", "dump ", "report "] {
+    for command in ["", "new ", "check ", "generate ", "run ", "dump ", "report "] {
         let name = format!("help_{}", command.trim()).trim_end_matches('_').to_owned();
         check(&name, &Bench::new(), &[&format!("{command}--help")]);
     }
@@ -404,6 +423,45 @@ fn a_simulator_is_generated_whole_or_not_at_all() {
     let output = bench.run("generate models/tiny8/tiny8.isac --out @file");
     assert_eq!(status(&output), 125);
     assert_eq!(bench.text("file"), "in the way");
+}
+
+/// Whether anybody listens or not, no command panics.
+#[cfg(target_os = "linux")]
+#[test]
+fn output_that_goes_nowhere_is_a_failure_and_a_closed_pipe_is_none() {
+    let bench = Bench::new().with("events", "").with("wrong.isac", "GROUP;");
+    let full = || fs::File::options().write(true).open("/dev/full").expect("Linux has it");
+    for line in ["check models/tiny8/tiny8.isac", "dump behavior models/rv32im/rv32im.isac", "new @cpu"] {
+        let output = bench.command(line).stdout(full()).output().expect("gentool runs");
+        let messages = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(status(&output), 125, "{line}");
+        assert!(messages.starts_with("error: cannot write to standard output: "), "{messages}");
+    }
+    for (line, expected) in
+        [("check @wrong.isac", 126), ("check @nowhere", 125), ("report --events @events", 125)]
+    {
+        let output = bench.command(line).stderr(full()).output().expect("gentool runs");
+        assert_eq!(status(&output), expected, "{line}");
+    }
+    let mut dump = bench.command("dump behavior models/rv32im/rv32im.isac");
+    let mut child = dump.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("gentool runs");
+    drop(child.stdout.take());
+    let output = child.wait_with_output().expect("gentool ends");
+    assert_eq!((status(&output), String::from_utf8_lossy(&output.stderr).as_ref()), (0, ""));
+}
+
+/// Neither a device without end nor a file of any size takes more than its limit.
+#[cfg(unix)]
+#[test]
+fn input_without_end_is_refused() {
+    for (line, said) in
+        [("check /dev/zero", "larger than 16 MiB"), ("report --events /dev/zero", "no event file")]
+    {
+        let output = Bench::new().run(line);
+        assert!(matches!(status(&output), 125 | 126), "{line}");
+        let messages = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(messages.contains(said) && messages.len() < 1000, "{messages}");
+    }
 }
 
 /// Without cargo's folder no simulator can be built; the message says what can be done.

@@ -1,6 +1,11 @@
 //! Lines of a text file, numbered for error messages.
 
-use std::io::{self, BufRead};
+use std::io::{self, BufRead, Read as _};
+
+/// A line that is longer is none: a model's tables take megabytes at most.
+const MAX_LINE_BYTES: u64 = 1 << 28;
+/// The first line names the format.
+const MAX_FIRST_BYTES: u64 = 1 << 12;
 
 /// Reads lines one by one.
 pub(crate) struct Lines<R> {
@@ -27,7 +32,9 @@ impl<R: BufRead> Lines<R> {
     pub(crate) fn next_line(&mut self) -> Result<&str, LineError> {
         self.number += 1;
         self.buffer.clear();
-        self.reader.read_until(b'\n', &mut self.buffer).map_err(LineError::Io)?;
+        let mut limited =
+            self.reader.by_ref().take(if self.number == 1 { MAX_FIRST_BYTES } else { MAX_LINE_BYTES });
+        limited.read_until(b'\n', &mut self.buffer).map_err(LineError::Io)?;
         let line = self.buffer.strip_suffix(b"\n").ok_or(LineError::Truncated)?;
         std::str::from_utf8(line).map_err(|_| LineError::NotUtf8)
     }

@@ -40,6 +40,8 @@ pub(crate) use simulator;
 
 pub(crate) const RV32IM: Simulator = simulator!(rv32im, rv32im_stepwise);
 pub(crate) const TINY8: Simulator = simulator!(tiny8, tiny8_stepwise);
+/// What `gentool new` writes.
+pub(crate) const FIRST: Simulator = simulator!(first, first_stepwise);
 pub(crate) const TREE: Simulator = simulator!(tree, tree_stepwise);
 
 /// What can execute a model.

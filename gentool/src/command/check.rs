@@ -1,7 +1,7 @@
 //! `gentool check`
 
-use super::Failure;
 use super::description::DescriptionOptions;
+use super::{Failure, print};
 
 /// Check a description and say everything that is wrong with it.
 ///
@@ -20,12 +20,11 @@ pub(super) fn run(options: &Options) -> Result<i32, Failure> {
         true => "instruction-accurate",
         false => "cycle-accurate",
     };
-    println!(
-        "{}: sound, {kind}, {} operations, {} instructions, {} warnings",
+    print(&format!(
+        "{}: sound, {kind}, {} operations, {} instructions, {} warnings\n",
         model.name,
         model.operations.len(),
         model.instructions.len(),
         description.warnings
-    );
-    Ok(0)
+    ))
 }

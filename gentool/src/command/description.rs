@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::IsTerminal;
+use std::io::{self, IsTerminal, Write as _};
 use std::path::{Path, PathBuf};
 
 use gentool::emit::SourceFile;
@@ -11,6 +11,7 @@ use isac_parser::diagnostic::{Diagnostics, Style};
 use isac_parser::load_model;
 use isac_parser::source::{FileSystem, SourceMap};
 use sha2::{Digest, Sha256};
+use sim_runtime::launcher::{is_same_file, parse_wide};
 
 use super::Failure;
 
@@ -36,15 +37,40 @@ pub(super) struct Description {
 }
 
 impl DescriptionOptions {
+    /// What `-D` says by name; each may be given once.
+    fn overrides(&self) -> Result<BTreeMap<String, u128>, Failure> {
+        let mut overrides = BTreeMap::new();
+        for (name, value) in &self.define {
+            if let Some(first) = overrides.insert(name.clone(), *value) {
+                return Err(Failure::other(format!(
+                    "-D {name} is given twice, first with {first}, then with {value}; keep one of them"
+                )));
+            }
+        }
+        Ok(overrides)
+    }
+
+    /// Refuses to write a result over the description.
+    pub(super) fn check_output(&self, what: &str, path: &Path) -> Result<(), Failure> {
+        match is_same_file(&self.model, path) {
+            true => Err(Failure::other(format!(
+                "the {what} would be written over the description {}; name another file",
+                path.display()
+            ))),
+            false => Ok(()),
+        }
+    }
+
     /// Reads, checks and lowers the description; findings are printed.
     pub(super) fn load(&self) -> Result<Description, Failure> {
         let mut sources = SourceMap::new();
         let mut findings = Diagnostics::new();
-        let overrides: BTreeMap<String, u128> = self.define.iter().cloned().collect();
+        let overrides = self.overrides()?;
         check_readable(&self.model)?;
         let checked = load_model(&self.model, &FileSystem, &overrides, &mut sources, &mut findings);
         let style = if styled() { Style::Styled } else { Style::Plain };
-        eprint!("{}", findings.render(&sources, style));
+        // If nobody listens, the status still tells.
+        let _ = io::stderr().write_all(findings.render(&sources, style).as_bytes());
         let Some(checked) = checked else { return Err(Failure::model()) };
         let name =
             self.model.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
@@ -75,14 +101,15 @@ fn styled() -> bool {
 
 fn parse_definition(text: &str) -> Result<(String, u128), String> {
     let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE, as in XLEN=64")?;
-    let digits = value.replace('_', "");
-    let parsed = match digits.get(..2) {
-        Some("0x" | "0X") => u128::from_str_radix(&digits[2..], 16),
-        Some("0b" | "0B") => u128::from_str_radix(&digits[2..], 2),
-        _ => digits.parse(),
-    };
-    let value = parsed.map_err(|_| format!("`{value}` is no number; write decimal, 0x or 0b"))?;
-    Ok((name.to_string(), value))
+    let begins = |letter: char| letter.is_ascii_alphabetic() || letter == '_';
+    let goes_on = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+    if !name.starts_with(begins) || !name.chars().all(goes_on) {
+        return Err(format!("`{name}` cannot be the name of a CONSTANT; write NAME=VALUE, as in XLEN=64"));
+    }
+    match parse_wide(value) {
+        Some(value) => Ok((name.to_string(), value)),
+        None => Err(format!("`{value}` is no number from 0 to 2^128-1; write decimal, 0x or 0b")),
+    }
 }
 
 /// Digest of source files: paths and texts, as 64 hexadecimal digits.

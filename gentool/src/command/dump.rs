@@ -3,8 +3,8 @@
 use clap::ValueEnum;
 use isac_ir::print::{print_behavior, print_decoders, print_time};
 
-use super::Failure;
 use super::description::DescriptionOptions;
+use super::{Failure, print};
 
 /// Print a stage of what a description is turned into.
 ///
@@ -30,13 +30,9 @@ enum Stage {
 
 pub(super) fn run(options: &Options) -> Result<i32, Failure> {
     let model = options.description.load()?.model;
-    print!(
-        "{}",
-        match options.stage {
-            Stage::Decoder => print_decoders(&model),
-            Stage::Time => print_time(&model),
-            Stage::Behavior => print_behavior(&model),
-        }
-    );
-    Ok(0)
+    print(&match options.stage {
+        Stage::Decoder => print_decoders(&model),
+        Stage::Time => print_time(&model),
+        Stage::Behavior => print_behavior(&model),
+    })
 }

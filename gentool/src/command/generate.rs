@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use gentool::emit::{SourceFile, emit_package, find_obstacles, package_name, runtime_files, write_package};
 
-use super::Failure;
 use super::description::{DescriptionOptions, digest_files};
+use super::{Failure, print};
 
 /// Write the simulator of a description as a Rust package that builds anywhere.
 ///
@@ -39,7 +39,8 @@ pub(super) fn run(options: &Options) -> Result<i32, Failure> {
             .into_iter()
             .map(|file| SourceFile { path: format!("runtime/{}", file.path), text: file.text }),
     );
-    write_package(&files, &options.out).map_err(|error| Failure::other(format!("cannot write {error}")))?;
-    println!("{}: {} files in {}", model.name, files.len(), options.out.display());
-    Ok(0)
+    write_package(&files, &options.out).map_err(|error| {
+        Failure::other(format!("cannot write {error}; name a folder by --out that you may write to"))
+    })?;
+    print(&format!("{}: {} files in {}\n", model.name, files.len(), options.out.display()))
 }

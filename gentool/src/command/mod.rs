@@ -5,9 +5,11 @@ mod check;
 mod description;
 mod dump;
 mod generate;
+mod new;
 mod report;
 mod run;
 
+use std::io::{self, ErrorKind, Write as _};
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -26,6 +28,7 @@ struct CommandLine {
 
 const AFTER_HELP: &str = "\
 First steps:
+  gentool new mycpu
   gentool check models/tiny8/tiny8.isac
   gentool run models/rv32im/rv32im.isac models/rv32im/programs/crc32.elf --report crc32.xml
 
@@ -38,6 +41,7 @@ Exit status: of `run` that of the simulated program, or
 /// What each says of itself stands at its options: a line here would replace all of it.
 #[derive(Debug, Subcommand)]
 enum Command {
+    New(new::Options),
     Check(check::Options),
     Generate(generate::Options),
     Run(Box<run::Options>),
@@ -57,6 +61,7 @@ pub(crate) fn main() -> ExitCode {
         }
     };
     let result = match line.command {
+        Command::New(options) => new::run(&options),
         Command::Check(options) => check::run(&options),
         Command::Generate(options) => generate::run(&options),
         Command::Run(options) => run::run(&options),
@@ -67,7 +72,8 @@ pub(crate) fn main() -> ExitCode {
         Ok(status) => status_code(status),
         Err(failure) => {
             if !failure.message.is_empty() {
-                eprintln!("error: {}", failure.message);
+                // If nobody listens, the status still tells.
+                let _ = writeln!(io::stderr(), "error: {}", failure.message);
             }
             status_code(failure.status)
         }
@@ -91,6 +97,19 @@ impl Failure {
     /// The description is wrong, which has been said already.
     fn model() -> Failure {
         Failure { message: String::new(), status: exit_status::MODEL }
+    }
+}
+
+/// Writes a command's result to standard output.
+///
+/// A reader that has seen enough and closes a pipe is no failure.
+fn print(text: &str) -> Result<i32, Failure> {
+    let mut output = io::stdout().lock();
+    match output.write_all(text.as_bytes()).and_then(|()| output.flush()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(Failure::other(format!(
+            "cannot write to standard output: {error}; make room or send it elsewhere"
+        ))),
+        _ => Ok(0),
     }
 }
 

@@ -5,9 +5,9 @@ use std::io::{BufReader, Write};
 use std::path::PathBuf;
 
 use sim_profile::{render_xml, replay_events};
-use sim_runtime::launcher::AtomicFile;
+use sim_runtime::launcher::{AtomicFile, is_same_file};
 
-use super::Failure;
+use super::{Failure, print};
 
 /// Make the report of a run from its recorded events.
 ///
@@ -25,23 +25,30 @@ pub(super) struct Options {
 
 pub(super) fn run(options: &Options) -> Result<i32, Failure> {
     let path = options.events.display();
-    let file = File::open(&options.events)
-        .map_err(|error| Failure::other(format!("cannot read the events {path}: {error}")))?;
+    let file = File::open(&options.events).map_err(|error| {
+        Failure::other(format!("cannot read the events {path}: {error}; name a file that exists"))
+    })?;
     let measurement =
         replay_events(BufReader::new(file)).map_err(|error| Failure::other(format!("{path}: {error}")))?;
     let report = render_xml(&measurement);
     match &options.out {
-        None => {
-            // A reader that has seen enough is no error.
-            let _ = std::io::stdout().write_all(report.as_bytes());
-        }
+        None => print(&report),
         Some(out) => {
-            let unwritable =
-                |error: std::io::Error| Failure::other(format!("cannot write {}: {error}", out.display()));
+            if is_same_file(&options.events, out) {
+                let message =
+                    format!("the report would be written over the events {path}; name another file");
+                return Err(Failure::other(message));
+            }
+            let unwritable = |error: std::io::Error| {
+                Failure::other(format!(
+                    "cannot write {}: {error}; name a file that you may write to",
+                    out.display()
+                ))
+            };
             let mut file = AtomicFile::create(out).map_err(unwritable)?;
             file.write_all(report.as_bytes()).map_err(unwritable)?;
             file.finish().map_err(unwritable)?;
+            Ok(0)
         }
     }
-    Ok(0)
 }

@@ -7,7 +7,7 @@ use clap::ValueEnum;
 use gentool::emit::find_obstacles;
 use isac_ir::Model;
 use sim_profile::{Event, EventSink, EventWriter};
-use sim_runtime::launcher::{AtomicFile, LaunchInfo, RunOptions, Stdio, launch};
+use sim_runtime::launcher::{AtomicFile, LaunchInfo, RunOptions, Stdio, check_results, launch};
 use sim_runtime::record::model_tables;
 use sim_runtime::reference::ReferenceEngine;
 
@@ -47,6 +47,7 @@ enum EngineName {
 
 pub(super) fn run(options: &Options) -> Result<i32, Failure> {
     let model = options.description.load()?.model;
+    check_files(options)?;
     let wanted = match (options.engine, options.run.events.is_some()) {
         (Some(EngineName::Emitted), true) => {
             return Err(Failure::other("--events needs the reference engine; leave --engine out"));
@@ -68,6 +69,22 @@ pub(super) fn run(options: &Options) -> Result<i32, Failure> {
             status: sim_runtime::launcher::exit_status::MODEL,
         }),
     }
+}
+
+/// No result may take the place of what the run is made from; found before a simulator is built.
+fn check_files(options: &Options) -> Result<(), Failure> {
+    let results = &options.run;
+    for (what, path) in [
+        ("report", &results.report),
+        ("profile", &results.profile),
+        ("events", &results.events),
+        ("final state", &results.dump_state),
+    ] {
+        if let Some(path) = path {
+            options.description.check_output(what, path)?;
+        }
+    }
+    check_results(&options.run).map_err(Failure::other)
 }
 
 /// Replaces this program by the simulator, which has the same options.
@@ -101,7 +118,10 @@ fn run_reference(model: &Model, options: &RunOptions) -> Result<i32, Failure> {
         return Ok(launch(&mut engine, &info, options, Stdio::of_process()));
     };
     let unwritable = |error: std::io::Error| {
-        Failure::other(format!("cannot write the events {}: {error}", path.display()))
+        Failure::other(format!(
+            "cannot write the events {}: {error}; name a file that you may write to",
+            path.display()
+        ))
     };
     let file = AtomicFile::create(path).map_err(unwritable)?;
     let writer = EventWriter::new(BufWriter::new(file), &model_tables(model));

@@ -24,17 +24,42 @@ pub enum Style {
 const MAX_LINE_BYTES: usize = 2000;
 /// What remains on each side of a label of a line that is cut.
 const WINDOW_BYTES: usize = 60;
+/// A word of a message that is longer is cut.
+const MAX_WORD_LETTERS: usize = 200;
+/// What remains of such a word.
+const SHOWN_LETTERS: usize = 60;
+/// Of errors and of warnings, so many are shown: nobody reads on, and a million take minutes.
+const MAX_SHOWN: usize = 100;
 
 impl Diagnostics {
-    /// All findings in their present order, a blank line behind each.
+    /// The findings in their present order, a blank line behind each; of many errors or warnings
+    /// the first 100, and how many there are besides.
     pub fn render(&self, sources: &SourceMap, style: Style) -> String {
-        self.iter().map(|diagnostic| diagnostic.render(sources, style) + "\n\n").collect()
+        let mut text = String::new();
+        for (severity, kind) in [(Severity::Error, "error"), (Severity::Warning, "warning")] {
+            let hidden = self.count(severity).saturating_sub(MAX_SHOWN);
+            if hidden > 0 {
+                let plural = if hidden == 1 { "" } else { "s" };
+                text += &format!("note: {hidden} more {kind}{plural} not shown; mend these first\n\n");
+            }
+        }
+        let mut shown = [0; 2];
+        let is_shown = |diagnostic: &&Diagnostic| {
+            let count = &mut shown[usize::from(diagnostic.severity == Severity::Warning)];
+            *count += 1;
+            *count <= MAX_SHOWN
+        };
+        let findings = self.iter().filter(is_shown);
+        findings.map(|diagnostic| diagnostic.render(sources, style) + "\n\n").collect::<String>() + &text
     }
 }
 
 impl Diagnostic {
     /// The finding as text, without a line break at the end.
     pub fn render(&self, sources: &SourceMap, style: Style) -> String {
+        if self.texts().any(|text| shortened(text).is_some()) {
+            return self.with_short_words().render(sources, style);
+        }
         let level = match self.severity {
             Severity::Error => Level::ERROR,
             Severity::Warning => Level::WARNING,
@@ -50,6 +75,23 @@ impl Diagnostic {
             Style::Styled => Renderer::styled(),
         };
         renderer.render(&[group])
+    }
+
+    fn texts(&self) -> impl Iterator<Item = &str> {
+        let labels = std::iter::once(&self.primary).chain(&self.secondary).map(|(_, label)| label);
+        std::iter::once(&self.message).chain(labels).chain(&self.help).map(String::as_str)
+    }
+
+    /// The same without words that fill a screen.
+    fn with_short_words(&self) -> Diagnostic {
+        let mut short = self.clone();
+        let labels = std::iter::once(&mut short.primary).chain(&mut short.secondary);
+        for text in labels.map(|(_, label)| label).chain([&mut short.message]).chain(&mut short.help) {
+            if let Some(shorter) = shortened(text) {
+                *text = shorter;
+            }
+        }
+        short
     }
 
     /// The labels of each file: first the file of the primary one, then in order of appearance.
@@ -69,6 +111,25 @@ impl Diagnostic {
         }
         files
     }
+}
+
+/// A text whose longest words are cut; `None` if none is too long.
+fn shortened(text: &str) -> Option<String> {
+    let in_word = |letter: char| letter.is_alphanumeric() || letter == '_';
+    if text.len() <= MAX_WORD_LETTERS
+        || !text.split(|c| !in_word(c)).any(|word| word.len() > MAX_WORD_LETTERS)
+    {
+        return None;
+    }
+    let words = text.split_inclusive(|letter| !in_word(letter));
+    let shorten = |word: &str| match word.len() > MAX_WORD_LETTERS {
+        true => {
+            let rest = word.trim_start_matches(in_word);
+            format!("{}...{rest}", &word[..word.floor_char_boundary(SHOWN_LETTERS)])
+        }
+        false => word.to_owned(),
+    };
+    Some(words.map(shorten).collect())
 }
 
 #[derive(Clone, Copy)]

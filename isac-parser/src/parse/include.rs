@@ -97,7 +97,8 @@ impl Walk<'_> {
         if bytes.len() > MAX_FILE_BYTES {
             let file = self.sources.add(path, "");
             let message = format!("`{}` is larger than {} MiB", path.display(), MAX_FILE_BYTES >> 20);
-            self.report(code::TOO_LARGE, Span::new(file, 0, 0), message, "", include);
+            let help = "is it a description? divide it into files that INCLUDE each other";
+            self.report(code::TOO_LARGE, Span::new(file, 0, 0), message, "", include, help);
             return None;
         }
         match String::from_utf8(bytes) {
@@ -113,6 +114,7 @@ impl Walk<'_> {
                     message,
                     "the text is readable up to here",
                     include,
+                    "save the file as UTF-8",
                 );
                 None
             }
@@ -143,12 +145,13 @@ impl Walk<'_> {
         message: String,
         label: &str,
         include: Option<Span>,
+        help: &str,
     ) {
         let mut diagnostic = Diagnostic::error(code, span, message).label(label);
         if let Some(include) = include {
             diagnostic = diagnostic.secondary(include, "included here");
         }
-        self.diagnostics.push(diagnostic);
+        self.diagnostics.push(diagnostic.help(help));
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::collect::Definitions;
 use super::names::{Constant, Global, Table};
 use super::order::dependency_order;
-use super::report::{error, help_if};
+use super::report::error;
 use super::suggestion::did_you_mean;
 use super::typing::{self, bits};
 use super::{code, expression_names};
@@ -13,6 +13,9 @@ use crate::ast;
 use crate::diagnostic::Diagnostics;
 use crate::model::Type;
 use crate::source::{FileId, Span};
+
+/// So many names are listed where one is unknown.
+const MOST_NAMED: usize = 10;
 
 /// Evaluates the CONSTANTs into [`Table::constants`].
 pub(crate) fn resolve_constants(
@@ -98,7 +101,20 @@ fn check_overrides(
     for name in overrides.keys().filter(|name| !is_constant(name)) {
         let known = table.names.globals.keys().map(String::as_str).filter(|name| is_constant(name));
         let message = format!("`-D {name}` overrides a CONSTANT that does not exist");
+        let known: Vec<&str> = known.collect();
+        let remedy = did_you_mean(name, known.iter().copied()).unwrap_or_else(|| {
+            let is_other = table.names.globals.contains_key(name.as_str());
+            match (is_other, &known[..]) {
+                (true, _) => format!("`{name}` is no CONSTANT, and only those can be overridden"),
+                (false, []) => "the description has no CONSTANT".to_owned(),
+                (false, known) => {
+                    let more = if known.len() > MOST_NAMED { ", ..." } else { "" };
+                    let names = known[..known.len().min(MOST_NAMED)].join(", ");
+                    format!("the description has the CONSTANTs {names}{more}")
+                }
+            }
+        });
         let diagnostic = error(code::UNKNOWN_OVERRIDE, Span::new(root, 0, 0), message, "");
-        diagnostics.push(help_if(diagnostic, did_you_mean(name, known)));
+        diagnostics.push(diagnostic.help(remedy));
     }
 }

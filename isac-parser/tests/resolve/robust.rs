@@ -109,3 +109,109 @@ fn deep_nesting_is_refused() {
     let (model, said) = load(path, &InMemory::new([(path, text)]), &BTreeMap::new());
     assert!(model.is_none() && said.contains("E0407"), "{said}");
 }
+
+const MACHINE: &str = "RESOURCE { PC REGISTER bit[8] pc; RAM bit[8] ram { SIZE (16); };
+     MEMORY_MAP defaultmap { RANGE (0, 15) -> ram; }; };
+     OPERATION main { CODINGROOT { a (defaultmap[pc]); }; };\n";
+
+/// What is said of a machine with further definitions.
+fn said(text: String) -> (bool, String) {
+    let path = Path::new("test.isac");
+    let files = InMemory::new([(path, format!("{MACHINE}{text}"))]);
+    let (model, said) = load(path, &files, &BTreeMap::new());
+    (model.is_some(), said)
+}
+
+#[test]
+fn of_many_findings_the_first_are_shown_and_the_rest_counted() {
+    let members: Vec<String> = (0..20_000).map(|n| format!("m{n}")).collect();
+    let (sound, text) = said(format!("GROUP a = {};", members.join(", ")));
+    assert!(!sound);
+    assert_eq!(text.matches("error[").count(), 100);
+    assert!(text.ends_with("note: 19900 more errors not shown; mend these first\n\n"), "{text}");
+    let unused: String = (0..10_000).map(|n| format!("OPERATION o{n} {{ }};\n")).collect();
+    let (sound, text) = said(format!("OPERATION a {{ CODING {{ 0bx[8] }}; }};\n{unused}"));
+    assert!(sound);
+    assert_eq!(text.matches("warning[").count(), 100);
+    assert!(text.contains(" more warnings not shown"), "{text}");
+}
+
+#[test]
+fn a_name_of_a_megabyte_does_not_fill_the_screen() {
+    let name = "n".repeat(1_000_000);
+    let (sound, text) = said(format!("OPERATION a {{ CODING {{ 0bx[8] }}; BEHAVIOR {{ {name} = 1; }}; }};"));
+    assert!(!sound);
+    assert!(text.contains("undefined name `nnn") && text.contains("nnn...`"), "{text}");
+    assert!(text.len() < 3_000, "{}", text.len());
+}
+
+#[test]
+fn many_definitions_end_soon() {
+    let leaf = "OPERATION a { CODING { 0bx[8] }; };\n";
+    let chain: String = (0..5_000).map(|n| format!("CONSTANT c{n} = c{} + 1;\n", n + 1)).collect();
+    assert!(said(format!("{leaf}{chain}CONSTANT c5000 = 1;")).0);
+    let circle: String = (0..5_000).map(|n| format!("CONSTANT c{n} = c{};\n", (n + 1) % 5_000)).collect();
+    assert!(!said(format!("{leaf}{circle}")).0);
+    let groups: String = (0..10_000).map(|n| format!("GROUP g{n} = a;\n")).collect();
+    assert!(said(format!("{leaf}{groups}")).0);
+    let nested: String = (0..5_000).map(|n| format!("GROUP g{n} = g{};\n", n + 1)).collect();
+    assert!(!said(format!("GROUP a = g0;\n{nested}OPERATION g5000 {{ CODING {{ 0bx[8] }}; }};")).0);
+}
+
+#[test]
+fn numbers_at_every_edge_end_in_a_model_or_a_message() {
+    let templates = [
+        "RESOURCE { REGISTER bit[@] q; };",
+        "RESOURCE { REGISTER bit[8] q[@]; };",
+        "RESOURCE { REGISTER bit[8] q { RESET (@); }; };",
+        "RESOURCE { REGISTER bit[8] q[2] { HARDWIRED (@, 0); }; };",
+        "RESOURCE { REGISTER bit[8] q[2] { HARDWIRED (0, @); }; };",
+        "RESOURCE { RAM bit[8] m { SIZE (@); }; };",
+        "RESOURCE { RAM bit[@] m { SIZE (1); }; };",
+        "RESOURCE { RAM bit[8] m { SIZE (1); LATENCY (@); }; };",
+        "RESOURCE { MEMORY_MAP m { RANGE (0, @) -> ram; }; };",
+        "RESOURCE { MEMORY_MAP m { RANGE (@, 1) -> ram; }; };",
+        "RESOURCE { MEMORY_MAP m { ADDRESS (@); RANGE (0, 1) -> ram; }; };",
+        "RESOURCE { MEMORY_MAP m { RANGE (0, 1) -> ram [(@..0)]; }; };",
+        "OPERATION z { CODING { f=0bx[@] }; };",
+        "OPERATION z { CODING { 0bx[@] }; };",
+        "OPERATION z { CODING { f[@..0] }; };",
+        "OPERATION z { CODING { f[3..@] }; };",
+        "OPERATION z { ACTIVATION { a DELAY (@); }; };",
+        "TARGET { ELF_MACHINE (@); };",
+        "TARGET { ELF_CLASS (@); };",
+        "TARGET { LOAD (0, @) -> defaultmap; };",
+        "TARGET { LOAD (@, 1) -> defaultmap; };",
+        "TARGET { STACK (pc, @); };",
+        "CONSTANT c = 1 << @;",
+        "CONSTANT c = 1 / @;",
+        "CONSTANT c = @ * @;",
+        "FUNCTION bit[@] f() { return 1; }",
+        "FUNCTION bit[8] f() { return pc[@]; }",
+        "FUNCTION bit[8] f() { return pc[@..0]; }",
+        "FUNCTION bit[8] f() { return (bit[@])1; }",
+        "FUNCTION bit[8] f() { return sext(pc, @); }",
+        "FUNCTION bit[8] f() { switch (pc) { case @: return 1; default: return 2; } }",
+        "FUNCTION bit[8] f() { return defaultmap[@]; }",
+    ];
+    let numbers = [
+        "0",
+        "1",
+        "-1",
+        "0x7fffffff",
+        "0xffffffff",
+        "0x100000000",
+        "0x7fffffffffffffff",
+        "0xffffffffffffffff",
+        "0x10000000000000000",
+        "0xffffffffffffffffffffffffffffffff",
+        "0x100000000000000000000000000000000",
+        "99999999999999999999999999999999999999999999999999",
+    ];
+    for template in templates {
+        for number in numbers {
+            let definition = template.replace('@', number);
+            said(format!("OPERATION a {{ CODING {{ 0bx[8] }}; }};\n{definition}"));
+        }
+    }
+}

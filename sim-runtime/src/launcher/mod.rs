@@ -33,9 +33,9 @@ use sim_profile::{Mode, Profile, Provenance, render_xml, write_profile};
 pub use command::main;
 pub use interrupt::Interrupt;
 pub use launch_info::{LaunchInfo, LaunchMap, LaunchRegister, LaunchStack};
-pub use number::{parse_count, parse_number, parse_seconds};
+pub use number::{parse_count, parse_number, parse_seconds, parse_wide};
 pub use options::{ProgramFormat, RunOptions};
-pub use output_file::{AtomicFile, OutputFile, Render};
+pub use output_file::{AtomicFile, OutputFile, Render, is_same_file};
 pub use stdio::Stdio;
 
 use crate::engine::Engine;
@@ -124,23 +124,55 @@ fn begin(
         assignments.push(parse_assignment(info, text)?);
     }
     check_outputs(options, outputs)?;
+    check_start(info, options)?;
     start(engine, info, options, streams, &assignments)
+}
+
+/// Checks before anything else is done that all results of a run can be written, and over nothing
+/// that it needs.
+///
+/// # Errors
+/// Which result cannot, why, and what to do.
+pub fn check_results(options: &RunOptions) -> Result<(), String> {
+    check_outputs(options, &profile_outputs(options))
 }
 
 fn check_outputs(options: &RunOptions, outputs: &[OutputFile<'_>]) -> Result<(), String> {
     let mut paths: Vec<(&str, &Path)> =
         outputs.iter().map(|output| (output.what, output.path.as_path())).collect();
+    paths.extend(options.events.iter().map(|path| ("events", path.as_path())));
     paths.extend(options.dump_state.iter().map(|path| ("final state", path.as_path())));
     for (index, (what, path)) in paths.iter().enumerate() {
-        if let Some((other, _)) = paths[..index].iter().find(|(_, earlier)| earlier == path) {
+        if let Some((other, _)) = paths[..index].iter().find(|(_, earlier)| is_same_file(earlier, path)) {
             return Err(format!(
                 "{other} and {what} are both to be written to {}; name two files",
+                path.display()
+            ));
+        }
+        if is_same_file(&options.program, path) {
+            return Err(format!(
+                "the {what} would be written over the program {}; name another file",
                 path.display()
             ));
         }
         check_writable(what, path)?;
     }
     Ok(())
+}
+
+/// What the options say about the start has to be possible.
+fn check_start(info: &LaunchInfo, options: &RunOptions) -> Result<(), String> {
+    let width_bits = info.pc.width_bits;
+    match (options.pc, options.raw, options.format) {
+        (Some(pc), ..) if width_bits < u64::BITS && pc >> width_bits != 0 => Err(format!(
+            "--pc {pc:#x} does not fit into the {width_bits} bits of the program counter; give an \
+             address that it can hold"
+        )),
+        (_, Some(_), ProgramFormat::Elf | ProgramFormat::Ihex | ProgramFormat::Srec) => {
+            Err("--raw and another --format exclude each other; leave one of them out".to_owned())
+        }
+        _ => Ok(()),
+    }
 }
 
 /// The files that [`RunOptions`] itself can ask for.

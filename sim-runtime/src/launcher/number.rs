@@ -72,7 +72,9 @@ impl SignedNumber {
     }
 }
 
-fn parse_wide(text: &str) -> Option<u128> {
+/// Reads a number of 128 bits as [`parse_number`] does; `None` if it is none.
+#[must_use]
+pub fn parse_wide(text: &str) -> Option<u128> {
     let lower = text.to_ascii_lowercase();
     match (lower.strip_prefix("0x"), lower.strip_prefix("0b")) {
         (Some(digits), _) => parse_digits(digits, 16),

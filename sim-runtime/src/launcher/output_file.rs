@@ -86,6 +86,16 @@ impl Write for AtomicFile {
     }
 }
 
+/// Whether two paths lead to one file, through links and by whatever names; devices and pipes,
+/// which keep nothing, are never the same.
+#[must_use]
+pub fn is_same_file(one: &Path, other: &Path) -> bool {
+    match (fs::canonicalize(one), fs::canonicalize(other)) {
+        (Ok(one), Ok(other)) => one == other && one.is_file(),
+        _ => one == other,
+    }
+}
+
 /// Checks before a run that a file can be written after it.
 pub(super) fn check_writable(what: &str, path: &Path) -> Result<(), String> {
     AtomicFile::create(path).map(drop).map_err(|error| {

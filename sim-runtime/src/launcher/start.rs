@@ -64,8 +64,10 @@ pub(super) fn start(
 
 fn load_program(machine: &mut dyn Machine, info: &LaunchInfo, options: &RunOptions) -> Result<Image, String> {
     let path = &options.program;
-    let bytes = read_program(path)
-        .map_err(|error| format!("the program {} cannot be read: {error}", path.display()))?;
+    let bytes = read_program(path).map_err(|error| {
+        let path = path.display();
+        format!("the program {path} cannot be read: {error}; name a file that exists and that you may read")
+    })?;
     let wrong = |error| format!("the program {} cannot be loaded: {error}", path.display());
     let format = choose_format(machine, info, options, &bytes);
     let image = read_image(&bytes, format, &info.expected()).map_err(wrong)?;

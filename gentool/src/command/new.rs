@@ -1,0 +1,112 @@
+//! `gentool new`
+
+use std::fmt::Display;
+use std::fs;
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+
+use super::{Failure, print};
+
+/// Write a folder with a small processor, a program for it, and a README that leads on.
+///
+/// The last part of NAME names the description; folders before it are made if they are missing.
+/// Nothing that exists is touched. Example: gentool new mycpu
+#[derive(Debug, clap::Args)]
+pub(super) struct Options {
+    /// The folder to write: its name may have letters, digits, _ and -.
+    name: PathBuf,
+}
+
+/// The files of a new model by name; `{{name}}` stands for the model's.
+const FILES: [(&str, &str); 3] = [
+    ("{{name}}.isac", include_str!("new/model.isac")),
+    ("program.hex", include_str!("new/program.hex")),
+    ("README.md", include_str!("new/README.md")),
+];
+
+/// File names and names of packages are longer than this on no system of ours.
+const MOST_LETTERS: usize = 64;
+
+pub(super) fn run(options: &Options) -> Result<i32, Failure> {
+    let folder = &options.name;
+    let name = check_name(folder).map_err(|problem| {
+        Failure::other(format!(
+            "`{}` cannot be the name of a model: {problem}; take a name like mycpu, or a path that \
+             ends in one",
+            folder.display()
+        ))
+    })?;
+    write_model(folder, name).map_err(|error| {
+        let folder = folder.display();
+        Failure::other(match error.kind() {
+            ErrorKind::AlreadyExists => {
+                format!("{folder} is there already, and nothing in it is touched; take another name")
+            }
+            _ => format!("cannot write {folder}: {error}; name a folder that you may write to"),
+        })
+    })?;
+    let description = folder.join(format!("{name}.isac"));
+    let [description, program] =
+        [&description, &folder.join("program.hex")].map(|path| shell_word(path.display()));
+    let readme = folder.join("README.md");
+    print(&format!(
+        "{name}: a processor, a program for it, and {}\n\n\
+         next:\n  gentool check {description}\n  gentool run {description} {program}\n",
+        readme.display()
+    ))
+}
+
+/// The model's name, which becomes part of names of files and packages on any system.
+fn check_name(folder: &Path) -> Result<&str, String> {
+    let name = folder.file_name().ok_or("it names no folder")?;
+    let name = name.to_str().ok_or("it is not UTF-8")?;
+    let is_allowed = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == '-';
+    match name.chars().find(|letter| !is_allowed(*letter)) {
+        Some(letter) => return Err(format!("it has a {letter:?}, expected letters, digits, _ and -")),
+        None if !name.starts_with(|first: char| first.is_ascii_alphabetic()) => {
+            return Err("it does not begin with a letter".to_owned());
+        }
+        None if name.len() > MOST_LETTERS => {
+            return Err(format!("it has {} letters, expected at most {MOST_LETTERS}", name.len()));
+        }
+        None => {}
+    }
+    if is_device(&name.to_ascii_lowercase()) {
+        return Err("it names a device on Windows".to_owned());
+    }
+    Ok(name)
+}
+
+/// Names that no file can have on Windows, whatever its ending.
+fn is_device(name: &str) -> bool {
+    let port = name.strip_prefix("com").or(name.strip_prefix("lpt"));
+    matches!(name, "con" | "prn" | "aux" | "nul")
+        || port.is_some_and(|number| matches!(number.as_bytes(), [b'0'..=b'9']))
+}
+
+/// Writes all files or, if one cannot be written, none.
+fn write_model(folder: &Path, name: &str) -> io::Result<()> {
+    if let Some(parent) = folder.parent() {
+        fs::create_dir_all(parent)?;
+    }
+    fs::create_dir(folder)?;
+    for (file, text) in FILES {
+        let [file, text] = [file, text].map(|text| text.replace("{{name}}", name));
+        if let Err(error) = fs::write(folder.join(file), text) {
+            // The folder is ours, as it was not there before.
+            let _ = fs::remove_dir_all(folder);
+            return Err(error);
+        }
+    }
+    Ok(())
+}
+
+/// A path as a shell takes it.
+fn shell_word(path: impl Display) -> String {
+    let path = path.to_string();
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "_-./\\:".contains(letter);
+    match path.chars().all(is_plain) {
+        true => path,
+        false => format!("'{}'", path.replace('\'', r"'\''")),
+    }
+}

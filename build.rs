@@ -13,7 +13,7 @@ use isac_parser::load_model;
 use isac_parser::source::{FileSystem, SourceMap};
 
 /// The models that are simulated, by module name. `NAME_stepwise` is the general form of each.
-const MODELS: [(&str, &str); 9] = [
+const MODELS: [(&str, &str); 10] = [
     ("rv32im", "models/rv32im/rv32im.isac"),
     ("tiny8", "models/tiny8/tiny8.isac"),
     ("first", "gentool/src/command/new/model.isac"),
@@ -23,6 +23,7 @@ const MODELS: [(&str, &str); 9] = [
     ("classic", "tests/models/classic.isac"),
     ("wide", "tests/models/wide.isac"),
     ("names", "tests/models/names.isac"),
+    ("ranges", "tests/models/ranges.isac"),
 ];
 
 fn main() {

@@ -126,3 +126,9 @@ fn names_of_the_generated_code_and_slices_of_expressions_run_the_same_on_every_e
     let (ended, instructions) = check(simulator!(names, names_stepwise), 200);
     assert!(ended > 50 && instructions > 2_000, "{ended} ended, {instructions} instructions");
 }
+
+#[test]
+fn ranges_onto_registers_and_functions_run_the_same_on_every_engine() {
+    let (ended, instructions) = check(simulator!(ranges, ranges_stepwise), 200);
+    assert!(ended > 50 && instructions > 500, "{ended} ended, {instructions} instructions");
+}

@@ -142,7 +142,7 @@ fn what_is_not_supported_yet_is_answered_by_its_code() {
         .map(|line| line.trim_matches('|').splitn(4, '|').map(str::trim).collect())
         .filter(|row: &Vec<&str>| row.len() == 4)
         .collect();
-    assert!(rows.len() > 20, "the table is found");
+    assert!(!rows.is_empty(), "the table is found");
     for row in rows {
         let snippet = row[3].trim_matches('`');
         let codes = error_codes(&probe(row[2], snippet));

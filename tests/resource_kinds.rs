@@ -7,6 +7,9 @@ mod ins {
 }
 mod resources {
     pub(crate) mod alias;
+    pub(crate) mod device;
+    pub(crate) mod range;
+    pub(crate) mod trap;
 }
 mod support;
 
@@ -22,15 +25,23 @@ use isac_ir::Model;
 use isac_ir::verify::verify_model;
 use isac_parser::diagnostic::{Diagnostics, Style};
 use isac_parser::load_model;
-use isac_parser::source::{FileSystem, SourceMap};
+use isac_parser::source::{InMemory, SourceMap};
 use sim_runtime::launcher::RunOptions;
 use sim_runtime::reference::ReferenceEngine;
 
 /// The lowered and verified model of `tests/models/NAME.isac`, which has no findings.
 fn load(name: &str) -> Model {
-    let file = support::path(&format!("tests/models/{name}.isac"));
+    load_changed(name, "", "")
+}
+
+/// The same with the first `from` in its text replaced by `to`.
+fn load_changed(name: &str, from: &str, to: &str) -> Model {
+    let file = PathBuf::from(format!("tests/models/{name}.isac"));
+    let text = fs::read_to_string(support::path(&file.to_string_lossy())).expect("the model is there");
+    assert!(text.contains(from), "{name} has a {from}");
+    let loader = InMemory::new([(file.clone(), text.replacen(from, to, 1))]);
     let (mut sources, mut findings) = (SourceMap::new(), Diagnostics::new());
-    let checked = load_model(&file, &FileSystem, &BTreeMap::new(), &mut sources, &mut findings);
+    let checked = load_model(&file, &loader, &BTreeMap::new(), &mut sources, &mut findings);
     assert!(findings.is_empty(), "{}", findings.render(&sources, Style::Plain));
     let model = lower_model(&checked.expect("the model is sound"), &sources, name);
     assert_eq!(verify_model(&model), Ok(()), "{name}");

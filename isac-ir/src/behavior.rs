@@ -143,6 +143,8 @@ pub enum ExprKind {
     Cycles,
     /// Instructions ended and not cancelled.
     Instructions,
+    /// 1 if the time of a timer, by its index among the devices, has come (1 bit).
+    Pending(u32),
     /// A register or an element of a file.
     Register {
         /// Its index.
@@ -301,6 +303,9 @@ pub enum Stmt {
         /// The new value, of the operand's width.
         value: Expr,
     },
+    /// An access that does nothing but count: to a map, in whose place registers or functions
+    /// stand.
+    Touch(AccessId),
     /// A region begins: it runs once more.
     Count(RegionId),
     /// Runs one of two lists.
@@ -343,6 +348,14 @@ pub enum Stmt {
         /// Receives the result, 64 bits.
         result: LocalId,
         /// Number and six arguments, 64 bits each.
+        arguments: Vec<Expr>,
+    },
+    /// A semihosting call of Arm's specification; an exit call ends the run after this
+    /// instruction.
+    Semihost {
+        /// Receives the result, 64 bits.
+        result: LocalId,
+        /// Operation and argument, 64 bits each.
         arguments: Vec<Expr>,
     },
     /// Text for the standard output.
@@ -448,6 +461,7 @@ impl Expr {
             | ExprKind::InstructionSize
             | ExprKind::Cycles
             | ExprKind::Instructions
+            | ExprKind::Pending(_)
             | ExprKind::Operand { .. } => {}
             ExprKind::Register { index, .. } => {
                 if let Some(index) = index {
@@ -483,7 +497,9 @@ impl Stmt {
             Stmt::Decode { source, .. } => source.expressions(),
             Stmt::SetRegister { index, value, .. } => std::iter::once(value).chain(index.as_ref()).collect(),
             Stmt::SetMemory { address, value, .. } => vec![value, address],
-            Stmt::LinuxCall { arguments, .. } => arguments.iter().collect(),
+            Stmt::LinuxCall { arguments, .. } | Stmt::Semihost { arguments, .. } => {
+                arguments.iter().collect()
+            }
             Stmt::Print(parts) => parts
                 .iter()
                 .filter_map(|part| match part {
@@ -492,6 +508,7 @@ impl Stmt {
                 })
                 .collect(),
             Stmt::Count(_)
+            | Stmt::Touch(_)
             | Stmt::Loop { .. }
             | Stmt::Block { .. }
             | Stmt::Leave(_)

@@ -211,6 +211,11 @@ impl Printer<'_> {
                 let alias = &self.operation.instances[*instance as usize].alias;
                 format!("{alias} = {} ;m{mention}", self.expr(value))
             }
+            Stmt::Touch(access) => {
+                let resource = self.body.accesses[*access as usize].resource as usize;
+                let name = self.model.resource_names().swap_remove(resource);
+                format!("touch {name} ;a{access}")
+            }
             Stmt::Count(region) => format!("count r{region}"),
             Stmt::Leave(label) => format!("leave l{label}"),
             Stmt::Halt(status) => format!("halt {}", self.expr(status)),
@@ -221,6 +226,10 @@ impl Printer<'_> {
             Stmt::LinuxCall { result, arguments } => {
                 let arguments: Vec<String> = arguments.iter().map(|argument| self.expr(argument)).collect();
                 format!("{} = linux call ({})", self.local(*result), arguments.join(", "))
+            }
+            Stmt::Semihost { result, arguments } => {
+                let arguments: Vec<String> = arguments.iter().map(|argument| self.expr(argument)).collect();
+                format!("{} = semihost ({})", self.local(*result), arguments.join(", "))
             }
             Stmt::Print(parts) => {
                 let parts: Vec<String> = parts.iter().map(|part| self.print_part(part)).collect();

@@ -126,8 +126,81 @@ pub struct Map {
     pub address_bits: u32,
     /// Width of a cell in bits.
     pub cell_bits: u32,
-    /// The ranges by ascending address, disjoint.
+    /// The ranges onto memories by ascending address, disjoint. Ranges onto registers and
+    /// functions are part of the bodies that reach them.
     pub ranges: Vec<Range>,
+    /// The ranges onto devices by ascending address, disjoint from those.
+    pub devices: Vec<DeviceRange>,
+}
+
+/// A range of a map onto a device.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DeviceRange {
+    /// First address.
+    pub low: u64,
+    /// Last address.
+    pub high: u64,
+    /// Index of the device; its cell 0 is at `low`.
+    pub device: u32,
+}
+
+/// A device.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Device {
+    /// Its name.
+    pub name: String,
+    /// Where it is declared, as `file:line`.
+    pub location: String,
+    /// What it does.
+    pub kind: DeviceKind,
+}
+
+/// What a device does; it takes the width of the map's cells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum DeviceKind {
+    /// Cell 0: a byte out, a byte in (all ones if there is none). Other cells are 0.
+    Console,
+    /// The time in cycles in the first cells that hold 64 bits, which writes leave alone; in the
+    /// next the value to compare it with, all ones after reset.
+    Timer,
+    /// A write ends the run with its value as status, when the instruction is complete.
+    Exit,
+}
+
+/// A cache: it keeps tags, never data.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Cache {
+    /// Its name.
+    pub name: String,
+    /// Where it is declared, as `file:line`.
+    pub location: String,
+    /// Number of cells, a power of two.
+    pub size_cells: u64,
+    /// Cells of a line, a power of two.
+    pub line_cells: u64,
+    /// Lines of a set, a power of two.
+    pub ways: u64,
+    /// Which line of a set makes room.
+    pub replacement: Replacement,
+    /// True if a written line is dirty until it goes; false if writes go through.
+    pub write_back: bool,
+    /// Cycles of each line touched.
+    pub hit_cycles: u32,
+    /// Further cycles of a line that was absent, and again of a dirty victim.
+    pub miss_cycles: u32,
+    /// Index of the memory behind it.
+    pub ram: u32,
+}
+
+/// Which line of a set makes room.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Replacement {
+    /// The one not touched for longest.
+    LeastRecentlyUsed,
+    /// The one that came first.
+    FirstInFirstOut,
+    /// Any, by the run's seed.
+    Random,
 }
 
 /// One range of a map.
@@ -139,6 +212,10 @@ pub struct Range {
     pub high: u64,
     /// Index of the memory behind it; its cell 0 is at `low`.
     pub ram: u32,
+    /// Least significant bit of the map's cell in the memory's cell, which may be wider.
+    pub low_bit: u32,
+    /// Index of the cache that stands before the memory.
+    pub cache: Option<u32>,
 }
 
 /// What the model runs on.
@@ -156,4 +233,10 @@ pub struct Target {
     pub host_map: Option<u32>,
     /// Image bytes `low..=high` go to this map from byte 0 on.
     pub loads: Vec<(u64, u64, u32)>,
+    /// What begins a comment in assembler text.
+    pub comment: Option<String>,
+    /// Prefix of a hexadecimal number in assembler text, beside `0x`.
+    pub hexadecimal: Option<String>,
+    /// Prefix of a binary number in assembler text, beside `0b`.
+    pub binary: Option<String>,
 }

@@ -23,6 +23,12 @@ pub fn verify_model(model: &Model) -> Result<(), Vec<String>> {
     for operation in &model.operations {
         verify_operation(model, operation, &mut errors);
     }
+    if let Some(body) = &model.memory_fault {
+        let mut found = Vec::new();
+        // The function stands in no operation; `main` is asked for fields that it cannot mention.
+        verify_body(model, model.operation(model.main), body, &mut found);
+        errors.extend(found.into_iter().map(|text| format!("memory_fault: {text}")));
+    }
     for (index, node) in model.time.nodes.iter().enumerate() {
         if node.parent.is_some_and(|parent| parent as usize >= index) {
             errors.push(format!("time graph: node {index} stands before its parent"));
@@ -102,6 +108,7 @@ fn verify_body(model: &Model, operation: &Operation, body: &Body, errors: &mut V
     walk_statements(&body.statements, &mut |statement| match statement {
         Stmt::SetRegister { access, .. }
         | Stmt::SetMemory { access, .. }
+        | Stmt::Touch(access)
         | Stmt::Decode { source: WordSource::Map { access, .. }, .. } => {
             *accesses.entry(*access).or_default() += 1;
         }
@@ -146,7 +153,7 @@ fn verify_expr(model: &Model, operation: &Operation, body: &Body, expr: &Expr) -
         ExprKind::Binary(operator, left, right) => binary_fits(*operator, width, left.width, right.width),
         ExprKind::ZeroExtend(operand) | ExprKind::SignExtend(operand) => operand.width <= width,
         ExprKind::Slice { base, low } => low + width <= base.width,
-        ExprKind::Bit { .. } => width == 1,
+        ExprKind::Bit { .. } | ExprKind::Pending(_) => width == 1,
         ExprKind::Concat(parts) => parts.iter().map(|part| part.width).sum::<u32>() == width,
         ExprKind::Select(c, a, b) => c.width == 1 && a.width == width && b.width == width,
         ExprKind::Cycles | ExprKind::Instructions => width == 64,

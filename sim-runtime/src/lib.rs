@@ -4,6 +4,7 @@
 //! [`record`] turns what they count into a measurement; [`image`], [`host`] and [`launcher`] are
 //! what a program needs around it.
 
+pub mod device;
 pub mod engine;
 pub mod fault;
 pub mod host;

@@ -1,9 +1,10 @@
 //! Memory of a simulated processor: cells behind the ranges of maps.
 
 use isac_ir::Model;
-use isac_ir::bits::Bits;
+use isac_ir::bits::{Bits, mask};
 use isac_ir::resource::{Map, Ram};
 
+use crate::device::DeviceCells;
 use crate::fault::{AccessKind, FaultKind};
 
 /// The cells of one RAM, each in the fewest whole bytes that hold it (1, 2, 4 or 8), in the
@@ -60,6 +61,17 @@ pub struct Landing {
     pub ram: usize,
     /// Its first cell touched.
     pub cell: u64,
+    /// Least significant bit of the map's cell in the memory's.
+    pub low_bit: u32,
+}
+
+/// What an access reaches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reached {
+    /// Cells of a memory.
+    Memory(Landing),
+    /// Cells of a device.
+    Device(DeviceCells),
 }
 
 /// Finds the memory behind `cells` cells from `address` on; FLAGS are not asked.
@@ -67,7 +79,40 @@ pub fn find_range(map: &Map, address: u64, cells: u64) -> Option<Landing> {
     let last = address.checked_add(cells.checked_sub(1)?)?;
     let after = map.ranges.partition_point(|range| range.low <= address);
     let range = &map.ranges[after.checked_sub(1)?];
-    (last <= range.high).then(|| Landing { ram: range.ram as usize, cell: address - range.low })
+    (last <= range.high).then(|| Landing {
+        ram: range.ram as usize,
+        cell: address - range.low,
+        low_bit: range.low_bit,
+    })
+}
+
+/// Finds what an access by the program reaches, with FLAGS enforced; a device can be read and
+/// written, and holds no instructions.
+///
+/// # Errors
+/// As [`check_range`].
+pub fn check_access(
+    model: &Model,
+    map: u32,
+    address: u64,
+    cells: u32,
+    access: AccessKind,
+) -> Result<Reached, FaultKind> {
+    let memory = check_range(model, map, address, u64::from(cells), access);
+    memory.map(Reached::Memory).or_else(|fault| match access {
+        AccessKind::Fetch => Err(fault),
+        AccessKind::Read | AccessKind::Write => {
+            find_device(model, map, address, cells).map(Reached::Device).ok_or(fault)
+        }
+    })
+}
+
+fn find_device(model: &Model, map: u32, address: u64, cells: u32) -> Option<DeviceCells> {
+    let last = address.checked_add(u64::from(cells.checked_sub(1)?))?;
+    let ranges = &model.maps[map as usize].devices;
+    let range = ranges.iter().find(|range| range.low <= address && last <= range.high)?;
+    let (device, map) = (range.device as usize, map as usize);
+    Some(DeviceCells { device, map, first: address - range.low, count: cells })
 }
 
 /// The same, with FLAGS enforced.
@@ -114,8 +159,10 @@ impl Memory {
     pub fn store(&mut self, model: &Model, map: u32, landing: Landing, cells: u32, value: u128) {
         let bits = model.maps[map as usize].cell_bits;
         for index in 0..cells {
-            let cell = (value >> shift_of(model, bits, cells, index)) as u64;
-            self.rams[landing.ram].set(landing.cell + u64::from(index), cell);
+            let new = (value >> shift_of(model, bits, cells, index) & mask(bits)) << landing.low_bit;
+            let place = landing.cell + u64::from(index);
+            let kept = self.rams[landing.ram].get(place) & !(mask(bits) << landing.low_bit) as u64;
+            self.rams[landing.ram].set(place, kept | new as u64);
         }
     }
 }
@@ -162,7 +209,7 @@ pub fn fetch_cells(
         let before_wrap = (last - next).saturating_add(1).min(u64::from(cells - done)) as u32;
         let landing = check_range(model, map, next, u64::from(before_wrap), AccessKind::Fetch)?;
         for index in 0..before_wrap {
-            let cell = store.get_cell(landing.ram, landing.cell + u64::from(index));
+            let cell = store.get_cell(landing.ram, landing.cell + u64::from(index)) >> landing.low_bit;
             let low = shift_of(model, table.cell_bits, cells, done + index);
             word = word.with(low, table.cell_bits, cell.into());
         }
@@ -177,6 +224,7 @@ pub fn join_cells(model: &Model, map: u32, store: &impl CellStore, landing: Land
     let bits = model.maps[map as usize].cell_bits;
     (0..cells).fold(0, |value, index| {
         let cell = u128::from(store.get_cell(landing.ram, landing.cell + u64::from(index)));
+        let cell = cell >> landing.low_bit & mask(bits);
         value | cell << shift_of(model, bits, cells, index)
     })
 }
@@ -199,7 +247,7 @@ pub fn read_map_bytes(
         // Bytes that are cells of one range are read in a row: whole memories are read this way.
         let count = place.cells_in_row.min(rest.len() as u64) as usize;
         for (byte, cell) in rest[..count].iter_mut().zip(place.landing.cell..) {
-            *byte = (store.get_cell(place.landing.ram, cell) >> place.shift) as u8;
+            *byte = (store.get_cell(place.landing.ram, cell) >> place.shift & place.mask) as u8;
         }
         done += count;
     }
@@ -223,8 +271,8 @@ pub fn write_map_bytes(
     for (index, byte) in bytes.iter().enumerate() {
         let place = byte_place(model, map, address.wrapping_add(index as u64))?;
         let (ram, cell) = (place.landing.ram, place.landing.cell);
-        let old = store.get_cell(ram, cell) & !(0xff << place.shift);
-        store.set_cell(ram, cell, old | u64::from(*byte) << place.shift);
+        let old = store.get_cell(ram, cell) & !(place.mask << place.shift);
+        store.set_cell(ram, cell, old | (u64::from(*byte) & place.mask) << place.shift);
     }
     Ok(())
 }
@@ -239,6 +287,8 @@ fn shift_of(model: &Model, cell_bits: u32, cells: u32, index: u32) -> u32 {
 struct BytePlace {
     landing: Landing,
     shift: u32,
+    /// The bits of the byte that the cell has.
+    mask: u64,
     /// Number of cells from here on in which the bytes that follow lie, a byte in each.
     cells_in_row: u64,
 }
@@ -247,14 +297,14 @@ struct BytePlace {
 fn byte_place(model: &Model, map: usize, address: u64) -> Result<BytePlace, u64> {
     let table = &model.maps[map];
     let cell_bytes = u64::from(table.cell_bits.div_ceil(8));
-    let mask = isac_ir::bits::mask(table.address_bits) as u64;
+    let last = mask(table.address_bits) as u64;
     let cell = address / cell_bytes;
-    let landing = (cell & !mask == 0).then(|| find_range(table, cell, 1)).flatten().ok_or(address)?;
+    let landing = (cell & !last == 0).then(|| find_range(table, cell, 1)).flatten().ok_or(address)?;
     let byte = (address % cell_bytes) as u32;
     let rank = if model.target.big_endian { cell_bytes as u32 - 1 - byte } else { byte };
-    let is_row = cell_bytes == 1;
-    let cells_in_row = if is_row { cells_to_range_end(table, cell) } else { 1 };
-    Ok(BytePlace { landing, shift: rank * 8, cells_in_row })
+    let bits = 8.min(table.cell_bits - rank * 8);
+    let cells_in_row = if cell_bytes == 1 { cells_to_range_end(table, cell) } else { 1 };
+    Ok(BytePlace { landing, shift: landing.low_bit + rank * 8, mask: mask(bits) as u64, cells_in_row })
 }
 
 /// Number of cells from one that a range holds to the range's end, at least 1.

@@ -303,7 +303,8 @@ impl Emitter<'_> {
                 | Stmt::Illegal
                 | Stmt::DivisionByZero
                 | Stmt::Cancel
-                | Stmt::LinuxCall { .. } => true,
+                | Stmt::LinuxCall { .. }
+                | Stmt::Semihost { .. } => true,
                 Stmt::SetRegister { register, index: Some(index), .. } => {
                     !is_inside(index, self.model.registers[*register as usize].elements())
                 }

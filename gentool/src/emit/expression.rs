@@ -86,6 +86,8 @@ impl BodyEmitter<'_> {
             ExprKind::InstructionAddress => from_u64(quote!(step.address), width),
             ExprKind::InstructionSize => from_u64(quote!(u64::from(step.size_cells)), width),
             ExprKind::Cycles => quote!(p.kernel_ref().cycles_at(step.left)),
+            // Models with devices are refused before; whatever slips through does not compile.
+            ExprKind::Pending(_) => quote!(compile_error!("a DEVICE is not emitted")),
             ExprKind::Instructions => quote!(p.kernel_ref().instructions_at(step.left)),
             ExprKind::Register { register, index, .. } => self.read_register(*register, index.as_deref()),
             ExprKind::Memory { map, cells, address, access } => {

@@ -80,7 +80,7 @@ pub(super) fn unique(name: &str, taken: &mut BTreeSet<String>) -> String {
 
 /// What the emitted code names itself, and a keyword that syn does not know: the description's
 /// names of these get an underscore.
-const RESERVED: [&str; 35] = [
+const RESERVED: [&str; 36] = [
     "p",
     "at",
     "new",
@@ -108,6 +108,7 @@ const RESERVED: [&str; 35] = [
     "next",
     "finish",
     "linux_call",
+    "semihost",
     "print_value",
     "register_element",
     "arithmetic",

@@ -16,6 +16,7 @@ pub fn find_obstacles(model: &Model) -> Vec<String> {
     }
     find_instance_obstacles(model, &mut found);
     find_source_obstacles(model, &mut found);
+    find_resource_obstacles(model, &mut found);
     found
 }
 
@@ -65,6 +66,23 @@ pub fn find_block_obstacles(model: &Model) -> Vec<String> {
     found
 }
 
+/// Resources that are more than registers and memory.
+fn find_resource_obstacles(model: &Model, found: &mut Vec<String>) {
+    for device in &model.devices {
+        found.push(format!("{}: a DEVICE is not emitted yet", device.location));
+    }
+    for map in &model.maps {
+        let is_part =
+            |range: &isac_ir::resource::Range| model.rams[range.ram as usize].cell_bits != map.cell_bits;
+        if map.ranges.iter().any(is_part) {
+            found.push(format!("{}: a RANGE onto a part of each cell is not emitted yet", map.location));
+        }
+    }
+    if let Some(body) = &model.memory_fault {
+        found.push(format!("{}: `memory_fault` is not emitted yet", body.location));
+    }
+}
+
 /// The kernel decodes ahead, at the address in the PC: nothing before may change what is there.
 fn find_root_obstacles(model: &Model, found: &mut Vec<String>) {
     let roots: Vec<_> = model.operations.iter().filter(|operation| operation.root.is_some()).collect();
@@ -92,7 +110,9 @@ fn find_root_obstacles(model: &Model, found: &mut Vec<String>) {
                 Stmt::SetRegister { register, .. } if model.pc_register() == Some(*register) => {
                     "a PC that changes"
                 }
-                Stmt::SetMemory { .. } | Stmt::LinuxCall { .. } => "memory that changes",
+                Stmt::SetMemory { .. } | Stmt::LinuxCall { .. } | Stmt::Semihost { .. } => {
+                    "memory that changes"
+                }
                 Stmt::Halt(_) | Stmt::Illegal | Stmt::Cancel | Stmt::DivisionByZero => {
                     "an instruction that ends"
                 }
@@ -149,7 +169,8 @@ fn find_activation_obstacles(model: &Model, found: &mut Vec<String>) {
                 ));
             }
             walk_statements(&body.statements, &mut |statement| {
-                may_halt |= matches!(statement, Stmt::Halt(_) | Stmt::LinuxCall { .. });
+                may_halt |=
+                    matches!(statement, Stmt::Halt(_) | Stmt::LinuxCall { .. } | Stmt::Semihost { .. });
             });
         }
     }

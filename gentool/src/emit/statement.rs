@@ -145,6 +145,11 @@ impl BodyEmitter<'_> {
                     quote!({ let arguments = [#(#arguments),*]; linux_call(p, step.left, arguments)? });
                 self.assign(*result, value)
             }
+            Stmt::Semihost { result, arguments } => {
+                let arguments = arguments.iter().map(|argument| self.value(argument));
+                let value = quote!({ let arguments = [#(#arguments),*]; semihost(p, step.left, arguments)? });
+                self.assign(*result, value)
+            }
             Stmt::Print(parts) => self.print(parts),
             Stmt::Event(name) => quote!(p.kernel().event(#name);),
             Stmt::Decode { instance, element, source } if self.emitter.shape == Shape::Stepwise => {
@@ -273,7 +278,9 @@ fn uses(statements: &[Stmt], local: u32) -> Uses {
         uses.reads += u32::from(matches!(expr.kind, ExprKind::Local(read) if read == local));
     });
     walk_statements(statements, &mut |statement| match statement {
-        Stmt::Set { local: set, .. } | Stmt::LinuxCall { result: set, .. } => {
+        Stmt::Set { local: set, .. }
+        | Stmt::LinuxCall { result: set, .. }
+        | Stmt::Semihost { result: set, .. } => {
             uses.sets += u32::from(*set == local);
         }
         _ => {}
@@ -284,7 +291,9 @@ fn uses(statements: &[Stmt], local: u32) -> Uses {
 /// True if all reads stand behind the only assignment, in its list or below it.
 fn set_in_scope(statements: &[Stmt], local: u32) -> bool {
     let place = statements.iter().position(|statement| {
-        matches!(statement, Stmt::Set { local: set, .. } | Stmt::LinuxCall { result: set, .. } if *set == local)
+        matches!(statement, Stmt::Set { local: set, .. }
+            | Stmt::LinuxCall { result: set, .. }
+            | Stmt::Semihost { result: set, .. } if *set == local)
     });
     match place {
         Some(place) => {

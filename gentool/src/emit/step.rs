@@ -248,7 +248,10 @@ impl Emitter<'_> {
             traits.writes_memory |= touched;
             let certain: Vec<&Stmt> = body.statements.iter().filter(|_| call.guard.is_none()).collect();
             walk_statements(&body.statements, &mut |statement| {
-                traits.writes_memory |= matches!(statement, Stmt::SetMemory { .. } | Stmt::LinuxCall { .. });
+                traits.writes_memory |= matches!(
+                    statement,
+                    Stmt::SetMemory { .. } | Stmt::LinuxCall { .. } | Stmt::Semihost { .. }
+                );
                 let always = certain.iter().any(|certain| std::ptr::eq(*certain, statement));
                 match self.pc_effect(statement, size_cells) {
                     Effect::None => {}
@@ -310,7 +313,7 @@ impl Emitter<'_> {
         walk_statements(&body.statements, &mut |statement| {
             touches |= match statement {
                 Stmt::SetRegister { register, .. } => self.is_pc(*register),
-                Stmt::SetMemory { .. } | Stmt::LinuxCall { .. } => true,
+                Stmt::SetMemory { .. } | Stmt::LinuxCall { .. } | Stmt::Semihost { .. } => true,
                 _ => false,
             };
         });

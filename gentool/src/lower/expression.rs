@@ -20,6 +20,11 @@ impl BodyBuilder<'_> {
             SourceKind::Coded(instance) => Expr { width, kind: ExprKind::Coded(instance.0) },
             SourceKind::InstructionAddress => Expr { width, kind: ExprKind::InstructionAddress },
             SourceKind::InstructionSize => Expr { width, kind: ExprKind::InstructionSize },
+            // Caches are not simulated: every access costs one cycle.
+            SourceKind::Latency(_) => Expr::constant(width, 1),
+            SourceKind::Pending(device) => {
+                convert(Expr { width: 1, kind: ExprKind::Pending(device.0) }, false, width)
+            }
             SourceKind::Convert(operand) => {
                 let signed = operand.ty.is_some_and(|ty| ty.signed);
                 let operand = self.lower_value(operand);
@@ -271,9 +276,14 @@ impl BodyBuilder<'_> {
 
     /// Expands a FUNCTION in place: each argument is converted once, at the call.
     pub(super) fn lower_call(&mut self, function: FunctionId, arguments: &[Source]) -> Option<Expr> {
+        let values = self.lower_list(arguments);
+        self.expand_call(function, values)
+    }
+
+    /// Expands a FUNCTION whose arguments are evaluated and of the parameters' widths.
+    pub(super) fn expand_call(&mut self, function: FunctionId, values: Vec<Expr>) -> Option<Expr> {
         let lowering = self.lowering;
         let function = &lowering.model.functions[function.index()];
-        let values = self.lower_list(arguments);
         let outer_scope = std::mem::take(&mut self.scope);
         let outer_targets = std::mem::take(&mut self.targets);
         self.declare_locals(&function.body);
@@ -323,9 +333,12 @@ impl BodyBuilder<'_> {
                 let cycles = values.pop().map_or(Expr::constant(64, 0), |value| convert(value, signed, 64));
                 self.push(Stmt::ExtraCycles(cycles));
             }
-            Builtin::LinuxCall => {
+            Builtin::LinuxCall | Builtin::Semihost => {
                 let result = self.new_local("result", 64);
-                self.push(Stmt::LinuxCall { result, arguments: values });
+                self.push(match builtin {
+                    Builtin::Semihost => Stmt::Semihost { result, arguments: values },
+                    _ => Stmt::LinuxCall { result, arguments: values },
+                });
                 self.leave_maybe(ends);
                 return Some(convert(Expr::local(64, result), true, width));
             }
@@ -347,7 +360,7 @@ impl BodyBuilder<'_> {
                     narrow => narrow_count(operator, operand, narrow, width),
                 });
             }
-            Builtin::Semihost | Builtin::Sext => {}
+            Builtin::Sext => {}
         }
         None
     }

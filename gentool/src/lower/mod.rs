@@ -9,6 +9,7 @@ mod instruction;
 mod operation;
 mod place;
 mod print;
+mod range;
 mod resource;
 mod root;
 mod statement;
@@ -27,6 +28,8 @@ pub fn lower_model(model: &CheckedModel, sources: &SourceMap, name: &str) -> Mod
         target: lowering.lower_target(),
         registers: lowering.lower_registers(),
         rams: lowering.lower_rams(),
+        caches: lowering.lower_caches(),
+        devices: lowering.lower_devices(),
         maps: lowering.lower_maps(),
         operations: lowering.lower_operations(),
         groups: lowering.lower_groups(),
@@ -35,6 +38,7 @@ pub fn lower_model(model: &CheckedModel, sources: &SourceMap, name: &str) -> Mod
         time: Default::default(),
         aliases: model.aliases.iter().map(|alias| lowering.lower_place(alias)).collect(),
         pc: lowering.lower_place(&model.pc),
+        memory_fault: lowering.lower_memory_fault(),
         main: model.main.0,
         reset: model.reset.map(|reset| reset.0),
         instructions: Vec::new(),

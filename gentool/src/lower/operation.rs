@@ -21,6 +21,14 @@ impl Lowering<'_> {
             .collect()
     }
 
+    /// FUNCTION `memory_fault` by itself: its parameters are the first locals.
+    pub(super) fn lower_memory_fault(&self) -> Option<Body> {
+        let function = &self.model.functions[self.model.memory_fault?.index()];
+        let mut builder = BodyBuilder::new(self, None, function.body.span);
+        builder.lower_source_body(&function.body);
+        Some(builder.finish())
+    }
+
     pub(super) fn lower_operations(&self) -> Vec<Operation> {
         self.model.operations.iter().map(|operation| self.lower_operation(operation)).collect()
     }

@@ -2,11 +2,12 @@
 
 use isac_ir::behavior::{AccessKind, BinaryOp, Expr, ExprKind, Stmt, UNCOUNTED, UnaryOp};
 use isac_parser::model::{
-    Expr as Source, ExprKind as SourceKind, InstanceId, MapId, Place as SourcePlace, PlaceKind, RegisterId,
+    Expr as Source, ExprKind as SourceKind, InstanceId, Place as SourcePlace, PlaceKind, RegisterId,
 };
 
 use super::body::BodyBuilder;
 use super::expression::{binary, convert};
+use super::range::View;
 
 /// A place whose indexes and addresses are evaluated.
 #[derive(Debug, Clone)]
@@ -19,7 +20,7 @@ pub(super) struct Place {
 enum Kind {
     Local(u32),
     Register { register: RegisterId, index: Option<Expr> },
-    Memory { map: MapId, cells: u32, fetch: bool, address: Expr },
+    Memory { view: View, fetch: bool },
     Operand(InstanceId),
     Slice { base: Box<Place>, low: u32 },
     Bit { base: Box<Place>, index: Expr },
@@ -38,8 +39,8 @@ impl BodyBuilder<'_> {
             }
             PlaceKind::Memory { map, cells, fetch, address } => {
                 let address = self.lower_value(address);
-                let (map, cells, fetch) = (*map, *cells, *fetch);
-                self.read_place(&Place { width, kind: Kind::Memory { map, cells, fetch, address } })
+                let view = View { map: *map, cells: *cells, address };
+                self.read_place(&Place { width, kind: Kind::Memory { view, fetch: *fetch } })
             }
             PlaceKind::Conditional(condition, then, otherwise) => {
                 let kind = SourceKind::Conditional(
@@ -82,7 +83,7 @@ impl BodyBuilder<'_> {
             PlaceKind::Memory { map, cells, fetch, address } => {
                 let address = self.lower_value(address);
                 let address = self.spill(address);
-                Kind::Memory { map: *map, cells: *cells, fetch: *fetch, address }
+                Kind::Memory { view: View { map: *map, cells: *cells, address }, fetch: *fetch }
             }
             PlaceKind::Operand(instance) => Kind::Operand(*instance),
             PlaceKind::Slice { base, low, .. } => {
@@ -118,12 +119,8 @@ impl BodyBuilder<'_> {
                 index: index.clone().map(Box::new),
                 access: self.register_access(*register, AccessKind::Read),
             },
-            Kind::Memory { map, cells, fetch, address } => {
-                let kind = if *fetch { AccessKind::Execute } else { AccessKind::Read };
-                let access = self.map_access(*map, kind);
-                let address = Box::new(address.clone());
-                ExprKind::Memory { map: map.0, cells: *cells, address, access }
-            }
+            Kind::Memory { view, fetch: true } => return self.fetch_view(view),
+            Kind::Memory { view, fetch: false } => return self.read_view(view),
             Kind::Operand(instance) => {
                 let mention = self.mention(*instance, false);
                 ExprKind::Operand { instance: instance.0, mention }
@@ -160,11 +157,7 @@ impl BodyBuilder<'_> {
                 let index = index.clone();
                 self.push(Stmt::SetRegister { register: register.0, index, low: 0, value, access });
             }
-            Kind::Memory { map, cells, address, .. } => {
-                let access = self.map_access(*map, AccessKind::Write);
-                let address = address.clone();
-                self.push(Stmt::SetMemory { map: map.0, cells: *cells, address, value, access });
-            }
+            Kind::Memory { view, .. } => self.write_view(view, value),
             Kind::Operand(instance) => {
                 let mention = self.mention(*instance, true);
                 self.push(Stmt::SetOperand { instance: instance.0, mention, value });
@@ -239,12 +232,7 @@ impl BodyBuilder<'_> {
                 index: index.clone().map(Box::new),
                 access: UNCOUNTED,
             },
-            Kind::Memory { map, cells, address, .. } => ExprKind::Memory {
-                map: map.0,
-                cells: *cells,
-                address: Box::new(address.clone()),
-                access: UNCOUNTED,
-            },
+            Kind::Memory { view, .. } => return self.keep_view(view),
             Kind::Operand(instance) => ExprKind::Operand { instance: instance.0, mention: UNCOUNTED },
             Kind::Slice { base, low } => {
                 ExprKind::Slice { base: Box::new(self.read_uncounted(base)), low: *low }

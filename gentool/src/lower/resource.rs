@@ -1,7 +1,10 @@
 //! Resources and the target section.
 
-use isac_ir::resource::{Map, Ram, Range, Register, RegisterPart, RegisterPlace, Target};
-use isac_parser::model::Endian;
+use isac_ir::resource::{
+    Cache, Device, DeviceKind, DeviceRange, Map, Ram, Range, Register, RegisterPart, RegisterPlace,
+    Replacement, Target,
+};
+use isac_parser::model::{self as source, Endian, RangeTarget};
 
 use super::Lowering;
 
@@ -14,6 +17,9 @@ impl Lowering<'_> {
             elf_class: target.elf_class,
             stack: target.stack.as_ref().map(|(place, value)| (self.lower_place(place), *value)),
             host_map: target.host.map(|map| map.0),
+            comment: target.comment.clone(),
+            hexadecimal: target.hex.clone(),
+            binary: target.binary.clone(),
             loads: target.loads.iter().map(|(low, high, map)| (*low, *high, map.0)).collect(),
         }
     }
@@ -71,12 +77,65 @@ impl Lowering<'_> {
             location: self.location(map.span),
             address_bits: map.address_bits,
             cell_bits: map.cell_bits,
-            ranges: map
-                .ranges
-                .iter()
-                .map(|range| Range { low: range.low, high: range.high, ram: range.ram.0 })
-                .collect(),
+            ranges: map.ranges.iter().filter_map(|range| self.lower_range(range)).collect(),
+            devices: map.ranges.iter().filter_map(lower_device_range).collect(),
         })
         .collect()
+    }
+
+    /// A range onto a memory, or onto the memory behind a cache.
+    fn lower_range(&self, range: &source::Range) -> Option<Range> {
+        let (ram, cache) = match range.target {
+            RangeTarget::Ram(ram) => (ram, None),
+            RangeTarget::Cache(cache) => (self.model.caches[cache.index()].over, Some(cache.0)),
+            RangeTarget::Device(_) | RangeTarget::Register(_) | RangeTarget::Functions { .. } => return None,
+        };
+        Some(Range { low: range.low, high: range.high, ram: ram.0, low_bit: range.low_bit, cache })
+    }
+
+    pub(super) fn lower_devices(&self) -> Vec<Device> {
+        let devices = self.model.devices.iter();
+        devices
+            .map(|device| Device {
+                name: device.name.clone(),
+                location: self.location(device.span),
+                kind: match device.kind {
+                    source::DeviceKind::Console => DeviceKind::Console,
+                    source::DeviceKind::Timer => DeviceKind::Timer,
+                    source::DeviceKind::Exit => DeviceKind::Exit,
+                },
+            })
+            .collect()
+    }
+
+    pub(super) fn lower_caches(&self) -> Vec<Cache> {
+        let caches = self.model.caches.iter();
+        caches
+            .map(|cache| Cache {
+                name: cache.name.clone(),
+                location: self.location(cache.span),
+                size_cells: cache.size_cells,
+                line_cells: cache.line_cells,
+                ways: cache.ways,
+                replacement: match cache.replacement {
+                    source::Replacement::LeastRecentlyUsed => Replacement::LeastRecentlyUsed,
+                    source::Replacement::FirstInFirstOut => Replacement::FirstInFirstOut,
+                    source::Replacement::Random => Replacement::Random,
+                },
+                write_back: cache.write == source::WritePolicy::Back,
+                hit_cycles: cache.hit_cycles,
+                miss_cycles: cache.miss_cycles,
+                ram: cache.over.0,
+            })
+            .collect()
+    }
+}
+
+fn lower_device_range(range: &source::Range) -> Option<DeviceRange> {
+    match range.target {
+        RangeTarget::Device(device) => {
+            Some(DeviceRange { low: range.low, high: range.high, device: device.0 })
+        }
+        _ => None,
     }
 }

@@ -1,9 +1,10 @@
-//! Ranges of a memory map lie within their memory and their map's addresses, and are disjoint.
+//! Ranges of a memory map lie within what is behind them and their map's addresses, and are disjoint.
 
 use crate::diagnostic::Diagnostics;
-use crate::model::{Map, Model};
+use crate::model::{Map, Model, RamId, Range, RangeTarget};
 use crate::resolve::code;
 use crate::resolve::report::{count, error};
+use crate::source::Span;
 
 /// Checks all ranges of all maps.
 pub(super) fn check_ranges(model: &Model, diagnostics: &mut Diagnostics) {
@@ -24,19 +25,37 @@ fn check_bounds(model: &Model, map: &Map, diagnostics: &mut Diagnostics) {
             diagnostics.push(diagnostic);
             continue;
         }
-        let Some(ram) = model.rams.get(range.ram.index()) else {
-            continue;
-        };
-        let cells = u128::from(range.high) - u128::from(range.low) + 1;
-        if cells > u128::from(ram.size_cells) {
-            let message = format!("the range has {cells:#x} cells, but `{}` has fewer", ram.name);
-            let end = range.low.saturating_add(ram.size_cells - 1);
-            let diagnostic = error(code::RANGE_BOUNDS, range.span, message, "out of bounds")
-                .secondary(ram.span, format!("has {:#x} cells", ram.size_cells))
-                .help(format!("end the range at {end:#x}, or enlarge the memory"));
-            diagnostics.push(diagnostic);
-        }
+        check_size(model, range, diagnostics);
     }
+}
+
+/// Every address of a range has a cell behind it.
+fn check_size(model: &Model, range: &Range, diagnostics: &mut Diagnostics) {
+    let (name, declared, size, noun) = match range.target {
+        RangeTarget::Ram(id) => ram(model, id),
+        RangeTarget::Cache(id) => ram(model, model.caches[id.index()].over),
+        RangeTarget::Register(id) => {
+            let register = &model.registers[id.index()];
+            let size = u128::from(register.count.unwrap_or(1));
+            (&register.name, register.span, size, "element")
+        }
+        RangeTarget::Device(_) | RangeTarget::Functions { .. } => return,
+    };
+    let cells = u128::from(range.high) - u128::from(range.low) + 1;
+    if cells > size {
+        let message = format!("the range has {cells:#x} cells, but `{name}` has fewer");
+        let end = u128::from(range.low) + size.saturating_sub(1);
+        let has = if noun == "cell" { format!("{size:#x} cells") } else { count(size, noun) };
+        let diagnostic = error(code::RANGE_BOUNDS, range.span, message, "out of bounds")
+            .secondary(declared, format!("has {has}"))
+            .help(format!("end the range at {end:#x}, or enlarge what is behind it"));
+        diagnostics.push(diagnostic);
+    }
+}
+
+fn ram(model: &Model, id: RamId) -> (&String, Span, u128, &'static str) {
+    let ram = &model.rams[id.index()];
+    (&ram.name, ram.span, u128::from(ram.size_cells), "cell")
 }
 
 fn check_overlap(map: &Map, diagnostics: &mut Diagnostics) {

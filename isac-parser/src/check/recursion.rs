@@ -2,21 +2,32 @@
 
 use super::walk::{Met, walk_statements};
 use crate::diagnostic::Diagnostics;
-use crate::model::{ExprKind, Model};
+use crate::model::{Expr, ExprKind, MapId, Model, Place, PlaceKind, RangeTarget};
 use crate::resolve::code;
 use crate::resolve::order::dependency_order;
 use crate::resolve::report::error;
 
-/// Reports every circle of calls.
+/// The functions that an access to a map may call.
+fn behind(model: &Model, map: MapId) -> impl Iterator<Item = usize> {
+    let ranges = model.maps.get(map.index()).into_iter().flat_map(|map| &map.ranges);
+    ranges.flat_map(|range| match range.target {
+        RangeTarget::Functions { read, write } => vec![read.index(), write.index()],
+        _ => Vec::new(),
+    })
+}
+
+/// Reports every circle of calls; an access to a map calls the FUNCTIONs of its ranges.
 pub(super) fn check_recursion(model: &Model, diagnostics: &mut Diagnostics) {
     let mut calls = vec![Vec::new(); model.functions.len()];
     for (caller, function) in model.functions.iter().enumerate() {
-        walk_statements(&function.body.statements, &mut |met| {
-            if let Met::Expr(expr) = met
-                && let ExprKind::Call { function, .. } = &expr.kind
-            {
-                calls[caller].push((function.index(), expr.span));
+        walk_statements(&function.body.statements, &mut |met| match met {
+            Met::Expr(Expr { kind: ExprKind::Call { function, .. }, span, .. }) => {
+                calls[caller].push((function.index(), *span));
             }
+            Met::Place(Place { kind: PlaceKind::Memory { map, .. }, span, .. }) => {
+                calls[caller].extend(behind(model, *map).map(|function| (function, *span)));
+            }
+            _ => {}
         });
     }
     let needs: Vec<Vec<usize>> =

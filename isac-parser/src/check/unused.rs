@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use super::walk::{Met, walk_expr, walk_statements};
 use crate::diagnostic::Diagnostics;
 use crate::model::{
-    Activation, AssemblerItem, Expr, Format, InstanceRole, Model, Operation, OperationOrGroup, PlaceKind,
-    RootElement,
+    Activation, AssemblerItem, Expr, ExprKind, Format, InstanceRole, Model, Operation, OperationOrGroup,
+    PlaceKind, Range, RangeTarget, RootElement,
 };
 use crate::resolve::code;
 use crate::resolve::report::warning;
@@ -27,9 +27,19 @@ pub(super) fn check_unused(model: &Model, diagnostics: &mut Diagnostics) {
         }
     }
     for (index, ram) in model.rams.iter().enumerate() {
-        let mapped = |range: &crate::model::Range| range.ram.index() == index;
-        if !model.maps.iter().any(|map| map.ranges.iter().any(mapped)) {
+        let over = |cache: &crate::model::Cache| cache.over.index() == index;
+        if !used.rams.contains(&index) && !model.caches.iter().any(over) {
             unused("RAM", &ram.name, ram.span);
+        }
+    }
+    for (index, cache) in model.caches.iter().enumerate() {
+        if !used.caches.contains(&index) {
+            unused("CACHE", &cache.name, cache.span);
+        }
+    }
+    for (index, device) in model.devices.iter().enumerate() {
+        if !used.devices.contains(&index) {
+            unused("DEVICE", &device.name, device.span);
         }
     }
     for (index, map) in model.maps.iter().enumerate() {
@@ -108,15 +118,24 @@ fn check_aliases(model: &Model, diagnostics: &mut Diagnostics) {
     }
 }
 
-/// Indices of registers and maps that something mentions.
+/// Indices of registers and maps that something mentions, and of what a map has behind it.
 #[derive(Default)]
 struct Used {
     registers: BTreeSet<usize>,
+    rams: BTreeSet<usize>,
+    caches: BTreeSet<usize>,
+    devices: BTreeSet<usize>,
     maps: BTreeSet<usize>,
 }
 
 impl Used {
     fn note(&mut self, met: &Met<'_>) {
+        if let Met::Expr(Expr { kind: ExprKind::Latency(map), .. }) = met {
+            self.maps.insert(map.index());
+        }
+        if let Met::Expr(Expr { kind: ExprKind::Pending(device), .. }) = met {
+            self.devices.insert(device.index());
+        }
         if let Met::Place(place) = met {
             match &place.kind {
                 PlaceKind::Register { register, .. } => {
@@ -128,6 +147,16 @@ impl Used {
                 _ => {}
             }
         }
+    }
+
+    fn note_range(&mut self, range: &Range) {
+        match range.target {
+            RangeTarget::Ram(id) => self.rams.insert(id.index()),
+            RangeTarget::Cache(id) => self.caches.insert(id.index()),
+            RangeTarget::Device(id) => self.devices.insert(id.index()),
+            RangeTarget::Register(id) => self.registers.insert(id.index()),
+            RangeTarget::Functions { .. } => false,
+        };
     }
 
     fn note_expr(&mut self, expr: &Expr) {
@@ -170,6 +199,7 @@ fn used_resources(model: &Model) -> Used {
     used.registers.extend(model.pc.parts.iter().chain(stack).map(|part| part.register.index()));
     used.maps.extend(model.target.host.map(|map| map.index()));
     used.maps.extend(model.target.loads.iter().map(|(_, _, map)| map.index()));
+    model.maps.iter().flat_map(|map| &map.ranges).for_each(|range| used.note_range(range));
     for operation in &model.operations {
         used.note_operation(operation);
     }

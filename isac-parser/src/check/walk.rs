@@ -55,6 +55,8 @@ pub(super) fn walk_expr<'a>(expr: &'a Expr, visit: &mut impl FnMut(Met<'a>)) {
         | ExprKind::Coded(_)
         | ExprKind::InstructionAddress
         | ExprKind::InstructionSize
+        | ExprKind::Latency(_)
+        | ExprKind::Pending(_)
         | ExprKind::Event(_) => {}
         ExprKind::Read(place) | ExprKind::Step { place, .. } => walk_place(place, visit),
         ExprKind::Convert(inner)

@@ -3,7 +3,7 @@
 //! All conversions are explicit ([`ExprKind::Convert`]): both operands of an arithmetic operator
 //! have its type, an assigned value has its place's type, an argument its parameter's.
 
-use super::{FieldId, FunctionId, InstanceId, MapId, RegisterId, id};
+use super::{DeviceId, FieldId, FunctionId, InstanceId, MapId, RegisterId, id};
 pub use crate::ast::BinaryOperator;
 use crate::source::Span;
 
@@ -127,6 +127,10 @@ pub enum ExprKind {
     InstructionAddress,
     /// `instruction_size`
     InstructionSize,
+    /// `map.latency`: cycles of the last access.
+    Latency(MapId),
+    /// `timer.pending`: 1 if the time has come.
+    Pending(DeviceId),
     /// Value converted to `ty`: extended by the operand's own sign, or truncated.
     Convert(Box<Expr>),
     /// `-a`

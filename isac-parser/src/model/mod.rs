@@ -46,6 +46,10 @@ pub struct Model {
     pub aliases: Vec<RegisterPlace>,
     /// Memories, in the order of the text.
     pub rams: Vec<Ram>,
+    /// Caches, in the order of the text.
+    pub caches: Vec<Cache>,
+    /// Devices, in the order of the text.
+    pub devices: Vec<Device>,
     /// Memory maps, in the order of the text.
     pub maps: Vec<Map>,
     /// Groups, in the order of the text.
@@ -54,6 +58,8 @@ pub struct Model {
     pub operations: Vec<Operation>,
     /// Functions, in the order of the text.
     pub functions: Vec<Function>,
+    /// FUNCTION `memory_fault`, which is called for a memory fault.
+    pub memory_fault: Option<FunctionId>,
     /// The program counter.
     pub pc: RegisterPlace,
     /// The operation every cycle begins with.

@@ -1,6 +1,6 @@
 //! Resources and the target section, resolved.
 
-use super::id;
+use super::{FunctionId, id};
 use crate::source::Span;
 
 id!(
@@ -10,6 +10,14 @@ id!(
 id!(
     /// Index into [`super::Model::rams`].
     RamId
+);
+id!(
+    /// Index into [`super::Model::caches`].
+    CacheId
+);
+id!(
+    /// Index into [`super::Model::devices`].
+    DeviceId
 );
 id!(
     /// Index into [`super::Model::maps`].
@@ -107,10 +115,99 @@ pub struct Range {
     pub low: u64,
     /// Last address.
     pub high: u64,
-    /// The memory behind it; its cell 0 is at `low`.
-    pub ram: RamId,
+    /// What is behind it.
+    pub target: RangeTarget,
+    /// Least significant bit of the map's cell in a cell of the target.
+    pub low_bit: u32,
     /// The range's text.
     pub span: Span,
+}
+
+/// What a range stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RangeTarget {
+    /// A memory; its cell 0 is at the range's first address.
+    Ram(RamId),
+    /// A cache, which stands for the memory that it is over.
+    Cache(CacheId),
+    /// A device; its cell 0 is at the range's first address.
+    Device(DeviceId),
+    /// A register, or a file whose element 0 is at the range's first address.
+    Register(RegisterId),
+    /// Two functions: `bit[n] read(address)` and `void write(address, bit[n] cell)`.
+    Functions {
+        /// Called for each cell read.
+        read: FunctionId,
+        /// Called for each cell written.
+        write: FunctionId,
+    },
+}
+
+/// A cache: it keeps tags, never data.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cache {
+    /// Its name.
+    pub name: String,
+    /// Where the name stands.
+    pub span: Span,
+    /// Number of cells, a power of two.
+    pub size_cells: u64,
+    /// Cells of a line, a power of two.
+    pub line_cells: u64,
+    /// Lines of a set, a power of two.
+    pub ways: u64,
+    /// Which line of a set goes.
+    pub replacement: Replacement,
+    /// What becomes of a written line.
+    pub write: WritePolicy,
+    /// Cycles of each line touched.
+    pub hit_cycles: u32,
+    /// Further cycles of a line that was absent, and again of a dirty victim.
+    pub miss_cycles: u32,
+    /// The memory behind it.
+    pub over: RamId,
+}
+
+/// Which line of a set makes room.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Replacement {
+    /// LRU: the one not touched for longest.
+    LeastRecentlyUsed,
+    /// FIFO: the one that came first.
+    FirstInFirstOut,
+    /// RANDOM: any, by the run's seed.
+    Random,
+}
+
+/// What becomes of a written line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WritePolicy {
+    /// BACK: it is dirty until it goes.
+    Back,
+    /// THROUGH: it is never dirty.
+    Through,
+}
+
+/// A device.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Device {
+    /// Its name.
+    pub name: String,
+    /// Where the name stands.
+    pub span: Span,
+    /// What it does.
+    pub kind: DeviceKind,
+}
+
+/// What a device does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DeviceKind {
+    /// Bytes from standard input and to standard output.
+    Console,
+    /// The time in cycles, and one to compare it with.
+    Timer,
+    /// Ends the run.
+    Exit,
 }
 
 /// Byte order.

@@ -62,6 +62,9 @@ codes! {
     /// A string where a value is expected, or the other way round.
     MISPLACED_TEXT = "E0315";
 
+    /// A `memory_fault` of another signature.
+    FAULT_HANDLER = "E0316";
+
     /// Members of different widths where one is needed.
     MEMBER_WIDTHS = "E0401";
     /// A bit coded twice.
@@ -114,6 +117,8 @@ codes! {
     ALIAS_WIDTH = "E0512";
     /// Something that is no place in registers.
     NOT_REGISTERS = "E0513";
+    /// A FUNCTION that cannot stand behind a RANGE.
+    RANGE_FUNCTION = "E0514";
 
     /// Operations that activate each other without delay.
     ACTIVATION_CYCLE = "E0601";
@@ -128,8 +133,6 @@ codes! {
     LATER_WIDTH = "E0903";
     /// A form of a supported section that is not supported yet.
     LATER_FORM = "E0904";
-    /// A built-in or service that is not supported yet.
-    LATER_BUILTIN = "E0905";
 
     /// An operation, group or resource that nothing uses.
     UNUSED = "W0201";

@@ -5,7 +5,9 @@ use super::names::{Global, Names};
 use super::report::not_yet;
 use crate::ast::{self, Item, ResourceDeclaration};
 use crate::diagnostic::Diagnostics;
-use crate::model::{FunctionId, GroupId, MapId, OperationId, OperationOrGroup, RamId, RegisterId};
+use crate::model::{
+    CacheId, DeviceId, FunctionId, GroupId, MapId, OperationId, OperationOrGroup, RamId, RegisterId,
+};
 use crate::source::FileId;
 
 /// The definitions of a description by kind, each in the order of the text.
@@ -18,6 +20,8 @@ pub(crate) struct Definitions<'a> {
     pub(crate) registers: Vec<(&'a ast::RegisterDeclaration, &'a ast::RegisterDeclarator)>,
     pub(crate) aliases: Vec<&'a ast::AliasDeclaration>,
     pub(crate) rams: Vec<&'a ast::RamDeclaration>,
+    pub(crate) caches: Vec<&'a ast::CacheDeclaration>,
+    pub(crate) devices: Vec<&'a ast::DeviceDeclaration>,
     pub(crate) maps: Vec<&'a ast::MemoryMapDeclaration>,
     pub(crate) groups: Vec<&'a ast::Group>,
     pub(crate) operations: Vec<&'a ast::Operation>,
@@ -107,10 +111,14 @@ impl<'a> Collector<'a, '_> {
                 self.names.define_global(&alias.name, what, self.diagnostics);
             }
             ResourceDeclaration::Cache(cache) => {
-                self.unsupported(&cache.name, "a CACHE", "a CACHE is");
+                let what = Global::Cache(CacheId(index(&definitions.caches)));
+                definitions.caches.push(cache);
+                self.names.define_global(&cache.name, what, self.diagnostics);
             }
             ResourceDeclaration::Device(device) => {
-                self.unsupported(&device.name, "a DEVICE", "a DEVICE is");
+                let what = Global::Device(DeviceId(index(&definitions.devices)));
+                definitions.devices.push(device);
+                self.names.define_global(&device.name, what, self.diagnostics);
             }
             ResourceDeclaration::Pipeline(pipeline) => {
                 self.unsupported(&pipeline.name, "a PIPELINE", "a PIPELINE is");

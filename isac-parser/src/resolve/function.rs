@@ -2,11 +2,12 @@
 
 use super::code;
 use super::collect::Definitions;
-use super::names::{ResultType, Signature, Table};
-use super::report::{error, not_yet};
-use super::typing::{BUILTINS, Typer};
+use super::names::{Global, ResultType, Signature, Table};
+use super::report::error;
+use super::typing::{BUILTINS, Typer, bits};
+use crate::ast::Name;
 use crate::diagnostic::Diagnostics;
-use crate::model::{Body, Function};
+use crate::model::{Body, Function, FunctionId, Type};
 
 /// Resolves the signatures into [`Table::functions`].
 pub(crate) fn resolve_signatures(
@@ -21,14 +22,11 @@ pub(crate) fn resolve_signatures(
             let diagnostic = error(code::DOUBLE, name.span, message, "a built-in's name");
             diagnostics.push(diagnostic.help("choose another name"));
         }
-        if name.text == "memory_fault" {
-            diagnostics.push(not_yet(code::LATER_FORM, name.span, "FUNCTION `memory_fault` is"));
-        }
         let parameters = function
             .parameters
             .iter()
             .map(|parameter| Typer::new(table, None, diagnostics).type_of(&parameter.ty));
-        let parameters = parameters.collect();
+        let parameters: Vec<Option<Type>> = parameters.collect();
         let result = match &function.result {
             None => ResultType::Void,
             Some(ty) => match Typer::new(table, None, diagnostics).type_of(ty) {
@@ -36,7 +34,38 @@ pub(crate) fn resolve_signatures(
                 None => ResultType::Broken,
             },
         };
+        if name.text == FAULT_HANDLER {
+            check_fault_handler(name, &parameters, result, diagnostics);
+        }
         table.functions.push(Some(Signature { parameters, result, span: name.span }));
+    }
+}
+
+/// The reserved function that is called for a memory fault.
+const FAULT_HANDLER: &str = "memory_fault";
+
+/// The function of that name, if the model defines it.
+pub(crate) fn fault_handler(table: &Table) -> Option<FunctionId> {
+    match table.names.globals.get(FAULT_HANDLER)?.what {
+        Global::Function(id) => Some(id),
+        _ => None,
+    }
+}
+
+fn check_fault_handler(
+    name: &Name,
+    parameters: &[Option<Type>],
+    result: ResultType,
+    diagnostics: &mut Diagnostics,
+) {
+    if parameters.contains(&None) || result == ResultType::Broken {
+        return;
+    }
+    if parameters != [Some(bits(64)), Some(bits(2))] || result != ResultType::Void {
+        let message = "`memory_fault` is reserved and has another signature here";
+        let help = "define it as `FUNCTION void memory_fault(bit[64] address, bit[2] access)`; access \
+                    is 0 for a read, 1 for a write, 2 for a fetch";
+        diagnostics.push(error(code::FAULT_HANDLER, name.span, message, "another signature").help(help));
     }
 }
 

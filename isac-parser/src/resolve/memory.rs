@@ -2,29 +2,33 @@
 
 use super::code;
 use super::collect::Definitions;
-use super::names::{Definition, Global, Table, wrong_kind};
+use super::names::Table;
 use super::option::{Once, OptionReader};
+use super::range::{Resolved, resolve_range};
 use super::report::{count, error, not_yet};
 use super::typing;
-use crate::ast::{MemoryMapDeclaration, RamDeclaration, RangeDeclaration, RangeTarget};
+use crate::ast::{MemoryMapDeclaration, RamDeclaration};
 use crate::diagnostic::Diagnostics;
-use crate::model::{Map, Ram, RamId, Range};
+use crate::model::{Map, Ram, Range};
 
 /// Most cells of a RAM: what a simulator can hold of 64-bit cells in 32 GiB.
 const MOST_CELLS: u128 = 1 << 32;
 
+/// Width of a cell of a map with nothing but devices.
+const DEVICE_CELL_BITS: u32 = 8;
+
 const RAM_OPTIONS: [&str; 3] = ["SIZE", "FLAGS", "LATENCY"];
 
-/// Resolves the memories into [`Table::rams`] and the maps into [`Table::maps`].
-pub(crate) fn resolve_memories(
-    definitions: &Definitions<'_>,
-    table: &mut Table,
-    diagnostics: &mut Diagnostics,
-) {
+/// Resolves the memories into [`Table::rams`].
+pub(crate) fn resolve_rams(definitions: &Definitions<'_>, table: &mut Table, diagnostics: &mut Diagnostics) {
     for ram in &definitions.rams {
         let ram = resolve_ram(ram, table, diagnostics);
         table.rams.push(ram);
     }
+}
+
+/// Resolves the maps into [`Table::maps`]; needs all that a RANGE may name.
+pub(crate) fn resolve_maps(definitions: &Definitions<'_>, table: &mut Table, diagnostics: &mut Diagnostics) {
     for map in &definitions.maps {
         let map = resolve_map(map, table, diagnostics);
         table.maps.push(map);
@@ -107,7 +111,8 @@ fn resolve_map(
         diagnostics.push(diagnostic);
         return None;
     }
-    let cell_bits = shared_cell(&ranges, table, diagnostics);
+    let cell_bits = shared_cell(&ranges, diagnostics);
+    let mut ranges: Vec<Range> = ranges.into_iter().map(|resolved| resolved.range).collect();
     ranges.sort_by_key(|range: &Range| (range.low, range.high));
     Some(Map {
         name: declaration.name.text.clone(),
@@ -118,83 +123,26 @@ fn resolve_map(
     })
 }
 
-/// The width of a cell that all ranges share; reports the first that differs.
-fn shared_cell(ranges: &[Range], table: &Table, diagnostics: &mut Diagnostics) -> Option<u32> {
-    let (first, rest) = ranges.split_first()?;
-    let cell_bits = table.ram(first.ram)?.cell_bits;
-    for range in rest {
-        let ram = table.ram(range.ram)?;
-        if ram.cell_bits != cell_bits {
+/// The width of a cell that all ranges share, that of a byte if there are devices alone; reports
+/// the first that differs.
+fn shared_cell(ranges: &[Resolved], diagnostics: &mut Diagnostics) -> Option<u32> {
+    let mut widths = ranges.iter().filter_map(|range| Some((range.cell_bits?, range.range.span)));
+    let Some((cell_bits, first)) = widths.next() else {
+        return (!ranges.is_empty()).then_some(DEVICE_CELL_BITS);
+    };
+    for (width, span) in widths {
+        if width != cell_bits {
             let message = format!(
                 "a range with cells of {} in a map with cells of {}",
-                count(ram.cell_bits, "bit"),
+                count(width, "bit"),
                 count(cell_bits, "bit"),
             );
-            let diagnostic = error(code::CELL_WIDTH, range.span, message, "another cell")
-                .secondary(first.span, format!("cells of {}", count(cell_bits, "bit")))
-                .help("all ranges of a map share one width of cell");
+            let diagnostic = error(code::CELL_WIDTH, span, message, "another cell")
+                .secondary(first, format!("cells of {}", count(cell_bits, "bit")))
+                .help("all ranges of a map share one width of cell; a slice takes a part of a wider one");
             diagnostics.push(diagnostic);
             return None;
         }
     }
     Some(cell_bits)
-}
-
-fn resolve_range(range: &RangeDeclaration, table: &Table, diagnostics: &mut Diagnostics) -> Option<Range> {
-    let limits = 0..=u128::from(u64::MAX);
-    let low = typing::number_within(table, &range.low, "an address", limits.clone(), diagnostics);
-    let high = typing::number_within(table, &range.high, "an address", limits, diagnostics);
-    let ram = range_target(range, table, diagnostics);
-    let (low, high) = (u64::try_from(low?).ok()?, u64::try_from(high?).ok()?);
-    if low > high {
-        let message = format!("the range ends at {high:#x}, before it begins at {low:#x}");
-        let bounds = range.low.span.to(range.high.span);
-        diagnostics.push(error(code::RANGE_BOUNDS, bounds, message, "no addresses"));
-        return None;
-    }
-    Some(Range { low, high, ram: ram?, span: range.span })
-}
-
-fn range_target(range: &RangeDeclaration, table: &Table, diagnostics: &mut Diagnostics) -> Option<RamId> {
-    let (name, slice) = match &range.target {
-        RangeTarget::Resource { name, slice } => (name, slice),
-        RangeTarget::Functions { .. } => {
-            diagnostics.push(not_yet(code::LATER_FORM, range.span, "a range onto FUNCTIONs is"));
-            return None;
-        }
-    };
-    let found = table.names.global(name, "memory", diagnostics)?;
-    let Definition { what: Global::Ram(id), .. } = found else {
-        match found.what {
-            Global::Unsupported(_) => {}
-            Global::Register(_) => {
-                let what = "a range onto a register is";
-                diagnostics.push(not_yet(code::LATER_FORM, range.span, what));
-            }
-            _ => diagnostics.push(wrong_kind(name, &found, "a RAM")),
-        }
-        return None;
-    };
-    let ram = table.ram(id)?;
-    if let Some((high, low)) = slice {
-        let high_bit = typing::number(table, high, diagnostics);
-        let low_bit = typing::number(table, low, diagnostics);
-        let whole = (u128::from(ram.cell_bits) - 1, 0);
-        let bounds = high.span.to(low.span);
-        let (high_bit, low_bit) = (high_bit?, low_bit?);
-        if high_bit > whole.0 || low_bit > high_bit {
-            let cell = count(ram.cell_bits, "bit");
-            let message = format!("bits {high_bit}..{low_bit} of a cell of {cell}");
-            let diagnostic = error(code::OUT_OF_BOUNDS, bounds, message, "out of bounds")
-                .secondary(ram.span, format!("cells of {cell}"));
-            diagnostics.push(diagnostic);
-            return None;
-        }
-        if (high_bit, low_bit) != whole {
-            let what = "a range onto a part of each cell is";
-            diagnostics.push(not_yet(code::LATER_FORM, bounds, what));
-            return None;
-        }
-    }
-    Some(id)
 }

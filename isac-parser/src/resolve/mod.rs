@@ -7,6 +7,7 @@
 mod activation;
 mod alias;
 mod assembler;
+mod cache;
 pub(crate) mod code;
 mod coding;
 mod collect;
@@ -21,6 +22,7 @@ mod option;
 pub(crate) mod order;
 mod pc;
 mod pseudo;
+mod range;
 mod register;
 pub(crate) mod report;
 mod section;
@@ -42,7 +44,10 @@ use typing::Typer;
 
 use crate::ast;
 use crate::diagnostic::Diagnostics;
-use crate::model::{Map, Model, Operation, OperationId, OperationOrGroup, Ram, Register};
+use crate::model::{
+    Cache, Device, DeviceKind, Map, Model, Operation, OperationId, OperationOrGroup, Ram, RamId, Register,
+    Replacement, WritePolicy,
+};
 use crate::source::{FileId, Span};
 
 /// Gives every name of a description its meaning.
@@ -63,8 +68,10 @@ pub fn resolve_model(
     register::resolve_registers(&definitions, &mut table, diagnostics);
     alias::resolve_aliases(&definitions, &mut table, diagnostics);
     pc::resolve_pc(&definitions, beginning, &mut table, diagnostics);
-    memory::resolve_memories(&definitions, &mut table, diagnostics);
     function::resolve_signatures(&definitions, &mut table, diagnostics);
+    memory::resolve_rams(&definitions, &mut table, diagnostics);
+    cache::resolve_caches_and_devices(&definitions, &mut table, diagnostics);
+    memory::resolve_maps(&definitions, &mut table, diagnostics);
     let target = target::resolve_target(&definitions, &table, diagnostics);
     let tree = tree::resolve_tree(&definitions, &table, diagnostics);
     let functions = function::resolve_functions(&definitions, &table, diagnostics);
@@ -72,6 +79,7 @@ pub fn resolve_model(
     pseudo::resolve_pseudos(&definitions, &table, diagnostics);
     let main = resolve_main(&table.names, beginning, diagnostics);
     let reset = reserved(&table.names, "reset", diagnostics);
+    let memory_fault = function::fault_handler(&table);
     Some(Model {
         target,
         groups,
@@ -83,7 +91,10 @@ pub fn resolve_model(
         registers: whole(table.registers, unknown_register),
         aliases: table.aliases.into_iter().flatten().map(|alias| alias.names).collect(),
         rams: whole(table.rams, unknown_ram),
+        caches: whole(table.caches, unknown_cache),
+        devices: whole(table.devices, unknown_device),
         maps: whole(table.maps, unknown_map),
+        memory_fault,
     })
 }
 
@@ -178,6 +189,25 @@ fn unknown_ram() -> Ram {
         executable: true,
         latency: 1,
     }
+}
+
+fn unknown_cache() -> Cache {
+    Cache {
+        name: String::new(),
+        span: NOWHERE,
+        size_cells: 1,
+        line_cells: 1,
+        ways: 1,
+        replacement: Replacement::LeastRecentlyUsed,
+        write: WritePolicy::Back,
+        hit_cycles: 1,
+        miss_cycles: 1,
+        over: RamId(0),
+    }
+}
+
+fn unknown_device() -> Device {
+    Device { name: String::new(), span: NOWHERE, kind: DeviceKind::Console }
 }
 
 fn unknown_map() -> Map {

@@ -7,8 +7,8 @@ use super::{code, suggestion::did_you_mean};
 use crate::ast;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::model::{
-    FunctionId, Map, MapId, OperationOrGroup, Place, Ram, RamId, Register, RegisterId, RegisterPart,
-    RegisterPlace, Type,
+    Cache, CacheId, Device, DeviceId, FunctionId, Map, MapId, OperationOrGroup, Place, Ram, RamId, Register,
+    RegisterId, RegisterPart, RegisterPlace, Type,
 };
 use crate::source::Span;
 
@@ -21,6 +21,10 @@ pub(crate) enum Global {
     Register(RegisterId),
     /// A memory.
     Ram(RamId),
+    /// A cache.
+    Cache(CacheId),
+    /// A device.
+    Device(DeviceId),
     /// A memory map.
     Map(MapId),
     /// A function.
@@ -39,6 +43,8 @@ impl Global {
             Global::Register(_) => "a register",
             Global::Alias(_) => "an ALIAS",
             Global::Ram(_) => "a RAM",
+            Global::Cache(_) => "a CACHE",
+            Global::Device(_) => "a DEVICE",
             Global::Map(_) => "a memory map",
             Global::Function(_) => "a FUNCTION",
             Global::Unsupported(kind) => kind,
@@ -226,6 +232,10 @@ pub(crate) struct Table {
     pub(crate) aliases: Vec<Option<Alias>>,
     /// By [`RamId`].
     pub(crate) rams: Vec<Option<Ram>>,
+    /// By [`CacheId`].
+    pub(crate) caches: Vec<Option<Cache>>,
+    /// By [`DeviceId`].
+    pub(crate) devices: Vec<Option<Device>>,
     /// By [`MapId`].
     pub(crate) maps: Vec<Option<Map>>,
     /// By [`FunctionId`].

@@ -15,6 +15,11 @@ pub(crate) enum Descriptor {
     Errors,
     File(OpenFile),
     Directory(RootDirectory),
+    /// Bytes that are the same for everybody.
+    Constant {
+        bytes: &'static [u8],
+        position: usize,
+    },
 }
 
 /// A regular file with the rights it was opened with.
@@ -49,6 +54,11 @@ impl DescriptorTable {
                 Descriptor::File(OpenFile { file, readable: how.read, writable: how.write })
             }
         };
+        self.insert_descriptor(descriptor)
+    }
+
+    /// Gives a descriptor the lowest free number.
+    pub(crate) fn insert_descriptor(&mut self, descriptor: Descriptor) -> Result<i64, Errno> {
         let number = self.free_number()?;
         if let Some(slot) = self.entries.get_mut(number) {
             *slot = Some(descriptor);

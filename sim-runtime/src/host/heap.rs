@@ -16,6 +16,11 @@ impl Heap {
         Self { start, end: start, limit: limit.max(start) }
     }
 
+    /// First byte of the heap, and the first behind it.
+    pub(crate) fn bounds(&self) -> (u64, u64) {
+        (self.start, self.limit)
+    }
+
     /// Moves the break to `end` if it may stand there; returns where it stands afterwards.
     ///
     /// New memory holds zeros, as after Linux's own call, even where the heap has been before.

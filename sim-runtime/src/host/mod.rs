@@ -16,6 +16,7 @@ mod linux;
 mod output;
 mod random;
 mod root;
+mod semihost;
 mod stack;
 mod stat;
 mod streams;
@@ -59,6 +60,8 @@ pub struct Host {
     clock_hz: u64,
     random: Random,
     arguments: Vec<String>,
+    /// The error of the last semihosting call that failed; 0 before.
+    semihost_errno: i64,
 }
 
 impl Default for Host {
@@ -82,6 +85,7 @@ impl Host {
             clock_hz: DEFAULT_CLOCK_HZ,
             random: Random::default(),
             arguments: Vec::new(),
+            semihost_errno: 0,
         }
     }
 

@@ -44,6 +44,18 @@ impl RootDirectory {
         }
     }
 
+    /// Removes a file, or a link itself; no directory.
+    pub(crate) fn remove_file(&self, path: &[u8]) -> Result<(), Errno> {
+        let path = guest_path(path)?;
+        self.0.remove_file(path).map_err(|error| Errno::of(&error))
+    }
+
+    /// Gives a file another name; a file that has that name goes.
+    pub(crate) fn rename(&self, from: &[u8], to: &[u8]) -> Result<(), Errno> {
+        let (from, to) = (guest_path(from)?, guest_path(to)?);
+        self.0.rename(from, &self.0, to).map_err(|error| Errno::of(&error))
+    }
+
     fn open_directory(&self, path: &Path, how: OpenFlags) -> Result<Opened, Errno> {
         if how.write || how.create {
             return Err(Errno::ISDIR);

@@ -72,7 +72,7 @@ impl Host {
                 }
             }
             Descriptor::Directory(_) if reading => return Err(Errno::ISDIR),
-            Descriptor::Directory(_) => false,
+            Descriptor::Directory(_) | Descriptor::Constant { .. } => false,
         };
         if allowed { Ok(()) } else { Err(Errno::BADF) }
     }

@@ -5,7 +5,8 @@ pub use isac_ir::bits::Bits;
 
 pub use super::{
     BlockCore, CellRam, Code, Core, Decoded, Kernel, Profiling, Record, Step, Trap, arithmetic, finish,
-    leave_code_written, leave_empty, leave_mismatch, leave_trap, linux_call, next, register_element, trap,
+    leave_code_written, leave_empty, leave_mismatch, leave_trap, linux_call, next, register_element,
+    semihost, trap,
 };
 pub use crate::fault::FaultKind;
 pub use crate::print::print_value;

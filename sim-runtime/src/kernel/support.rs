@@ -45,6 +45,25 @@ pub fn linux_call<C: Core>(core: &mut C, left: u64, values: [u64; 7]) -> Result<
     }
 }
 
+/// A semihosting call; `left` is the budget, the instruction at hand included.
+///
+/// # Errors
+/// The end of the run, if the guest asks for it.
+#[inline(never)]
+pub fn semihost<C: Core>(core: &mut C, left: u64, values: [u64; 2]) -> Result<u64, Trap> {
+    let model = core.model();
+    let abi = crate::record::abi(model);
+    let map = model.target.host_map.unwrap_or(0) as usize;
+    let cycles = core.kernel().cycles_at(left);
+    let mut host = std::mem::take(&mut core.kernel().host);
+    let result = host.semihost(core, map, abi, cycles, values[0], values[1]);
+    core.kernel().host = host;
+    match result {
+        LinuxResult::Return(value) => Ok(value as u64),
+        LinuxResult::Exit(status) => trap(core.kernel(), Trap::Halt, status as u32 as u64),
+    }
+}
+
 /// Signed division that wraps, with 0 for a divisor of 0, which the model has asked for before.
 pub mod arithmetic {
     macro_rules! signed {

@@ -6,7 +6,7 @@ use sim_profile::AccessEvent;
 
 use super::step::{Frame, Leaving, Step};
 use crate::fault::{AccessKind, FaultKind};
-use crate::memory::check_range;
+use crate::memory::{Reached, check_access};
 
 impl Step<'_, '_> {
     /// The value of an expression, its upper bits 0.
@@ -23,6 +23,9 @@ impl Step<'_, '_> {
             ExprKind::InstructionSize => u128::from(self.size_cells),
             ExprKind::Cycles => u128::from(self.counts.cycles),
             ExprKind::Instructions => u128::from(self.counts.instructions),
+            ExprKind::Pending(device) => {
+                self.state.devices.is_pending(*device as usize, self.counts.cycles).into()
+            }
             ExprKind::Register { register, index, access } => {
                 let element = self.element(frame, *register, index.as_deref())?;
                 self.access(frame, *access, *register, AccessEvent::Read);
@@ -102,11 +105,16 @@ impl Step<'_, '_> {
         };
         // Keeping the other cells of a partial write is part of that write.
         let kind = if access == UNCOUNTED { AccessKind::Write } else { kind };
-        let landing =
-            check_range(self.state.model, map, address, u64::from(cells), kind).map_err(Leaving::Fault)?;
-        let resource = self.state.model.registers.len() as u32 + map;
+        let model = self.state.model;
+        let reached = check_access(model, map, address, cells, kind).map_err(Leaving::Fault)?;
+        let resource = model.registers.len() as u32 + map;
         self.access(frame, access, resource, event);
-        Ok(self.state.memory.load(self.state.model, map, landing, cells))
+        let (cycles, devices) = (self.counts.cycles, &mut self.state.devices);
+        Ok(match reached {
+            Reached::Memory(landing) => self.state.memory.load(model, map, landing, cells),
+            Reached::Device(cells) if access == UNCOUNTED => devices.keep(model, cycles, cells),
+            Reached::Device(cells) => devices.read(model, self.host, cycles, cells),
+        })
     }
 }
 

@@ -19,7 +19,7 @@ use crate::fault::{Fault, Stop};
 use crate::host::Host;
 use crate::record::model_tables;
 use state::State;
-use step::{Counts, Leaving, Step};
+use step::{Counts, Ending, Step};
 
 /// The reference engine with a processor's state in it.
 pub struct ReferenceEngine<'m> {
@@ -81,13 +81,9 @@ impl<'m> ReferenceEngine<'m> {
         let reset = self.state.model.reset?;
         let mut step = Step::new(&mut self.state, &mut self.counts, host, &mut self.events);
         let outcome = step.run_alone(reset);
-        let instruction_address = step.instruction_address();
-        let cycle = self.counts.cycles;
-        match outcome {
-            Err(Leaving::Fault(kind)) => Some(Stop::Fault(Fault { kind, instruction_address, cycle })),
-            Err(Leaving::Halt(status)) => Some(Stop::Halted(status)),
-            Ok(()) | Err(Leaving::Cancel | Leaving::Label(_)) => None,
-        }
+        let ending = step.settle(outcome);
+        let place = step_place(&step);
+        self.stop(ending, place)
     }
 
     /// Executes one instruction; `None` if the run goes on.
@@ -95,22 +91,45 @@ impl<'m> ReferenceEngine<'m> {
         let mut step = Step::new(&mut self.state, &mut self.counts, host, &mut self.events);
         let outcome = step.run();
         step.end(outcome);
-        let instruction_address = step.instruction_address();
-        let was_decoded = step.was_decoded();
-        let cycle = self.counts.cycles;
-        self.counts.cycles = cycle.saturating_add(1);
-        match outcome {
-            Err(Leaving::Fault(kind)) => Some(Stop::Fault(Fault { kind, instruction_address, cycle })),
-            Err(Leaving::Halt(status)) => {
-                self.counts.instructions += u64::from(was_decoded);
-                Some(Stop::Halted(status))
-            }
-            Err(Leaving::Cancel) => None,
-            Ok(()) | Err(Leaving::Label(_)) => {
-                self.counts.instructions += 1;
-                None
-            }
+        let ending = step.settle(outcome);
+        let place = step_place(&step);
+        match ending {
+            Ending::Complete => self.counts.instructions += 1,
+            Ending::Halted(_) => self.counts.instructions += u64::from(place.was_decoded),
+            Ending::Abandoned | Ending::HaltedByHandler(_) | Ending::Fault(_) => {}
         }
+        self.counts.cycles = place.cycle.saturating_add(1);
+        self.stop(ending, place)
+    }
+
+    /// What an ending is to the run; an EXIT device that was written ends it in any case.
+    fn stop(&self, ending: Ending, place: StepPlace) -> Option<Stop> {
+        let exit = self.state.devices.exit_status();
+        match ending {
+            Ending::Fault(kind) => {
+                let StepPlace { instruction_address, cycle, .. } = place;
+                Some(Stop::Fault(Fault { kind, instruction_address, cycle }))
+            }
+            Ending::Halted(status) | Ending::HaltedByHandler(status) => {
+                Some(Stop::Halted(exit.unwrap_or(status)))
+            }
+            Ending::Complete | Ending::Abandoned => exit.map(Stop::Halted),
+        }
+    }
+}
+
+/// Where and when a step was.
+struct StepPlace {
+    instruction_address: u64,
+    cycle: u64,
+    was_decoded: bool,
+}
+
+fn step_place(step: &Step<'_, '_>) -> StepPlace {
+    StepPlace {
+        instruction_address: step.instruction_address(),
+        cycle: step.counts.cycles,
+        was_decoded: step.was_decoded(),
     }
 }
 

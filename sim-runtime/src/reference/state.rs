@@ -3,6 +3,7 @@
 use isac_ir::Model;
 use isac_ir::bits::mask;
 
+use crate::device::Devices;
 use crate::engine::Machine;
 use crate::memory::{Memory, read_map_bytes, write_map_bytes};
 
@@ -11,6 +12,7 @@ pub(super) struct State<'m> {
     pub(super) model: &'m Model,
     pub(super) registers: Vec<Vec<u128>>,
     pub(super) memory: Memory,
+    pub(super) devices: Devices,
 }
 
 impl<'m> State<'m> {
@@ -20,7 +22,12 @@ impl<'m> State<'m> {
             let elements = 0..register.elements();
             elements.map(|element| register.reset_value(element)).collect()
         });
-        State { model, registers: registers.collect(), memory: Memory::new(model) }
+        State {
+            model,
+            registers: registers.collect(),
+            memory: Memory::new(model),
+            devices: Devices::new(model),
+        }
     }
 
     /// The program counter.

@@ -1,12 +1,12 @@
 //! Statements, carried out one by one.
 
-use isac_ir::behavior::Stmt;
+use isac_ir::behavior::{Access, Stmt};
 use sim_profile::{AccessEvent, Event};
 
 use super::step::{Frame, Leaving, Step};
 use crate::fault::{AccessKind, FaultKind};
 use crate::host::LinuxResult;
-use crate::memory::check_range;
+use crate::memory::{Reached, check_access};
 use crate::print::print_parts;
 
 impl<'m> Step<'m, '_> {
@@ -41,14 +41,28 @@ impl<'m> Step<'m, '_> {
                 let value = self.evaluate(frame, value)?;
                 let address = self.evaluate(frame, address)? as u64;
                 let model = self.state.model;
-                let landing = check_range(model, *map, address, u64::from(*cells), AccessKind::Write)
-                    .map_err(Leaving::Fault)?;
+                let reached =
+                    check_access(model, *map, address, *cells, AccessKind::Write).map_err(Leaving::Fault)?;
                 self.access(frame, *access, model.registers.len() as u32 + map, AccessEvent::Write);
-                self.state.memory.store(model, *map, landing, *cells, value);
+                match reached {
+                    Reached::Memory(landing) => {
+                        self.state.memory.store(model, *map, landing, *cells, value);
+                    }
+                    Reached::Device(cells) => self.state.devices.write(model, self.host, cells, value),
+                }
             }
             Stmt::SetOperand { instance, value, .. } => {
                 let value = self.evaluate(frame, value)?;
                 self.write_operand(frame, *instance, value)?;
+            }
+            Stmt::Touch(access) => {
+                let Access { resource, kind, .. } = frame.body.accesses[*access as usize];
+                let event = match kind {
+                    isac_ir::behavior::AccessKind::Read => AccessEvent::Read,
+                    isac_ir::behavior::AccessKind::Write => AccessEvent::Write,
+                    isac_ir::behavior::AccessKind::Execute => AccessEvent::Execute,
+                };
+                self.access(frame, *access, resource, event);
             }
             Stmt::Count(_) => {}
             Stmt::If { condition, then, otherwise } => {
@@ -79,6 +93,10 @@ impl<'m> Step<'m, '_> {
             Stmt::LinuxCall { result, arguments } => {
                 let result = *result as usize;
                 frame.locals[result] = self.linux_call(frame, arguments)?;
+            }
+            Stmt::Semihost { result, arguments } => {
+                let result = *result as usize;
+                frame.locals[result] = self.semihost(frame, arguments)?;
             }
             Stmt::Print(parts) => {
                 let mut values = Vec::new();
@@ -112,6 +130,23 @@ impl<'m> Step<'m, '_> {
         let map = self.state.model.target.host_map.unwrap_or(0) as usize;
         let cycles = self.counts.cycles;
         match self.host.linux_call(self.state, map, abi, cycles, number, arguments) {
+            LinuxResult::Return(value) => Ok(u128::from(value as u64)),
+            LinuxResult::Exit(status) => Err(Leaving::Halt(status)),
+        }
+    }
+
+    fn semihost(
+        &mut self,
+        frame: &mut Frame<'m>,
+        arguments: &'m [isac_ir::behavior::Expr],
+    ) -> Result<u128, Leaving> {
+        let mut values = [0u64; 2];
+        for (value, argument) in values.iter_mut().zip(arguments) {
+            *value = self.evaluate(frame, argument)? as u64;
+        }
+        let abi = crate::record::abi(self.state.model);
+        let map = self.state.model.target.host_map.unwrap_or(0) as usize;
+        match self.host.semihost(self.state, map, abi, self.counts.cycles, values[0], values[1]) {
             LinuxResult::Return(value) => Ok(u128::from(value as u64)),
             LinuxResult::Exit(status) => Err(Leaving::Halt(status)),
         }

@@ -10,7 +10,7 @@ use isac_ir::root::RootDecoding;
 use sim_profile::{Event, EventSink};
 
 use super::state::State;
-use crate::fault::FaultKind;
+use crate::fault::{AccessKind, FaultKind};
 use crate::host::Host;
 
 /// Counters that the model can ask for.
@@ -35,6 +35,21 @@ pub(super) enum Leaving {
     Cancel,
     /// To the end of the block or loop with this label.
     Label(u32),
+}
+
+/// What became of an instruction.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Ending {
+    /// It ended as instructions do.
+    Complete,
+    /// It was cancelled, or was at fault and `memory_fault` has returned.
+    Abandoned,
+    /// It is complete and ends the run.
+    Halted(i32),
+    /// It was at fault, and `memory_fault` ends the run.
+    HaltedByHandler(i32),
+    /// It is at fault, which ends the run.
+    Fault(FaultKind),
 }
 
 /// An operation being executed.
@@ -109,6 +124,33 @@ impl<'m, 's> Step<'m, 's> {
         self.run_part(operation, Part::Behavior, None, 0)
     }
 
+    /// Calls `memory_fault` where the model has it. A fault in there ends the run.
+    pub(super) fn settle(&mut self, outcome: Result<(), Leaving>) -> Ending {
+        let kind = match outcome {
+            Ok(()) | Err(Leaving::Label(_)) => return Ending::Complete,
+            Err(Leaving::Cancel) => return Ending::Abandoned,
+            Err(Leaving::Halt(status)) => return Ending::Halted(status),
+            Err(Leaving::Fault(kind)) => kind,
+        };
+        let (FaultKind::Memory { access, address }, Some(body)) = (kind, &self.state.model.memory_fault)
+        else {
+            return Ending::Fault(kind);
+        };
+        let mut locals = vec![0; body.locals.len()];
+        locals[0] = u128::from(address);
+        locals[1] = match access {
+            AccessKind::Read => 0,
+            AccessKind::Write => 1,
+            AccessKind::Fetch => 2,
+        };
+        let mut frame = Frame { body, node: None, locals };
+        match self.run_statements(&mut frame, &body.statements, 0) {
+            Ok(()) | Err(Leaving::Cancel | Leaving::Label(_)) => Ending::Abandoned,
+            Err(Leaving::Halt(status)) => Ending::HaltedByHandler(status),
+            Err(Leaving::Fault(kind)) => Ending::Fault(kind),
+        }
+    }
+
     /// Tells what became of the instruction.
     pub(super) fn end(&mut self, outcome: Result<(), Leaving>) {
         let stays = match outcome {
@@ -124,6 +166,10 @@ impl<'m, 's> Step<'m, 's> {
                 true
             }
             Err(Leaving::Halt(_)) => {
+                self.sink.event(Event::Halt);
+                true
+            }
+            Ok(()) | Err(Leaving::Label(_)) if self.state.devices.exit_status().is_some() => {
                 self.sink.event(Event::Halt);
                 true
             }

@@ -6,6 +6,6 @@ pub use isac_ir::behavior::{Conversion, PrintFormat};
 pub use super::{BodyFn, Step, StepCore};
 pub use crate::fault::FaultKind;
 pub use crate::kernel::{
-    CellRam, Core, Kernel, Profiling, Trap, arithmetic, linux_call, register_element, trap,
+    CellRam, Core, Kernel, Profiling, Trap, arithmetic, linux_call, register_element, semihost, trap,
 };
 pub use crate::print::print_value;

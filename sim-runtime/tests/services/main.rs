@@ -14,4 +14,5 @@ mod load;
 mod record;
 mod record_file;
 mod root;
+mod semihost;
 mod stack;

@@ -163,6 +163,7 @@ impl Typer<'_> {
             "cycles" => (Builtin::Cycles, &[], Some(bits(64))),
             "instructions" => (Builtin::Instructions, &[], Some(bits(64))),
             "extra_cycles" => (Builtin::ExtraCycles, &[bits(64)], None),
+            "semihost" => (Builtin::Semihost, &[bits(64); 2], Some(signed(64))),
             "linux_call" => (Builtin::LinuxCall, &[signed(64); 7], Some(signed(64))),
             "sext" => return self.sext(arguments, span),
             "popcount" => return self.bit_count(Builtin::Popcount, name, arguments, span),
@@ -171,11 +172,7 @@ impl Typer<'_> {
             "printf" => return self.printf(arguments, span),
             "event" => return self.event(arguments, span),
             "CODED" => return self.coded(arguments, span),
-            _ => {
-                let what = format!("`{}` is", name.text);
-                self.diagnostics.push(not_yet(code::LATER_BUILTIN, span, &what));
-                return None;
-            }
+            _ => return None,
         };
         self.only_when_running(span, "a call")?;
         let values: Vec<Option<Value>> = arguments.iter().map(|a| self.value(a)).collect();

@@ -1,10 +1,10 @@
 //! What stands before an index: elements of register files and cells of memory maps.
 
-use super::conversion::bits;
-use super::expression::Operand;
+use super::conversion::{INT, bits};
+use super::expression::{Operand, valued};
 use super::{Typer, code, count, error};
 use crate::ast;
-use crate::model::{MapId, Place, PlaceKind, Register, RegisterId, Type};
+use crate::model::{DeviceId, DeviceKind, ExprKind, MapId, Place, PlaceKind, Register, RegisterId, Type};
 use crate::resolve::names::Global;
 use crate::resolve::operation::Meaning;
 use crate::resolve::report::not_yet;
@@ -98,11 +98,6 @@ impl Typer<'_> {
     }
 
     fn no_such_member(&mut self, member: &ast::Name) {
-        if member.text == "latency" {
-            let what = "`.latency` is";
-            self.diagnostics.push(not_yet(code::LATER_BUILTIN, member.span, what));
-            return;
-        }
         let message = format!("a memory map has no view `.{}`", member.text);
         let diagnostic = error(code::UNDEFINED, member.span, message, "not a view").help(
             "the views are `.uN`, `.sN` and `.fetchN`, N being a multiple of the cell's width up to 128",
@@ -136,6 +131,28 @@ impl Typer<'_> {
         Some(Operand::Place(Place { kind, ty, span }))
     }
 
+    /// `timer.pending`
+    fn device_member(
+        &mut self,
+        device: DeviceId,
+        declared: Span,
+        name: &ast::Name,
+        member: &ast::Name,
+    ) -> Option<Operand> {
+        let span = name.span.to(member.span);
+        let kind = self.table.devices.get(device.index())?.as_ref()?.kind;
+        if (kind, member.text.as_str()) == (DeviceKind::Timer, "pending") {
+            self.only_when_running(span, "the state of a device")?;
+            return Some(valued(ExprKind::Pending(device), bits(1), span));
+        }
+        let message = format!("the DEVICE `{}` has no member `{}`", name.text, member.text);
+        let diagnostic = error(code::UNDEFINED, member.span, message, "no such member")
+            .secondary(declared, "declared here")
+            .help("a TIMER has `.pending`; everything else of a device is reached through a MEMORY_MAP");
+        self.diagnostics.push(diagnostic);
+        None
+    }
+
     /// `base.member` that nothing indexes or calls.
     pub(super) fn member(&mut self, base: &ast::Expr, member: &ast::Name) -> Option<Operand> {
         if let ast::ExprKind::Name(name) = &base.kind {
@@ -147,6 +164,13 @@ impl Typer<'_> {
                 return None;
             }
             match self.indexable(base) {
+                Some((Global::Map(map), _)) if member.text == "latency" => {
+                    self.only_when_running(member.span, "what an access cost")?;
+                    return Some(valued(ExprKind::Latency(map), INT, base.span.to(member.span)));
+                }
+                Some((Global::Device(device), declared)) => {
+                    return self.device_member(device, declared, name, member);
+                }
                 Some((Global::Map(map), _)) => {
                     if self.view(map, member).is_some() {
                         let message = format!("the view `.{}` names no address", member.text);

@@ -131,7 +131,12 @@ impl Typer<'_> {
                 let place = self.table.alias(alias)?.place.clone();
                 Some(Operand::Place(Place { span, ..place }))
             }
-            Global::Ram(_) => {
+            Global::Device(_) => {
+                let help = "a device is reached through a MEMORY_MAP; a TIMER has `.pending`";
+                self.diagnostics.push(wrong_kind(name, &found, "a value").help(help));
+                None
+            }
+            Global::Ram(_) | Global::Cache(_) => {
                 let diagnostic = wrong_kind(name, &found, "a value")
                     .help("memory is reached through a MEMORY_MAP, as `defaultmap[address]`");
                 self.diagnostics.push(diagnostic);

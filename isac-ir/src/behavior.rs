@@ -21,6 +21,10 @@ pub const UNCOUNTED: AccessId = u32::MAX;
 pub type LocalId = u32;
 /// Index into the operation's instances.
 pub type InstanceId = u32;
+/// Index into the operation's variables.
+pub type VariableId = u32;
+/// Index into the operation's references.
+pub type ReferenceId = u32;
 /// Index into the operation's fields.
 pub type FieldId = u32;
 /// A register's index, or the number of registers plus a map's index.
@@ -114,8 +118,10 @@ pub struct Expr {
 pub enum ExprKind {
     /// A constant.
     Const(u128),
-    /// A variable.
+    /// A variable of the body.
     Local(LocalId),
+    /// A LOCAL of the operation, in the execution that the body belongs to.
+    Variable(VariableId),
     /// A field of the operation.
     Field(FieldId),
     /// The coded bits of an instance, 0 if it was not decoded.
@@ -135,6 +141,17 @@ pub enum ExprKind {
         /// The field by operation, ascending; all have the same width.
         fields: Vec<(u32, FieldId)>,
     },
+    /// What a reference stands for, evaluated here. The accesses of an operand are its own node's:
+    /// none is listed in this body.
+    Reference {
+        /// The reference.
+        reference: ReferenceId,
+        /// False for a read that only keeps the bits beside a partial write, whose accesses do not
+        /// count.
+        counted: bool,
+    },
+    /// The coded bits of the instance that a reference stands for.
+    CodedReference(ReferenceId),
     /// Address of the instruction, in cells.
     InstructionAddress,
     /// Size of the instruction, in cells.
@@ -261,10 +278,17 @@ pub enum BinaryOp {
 /// The statements.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Stmt {
-    /// Assigns a variable.
+    /// Assigns a variable of the body.
     Set {
         /// The variable.
         local: LocalId,
+        /// Its new value.
+        value: Expr,
+    },
+    /// Assigns a LOCAL of the operation.
+    SetVariable {
+        /// The LOCAL.
+        variable: VariableId,
         /// Its new value.
         value: Expr,
     },
@@ -306,6 +330,13 @@ pub enum Stmt {
     /// An access that does nothing but count: to a map, in whose place registers or functions
     /// stand.
     Touch(AccessId),
+    /// Assigns to what a reference stands for: a LOCAL or an operand.
+    SetReference {
+        /// The reference.
+        reference: ReferenceId,
+        /// The new value, of the reference's width.
+        value: Expr,
+    },
     /// A region begins: it runs once more.
     Count(RegionId),
     /// Runs one of two lists.
@@ -453,10 +484,13 @@ impl Expr {
         match &self.kind {
             ExprKind::Const(_)
             | ExprKind::Local(_)
+            | ExprKind::Variable(_)
             | ExprKind::Field(_)
             | ExprKind::Coded(_)
             | ExprKind::Chosen { .. }
             | ExprKind::MemberField { .. }
+            | ExprKind::Reference { .. }
+            | ExprKind::CodedReference(_)
             | ExprKind::InstructionAddress
             | ExprKind::InstructionSize
             | ExprKind::Cycles
@@ -490,7 +524,9 @@ impl Stmt {
     pub fn expressions(&self) -> Vec<&Expr> {
         match self {
             Stmt::Set { value, .. }
+            | Stmt::SetVariable { value, .. }
             | Stmt::SetOperand { value, .. }
+            | Stmt::SetReference { value, .. }
             | Stmt::Halt(value)
             | Stmt::ExtraCycles(value)
             | Stmt::If { condition: value, .. } => vec![value],

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::behavior::{Body, Expression};
+use crate::behavior::{Body, Expression, FieldId, InstanceId, Local, ReferenceId, VariableId};
 use crate::bits::Bits;
 use crate::decoder::Run;
 
@@ -41,6 +41,11 @@ pub struct Operation {
     pub instances: Vec<Instance>,
     /// What follows the instruction's word, in order.
     pub tail: Vec<TailItem>,
+    /// Its LOCALs: each execution has its own, which begin at 0; those of an operand belong to the
+    /// execution that evaluates it.
+    pub variables: Vec<Local>,
+    /// What it, or an operation below it, takes from the operation that decoded or activated it.
+    pub references: Vec<Reference>,
     /// What it means where its alias is used; such an operation is an operand.
     pub expression: Option<Expression>,
     /// What it decodes.
@@ -103,14 +108,70 @@ pub struct Instance {
     pub target: Target,
     /// How it is used.
     pub role: Role,
-    /// True if it is an operand: the coverage of instructions is cut here.
+    /// True if it is an operand whatever it chooses: the coverage of instructions is cut here.
     pub operand: bool,
+    /// True if it stands in the mnemonic of its operation's text: it is never an operand.
+    pub mnemonic: bool,
     /// Width of its coded word in bits, 0 without CODING.
     pub width_bits: u32,
     /// True if the operation's ACTIVATION schedules it: where it is decoded, it runs only then.
     pub scheduled: bool,
     /// True if it is scheduled on a condition.
     pub conditional: bool,
+}
+
+/// A name that stands for something of the operation that decoded or activated this one.
+///
+/// Which operation that is, is known as soon as an instruction is decoded and an activation is
+/// scheduled: the nearest operation above in the decoding tree, else the one that activated it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reference {
+    /// The name.
+    pub name: String,
+    /// Width of its value in bits, the same in every parent.
+    pub width_bits: u32,
+    /// True if its value is two's complement.
+    pub signed: bool,
+    /// What it is, one for each operation that may be the parent.
+    pub bindings: Vec<Binding>,
+}
+
+/// What a reference stands for under one parent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Binding {
+    /// The parent's index into [`crate::Model::operations`].
+    pub parent: u32,
+    /// What the parent has under the name.
+    pub what: Referred,
+}
+
+/// Something of a parent, by its index there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Referred {
+    /// A field.
+    Field(FieldId),
+    /// A coded instance: its EXPRESSION, or its coded bits if what it chose has none.
+    Instance(InstanceId),
+    /// A LOCAL of the parent's execution: reads and writes are the parent's own.
+    Variable(VariableId),
+    /// What the parent takes from its own parent.
+    Reference(ReferenceId),
+}
+
+impl Operation {
+    /// What a reference stands for under a parent; `None` for an operation that cannot be one.
+    pub fn referred(&self, reference: ReferenceId, parent: u32) -> Option<Referred> {
+        let bindings = &self.references[reference as usize].bindings;
+        bindings.iter().find(|binding| binding.parent == parent).map(|binding| binding.what)
+    }
+}
+
+impl Instance {
+    /// True if the operation that it chose is an operand here: what that has to run comes just
+    /// before the BEHAVIOR of the operation around, else behind it.
+    pub fn is_operand(&self, chosen: &Operation) -> bool {
+        !self.mnemonic && chosen.expression.is_some()
+    }
 }
 
 /// How an operation uses an instance.

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use crate::Model;
 use crate::behavior::{Body, Conversion, Expr, ExprKind, PrintPart, Stmt};
 use crate::decoder::{Decoder, Run, State, Variant};
-use crate::operation::Operation;
+use crate::operation::{Operation, Reference, Referred};
 use crate::root::WordSource;
 use crate::time::Cause;
 
@@ -120,6 +120,9 @@ pub fn print_behavior(model: &Model) -> String {
 
 fn print_operation(model: &Model, operation: &Operation, text: &mut String) {
     let _ = writeln!(text, "operation {} ({})", operation.name, operation.location);
+    for reference in &operation.references {
+        let _ = writeln!(text, "  reference {}", print_reference(model, reference));
+    }
     let mut part = |title: &str, body: Option<&Body>| {
         if let Some(body) = body {
             let _ = writeln!(text, "  {title}");
@@ -134,6 +137,23 @@ fn print_operation(model: &Model, operation: &Operation, text: &mut String) {
     part("behavior", operation.behavior.as_ref());
     part("activation", operation.activation.as_ref());
     text.push('\n');
+}
+
+/// A reference with what it is under each parent.
+fn print_reference(model: &Model, reference: &Reference) -> String {
+    let bindings = reference.bindings.iter().map(|binding| {
+        let parent = model.operation(binding.parent);
+        let (kind, name) = match binding.what {
+            Referred::Field(field) => ("field", &parent.fields[field as usize].name),
+            Referred::Instance(instance) => ("alias", &parent.instances[instance as usize].alias),
+            Referred::Variable(variable) => ("LOCAL", &parent.variables[variable as usize].name),
+            Referred::Reference(outer) => ("reference", &parent.references[outer as usize].name),
+        };
+        format!("{kind} {name} of {}", parent.name)
+    });
+    let bindings: Vec<String> = bindings.collect();
+    let sign = if reference.signed { "signed " } else { "" };
+    format!("{}: {sign}bit[{}], {}", reference.name, reference.width_bits, bindings.join(", "))
 }
 
 fn print_body(model: &Model, operation: &Operation, body: &Body, text: &mut String) {
@@ -194,6 +214,14 @@ impl Printer<'_> {
     fn simple(&self, statement: &Stmt) -> String {
         match statement {
             Stmt::Set { local, value } => format!("{} = {}", self.local(*local), self.expr(value)),
+            Stmt::SetVariable { variable, value } => {
+                let name = &self.operation.variables[*variable as usize].name;
+                format!("LOCAL {name} = {}", self.expr(value))
+            }
+            Stmt::SetReference { reference, value } => {
+                let name = &self.operation.references[*reference as usize].name;
+                format!("REFERENCE {name} = {}", self.expr(value))
+            }
             Stmt::SetRegister { register, index, low, value, access } => {
                 let index = index.as_ref().map_or(String::new(), |index| format!("[{}]", self.expr(index)));
                 let name = &self.model.registers[*register as usize];

@@ -8,7 +8,7 @@ use crate::Model;
 use crate::account::PARTS;
 use crate::behavior::{BinaryOp, Body, Expr, ExprKind, Stmt, UNCOUNTED, walk_expressions, walk_statements};
 use crate::decoder::{Decoder, State};
-use crate::operation::Operation;
+use crate::operation::{Operation, Referred};
 use crate::root::WordSource;
 
 /// Checks a whole model.
@@ -78,10 +78,37 @@ fn verify_operation(model: &Model, operation: &Operation, errors: &mut Vec<Strin
         [("Expression", Some(&expression.read)), ("Expression", expression.write.as_ref())]
     });
     let expression = expression.filter_map(|(part, body)| body.map(|body| (part.to_string(), body)));
+    verify_references(model, operation, errors);
     for (part, body) in bodies.chain(expression) {
         let mut found = Vec::new();
         verify_body(model, operation, body, &mut found);
         errors.extend(found.into_iter().map(|text| format!("operation {} {part}: {text}", operation.name)));
+    }
+}
+
+/// Every reference leads to something of its width in every parent, and in one step.
+fn verify_references(model: &Model, operation: &Operation, errors: &mut Vec<String>) {
+    for reference in &operation.references {
+        let width = reference.width_bits;
+        for binding in &reference.bindings {
+            let parent = model.operation(binding.parent);
+            let fits = match binding.what {
+                Referred::Field(field) => {
+                    parent.fields.get(field as usize).is_some_and(|field| field.width_bits == width)
+                }
+                Referred::Instance(instance) => (instance as usize) < parent.instances.len(),
+                Referred::Variable(variable) => {
+                    parent.variables.get(variable as usize).is_some_and(|variable| variable.width == width)
+                }
+                Referred::Reference(outer) => {
+                    parent.references.get(outer as usize).is_some_and(|outer| outer.width_bits == width)
+                }
+            };
+            if !fits {
+                let (name, parent) = (&reference.name, &parent.name);
+                errors.push(format!("operation {}: reference {name} does not fit {parent}", operation.name));
+            }
+        }
     }
 }
 
@@ -117,6 +144,16 @@ fn verify_body(model: &Model, operation: &Operation, body: &Body, errors: &mut V
         Stmt::Set { local, value } if body.locals[*local as usize].width != value.width => {
             errors.push(format!("local {local} is assigned {} bits", value.width));
         }
+        Stmt::SetReference { reference, value }
+            if operation.references[*reference as usize].width_bits != value.width =>
+        {
+            errors.push(format!("reference {reference} is assigned {} bits", value.width));
+        }
+        Stmt::SetVariable { variable, value }
+            if operation.variables[*variable as usize].width != value.width =>
+        {
+            errors.push(format!("variable {variable} is assigned {} bits", value.width));
+        }
         _ => {}
     });
     once("access", body.accesses.len(), &accesses, errors);
@@ -143,6 +180,7 @@ fn verify_expr(model: &Model, operation: &Operation, body: &Body, expr: &Expr) -
     let width = expr.width;
     let fits = match &expr.kind {
         ExprKind::Local(local) => body.locals[*local as usize].width == width,
+        ExprKind::Variable(variable) => operation.variables[*variable as usize].width == width,
         ExprKind::Field(field) => operation.fields[*field as usize].width_bits == width,
         ExprKind::Register { register, .. } => model.registers[*register as usize].width_bits == width,
         ExprKind::Memory { map, cells, address, .. } => {
@@ -162,7 +200,11 @@ fn verify_expr(model: &Model, operation: &Operation, body: &Body, expr: &Expr) -
             .iter()
             .all(|(member, field)| model.operation(*member).fields[*field as usize].width_bits == width),
         ExprKind::Const(value) => value & !crate::bits::mask(width) == 0,
+        ExprKind::Reference { reference, .. } => {
+            operation.references[*reference as usize].width_bits == width
+        }
         ExprKind::Coded(_)
+        | ExprKind::CodedReference(_)
         | ExprKind::InstructionAddress
         | ExprKind::InstructionSize
         | ExprKind::Operand { .. } => true,

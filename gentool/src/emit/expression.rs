@@ -72,6 +72,9 @@ impl BodyEmitter<'_> {
                 let name = &self.locals[*local as usize];
                 quote!(#name)
             }
+            ExprKind::Variable(_) | ExprKind::Reference { .. } | ExprKind::CodedReference(_) => {
+                unreachable!("a model with LOCALs or REFERENCEs is not emitted")
+            }
             ExprKind::Field(field) => {
                 let name = identifier(&self.operation.fields[*field as usize].name);
                 quote!(#name)

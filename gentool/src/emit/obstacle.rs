@@ -17,6 +17,14 @@ pub fn find_obstacles(model: &Model) -> Vec<String> {
     find_instance_obstacles(model, &mut found);
     find_source_obstacles(model, &mut found);
     find_resource_obstacles(model, &mut found);
+    for operation in &model.operations {
+        if !operation.references.is_empty() {
+            found.push(format!("{}: REFERENCE is not emitted yet", operation.location));
+        }
+        if !operation.variables.is_empty() {
+            found.push(format!("{}: LOCAL is not emitted yet", operation.location));
+        }
+    }
     found
 }
 

@@ -122,6 +122,9 @@ impl BodyEmitter<'_> {
                     p.#name(address, value).or_else(|kind| trap(&mut p.kernel, kind, address))?;
                 })
             }
+            Stmt::SetVariable { .. } | Stmt::SetReference { .. } => {
+                unreachable!("a model with LOCALs or REFERENCEs is not emitted")
+            }
             Stmt::SetOperand { instance, value, .. } => self.write_operand(*instance, value),
             Stmt::Count(region) if self.emitter.shape == Shape::Stepwise => {
                 let region = number(u128::from(*region));

@@ -41,6 +41,11 @@ impl BodyBuilder<'_> {
         self.access(registers + map.0, kind)
     }
 
+    /// How many reads and writes stand in the body so far: what has none can be evaluated in vain.
+    pub(super) fn evaluations(&self) -> usize {
+        self.body.accesses.len() + self.body.mentions.len() + self.references
+    }
+
     fn access(&mut self, resource: u32, kind: AccessKind) -> u32 {
         let region = self.region();
         self.body.accesses.push(Access { resource, kind, region });

@@ -26,6 +26,8 @@ pub(super) struct BodyBuilder<'a> {
     pub(super) returns: Option<Return>,
     /// What statements since the last look may have left early.
     pub(super) exits: Exits,
+    /// Mentions of references so far.
+    pub(super) references: usize,
     next_label: u32,
 }
 
@@ -84,6 +86,7 @@ impl<'a> BodyBuilder<'a> {
             targets: Vec::new(),
             returns: None,
             exits: Exits::default(),
+            references: 0,
             next_label: 0,
         }
     }

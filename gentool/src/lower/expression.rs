@@ -18,6 +18,9 @@ impl BodyBuilder<'_> {
             SourceKind::Read(place) => self.read_source_place(place),
             SourceKind::Field(field) => self.lower_field(*field, width),
             SourceKind::Coded(instance) => Expr { width, kind: ExprKind::Coded(instance.0) },
+            SourceKind::CodedReference(reference) => {
+                Expr { width, kind: ExprKind::CodedReference(reference.0) }
+            }
             SourceKind::InstructionAddress => Expr { width, kind: ExprKind::InstructionAddress },
             SourceKind::InstructionSize => Expr { width, kind: ExprKind::InstructionSize },
             // Caches are not simulated: every access costs one cycle.
@@ -144,10 +147,10 @@ impl BodyBuilder<'_> {
     fn lower_logical(&mut self, left: &Source, right: &Source, and: bool) -> Expr {
         let left = self.lower_condition(left);
         let result = self.new_local("t", 1);
-        let before = self.body.accesses.len() + self.body.mentions.len();
+        let before = self.evaluations();
         let mut value = None;
         let arm = self.arm(|builder| value = Some(builder.lower_condition(right)));
-        let after = self.body.accesses.len() + self.body.mentions.len();
+        let after = self.evaluations();
         let right = value.unwrap_or(Expr::constant(1, 0));
         // Without accesses and statements it makes no difference whether it is evaluated.
         if before == after && arm.statements.len() == 1 {
@@ -175,14 +178,14 @@ impl BodyBuilder<'_> {
         width: u32,
     ) -> Expr {
         let condition = self.lower_condition(condition);
-        let before = self.body.accesses.len() + self.body.mentions.len();
+        let before = self.evaluations();
         let result = self.new_local("t", width);
         let (mut first, mut second) = (None, None);
         let mut then = self.arm(|builder| first = Some(builder.lower_value(then)));
         let mut otherwise = self.arm(|builder| second = Some(builder.lower_value(otherwise)));
         let first = first.unwrap_or(Expr::constant(width, 0));
         let second = second.unwrap_or(Expr::constant(width, 0));
-        let after = self.body.accesses.len() + self.body.mentions.len();
+        let after = self.evaluations();
         if before == after && then.statements.len() == 1 && otherwise.statements.len() == 1 {
             let operands = (Box::new(condition), Box::new(first), Box::new(second));
             let kind = ExprKind::Select(operands.0, operands.1, operands.2);
@@ -431,7 +434,10 @@ fn has_effect(value: &Expr) -> bool {
     value.walk(&mut |expr| {
         effect |= matches!(
             expr.kind,
-            ExprKind::Register { .. } | ExprKind::Memory { .. } | ExprKind::Operand { .. }
+            ExprKind::Register { .. }
+                | ExprKind::Memory { .. }
+                | ExprKind::Operand { .. }
+                | ExprKind::Reference { .. }
         );
     });
     effect

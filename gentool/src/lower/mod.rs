@@ -6,6 +6,7 @@ mod body;
 mod decoder;
 mod expression;
 mod instruction;
+mod mnemonic;
 mod operation;
 mod place;
 mod print;
@@ -15,13 +16,15 @@ mod root;
 mod statement;
 mod time;
 
+use std::collections::BTreeSet;
+
 use isac_ir::Model;
-use isac_parser::model::CheckedModel;
+use isac_parser::model::{CheckedModel, InstanceId};
 use isac_parser::source::{SourceMap, Span};
 
 /// Lowers a model; `name` is the description's file without folder and ending.
 pub fn lower_model(model: &CheckedModel, sources: &SourceMap, name: &str) -> Model {
-    let lowering = Lowering { model, sources };
+    let lowering = Lowering { model, sources, mnemonics: mnemonic::mnemonic_aliases(model) };
     let mut lowered = Model {
         format_version: isac_ir::FORMAT_VERSION,
         name: name.to_string(),
@@ -53,6 +56,8 @@ pub fn lower_model(model: &CheckedModel, sources: &SourceMap, name: &str) -> Mod
 struct Lowering<'a> {
     model: &'a CheckedModel,
     sources: &'a SourceMap,
+    /// The aliases in mnemonics, each with its operation's index.
+    mnemonics: BTreeSet<(usize, InstanceId)>,
 }
 
 impl Lowering<'_> {

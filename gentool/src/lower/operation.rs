@@ -1,9 +1,10 @@
 //! Operations and groups: their tables, and one body for each section.
 
-use isac_ir::behavior::{Body, Expression, Stmt};
-use isac_ir::operation::{Field, Group, Instance, Operation, Role, Target};
+use isac_ir::behavior::{Body, Expression, Local, Stmt};
+use isac_ir::operation::{Binding, Field, Group, Instance, Operation, Reference, Referred, Role, Target};
 use isac_parser::model::{
-    Activation, Expr, ExprKind, InstanceRole, Operation as Source, OperationOrGroup, Place, PlaceKind,
+    Activation, Expr, ExprKind, InstanceId, InstanceRole, Operation as Source, OperationOrGroup, Place,
+    PlaceKind, Reference as SourceReference, Referred as SourceReferred,
 };
 
 use super::Lowering;
@@ -30,10 +31,11 @@ impl Lowering<'_> {
     }
 
     pub(super) fn lower_operations(&self) -> Vec<Operation> {
-        self.model.operations.iter().map(|operation| self.lower_operation(operation)).collect()
+        let operations = self.model.operations.iter().enumerate();
+        operations.map(|(index, operation)| self.lower_operation(index, operation)).collect()
     }
 
-    fn lower_operation(&self, operation: &Source) -> Operation {
+    fn lower_operation(&self, index: usize, operation: &Source) -> Operation {
         Operation {
             name: operation.name.clone(),
             location: self.location(operation.span),
@@ -46,7 +48,13 @@ impl Lowering<'_> {
                     signed: field.signed,
                 })
                 .collect(),
-            instances: self.lower_instances(operation),
+            instances: self.lower_instances(index, operation),
+            variables: operation
+                .variables
+                .iter()
+                .map(|variable| Local { name: variable.name.clone(), width: variable.ty.width_bits })
+                .collect(),
+            references: operation.references.iter().map(lower_reference).collect(),
             tail: Vec::new(),
             expression: operation.expression.as_ref().map(|value| self.lower_expression(operation, value)),
             root: self.lower_root(operation),
@@ -59,12 +67,13 @@ impl Lowering<'_> {
         }
     }
 
-    fn lower_instances(&self, operation: &Source) -> Vec<Instance> {
+    fn lower_instances(&self, index: usize, operation: &Source) -> Vec<Instance> {
         let mut scheduled = vec![None; operation.instances.len()];
         mark_scheduled(&operation.activation, false, &mut scheduled);
-        let instances = operation.instances.iter().zip(scheduled);
+        let in_mnemonic = |id: u32| self.mnemonics.contains(&(index, InstanceId(id)));
+        let instances = (0u32..).zip(operation.instances.iter().zip(scheduled));
         instances
-            .map(|(instance, scheduled)| Instance {
+            .map(|(id, (instance, scheduled))| Instance {
                 alias: instance.alias.clone(),
                 target: lower_target(instance.target),
                 role: match instance.role {
@@ -73,7 +82,8 @@ impl Lowering<'_> {
                     InstanceRole::Activated => Role::Activated,
                     InstanceRole::Unused => Role::Unused,
                 },
-                operand: self.is_operand(instance.target),
+                operand: self.is_operand(instance.target) && !in_mnemonic(id),
+                mnemonic: in_mnemonic(id),
                 width_bits: instance.width_bits.unwrap_or(0),
                 scheduled: scheduled.is_some(),
                 conditional: scheduled == Some(true),
@@ -121,16 +131,39 @@ impl Lowering<'_> {
     }
 }
 
+fn lower_reference(reference: &SourceReference) -> Reference {
+    let bindings = reference.bindings.iter().map(|binding| Binding {
+        parent: binding.parent.0,
+        what: match binding.what {
+            SourceReferred::Field(field) => Referred::Field(field.0),
+            SourceReferred::Instance(instance) => Referred::Instance(instance.0),
+            SourceReferred::Variable(variable) => Referred::Variable(variable.0),
+            SourceReferred::Reference(reference) => Referred::Reference(reference.0),
+        },
+    });
+    Reference {
+        name: reference.name.clone(),
+        // Without a type it is in an operation that nothing decodes or activates.
+        width_bits: reference.ty.map_or(0, |ty| ty.width_bits),
+        signed: reference.ty.is_some_and(|ty| ty.signed),
+        bindings: bindings.collect(),
+    }
+}
+
 /// True unless the place is, or has as a part, an operand that is none.
 fn can_be_written(operation: &Source, place: &Place) -> bool {
     match &place.kind {
         PlaceKind::Operand(instance) => operation.instances[instance.index()].is_place,
+        PlaceKind::Reference(reference) => operation.references[reference.index()].is_place,
         PlaceKind::Slice { base, .. } | PlaceKind::Bit { base, .. } => can_be_written(operation, base),
         PlaceKind::Concat(parts) => parts.iter().all(|part| can_be_written(operation, part)),
         PlaceKind::Conditional(_, then, otherwise) => {
             can_be_written(operation, then) && can_be_written(operation, otherwise)
         }
-        PlaceKind::Local(_) | PlaceKind::Register { .. } | PlaceKind::Memory { .. } => true,
+        PlaceKind::Local(_)
+        | PlaceKind::Variable(_)
+        | PlaceKind::Register { .. }
+        | PlaceKind::Memory { .. } => true,
     }
 }
 

@@ -2,7 +2,8 @@
 
 use isac_ir::behavior::{AccessKind, BinaryOp, Expr, ExprKind, Stmt, UNCOUNTED, UnaryOp};
 use isac_parser::model::{
-    Expr as Source, ExprKind as SourceKind, InstanceId, Place as SourcePlace, PlaceKind, RegisterId,
+    Expr as Source, ExprKind as SourceKind, InstanceId, Place as SourcePlace, PlaceKind, ReferenceId,
+    RegisterId, VariableId,
 };
 
 use super::body::BodyBuilder;
@@ -19,9 +20,11 @@ pub(super) struct Place {
 #[derive(Debug, Clone)]
 enum Kind {
     Local(u32),
+    Variable(VariableId),
     Register { register: RegisterId, index: Option<Expr> },
     Memory { view: View, fetch: bool },
     Operand(InstanceId),
+    Reference(ReferenceId),
     Slice { base: Box<Place>, low: u32 },
     Bit { base: Box<Place>, index: Expr },
     Concat(Vec<Place>),
@@ -73,6 +76,7 @@ impl BodyBuilder<'_> {
     pub(super) fn prepare_place(&mut self, place: &SourcePlace) -> Place {
         let kind = match &place.kind {
             PlaceKind::Local(local) => Kind::Local(self.scope.get(local).copied().unwrap_or(0)),
+            PlaceKind::Variable(variable) => Kind::Variable(*variable),
             PlaceKind::Register { register, index } => Kind::Register {
                 register: *register,
                 index: index.as_ref().map(|index| {
@@ -86,6 +90,7 @@ impl BodyBuilder<'_> {
                 Kind::Memory { view: View { map: *map, cells: *cells, address }, fetch: *fetch }
             }
             PlaceKind::Operand(instance) => Kind::Operand(*instance),
+            PlaceKind::Reference(reference) => Kind::Reference(*reference),
             PlaceKind::Slice { base, low, .. } => {
                 Kind::Slice { base: Box::new(self.prepare_place(base)), low: *low }
             }
@@ -114,6 +119,7 @@ impl BodyBuilder<'_> {
         let width = place.width;
         let kind = match &place.kind {
             Kind::Local(local) => ExprKind::Local(*local),
+            Kind::Variable(variable) => ExprKind::Variable(variable.0),
             Kind::Register { register, index } => ExprKind::Register {
                 register: register.0,
                 index: index.clone().map(Box::new),
@@ -124,6 +130,10 @@ impl BodyBuilder<'_> {
             Kind::Operand(instance) => {
                 let mention = self.mention(*instance, false);
                 ExprKind::Operand { instance: instance.0, mention }
+            }
+            Kind::Reference(reference) => {
+                self.references += 1;
+                ExprKind::Reference { reference: reference.0, counted: true }
             }
             Kind::Slice { base, low } => ExprKind::Slice { base: Box::new(self.read_place(base)), low: *low },
             Kind::Bit { base, index } => {
@@ -152,6 +162,7 @@ impl BodyBuilder<'_> {
     pub(super) fn write_place(&mut self, place: &Place, value: Expr) {
         match &place.kind {
             Kind::Local(local) => self.push(Stmt::Set { local: *local, value }),
+            Kind::Variable(variable) => self.push(Stmt::SetVariable { variable: variable.0, value }),
             Kind::Register { register, index } => {
                 let access = self.register_access(*register, AccessKind::Write);
                 let index = index.clone();
@@ -161,6 +172,9 @@ impl BodyBuilder<'_> {
             Kind::Operand(instance) => {
                 let mention = self.mention(*instance, true);
                 self.push(Stmt::SetOperand { instance: instance.0, mention, value });
+            }
+            Kind::Reference(reference) => {
+                self.push(Stmt::SetReference { reference: reference.0, value });
             }
             Kind::Slice { base, low } => self.write_slice(base, *low, value),
             Kind::Bit { base, index } => self.write_bit(base, index, value),
@@ -227,6 +241,7 @@ impl BodyBuilder<'_> {
         let width = place.width;
         let kind = match &place.kind {
             Kind::Local(local) => ExprKind::Local(*local),
+            Kind::Variable(variable) => ExprKind::Variable(variable.0),
             Kind::Register { register, index } => ExprKind::Register {
                 register: register.0,
                 index: index.clone().map(Box::new),
@@ -234,6 +249,7 @@ impl BodyBuilder<'_> {
             },
             Kind::Memory { view, .. } => return self.keep_view(view),
             Kind::Operand(instance) => ExprKind::Operand { instance: instance.0, mention: UNCOUNTED },
+            Kind::Reference(reference) => ExprKind::Reference { reference: reference.0, counted: false },
             Kind::Slice { base, low } => {
                 ExprKind::Slice { base: Box::new(self.read_uncounted(base)), low: *low }
             }
@@ -304,7 +320,9 @@ fn read_of(place: &SourcePlace) -> Source {
 /// True if preparing the place may need statements, before which the value must be fixed.
 fn needs_statements(place: &SourcePlace) -> bool {
     match &place.kind {
-        PlaceKind::Local(_) | PlaceKind::Operand(_) => false,
+        PlaceKind::Local(_) | PlaceKind::Variable(_) | PlaceKind::Operand(_) | PlaceKind::Reference(_) => {
+            false
+        }
         PlaceKind::Register { index, .. } => index.is_some(),
         PlaceKind::Slice { base, .. } => needs_statements(base),
         _ => true,

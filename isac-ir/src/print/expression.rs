@@ -14,6 +14,17 @@ pub(super) fn print_expr(printer: &Printer<'_>, expr: &Expr) -> String {
         ExprKind::Const(value) if *value < 10 => format!("{value}:{width}"),
         ExprKind::Const(value) => format!("{value:#x}:{width}"),
         ExprKind::Local(local) => printer.local(*local),
+        ExprKind::Variable(variable) => {
+            format!("LOCAL {}", printer.operation.variables[*variable as usize].name)
+        }
+        ExprKind::Reference { reference, counted } => {
+            let name = &printer.operation.references[*reference as usize].name;
+            let uncounted = if *counted { "" } else { "'uncounted" };
+            format!("REFERENCE {name}{uncounted}")
+        }
+        ExprKind::CodedReference(reference) => {
+            format!("CODED(REFERENCE {})", printer.operation.references[*reference as usize].name)
+        }
         ExprKind::Field(field) => printer.operation.fields[*field as usize].name.clone(),
         ExprKind::Coded(instance) => {
             format!("CODED({})", printer.operation.instances[*instance as usize].alias)

@@ -53,6 +53,7 @@ pub(super) fn walk_expr<'a>(expr: &'a Expr, visit: &mut impl FnMut(Met<'a>)) {
         ExprKind::Const(_)
         | ExprKind::Field(_)
         | ExprKind::Coded(_)
+        | ExprKind::CodedReference(_)
         | ExprKind::InstructionAddress
         | ExprKind::InstructionSize
         | ExprKind::Latency(_)
@@ -91,7 +92,7 @@ pub(super) fn walk_expr<'a>(expr: &'a Expr, visit: &mut impl FnMut(Met<'a>)) {
 fn walk_place<'a>(place: &'a Place, visit: &mut impl FnMut(Met<'a>)) {
     visit(Met::Place(place));
     match &place.kind {
-        PlaceKind::Local(_) | PlaceKind::Operand(_) => {}
+        PlaceKind::Local(_) | PlaceKind::Variable(_) | PlaceKind::Operand(_) | PlaceKind::Reference(_) => {}
         PlaceKind::Register { index, .. } => walk_all(index.as_deref(), visit),
         PlaceKind::Memory { address, .. } => walk_expr(address, visit),
         PlaceKind::Slice { base, .. } => walk_place(base, visit),

@@ -3,7 +3,7 @@
 //! All conversions are explicit ([`ExprKind::Convert`]): both operands of an arithmetic operator
 //! have its type, an assigned value has its place's type, an argument its parameter's.
 
-use super::{DeviceId, FieldId, FunctionId, InstanceId, MapId, RegisterId, id};
+use super::{DeviceId, FieldId, FunctionId, InstanceId, MapId, ReferenceId, RegisterId, VariableId, id};
 pub use crate::ast::BinaryOperator;
 use crate::source::Span;
 
@@ -123,6 +123,8 @@ pub enum ExprKind {
     Field(FieldId),
     /// An instance's coded bits: `CODED(alias)`, or an alias whose members have no EXPRESSION.
     Coded(InstanceId),
+    /// `CODED(name)` of an alias by REFERENCE.
+    CodedReference(ReferenceId),
     /// `instruction_address`
     InstructionAddress,
     /// `instruction_size`
@@ -272,6 +274,8 @@ pub struct Place {
 pub enum PlaceKind {
     /// A variable or parameter.
     Local(LocalId),
+    /// A LOCAL of the operation.
+    Variable(VariableId),
     /// A register, or an element of a file.
     Register {
         /// The register.
@@ -292,6 +296,8 @@ pub enum PlaceKind {
     },
     /// The EXPRESSION of what an instance chose.
     Operand(InstanceId),
+    /// What a REFERENCE names; a place only where the operation's reference says so.
+    Reference(ReferenceId),
     /// Bits of a place.
     Slice {
         /// The place.

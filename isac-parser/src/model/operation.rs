@@ -1,6 +1,6 @@
 //! Operations and groups, resolved.
 
-use super::{Body, Expr, MapId, RegisterId, Type, id};
+use super::{Body, Expr, Local, MapId, RegisterId, Type, id};
 use crate::source::Span;
 
 id!(
@@ -18,6 +18,14 @@ id!(
 id!(
     /// Index into [`Operation::instances`].
     InstanceId
+);
+id!(
+    /// Index into [`Operation::variables`].
+    VariableId
+);
+id!(
+    /// Index into [`Operation::references`].
+    ReferenceId
 );
 
 /// An operation or a group.
@@ -55,6 +63,11 @@ pub struct Operation {
     /// Its instances in the order of the INSTANCE sections; a target that CODINGROOT or ACTIVATION
     /// names directly is its own alias and stands at the end.
     pub instances: Vec<Instance>,
+    /// The variables of its LOCAL sections, in order.
+    pub variables: Vec<Local>,
+    /// The names of its REFERENCE sections in order, then those that operations below it search
+    /// for above it.
+    pub references: Vec<Reference>,
     /// The bits of its CODING, most significant first; `None` without one.
     pub coding: Option<Vec<CodingBit>>,
     /// Where the CODING stands.
@@ -102,6 +115,43 @@ pub struct Instance {
     pub value_type: Option<Type>,
     /// True if every member has an EXPRESSION that is a place.
     pub is_place: bool,
+}
+
+/// A name that an operation takes from the one that decoded or activated it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reference {
+    /// The name.
+    pub name: String,
+    /// Where the REFERENCE names it; `None` if only operations below search for it.
+    pub span: Option<Span>,
+    /// Type of its value, one for all parents; `None` if nothing decodes or activates the operation.
+    pub ty: Option<Type>,
+    /// True if it can be assigned to in every parent.
+    pub is_place: bool,
+    /// What it is in each operation that may decode or activate this one.
+    pub bindings: Vec<Binding>,
+}
+
+/// What a referenced name is in one parent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Binding {
+    /// The operation that decodes or activates.
+    pub parent: OperationId,
+    /// What it has under the name.
+    pub what: Referred,
+}
+
+/// Something of an operation that another refers to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Referred {
+    /// A field.
+    Field(FieldId),
+    /// An alias.
+    Instance(InstanceId),
+    /// A LOCAL.
+    Variable(VariableId),
+    /// What the parent takes from its own parents in turn.
+    Reference(ReferenceId),
 }
 
 /// How an operation uses an instance.

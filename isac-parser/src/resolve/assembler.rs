@@ -65,6 +65,10 @@ impl Assembler<'_> {
             ast::AssemblerItem::Name(name) => match self.meaning(name)? {
                 Meaning::Broken => None,
                 Meaning::Field(field) => Some(AssemblerItem::Field { field, format: Format::Plain }),
+                Meaning::Variable(_) | Meaning::Reference(_) => {
+                    self.no_text(name);
+                    None
+                }
                 Meaning::Instance(id) => {
                     let instance = self.scope.instances.get(id.index())?;
                     let coded = instance.role == InstanceRole::Coded;
@@ -77,6 +81,10 @@ impl Assembler<'_> {
                 match meaning? {
                     Meaning::Broken => None,
                     Meaning::Field(field) => Some(AssemblerItem::Field { field, format: format? }),
+                    Meaning::Variable(_) | Meaning::Reference(_) => {
+                        self.no_text(name);
+                        None
+                    }
                     Meaning::Instance(_) => {
                         let message = format!("`{}` is an alias, which takes no format", name.text);
                         let diagnostic = error(code::WRONG_KIND, name.span, message, "an alias")
@@ -87,6 +95,17 @@ impl Assembler<'_> {
                 }
             }
         }
+    }
+
+    /// Reports a LOCAL or REFERENCE, which only exist while the operation runs.
+    fn no_text(&mut self, name: &ast::Name) {
+        let message = format!("`{}` is a LOCAL or REFERENCE, which has no text", name.text);
+        let mut diagnostic = error(code::WRONG_KIND, name.span, message, "no text");
+        if let Some((_, declared)) = self.scope.names.get(&name.text) {
+            diagnostic = diagnostic.secondary(*declared, "declared here");
+        }
+        let help = "an assembler text is made of literals, fields and aliases of the CODING";
+        self.diagnostics.push(diagnostic.help(help));
     }
 
     fn meaning(&mut self, name: &ast::Name) -> Option<Meaning> {

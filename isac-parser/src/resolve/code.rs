@@ -30,6 +30,8 @@ codes! {
     DOUBLE_MEMBER = "E0208";
     /// `-D` of a CONSTANT that does not exist.
     UNKNOWN_OVERRIDE = "E0209";
+    /// A REFERENCE to a name that a possible parent lacks.
+    LACKING_PARENT = "E0210";
 
     /// Something that cannot be assigned to.
     NOT_A_PLACE = "E0301";
@@ -61,6 +63,10 @@ codes! {
     CONSTANT_DIVISION = "E0314";
     /// A string where a value is expected, or the other way round.
     MISPLACED_TEXT = "E0315";
+    /// A REFERENCE to what has several types in several parents.
+    REFERENCE_TYPES = "E0317";
+    /// An EXPRESSION that needs its own value through a REFERENCE.
+    CYCLIC_VALUE = "E0318";
 
     /// A `memory_fault` of another signature.
     FAULT_HANDLER = "E0316";

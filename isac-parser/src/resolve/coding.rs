@@ -9,7 +9,7 @@ use super::report::{count, error, help_if, not_yet};
 use super::suggestion::did_you_mean;
 use super::typing;
 use crate::ast::{self, CodingItem};
-use crate::diagnostic::Diagnostics;
+use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::model::{CodingBit, Field, FieldId, InstanceId, InstanceRole};
 use crate::source::Span;
 
@@ -46,6 +46,14 @@ pub(crate) fn resolve_coding(draft: &mut Draft<'_>, table: &Table, diagnostics: 
         let bits = coding.bits;
         draft.coding = Some(bits);
     }
+}
+
+/// The message for a name without coded bits.
+fn no_bits(name: &ast::Name, declared: Span) -> Diagnostic {
+    let message = format!("`{}` is a LOCAL or REFERENCE, which has no coded bits here", name.text);
+    error(code::WRONG_KIND, name.span, message, "an alias or field is needed")
+        .secondary(declared, "declared here")
+        .help("CODING lists bits, fields and aliases")
 }
 
 /// An item of a CODING with its name bound.
@@ -126,6 +134,11 @@ impl Coding<'_> {
                 self.diagnostics.push(diagnostic);
                 None
             }
+            Some((Meaning::Variable(_) | Meaning::Reference(_), declared)) => {
+                let declared = *declared;
+                self.diagnostics.push(no_bits(name, declared));
+                None
+            }
             None => {
                 let known = self.scope.names.keys().map(String::as_str);
                 let message = format!("undefined alias `{}`", name.text);
@@ -167,9 +180,15 @@ impl Coding<'_> {
             true => high_bit,
             false => typing::number(self.table, low, self.diagnostics),
         };
-        let meaning = self.scope.names.get(&name.text).map(|(meaning, _)| *meaning);
+        let found = self.scope.names.get(&name.text).copied();
+        let meaning = found.map(|(meaning, _)| meaning);
         let known_width = match meaning {
             Some(Meaning::Broken) => return None,
+            Some(Meaning::Variable(_) | Meaning::Reference(_)) => {
+                let declared = found.map_or(name.span, |(_, declared)| declared);
+                self.diagnostics.push(no_bits(name, declared));
+                return None;
+            }
             Some(Meaning::Instance(id)) => Some(self.coded_instance(id, span)?),
             Some(Meaning::Field(_)) | None => None,
         };

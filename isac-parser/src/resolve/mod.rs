@@ -23,6 +23,7 @@ pub(crate) mod order;
 mod pc;
 mod pseudo;
 mod range;
+mod reference;
 mod register;
 pub(crate) mod report;
 mod section;
@@ -104,9 +105,9 @@ fn resolve_operations(
     table: &Table,
     diagnostics: &mut Diagnostics,
 ) -> (Vec<crate::model::Group>, Vec<Operation>) {
-    let Tree { drafts, groups } = tree;
+    let Tree { drafts, groups, mut references } = tree;
     let mut operations = Vec::new();
-    for draft in drafts {
+    for (index, draft) in drafts.into_iter().enumerate() {
         stage::resolve_stage(draft.ast, table, diagnostics);
         let assembler = assembler::resolve_assembler(&draft, table, diagnostics);
         let behavior = draft
@@ -120,6 +121,8 @@ fn resolve_operations(
             span: draft.ast.name.span,
             fields: draft.scope.fields,
             instances: draft.scope.instances,
+            variables: draft.scope.variables,
+            references: references.get_mut(index).map(std::mem::take).unwrap_or_default(),
             coding: draft.coding,
             coding_span: draft.sections.coding.map(|section| section.span),
             assembler,

@@ -2,12 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use super::names::{Names, double};
+use super::code;
+use super::names::{Names, Table, double};
+use super::reference::ReferenceValue;
+use super::report::error;
 use super::section::Sections;
+use super::typing::Typer;
 use crate::ast::{self, Activation, RootElement};
-use crate::diagnostic::Diagnostics;
+use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::model::{
-    CodingBit, Expr, Field, FieldId, Instance, InstanceId, InstanceRole, OperationOrGroup, Type,
+    CodingBit, Expr, Field, FieldId, Instance, InstanceId, InstanceRole, Local, OperationOrGroup,
+    ReferenceId, Type, VariableId,
 };
 use crate::source::Span;
 
@@ -18,6 +23,10 @@ pub(crate) enum Meaning {
     Field(FieldId),
     /// One of its aliases.
     Instance(InstanceId),
+    /// One of its LOCALs.
+    Variable(VariableId),
+    /// Something that its REFERENCE names.
+    Reference(ReferenceId),
     /// Something that was reported.
     Broken,
 }
@@ -45,7 +54,7 @@ pub(crate) enum AliasValue {
 /// The names of one operation.
 #[derive(Debug, Default)]
 pub(crate) struct OperationScope {
-    /// Aliases and fields with the places of their names.
+    /// Aliases, fields, LOCALs and references with the places of their names.
     pub(crate) names: BTreeMap<String, (Meaning, Span)>,
     /// By [`FieldId`].
     pub(crate) fields: Vec<Field>,
@@ -53,6 +62,10 @@ pub(crate) struct OperationScope {
     pub(crate) instances: Vec<Instance>,
     /// By [`InstanceId`].
     pub(crate) values: Vec<AliasValue>,
+    /// By [`VariableId`].
+    pub(crate) variables: Vec<Local>,
+    /// By [`ReferenceId`]; `None` for one that is reported elsewhere.
+    pub(crate) references: Vec<Option<ReferenceValue>>,
 }
 
 impl OperationScope {
@@ -83,6 +96,8 @@ pub(crate) struct Draft<'a> {
     pub(crate) scope: OperationScope,
     /// The instances that CODINGROOT and ACTIVATION made by naming a target directly.
     pub(crate) own_aliases: BTreeMap<String, InstanceId>,
+    /// The names that its REFERENCE sections declare, by [`ReferenceId`].
+    pub(crate) reference_names: Vec<&'a ast::Name>,
     /// The bits of its CODING; `None` without a sound one.
     pub(crate) coding: Option<Vec<CodingBit>>,
     pub(crate) expression: Option<Expr>,
@@ -93,18 +108,22 @@ impl<'a> Draft<'a> {
     pub(crate) fn new(
         ast: &'a ast::Operation,
         sections: Sections<'a>,
-        names: &Names,
+        table: &Table,
         diagnostics: &mut Diagnostics,
     ) -> Self {
+        let names = &table.names;
         let mut draft = Draft {
             ast,
             sections,
             scope: OperationScope::default(),
             own_aliases: BTreeMap::new(),
+            reference_names: Vec::new(),
             coding: None,
             expression: None,
         };
         draft.declare_aliases(names, diagnostics);
+        draft.declare_variables(table, diagnostics);
+        draft.declare_references(diagnostics);
         draft.declare_own_aliases(names, diagnostics);
         for name in std::mem::take(&mut draft.sections.unsupported_names) {
             let broken = (Meaning::Broken, name.span);
@@ -129,6 +148,46 @@ impl<'a> Draft<'a> {
                 self.scope.names.insert(alias.text.clone(), (meaning, alias.span));
             }
         }
+    }
+
+    /// Declares the operation's LOCALs.
+    fn declare_variables(&mut self, table: &Table, diagnostics: &mut Diagnostics) {
+        for section in self.sections.locals.clone() {
+            for (ty, names) in &section.variables {
+                let ty = Typer::new(table, None, diagnostics).type_of(ty);
+                for name in names {
+                    let first = self.scope.names.get(&name.text).map(|(_, span)| *span);
+                    if let Some(first) = first {
+                        diagnostics.push(double(name, first));
+                        continue;
+                    }
+                    let meaning = match ty {
+                        Some(ty) => Meaning::Variable(self.add_variable(name, ty)),
+                        None => Meaning::Broken,
+                    };
+                    self.scope.names.insert(name.text.clone(), (meaning, name.span));
+                }
+            }
+        }
+    }
+
+    /// Declares the names of the operation's REFERENCE sections.
+    fn declare_references(&mut self, diagnostics: &mut Diagnostics) {
+        for name in self.sections.references.clone().into_iter().flat_map(|section| &section.names) {
+            if let Some((_, first)) = self.scope.names.get(&name.text) {
+                diagnostics.push(double(name, *first));
+                continue;
+            }
+            let id = ReferenceId(u32::try_from(self.reference_names.len()).unwrap_or(u32::MAX));
+            self.reference_names.push(name);
+            self.scope.names.insert(name.text.clone(), (Meaning::Reference(id), name.span));
+        }
+    }
+
+    fn add_variable(&mut self, name: &ast::Name, ty: Type) -> VariableId {
+        let id = VariableId(u32::try_from(self.scope.variables.len()).unwrap_or(u32::MAX));
+        self.scope.variables.push(Local { name: name.text.clone(), ty, span: name.span });
+        id
     }
 
     /// Declares what CODINGROOT and ACTIVATION name directly, and notes who decodes and activates.
@@ -161,7 +220,17 @@ impl<'a> Draft<'a> {
     ) -> Option<InstanceId> {
         match self.scope.names.get(&name.text) {
             Some((Meaning::Instance(id), _)) => return Some(*id),
-            Some(_) => return None,
+            Some((Meaning::Variable(_), declared)) => {
+                let declared = *declared;
+                diagnostics.push(no_alias(name, "a LOCAL", declared));
+                return None;
+            }
+            Some((Meaning::Reference(_), declared)) => {
+                let declared = *declared;
+                diagnostics.push(no_alias(name, "a REFERENCE", declared));
+                return None;
+            }
+            Some((Meaning::Field(_) | Meaning::Broken, _)) => return None,
             None => {}
         }
         if let Some(id) = self.own_aliases.get(&name.text) {
@@ -196,6 +265,14 @@ impl<'a> Draft<'a> {
     pub(crate) fn mentioned(&self, name: &ast::Name) -> Option<InstanceId> {
         self.scope.alias(&name.text).or_else(|| self.own_aliases.get(&name.text).copied())
     }
+}
+
+/// The message for a LOCAL or REFERENCE where an alias is needed.
+pub(super) fn no_alias(name: &ast::Name, kind: &str, declared: Span) -> Diagnostic {
+    let message = format!("`{}` is {kind}, but an alias is needed here", name.text);
+    error(code::WRONG_KIND, name.span, message, "no alias")
+        .secondary(declared, "declared here")
+        .help("INSTANCE an operation or group, and name its alias")
 }
 
 /// The names that a CODINGROOT decodes, those of unsupported elements included.

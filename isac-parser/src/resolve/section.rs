@@ -10,6 +10,8 @@ use crate::source::Span;
 #[derive(Default)]
 pub(crate) struct Sections<'a> {
     pub(crate) instances: Vec<&'a ast::InstanceSection>,
+    pub(crate) references: Vec<&'a ast::ReferenceSection>,
+    pub(crate) locals: Vec<&'a ast::LocalSection>,
     pub(crate) assembler: Vec<&'a ast::AssemblerSection>,
     pub(crate) coding: Option<&'a ast::CodingSection>,
     pub(crate) expression: Option<&'a ast::ExpressionSection>,
@@ -47,15 +49,8 @@ pub(crate) fn sort_sections<'a>(
             Section::CodingRoot(section) => {
                 once(&mut sections.coding_root, section, "CODINGROOT", |s| s.span, diagnostics);
             }
-            Section::Reference(section) => {
-                diagnostics.push(not_yet(code::LATER_SECTION, section.span, "REFERENCE is"));
-                sections.unsupported_names.extend(&section.names);
-            }
-            Section::Local(section) => {
-                diagnostics.push(not_yet(code::LATER_SECTION, section.span, "LOCAL is"));
-                let names = section.variables.iter().flat_map(|(_, names)| names);
-                sections.unsupported_names.extend(names);
-            }
+            Section::Reference(section) => sections.references.push(section),
+            Section::Local(section) => sections.locals.push(section),
             Section::Tail(section) => {
                 diagnostics.push(not_yet(code::LATER_SECTION, section.span, "TAIL is"));
                 for item in &section.items {

@@ -1,22 +1,24 @@
 //! Groups and operations from the leaves up: widths, types and EXPRESSIONs need those below.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::assembler::check_mentioned_aliases;
 use super::code;
 use super::coding::resolve_coding;
 use super::collect::Definitions;
+use super::expression_names::visit_names;
 use super::names::Table;
-use super::operation::{AliasValue, Draft};
+use super::operation::{AliasValue, Draft, OperationScope};
 use super::operation_value::{break_fields, set_signs, set_values};
 use super::order::{Order, dependency_order};
+use super::reference::References;
 use super::report::{count, error};
 use super::section::sort_sections;
 use super::shape::{Shape, UNKNOWN, Width, join};
 use super::typing::{Typer, bits};
 use crate::ast::{self, CodingItem};
 use crate::diagnostic::Diagnostics;
-use crate::model::{ExprKind, Group, GroupId, InstanceRole, OperationOrGroup};
+use crate::model::{ExprKind, Group, GroupId, InstanceRole, OperationOrGroup, Place, PlaceKind, Reference};
 use crate::source::Span;
 
 /// How deep operations and groups may nest; lowering and checks rely on it.
@@ -28,6 +30,8 @@ pub(crate) struct Tree<'a> {
     pub(crate) drafts: Vec<Draft<'a>>,
     /// By group id.
     pub(crate) groups: Vec<Group>,
+    /// By operation id.
+    pub(crate) references: Vec<Vec<Reference>>,
 }
 
 /// Resolves groups, and the CODING and EXPRESSION of operations.
@@ -40,12 +44,20 @@ pub(crate) fn resolve_tree<'a>(
     let groups = groups.collect();
     let drafts = definitions.operations.iter().map(|operation| {
         let sections = sort_sections(operation, diagnostics);
-        Draft::new(operation, sections, &table.names, diagnostics)
+        Draft::new(operation, sections, table, diagnostics)
     });
     let drafts: Vec<Draft<'_>> = drafts.collect();
-    let tree = Tree { drafts, groups };
+    let tree = Tree { drafts, groups, references: Vec::new() };
     let shapes = vec![UNKNOWN; tree.drafts.len() + tree.groups.len()];
-    let mut builder = Builder { tree, shapes, table, diagnostics, reported_groups: BTreeMap::new() };
+    let mut builder = Builder {
+        tree,
+        shapes,
+        table,
+        diagnostics,
+        reported_groups: BTreeMap::new(),
+        cut: BTreeSet::new(),
+        references: References::default(),
+    };
     builder.build();
     builder.tree
 }
@@ -80,6 +92,9 @@ struct Builder<'a, 'd> {
     diagnostics: &'d mut Diagnostics,
     /// Groups of differing widths that were reported.
     reported_groups: BTreeMap<GroupId, ()>,
+    /// Nodes that were taken out of circles, or nest too deep: they have no value.
+    cut: BTreeSet<usize>,
+    references: References,
 }
 
 impl Builder<'_, '_> {
@@ -91,14 +106,118 @@ impl Builder<'_, '_> {
         let operations = self.tree.drafts.len();
         for node in sorted {
             if cycles.iter().any(|cycle| cycle.contains(&node)) {
+                self.cut.insert(node);
                 self.cut(node, &cycles);
             } else if node < operations {
-                self.operation(node);
+                self.coding(node);
             } else {
                 self.group(node - operations);
             }
         }
+        self.references = References::collect(&self.tree.drafts, &self.tree.groups);
+        self.build_values();
         self.finish_instances();
+        self.finish_references();
+    }
+
+    /// Gives values their types, from the leaves up: a second walk, because what a REFERENCE means
+    /// stands above.
+    fn build_values(&mut self) {
+        let Order { sorted, cycles } = dependency_order(&self.value_needs());
+        let operations = self.tree.drafts.len();
+        for node in sorted {
+            if self.cut.contains(&node) {
+                continue;
+            }
+            if node >= operations {
+                self.group_value(node - operations);
+                continue;
+            }
+            let circle = cycles.iter().find(|cycle| cycle.contains(&node));
+            self.value(node, circle.is_none());
+        }
+        for cycle in &cycles {
+            self.report_value_cycle(cycle);
+        }
+    }
+
+    /// What the type of each node's value needs: the operands below, and the aliases that its
+    /// EXPRESSION mentions by REFERENCE.
+    fn value_needs(&self) -> Vec<Vec<usize>> {
+        let mut needs = self.needs();
+        for (index, draft) in self.tree.drafts.iter().enumerate() {
+            if self.cut.contains(&index) {
+                needs[index].clear();
+                continue;
+            }
+            if let Some(section) = draft.sections.expression {
+                let mut mentioned = BTreeSet::new();
+                visit_names(&section.value, &mut |name| {
+                    mentioned.insert(name.text.as_str());
+                });
+                let targets = self.references.needs(index, &mentioned, &self.tree.drafts);
+                needs[index].extend(targets.into_iter().map(|target| self.node(target)));
+            }
+        }
+        needs
+    }
+
+    fn report_value_cycle(&mut self, cycle: &[usize]) {
+        let drafts = &self.tree.drafts;
+        let mut expressions = cycle
+            .iter()
+            .filter_map(|node| Some((drafts.get(*node)?, drafts.get(*node)?.sections.expression?)));
+        let Some((first, section)) = expressions.next() else { return };
+        let message = format!("the EXPRESSION of `{}` needs its own value", first.ast.name.text);
+        let label = "refers to an alias that this operation may be";
+        let mut diagnostic = error(code::CYCLIC_VALUE, section.value.span, message, label)
+            .help("refer to a field or LOCAL, or to an alias of other operations");
+        for name in &first.reference_names {
+            diagnostic = diagnostic.secondary(name.span, "by this REFERENCE");
+        }
+        for (draft, _) in expressions {
+            let label = format!("through `{}`", draft.ast.name.text);
+            diagnostic = diagnostic.secondary(draft.ast.name.span, label);
+        }
+        self.diagnostics.push(diagnostic);
+    }
+
+    /// Reports references without a meaning, and gives the others to the model.
+    fn finish_references(&mut self) {
+        let starts: Vec<usize> = ["main", "reset"]
+            .into_iter()
+            .filter_map(|name| match self.table.names.operations.get(name)?.what {
+                OperationOrGroup::Operation(id) => Some(id.index()),
+                OperationOrGroup::Group(_) => None,
+            })
+            .collect();
+        let drafts = &self.tree.drafts;
+        let alias = |operation: usize, instance: usize| self.alias_value(operation, instance);
+        let findings = self.references.check(drafts, &starts, &alias);
+        let finished = (0..drafts.len()).map(|index| self.references.finish(index, drafts, &alias));
+        let values = (0..drafts.len()).map(|index| self.references.values(index, drafts, &alias));
+        let (finished, values): (Vec<_>, Vec<_>) = (finished.collect(), values.collect());
+        self.diagnostics.extend(findings);
+        self.tree.references = finished;
+        for (draft, values) in self.tree.drafts.iter_mut().zip(values) {
+            draft.scope.references = values;
+        }
+    }
+
+    /// What an alias is worth, from what it stands for.
+    fn alias_value(&self, operation: usize, instance: usize) -> AliasValue {
+        let instance = &self.tree.drafts[operation].scope.instances[instance];
+        let shape = self.shapes[self.node(instance.target)];
+        match (instance.role, shape.value) {
+            (InstanceRole::Root, _) => AliasValue::Decoded,
+            (InstanceRole::Activated | InstanceRole::Unused, _) => AliasValue::NotCoded,
+            (InstanceRole::Coded, None) => AliasValue::Broken,
+            (InstanceRole::Coded, Some(_)) if instance.width_bits.is_none() => AliasValue::Broken,
+            (InstanceRole::Coded, Some(ty)) if shape.has_expression => {
+                AliasValue::Operand { ty, is_place: shape.is_place }
+            }
+            (InstanceRole::Coded, Some(ty)) => AliasValue::Coded(ty),
+        }
     }
 
     /// Completes the instances that are no part of a CODING, whose targets were resolved in any
@@ -194,21 +313,12 @@ impl Builder<'_, '_> {
         self.tree.groups[node - operations].members.retain(|member| !in_circle(member));
     }
 
-    fn operation(&mut self, index: usize) {
+    /// Resolves an operation's CODING.
+    fn coding(&mut self, index: usize) {
         let depth = self.take_children(index);
         let (table, draft) = (self.table, &mut self.tree.drafts[index]);
         resolve_coding(draft, table, self.diagnostics);
         set_signs(draft);
-        if draft.coding.is_none() && draft.sections.coding.is_some() {
-            // Whatever depends on the width of a part of it would be wrong.
-            for value in &mut draft.scope.values {
-                if *value == AliasValue::NotCoded {
-                    *value = AliasValue::Broken;
-                }
-            }
-        }
-        set_values(draft);
-        check_mentioned_aliases(draft, self.diagnostics);
         let mut shape = Shape { depth, ..UNKNOWN };
         shape.width = match (&draft.coding, draft.sections.coding) {
             (Some(bits), _) => u32::try_from(bits.len()).map_or(Width::Broken, Width::Bits),
@@ -221,18 +331,51 @@ impl Builder<'_, '_> {
             let diagnostic = error(code::TOO_DEEP, name.span, message, "too deep");
             self.diagnostics.push(diagnostic);
             draft.coding = None;
+            self.cut.insert(index);
             self.shapes[index] = Shape { depth: 0, ..UNKNOWN };
             return;
         }
+        self.shapes[index] = shape;
+    }
+
+    /// Gives an operation's aliases and its EXPRESSION their types; `is_typed` is false in a circle
+    /// of values.
+    fn value(&mut self, index: usize, is_typed: bool) {
+        let references = {
+            let alias = |operation: usize, instance: usize| self.alias_value(operation, instance);
+            self.references.values(index, &self.tree.drafts, &alias)
+        };
+        for instance in 0..self.tree.drafts[index].scope.instances.len() {
+            if self.tree.drafts[index].scope.instances[instance].role == InstanceRole::Coded {
+                self.tree.drafts[index].scope.values[instance] = self.alias_value(index, instance);
+            }
+        }
+        let (table, draft) = (self.table, &mut self.tree.drafts[index]);
+        draft.scope.references = references;
+        if draft.coding.is_none() && draft.sections.coding.is_some() {
+            // Whatever depends on the width of a part of it would be wrong.
+            for value in &mut draft.scope.values {
+                if *value == AliasValue::NotCoded {
+                    *value = AliasValue::Broken;
+                }
+            }
+        }
+        set_values(draft);
+        check_mentioned_aliases(draft, self.diagnostics);
+        let mut shape = self.shapes[index];
         if let Some(section) = draft.sections.expression {
             shape.has_expression = true;
-            let typer = Typer::new(table, Some(&draft.scope), self.diagnostics);
-            let expression = typer.meaning(&section.value);
-            if let Some(expression) = &expression {
-                shape.value = expression.ty;
-                shape.is_place = matches!(expression.kind, ExprKind::Read(_));
+            if is_typed {
+                let typer = Typer::new(table, Some(&draft.scope), self.diagnostics);
+                draft.expression = typer.meaning(&section.value);
             }
-            draft.expression = expression;
+            if let Some(expression) = &draft.expression {
+                shape.value = expression.ty;
+                shape.is_place = match &expression.kind {
+                    ExprKind::Read(place) => is_assignable(place, &draft.scope),
+                    _ => false,
+                };
+            }
         } else if let Width::Bits(width) = shape.width {
             shape.value = Some(bits(width));
         }
@@ -242,7 +385,7 @@ impl Builder<'_, '_> {
         self.shapes[index] = shape;
     }
 
-    /// Gives an operation's instances the widths and values of their targets; its depth.
+    /// Gives an operation's instances the widths of their targets; its depth.
     fn take_children(&mut self, index: usize) -> usize {
         let coded = self.coded_instances(index);
         let mut depth = 0;
@@ -253,12 +396,6 @@ impl Builder<'_, '_> {
             depth = depth.max(shape.depth + 1);
             let width = self.needed_width(target, shape.width, mention);
             let scope = &mut self.tree.drafts[index].scope;
-            scope.values[instance] = match (shape.value, shape.has_expression) {
-                _ if width.is_none() => AliasValue::Broken,
-                (None, _) => AliasValue::Broken,
-                (Some(ty), true) => AliasValue::Operand { ty, is_place: shape.is_place },
-                (Some(ty), false) => AliasValue::Coded(ty),
-            };
             scope.instances[instance].width_bits = width;
         }
         depth
@@ -352,6 +489,36 @@ impl Builder<'_, '_> {
         self.shapes[node] = Shape { depth: shape.depth + 1, ..shape };
         if let Width::Bits(width) = shape.width {
             self.tree.groups[index].width_bits = Some(width);
+        }
+    }
+
+    /// Gives a group the value that its members have in common.
+    fn group_value(&mut self, index: usize) {
+        let members = self.tree.groups[index].members.iter();
+        let shapes = members.map(|member| self.shapes[self.node(*member)]);
+        let joined = shapes.reduce(join).unwrap_or(UNKNOWN);
+        let node = self.tree.drafts.len() + index;
+        let Shape { value, is_place, has_expression, .. } = joined;
+        self.shapes[node] = Shape { value, is_place, has_expression, ..self.shapes[node] };
+    }
+}
+
+/// True if everything that a place may be can be assigned to.
+fn is_assignable(place: &Place, scope: &OperationScope) -> bool {
+    match &place.kind {
+        PlaceKind::Local(_) | PlaceKind::Variable(_) | PlaceKind::Register { .. } => true,
+        PlaceKind::Memory { fetch, .. } => !fetch,
+        PlaceKind::Operand(instance) => {
+            matches!(scope.value(*instance), AliasValue::Operand { is_place: true, .. })
+        }
+        PlaceKind::Reference(reference) => {
+            let value = scope.references.get(reference.index()).copied().flatten();
+            value.is_some_and(|value| value.is_place)
+        }
+        PlaceKind::Slice { base, .. } | PlaceKind::Bit { base, .. } => is_assignable(base, scope),
+        PlaceKind::Concat(parts) => parts.iter().all(|part| is_assignable(part, scope)),
+        PlaceKind::Conditional(_, then, otherwise) => {
+            is_assignable(then, scope) && is_assignable(otherwise, scope)
         }
     }
 }

@@ -80,6 +80,7 @@ fn expr(e: &Expr) -> String {
         ExprKind::Read(place) => self::place(place),
         ExprKind::Field(id) => typed(format!("f{}", id.0)),
         ExprKind::Coded(id) => typed(format!("coded{}", id.0)),
+        ExprKind::CodedReference(id) => format!("coded-f{}", id.0),
         ExprKind::Convert(inner) => format!("{}({})", ty(e.ty.unwrap()), expr(inner)),
         ExprKind::Negate(inner) => typed(format!("-({})", expr(inner))),
         ExprKind::BitNot(inner) => typed(format!("~({})", expr(inner))),
@@ -115,6 +116,8 @@ fn expr(e: &Expr) -> String {
 fn place(p: &Place) -> String {
     let text = match &p.kind {
         PlaceKind::Local(id) => format!("l{}", id.0),
+        PlaceKind::Variable(id) => format!("v{}", id.0),
+        PlaceKind::Reference(id) => format!("f{}", id.0),
         PlaceKind::Register { register, index: None } => format!("r{}", register.0),
         PlaceKind::Register { register, index: Some(i) } => format!("r{}[{}]", register.0, expr(i)),
         PlaceKind::Memory { cells, fetch, address, .. } => {

@@ -2,6 +2,7 @@
 
 use isac_ir::behavior::{BinaryOp, Expr, ExprKind, UNCOUNTED, UnaryOp};
 use isac_ir::bits::{mask, sign_extend};
+use isac_ir::operation::Referred;
 use sim_profile::AccessEvent;
 
 use super::step::{Frame, Leaving, Step};
@@ -15,10 +16,24 @@ impl Step<'_, '_> {
         let value = match &expr.kind {
             ExprKind::Const(value) => *value,
             ExprKind::Local(local) => frame.locals[*local as usize],
-            ExprKind::Field(field) => self.field(frame, *field),
-            ExprKind::Coded(instance) => self.coded(frame, *instance),
-            ExprKind::Chosen { instance, member } => self.has_chosen(frame, *instance, *member).into(),
-            ExprKind::MemberField { instance, fields } => self.member_field(frame, *instance, fields),
+            ExprKind::Variable(variable) => {
+                self.executions[frame.execution as usize].variables[*variable as usize]
+            }
+            ExprKind::Reference { reference, counted } => {
+                self.read_reference(frame.execution, *reference, *counted)?
+            }
+            ExprKind::CodedReference(reference) => match self.referred(frame.execution, *reference) {
+                (execution, Referred::Instance(instance)) => self.coded(execution, instance),
+                _ => 0,
+            },
+            ExprKind::Field(field) => self.field(frame.execution, *field),
+            ExprKind::Coded(instance) => self.coded(frame.execution, *instance),
+            ExprKind::Chosen { instance, member } => {
+                self.has_chosen(frame.execution, *instance, *member).into()
+            }
+            ExprKind::MemberField { instance, fields } => {
+                self.member_field(frame.execution, *instance, fields)
+            }
             ExprKind::InstructionAddress => u128::from(self.address),
             ExprKind::InstructionSize => u128::from(self.size_cells),
             ExprKind::Cycles => u128::from(self.counts.cycles),
@@ -35,7 +50,9 @@ impl Step<'_, '_> {
                 let address = self.evaluate(frame, address)? as u64;
                 self.load(frame, *map, *cells, address, *access)?
             }
-            ExprKind::Operand { instance, .. } => self.read_operand(frame, *instance, &expr.kind)?,
+            ExprKind::Operand { instance, mention } => {
+                self.read_operand(frame.execution, *instance, *mention != UNCOUNTED)?
+            }
             ExprKind::Unary(operator, operand) => {
                 let operand = self.evaluate(frame, operand)?;
                 unary(*operator, operand, width)

@@ -5,6 +5,7 @@
 //! and counts nothing itself: whatever is known of a run is derived from its events.
 
 mod evaluate;
+mod execution;
 mod fetch;
 mod operand;
 mod state;

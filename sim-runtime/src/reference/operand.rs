@@ -2,61 +2,85 @@
 
 use std::collections::VecDeque;
 
-use isac_ir::behavior::{Body, ExprKind, UNCOUNTED};
-use isac_ir::operation::Target;
+use isac_ir::behavior::{Body, UNCOUNTED};
+use isac_ir::operation::{Referred, Target};
 use sim_profile::{AccessEvent, Event};
 
 use super::step::{Frame, Leaving, Step};
 
 impl<'m> Step<'m, '_> {
-    /// The operation that an operand's alias chose, with its node.
-    fn operand(&self, frame: &Frame<'_>, instance: u32) -> Option<(u32, u32)> {
-        let decoded = self.tree()?;
-        decoded.operation_at(decoded.instance(frame.node?, instance)?)
-    }
-
+    /// The value of what an alias chose, in that operation's own width; a signed one extended.
     pub(super) fn read_operand(
         &mut self,
-        frame: &mut Frame<'_>,
+        parent: u32,
         instance: u32,
-        kind: &ExprKind,
+        counted: bool,
     ) -> Result<u128, Leaving> {
-        let uncounted = matches!(kind, ExprKind::Operand { mention: UNCOUNTED, .. });
-        let Some((node, operation)) = self.operand(frame, instance) else { return Ok(0) };
+        let Some((operation, execution)) = self.operand(parent, instance) else { return Ok(0) };
         let Some(expression) = &self.state.model.operation(operation).expression else {
             // A member without EXPRESSION means its coded bits.
-            return Ok(self.coded(frame, instance));
+            return Ok(self.coded(parent, instance));
         };
-        let value = self.run_expression(&expression.read, node, 0, uncounted)?;
+        let value = self.run_expression(&expression.read, execution, 0, counted)?;
         let read = isac_ir::bits::sign_extend(value, expression.width, 128);
         Ok(if expression.signed { read } else { value })
     }
 
-    pub(super) fn write_operand(
+    /// The value of what a reference stands for.
+    pub(super) fn read_reference(
         &mut self,
-        frame: &mut Frame<'_>,
-        instance: u32,
+        execution: u32,
+        reference: u32,
+        counted: bool,
+    ) -> Result<u128, Leaving> {
+        match self.referred(execution, reference) {
+            (parent, Referred::Field(field)) => Ok(self.field(parent, field)),
+            (parent, Referred::Instance(instance)) => self.read_operand(parent, instance, counted),
+            (parent, Referred::Variable(variable)) => {
+                Ok(self.executions[parent as usize].variables[variable as usize])
+            }
+            (_, Referred::Reference(_)) => Ok(0),
+        }
+    }
+
+    /// Assigns to what a reference stands for.
+    pub(super) fn write_reference(
+        &mut self,
+        execution: u32,
+        reference: u32,
         value: u128,
     ) -> Result<(), Leaving> {
-        let Some((node, operation)) = self.operand(frame, instance) else { return Ok(()) };
+        match self.referred(execution, reference) {
+            (parent, Referred::Instance(instance)) => self.write_operand(parent, instance, value),
+            (parent, Referred::Variable(variable)) => {
+                self.executions[parent as usize].variables[variable as usize] = value;
+                Ok(())
+            }
+            (_, Referred::Field(_) | Referred::Reference(_)) => Ok(()),
+        }
+    }
+
+    pub(super) fn write_operand(&mut self, parent: u32, instance: u32, value: u128) -> Result<(), Leaving> {
+        let Some((operation, execution)) = self.operand(parent, instance) else { return Ok(()) };
         let Some(expression) = &self.state.model.operation(operation).expression else { return Ok(()) };
         let Some(write) = &expression.write else { return Ok(()) };
         let value = value & isac_ir::bits::mask(expression.width);
-        self.run_expression(write, node, value, false).map(|_| ())
+        self.run_expression(write, execution, value, true).map(|_| ())
     }
 
     /// Runs an EXPRESSION's body; local 0 carries the value in or out.
     fn run_expression(
         &mut self,
         body: &'m Body,
-        node: u32,
+        execution: u32,
         value: u128,
-        uncounted: bool,
+        counted: bool,
     ) -> Result<u128, Leaving> {
         let mut locals = vec![0; body.locals.len().max(1)];
         locals[0] = value;
-        let mut frame = Frame { body, node: Some(node), locals };
-        if uncounted {
+        let node = self.executions[execution as usize].node;
+        let mut frame = Frame { body, node, execution, locals };
+        if !counted {
             let decoded = self.tree().cloned();
             let mut silent = Step {
                 state: &mut *self.state,
@@ -69,32 +93,35 @@ impl<'m> Step<'m, '_> {
                 fetching: None,
                 is_undecoded: self.is_undecoded,
                 due: VecDeque::new(),
+                executions: std::mem::take(&mut self.executions),
             };
-            silent.run_statements(&mut frame, &body.statements, 0)?;
+            let outcome = silent.run_statements(&mut frame, &body.statements, 0);
+            self.executions = std::mem::take(&mut silent.executions);
+            outcome?;
         } else {
             self.run_statements(&mut frame, &body.statements, 0)?;
         }
         Ok(frame.locals[0])
     }
 
-    pub(super) fn field(&self, frame: &Frame<'_>, field: u32) -> u128 {
-        match (self.tree(), frame.node) {
+    pub(super) fn field(&self, execution: u32, field: u32) -> u128 {
+        match (self.tree(), self.executions[execution as usize].node) {
             (Some(decoded), Some(node)) => decoded.field(self.state.model, node, field),
             _ => 0,
         }
     }
 
     /// True if what an instance chose is a member.
-    pub(super) fn has_chosen(&self, frame: &Frame<'_>, instance: u32, member: Target) -> bool {
-        match (self.tree(), frame.node) {
+    pub(super) fn has_chosen(&self, execution: u32, instance: u32, member: Target) -> bool {
+        match (self.tree(), self.executions[execution as usize].node) {
             (Some(decoded), Some(node)) => decoded.has_chosen(node, instance, member),
             _ => false,
         }
     }
 
     /// A field of the operation that an instance chose.
-    pub(super) fn member_field(&self, frame: &Frame<'_>, instance: u32, fields: &[(u32, u32)]) -> u128 {
-        let Some((node, operation)) = self.operand(frame, instance) else { return 0 };
+    pub(super) fn member_field(&self, execution: u32, instance: u32, fields: &[(u32, u32)]) -> u128 {
+        let Some((node, operation)) = self.chosen(execution, instance) else { return 0 };
         let field = fields.iter().find(|(member, _)| *member == operation);
         match (self.tree(), field) {
             (Some(decoded), Some((_, field))) => decoded.field(self.state.model, node, *field),
@@ -102,8 +129,8 @@ impl<'m> Step<'m, '_> {
         }
     }
 
-    pub(super) fn coded(&self, frame: &Frame<'_>, instance: u32) -> u128 {
-        let node = self.child(frame.node, instance);
+    pub(super) fn coded(&self, execution: u32, instance: u32) -> u128 {
+        let node = self.child(self.executions[execution as usize].node, instance);
         match (self.tree(), node) {
             (Some(decoded), Some(node)) => decoded.nodes[node as usize].coded,
             _ => 0,

@@ -30,6 +30,10 @@ impl<'m> Step<'m, '_> {
     ) -> Result<(), Leaving> {
         match statement {
             Stmt::Set { local, value } => frame.locals[*local as usize] = self.evaluate(frame, value)?,
+            Stmt::SetVariable { variable, value } => {
+                let value = self.evaluate(frame, value)?;
+                self.executions[frame.execution as usize].variables[*variable as usize] = value;
+            }
             Stmt::SetRegister { register, index, low, value, access } => {
                 let width = value.width;
                 let value = self.evaluate(frame, value)?;
@@ -51,9 +55,13 @@ impl<'m> Step<'m, '_> {
                     Reached::Device(cells) => self.state.devices.write(model, self.host, cells, value),
                 }
             }
+            Stmt::SetReference { reference, value } => {
+                let value = self.evaluate(frame, value)?;
+                self.write_reference(frame.execution, *reference, value)?;
+            }
             Stmt::SetOperand { instance, value, .. } => {
                 let value = self.evaluate(frame, value)?;
-                self.write_operand(frame, *instance, value)?;
+                self.write_operand(frame.execution, *instance, value)?;
             }
             Stmt::Touch(access) => {
                 let Access { resource, kind, .. } = frame.body.accesses[*access as usize];

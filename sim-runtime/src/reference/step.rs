@@ -5,10 +5,11 @@ use std::collections::VecDeque;
 use isac_ir::account::Part;
 use isac_ir::behavior::Body;
 use isac_ir::decode::Decoded;
-use isac_ir::operation::{Role, Target};
+use isac_ir::operation::Target;
 use isac_ir::root::RootDecoding;
 use sim_profile::{Event, EventSink};
 
+use super::execution::Execution;
 use super::state::State;
 use crate::fault::{AccessKind, FaultKind};
 use crate::host::Host;
@@ -57,15 +58,18 @@ pub(super) struct Frame<'m> {
     pub body: &'m Body,
     /// Its node in the decoding tree.
     pub node: Option<u32>,
+    /// Index into [`Step::executions`].
+    pub execution: u32,
     pub locals: Vec<u128>,
 }
 
-/// What is due: an operation with its node in the time graph and in the decoding tree.
+/// What is executed: its node in the time graph and in the decoding tree.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Due {
     time_node: u32,
     node: Option<u32>,
-    queue: u32,
+    /// The execution that decoded or activated it, and its instance there.
+    above: Option<(u32, u32)>,
 }
 
 /// One instruction from `main` to its end.
@@ -81,7 +85,10 @@ pub(super) struct Step<'m, 's> {
     pub(super) fetching: Option<RootDecoding>,
     /// It has been told that nothing was decoded.
     pub(super) is_undecoded: bool,
-    pub(super) due: VecDeque<Due>,
+    /// What is scheduled, with its queue.
+    pub(super) due: VecDeque<(u32, Due)>,
+    /// All executions of this instruction, in the order of their beginning.
+    pub(super) executions: Vec<Execution>,
 }
 
 impl<'m, 's> Step<'m, 's> {
@@ -103,6 +110,7 @@ impl<'m, 's> Step<'m, 's> {
             fetching: None,
             is_undecoded: false,
             due: VecDeque::new(),
+            executions: Vec::new(),
         }
     }
 
@@ -111,17 +119,18 @@ impl<'m, 's> Step<'m, 's> {
         self.sink.event(Event::CycleBegins);
         self.sink.event(Event::InstructionBegins);
         let main = self.state.model.main;
-        self.execute(main, None, 0)?;
-        while let Some(due) = self.due.pop_front() {
-            self.sink.event(Event::Starts { instance: due.queue });
-            self.execute_target(due.time_node, due.node)?;
+        self.execute(main, Due { time_node: 0, node: None, above: None })?;
+        while let Some((queue, due)) = self.due.pop_front() {
+            self.sink.event(Event::Starts { instance: queue });
+            self.execute_target(due)?;
         }
         Ok(())
     }
 
     /// Runs one operation that is no part of any instruction.
     pub(super) fn run_alone(&mut self, operation: u32) -> Result<(), Leaving> {
-        self.run_part(operation, Part::Behavior, None, 0)
+        let execution = self.begin(operation, None, None);
+        self.run_part(operation, Part::Behavior, execution, 0)
     }
 
     /// Calls `memory_fault` where the model has it. A fault in there ends the run.
@@ -143,7 +152,8 @@ impl<'m, 's> Step<'m, 's> {
             AccessKind::Write => 1,
             AccessKind::Fetch => 2,
         };
-        let mut frame = Frame { body, node: None, locals };
+        // A FUNCTION has neither LOCALs nor operands: that of `main` stands for any execution.
+        let mut frame = Frame { body, node: None, execution: 0, locals };
         match self.run_statements(&mut frame, &body.statements, 0) {
             Ok(()) | Err(Leaving::Cancel | Leaving::Label(_)) => Ending::Abandoned,
             Err(Leaving::Halt(status)) => Ending::HaltedByHandler(status),
@@ -193,16 +203,17 @@ impl<'m, 's> Step<'m, 's> {
     }
 
     /// Runs what a time node stands for: a group's chosen member, or the operation.
-    fn execute_target(&mut self, time_node: u32, node: Option<u32>) -> Result<(), Leaving> {
+    fn execute_target(&mut self, due: Due) -> Result<(), Leaving> {
         let model = self.state.model;
-        match (model.time.nodes[time_node as usize].target, node) {
-            (Target::Operation(operation), node) => self.execute(operation, node, time_node),
+        let time_node = due.time_node;
+        match (model.time.nodes[time_node as usize].target, due.node) {
+            (Target::Operation(operation), _) => self.execute(operation, due),
             (Target::Group(_), Some(node)) => {
                 let Some(decoded) = &self.decoded else { return Ok(()) };
                 let Some(child) = decoded.children(node).next() else { return Ok(()) };
                 let target = decoded.nodes[child as usize].target;
                 match self.time_child(time_node, |candidate| candidate.target == target) {
-                    Some(time_node) => self.execute_target(time_node, Some(child)),
+                    Some(time_node) => self.execute_target(Due { time_node, node: Some(child), ..due }),
                     None => Ok(()),
                 }
             }
@@ -218,40 +229,54 @@ impl<'m, 's> Step<'m, 's> {
     }
 
     /// Decodes, behaves, runs its children, schedules: in this order.
-    fn execute(&mut self, operation: u32, node: Option<u32>, time_node: u32) -> Result<(), Leaving> {
-        let model = self.state.model;
-        let table = model.operation(operation);
-        let mut node = node;
+    fn execute(&mut self, operation: u32, due: Due) -> Result<(), Leaving> {
+        let table = self.state.model.operation(operation);
+        let time_node = due.time_node;
+        let node = if table.root.is_some() { Some(0) } else { due.node };
+        let execution = self.begin(operation, node, due.above);
         if let Some(body) = &table.root {
-            self.decode(operation, body)?;
-            node = Some(0);
+            self.decode(operation, body, execution)?;
         }
-        self.execute_operands(operation, node, time_node)?;
-        self.run_part(operation, Part::Behavior, node, time_node)?;
-        for (index, instance) in table.instances.iter().enumerate() {
-            let decoded = matches!(instance.role, Role::Coded | Role::Root);
-            if decoded && !instance.operand && !instance.scheduled {
-                self.execute_instance(index as u32, node, time_node)?;
-            }
-        }
-        self.run_part(operation, Part::Activation, node, time_node)
+        self.execute_decoded(operation, execution, time_node, true)?;
+        self.run_part(operation, Part::Behavior, execution, time_node)?;
+        self.execute_decoded(operation, execution, time_node, false)?;
+        self.run_part(operation, Part::Activation, execution, time_node)
     }
 
-    /// Operands that have a BEHAVIOR run it just before their parent's.
-    fn execute_operands(&mut self, operation: u32, node: Option<u32>, time_node: u32) -> Result<(), Leaving> {
-        let table = self.state.model.operation(operation);
-        for (index, instance) in table.instances.iter().enumerate() {
-            if instance.role == Role::Coded && instance.operand {
-                self.execute_instance(index as u32, node, time_node)?;
+    /// Runs decoded instances that are not scheduled: operands, which come just before their
+    /// parent's BEHAVIOR, or all others, which come behind it.
+    fn execute_decoded(
+        &mut self,
+        operation: u32,
+        execution: u32,
+        time_node: u32,
+        operands: bool,
+    ) -> Result<(), Leaving> {
+        for (index, instance) in (0u32..).zip(&self.state.model.operation(operation).instances) {
+            if self.is_operand(execution, index) == Some(operands) && !instance.scheduled {
+                self.execute_instance(index, execution, time_node)?;
             }
         }
         Ok(())
     }
 
-    fn execute_instance(&mut self, instance: u32, node: Option<u32>, time_node: u32) -> Result<(), Leaving> {
-        let Some(child) = self.child(node, instance) else { return Ok(()) };
+    /// True if a decoded instance chose an operand; `None` if it is not decoded.
+    fn is_operand(&self, execution: u32, instance: u32) -> Option<bool> {
+        let (_, chosen) = self.chosen(execution, instance)?;
+        let model = self.state.model;
+        let table = model.operation(self.executions[execution as usize].operation);
+        Some(table.instances[instance as usize].is_operand(model.operation(chosen)))
+    }
+
+    fn execute_instance(&mut self, instance: u32, execution: u32, time_node: u32) -> Result<(), Leaving> {
+        let Some(child) = self.child(self.executions[execution as usize].node, instance) else {
+            return Ok(());
+        };
         match self.time_child(time_node, |candidate| candidate.instance == Some(instance)) {
-            Some(time_node) => self.execute_target(time_node, Some(child)),
+            Some(time_node) => {
+                let above = Some((execution, instance));
+                self.execute_target(Due { time_node, node: Some(child), above })
+            }
             None => Ok(()),
         }
     }
@@ -265,12 +290,13 @@ impl<'m, 's> Step<'m, 's> {
         &mut self,
         operation: u32,
         part: Part,
-        node: Option<u32>,
+        execution: u32,
         time_node: u32,
     ) -> Result<(), Leaving> {
         let Some(body) = self.state.model.operation(operation).body(part) else { return Ok(()) };
         let locals = vec![0; body.locals.len()];
-        let mut frame = Frame { body, node, locals };
+        let node = self.executions[execution as usize].node;
+        let mut frame = Frame { body, node, execution, locals };
         self.run_statements(&mut frame, &body.statements, time_node)
     }
 
@@ -282,7 +308,8 @@ impl<'m, 's> Step<'m, 's> {
         if let (Some(time_node), Some(queue)) = (child, queue) {
             self.sink.event(Event::Scheduled { instance: queue });
             let node = self.child(frame.node, instance);
-            self.due.push_back(Due { time_node, node, queue });
+            let above = Some((frame.execution, instance));
+            self.due.push_back((queue, Due { time_node, node, above }));
         }
     }
 }

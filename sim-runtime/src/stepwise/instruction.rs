@@ -299,18 +299,26 @@ impl<'m, C: StepCore, P: Profiling> Builder<'m, C, P> {
         let table = self.model.operation(self.contexts[context].operation);
         let instances = || (0..).zip(&table.instances);
         for (index, instance) in instances() {
-            if instance.role == Role::Coded && instance.operand {
+            if self.is_operand(context, index) && !instance.scheduled {
                 self.add_linked(context, index);
             }
         }
         self.add_section(context, Part::Behavior);
         for (index, instance) in instances() {
             let is_decoded = matches!(instance.role, Role::Coded | Role::Root);
-            if is_decoded && !instance.operand && !instance.scheduled {
+            if is_decoded && !self.is_operand(context, index) && !instance.scheduled {
                 self.add_linked(context, index);
             }
         }
         self.add_section(context, Part::Activation);
+    }
+
+    /// True if what a decoded instance has chosen is an operand of the operation around.
+    fn is_operand(&self, context: usize, instance: usize) -> bool {
+        let table = &self.model.operation(self.contexts[context].operation).instances[instance];
+        let chosen = self.link(context, instance).map(|chosen| self.contexts[chosen].operation);
+        let is_decoded = matches!(table.role, Role::Coded | Role::Root);
+        is_decoded && chosen.is_some_and(|chosen| table.is_operand(self.model.operation(chosen)))
     }
 
     fn add_linked(&mut self, context: usize, instance: usize) {

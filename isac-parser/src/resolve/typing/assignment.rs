@@ -20,7 +20,9 @@ impl Typer<'_> {
             Operand::Value(value) => {
                 let what = match value.kind {
                     ExprKind::Field(_) => "a field is part of the instruction's word",
-                    ExprKind::Coded(_) => "coded bits are part of the instruction's word",
+                    ExprKind::Coded(_) | ExprKind::CodedReference(_) => {
+                        "coded bits are part of the instruction's word"
+                    }
                     ExprKind::Const(_) => "this is a constant",
                     ExprKind::InstructionAddress | ExprKind::InstructionSize => {
                         "this is fixed when an instruction is decoded"
@@ -42,7 +44,7 @@ impl Typer<'_> {
 
     fn check_assignable(&mut self, place: &Place) -> Option<()> {
         match &place.kind {
-            PlaceKind::Local(_) | PlaceKind::Register { .. } => Some(()),
+            PlaceKind::Local(_) | PlaceKind::Variable(_) | PlaceKind::Register { .. } => Some(()),
             PlaceKind::Memory { fetch: false, .. } => Some(()),
             PlaceKind::Memory { fetch: true, .. } => {
                 self.not_a_place(place.span, "an instruction fetch only reads");
@@ -54,6 +56,14 @@ impl Typer<'_> {
                     return Some(());
                 }
                 self.not_a_place(place.span, "not every EXPRESSION of this alias is a place");
+                None
+            }
+            PlaceKind::Reference(id) => {
+                let value = (*self.operation?.references.get(id.index())?)?;
+                if value.is_place {
+                    return Some(());
+                }
+                self.not_a_place(place.span, "not a place in every operation that has it");
                 None
             }
             PlaceKind::Slice { base, .. } | PlaceKind::Bit { base, .. } => self.check_assignable(base),

@@ -245,7 +245,13 @@ impl Typer<'_> {
         {
             match meaning {
                 Meaning::Broken => return None,
-                Meaning::Field(_) => {}
+                Meaning::Field(_) | Meaning::Variable(_) => {}
+                Meaning::Reference(id) => {
+                    let value = (*operation.references.get(id.index())?)?;
+                    if let Some(width) = value.coded_bits {
+                        return self.coded_value(ExprKind::CodedReference(*id), width, span);
+                    }
+                }
                 Meaning::Instance(id) => {
                     let width = match operation.coded_width(*id) {
                         Some(width) => width,
@@ -255,17 +261,23 @@ impl Typer<'_> {
                             return None;
                         }
                     };
-                    if width > MAX_COMPUTED_BITS {
-                        let what = "a value of more than 128 bits is";
-                        self.diagnostics.push(not_yet(code::LATER_WIDTH, span, what));
-                        return None;
-                    }
-                    return Some(valued(ExprKind::Coded(*id), bits(width), span));
+                    return self.coded_value(ExprKind::Coded(*id), width, span);
                 }
             }
         }
-        let message = "`CODED` takes one alias of this operation's CODING";
-        self.diagnostics.push(error(code::WRONG_KIND, span, message, "no alias"));
+        let message = "`CODED` takes one alias of this operation's CODING, or a REFERENCE to one";
+        let diagnostic = error(code::WRONG_KIND, span, message, "no alias")
+            .help("a field is its coded bits itself; a LOCAL has none");
+        self.diagnostics.push(diagnostic);
         None
+    }
+
+    fn coded_value(&mut self, kind: ExprKind, width: u32, span: Span) -> Option<Operand> {
+        if width > MAX_COMPUTED_BITS {
+            let what = "a value of more than 128 bits is";
+            self.diagnostics.push(not_yet(code::LATER_WIDTH, span, what));
+            return None;
+        }
+        Some(valued(kind, bits(width), span))
     }
 }

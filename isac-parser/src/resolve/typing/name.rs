@@ -69,6 +69,16 @@ impl Typer<'_> {
                 let ty = Type { width_bits: field.width_bits, signed: field.signed };
                 Some(valued(ExprKind::Field(id), ty, span))
             }
+            Meaning::Variable(id) => {
+                self.only_when_running(span, "a LOCAL")?;
+                let ty = operation.variables.get(id.index())?.ty;
+                Some(Operand::Place(Place { kind: PlaceKind::Variable(id), ty, span }))
+            }
+            Meaning::Reference(id) => {
+                self.only_when_running(span, "a REFERENCE")?;
+                let ty = (*operation.references.get(id.index())?)?.ty;
+                Some(Operand::Place(Place { kind: PlaceKind::Reference(id), ty, span }))
+            }
             Meaning::Instance(id) => {
                 self.only_when_running(span, "an alias")?;
                 match operation.value(id) {

@@ -55,6 +55,8 @@ fn parts_of(table: &Table, place: &Place) -> Result<Vec<RegisterPart>, Span> {
         }
         PlaceKind::Bit { index, .. } => Err(index.span),
         PlaceKind::Local(_)
+        | PlaceKind::Variable(_)
+        | PlaceKind::Reference(_)
         | PlaceKind::Memory { .. }
         | PlaceKind::Operand(_)
         | PlaceKind::Conditional(..) => Err(place.span),

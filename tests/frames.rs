@@ -1,0 +1,65 @@
+//! LOCALs, REFERENCEs and operands that do something: cases computed by hand, and random programs
+//! that no engine may end differently.
+
+mod ins {
+    pub(crate) mod case;
+    pub(crate) mod compare;
+    pub(crate) mod place;
+}
+mod support;
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use gentool::lower::lower_model;
+use ins::case::read_case;
+use ins::compare::compare;
+use isac_ir::Model;
+use isac_ir::verify::verify_model;
+use isac_parser::diagnostic::{Diagnostics, Style};
+use isac_parser::load_model;
+use isac_parser::source::{FileSystem, SourceMap};
+use sim_runtime::reference::ReferenceEngine;
+use support::path;
+
+/// Lowers a description of `tests/models`, which has to be sound and free of warnings.
+fn lower(name: &str) -> Model {
+    let description = path(&format!("tests/models/{name}.isac"));
+    let (mut sources, mut findings) = (SourceMap::new(), Diagnostics::new());
+    let checked = load_model(&description, &FileSystem, &BTreeMap::new(), &mut sources, &mut findings);
+    assert!(findings.is_empty(), "{}", findings.render(&sources, Style::Plain));
+    let model = lower_model(&checked.expect("the description is sound"), &sources, name);
+    verify_model(&model).expect("lowering keeps its promises");
+    model
+}
+
+/// Runs the cases of `tests/models/NAME.ins`; `lines` is how many there are.
+fn check_cases(name: &str, lines: usize) {
+    let model = lower(name);
+    let text =
+        fs::read_to_string(path(&format!("tests/models/cases/{name}.ins"))).expect("the model has cases");
+    let (mut wrong, mut count) = (Vec::new(), 0);
+    for (line, number) in text.lines().zip(1..) {
+        let case = match read_case(line, &model) {
+            Ok(Some(case)) => case,
+            Ok(None) => continue,
+            Err(error) => panic!("{name}.ins:{number}: {error}"),
+        };
+        count += 1;
+        let mut engine = ReferenceEngine::new(&model).with_profile();
+        let found = compare(&case, &mut engine, &model);
+        wrong.extend(found.into_iter().map(|found| format!("{name}.ins:{number}: {found}")));
+    }
+    assert!(wrong.is_empty(), "{} mismatches:\n{}", wrong.len(), wrong.join("\n"));
+    assert_eq!(count, lines, "cases of {name}");
+}
+
+#[test]
+fn every_execution_has_its_own_locals() {
+    check_cases("locals", 15);
+}
+
+#[test]
+fn references_lead_to_what_is_above() {
+    check_cases("modes", 14);
+}

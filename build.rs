@@ -13,7 +13,7 @@ use isac_parser::load_model;
 use isac_parser::source::{FileSystem, SourceMap};
 
 /// The models that are simulated, by module name. `NAME_stepwise` is the general form of each.
-const MODELS: [(&str, &str); 10] = [
+const MODELS: [(&str, &str); 14] = [
     ("rv32im", "models/rv32im/rv32im.isac"),
     ("tiny8", "models/tiny8/tiny8.isac"),
     ("first", "gentool/src/command/new/model.isac"),
@@ -24,6 +24,10 @@ const MODELS: [(&str, &str); 10] = [
     ("wide", "tests/models/wide.isac"),
     ("names", "tests/models/names.isac"),
     ("ranges", "tests/models/ranges.isac"),
+    ("alias", "tests/models/alias.isac"),
+    ("devices", "tests/models/devices.isac"),
+    ("trap", "tests/models/trap.isac"),
+    ("parts", "tests/models/parts.isac"),
 ];
 
 fn main() {

@@ -1,4 +1,4 @@
-//! Models of every kind of resource, with their cases and programs, on the reference engine.
+//! Models of every kind of resource, with their cases and programs, on every engine.
 
 mod ins {
     pub(crate) mod case;
@@ -26,15 +26,28 @@ use isac_ir::verify::verify_model;
 use isac_parser::diagnostic::{Diagnostics, Style};
 use isac_parser::load_model;
 use isac_parser::source::{InMemory, SourceMap};
+use sim_runtime::Engine;
 use sim_runtime::launcher::RunOptions;
-use sim_runtime::reference::ReferenceEngine;
+use support::{ENGINES, EngineKind, Simulator, simulator};
 
-/// The lowered and verified model of `tests/models/NAME.isac`, which has no findings.
-fn load(name: &str) -> Model {
-    load_changed(name, "", "")
+/// The simulators of the models.
+const SIMULATORS: [Simulator; 5] = [
+    simulator!(alias, alias_stepwise),
+    simulator!(ranges, ranges_stepwise),
+    simulator!(devices, devices_stepwise),
+    simulator!(trap, trap_stepwise),
+    simulator!(parts, parts_stepwise),
+];
+
+/// A model with every engine for it.
+fn engines(name: &str) -> (&'static Model, Vec<(EngineKind, Box<dyn Engine>)>) {
+    let simulator = SIMULATORS.iter().find(|simulator| simulator.name == name).expect("it is listed");
+    let model = (simulator.model)();
+    assert_eq!(verify_model(model), Ok(()), "{name}");
+    (model, ENGINES.into_iter().map(|kind| (kind, simulator.engine(kind))).collect())
 }
 
-/// The same with the first `from` in its text replaced by `to`.
+/// The model of `tests/models/NAME.isac` with the first `from` in its text replaced by `to`.
 fn load_changed(name: &str, from: &str, to: &str) -> Model {
     let file = PathBuf::from(format!("tests/models/{name}.isac"));
     let text = fs::read_to_string(support::path(&file.to_string_lossy())).expect("the model is there");
@@ -48,13 +61,13 @@ fn load_changed(name: &str, from: &str, to: &str) -> Model {
     model
 }
 
-/// Runs the cases of `tests/models/cases/NAME.ins`; `lines` is how many there are.
+/// Runs the cases of `tests/models/cases/NAME.ins` on every engine; `lines` is how many there are.
 fn check_cases(name: &str, lines: usize) {
-    let model = load(name);
     let text = fs::read_to_string(support::path(&format!("tests/models/cases/{name}.ins")));
     let (mut wrong, mut found) = (Vec::new(), 0);
     for (line, number) in text.expect("the model has cases").lines().zip(1..) {
-        let case = match read_case(line, &model) {
+        let (model, engines) = engines(name);
+        let case = match read_case(line, model) {
             Ok(Some(case)) => case,
             Ok(None) => continue,
             Err(error) => {
@@ -63,9 +76,11 @@ fn check_cases(name: &str, lines: usize) {
             }
         };
         found += 1;
-        let mut engine = ReferenceEngine::new(&model).with_profile();
-        let differences = compare(&case, &mut engine, &model);
-        wrong.extend(differences.iter().map(|difference| format!("{name}.ins:{number}: {difference}")));
+        for (kind, mut engine) in engines {
+            for difference in compare(&case, engine.as_mut(), model) {
+                wrong.push(format!("{name}.ins:{number}: {kind:?}: {difference}"));
+            }
+        }
     }
     assert!(wrong.is_empty(), "{} mismatches:\n{}", wrong.len(), wrong.join("\n"));
     assert_eq!(found, lines, "cases of {name}");

@@ -160,6 +160,10 @@ pub enum ExprKind {
     Cycles,
     /// Instructions ended and not cancelled.
     Instructions,
+    /// The first address that a memory fault touched (`memory_fault` only; 64 bits).
+    FaultAddress,
+    /// What was tried: 0 a read, 1 a write, 2 a fetch (`memory_fault` only; 2 bits).
+    FaultAccess,
     /// 1 if the time of a timer, by its index among the devices, has come (1 bit).
     Pending(u32),
     /// A register or an element of a file.
@@ -496,6 +500,8 @@ impl Expr {
             | ExprKind::Cycles
             | ExprKind::Instructions
             | ExprKind::Pending(_)
+            | ExprKind::FaultAddress
+            | ExprKind::FaultAccess
             | ExprKind::Operand { .. } => {}
             ExprKind::Register { index, .. } => {
                 if let Some(index) = index {

@@ -57,9 +57,8 @@ pub struct Model {
     pub pc: resource::RegisterPlace,
     /// Index of the operation that begins every cycle.
     pub main: u32,
-    /// What runs for a memory fault in the place of the run's end: local 0 is the address
-    /// (64 bits), local 1 the access (2 bits: 0 read, 1 write, 2 fetch). What it accesses belongs
-    /// to the instruction at fault, which is not counted.
+    /// What runs for a memory fault in the place of the run's end. What it accesses belongs to the
+    /// instruction at fault, whose accesses are not counted.
     pub memory_fault: Option<behavior::Body>,
     /// Index of the operation that runs once before the first cycle.
     pub reset: Option<u32>,

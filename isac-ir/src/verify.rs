@@ -194,7 +194,8 @@ fn verify_expr(model: &Model, operation: &Operation, body: &Body, expr: &Expr) -
         ExprKind::Bit { .. } | ExprKind::Pending(_) => width == 1,
         ExprKind::Concat(parts) => parts.iter().map(|part| part.width).sum::<u32>() == width,
         ExprKind::Select(c, a, b) => c.width == 1 && a.width == width && b.width == width,
-        ExprKind::Cycles | ExprKind::Instructions => width == 64,
+        ExprKind::Cycles | ExprKind::Instructions | ExprKind::FaultAddress => width == 64,
+        ExprKind::FaultAccess => width == 2,
         ExprKind::Chosen { .. } => width == 1,
         ExprKind::MemberField { fields, .. } => fields
             .iter()

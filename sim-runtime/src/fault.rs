@@ -11,6 +11,17 @@ pub enum AccessKind {
     Fetch,
 }
 
+impl AccessKind {
+    /// The number by which a model knows it: 0 a read, 1 a write, 2 a fetch.
+    pub fn number(self) -> u8 {
+        match self {
+            AccessKind::Read => 0,
+            AccessKind::Write => 1,
+            AccessKind::Fetch => 2,
+        }
+    }
+}
+
 /// Why an instruction was abandoned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FaultKind {

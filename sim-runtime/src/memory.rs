@@ -107,7 +107,8 @@ pub fn check_access(
     })
 }
 
-fn find_device(model: &Model, map: u32, address: u64, cells: u32) -> Option<DeviceCells> {
+/// Finds the device behind `cells` cells from `address` on.
+pub fn find_device(model: &Model, map: u32, address: u64, cells: u32) -> Option<DeviceCells> {
     let last = address.checked_add(u64::from(cells.checked_sub(1)?))?;
     let ranges = &model.maps[map as usize].devices;
     let range = ranges.iter().find(|range| range.low <= address && last <= range.high)?;

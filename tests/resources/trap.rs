@@ -1,86 +1,104 @@
 //! `memory_fault`: what a model does about memory faults by itself.
 
 use isac_ir::Model;
+use sim_profile::render_xml;
 use sim_profile::summary::Summary;
 use sim_runtime::host::Host;
-use sim_runtime::reference::ReferenceEngine;
 use sim_runtime::{AccessKind, Engine, FaultKind, Stop};
 
-use crate::load;
+use crate::engines;
 use crate::support::law::check_sums;
 
-/// An engine with a program at the reset address, and a handler at 0x80.
-fn engine<'m>(model: &'m Model, program: &[u8], handler: &[u8]) -> ReferenceEngine<'m> {
-    let mut engine = ReferenceEngine::new(model).with_profile();
-    engine.machine().write_bytes(0, 0x10, program).expect("the program lies in memory");
-    engine.machine().write_bytes(0, 0x80, handler).expect("the handler lies in memory");
-    engine
+/// What a run left: its end, instructions, cycles.
+type Outcome = (Stop, u64, u64);
+
+/// Runs a program at the reset address with a handler at 0x80 on every engine, which all end alike
+/// with one report, and lets each be looked at.
+fn run(program: &[u8], handler: &[u8], budget: u64, look: impl Fn(&mut dyn Engine, &Model)) -> Outcome {
+    let (model, engines) = engines("trap");
+    let mut reference: Option<(Outcome, Option<String>)> = None;
+    for (kind, mut engine) in engines {
+        engine.machine().write_bytes(0, 0x10, program).expect("the program lies in memory");
+        engine.machine().write_bytes(0, 0x80, handler).expect("the handler lies in memory");
+        let stop = engine.run(&mut Host::default(), budget);
+        let outcome = (stop, engine.instructions(), engine.cycles());
+        let measurement = engine.measurement();
+        if let Some(measurement) = &measurement {
+            check_sums(measurement, outcome.1, outcome.2);
+        }
+        let report = measurement.map(|measurement| render_xml(&measurement));
+        match &reference {
+            None => reference = Some((outcome, report)),
+            Some((expected, expected_report)) => {
+                assert_eq!(outcome, *expected, "{kind:?}");
+                assert!(report.is_none() || report == *expected_report, "{kind:?}: another report");
+            }
+        }
+        look(engine.as_mut(), model);
+    }
+    reference.expect("there are engines").0
 }
 
 /// Value of a single register.
-fn register(engine: &mut ReferenceEngine<'_>, model: &Model, name: &str) -> u128 {
+fn register(engine: &mut dyn Engine, model: &Model, name: &str) -> u128 {
     let index = model.registers.iter().position(|register| register.name == name);
     engine.machine().read_register(index.expect("the register exists"), 0)
 }
 
 #[test]
 fn a_handled_fault_abandons_the_instruction_and_the_run_goes_on() {
-    let model = load("trap");
     for (opcode, a, address, cause) in [(1, 1, 0x300, 0), (2, 3, 0x205, 1), (3, 0, 0xfe, 0)] {
-        let mut engine = engine(&model, &[opcode, 0x06], &[0x04]);
-        assert_eq!(engine.run(&mut Host::default(), 100), Stop::Halted(a));
-        let mut value = |name| register(&mut engine, &model, name);
-        assert_eq!((value("address"), value("cause")), (address, cause));
-        assert_eq!((value("seen"), value("epc"), value("count")), (0x10, 0x11, 1));
+        let outcome = run(&[opcode, 0x06], &[0x04], 100, |engine, model| {
+            let mut value = |name| register(engine, model, name);
+            assert_eq!((value("address"), value("cause")), (address, cause));
+            assert_eq!((value("seen"), value("epc"), value("count")), (0x10, 0x11, 1));
+            let Some(measurement) = engine.measurement() else { return };
+            assert_eq!(Summary::of(&measurement).faulted, 1);
+            let faulted: Vec<_> =
+                measurement.instructions.iter().filter(|(_, found)| found.faulted > 0).collect();
+            let [(key, record)] = faulted[..] else { panic!("one instruction was at fault") };
+            assert_eq!((key.address, record.faulted, record.executed), (0x10, 1, 0));
+            assert!(record.accesses.is_empty(), "what was abandoned is not counted");
+        });
         // The instruction at fault took its cycle and does not count.
-        assert_eq!((engine.instructions(), engine.cycles()), (2, 3));
-        let measurement = engine.measurement().expect("the engine profiles");
-        check_sums(&measurement, 2, 3);
-        assert_eq!(Summary::of(&measurement).faulted, 1);
-        let faulted: Vec<_> =
-            measurement.instructions.iter().filter(|(_, found)| found.faulted > 0).collect();
-        let [(key, record)] = faulted[..] else { panic!("one instruction was at fault") };
-        assert_eq!((key.address, record.faulted, record.executed), (0x10, 1, 0));
-        assert!(record.accesses.is_empty(), "what was abandoned is not counted");
+        assert_eq!(outcome, (Stop::Halted(a), 2, 3));
     }
 }
 
 #[test]
 fn a_fetch_that_fails_is_a_fault_of_its_address() {
-    let model = load("trap");
-    let mut engine = engine(&model, &[0x05], &[0x06]);
-    assert_eq!(engine.run(&mut Host::default(), 100), Stop::Halted(0));
-    assert_eq!(register(&mut engine, &model, "address"), 0x123);
-    assert_eq!(register(&mut engine, &model, "cause"), 2);
-    let measurement = engine.measurement().expect("the engine profiles");
-    assert_eq!(measurement.undecoded_faults.into_iter().collect::<Vec<_>>(), [(0x123, 1)]);
+    let outcome = run(&[0x05], &[0x06], 100, |engine, model| {
+        assert_eq!(register(engine, model, "address"), 0x123);
+        assert_eq!(register(engine, model, "cause"), 2);
+        if let Some(measurement) = engine.measurement() {
+            assert_eq!(measurement.undecoded_faults.into_iter().collect::<Vec<_>>(), [(0x123, 1)]);
+        }
+    });
+    assert_eq!(outcome, (Stop::Halted(0), 2, 3));
 }
 
 #[test]
 fn the_limit_ends_faults_without_end() {
-    let model = load("trap");
     // The handler jumps to where nothing is mapped.
-    let mut engine = engine(&model, &[0x05], &[0x05]);
-    assert_eq!(engine.run(&mut Host::default(), 30), Stop::Budget);
-    assert_eq!((engine.instructions(), engine.cycles()), (15, 30));
-    check_sums(&engine.measurement().expect("the engine profiles"), 15, 30);
+    assert_eq!(run(&[0x05], &[0x05], 30, |_, _| {}), (Stop::Budget, 15, 30));
 }
 
 #[test]
 fn the_handler_may_end_the_run_or_be_at_fault_itself() {
-    let model = load("trap");
-    let mut halts = engine(&model, &[0x80 | 99, 0x01], &[]);
-    assert_eq!(halts.run(&mut Host::default(), 100), Stop::Halted(42));
-    assert_eq!((halts.instructions(), halts.cycles()), (1, 2), "the instruction at fault is not complete");
-    check_sums(&halts.measurement().expect("the engine profiles"), 1, 2);
+    // The instruction at fault is not complete.
+    assert_eq!(run(&[0x80 | 99, 0x01], &[], 100, |_, _| {}), (Stop::Halted(42), 1, 2));
 
-    let mut faults = engine(&model, &[0x80 | 49, 0x03], &[]);
-    let Stop::Fault(fault) = faults.run(&mut Host::default(), 100) else { panic!("the handler faults") };
+    let (Stop::Fault(fault), ..) = run(&[0x80 | 49, 0x03], &[], 100, |_, _| {}) else {
+        panic!("the handler faults")
+    };
     assert_eq!(fault.kind, FaultKind::Memory { access: AccessKind::Read, address: 0x300 });
     assert_eq!((fault.instruction_address, fault.cycle), (0x11, 1));
 
     // `cancel` ends the handler: the next instruction is the one behind.
-    let mut cancels = engine(&model, &[0x80 | 39, 0x01, 0x06], &[]);
-    assert_eq!(cancels.run(&mut Host::default(), 100), Stop::Halted(1));
-    assert_eq!(Summary::of(&cancels.measurement().expect("the engine profiles")).cancelled, 0);
+    let outcome = run(&[0x80 | 39, 0x01, 0x06], &[], 100, |engine, _| {
+        if let Some(measurement) = engine.measurement() {
+            assert_eq!(Summary::of(&measurement).cancelled, 0);
+        }
+    });
+    assert_eq!(outcome.0, Stop::Halted(1));
 }

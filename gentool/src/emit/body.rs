@@ -102,7 +102,9 @@ impl<'a> BodyEmitter<'a> {
         };
         let name = joined(&self.emitter.model.maps[map as usize].name, &format!("{verb}{cells}"));
         let address = cast(self.value(address), address.width, 64);
-        quote!({ let address = #address; p.#name(address).or_else(|kind| trap(&mut p.kernel, kind, address))? })
+        let devices = &self.emitter.model.maps[map as usize].devices;
+        let left = (verb != "fetch" && !devices.is_empty()).then(|| quote!(, step.left));
+        quote!({ let address = #address; p.#name(address #left).or_else(|kind| trap(&mut p.kernel, kind, address))? })
     }
 
     /// True for a program counter that is not kept with the registers while an instruction runs.

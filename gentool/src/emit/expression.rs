@@ -89,8 +89,12 @@ impl BodyEmitter<'_> {
             ExprKind::InstructionAddress => from_u64(quote!(step.address), width),
             ExprKind::InstructionSize => from_u64(quote!(u64::from(step.size_cells)), width),
             ExprKind::Cycles => quote!(p.kernel_ref().cycles_at(step.left)),
-            // Models with devices are refused before; whatever slips through does not compile.
-            ExprKind::Pending(_) => quote!(compile_error!("a DEVICE is not emitted")),
+            ExprKind::FaultAddress => quote!(p.kernel_ref().trap_value),
+            ExprKind::FaultAccess => quote!(p.kernel_ref().fault_access),
+            ExprKind::Pending(device) => {
+                let device = number((*device).into());
+                quote!(u8::from(p.kernel_ref().is_pending(#device, step.left)))
+            }
             ExprKind::Instructions => quote!(p.kernel_ref().instructions_at(step.left)),
             ExprKind::Register { register, index, .. } => self.read_register(*register, index.as_deref()),
             ExprKind::Memory { map, cells, address, access } => {

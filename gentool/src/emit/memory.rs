@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 
 use isac_ir::account::PARTS;
 use isac_ir::behavior::{AccessKind, Body, ExprKind, Stmt, UNCOUNTED, walk_expressions, walk_statements};
+use isac_ir::bits::mask;
 use isac_ir::resource::{Map, Ram, Range};
 use isac_ir::root::WordSource;
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
 use super::Emitter;
@@ -27,10 +28,8 @@ enum Verb {
 impl Emitter<'_> {
     /// The file of memory maps.
     pub(super) fn emit_memory(&self) -> TokenStream {
-        let methods = self
-            .memory_accesses()
-            .into_iter()
-            .map(|(map, cells, verb)| self.emit_access(&self.model.maps[map as usize], cells, verb));
+        let methods =
+            self.memory_accesses().into_iter().map(|(map, cells, verb)| self.emit_access(map, cells, verb));
         quote! {
             #![allow(unused_imports, clippy::all)]
 
@@ -67,7 +66,8 @@ impl Emitter<'_> {
     }
 
     /// The skeleton: a test for each range that allows the access, then the fault.
-    fn emit_access(&self, map: &Map, cells: u32, verb: Verb) -> TokenStream {
+    fn emit_access(&self, index: u32, cells: u32, verb: Verb) -> TokenStream {
+        let map = &self.model.maps[index as usize];
         let (word, kind, docs) = match verb {
             Verb::Read => ("read", quote!(Trap::Read), "Reads"),
             Verb::Write => ("write", quote!(Trap::Write), "Writes"),
@@ -88,10 +88,13 @@ impl Emitter<'_> {
         let docs = format!(" {docs} {cells} {plural} of `{}` ({}).", map.name, map.location);
         let width = map.cell_bits * cells;
         let ty = unsigned(width);
+        let has_devices = !map.devices.is_empty() && verb != Verb::Fetch;
         let (this, value, result) = match verb {
             Verb::Write => (quote!(&mut self), quote!(, value: #ty), quote!(())),
+            _ if has_devices => (quote!(&mut self), quote!(, left: u64), quote!(#ty)),
             _ => (quote!(&self), TokenStream::new(), quote!(#ty)),
         };
+        let device = has_devices.then(|| emit_device(index, cells, verb, &ty));
         quote! {
             #[doc = #docs]
             ///
@@ -100,6 +103,7 @@ impl Emitter<'_> {
             #[inline(always)]
             pub fn #name(#this, address: u64 #value) -> Result<#result, Trap> {
                 #(#tests)*
+                #device
                 Err(#kind)
             }
         }
@@ -123,6 +127,17 @@ impl Emitter<'_> {
         let last = number((size - u64::from(cells)).into());
         let bound = (size != ram.size_cells).then(|| quote!(#offset <= #last &&));
         match verb {
+            Verb::Write if ram.cell_bits != map.cell_bits => {
+                let (old, split) = (number(cells.into()), self.replace_cells(map, ram, range, cells));
+                quote! {
+                    if #bound let Some(old) = self.memories.#name.get::<#old>(#offset) {
+                        if self.memories.#name.set::<#count>(#offset, #split) == Some(true) {
+                            self.kernel.code_written = true;
+                        }
+                        return Ok(());
+                    }
+                }
+            }
             Verb::Write => {
                 let split = self.split_cells(map, ram, cells);
                 quote! {
@@ -135,7 +150,7 @@ impl Emitter<'_> {
                 }
             }
             _ => {
-                let joined = self.join_cells(map, ram, cells);
+                let joined = self.join_cells(map, ram, range, cells);
                 quote! {
                     if #bound let Some(cells) = self.memories.#name.get::<#count>(#offset) {
                         return Ok(#joined);
@@ -146,10 +161,11 @@ impl Emitter<'_> {
     }
 
     /// `cells` as one value, in the target's order.
-    fn join_cells(&self, map: &Map, ram: &Ram, cells: u32) -> TokenStream {
+    fn join_cells(&self, map: &Map, ram: &Ram, range: &Range, cells: u32) -> TokenStream {
         let width = map.cell_bits * cells;
         let ty = unsigned(width);
-        if ram.cell_bits == 8 && storage_bits(width) == width {
+        let is_part = ram.cell_bits != map.cell_bits;
+        if ram.cell_bits == 8 && storage_bits(width) == width && !is_part {
             return match self.model.target.big_endian {
                 true => quote!(#ty::from_be_bytes(cells)),
                 false => quote!(#ty::from_le_bytes(cells)),
@@ -158,9 +174,28 @@ impl Emitter<'_> {
         let parts = (0..cells).map(|index| {
             let shift = number(self.cell_shift(map, cells, index).into());
             let index = number(index.into());
-            quote!((cells[#index] as #ty) << #shift)
+            match is_part {
+                true => {
+                    let (low, mask) = (number(range.low_bit.into()), number(mask(map.cell_bits)));
+                    quote!(((cells[#index] >> #low & #mask) as #ty) << #shift)
+                }
+                false => quote!((cells[#index] as #ty) << #shift),
+            }
         });
         quote!(#(#parts)|*)
+    }
+
+    /// `old` cells with the bits of `value` put into each, in the target's order.
+    fn replace_cells(&self, map: &Map, ram: &Ram, range: &Range, cells: u32) -> TokenStream {
+        let cell = unsigned(ram.cell_bits);
+        let (low, bits) = (number(range.low_bit.into()), number(mask(map.cell_bits)));
+        let others = number(mask(ram.cell_bits) & !(mask(map.cell_bits) << range.low_bit));
+        let parts = (0..cells).map(|index| {
+            let shift = number(self.cell_shift(map, cells, index).into());
+            let index = number(index.into());
+            quote!(old[#index] & #others | ((value >> #shift) as #cell & #bits) << #low)
+        });
+        quote!([#(#parts),*])
     }
 
     /// `value` as an array of cells, in the target's order.
@@ -173,7 +208,7 @@ impl Emitter<'_> {
             };
         }
         let cell = unsigned(map.cell_bits);
-        let mask = number(isac_ir::bits::mask(map.cell_bits));
+        let mask = number(mask(map.cell_bits));
         let parts = (0..cells).map(|index| {
             let shift = number(self.cell_shift(map, cells, index).into());
             quote!((value >> #shift) as #cell & #mask)
@@ -184,6 +219,25 @@ impl Emitter<'_> {
     fn cell_shift(&self, map: &Map, cells: u32, index: u32) -> u32 {
         let rank = if self.model.target.big_endian { cells - 1 - index } else { index };
         rank * map.cell_bits
+    }
+}
+
+/// The test for a device, which is rarely what is meant.
+fn emit_device(map: u32, cells: u32, verb: Verb, ty: &Ident) -> TokenStream {
+    let (map, cells) = (number(map.into()), number(cells.into()));
+    let act = match verb {
+        Verb::Write => quote! {
+            self.kernel.write_device(model, cells, value as u128);
+            return Ok(());
+        },
+        Verb::Keep => quote!(return Ok(self.kernel.keep_device(model, left, cells) as #ty);),
+        Verb::Read | Verb::Fetch => quote!(return Ok(self.kernel.read_device(model, left, cells) as #ty);),
+    };
+    quote! {
+        let model = super::model();
+        if let Some(cells) = find_device(model, #map, address, #cells) {
+            #act
+        }
     }
 }
 

@@ -74,7 +74,7 @@ fn emit_stepwise(model: &Model) -> Vec<SourceFile> {
         path: format!("src/{path}"),
         text: format_file(model, title, tokens),
     };
-    vec![
+    let mut files = vec![
         file("lib.rs", "The simulator", emitter.emit_stepwise_root()),
         file("processor.rs", "Registers and memories", emitter.emit_processor()),
         file("memory.rs", "Memory maps", emitter.emit_memory()),
@@ -83,7 +83,15 @@ fn emit_stepwise(model: &Model) -> Vec<SourceFile> {
         file("behaviors.rs", "What each BEHAVIOR does,", emitter.emit_sections(Part::Behavior)),
         file("activations.rs", "What each ACTIVATION schedules,", emitter.emit_sections(Part::Activation)),
         SourceFile { path: "src/model.json".into(), text: model_text(model) },
-    ]
+    ];
+    if let Some(body) = &model.memory_fault {
+        files.push(file(
+            "memory_fault.rs",
+            "What a memory fault brings about,",
+            emitter.emit_memory_fault(body),
+        ));
+    }
+    files
 }
 
 fn emit_blocks(model: &Model) -> Vec<SourceFile> {

@@ -16,7 +16,6 @@ pub fn find_obstacles(model: &Model) -> Vec<String> {
     }
     find_instance_obstacles(model, &mut found);
     find_source_obstacles(model, &mut found);
-    find_resource_obstacles(model, &mut found);
     for operation in &model.operations {
         if !operation.references.is_empty() {
             found.push(format!("{}: REFERENCE is not emitted yet", operation.location));
@@ -38,6 +37,9 @@ pub fn find_block_obstacles(model: &Model) -> Vec<String> {
     if model.pc_register().is_none() {
         let place = &model.pc.location;
         found.push(format!("{place}: a PC that is not one whole register is not emitted yet"));
+    }
+    if let Some(body) = &model.memory_fault {
+        found.push(format!("{}: `memory_fault` is not emitted yet", body.location));
     }
     find_root_obstacles(model, &mut found);
     find_activation_obstacles(model, &mut found);
@@ -72,23 +74,6 @@ pub fn find_block_obstacles(model: &Model) -> Vec<String> {
     found.sort();
     found.dedup();
     found
-}
-
-/// Resources that are more than registers and memory.
-fn find_resource_obstacles(model: &Model, found: &mut Vec<String>) {
-    for device in &model.devices {
-        found.push(format!("{}: a DEVICE is not emitted yet", device.location));
-    }
-    for map in &model.maps {
-        let is_part =
-            |range: &isac_ir::resource::Range| model.rams[range.ram as usize].cell_bits != map.cell_bits;
-        if map.ranges.iter().any(is_part) {
-            found.push(format!("{}: a RANGE onto a part of each cell is not emitted yet", map.location));
-        }
-    }
-    if let Some(body) = &model.memory_fault {
-        found.push(format!("{}: `memory_fault` is not emitted yet", body.location));
-    }
 }
 
 /// The kernel decodes ahead, at the address in the PC: nothing before may change what is there.

@@ -106,6 +106,10 @@ impl Emitter<'_> {
             let docs = format!(" Cells of {} bits ({}).", ram.cell_bits, ram.location);
             quote!(#[doc = #docs] pub #name: CellRam<#ty, #size>,)
         });
+        let kernel = match self.model.devices.is_empty() {
+            true => quote!(Kernel::default()),
+            false => quote!(Kernel { devices: Devices::new(super::model()), ..Kernel::default() }),
+        };
         quote! {
             /// The registers.
             #[derive(Clone, Debug)]
@@ -136,7 +140,7 @@ impl Emitter<'_> {
                 pub fn new() -> Self {
                     let mut registers = Registers { #(#resets),* };
                     registers.keep_hardwired();
-                    Processor { registers, memories: Memories::default(), kernel: Kernel::default() }
+                    Processor { registers, memories: Memories::default(), kernel: #kernel }
                 }
             }
         }

@@ -1,6 +1,6 @@
 //! Operations and groups: their tables, and one body for each section.
 
-use isac_ir::behavior::{Body, Expression, Local, Stmt};
+use isac_ir::behavior::{Body, Expr as IrExpr, ExprKind as IrExprKind, Expression, Local, Stmt};
 use isac_ir::operation::{Binding, Field, Group, Instance, Operation, Reference, Referred, Role, Target};
 use isac_parser::model::{
     Activation, Expr, ExprKind, InstanceId, InstanceRole, Operation as Source, OperationOrGroup, Place,
@@ -22,11 +22,14 @@ impl Lowering<'_> {
             .collect()
     }
 
-    /// FUNCTION `memory_fault` by itself: its parameters are the first locals.
+    /// A call of FUNCTION `memory_fault` with what is known of the fault.
     pub(super) fn lower_memory_fault(&self) -> Option<Body> {
-        let function = &self.model.functions[self.model.memory_fault?.index()];
+        let id = self.model.memory_fault?;
+        let function = &self.model.functions[id.index()];
         let mut builder = BodyBuilder::new(self, None, function.body.span);
-        builder.lower_source_body(&function.body);
+        let address = IrExpr { width: 64, kind: IrExprKind::FaultAddress };
+        let access = IrExpr { width: 2, kind: IrExprKind::FaultAccess };
+        builder.expand_call(id, vec![address, access]);
         Some(builder.finish())
     }
 

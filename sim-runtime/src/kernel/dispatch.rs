@@ -42,12 +42,14 @@ impl<C: BlockCore, P: Profiling> EmittedEngine<C, P> {
             return None;
         }
         let instruction_address = self.core.pc();
-        let trap = self.core.reset().err()?;
+        let outcome = self.core.reset();
+        let exit = self.core.kernel().exit();
+        let Err(trap) = outcome else { return exit };
         let value = self.core.kernel().trap_value;
         match (trap.fault(value), trap) {
             (Some(kind), _) => Some(Stop::Fault(Fault { kind, instruction_address, cycle: self.cycles() })),
-            (None, Trap::Halt) => Some(Stop::Halted(value as u32 as i32)),
-            (None, _) => None,
+            (None, Trap::Halt) => exit.or(Some(Stop::Halted(value as u32 as i32))),
+            (None, _) => exit,
         }
     }
 
@@ -99,7 +101,7 @@ impl<C: BlockCore, P: Profiling> EmittedEngine<C, P> {
             Leave::CodeWritten => {
                 self.code.stop(site, true);
                 self.note_transfer(site);
-                (ended, None)
+                (ended, self.core.kernel().exit())
             }
             Leave::Trap(trap) => self.after_trap(site, trap, ended),
         }
@@ -131,7 +133,8 @@ impl<C: BlockCore, P: Profiling> EmittedEngine<C, P> {
         if trap == Trap::Halt {
             self.code.stop(site, true);
             self.core.kernel().instructions += 1;
-            return (ended + 1, Some(Stop::Halted(value as u32 as i32)));
+            let exit = self.core.kernel().exit();
+            return (ended + 1, exit.or(Some(Stop::Halted(value as u32 as i32))));
         }
         self.code.stop(site, false);
         if let Some(entry) = self.code.static_of(site) {
@@ -140,7 +143,7 @@ impl<C: BlockCore, P: Profiling> EmittedEngine<C, P> {
         self.core.kernel().cancelled += 1;
         // A cancelled instruction takes its place in the budget, so that a guest of nothing else
         // comes to an end all the same.
-        (ended + 1, None)
+        (ended + 1, self.core.kernel().exit())
     }
 
     fn undecoded(&mut self, pc: u64, kind: FaultKind) -> Stop {

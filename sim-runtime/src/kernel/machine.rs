@@ -2,9 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use isac_ir::Model;
+
 use super::block::Decoded;
+use crate::device::{DeviceCells, Devices};
 use crate::engine::Machine;
-use crate::fault::{AccessKind, FaultKind};
+use crate::fault::{AccessKind, FaultKind, Stop};
 use crate::host::Host;
 use crate::memory::CellStore;
 
@@ -161,6 +164,11 @@ pub struct Kernel {
     pub extra_cycles: u64,
     /// Set by a write that may have hit cells that hold code.
     pub code_written: bool,
+    /// What the memory fault at hand tried, as [`crate::AccessKind::number`]; its address is the
+    /// trap's value.
+    pub fault_access: u8,
+    /// Devices.
+    pub devices: Devices,
     /// Host services.
     pub host: Host,
     /// The model's own events.
@@ -179,6 +187,34 @@ impl Kernel {
     pub fn cycles_at(&self, left: u64) -> u64 {
         let other = self.cancelled.saturating_add(self.faulted).saturating_add(self.extra_cycles);
         self.instructions_at(left).saturating_add(other)
+    }
+
+    /// Reads cells of a device, `left` being the budget with this instruction included.
+    pub fn read_device(&mut self, model: &Model, left: u64, cells: DeviceCells) -> u128 {
+        let cycles = self.cycles_at(left);
+        self.devices.read(model, &mut self.host, cycles, cells)
+    }
+
+    /// The same as part of a write to other bits of the cells.
+    pub fn keep_device(&mut self, model: &Model, left: u64, cells: DeviceCells) -> u128 {
+        self.devices.keep(model, self.cycles_at(left), cells)
+    }
+
+    /// Writes cells of a device. What ends the run is treated as written code: the engine takes
+    /// over behind this instruction.
+    pub fn write_device(&mut self, model: &Model, cells: DeviceCells, value: u128) {
+        self.devices.write(model, &mut self.host, cells, value);
+        self.code_written |= self.devices.exit_status().is_some();
+    }
+
+    /// True if a timer's time has come.
+    pub fn is_pending(&self, device: usize, left: u64) -> bool {
+        self.devices.is_pending(device, self.cycles_at(left))
+    }
+
+    /// The end of the run that a device was told of.
+    pub fn exit(&self) -> Option<Stop> {
+        self.devices.exit_status().map(Stop::Halted)
     }
 
     /// Counts one of the model's own events.

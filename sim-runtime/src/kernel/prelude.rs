@@ -8,5 +8,7 @@ pub use super::{
     leave_code_written, leave_empty, leave_mismatch, leave_trap, linux_call, next, register_element,
     semihost, trap,
 };
+pub use crate::device::Devices;
 pub use crate::fault::FaultKind;
+pub use crate::memory::find_device;
 pub use crate::print::print_value;

@@ -38,6 +38,8 @@ impl Step<'_, '_> {
             ExprKind::InstructionSize => u128::from(self.size_cells),
             ExprKind::Cycles => u128::from(self.counts.cycles),
             ExprKind::Instructions => u128::from(self.counts.instructions),
+            ExprKind::FaultAddress => self.fault.0.into(),
+            ExprKind::FaultAccess => self.fault.1.into(),
             ExprKind::Pending(device) => {
                 self.state.devices.is_pending(*device as usize, self.counts.cycles).into()
             }

@@ -94,6 +94,7 @@ impl<'m> Step<'m, '_> {
                 is_undecoded: self.is_undecoded,
                 due: VecDeque::new(),
                 executions: std::mem::take(&mut self.executions),
+                fault: self.fault,
             };
             let outcome = silent.run_statements(&mut frame, &body.statements, 0);
             self.executions = std::mem::take(&mut silent.executions);

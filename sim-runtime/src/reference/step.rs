@@ -11,7 +11,7 @@ use sim_profile::{Event, EventSink};
 
 use super::execution::Execution;
 use super::state::State;
-use crate::fault::{AccessKind, FaultKind};
+use crate::fault::FaultKind;
 use crate::host::Host;
 
 /// Counters that the model can ask for.
@@ -89,6 +89,8 @@ pub(super) struct Step<'m, 's> {
     pub(super) due: VecDeque<(u32, Due)>,
     /// All executions of this instruction, in the order of their beginning.
     pub(super) executions: Vec<Execution>,
+    /// Address and access of the memory fault that `memory_fault` is called for.
+    pub(super) fault: (u64, u8),
 }
 
 impl<'m, 's> Step<'m, 's> {
@@ -111,6 +113,7 @@ impl<'m, 's> Step<'m, 's> {
             is_undecoded: false,
             due: VecDeque::new(),
             executions: Vec::new(),
+            fault: (0, 0),
         }
     }
 
@@ -145,15 +148,8 @@ impl<'m, 's> Step<'m, 's> {
         else {
             return Ending::Fault(kind);
         };
-        let mut locals = vec![0; body.locals.len()];
-        locals[0] = u128::from(address);
-        locals[1] = match access {
-            AccessKind::Read => 0,
-            AccessKind::Write => 1,
-            AccessKind::Fetch => 2,
-        };
-        // A FUNCTION has neither LOCALs nor operands: that of `main` stands for any execution.
-        let mut frame = Frame { body, node: None, execution: 0, locals };
+        self.fault = (address, access.number());
+        let mut frame = Frame { body, node: None, execution: 0, locals: vec![0; body.locals.len()] };
         match self.run_statements(&mut frame, &body.statements, 0) {
             Ok(()) | Err(Leaving::Cancel | Leaving::Label(_)) => Ending::Abandoned,
             Err(Leaving::Halt(status)) => Ending::HaltedByHandler(status),
@@ -176,10 +172,6 @@ impl<'m, 's> Step<'m, 's> {
                 true
             }
             Err(Leaving::Halt(_)) => {
-                self.sink.event(Event::Halt);
-                true
-            }
-            Ok(()) | Err(Leaving::Label(_)) if self.state.devices.exit_status().is_some() => {
                 self.sink.event(Event::Halt);
                 true
             }

@@ -12,4 +12,7 @@ pub type BodyFn<C, P> = fn(&mut C, &mut Step<C, P>, usize) -> Result<(), Trap>;
 pub trait StepCore: Core {
     /// The function of an operation's section, if it has that section.
     fn section<P: Profiling>(operation: u32, part: Part) -> Option<BodyFn<Self, P>>;
+
+    /// What runs for a memory fault, if the model has it; the context does not matter.
+    fn memory_fault<P: Profiling>() -> Option<BodyFn<Self, P>>;
 }

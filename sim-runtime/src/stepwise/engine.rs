@@ -10,7 +10,7 @@ use super::core::StepCore;
 use super::instruction::Instruction;
 use super::step::Step;
 use crate::engine::{Engine, Machine};
-use crate::fault::{Fault, Stop};
+use crate::fault::{Fault, FaultKind, Stop};
 use crate::host::Host;
 use crate::kernel::{Profiling, Trap};
 use crate::record::model_tables;
@@ -46,12 +46,13 @@ impl<C: StepCore, P: Profiling> StepwiseEngine<C, P> {
         }
         let reset = self.core.model().reset?;
         let instruction_address = self.core.pc();
-        let trap = self.step.run_alone(&mut self.core, reset).err()?;
+        let outcome = self.step.run_alone(&mut self.core, reset);
         let cycle = self.cycles();
+        let Err(trap) = outcome else { return self.core.kernel().exit() };
         match (self.step.fault(&self.core, trap), trap) {
-            (Some(kind), _) => Some(Stop::Fault(Fault { kind, instruction_address, cycle })),
-            (None, Trap::Halt) => Some(Stop::Halted(self.core.kernel().trap_value as u32 as i32)),
-            (None, _) => None,
+            (Some(kind), _) => self.settle_fault(Fault { kind, instruction_address, cycle }),
+            (None, Trap::Halt) => Some(self.halted()),
+            (None, _) => self.core.kernel().exit(),
         }
     }
 
@@ -62,38 +63,66 @@ impl<C: StepCore, P: Profiling> StepwiseEngine<C, P> {
             Ok(()) => {
                 self.end();
                 self.core.kernel().instructions += 1;
-                None
+                self.core.kernel().exit()
             }
             Err(trap) => self.after_trap(trap, cycle),
         }
     }
 
     fn after_trap(&mut self, trap: Trap, cycle: u64) -> Option<Stop> {
-        let instruction = self.step.instruction();
         if let Some(kind) = self.step.fault(&self.core, trap) {
             let cycle = cycle.max(self.cycles());
             let instruction_address = self.step.address;
+            let stop = self.settle_fault(Fault { kind, instruction_address, cycle });
+            let instruction = self.step.instruction();
             match self.step.is_decoded {
                 true => instruction.faulted.set(instruction.faulted.get() + 1),
                 false => *self.undecoded_faults.entry(instruction_address).or_default() += 1,
             }
             self.core.kernel().faulted += 1;
-            return Some(Stop::Fault(Fault { kind, instruction_address, cycle }));
+            return stop;
         }
         if trap == Trap::Halt {
-            let status = self.core.kernel().trap_value as u32 as i32;
+            let stop = self.halted();
+            let instruction = self.step.instruction();
             if self.step.is_decoded {
                 instruction.executed.set(instruction.executed.get() + 1);
                 self.step.commit();
                 self.core.kernel().instructions += 1;
             }
-            return Some(Stop::Halted(status));
+            return Some(stop);
         }
+        let instruction = self.step.instruction();
         if self.step.is_decoded {
             instruction.cancelled.set(instruction.cancelled.get() + 1);
         }
         self.core.kernel().cancelled += 1;
-        None
+        self.core.kernel().exit()
+    }
+
+    /// The end of a run that `halt` asks for, unless a device was told of another before.
+    fn halted(&mut self) -> Stop {
+        let kernel = self.core.kernel();
+        kernel.exit().unwrap_or(Stop::Halted(kernel.trap_value as u32 as i32))
+    }
+
+    /// Calls `memory_fault` where the model has it; `None` if the run goes on.
+    fn settle_fault(&mut self, fault: Fault) -> Option<Stop> {
+        let (FaultKind::Memory { access, address }, Some(handler)) = (fault.kind, C::memory_fault::<P>())
+        else {
+            return Some(Stop::Fault(fault));
+        };
+        let kernel = self.core.kernel();
+        (kernel.trap_value, kernel.fault_access) = (address, access.number());
+        let outcome = handler(&mut self.core, &mut self.step, 0);
+        match outcome {
+            Ok(()) | Err(Trap::Cancel) => self.core.kernel().exit(),
+            Err(Trap::Halt) => Some(self.halted()),
+            Err(trap) => {
+                let kind = self.step.fault(&self.core, trap).unwrap_or(fault.kind);
+                Some(Stop::Fault(Fault { kind, ..fault }))
+            }
+        }
     }
 
     /// The instruction has ended.

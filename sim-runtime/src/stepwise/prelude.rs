@@ -4,8 +4,10 @@ pub use isac_ir::account::Part;
 pub use isac_ir::behavior::{Conversion, PrintFormat};
 
 pub use super::{BodyFn, Step, StepCore};
+pub use crate::device::Devices;
 pub use crate::fault::FaultKind;
 pub use crate::kernel::{
     CellRam, Core, Kernel, Profiling, Trap, arithmetic, linux_call, register_element, semihost, trap,
 };
+pub use crate::memory::find_device;
 pub use crate::print::print_value;

@@ -20,6 +20,11 @@ impl Emitter<'_> {
     /// `lib.rs`: the modules, the model, the engine.
     pub(super) fn emit_stepwise_root(&self) -> TokenStream {
         let model = self.emit_model();
+        let handler = self.model.memory_fault.is_some().then(|| {
+            quote!(
+                pub mod memory_fault;
+            )
+        });
         quote! {
             #![allow(non_snake_case, non_camel_case_types)]
 
@@ -27,6 +32,7 @@ impl Emitter<'_> {
             pub mod behaviors;
             pub mod coding_roots;
             pub mod memory;
+            #handler
             pub mod operands;
             pub mod processor;
 
@@ -58,6 +64,10 @@ impl Emitter<'_> {
                 quote!((#index, Part::#section) => Some(super::#module::#name::<P>),)
             })
         });
+        let handler = match self.model.memory_fault {
+            Some(_) => quote!(Some(super::memory_fault::memory_fault::<P>)),
+            None => quote!(None),
+        };
         quote! {
             impl StepCore for Processor {
                 fn section<P: Profiling>(operation: u32, part: Part) -> Option<BodyFn<Self, P>> {
@@ -65,6 +75,10 @@ impl Emitter<'_> {
                         #(#arms)*
                         _ => None,
                     }
+                }
+
+                fn memory_fault<P: Profiling>() -> Option<BodyFn<Self, P>> {
+                    #handler
                 }
             }
         }

@@ -42,6 +42,47 @@ impl Emitter<'_> {
         }
     }
 
+    /// The file of `memory_fault`.
+    pub(in crate::emit) fn emit_memory_fault(&self, body: &Body) -> TokenStream {
+        // The function mentions nothing of an operation; `main` stands for one.
+        let operation = self.model.operation(self.model.main);
+        let emitted = BodyEmitter::new(self, operation, body).statements();
+        let statements = emitted.tokens;
+        let end = (!emitted.diverges).then(|| quote!(Ok(())));
+        let docs = format!(" FUNCTION `memory_fault` ({}).", body.location);
+        quote! {
+            #![allow(
+                unused_imports,
+                unused_variables,
+                unused_assignments,
+                unused_mut,
+                unused_labels,
+                unused_parens,
+                unreachable_code,
+                clippy::all
+            )]
+
+            use sim_runtime::stepwise::prelude::*;
+
+            use super::processor::Processor;
+
+            #[doc = #docs]
+            ///
+            /// # Errors
+            /// The trap that ends it.
+            pub fn memory_fault<P: Profiling>(
+                p: &mut Processor,
+                step: &mut Step<Processor, P>,
+                at: usize,
+            ) -> Result<(), Trap> {
+                // What it counts belongs to an instruction that is not counted.
+                let base = 0;
+                #statements
+                #end
+            }
+        }
+    }
+
     fn emit_section(&self, operation: &Operation, part: Part, body: &Body) -> TokenStream {
         let name = identifier(&operation.name);
         let emitted = BodyEmitter::new(self, operation, body).statements();

@@ -444,12 +444,16 @@ pub struct PrintFormat {
     pub conversion: Conversion,
     /// Minimum width.
     pub width: u32,
+    /// Least number of digits; zeros then fill nothing else.
+    pub precision: Option<u32>,
     /// Filled with zeros instead of spaces.
     pub zero: bool,
     /// Text stands left.
     pub left: bool,
     /// A `+` before what is not negative.
     pub plus: bool,
+    /// A space before what is not negative, where there is no `+`.
+    pub space: bool,
     /// A prefix `0x` or `0`.
     pub alternate: bool,
 }

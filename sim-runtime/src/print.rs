@@ -30,18 +30,27 @@ pub fn print_value(format: PrintFormat, value: u128, width: u32, bytes: &mut Vec
         true => sign_extend(value, width, 128).wrapping_neg(),
         false => value,
     };
-    let digits = match format.conversion {
+    let mut digits = match format.conversion {
         Conversion::Hexadecimal => format!("{magnitude:x}"),
         Conversion::HexadecimalUpper => format!("{magnitude:X}"),
         Conversion::Octal => format!("{magnitude:o}"),
         _ => magnitude.to_string(),
     };
+    if let Some(precision) = format.precision {
+        // As in C, nothing at all is printed of 0 with no digits.
+        digits = if magnitude == 0 { String::new() } else { digits };
+        let missing = (precision as usize).saturating_sub(digits.len());
+        digits.insert_str(0, &"0".repeat(missing));
+    }
+    if format.conversion == Conversion::Octal && format.alternate && !digits.starts_with('0') {
+        digits.insert(0, '0');
+    }
     let prefix = match format.conversion {
         Conversion::Signed if negative => "-",
         Conversion::Signed if format.plus => "+",
+        Conversion::Signed if format.space => " ",
         Conversion::Hexadecimal if format.alternate && magnitude != 0 => "0x",
         Conversion::HexadecimalUpper if format.alternate && magnitude != 0 => "0X",
-        Conversion::Octal if format.alternate && magnitude != 0 => "0",
         _ => "",
     };
     pad(format, prefix.as_bytes(), digits.as_bytes(), bytes);

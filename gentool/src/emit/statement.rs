@@ -324,14 +324,23 @@ fn print_format(format: PrintFormat) -> TokenStream {
     };
     let conversion = format_ident!("{conversion}");
     let width = number(format.width.into());
-    let PrintFormat { zero, left, plus, alternate, .. } = format;
+    let precision = match format.precision {
+        Some(precision) => {
+            let precision = number(precision.into());
+            quote!(Some(#precision))
+        }
+        None => quote!(None),
+    };
+    let PrintFormat { zero, left, plus, space, alternate, .. } = format;
     quote! {
         PrintFormat {
             conversion: Conversion::#conversion,
             width: #width,
+            precision: #precision,
             zero: #zero,
             left: #left,
             plus: #plus,
+            space: #space,
             alternate: #alternate,
         }
     }

@@ -251,6 +251,10 @@ impl BodyBuilder<'_> {
             _ => {
                 let less = pick(BinaryOp::LessUnsigned, BinaryOp::LessSigned);
                 let less_equal = pick(BinaryOp::LessEqualUnsigned, BinaryOp::LessEqualSigned);
+                let swapped = matches!(operator, Op::Greater | Op::GreaterEqual);
+                // The left operand's fault comes first, though it will stand right.
+                let left =
+                    if swapped && may_fault(&left) && may_fault(&right) { self.spill(left) } else { left };
                 let (op, left, right) = match operator {
                     Op::Less => (less, left, right),
                     Op::LessEqual => (less_equal, left, right),
@@ -426,6 +430,18 @@ fn truth(value: Expr) -> Expr {
 
 pub(super) fn binary(operator: BinaryOp, width: u32, left: Expr, right: Expr) -> Expr {
     Expr { width, kind: ExprKind::Binary(operator, Box::new(left), Box::new(right)) }
+}
+
+/// True if evaluating it may end the instruction.
+fn may_fault(value: &Expr) -> bool {
+    let mut faults = false;
+    value.walk(&mut |expr| {
+        faults |= matches!(
+            expr.kind,
+            ExprKind::Register { index: Some(_), .. } | ExprKind::Memory { .. } | ExprKind::Operand { .. }
+        );
+    });
+    faults
 }
 
 /// True if evaluating it does something that can be told afterwards.

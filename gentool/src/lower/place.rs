@@ -3,7 +3,7 @@
 use isac_ir::behavior::{AccessKind, BinaryOp, Expr, ExprKind, Stmt, UNCOUNTED, UnaryOp};
 use isac_parser::model::{
     Expr as Source, ExprKind as SourceKind, InstanceId, Place as SourcePlace, PlaceKind, ReferenceId,
-    RegisterId, VariableId,
+    RegisterId, Type, VariableId,
 };
 
 use super::body::BodyBuilder;
@@ -28,7 +28,14 @@ enum Kind {
     Slice { base: Box<Place>, low: u32 },
     Bit { base: Box<Place>, index: Expr },
     Concat(Vec<Place>),
-    Conditional { condition: Expr, then: Box<Place>, otherwise: Box<Place> },
+    Conditional { condition: Expr, then: Box<Arm>, otherwise: Box<Arm> },
+}
+
+/// A place that may be chosen; its type may differ from that of the choice.
+#[derive(Debug, Clone)]
+struct Arm {
+    place: Place,
+    signed: bool,
 }
 
 impl BodyBuilder<'_> {
@@ -48,8 +55,8 @@ impl BodyBuilder<'_> {
             PlaceKind::Conditional(condition, then, otherwise) => {
                 let kind = SourceKind::Conditional(
                     condition.clone(),
-                    Box::new(read_of(then)),
-                    Box::new(read_of(otherwise)),
+                    Box::new(read_as(then, place.ty)),
+                    Box::new(read_as(otherwise, place.ty)),
                 );
                 self.lower_value(&Source { kind, ty: Some(place.ty), span: place.span })
             }
@@ -103,15 +110,30 @@ impl BodyBuilder<'_> {
                 Kind::Concat(parts.iter().map(|part| self.prepare_place(part)).collect())
             }
             PlaceKind::Conditional(condition, then, otherwise) => {
-                let condition = self.lower_condition(condition);
-                Kind::Conditional {
-                    condition: self.spill(condition),
-                    then: Box::new(self.prepare_place(then)),
-                    otherwise: Box::new(self.prepare_place(otherwise)),
-                }
+                self.prepare_choice(condition, then, otherwise)
             }
         };
         Place { width: place.ty.width_bits, kind }
+    }
+
+    /// Evaluates a condition, and the indexes of the place that it chooses alone.
+    fn prepare_choice(&mut self, condition: &Source, then: &SourcePlace, otherwise: &SourcePlace) -> Kind {
+        let condition = self.lower_condition(condition);
+        let condition = self.spill(condition);
+        let (then, first) = self.prepare_arm(then);
+        let (otherwise, second) = self.prepare_arm(otherwise);
+        // An arm that has nothing but its count has nothing to evaluate.
+        if first.statements.len() > 1 || second.statements.len() > 1 {
+            self.push_if(condition.clone(), first, second);
+        }
+        Kind::Conditional { condition, then: Box::new(then), otherwise: Box::new(otherwise) }
+    }
+
+    fn prepare_arm(&mut self, place: &SourcePlace) -> (Arm, super::body::Arm) {
+        let mut prepared = None;
+        let statements = self.arm(|builder| prepared = Some(builder.prepare_place(place)));
+        let place_of_arm = prepared.unwrap_or_else(|| unreachable!("the arm was lowered"));
+        (Arm { place: place_of_arm, signed: place.ty.signed }, statements)
     }
 
     /// Reads a prepared place; each access is counted.
@@ -143,9 +165,9 @@ impl BodyBuilder<'_> {
             Kind::Concat(parts) => ExprKind::Concat(parts.iter().map(|part| self.read_place(part)).collect()),
             Kind::Conditional { condition, then, otherwise } => {
                 let result = self.new_local("t", width);
-                let arm = |builder: &mut Self, place: &Place| {
+                let arm = |builder: &mut Self, arm: &Arm| {
                     builder.arm(|builder| {
-                        let value = builder.read_place(place);
+                        let value = convert(builder.read_place(&arm.place), arm.signed, width);
                         builder.push(Stmt::Set { local: result, value });
                     })
                 };
@@ -190,8 +212,12 @@ impl BodyBuilder<'_> {
             }
             Kind::Conditional { condition, then, otherwise } => {
                 let value = self.spill(value);
-                let then = self.arm(|builder| builder.write_place(then, value.clone()));
-                let otherwise = self.arm(|builder| builder.write_place(otherwise, value));
+                let arm = |builder: &mut Self, place: &Place| {
+                    let value = convert(value.clone(), false, place.width);
+                    builder.arm(|builder| builder.write_place(place, value))
+                };
+                let then = arm(self, &then.place);
+                let otherwise = arm(self, &otherwise.place);
                 self.push_if(condition.clone(), then, otherwise);
             }
         }
@@ -203,6 +229,10 @@ impl BodyBuilder<'_> {
             let access = self.register_access(*register, AccessKind::Write);
             let index = index.clone();
             self.push(Stmt::SetRegister { register: register.0, index, low, value, access });
+            return;
+        }
+        if let Kind::Concat(parts) = &base.kind {
+            self.write_parts(parts, base.width, low, value);
             return;
         }
         let value = self.spill(value);
@@ -220,6 +250,27 @@ impl BodyBuilder<'_> {
             parts.push(part(0, low));
         }
         self.write_place(base, Expr { width: base.width, kind: ExprKind::Concat(parts) });
+    }
+
+    /// Writes bits from `low` on of a concatenation: parts without any of them are not touched.
+    fn write_parts(&mut self, parts: &[Place], total: u32, low: u32, value: Expr) {
+        let value = self.spill(value);
+        let high = low + value.width;
+        let mut end = total;
+        for part in parts {
+            let begin = end - part.width;
+            let (first, last) = (low.max(begin), high.min(end));
+            if first < last {
+                let width = last - first;
+                let kind = ExprKind::Slice { base: Box::new(value.clone()), low: first - low };
+                let bits = Expr { width, kind };
+                match width == part.width {
+                    true => self.write_place(part, bits),
+                    false => self.write_slice(part, first - begin, bits),
+                }
+            }
+            end = begin;
+        }
     }
 
     /// Writes one bit at a computed index; beyond the width nothing changes.
@@ -261,7 +312,8 @@ impl BodyBuilder<'_> {
                 ExprKind::Concat(parts.iter().map(|part| self.read_uncounted(part)).collect())
             }
             Kind::Conditional { condition, then, otherwise } => {
-                let (then, otherwise) = (self.read_uncounted(then), self.read_uncounted(otherwise));
+                let then = convert(self.read_uncounted(&then.place), then.signed, width);
+                let otherwise = convert(self.read_uncounted(&otherwise.place), otherwise.signed, width);
                 ExprKind::Select(Box::new(condition.clone()), Box::new(then), Box::new(otherwise))
             }
         };
@@ -315,6 +367,15 @@ impl BodyBuilder<'_> {
 /// The value of a place as an expression.
 fn read_of(place: &SourcePlace) -> Source {
     Source { kind: SourceKind::Read(Box::new(place.clone())), ty: Some(place.ty), span: place.span }
+}
+
+/// The value of a place in another type.
+fn read_as(place: &SourcePlace, ty: Type) -> Source {
+    let read = read_of(place);
+    if place.ty == ty {
+        return read;
+    }
+    Source { kind: SourceKind::Convert(Box::new(read)), ty: Some(ty), span: place.span }
 }
 
 /// True if preparing the place may need statements, before which the value must be fixed.

@@ -4,6 +4,7 @@ use isac_ir::behavior::{Conversion, PrintFormat, PrintPart, Stmt};
 use isac_parser::model::Expr as Source;
 
 use super::body::BodyBuilder;
+use super::expression::convert;
 
 impl BodyBuilder<'_> {
     pub(super) fn lower_printf(&mut self, format: &str, arguments: &[Source]) {
@@ -18,11 +19,14 @@ impl BodyBuilder<'_> {
             }
             let specification: String = read_specification(&mut letters);
             match parse_specification(&specification) {
-                Some(format) => {
+                Some((format, narrow)) => {
                     if !text.is_empty() {
                         parts.push(PrintPart::Text(std::mem::take(&mut text)));
                     }
-                    parts.extend(values.next().map(|value| PrintPart::Value { value, format }));
+                    parts.extend(values.next().map(|value| {
+                        let width = narrow.unwrap_or(value.width);
+                        PrintPart::Value { value: convert(value, false, width), format }
+                    }));
                 }
                 None => text.push('%'),
             }
@@ -46,8 +50,9 @@ fn read_specification(letters: &mut impl Iterator<Item = char>) -> String {
     specification
 }
 
-/// Flags, width and conversion; `None` for `%%`.
-fn parse_specification(text: &str) -> Option<PrintFormat> {
+/// Flags, width, precision and conversion, and the bits that are printed where `h` says fewer than
+/// the value has; `None` for `%%`.
+fn parse_specification(text: &str) -> Option<(PrintFormat, Option<u32>)> {
     let conversion = match text.chars().last()? {
         'd' | 'i' => Conversion::Signed,
         'u' => Conversion::Unsigned,
@@ -57,14 +62,34 @@ fn parse_specification(text: &str) -> Option<PrintFormat> {
         'c' => Conversion::Character,
         _ => return None,
     };
-    let flags: String = text.chars().take_while(|letter| "-+0# ".contains(*letter)).collect();
-    let digits: String = text.chars().skip(flags.len()).take_while(char::is_ascii_digit).collect();
-    Some(PrintFormat {
+    let (flags, rest) = split_where(text, |letter| !"-+0# ".contains(letter));
+    let (width, rest) = split_where(rest, |letter| !letter.is_ascii_digit());
+    let (precision, rest) = match rest.strip_prefix('.') {
+        Some(rest) => {
+            let (digits, rest) = split_where(rest, |letter| !letter.is_ascii_digit());
+            (Some(digits.parse().unwrap_or(0)), rest)
+        }
+        None => (None, rest),
+    };
+    let narrow = match rest.len() - rest.trim_start_matches('h').len() {
+        0 => None,
+        1 => Some(16),
+        _ => Some(8),
+    };
+    let format = PrintFormat {
         conversion,
-        width: digits.parse().unwrap_or(0),
-        zero: flags.contains('0') && !flags.contains('-'),
+        width: width.parse().unwrap_or(0),
+        precision,
+        zero: flags.contains('0') && !flags.contains('-') && precision.is_none(),
         left: flags.contains('-'),
         plus: flags.contains('+'),
+        space: flags.contains(' '),
         alternate: flags.contains('#'),
-    })
+    };
+    Some((format, narrow))
+}
+
+/// A text up to the first letter of a kind, and from there on.
+fn split_where(text: &str, is_end: impl Fn(char) -> bool) -> (&str, &str) {
+    text.split_at(text.find(is_end).unwrap_or(text.len()))
 }

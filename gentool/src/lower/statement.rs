@@ -106,6 +106,7 @@ impl BodyBuilder<'_> {
     fn lower_switch(&mut self, value: &SourceExpr, sections: &[(Vec<Option<u128>>, Vec<Source>)]) {
         let value = self.lower_value(value);
         let value = self.spill(value);
+        self.clear_skipped(sections);
         let leave = self.new_label();
         let labels: Vec<u32> = sections.iter().map(|_| self.new_label()).collect();
         self.targets.push(JumpTarget { leave, next: None });
@@ -113,6 +114,18 @@ impl BodyBuilder<'_> {
             builder.lower_sections(&value, leave, sections, &labels, sections.len());
         });
         self.targets.pop();
+    }
+
+    /// Variables of the switch's own block are 0 where a label jumps past their declaration.
+    fn clear_skipped(&mut self, sections: &[(Vec<Option<u128>>, Vec<Source>)]) {
+        let before_last = sections.split_last().map_or(&[][..], |(_, before)| before);
+        for statement in before_last.iter().flat_map(|(_, statements)| statements) {
+            if let StmtKind::Declare { local, .. } = &statement.kind {
+                let local = self.scope[local];
+                let width = self.body.locals[local as usize].width;
+                self.push(Stmt::Set { local, value: Expr::constant(width, 0) });
+            }
+        }
     }
 
     fn lower_sections(

@@ -2,6 +2,7 @@
 
 use super::conversion::{INT, bits};
 use super::expression::{Operand, valued};
+use super::slice::{as_index, shown};
 use super::{Typer, code, count, error};
 use crate::ast;
 use crate::model::{DeviceId, DeviceKind, ExprKind, MapId, Place, PlaceKind, Register, RegisterId, Type};
@@ -58,13 +59,14 @@ impl Typer<'_> {
         span: Span,
     ) -> Option<Operand> {
         self.only_when_running(span, "a register")?;
-        let index_value = self.value(index)?;
+        let index_value = as_index(self.value(index)?);
         let table = self.table;
         let file = table.register(register)?;
         let elements = file.count?;
         if let Some(constant) = index_value.constant()
             && constant >= u128::from(elements)
         {
+            let constant = shown(constant, index_value.ty);
             let message = format!("`{}` has no element {constant}", file.name);
             let diagnostic = error(code::NO_SUCH_ELEMENT, index.span, message, "out of range")
                 .secondary(declared, format!("has {}", count(elements, "element")));

@@ -62,7 +62,8 @@ impl Typer<'_> {
         Some(valued(ExprKind::Binary { operator, left, right }, ty, span))
     }
 
-    /// `condition ? then : otherwise`: a place if both are places of one type.
+    /// `condition ? then : otherwise`: a place if both are, of the type they share, else of that of
+    /// C's conversions.
     pub(super) fn conditional(
         &mut self,
         condition: &ast::Expr,
@@ -74,8 +75,8 @@ impl Typer<'_> {
         let (then, otherwise) = (self.operand(then), self.operand(otherwise));
         let (condition, then, otherwise) = (condition?, then?, otherwise?);
         match (then, otherwise) {
-            (Operand::Place(then), Operand::Place(otherwise)) if then.ty == otherwise.ty => {
-                let ty = then.ty;
+            (Operand::Place(then), Operand::Place(otherwise)) => {
+                let ty = if then.ty == otherwise.ty { then.ty } else { usual(then.ty, otherwise.ty) };
                 let condition = Box::new(condition.expr);
                 let (then, otherwise) = (Box::new(then), Box::new(otherwise));
                 let kind = PlaceKind::Conditional(condition, then, otherwise);

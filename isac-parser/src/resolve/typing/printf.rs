@@ -7,11 +7,15 @@ use crate::ast;
 use crate::model::{Expr, ExprKind};
 use crate::source::Span;
 
+/// The largest width or precision of a conversion: no mistake in a format may fill the memory.
+const MAX_DIGITS: usize = 1000;
+
 /// One conversion of a format.
 struct Conversion {
     /// As written, `%5lx`.
     text: String,
-    /// Width in bits that it prints; `None` for a conversion that does not exist here.
+    /// Width in bits that it prints; `None` for a conversion that does not exist here, or whose
+    /// width or precision is above [`MAX_DIGITS`].
     width_bits: Option<u32>,
 }
 
@@ -51,7 +55,7 @@ impl Typer<'_> {
         let text = &conversion.text;
         let Some(printed) = conversion.width_bits else {
             let message = format!("`{text}` prints nothing that this language has");
-            let help = "use %d, %i, %u, %x, %X, %o and %c, with `l` for 64 bits";
+            let help = "use %d, %i, %u, %x, %X, %o and %c, with `l` for 64 bits and widths up to 1000";
             let diagnostic = error(code::BAD_FORMAT_STRING, format, message, "in this format");
             self.diagnostics.push(diagnostic.help(help));
             return false;
@@ -82,8 +86,11 @@ fn conversions(format: &str) -> Vec<Conversion> {
         let flags = spec.len() - spec.trim_start_matches(['-', '+', ' ', '#', '0']).len();
         let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
         let mut end = flags + digits(&spec[flags..]);
+        let mut sound = is_printable(&spec[flags..end]);
         if let Some(precision) = spec[end..].strip_prefix('.') {
-            end += 1 + digits(precision);
+            let count = digits(precision);
+            sound &= is_printable(&precision[..count]);
+            end += 1 + count;
         }
         let length = spec[end..].bytes().take_while(|byte| b"hljzt".contains(byte)).count();
         let length_text = &spec[end..end + length];
@@ -94,6 +101,7 @@ fn conversions(format: &str) -> Vec<Conversion> {
             ("l" | "ll" | "j" | "z" | "t", Some('d' | 'i' | 'u' | 'x' | 'X' | 'o')) => Some(64),
             _ => None,
         };
+        let width_bits = width_bits.filter(|_| sound);
         end += letter.map_or(0, char::len_utf8);
         if !(letter == Some('%') && end == 1) {
             found.push(Conversion { text: format!("%{}", &spec[..end]), width_bits });
@@ -101,6 +109,11 @@ fn conversions(format: &str) -> Vec<Conversion> {
         rest = &spec[end..];
     }
     found
+}
+
+/// True for a width or precision that is left out or not too large.
+fn is_printable(digits: &str) -> bool {
+    digits.is_empty() || digits.parse::<usize>().is_ok_and(|digits| digits <= MAX_DIGITS)
 }
 
 #[cfg(test)]
@@ -115,6 +128,7 @@ mod tests {
     fn conversions_are_found_with_their_widths() {
         assert_eq!(widths("%d 100%% %-8lx%c"), [Some(32), Some(64), Some(32)]);
         assert_eq!(widths("%s %*d %"), [None, None, None]);
+        assert_eq!(widths("%1000.1000d %1001d %.4294967296lx"), [Some(32), None, None]);
         assert_eq!(widths("ä%é"), [None]);
         assert_eq!(widths("nothing"), []);
     }

@@ -1,10 +1,10 @@
 //! Bits, slices and concatenations.
 
-use super::conversion::bits;
+use super::conversion::{Value, bits};
 use super::expression::{Operand, valued, written_width};
-use super::{Typer, code, count, error};
+use super::{Typer, code, count, error, extend};
 use crate::ast;
-use crate::model::{Expr, ExprKind, Place, PlaceKind};
+use crate::model::{Expr, ExprKind, Place, PlaceKind, Type};
 use crate::resolve::names::Global;
 use crate::source::Span;
 
@@ -12,12 +12,13 @@ impl Typer<'_> {
     /// `base[index]` of something that is neither file nor map: one bit.
     pub(super) fn bit(&mut self, base: &ast::Expr, index: &ast::Expr, span: Span) -> Option<Operand> {
         let base_operand = self.operand(base);
-        let index_value = self.value(index);
+        let index_value = self.value(index).map(as_index);
         let (base_operand, index_value) = (base_operand?, index_value?);
         if let Some(constant) = index_value.constant() {
             let width = base_operand.width_bits();
             if width.is_some_and(|width| constant >= u128::from(width)) {
-                self.out_of_bounds(constant, index.span, base.span, width.unwrap_or(0));
+                let shown = shown(constant, index_value.ty);
+                self.out_of_bounds(&shown, index.span, base.span, width.unwrap_or(0));
                 return None;
             }
             let bit = u32::try_from(constant).ok()?;
@@ -58,7 +59,7 @@ impl Typer<'_> {
         if let Some(width) = whole.width_bits()
             && high_value >= u128::from(width)
         {
-            self.out_of_bounds(high_value, high.span, base.span, width);
+            self.out_of_bounds(&high_value.to_string(), high.span, base.span, width);
             return None;
         }
         let (high, low) = (u32::try_from(high_value).ok()?, u32::try_from(low_value).ok()?);
@@ -80,7 +81,7 @@ impl Typer<'_> {
         }
     }
 
-    fn out_of_bounds(&mut self, bit: u128, at: Span, base: Span, width: u32) {
+    fn out_of_bounds(&mut self, bit: &str, at: Span, base: Span, width: u32) {
         let message = format!("bit {bit} of a value of {}", count(width, "bit"));
         let diagnostic = error(code::OUT_OF_BOUNDS, at, message, "out of bounds")
             .secondary(base, format!("has {}", count(width, "bit")));
@@ -125,7 +126,9 @@ impl Typer<'_> {
                 }
                 _ => Some("a number in base ten"),
             },
-            ast::ExprKind::Unary { .. } | ast::ExprKind::Binary { .. } => Some("a computed value"),
+            ast::ExprKind::Unary { .. } | ast::ExprKind::Binary { .. } | ast::ExprKind::Comma { .. } => {
+                Some("a computed value")
+            }
             ast::ExprKind::Name(name) if matches!(self.global(name), Some((Global::Constant(_), _))) => {
                 Some("a CONSTANT")
             }
@@ -134,6 +137,11 @@ impl Typer<'_> {
         let operand = self.operand(part)?;
         let unwritten = match (&inner.kind, &operand) {
             (ast::ExprKind::Conditional { .. }, Operand::Value(_)) => Some("a computed value"),
+            (_, Operand::Place(Place { kind: PlaceKind::Conditional(_, then, otherwise), .. }))
+                if then.ty != otherwise.ty =>
+            {
+                Some("a choice between two widths or signs")
+            }
             _ => unwritten,
         };
         let operand = match operand {
@@ -150,5 +158,19 @@ impl Typer<'_> {
             .help("cast it, as `(bit[8])(...)`, or write a number in base two or sixteen");
         self.diagnostics.push(diagnostic);
         None
+    }
+}
+
+/// An index as it is compared with bounds: a negative one is beyond all of them, however narrow
+/// its type.
+pub(super) fn as_index(index: Value) -> Value {
+    if index.ty.signed { index.promoted() } else { index }
+}
+
+/// A constant as a number with its sign.
+pub(super) fn shown(value: u128, ty: Type) -> String {
+    match ty.signed {
+        true => (extend(value, ty) as i128).to_string(),
+        false => value.to_string(),
     }
 }

@@ -30,6 +30,25 @@ const MODELS: [(&str, &str); 14] = [
     ("parts", "tests/models/parts.isac"),
 ];
 
+/// The generator of random statements, which the tests run as C, too.
+#[allow(dead_code, reason = "the C side is the tests'")]
+#[path = "tests/differential_c"]
+mod differential_c {
+    pub(crate) mod batch;
+    pub(crate) mod c_text;
+    pub(crate) mod description_text;
+    pub(crate) mod generate;
+    #[path = "../differential/random.rs"]
+    pub(crate) mod random;
+    pub(crate) mod tree;
+}
+
+/// Random statements as models: module, seed, form.
+const BATCHES: [(&str, u64, Shape); 2] =
+    [("statements", 1_000_001, Shape::Blocks), ("statements_stepwise", 1_000_002, Shape::Stepwise)];
+/// Operations in each of them.
+const OPERATIONS: usize = 20;
+
 fn main() {
     let out = PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default());
     let mut modules = String::new();
@@ -45,6 +64,14 @@ fn main() {
                 let _ = writeln!(modules, "pub use {name} as {stepwise};");
             }
         }
+    }
+    println!("cargo::rerun-if-changed=tests/differential_c");
+    println!("cargo::rerun-if-changed=tests/differential/random.rs");
+    for (name, seed, shape) in BATCHES {
+        let path = out.join(name).with_extension("isac");
+        write(&path, &differential_c::batch::Batch::new(seed, OPERATIONS).description());
+        let _ = writeln!(modules, "#[allow(unused_comparisons, dead_code, reason = \"nobody wrote them\")]");
+        generate(&load(&path), shape, name, &out, &mut modules);
     }
     write(&out.join("simulators.rs"), &modules);
 }

@@ -62,6 +62,13 @@ pub(super) struct Arm {
     pub exits: Exits,
 }
 
+/// The list around an arm.
+pub(super) struct OuterList {
+    frame: usize,
+    statements: Vec<Stmt>,
+    exits: Exits,
+}
+
 impl Exits {
     pub(super) fn any(&self) -> bool {
         self.ends || !self.labels.is_empty()
@@ -125,15 +132,28 @@ impl<'a> BodyBuilder<'a> {
 
     /// Lowers into a list that runs on a condition: a frame of its own.
     pub(super) fn arm(&mut self, lower: impl FnOnce(&mut Self)) -> Arm {
-        let frame = self.frames.current;
-        let exits = std::mem::take(&mut self.exits);
-        let outer = std::mem::take(&mut self.statements);
-        self.begin_frame();
+        let outer = self.begin_arm();
         lower(self);
-        self.frames.current = frame;
+        self.end_arm(outer)
+    }
+
+    /// From here on statements go to an arm; gives what [`BodyBuilder::end_arm`] needs.
+    pub(super) fn begin_arm(&mut self) -> OuterList {
+        let outer = OuterList {
+            frame: self.frames.current,
+            exits: std::mem::take(&mut self.exits),
+            statements: std::mem::take(&mut self.statements),
+        };
+        self.begin_frame();
+        outer
+    }
+
+    /// The arm ends.
+    pub(super) fn end_arm(&mut self, outer: OuterList) -> Arm {
+        self.frames.current = outer.frame;
         Arm {
-            statements: std::mem::replace(&mut self.statements, outer),
-            exits: std::mem::replace(&mut self.exits, exits),
+            statements: std::mem::replace(&mut self.statements, outer.statements),
+            exits: std::mem::replace(&mut self.exits, outer.exits),
         }
     }
 

@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 
 use isac_ir::bits::Bits;
 use isac_ir::decoder::{Decoder, Node, Run, State, Variant};
-use isac_parser::model::{CheckedModel, CodingBit, InstanceId, OperationOrGroup, RootElement};
+use isac_parser::model::{CheckedModel, CodingBit, InstanceId, OperationOrGroup, root_decodes};
 
 use super::operation::lower_target;
 
@@ -43,7 +43,7 @@ struct Candidate {
 pub(super) fn lower_decoders(model: &CheckedModel) -> Vec<Decoder> {
     let mut builder = DecoderBuilder { model, targets: Vec::new(), decoders: BTreeMap::new() };
     for operation in &model.operations {
-        for RootElement::Decode(decode) in &operation.coding_root {
+        for decode in root_decodes(&operation.coding_root) {
             builder.require(operation.instances[decode.instance.index()].target);
         }
     }

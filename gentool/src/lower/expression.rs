@@ -21,6 +21,14 @@ impl BodyBuilder<'_> {
             SourceKind::CodedReference(reference) => {
                 Expr { width, kind: ExprKind::CodedReference(reference.0) }
             }
+            SourceKind::MemberField { instance, fields } => {
+                let fields = fields.iter().map(|(operation, field)| (operation.0, field.0)).collect();
+                Expr { width, kind: ExprKind::MemberField { instance: instance.0, fields } }
+            }
+            SourceKind::Chosen { instance, member } => {
+                let member = super::operation::lower_target(*member);
+                Expr { width, kind: ExprKind::Chosen { instance: instance.0, member } }
+            }
             SourceKind::InstructionAddress => Expr { width, kind: ExprKind::InstructionAddress },
             SourceKind::InstructionSize => Expr { width, kind: ExprKind::InstructionSize },
             // Caches are not simulated: every access costs one cycle.

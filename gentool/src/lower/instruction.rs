@@ -4,25 +4,52 @@
 //! each counts by itself: totals add, they never multiply. What no word reaches does not count.
 
 use isac_ir::Model;
+use isac_ir::behavior::Stmt;
 use isac_ir::decoder::{Decoder, Node, State};
-use isac_ir::operation::{Role, Target};
+use isac_ir::operation::{Operation, Target};
 
 /// The instructions, in the order of the model's groups, none twice.
 pub(super) fn list_instructions(model: &Model) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for operation in &model.operations {
-        for instance in operation.instances.iter().filter(|instance| instance.role == Role::Root) {
-            let Some(decoder) = model.decoder_of(instance.target) else { continue };
-            let paths = decoder_paths(model, decoder);
-            let paths = paths.into_iter().map(|path| format!("{}({path})", operation.name));
-            for path in paths {
-                if !found.contains(&path) {
-                    found.push(path);
-                }
-            }
+        if let Some(root) = &operation.root {
+            let mut above = vec![operation.name.clone()];
+            list_elements(model, operation, &root.statements, &mut above, &mut found);
         }
     }
     found
+}
+
+/// What the elements of a CODINGROOT decode, below the parts of SWITCHes that they lie in.
+fn list_elements(
+    model: &Model,
+    operation: &Operation,
+    statements: &[Stmt],
+    above: &mut Vec<String>,
+    found: &mut Vec<String>,
+) {
+    for statement in statements {
+        match statement {
+            Stmt::Decode { instance, .. } => {
+                let target = operation.instances[*instance as usize].target;
+                let Some(decoder) = model.decoder_of(target) else { continue };
+                for path in decoder_paths(model, decoder) {
+                    let path = above.iter().rev().fold(path, |path, name| format!("{name}({path})"));
+                    if !found.contains(&path) {
+                        found.push(path);
+                    }
+                }
+            }
+            Stmt::OpenNode { label } => above.push(model.labels[*label as usize].clone()),
+            Stmt::CloseNode => {
+                above.pop();
+            }
+            _ => statement
+                .children()
+                .into_iter()
+                .for_each(|inner| list_elements(model, operation, inner, above, found)),
+        }
+    }
 }
 
 /// The paths of everything that a decoder may choose, in the order of the description.

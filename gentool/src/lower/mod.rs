@@ -24,7 +24,12 @@ use isac_parser::source::{SourceMap, Span};
 
 /// Lowers a model; `name` is the description's file without folder and ending.
 pub fn lower_model(model: &CheckedModel, sources: &SourceMap, name: &str) -> Model {
-    let lowering = Lowering { model, sources, mnemonics: mnemonic::mnemonic_aliases(model) };
+    let lowering = Lowering {
+        model,
+        sources,
+        mnemonics: mnemonic::mnemonic_aliases(model),
+        labels: root::list_labels(model),
+    };
     let mut lowered = Model {
         format_version: isac_ir::FORMAT_VERSION,
         name: name.to_string(),
@@ -36,7 +41,7 @@ pub fn lower_model(model: &CheckedModel, sources: &SourceMap, name: &str) -> Mod
         maps: lowering.lower_maps(),
         operations: lowering.lower_operations(),
         groups: lowering.lower_groups(),
-        labels: Vec::new(),
+        labels: lowering.labels.clone(),
         decoders: Vec::new(),
         time: Default::default(),
         aliases: model.aliases.iter().map(|alias| lowering.lower_place(alias)).collect(),
@@ -58,9 +63,16 @@ struct Lowering<'a> {
     sources: &'a SourceMap,
     /// The aliases in mnemonics, each with its operation's index.
     mnemonics: BTreeSet<(usize, InstanceId)>,
+    /// Names of the parts of SWITCHes.
+    labels: Vec<String>,
 }
 
 impl Lowering<'_> {
+    /// The index of a label.
+    fn label(&self, name: &str) -> u32 {
+        self.labels.iter().position(|label| label == name).map_or(0, |index| index as u32)
+    }
+
     /// A place as `file:line`, the file without its folder.
     fn location(&self, span: Span) -> String {
         let (line, _) = self.sources.line_column(span);

@@ -1,6 +1,6 @@
 //! Operations and groups: their tables, and one body for each section.
 
-use isac_ir::behavior::{Body, Expr as IrExpr, ExprKind as IrExprKind, Expression, Local, Stmt};
+use isac_ir::behavior::{BinaryOp, Body, Expr as IrExpr, ExprKind as IrExprKind, Expression, Local, Stmt};
 use isac_ir::operation::{Binding, Field, Group, Instance, Operation, Reference, Referred, Role, Target};
 use isac_parser::model::{
     Activation, Expr, ExprKind, InstanceId, InstanceRole, Operation as Source, OperationOrGroup, Place,
@@ -9,6 +9,7 @@ use isac_parser::model::{
 
 use super::Lowering;
 use super::body::BodyBuilder;
+use super::expression::binary;
 
 impl Lowering<'_> {
     pub(super) fn lower_groups(&self) -> Vec<Group> {
@@ -82,6 +83,7 @@ impl Lowering<'_> {
                 role: match instance.role {
                     InstanceRole::Coded => Role::Coded,
                     InstanceRole::Root => Role::Root,
+                    InstanceRole::Below => Role::Below,
                     InstanceRole::Activated => Role::Activated,
                     InstanceRole::Unused => Role::Unused,
                 },
@@ -182,8 +184,31 @@ fn lower_activations(builder: &mut BodyBuilder<'_>, items: &[Activation]) {
                 let otherwise = builder.arm(|builder| lower_activations(builder, otherwise));
                 builder.push_if(condition, then, otherwise);
             }
+            Activation::Switch { value, cases, default } => {
+                let value = builder.lower_value(value);
+                let value = builder.spill(value);
+                lower_cases(builder, &value, cases, default);
+            }
         }
     }
+}
+
+/// A SWITCH on a value: one IF in the other.
+fn lower_cases(
+    builder: &mut BodyBuilder<'_>,
+    value: &IrExpr,
+    cases: &[(u128, Vec<Activation>)],
+    default: &[Activation],
+) {
+    let Some(((pattern, items), others)) = cases.split_first() else {
+        lower_activations(builder, default);
+        return;
+    };
+    let constant = IrExpr::constant(value.width, *pattern);
+    let condition = binary(BinaryOp::Equal, 1, value.clone(), constant);
+    let then = builder.arm(|builder| lower_activations(builder, items));
+    let otherwise = builder.arm(|builder| lower_cases(builder, value, others, default));
+    builder.push_if(condition, then, otherwise);
 }
 
 /// Marks the instances that are scheduled: `Some(true)` if on a condition.
@@ -192,11 +217,16 @@ fn mark_scheduled(items: &[Activation], conditional: bool, scheduled: &mut [Opti
         match item {
             Activation::Activate { instance, .. } => {
                 let entry = &mut scheduled[instance.index()];
-                *entry = Some(conditional || *entry == Some(true));
+                // What is scheduled in two places runs as often as it is.
+                *entry = Some(conditional || entry.is_some());
             }
             Activation::If { then, otherwise, .. } => {
                 mark_scheduled(then, true, scheduled);
                 mark_scheduled(otherwise, true, scheduled);
+            }
+            Activation::Switch { cases, default, .. } => {
+                cases.iter().for_each(|(_, items)| mark_scheduled(items, true, scheduled));
+                mark_scheduled(default, true, scheduled);
             }
         }
     }

@@ -28,7 +28,9 @@ fn add_children(model: &Model, graph: &mut TimeGraph, node: u32) {
     let prefix = graph.nodes[node as usize].name.clone();
     match graph.nodes[node as usize].target {
         Target::Group(group) => {
-            for member in &model.groups[group as usize].members {
+            let members = model.groups[group as usize].members.iter();
+            let taken = |member: &&Target| is_taken_above(model, graph, node, **member);
+            for member in members.filter(|member| !taken(member)).collect::<Vec<_>>() {
                 let name = format!("{prefix}.{}", model.target_name(*member));
                 let (parent, instance, cause) = (Some(node), None, Cause::Decoded);
                 graph.nodes.push(TimeNode { target: *member, name, parent, instance, cause });
@@ -38,11 +40,12 @@ fn add_children(model: &Model, graph: &mut TimeGraph, node: u32) {
             for (index, instance) in model.operation(operation).instances.iter().enumerate() {
                 let cause = match instance.role {
                     _ if instance.scheduled => scheduling(model, operation, index as u32),
+                    Role::Root | Role::Coded if is_taken_above(model, graph, node, instance.target) => None,
                     Role::Root | Role::Coded if can_run(model, instance.target) => Some(Cause::Decoded),
                     _ => None,
                 };
                 let name = match instance.role {
-                    Role::Activated => instance.alias.clone(),
+                    Role::Activated | Role::Below => instance.alias.clone(),
                     _ => format!("{prefix}.{}", instance.alias),
                 };
                 let (parent, target, instance) = (Some(node), instance.target, Some(index as u32));
@@ -50,6 +53,35 @@ fn add_children(model: &Model, graph: &mut TimeGraph, node: u32) {
             }
         }
         Target::Label(_) => {}
+    }
+}
+
+/// True if an operation above takes a target from below `node`: it runs there alone.
+fn is_taken_above(model: &Model, graph: &TimeGraph, mut node: u32, target: Target) -> bool {
+    loop {
+        let here = &graph.nodes[node as usize];
+        if let Target::Operation(operation) = here.target
+            && model.operation(operation).taken_from_below(target).is_some()
+        {
+            return true;
+        }
+        match here.parent {
+            Some(parent) if is_decoded(model, graph, node, parent) => node = parent,
+            _ => return false,
+        }
+    }
+}
+
+/// True if what a node stands for was decoded below its parent.
+fn is_decoded(model: &Model, graph: &TimeGraph, node: u32, parent: u32) -> bool {
+    let here = &graph.nodes[node as usize];
+    match (here.cause, graph.nodes[parent as usize].target, here.instance) {
+        (Cause::Decoded, ..) => true,
+        (_, Target::Operation(operation), Some(instance)) => {
+            let role = model.operation(operation).instances[instance as usize].role;
+            matches!(role, Role::Root | Role::Coded | Role::Below)
+        }
+        _ => false,
     }
 }
 

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use super::word_set::{Path, WordSets, align};
 use crate::cube::{Budget, Cube, CubeSet, MAX_CUBES, TooManyCubes};
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::model::{Model, Operation, OperationOrGroup, RootElement};
+use crate::model::{Model, Operation, OperationOrGroup, root_decodes};
 use crate::resolve::code;
 use crate::resolve::report::{error, warning};
 use crate::source::Span;
@@ -23,7 +23,7 @@ pub(super) fn check_ambiguity(model: &Model, diagnostics: &mut Diagnostics) {
     let mut sets = WordSets::new(model);
     let mut waiting: Vec<(OperationOrGroup, Span)> = Vec::new();
     for operation in &model.operations {
-        for RootElement::Decode(decode) in &operation.coding_root {
+        for decode in root_decodes(&operation.coding_root) {
             let target = operation.instances[decode.instance.index()].target;
             waiting.push((target, decode.span));
         }

@@ -49,7 +49,7 @@ fn edges(model: &Model, with_activations: bool) -> Vec<Vec<Edge>> {
             immediate(&operation.activation, &mut activated);
             for (instance, span) in activated {
                 let instance = &operation.instances[instance];
-                if !matches!(instance.role, InstanceRole::Coded | InstanceRole::Root) {
+                if instance.role == InstanceRole::Activated {
                     let target = node(model, instance.target);
                     edges.push(Edge { target, activation: Some(span) });
                 }
@@ -75,6 +75,10 @@ fn immediate(items: &[Activation], found: &mut Vec<(usize, Span)>) {
             Activation::If { then, otherwise, .. } => {
                 immediate(then, found);
                 immediate(otherwise, found);
+            }
+            Activation::Switch { cases, default, .. } => {
+                cases.iter().for_each(|(_, items)| immediate(items, found));
+                immediate(default, found);
             }
         }
     }

@@ -7,7 +7,7 @@ mod member;
 mod range;
 mod recursion;
 mod unused;
-mod walk;
+pub(crate) mod walk;
 mod word_set;
 mod word_width;
 

@@ -6,7 +6,7 @@ use super::walk::{Met, walk_expr, walk_statements};
 use crate::diagnostic::Diagnostics;
 use crate::model::{
     Activation, AssemblerItem, Expr, ExprKind, Format, InstanceRole, Model, Operation, OperationOrGroup,
-    PlaceKind, Range, RangeTarget, RootElement,
+    PlaceKind, Range, RangeTarget, RootElement, RootSource, root_decodes,
 };
 use crate::resolve::code;
 use crate::resolve::report::warning;
@@ -171,10 +171,7 @@ impl Used {
             walk_statements(&body.statements, &mut |met| self.note(&met));
         }
         self.note_activations(&operation.activation);
-        for RootElement::Decode(decode) in &operation.coding_root {
-            self.maps.insert(decode.map.index());
-            self.note_expr(&decode.address);
-        }
+        self.note_root(&operation.coding_root);
         for item in operation.assembler.iter().flatten() {
             if let AssemblerItem::Field { format: Format::Name { register, .. }, .. } = item {
                 self.registers.insert(register.index());
@@ -182,12 +179,46 @@ impl Used {
         }
     }
 
+    fn note_root(&mut self, elements: &[RootElement]) {
+        for decode in root_decodes(elements) {
+            if let RootSource::Map { map, .. } = &decode.source {
+                self.maps.insert(map.index());
+            }
+            decode.source.expressions().into_iter().for_each(|expr| self.note_expr(expr));
+        }
+        self.note_conditions(elements);
+    }
+
+    fn note_conditions(&mut self, elements: &[RootElement]) {
+        for element in elements {
+            match element {
+                RootElement::Decode(_) => {}
+                RootElement::Switch { cases, .. } => {
+                    cases.iter().for_each(|case| self.note_conditions(&case.elements));
+                }
+                RootElement::If { condition, then, otherwise } => {
+                    self.note_expr(condition);
+                    self.note_conditions(then);
+                    self.note_conditions(otherwise);
+                }
+            }
+        }
+    }
+
     fn note_activations(&mut self, items: &[Activation]) {
         for item in items {
-            if let Activation::If { condition, then, otherwise } = item {
-                self.note_expr(condition);
-                self.note_activations(then);
-                self.note_activations(otherwise);
+            match item {
+                Activation::Activate { .. } => {}
+                Activation::If { condition, then, otherwise } => {
+                    self.note_expr(condition);
+                    self.note_activations(then);
+                    self.note_activations(otherwise);
+                }
+                Activation::Switch { value, cases, default } => {
+                    self.note_expr(value);
+                    cases.iter().for_each(|(_, items)| self.note_activations(items));
+                    self.note_activations(default);
+                }
             }
         }
     }

@@ -3,7 +3,7 @@
 use crate::model::{Expr, ExprKind, Place, PlaceKind, Stmt, StmtKind};
 
 /// What a walk meets.
-pub(super) enum Met<'a> {
+pub(crate) enum Met<'a> {
     /// An expression, before those below it.
     Expr(&'a Expr),
     /// A place, before those below it.
@@ -11,7 +11,7 @@ pub(super) enum Met<'a> {
 }
 
 /// Visits everything in statements.
-pub(super) fn walk_statements<'a>(statements: &'a [Stmt], visit: &mut impl FnMut(Met<'a>)) {
+pub(crate) fn walk_statements<'a>(statements: &'a [Stmt], visit: &mut impl FnMut(Met<'a>)) {
     for statement in statements {
         match &statement.kind {
             StmtKind::Block(statements) => walk_statements(statements, visit),
@@ -47,13 +47,15 @@ fn walk_all<'a>(exprs: impl IntoIterator<Item = &'a Expr>, visit: &mut impl FnMu
 }
 
 /// Visits an expression and everything below it.
-pub(super) fn walk_expr<'a>(expr: &'a Expr, visit: &mut impl FnMut(Met<'a>)) {
+pub(crate) fn walk_expr<'a>(expr: &'a Expr, visit: &mut impl FnMut(Met<'a>)) {
     visit(Met::Expr(expr));
     match &expr.kind {
         ExprKind::Const(_)
         | ExprKind::Field(_)
         | ExprKind::Coded(_)
         | ExprKind::CodedReference(_)
+        | ExprKind::MemberField { .. }
+        | ExprKind::Chosen { .. }
         | ExprKind::InstructionAddress
         | ExprKind::InstructionSize
         | ExprKind::Latency(_)

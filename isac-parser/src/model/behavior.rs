@@ -3,7 +3,10 @@
 //! All conversions are explicit ([`ExprKind::Convert`]): both operands of an arithmetic operator
 //! have its type, an assigned value has its place's type, an argument its parameter's.
 
-use super::{DeviceId, FieldId, FunctionId, InstanceId, MapId, ReferenceId, RegisterId, VariableId, id};
+use super::{
+    DeviceId, FieldId, FunctionId, InstanceId, MapId, OperationId, OperationOrGroup, ReferenceId, RegisterId,
+    VariableId, id,
+};
 pub use crate::ast::BinaryOperator;
 use crate::source::Span;
 
@@ -112,6 +115,18 @@ pub struct Expr {
     pub span: Span,
 }
 
+impl Expr {
+    /// The instance whose coded bits, fields or choice this expression is.
+    pub fn used_instance(&self) -> Option<InstanceId> {
+        match &self.kind {
+            ExprKind::Coded(instance)
+            | ExprKind::MemberField { instance, .. }
+            | ExprKind::Chosen { instance, .. } => Some(*instance),
+            _ => None,
+        }
+    }
+}
+
 /// The expressions.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ExprKind {
@@ -125,6 +140,21 @@ pub enum ExprKind {
     Coded(InstanceId),
     /// `CODED(name)` of an alias by REFERENCE.
     CodedReference(ReferenceId),
+    /// A field of the operation that an instance chose; every operation that it may choose has
+    /// it, in one type.
+    MemberField {
+        /// The instance.
+        instance: InstanceId,
+        /// The field by operation, ascending.
+        fields: Vec<(OperationId, FieldId)>,
+    },
+    /// 1 if what an instance chose is this operation, or lies in this group.
+    Chosen {
+        /// The instance.
+        instance: InstanceId,
+        /// The operation or group.
+        member: OperationOrGroup,
+    },
     /// `instruction_address`
     InstructionAddress,
     /// `instruction_size`

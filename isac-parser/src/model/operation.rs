@@ -161,6 +161,8 @@ pub enum InstanceRole {
     Coded,
     /// Decoded by its CODINGROOT.
     Root,
+    /// Decoded somewhere below, and taken from there by its ACTIVATION.
+    Below,
     /// Activated only.
     Activated,
     /// Declared and not used.
@@ -256,6 +258,15 @@ pub enum Activation {
         /// Scheduled if false.
         otherwise: Vec<Activation>,
     },
+    /// By a run-time value.
+    Switch {
+        /// The value, promoted.
+        value: Expr,
+        /// Patterns of its type, with what is scheduled.
+        cases: Vec<(u128, Vec<Activation>)>,
+        /// Scheduled if none is equal.
+        default: Vec<Activation>,
+    },
 }
 
 /// One element of a CODINGROOT.
@@ -263,17 +274,94 @@ pub enum Activation {
 pub enum RootElement {
     /// Decodes one instance.
     Decode(RootDecode),
+    /// Decodes by what its selector chose; the first case that fits, or none.
+    Switch {
+        /// What is decoded first.
+        selector: RootDecode,
+        /// The cases in order.
+        cases: Vec<RootCase>,
+    },
+    /// On a condition over registers and what was decoded before.
+    If {
+        /// The condition, type as evaluated; not zero is true.
+        condition: Expr,
+        /// Decoded if true.
+        then: Vec<RootElement>,
+        /// Decoded if false.
+        otherwise: Vec<RootElement>,
+    },
 }
 
-/// `alias (map[address])`
+/// `CASE member: { elements }`
+#[derive(Debug, Clone, PartialEq)]
+pub struct RootCase {
+    /// An operation or group that the selector may choose.
+    pub member: OperationOrGroup,
+    /// Its name.
+    pub name: String,
+    /// What is decoded then.
+    pub elements: Vec<RootElement>,
+}
+
+/// `alias (source)`
 #[derive(Debug, Clone, PartialEq)]
 pub struct RootDecode {
     /// What is decoded.
     pub instance: InstanceId,
-    /// The map that is fetched from.
-    pub map: MapId,
-    /// The address, in cells.
-    pub address: Expr,
+    /// Where its word comes from.
+    pub source: RootSource,
     /// Where it stands.
     pub span: Span,
+}
+
+/// Where the word of an element comes from.
+#[derive(Debug, Clone, PartialEq)]
+pub enum RootSource {
+    /// `map[address]`: it is fetched.
+    Map {
+        /// The map.
+        map: MapId,
+        /// The address, in cells.
+        address: Expr,
+    },
+    /// A value holds it.
+    Value {
+        /// The word.
+        value: Expr,
+        /// After AT: the address of the instruction, in cells.
+        address: Option<Expr>,
+    },
+}
+
+impl RootSource {
+    /// Its expressions.
+    pub fn expressions(&self) -> Vec<&Expr> {
+        match self {
+            RootSource::Map { address, .. } => vec![address],
+            RootSource::Value { value, address } => std::iter::once(value).chain(address).collect(),
+        }
+    }
+}
+
+/// The decoded words of a CODINGROOT, those of all cases and arms, in the order of the text.
+pub fn root_decodes(elements: &[RootElement]) -> Vec<&RootDecode> {
+    let mut found = Vec::new();
+    collect_decodes(elements, &mut found);
+    found
+}
+
+fn collect_decodes<'a>(elements: &'a [RootElement], found: &mut Vec<&'a RootDecode>) {
+    for element in elements {
+        match element {
+            RootElement::Decode(decode) => found.push(decode),
+            RootElement::Switch { selector, cases } => {
+                found.push(selector);
+                cases.iter().for_each(|case| collect_decodes(&case.elements, found));
+            }
+            RootElement::If { then, otherwise, .. } => {
+                collect_decodes(then, found);
+                collect_decodes(otherwise, found);
+            }
+        }
+    }
 }

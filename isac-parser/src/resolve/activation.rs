@@ -1,58 +1,80 @@
-//! ACTIVATION and CODINGROOT: what an operation schedules and what it decodes.
+//! ACTIVATION: what an operation schedules, and when.
+
+use std::collections::BTreeMap;
 
 use super::code;
-use super::names::{Global, Table};
+use super::names::Table;
 use super::operation::{Draft, OperationScope};
 use super::report::{error, not_yet};
+use super::root::{Members, reaches};
 use super::typing::{self, Typer, bits};
-use crate::ast::{self, ExprKind};
+use crate::ast;
 use crate::diagnostic::Diagnostics;
-use crate::model::{Activation, InstanceRole, OperationOrGroup, RootDecode, RootElement};
+use crate::model::{
+    Activation, Expr, ExprKind, Group, InstanceId, InstanceRole, OperationOrGroup, RootElement,
+};
 use crate::source::Span;
 
 /// Resolves what an operation activates.
 pub(crate) fn resolve_activation(
     draft: &Draft<'_>,
+    coding_root: &[RootElement],
+    groups: &[Group],
     table: &Table,
     diagnostics: &mut Diagnostics,
 ) -> Vec<Activation> {
     let Some(section) = draft.sections.activation else {
         return Vec::new();
     };
-    Resolver { draft, scope: &draft.scope, table, diagnostics }.activations(&section.items)
+    let mut sites = Vec::new();
+    find_sites(coding_root, &mut Vec::new(), &mut sites);
+    let scope = &draft.scope;
+    let mut resolver = Resolver { draft, scope, groups, table, diagnostics, sites, choices: Vec::new() };
+    resolver.activations(&section.items)
 }
 
-/// Resolves what an operation decodes.
-pub(crate) fn resolve_coding_root(
-    draft: &Draft<'_>,
-    table: &Table,
-    diagnostics: &mut Diagnostics,
-) -> Vec<RootElement> {
-    let Some(section) = draft.sections.coding_root else {
-        return Vec::new();
-    };
-    let mut resolver = Resolver { draft, scope: &draft.scope, table, diagnostics };
-    let mut elements: Vec<RootElement> = Vec::new();
-    for element in &section.elements {
-        let Some(RootElement::Decode(decode)) = resolver.root_element(element) else {
-            continue;
-        };
-        let first = elements
-            .iter()
-            .find_map(|RootElement::Decode(other)| (other.instance == decode.instance).then_some(other.span));
-        match first {
-            Some(first) => resolver.decoded_twice(decode.span, first),
-            None => elements.push(RootElement::Decode(decode)),
+/// What an alias has chosen.
+type Choice = (InstanceId, OperationOrGroup);
+
+/// Where the CODINGROOT decodes an instance, and what was chosen before.
+struct Site {
+    instance: InstanceId,
+    choices: Vec<Choice>,
+    span: Span,
+}
+
+fn find_sites(elements: &[RootElement], choices: &mut Vec<Choice>, found: &mut Vec<Site>) {
+    for element in elements {
+        match element {
+            RootElement::Decode(decode) => {
+                found.push(Site { instance: decode.instance, choices: choices.clone(), span: decode.span });
+            }
+            RootElement::Switch { selector, cases } => {
+                let instance = selector.instance;
+                found.push(Site { instance, choices: choices.clone(), span: selector.span });
+                for case in cases {
+                    choices.push((instance, case.member));
+                    find_sites(&case.elements, choices, found);
+                    choices.pop();
+                }
+            }
+            RootElement::If { then, otherwise, .. } => {
+                find_sites(then, choices, found);
+                find_sites(otherwise, choices, found);
+            }
         }
     }
-    elements
 }
 
 struct Resolver<'a, 'd> {
     draft: &'a Draft<'a>,
     scope: &'a OperationScope,
+    groups: &'a [Group],
     table: &'a Table,
     diagnostics: &'d mut Diagnostics,
+    sites: Vec<Site>,
+    /// What the CASEs around say was chosen.
+    choices: Vec<Choice>,
 }
 
 impl Resolver<'_, '_> {
@@ -62,103 +84,151 @@ impl Resolver<'_, '_> {
 
     fn activation(&mut self, item: &ast::Activation) -> Option<Activation> {
         match item {
-            ast::Activation::Activate { target, delay } => {
-                if let Some(delay) = delay
-                    && typing::number(self.table, delay, self.diagnostics)? > 0
-                {
-                    let what = "a DELAY of more than 0 is";
-                    self.diagnostics.push(not_yet(code::LATER_FORM, delay.span, what));
-                    return None;
-                }
-                let instance = self.draft.mentioned(target)?;
-                let found = &self.scope.instances[instance.index()];
-                let decoded = matches!(found.role, InstanceRole::Coded | InstanceRole::Root);
-                if matches!(found.target, OperationOrGroup::Group(_)) && !decoded {
-                    let message = format!("nothing chooses a member of `{}`", target.text);
-                    let label = "a group that is not decoded here";
-                    let mut diagnostic = error(code::NOTHING_CHOSEN, target.span, message, label)
-                        .help("name it in CODING or CODINGROOT, or activate one operation");
-                    if found.span != target.span {
-                        diagnostic = diagnostic.secondary(found.span, "the instance");
-                    }
-                    self.diagnostics.push(diagnostic);
-                    return None;
-                }
-                Some(Activation::Activate { instance, delay_cycles: 0, span: target.span })
-            }
+            ast::Activation::Activate { target, delay } => self.activate(target, delay.as_ref()),
             ast::Activation::If { condition, then, otherwise, .. } => {
                 let typer = Typer::new(self.table, Some(self.scope), self.diagnostics);
                 let condition = typer.value_of(condition);
                 let (then, otherwise) = (self.activations(then), self.activations(otherwise));
                 Some(Activation::If { condition: condition?, then, otherwise })
             }
-            ast::Activation::Switch { span, .. } => {
-                let what = "SWITCH in an ACTIVATION is";
-                self.diagnostics.push(not_yet(code::LATER_FORM, *span, what));
-                None
+            ast::Activation::Switch { value, cases, default, .. } => {
+                let default = default.as_deref().unwrap_or_default();
+                match self.selector(value, cases) {
+                    Some(instance) => self.member_switch(instance, value.span, cases, default),
+                    None => self.value_switch(value, cases, default),
+                }
             }
         }
     }
 
-    fn root_element(&mut self, element: &ast::RootElement) -> Option<RootElement> {
-        match element {
-            ast::RootElement::Decode(decode) => self.root_decode(decode),
-            ast::RootElement::Switch { span, .. } => {
-                let what = "SWITCH in a CODINGROOT is";
-                self.diagnostics.push(not_yet(code::LATER_FORM, *span, what));
-                None
-            }
-            ast::RootElement::If { span, .. } => {
-                let what = "IF in a CODINGROOT is";
-                self.diagnostics.push(not_yet(code::LATER_FORM, *span, what));
-                None
-            }
+    fn activate(&mut self, target: &ast::Name, delay: Option<&ast::Expr>) -> Option<Activation> {
+        if let Some(delay) = delay
+            && typing::number(self.table, delay, self.diagnostics)? > 0
+        {
+            let what = "a DELAY of more than 0 is";
+            self.diagnostics.push(not_yet(code::LATER_FORM, delay.span, what));
+            return None;
         }
+        let instance = self.draft.mentioned(target)?;
+        let found = &self.scope.instances[instance.index()];
+        if matches!(found.target, OperationOrGroup::Group(_)) && found.role == InstanceRole::Activated {
+            let message = format!("nothing chooses a member of `{}`", target.text);
+            let label = "a group that is not decoded here";
+            let mut diagnostic = error(code::NOTHING_CHOSEN, target.span, message, label)
+                .help("name it in CODING or CODINGROOT, or activate one operation");
+            if found.span != target.span {
+                diagnostic = diagnostic.secondary(found.span, "the instance");
+            }
+            self.diagnostics.push(diagnostic);
+            return None;
+        }
+        self.check_way(instance, target)?;
+        Some(Activation::Activate { instance, delay_cycles: 0, span: target.span })
     }
 
-    fn decoded_twice(&mut self, span: Span, first: Span) {
-        let message = "one alias decodes two words";
-        let diagnostic = error(code::CODED_TWICE, span, message, "again here")
-            .secondary(first, "first here")
-            .help("INSTANCE an alias for each word");
+    /// Reports an element that the CODINGROOT decodes in other cases alone.
+    fn check_way(&mut self, instance: InstanceId, target: &ast::Name) -> Option<()> {
+        let mut sites = self.sites.iter().filter(|site| site.instance == instance).peekable();
+        let first = sites.peek().map(|site| site.span);
+        let Some(first) = first else { return Some(()) };
+        if sites.any(|site| self.is_possible(site)) {
+            return Some(());
+        }
+        let message = format!("`{}` is not decoded in this case", target.text);
+        let diagnostic = error(code::NOT_DECODED, target.span, message, "nothing to activate")
+            .secondary(first, "decoded in another case")
+            .help("activate it in the CASE of the member for which the CODINGROOT decodes it");
         self.diagnostics.push(diagnostic);
+        None
     }
 
-    fn root_decode(&mut self, decode: &ast::RootDecode) -> Option<RootElement> {
-        let instance = self.draft.mentioned(&decode.root);
-        let source = &decode.source;
-        if let Some(at) = &decode.at {
-            let what = "decoding a word that a register holds is";
-            self.diagnostics.push(not_yet(code::LATER_FORM, source.span.to(at.span), what));
-            return None;
-        }
-        let ExprKind::Index { base, index } = &source.kind else {
-            self.other_source(source);
-            return None;
-        };
-        let ExprKind::Name(name) = &base.kind else {
-            self.other_source(source);
-            return None;
-        };
-        let found = self.table.names.global(name, "memory map", self.diagnostics)?;
-        let Global::Map(map) = found.what else {
-            self.other_source(source);
-            return None;
-        };
-        // A map whose declaration was refused has no address width, but the address has names.
-        let address_bits = self.table.map(map).map_or(64, |map| map.address_bits);
-        let typer = Typer::new(self.table, Some(self.scope), self.diagnostics);
-        let address = typer.value_as(index, bits(address_bits))?;
-        let span = decode.span;
-        Some(RootElement::Decode(RootDecode { instance: instance?, map, address, span }))
+    /// True if the choices around allow those of a site.
+    fn is_possible(&self, site: &Site) -> bool {
+        self.choices.iter().all(|(instance, member)| {
+            let same = site.choices.iter().filter(|(other, _)| other == instance);
+            same.clone().all(|(_, other)| {
+                reaches(self.groups, *other, *member) || reaches(self.groups, *member, *other)
+            })
+        })
     }
 
-    /// Reports a source that is no `map[address]`, unless something in it was reported.
-    fn other_source(&mut self, source: &ast::Expr) {
-        let typer = Typer::new(self.table, Some(self.scope), self.diagnostics);
-        if typer.value_of(source).is_some() {
-            let what = "decoding from anything but `map[address]` is";
-            self.diagnostics.push(not_yet(code::LATER_FORM, source.span, what));
+    /// The alias whose member a SWITCH asks for: its CASEs name operations or groups.
+    fn selector(&self, value: &ast::Expr, cases: &[(ast::Expr, Vec<ast::Activation>)]) -> Option<InstanceId> {
+        let ast::ExprKind::Name(name) = &value.kind else { return None };
+        let instance = self.scope.alias(&name.text).or_else(|| self.draft.mentioned(name))?;
+        let names_operation = |label: &ast::Expr| match &label.kind {
+            ast::ExprKind::Name(name) => self.table.names.operations.contains_key(&name.text),
+            _ => false,
+        };
+        cases.iter().any(|(label, _)| names_operation(label)).then_some(instance)
+    }
+
+    /// A SWITCH on what an alias chose, as IFs one in the other.
+    fn member_switch(
+        &mut self,
+        instance: InstanceId,
+        selector: Span,
+        cases: &[(ast::Expr, Vec<ast::Activation>)],
+        default: &[ast::Activation],
+    ) -> Option<Activation> {
+        let found = &self.scope.instances[instance.index()];
+        if !matches!(found.role, InstanceRole::Coded | InstanceRole::Root) {
+            let message = format!("nothing chooses a member of `{}`", found.alias);
+            let diagnostic = error(code::NOTHING_CHOSEN, selector, message, "not decoded here")
+                .secondary(found.span, "the instance")
+                .help("SWITCH asks for the member of an alias of CODING or CODINGROOT, or for a value");
+            self.diagnostics.push(diagnostic);
+            return None;
         }
+        let mut members = Members::new(self.groups, Some(found.target), selector);
+        let mut arms = Vec::new();
+        for (label, items) in cases {
+            let ast::ExprKind::Name(name) = &label.kind else {
+                let message = "a value among CASEs that name members";
+                let diagnostic = error(code::WRONG_KIND, label.span, message, "no operation or group");
+                self.diagnostics.push(diagnostic.secondary(selector, "asks for a member"));
+                continue;
+            };
+            let member = members.take(name, self.table, self.diagnostics);
+            let Some(member) = member else { continue };
+            self.choices.push((instance, member));
+            let items = self.activations(items);
+            self.choices.pop();
+            arms.push((ExprKind::Chosen { instance, member }, label.span, items));
+        }
+        let default = self.activations(default);
+        let chain = arms.into_iter().rev().fold(default, |otherwise, (kind, span, then)| {
+            let condition = Expr { kind, ty: Some(bits(1)), span };
+            vec![Activation::If { condition, then, otherwise }]
+        });
+        chain.into_iter().next()
+    }
+
+    /// A SWITCH on a run-time value.
+    fn value_switch(
+        &mut self,
+        value: &ast::Expr,
+        cases: &[(ast::Expr, Vec<ast::Activation>)],
+        default: &[ast::Activation],
+    ) -> Option<Activation> {
+        let value = Typer::new(self.table, Some(self.scope), self.diagnostics).promoted_value(value);
+        let ty = value.as_ref().and_then(|value| value.ty);
+        let mut first: BTreeMap<u128, Span> = BTreeMap::new();
+        let mut resolved = Vec::new();
+        for (label, items) in cases {
+            let constant = typing::constant(self.table, label, self.diagnostics);
+            let items = self.activations(items);
+            let (Some(constant), Some(ty)) = (constant, ty) else { continue };
+            let pattern = typing::reduce(typing::extend(constant.value, constant.ty), ty.width_bits);
+            if let Some(first) = first.insert(pattern, label.span) {
+                let message = format!("`CASE {pattern:#x}` stands twice in one SWITCH");
+                let diagnostic = error(code::DOUBLE_CASE, label.span, message, "again here");
+                self.diagnostics.push(diagnostic.secondary(first, "first here"));
+                continue;
+            }
+            resolved.push((pattern, items));
+        }
+        let default = self.activations(default);
+        Some(Activation::Switch { value: value?, cases: resolved, default })
     }
 }

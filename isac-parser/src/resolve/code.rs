@@ -96,6 +96,15 @@ codes! {
     /// A format that does not exist, or with wrong arguments.
     BAD_FORMAT = "E0412";
 
+    /// A CASE of something that its selector never chooses.
+    NO_SUCH_CASE = "E0420";
+    /// An element that is used or activated where it is not decoded.
+    NOT_DECODED = "E0421";
+    /// A source that is not as wide as what is decoded from it, or an AT that says nothing.
+    BAD_SOURCE = "E0422";
+    /// A field that not everything which an alias may choose has, or in one type.
+    MEMBER_FIELD = "E0423";
+
     /// No PC.
     NO_PC = "E0501";
     /// More than one PC.

@@ -26,6 +26,7 @@ mod range;
 mod reference;
 mod register;
 pub(crate) mod report;
+mod root;
 mod section;
 mod shape;
 mod stage;
@@ -114,8 +115,8 @@ fn resolve_operations(
             .sections
             .behavior
             .map(|section| Typer::new(table, Some(&draft.scope), diagnostics).behavior(&section.body));
-        let activation = activation::resolve_activation(&draft, table, diagnostics);
-        let coding_root = activation::resolve_coding_root(&draft, table, diagnostics);
+        let coding_root = root::resolve_coding_root(&draft, &groups, table, diagnostics);
+        let activation = activation::resolve_activation(&draft, &coding_root, &groups, table, diagnostics);
         operations.push(Operation {
             name: draft.ast.name.text.clone(),
             span: draft.ast.name.span,

@@ -11,8 +11,8 @@ use super::typing::Typer;
 use crate::ast::{self, Activation, RootElement};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::model::{
-    CodingBit, Expr, Field, FieldId, Instance, InstanceId, InstanceRole, Local, OperationOrGroup,
-    ReferenceId, Type, VariableId,
+    CodingBit, Expr, Field, FieldId, Instance, InstanceId, InstanceRole, Local, OperationId,
+    OperationOrGroup, ReferenceId, Type, VariableId,
 };
 use crate::source::Span;
 
@@ -66,6 +66,18 @@ pub(crate) struct OperationScope {
     pub(crate) variables: Vec<Local>,
     /// By [`ReferenceId`]; `None` for one that is reported elsewhere.
     pub(crate) references: Vec<Option<ReferenceValue>>,
+    /// The operations that a decoded instance may choose, by [`InstanceId`]; a shorter list says
+    /// that they are not known.
+    pub(crate) members: Vec<Vec<Member>>,
+}
+
+/// An operation that an instance may choose.
+#[derive(Debug, Clone)]
+pub(crate) struct Member {
+    pub(crate) operation: OperationId,
+    pub(crate) name: String,
+    pub(crate) span: Span,
+    pub(crate) fields: Vec<Field>,
 }
 
 impl OperationScope {
@@ -74,10 +86,13 @@ impl OperationScope {
         self.values.get(instance.index()).copied().unwrap_or(AliasValue::Broken)
     }
 
-    /// Width of an alias's coded bits, if it is part of the CODING.
+    /// Width of an alias's coded bits, if it is part of the CODING or of the CODINGROOT.
     pub(crate) fn coded_width(&self, instance: InstanceId) -> Option<u32> {
         let instance = self.instances.get(instance.index())?;
-        if instance.role == InstanceRole::Coded { instance.width_bits } else { None }
+        match instance.role {
+            InstanceRole::Coded | InstanceRole::Root => instance.width_bits,
+            _ => None,
+        }
     }
 
     /// The instance that an alias names, if the name is one.
@@ -205,6 +220,12 @@ impl<'a> Draft<'a> {
             let Some(id) = self.instance_or_own(name, names, diagnostics) else {
                 continue;
             };
+            // What is decoded under its own name is an alias like any other, unless the name
+            // stands for something else where values are meant.
+            if role == InstanceRole::Root && !names.globals.contains_key(&name.text) {
+                let meaning = (Meaning::Instance(id), name.span);
+                self.scope.names.entry(name.text.clone()).or_insert(meaning);
+            }
             let instance = &mut self.scope.instances[id.index()];
             if instance.role == InstanceRole::Unused {
                 instance.role = role;
@@ -258,6 +279,7 @@ impl<'a> Draft<'a> {
             is_place: false,
         });
         self.scope.values.push(AliasValue::NotCoded);
+        self.scope.members.push(Vec::new());
         id
     }
 
@@ -276,7 +298,7 @@ pub(super) fn no_alias(name: &ast::Name, kind: &str, declared: Span) -> Diagnost
 }
 
 /// The names that a CODINGROOT decodes, those of unsupported elements included.
-fn roots<'a>(elements: &'a [RootElement], found: &mut Vec<&'a ast::Name>) {
+pub(crate) fn roots<'a>(elements: &'a [RootElement], found: &mut Vec<&'a ast::Name>) {
     for element in elements {
         match element {
             RootElement::Decode(decode) => found.push(&decode.root),

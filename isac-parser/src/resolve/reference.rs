@@ -438,7 +438,7 @@ fn parents(drafts: &[Draft<'_>], groups: &[Group]) -> Vec<BTreeMap<usize, Way>> 
         for instance in &draft.scope.instances {
             let way = match instance.role {
                 InstanceRole::Coded | InstanceRole::Root => Way::Decodes,
-                InstanceRole::Activated => Way::Activates,
+                InstanceRole::Activated | InstanceRole::Below => Way::Activates,
                 InstanceRole::Unused => continue,
             };
             for operation in members(instance.target, groups) {

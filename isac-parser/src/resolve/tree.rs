@@ -8,7 +8,7 @@ use super::coding::resolve_coding;
 use super::collect::Definitions;
 use super::expression_names::visit_names;
 use super::names::Table;
-use super::operation::{AliasValue, Draft, OperationScope};
+use super::operation::{AliasValue, Draft, Member, OperationScope};
 use super::operation_value::{break_fields, set_signs, set_values};
 use super::order::{Order, dependency_order};
 use super::reference::References;
@@ -18,7 +18,9 @@ use super::shape::{Shape, UNKNOWN, Width, join};
 use super::typing::{Typer, bits};
 use crate::ast::{self, CodingItem};
 use crate::diagnostic::Diagnostics;
-use crate::model::{ExprKind, Group, GroupId, InstanceRole, OperationOrGroup, Place, PlaceKind, Reference};
+use crate::model::{
+    ExprKind, Group, GroupId, Instance, InstanceRole, OperationOrGroup, Place, PlaceKind, Reference,
+};
 use crate::source::Span;
 
 /// How deep operations and groups may nest; lowering and checks rely on it.
@@ -81,6 +83,16 @@ fn resolve_group(group: &ast::Group, table: &Table, diagnostics: &mut Diagnostic
         span: group.name.span,
         members: members.into_iter().map(|(member, _)| member).collect(),
         width_bits: None,
+    }
+}
+
+/// What an alias that a CODINGROOT decodes is worth.
+fn root_value(shape: Shape) -> AliasValue {
+    match (shape.width, shape.value, shape.has_expression) {
+        (Width::Broken | Width::Uncoded, ..) | (_, None, _) => AliasValue::Broken,
+        (_, Some(ty), true) => AliasValue::Operand { ty, is_place: shape.is_place },
+        (Width::Differs, _, false) => AliasValue::Decoded,
+        (Width::Bits(_), Some(ty), false) => AliasValue::Coded(ty),
     }
 }
 
@@ -210,7 +222,7 @@ impl Builder<'_, '_> {
         let shape = self.shapes[self.node(instance.target)];
         match (instance.role, shape.value) {
             (InstanceRole::Root, _) => AliasValue::Decoded,
-            (InstanceRole::Activated | InstanceRole::Unused, _) => AliasValue::NotCoded,
+            (InstanceRole::Below | InstanceRole::Activated | InstanceRole::Unused, _) => AliasValue::NotCoded,
             (InstanceRole::Coded, None) => AliasValue::Broken,
             (InstanceRole::Coded, Some(_)) if instance.width_bits.is_none() => AliasValue::Broken,
             (InstanceRole::Coded, Some(ty)) if shape.has_expression => {
@@ -235,8 +247,84 @@ impl Builder<'_, '_> {
                     instance.is_place = shape.is_place;
                 }
             }
-            self.tree.drafts[index].scope.instances = instances;
+            let values = instances.iter().map(|instance| match instance.role {
+                InstanceRole::Root => Some(root_value(self.shapes[self.node(instance.target)])),
+                _ => None,
+            });
+            let values: Vec<Option<AliasValue>> = values.collect();
+            let members = instances.iter().map(|instance| match instance.role {
+                InstanceRole::Root => Some(self.members(instance.target)),
+                _ => None,
+            });
+            let members: Vec<Option<Vec<Member>>> = members.collect();
+            for instance in 0..instances.len() {
+                let below = instances[instance].role == InstanceRole::Activated
+                    && self.decodes_below(&instances, instances[instance].target);
+                if below {
+                    instances[instance].role = InstanceRole::Below;
+                }
+            }
+            let scope = &mut self.tree.drafts[index].scope;
+            scope.instances = instances;
+            for (value, found) in scope.values.iter_mut().zip(values) {
+                *value = found.unwrap_or(*value);
+            }
+            for (known, found) in scope.members.iter_mut().zip(members) {
+                known.extend(found.into_iter().flatten());
+            }
         }
+    }
+
+    /// True if a target is decoded somewhere below one of these instances.
+    fn decodes_below(&self, instances: &[Instance], target: OperationOrGroup) -> bool {
+        let is_decoded = |role| matches!(role, InstanceRole::Coded | InstanceRole::Root);
+        let decoded = instances.iter().filter(|instance| is_decoded(instance.role));
+        let mut waiting: Vec<OperationOrGroup> = decoded.map(|instance| instance.target).collect();
+        let mut walked = BTreeSet::new();
+        while let Some(next) = waiting.pop() {
+            if next == target {
+                return true;
+            }
+            if !walked.insert(next) {
+                continue;
+            }
+            match next {
+                OperationOrGroup::Group(id) => waiting.extend(&self.tree.groups[id.index()].members),
+                OperationOrGroup::Operation(id) => {
+                    let instances = &self.tree.drafts[id.index()].scope.instances;
+                    let coded = instances.iter().filter(|instance| instance.role == InstanceRole::Coded);
+                    waiting.extend(coded.map(|instance| instance.target));
+                }
+            }
+        }
+        false
+    }
+
+    /// The operations that a target may turn out to be; each group is walked once.
+    fn members(&self, target: OperationOrGroup) -> Vec<Member> {
+        let mut members: Vec<Member> = Vec::new();
+        let mut walked = BTreeSet::new();
+        let mut waiting = vec![target];
+        while let Some(next) = waiting.pop() {
+            if !walked.insert(next) {
+                continue;
+            }
+            match next {
+                OperationOrGroup::Group(id) => {
+                    waiting.extend(self.tree.groups[id.index()].members.iter().rev());
+                }
+                OperationOrGroup::Operation(id) => {
+                    let draft = &self.tree.drafts[id.index()];
+                    members.push(Member {
+                        operation: id,
+                        name: draft.ast.name.text.clone(),
+                        span: draft.ast.name.span,
+                        fields: draft.scope.fields.clone(),
+                    });
+                }
+            }
+        }
+        members
     }
 
     fn node(&self, target: OperationOrGroup) -> usize {
@@ -395,6 +483,8 @@ impl Builder<'_, '_> {
             let shape = self.shapes[node];
             depth = depth.max(shape.depth + 1);
             let width = self.needed_width(target, shape.width, mention);
+            let members = self.members(target);
+            self.tree.drafts[index].scope.members[instance] = members;
             let scope = &mut self.tree.drafts[index].scope;
             scope.instances[instance].width_bits = width;
         }

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use isac_parser::model::{
-    AssemblerItem, CodingBit, Endian, Format, InstanceRole, RegisterId, RegisterPart, RootElement, Type,
+    AssemblerItem, CodingBit, Endian, Format, InstanceRole, RegisterId, RegisterPart, RootElement,
+    RootSource, Type,
 };
 use isac_parser::source::InMemory;
 
@@ -101,7 +102,8 @@ fn instances_know_their_role_and_value() {
     assert_eq!(decode.instances[0].role, InstanceRole::Root);
     assert_eq!(decode.instances[0].alias, "instr");
     let [RootElement::Decode(root)] = decode.coding_root.as_slice() else { panic!() };
-    assert_eq!(root.address.ty, Some(Type { width_bits: 12, signed: false }));
+    let RootSource::Map { address, .. } = &root.source else { panic!("a map") };
+    assert_eq!(address.ty, Some(Type { width_bits: 12, signed: false }));
     assert_eq!(find("main").instances[0].role, InstanceRole::Activated);
     assert_eq!(model.groups[0].width_bits, Some(8));
 }

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use isac_ir::account::Part;
 use isac_ir::behavior::Body;
 use isac_ir::decode::Decoded;
-use isac_ir::operation::Target;
+use isac_ir::operation::{Role, Target};
 use isac_ir::root::RootDecoding;
 use sim_profile::{Event, EventSink};
 
@@ -292,16 +292,33 @@ impl<'m, 's> Step<'m, 's> {
         self.run_statements(&mut frame, &body.statements, time_node)
     }
 
-    /// Puts an instance into its queue.
+    /// Puts an instance into its queue; of what was not decoded there is nothing to run.
     pub(super) fn schedule(&mut self, frame: &Frame<'_>, instance: u32, time_node: u32) {
-        let model = self.state.model;
         let child = self.time_child(time_node, |candidate| candidate.instance == Some(instance));
-        let queue = model.time.queue(time_node, instance);
+        let queue = self.state.model.time.queue(time_node, instance);
         if let (Some(time_node), Some(queue)) = (child, queue) {
-            self.sink.event(Event::Scheduled { instance: queue });
-            let node = self.child(frame.node, instance);
-            let above = Some((frame.execution, instance));
-            self.due.push_back((queue, Due { time_node, node, above }));
+            for node in self.scheduled_nodes(frame, instance, time_node) {
+                self.sink.event(Event::Scheduled { instance: queue });
+                let above = Some((frame.execution, instance));
+                self.due.push_back((queue, Due { time_node, node, above }));
+            }
+        }
+    }
+
+    /// The nodes of the decoding tree that an activation schedules; one `None` outside of it.
+    fn scheduled_nodes(&self, frame: &Frame<'_>, instance: u32, time_node: u32) -> Vec<Option<u32>> {
+        let model = self.state.model;
+        let parent = model.time.nodes[time_node as usize].parent;
+        let target = parent.map(|parent| model.time.nodes[parent as usize].target);
+        let Some(Target::Operation(operation)) = target else { return Vec::new() };
+        let entry = &model.operation(operation).instances[instance as usize];
+        match (entry.role, self.tree(), frame.node) {
+            (Role::Activated | Role::Unused, ..) => vec![None],
+            (Role::Coded | Role::Root, ..) => {
+                self.child(frame.node, instance).map(Some).into_iter().collect()
+            }
+            (Role::Below, Some(tree), Some(node)) => tree.find_below(node, entry.target).map(Some).collect(),
+            (Role::Below, ..) => Vec::new(),
         }
     }
 }

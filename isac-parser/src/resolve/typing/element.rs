@@ -8,7 +8,6 @@ use crate::ast;
 use crate::model::{DeviceId, DeviceKind, ExprKind, MapId, Place, PlaceKind, Register, RegisterId, Type};
 use crate::resolve::names::Global;
 use crate::resolve::operation::Meaning;
-use crate::resolve::report::not_yet;
 use crate::source::Span;
 
 impl Typer<'_> {
@@ -158,12 +157,12 @@ impl Typer<'_> {
     /// `base.member` that nothing indexes or calls.
     pub(super) fn member(&mut self, base: &ast::Expr, member: &ast::Name) -> Option<Operand> {
         if let ast::ExprKind::Name(name) = &base.kind {
-            if let Some((Meaning::Instance(_), _)) =
+            let hidden = self.blocks.iter().any(|block| block.contains_key(&name.text));
+            if let Some((Meaning::Instance(instance), _)) =
                 self.operation.and_then(|operation| operation.names.get(&name.text))
+                && !hidden
             {
-                let what = "a field of the operation that an alias chose is";
-                self.diagnostics.push(not_yet(code::LATER_FORM, base.span.to(member.span), what));
-                return None;
+                return self.member_field(*instance, name, member);
             }
             match self.indexable(base) {
                 Some((Global::Map(map), _)) if member.text == "latency" => {

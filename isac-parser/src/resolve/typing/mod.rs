@@ -10,6 +10,7 @@ mod element;
 mod expression;
 mod flow;
 mod fold;
+mod member;
 mod name;
 mod operator;
 mod printf;
@@ -92,6 +93,17 @@ impl<'a> Typer<'a> {
     /// A value of any type.
     pub(crate) fn value_of(mut self, expr: &ast::Expr) -> Option<Expr> {
         Some(self.value(expr)?.expr)
+    }
+
+    /// A value whose width is declared or written: a word to decode.
+    pub(crate) fn source_of(mut self, expr: &ast::Expr) -> Option<Expr> {
+        let operand = self.part(expr)?;
+        Some(self.value_in(operand)?.expr)
+    }
+
+    /// A value in the type in which it is computed with.
+    pub(crate) fn promoted_value(mut self, expr: &ast::Expr) -> Option<Expr> {
+        Some(self.value(expr)?.promoted().expr)
     }
 
     /// A value converted to a type.

@@ -7,7 +7,6 @@ use crate::ast;
 use crate::model::{ExprKind, Place, PlaceKind, Register, Type};
 use crate::resolve::names::{Definition, Global, undefined, wrong_kind};
 use crate::resolve::operation::{AliasValue, Meaning};
-use crate::resolve::report::not_yet;
 use crate::source::Span;
 
 /// Names that always have a meaning unless something hides them.
@@ -93,8 +92,13 @@ impl Typer<'_> {
                         None
                     }
                     AliasValue::Decoded => {
-                        let what = "the value of an alias that a CODINGROOT decodes is";
-                        self.diagnostics.push(not_yet(code::LATER_FORM, span, what));
+                        let message = format!("`{}` has no one width", name.text);
+                        let label = "its members differ in width";
+                        let mut diagnostic = error(code::MEMBER_WIDTHS, span, message, label);
+                        if let Some((_, declared)) = operation.names.get(&name.text) {
+                            diagnostic = diagnostic.secondary(*declared, "the alias");
+                        }
+                        self.diagnostics.push(diagnostic.help("name a field of it, or SWITCH on it"));
                         None
                     }
                     AliasValue::NotCoded => {

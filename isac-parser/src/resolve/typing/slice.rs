@@ -114,7 +114,7 @@ impl Typer<'_> {
     }
 
     /// A part of a concatenation: something whose width is declared or written.
-    fn part(&mut self, part: &ast::Expr) -> Option<Operand> {
+    pub(super) fn part(&mut self, part: &ast::Expr) -> Option<Operand> {
         let mut inner = part;
         while let ast::ExprKind::Paren(next) = &inner.kind {
             inner = next;

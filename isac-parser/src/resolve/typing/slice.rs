@@ -108,7 +108,11 @@ impl Typer<'_> {
         }
         let mut values: Vec<Expr> = Vec::new();
         for operand in operands {
-            values.push(self.value_in(operand)?.expr);
+            values.push(match operand {
+                // A choice between places is as wide as they are, not as what it converts to.
+                Operand::Place(place) => Value::read(place).expr,
+                value => self.value_in(value)?.expr,
+            });
         }
         Some(valued(ExprKind::Concat(values), bits(width_bits), span))
     }

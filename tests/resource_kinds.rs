@@ -10,6 +10,7 @@ mod resources {
     pub(crate) mod device;
     pub(crate) mod range;
     pub(crate) mod trap;
+    pub(crate) mod wide;
 }
 mod support;
 

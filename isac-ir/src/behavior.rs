@@ -175,6 +175,28 @@ pub enum ExprKind {
         /// The access.
         access: AccessId,
     },
+    /// Bits of a register of more than 128 bits, as many as the width.
+    RegisterPart {
+        /// Its index.
+        register: u32,
+        /// The element of a file.
+        index: Option<Box<Expr>>,
+        /// Least significant bit taken.
+        low: u32,
+        /// The access; of several parts of one access, the first has it.
+        access: AccessId,
+    },
+    /// Bits of one cell of more than 128 bits, as many as the width.
+    CellPart {
+        /// The map's index.
+        map: u32,
+        /// Address in cells, of the map's address width.
+        address: Box<Expr>,
+        /// Least significant bit taken.
+        low: u32,
+        /// The access; of several parts of one access, the first has it.
+        access: AccessId,
+    },
     /// Cells of a map, joined in byte order.
     Memory {
         /// The map's index.
@@ -320,6 +342,19 @@ pub enum Stmt {
         /// The new value, `cells` cells wide.
         value: Expr,
         /// The access.
+        access: AccessId,
+    },
+    /// Writes bits of one cell of more than 128 bits.
+    SetCellPart {
+        /// The map's index.
+        map: u32,
+        /// Address in cells.
+        address: Expr,
+        /// First bit written; the value's width tells how many.
+        low: u32,
+        /// The new bits.
+        value: Expr,
+        /// The access; of several parts of one access, the first has it.
         access: AccessId,
     },
     /// Assigns to an operand.
@@ -507,12 +542,12 @@ impl Expr {
             | ExprKind::FaultAddress
             | ExprKind::FaultAccess
             | ExprKind::Operand { .. } => {}
-            ExprKind::Register { index, .. } => {
+            ExprKind::Register { index, .. } | ExprKind::RegisterPart { index, .. } => {
                 if let Some(index) = index {
                     index.walk(visit);
                 }
             }
-            ExprKind::Memory { address, .. } => address.walk(visit),
+            ExprKind::Memory { address, .. } | ExprKind::CellPart { address, .. } => address.walk(visit),
             ExprKind::Unary(_, a) | ExprKind::ZeroExtend(a) | ExprKind::SignExtend(a) => a.walk(visit),
             ExprKind::Slice { base, .. } => base.walk(visit),
             ExprKind::Binary(_, a, b) | ExprKind::Bit { base: a, index: b } => {
@@ -542,7 +577,9 @@ impl Stmt {
             | Stmt::If { condition: value, .. } => vec![value],
             Stmt::Decode { source, .. } => source.expressions(),
             Stmt::SetRegister { index, value, .. } => std::iter::once(value).chain(index.as_ref()).collect(),
-            Stmt::SetMemory { address, value, .. } => vec![value, address],
+            Stmt::SetMemory { address, value, .. } | Stmt::SetCellPart { address, value, .. } => {
+                vec![value, address]
+            }
             Stmt::LinuxCall { arguments, .. } | Stmt::Semihost { arguments, .. } => {
                 arguments.iter().collect()
             }

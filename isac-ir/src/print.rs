@@ -235,6 +235,11 @@ impl Printer<'_> {
                 let name = &self.model.maps[*map as usize].name;
                 format!("{name}.{cells}[{}] = {} ;a{access}", self.expr(address), self.expr(value))
             }
+            Stmt::SetCellPart { map, address, low, value, access } => {
+                let name = &self.model.maps[*map as usize].name;
+                let high = low + value.width - 1;
+                format!("{name}[{}][{high}..{low}] = {} ;a{access}", self.expr(address), self.expr(value))
+            }
             Stmt::SetOperand { instance, mention, value } => {
                 let alias = &self.operation.instances[*instance as usize].alias;
                 format!("{alias} = {} ;m{mention}", self.expr(value))

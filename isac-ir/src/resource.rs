@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::bits::mask;
+use crate::bits::Bits;
 
 /// A register or a file of registers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -11,7 +11,7 @@ pub struct Register {
     pub name: String,
     /// Where it is declared, as `file:line`.
     pub location: String,
-    /// Width of an element in bits, 1 to 128.
+    /// Width of an element in bits, 1 to 256.
     pub width_bits: u32,
     /// Number of elements of a file; `None` for a single register.
     pub count: Option<u32>,
@@ -70,26 +70,41 @@ pub struct RegisterPart {
 }
 
 impl RegisterPlace {
-    /// The place's value, the registers being read through `element`, which is given the index of
-    /// a register and an element of it. At most 128 bits: of a wider place the low ones.
-    pub fn read(&self, element: impl Fn(u32, u32) -> u128) -> u128 {
-        self.parts.iter().fold(0, |value, part| {
-            let bits = element(part.register, part.element) >> part.low & mask(part.width_bits);
-            value.checked_shl(part.width_bits).unwrap_or(0) | bits
-        })
+    /// An element as a whole, under a name.
+    pub fn of_element(name: &str, register: u32, element: u32, width_bits: u32) -> RegisterPlace {
+        let mut place = RegisterPlace { name: name.to_string(), width_bits, ..RegisterPlace::default() };
+        place.add_part(RegisterPart { register, element, low: 0, width_bits });
+        place
     }
 
-    /// Sets the place: `write` is given each part with its new bits.
-    pub fn write(&self, value: u128, mut write: impl FnMut(RegisterPart, u128)) {
-        let mut rest = value;
-        // Parts may share bits; the most significant part is written first, as in a BEHAVIOR.
-        let mut values = Vec::with_capacity(self.parts.len());
-        for part in self.parts.iter().rev() {
-            values.push(rest & mask(part.width_bits));
-            rest = rest.checked_shr(part.width_bits).unwrap_or(0);
+    /// Adds bits below those that are there, in parts of at most 128.
+    pub fn add_part(&mut self, part: RegisterPart) {
+        let upper = part.width_bits.saturating_sub(128);
+        if upper > 0 {
+            self.parts.push(RegisterPart { low: part.low + 128, width_bits: upper, ..part });
         }
-        for (part, value) in self.parts.iter().zip(values.into_iter().rev()) {
-            write(*part, value);
+        self.parts.push(RegisterPart { width_bits: part.width_bits - upper, ..part });
+    }
+
+    /// The place's value, the registers being read through `element`, which is given the index of
+    /// a register and an element of it.
+    pub fn read(&self, element: impl Fn(u32, u32) -> Bits) -> Bits {
+        let (mut value, mut low) = (Bits::ZERO, self.width_bits);
+        for part in &self.parts {
+            low = low.saturating_sub(part.width_bits);
+            let bits = element(part.register, part.element).extract(part.low, part.width_bits);
+            value = value.with(low, part.width_bits, bits);
+        }
+        value
+    }
+
+    /// Sets the place: `write` is given each part with its new bits, the most significant first,
+    /// as in a BEHAVIOR.
+    pub fn write(&self, value: Bits, mut write: impl FnMut(RegisterPart, u128)) {
+        let mut low = self.width_bits;
+        for part in &self.parts {
+            low = low.saturating_sub(part.width_bits);
+            write(*part, value.extract(low, part.width_bits));
         }
     }
 }
@@ -101,7 +116,7 @@ pub struct Ram {
     pub name: String,
     /// Where it is declared, as `file:line`.
     pub location: String,
-    /// Width of a cell in bits, 1 to 64.
+    /// Width of a cell in bits, 1 to 256.
     pub cell_bits: u32,
     /// Number of cells.
     pub size_cells: u64,

@@ -121,8 +121,13 @@ fn verify_body(model: &Model, operation: &Operation, body: &Body, errors: &mut V
         match expr.kind {
             ExprKind::Register { access: UNCOUNTED, .. }
             | ExprKind::Memory { access: UNCOUNTED, .. }
+            | ExprKind::RegisterPart { access: UNCOUNTED, .. }
+            | ExprKind::CellPart { access: UNCOUNTED, .. }
             | ExprKind::Operand { mention: UNCOUNTED, .. } => {}
-            ExprKind::Register { access, .. } | ExprKind::Memory { access, .. } => {
+            ExprKind::Register { access, .. }
+            | ExprKind::RegisterPart { access, .. }
+            | ExprKind::CellPart { access, .. }
+            | ExprKind::Memory { access, .. } => {
                 *accesses.entry(access).or_default() += 1;
             }
             ExprKind::Operand { mention, .. } => *mentions.entry(mention).or_default() += 1,
@@ -133,7 +138,9 @@ fn verify_body(model: &Model, operation: &Operation, body: &Body, errors: &mut V
         }
     });
     walk_statements(&body.statements, &mut |statement| match statement {
+        Stmt::SetRegister { access: UNCOUNTED, .. } | Stmt::SetCellPart { access: UNCOUNTED, .. } => {}
         Stmt::SetRegister { access, .. }
+        | Stmt::SetCellPart { access, .. }
         | Stmt::SetMemory { access, .. }
         | Stmt::Touch(access)
         | Stmt::Decode { source: WordSource::Map { access, .. }, .. } => {
@@ -183,6 +190,13 @@ fn verify_expr(model: &Model, operation: &Operation, body: &Body, expr: &Expr) -
         ExprKind::Variable(variable) => operation.variables[*variable as usize].width == width,
         ExprKind::Field(field) => operation.fields[*field as usize].width_bits == width,
         ExprKind::Register { register, .. } => model.registers[*register as usize].width_bits == width,
+        ExprKind::RegisterPart { register, low, .. } => {
+            low + width <= model.registers[*register as usize].width_bits && width <= 128
+        }
+        ExprKind::CellPart { map, address, low, .. } => {
+            let map = &model.maps[*map as usize];
+            low + width <= map.cell_bits && width <= 128 && address.width == map.address_bits
+        }
         ExprKind::Memory { map, cells, address, .. } => {
             let map = &model.maps[*map as usize];
             map.cell_bits * cells == width && address.width == map.address_bits

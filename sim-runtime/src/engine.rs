@@ -1,6 +1,6 @@
 //! What every engine offers, so that launcher, loader and tests know none of them by name.
 
-use isac_ir::bits::mask;
+use isac_ir::bits::Bits;
 use isac_ir::resource::RegisterPlace;
 use sim_profile::Measurement;
 
@@ -17,18 +17,32 @@ pub trait Machine {
     /// Sets a register; HARDWIRED elements keep their value, wider values are truncated.
     fn write_register(&mut self, register: usize, element: usize, value: u128);
 
+    /// All of a register that may have more than 128 bits.
+    fn read_register_bits(&self, register: usize, element: usize) -> Bits {
+        Bits::from_u128(self.read_register(register, element))
+    }
+
+    /// Sets all of a register that may have more than 128 bits.
+    fn write_register_bits(&mut self, register: usize, element: usize, value: Bits) {
+        self.write_register(register, element, value.to_u128());
+    }
+
     /// Value of a program counter, stack pointer or ALIAS; at most its low 128 bits.
     fn read_place(&self, place: &RegisterPlace) -> u128 {
-        place.read(|register, element| self.read_register(register as usize, element as usize))
+        self.read_place_bits(place).to_u128()
+    }
+
+    /// All of a program counter, stack pointer or ALIAS.
+    fn read_place_bits(&self, place: &RegisterPlace) -> Bits {
+        place.read(|register, element| self.read_register_bits(register as usize, element as usize))
     }
 
     /// Sets a program counter, stack pointer or ALIAS; other bits of its registers stay.
     fn write_place(&mut self, place: &RegisterPlace, value: u128) {
-        place.write(value, |part, bits| {
+        place.write(Bits::from_u128(value), |part, bits| {
             let (register, element) = (part.register as usize, part.element as usize);
-            let others = !(mask(part.width_bits) << part.low);
-            let old = self.read_register(register, element);
-            self.write_register(register, element, old & others | bits << part.low);
+            let old = self.read_register_bits(register, element);
+            self.write_register_bits(register, element, old.with(part.low, part.width_bits, bits));
         });
     }
 

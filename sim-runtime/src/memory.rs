@@ -7,7 +7,7 @@ use isac_ir::resource::{Map, Ram};
 use crate::device::DeviceCells;
 use crate::fault::{AccessKind, FaultKind};
 
-/// The cells of one RAM, each in the fewest whole bytes that hold it (1, 2, 4 or 8), in the
+/// The cells of one RAM, each in the fewest whole bytes that hold it (1 to 32, a power of two), in the
 /// host-independent order of [`u64::to_le_bytes`].
 #[derive(Debug, Clone)]
 pub struct Cells {
@@ -34,22 +34,43 @@ impl Cells {
         self.bytes.is_empty()
     }
 
-    /// A cell's value; 0 beyond the end.
+    /// All bits of a cell; 0 beyond the end.
+    pub fn get_wide(&self, cell: u64) -> Bits {
+        let start = cell as usize * self.cell_bytes;
+        let mut bytes = self.bytes.get(start..start + self.cell_bytes).unwrap_or_default().to_vec();
+        bytes.reverse();
+        Bits::from_be_bytes(&bytes)
+    }
+
+    /// Sets bits `low..low + width` of a cell, at most 128; nothing happens beyond the end.
+    pub fn set_part(&mut self, cell: u64, low: u32, width: u32, value: u128) {
+        let width = width.min(self.cell_bits.saturating_sub(low));
+        let new = self.get_wide(cell).with(low, width, value);
+        let start = cell as usize * self.cell_bytes;
+        if let Some(place) = self.bytes.get_mut(start..start + self.cell_bytes) {
+            let bytes = new.to_be_bytes(place.len() as u32 * 8);
+            place.iter_mut().zip(bytes.into_iter().rev()).for_each(|(place, byte)| *place = byte);
+        }
+    }
+
+    /// A cell's value, its low 64 bits if it is wider; 0 beyond the end.
     pub fn get(&self, cell: u64) -> u64 {
         let start = cell as usize * self.cell_bytes;
         let mut value = [0; 8];
-        if let Some(bytes) = self.bytes.get(start..start + self.cell_bytes) {
-            value[..self.cell_bytes].copy_from_slice(bytes);
+        let size = self.cell_bytes.min(8);
+        if let Some(bytes) = self.bytes.get(start..start + size) {
+            value[..size].copy_from_slice(bytes);
         }
         u64::from_le_bytes(value)
     }
 
-    /// Sets a cell, upper bits dropped; nothing happens beyond the end.
+    /// Sets a cell of at most 64 bits, upper bits dropped; nothing happens beyond the end.
     pub fn set(&mut self, cell: u64, value: u64) {
         let start = cell as usize * self.cell_bytes;
         let value = value & isac_ir::bits::mask(self.cell_bits) as u64;
         if let Some(bytes) = self.bytes.get_mut(start..start + self.cell_bytes) {
-            bytes.copy_from_slice(&value.to_le_bytes()[..self.cell_bytes]);
+            let size = bytes.len().min(8);
+            bytes[..size].copy_from_slice(&value.to_le_bytes()[..size]);
         }
     }
 }
@@ -160,11 +181,20 @@ impl Memory {
     pub fn store(&mut self, model: &Model, map: u32, landing: Landing, cells: u32, value: u128) {
         let bits = model.maps[map as usize].cell_bits;
         for index in 0..cells {
-            let new = (value >> shift_of(model, bits, cells, index) & mask(bits)) << landing.low_bit;
-            let place = landing.cell + u64::from(index);
-            let kept = self.rams[landing.ram].get(place) & !(mask(bits) << landing.low_bit) as u64;
-            self.rams[landing.ram].set(place, kept | new as u64);
+            let new = value >> shift_of(model, bits, cells, index);
+            let ram = &mut self.rams[landing.ram];
+            ram.set_part(landing.cell + u64::from(index), landing.low_bit, bits.min(128), new);
         }
+    }
+
+    /// Bits of one cell of a map, at most 128, from bit `low` of it on.
+    pub fn load_part(&self, landing: Landing, low: u32, width: u32) -> u128 {
+        self.rams[landing.ram].get_wide(landing.cell).extract(landing.low_bit + low, width)
+    }
+
+    /// The opposite of [`Memory::load_part`].
+    pub fn store_part(&mut self, landing: Landing, low: u32, width: u32, value: u128) {
+        self.rams[landing.ram].set_part(landing.cell, landing.low_bit + low, width, value);
     }
 }
 
@@ -175,6 +205,17 @@ pub trait CellStore {
 
     /// Sets a cell; nothing happens beyond the end.
     fn set_cell(&mut self, ram: usize, cell: u64, value: u64);
+
+    /// All bits of a cell that may have more than 64.
+    fn get_wide_cell(&self, ram: usize, cell: u64) -> Bits {
+        Bits::from_u128(self.get_cell(ram, cell).into())
+    }
+
+    /// Sets a byte of a cell that has more than 64 bits, `low` being its least significant bit.
+    fn set_cell_byte(&mut self, ram: usize, cell: u64, low: u32, byte: u8) {
+        let others = !(0xff << low);
+        self.set_cell(ram, cell, self.get_cell(ram, cell) & others | u64::from(byte) << low);
+    }
 }
 
 impl CellStore for Memory {
@@ -184,6 +225,14 @@ impl CellStore for Memory {
 
     fn set_cell(&mut self, ram: usize, cell: u64, value: u64) {
         self.rams[ram].set(cell, value);
+    }
+
+    fn get_wide_cell(&self, ram: usize, cell: u64) -> Bits {
+        self.rams[ram].get_wide(cell)
+    }
+
+    fn set_cell_byte(&mut self, ram: usize, cell: u64, low: u32, byte: u8) {
+        self.rams[ram].set_part(cell, low, 8, byte.into());
     }
 }
 
@@ -210,9 +259,12 @@ pub fn fetch_cells(
         let before_wrap = (last - next).saturating_add(1).min(u64::from(cells - done)) as u32;
         let landing = check_range(model, map, next, u64::from(before_wrap), AccessKind::Fetch)?;
         for index in 0..before_wrap {
-            let cell = store.get_cell(landing.ram, landing.cell + u64::from(index)) >> landing.low_bit;
+            let cell = store.get_wide_cell(landing.ram, landing.cell + u64::from(index));
             let low = shift_of(model, table.cell_bits, cells, done + index);
-            word = word.with(low, table.cell_bits, cell.into());
+            for part in (0..table.cell_bits).step_by(128) {
+                let width = (table.cell_bits - part).min(128);
+                word = word.with(low + part, width, cell.extract(landing.low_bit + part, width));
+            }
         }
         done += before_wrap;
         next = next.wrapping_add(u64::from(before_wrap)) & last;
@@ -224,8 +276,8 @@ pub fn fetch_cells(
 pub fn join_cells(model: &Model, map: u32, store: &impl CellStore, landing: Landing, cells: u32) -> u128 {
     let bits = model.maps[map as usize].cell_bits;
     (0..cells).fold(0, |value, index| {
-        let cell = u128::from(store.get_cell(landing.ram, landing.cell + u64::from(index)));
-        let cell = cell >> landing.low_bit & mask(bits);
+        let cell = store.get_wide_cell(landing.ram, landing.cell + u64::from(index));
+        let cell = cell.extract(landing.low_bit, bits.min(128));
         value | cell << shift_of(model, bits, cells, index)
     })
 }
@@ -248,7 +300,11 @@ pub fn read_map_bytes(
         // Bytes that are cells of one range are read in a row: whole memories are read this way.
         let count = place.cells_in_row.min(rest.len() as u64) as usize;
         for (byte, cell) in rest[..count].iter_mut().zip(place.landing.cell..) {
-            *byte = (store.get_cell(place.landing.ram, cell) >> place.shift & place.mask) as u8;
+            let ram = place.landing.ram;
+            *byte = match model.rams[ram].cell_bits {
+                ..=64 => (store.get_cell(ram, cell) >> place.shift & place.mask) as u8,
+                _ => store.get_wide_cell(ram, cell).extract(place.shift, 8) as u8 & place.mask as u8,
+            };
         }
         done += count;
     }
@@ -272,6 +328,11 @@ pub fn write_map_bytes(
     for (index, byte) in bytes.iter().enumerate() {
         let place = byte_place(model, map, address.wrapping_add(index as u64))?;
         let (ram, cell) = (place.landing.ram, place.landing.cell);
+        if model.rams[ram].cell_bits > 64 {
+            let kept = store.get_wide_cell(ram, cell).extract(place.shift, 8) as u8 & !place.mask as u8;
+            store.set_cell_byte(ram, cell, place.shift, kept | byte & place.mask as u8);
+            continue;
+        }
         let old = store.get_cell(ram, cell) & !(place.mask << place.shift);
         store.set_cell(ram, cell, old | (u64::from(*byte) & place.mask) << place.shift);
     }

@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use isac_ir::Model;
-use isac_ir::bits::mask;
+use isac_ir::bits::{Bits, mask};
 use isac_ir::resource::RegisterPlace;
 use sim_runtime::host::Host;
 use sim_runtime::{AccessKind, Engine, FaultKind, Machine, Stop};
@@ -137,7 +137,7 @@ impl State {
 
     /// Sets bits of registers; their other bits stay.
     fn set_parts(&mut self, place: &RegisterPlace, value: u128) {
-        place.write(value, |part, bits| {
+        place.write(Bits::from_u128(value), |part, bits| {
             let element = (part.register as usize, part.element as usize);
             let register = self.registers.entry(element).or_default();
             *register = *register & !(mask(part.width_bits) << part.low) | bits << part.low;

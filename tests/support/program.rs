@@ -1,6 +1,7 @@
 //! A program as bytes and registers, run on an engine without any launcher.
 
 use isac_ir::Model;
+use isac_ir::bits::Bits;
 use sim_profile::render_xml;
 use sim_runtime::host::{Host, Streams};
 use sim_runtime::{Engine, Stop};
@@ -71,8 +72,9 @@ impl Program {
 
 /// Where the program counter is after reset.
 pub(crate) fn reset_pc(model: &Model) -> u64 {
-    let element = |register: u32, element| model.registers[register as usize].reset_value(element);
-    model.pc.read(element) as u64
+    let element =
+        |register: u32, element| Bits::from_u128(model.registers[register as usize].reset_value(element));
+    model.pc.read(element).to_u128() as u64
 }
 
 /// All registers, one a line.

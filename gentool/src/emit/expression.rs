@@ -89,6 +89,10 @@ impl BodyEmitter<'_> {
             ExprKind::InstructionAddress => from_u64(quote!(step.address), width),
             ExprKind::InstructionSize => from_u64(quote!(u64::from(step.size_cells)), width),
             ExprKind::Cycles => quote!(p.kernel_ref().cycles_at(step.left)),
+            // Models with such registers and cells are refused before.
+            ExprKind::RegisterPart { .. } | ExprKind::CellPart { .. } => {
+                quote!(compile_error!("registers and cells of more than 128 bits are not emitted"))
+            }
             ExprKind::FaultAddress => quote!(p.kernel_ref().trap_value),
             ExprKind::FaultAccess => quote!(p.kernel_ref().fault_access),
             ExprKind::Pending(device) => {

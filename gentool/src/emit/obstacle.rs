@@ -16,6 +16,12 @@ pub fn find_obstacles(model: &Model) -> Vec<String> {
     }
     find_instance_obstacles(model, &mut found);
     find_source_obstacles(model, &mut found);
+    for register in model.registers.iter().filter(|register| register.width_bits > 128) {
+        found.push(format!("{}: a register of more than 128 bits is not emitted yet", register.location));
+    }
+    for ram in model.rams.iter().filter(|ram| ram.cell_bits > 64) {
+        found.push(format!("{}: cells of more than 64 bits are not emitted yet", ram.location));
+    }
     for operation in &model.operations {
         if !operation.references.is_empty() {
             found.push(format!("{}: REFERENCE is not emitted yet", operation.location));

@@ -459,7 +459,9 @@ fn has_effect(value: &Expr) -> bool {
         effect |= matches!(
             expr.kind,
             ExprKind::Register { .. }
+                | ExprKind::RegisterPart { .. }
                 | ExprKind::Memory { .. }
+                | ExprKind::CellPart { .. }
                 | ExprKind::Operand { .. }
                 | ExprKind::Reference { .. }
         );

@@ -15,6 +15,7 @@ mod resource;
 mod root;
 mod statement;
 mod time;
+mod wide;
 
 use std::collections::BTreeSet;
 

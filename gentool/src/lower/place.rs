@@ -9,16 +9,17 @@ use isac_parser::model::{
 use super::body::BodyBuilder;
 use super::expression::{binary, convert};
 use super::range::View;
+use super::wide::MOST_BITS;
 
 /// A place whose indexes and addresses are evaluated.
 #[derive(Debug, Clone)]
 pub(super) struct Place {
-    width: u32,
-    kind: Kind,
+    pub width: u32,
+    pub kind: Kind,
 }
 
 #[derive(Debug, Clone)]
-enum Kind {
+pub(super) enum Kind {
     Local(u32),
     Variable(VariableId),
     Register { register: RegisterId, index: Option<Expr> },
@@ -33,7 +34,7 @@ enum Kind {
 
 /// A place that may be chosen; its type may differ from that of the choice.
 #[derive(Debug, Clone)]
-struct Arm {
+pub(super) struct Arm {
     place: Place,
     signed: bool,
 }
@@ -59,6 +60,10 @@ impl BodyBuilder<'_> {
                     Box::new(read_as(otherwise, place.ty)),
                 );
                 self.lower_value(&Source { kind, ty: Some(place.ty), span: place.span })
+            }
+            PlaceKind::Slice { base, low, .. } if base.ty.width_bits > MOST_BITS => {
+                let base = self.prepare_place(base);
+                self.read_wide_slice(&base, *low, width)
             }
             PlaceKind::Slice { base, low, .. } => {
                 let base = Box::new(self.read_source_place(base));
@@ -157,6 +162,9 @@ impl BodyBuilder<'_> {
                 self.references += 1;
                 ExprKind::Reference { reference: reference.0, counted: true }
             }
+            Kind::Slice { base, low } if base.width > MOST_BITS => {
+                return self.read_wide_slice(base, *low, width);
+            }
             Kind::Slice { base, low } => ExprKind::Slice { base: Box::new(self.read_place(base)), low: *low },
             Kind::Bit { base, index } => {
                 let base = Box::new(self.read_place(base));
@@ -224,7 +232,10 @@ impl BodyBuilder<'_> {
     }
 
     /// Writes bits from `low` on: one write, no read that counts.
-    fn write_slice(&mut self, base: &Place, low: u32, value: Expr) {
+    pub(super) fn write_slice(&mut self, base: &Place, low: u32, value: Expr) {
+        if base.width > MOST_BITS {
+            return self.write_wide_slice(base, low, value);
+        }
         if let Kind::Register { register, index } = &base.kind {
             let access = self.register_access(*register, AccessKind::Write);
             let index = index.clone();
@@ -323,6 +334,15 @@ impl BodyBuilder<'_> {
     /// An assignment, compound assignment or step; its value if `wanted`.
     pub(super) fn lower_assignment(&mut self, source: &Source, wanted: bool) -> Option<Expr> {
         match &source.kind {
+            SourceKind::Assign { place, value } if place.ty.width_bits > MOST_BITS => {
+                if let SourceKind::Read(from) = &value.kind {
+                    let from = self.prepare_place(from);
+                    let pieces = self.read_wide(&from);
+                    let to = self.prepare_place(place);
+                    self.write_wide(&to, &pieces);
+                }
+                None
+            }
             SourceKind::Assign { place, value } => {
                 let mut value = self.lower_value(value);
                 if wanted || needs_statements(place) {

@@ -25,18 +25,21 @@ impl Lowering<'_> {
     }
 
     pub(super) fn lower_place(&self, place: &isac_parser::model::RegisterPlace) -> RegisterPlace {
-        let parts = place.parts.iter().map(|part| RegisterPart {
-            register: part.register.0,
-            element: part.element,
-            low: part.low,
-            width_bits: part.width_bits,
-        });
-        RegisterPlace {
+        let mut lowered = RegisterPlace {
             name: place.name.clone(),
             location: self.location(place.span),
             width_bits: place.width_bits,
-            parts: parts.collect(),
+            parts: Vec::new(),
+        };
+        for part in &place.parts {
+            lowered.add_part(RegisterPart {
+                register: part.register.0,
+                element: part.element,
+                low: part.low,
+                width_bits: part.width_bits,
+            });
         }
+        lowered
     }
 
     pub(super) fn lower_registers(&self) -> Vec<Register> {

@@ -53,6 +53,16 @@ pub(super) fn print_expr(printer: &Printer<'_>, expr: &Expr) -> String {
                 index.as_ref().map_or(String::new(), |index| format!("[{}]", print_expr(printer, index)));
             format!("{name}{index}'a{access}")
         }
+        ExprKind::RegisterPart { register, index, low, access } => {
+            let name = &printer.model.registers[*register as usize].name;
+            let index =
+                index.as_ref().map_or(String::new(), |index| format!("[{}]", print_expr(printer, index)));
+            format!("{name}{index}[{}..{low}]'a{access}", low + width - 1)
+        }
+        ExprKind::CellPart { map, address, low, access } => {
+            let name = &printer.model.maps[*map as usize].name;
+            format!("{name}[{}][{}..{low}]'a{access}", print_expr(printer, address), low + width - 1)
+        }
         ExprKind::Memory { map, cells, address, access } => {
             let name = &printer.model.maps[*map as usize].name;
             format!("{name}.{cells}[{}]'a{access}", print_expr(printer, address))

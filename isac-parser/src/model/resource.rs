@@ -31,7 +31,7 @@ pub struct Register {
     pub name: String,
     /// Where the name stands.
     pub span: Span,
-    /// Width of an element in bits, 1 to 128.
+    /// Width of an element in bits, 1 to 256.
     pub width_bits: u32,
     /// Number of elements of a file; `None` for a single register.
     pub count: Option<u32>,
@@ -79,7 +79,7 @@ pub struct Ram {
     pub name: String,
     /// Where the name stands.
     pub span: Span,
-    /// Width of a cell in bits, 1 to 64.
+    /// Width of a cell in bits, 1 to 256.
     pub cell_bits: u32,
     /// Number of cells.
     pub size_cells: u64,

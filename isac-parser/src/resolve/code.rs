@@ -71,6 +71,9 @@ codes! {
     /// A `memory_fault` of another signature.
     FAULT_HANDLER = "E0316";
 
+    /// A value of more than 128 bits where one is computed with.
+    WIDE_VALUE = "E0317";
+
     /// Members of different widths where one is needed.
     MEMBER_WIDTHS = "E0401";
     /// A bit coded twice.

@@ -5,11 +5,11 @@ use super::collect::Definitions;
 use super::names::Table;
 use super::option::{Once, OptionReader};
 use super::range::{Resolved, resolve_range};
-use super::report::{count, error, not_yet};
-use super::typing;
+use super::report::{count, error};
+use super::typing::{self, MAX_COMPUTED_BITS};
 use crate::ast::{MemoryMapDeclaration, RamDeclaration};
 use crate::diagnostic::Diagnostics;
-use crate::model::{Map, Ram, Range};
+use crate::model::{Map, Ram, Range, RangeTarget};
 
 /// Most cells of a RAM: what a simulator can hold of 64-bit cells in 32 GiB.
 const MOST_CELLS: u128 = 1 << 32;
@@ -81,11 +81,6 @@ fn resolve_ram(declaration: &RamDeclaration, table: &Table, diagnostics: &mut Di
         diagnostics.push(diagnostic);
     }
     let cell_bits = u32::try_from(cell_bits?).ok()?;
-    if cell_bits > 64 {
-        let what = "a cell of more than 64 bits is";
-        diagnostics.push(not_yet(code::LATER_WIDTH, declaration.width.span, what));
-        return None;
-    }
     ram.cell_bits = cell_bits;
     ram.size_cells = u64::try_from(size??).ok()?;
     Some(ram)
@@ -111,7 +106,7 @@ fn resolve_map(
         diagnostics.push(diagnostic);
         return None;
     }
-    let cell_bits = shared_cell(&ranges, diagnostics);
+    let cell_bits = shared_cell(&ranges, diagnostics).filter(|bits| check_wide(&ranges, *bits, diagnostics));
     let mut ranges: Vec<Range> = ranges.into_iter().map(|resolved| resolved.range).collect();
     ranges.sort_by_key(|range: &Range| (range.low, range.high));
     Some(Map {
@@ -121,6 +116,18 @@ fn resolve_map(
         cell_bits: cell_bits?,
         ranges,
     })
+}
+
+/// Cells that are wider than a value lie in memory: only there they are reached in parts.
+fn check_wide(ranges: &[Resolved], cell_bits: u32, diagnostics: &mut Diagnostics) -> bool {
+    let is_memory = |range: &Range| matches!(range.target, RangeTarget::Ram(_) | RangeTarget::Cache(_));
+    let other = ranges.iter().find(|resolved| !is_memory(&resolved.range));
+    let Some(Resolved { range, .. }) = other.filter(|_| cell_bits > MAX_COMPUTED_BITS) else { return true };
+    let message = format!("cells of {} outside a memory", count(cell_bits, "bit"));
+    let diagnostic = error(code::CELL_WIDTH, range.span, message, "no RAM and no CACHE")
+        .help("a map with cells of more than 128 bits has RAMs and CACHEs alone");
+    diagnostics.push(diagnostic);
+    false
 }
 
 /// The width of a cell that all ranges share, that of a byte if there are devices alone; reports

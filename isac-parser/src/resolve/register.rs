@@ -3,7 +3,7 @@
 use super::code;
 use super::collect::Definitions;
 use super::names::Table;
-use super::report::{count, error, not_yet};
+use super::report::{count, error};
 use super::typing;
 use crate::ast::{RegisterDeclaration, RegisterDeclarator, RegisterOption, Text};
 use crate::diagnostic::Diagnostics;
@@ -38,11 +38,6 @@ fn resolve_register(
     });
     let what = "the width of a register";
     let width_bits = typing::number_within(table, &declaration.width, what, 1..=256, diagnostics)?;
-    if width_bits > 128 {
-        let what = "a register of more than 128 bits is";
-        diagnostics.push(not_yet(code::LATER_WIDTH, declaration.width.span, what));
-        return None;
-    }
     let elements = match elements {
         Some(elements) => Some(u32::try_from(elements?).ok()?),
         None => None,

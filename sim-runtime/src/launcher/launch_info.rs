@@ -42,7 +42,7 @@ pub struct LaunchInfo {
 pub struct LaunchRegister {
     /// Its name.
     pub name: String,
-    /// Width of an element in bits, 1 to 128.
+    /// Width of an element in bits, 1 to 256.
     pub width_bits: u32,
     /// Number of elements of a file; `None` for a single register.
     pub count: Option<usize>,

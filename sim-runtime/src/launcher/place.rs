@@ -1,6 +1,6 @@
 //! Registers by the names that a user writes.
 
-use isac_ir::resource::{RegisterPart, RegisterPlace};
+use isac_ir::resource::RegisterPlace;
 
 use crate::launcher::launch_info::{LaunchInfo, LaunchRegister};
 use crate::launcher::number::SignedNumber;
@@ -40,9 +40,7 @@ fn find_place(info: &LaunchInfo, name: &str) -> Option<RegisterPlace> {
     let (register, element) = find_register(info, name)?;
     let width_bits = info.registers.get(register)?.width_bits;
     let (register, element) = (u32::try_from(register).ok()?, u32::try_from(element).ok()?);
-    let part = RegisterPart { register, element, low: 0, width_bits };
-    let name = name.to_owned();
-    Some(RegisterPlace { name, location: String::new(), width_bits, parts: vec![part] })
+    Some(RegisterPlace::of_element(name, register, element, width_bits))
 }
 
 /// The register and the element of `pc`, `a0` or `x[10]`; every index it returns exists.

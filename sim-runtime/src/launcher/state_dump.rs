@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use isac_ir::bits::Bits;
+
 use crate::engine::{Engine, Machine};
 use crate::image::Digest;
 use crate::launcher::launch_info::{LaunchInfo, LaunchMap, LaunchRegister};
@@ -24,16 +26,14 @@ pub(super) fn dump_state(engine: &mut dyn Engine, info: &LaunchInfo) -> String {
     let mut text = String::new();
     for (index, register) in info.registers.iter().enumerate() {
         for element in 0..register.count.unwrap_or(1) {
-            let value = machine.read_register(index, element);
+            let value = hexadecimal(machine.read_register_bits(index, element), register.width_bits);
             let name = element_name(register, element);
-            let digits = register.width_bits.div_ceil(4) as usize;
-            line(&mut text, format_args!("{name} = 0x{value:0digits$x}"));
+            line(&mut text, format_args!("{name} = 0x{value}"));
         }
     }
     for alias in &info.aliases {
-        let digits = alias.width_bits.div_ceil(4) as usize;
-        let value = machine.read_place(alias);
-        line(&mut text, format_args!("{} = 0x{value:0digits$x}", alias.name));
+        let value = hexadecimal(machine.read_place_bits(alias), alias.width_bits);
+        line(&mut text, format_args!("{} = 0x{value}", alias.name));
     }
     line(&mut text, format_args!("instructions = {instructions}"));
     line(&mut text, format_args!("cycles = {cycles}"));
@@ -45,6 +45,12 @@ pub(super) fn dump_state(engine: &mut dyn Engine, info: &LaunchInfo) -> String {
         }
     }
     text
+}
+
+/// A value in as many digits as its width has.
+fn hexadecimal(value: Bits, width_bits: u32) -> String {
+    let digits = (0..width_bits.div_ceil(4)).rev();
+    digits.map(|digit| format!("{:x}", value.extract(digit * 4, 4))).collect()
 }
 
 fn element_name(register: &LaunchRegister, element: usize) -> String {

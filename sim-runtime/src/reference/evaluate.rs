@@ -7,7 +7,7 @@ use sim_profile::AccessEvent;
 
 use super::step::{Frame, Leaving, Step};
 use crate::fault::{AccessKind, FaultKind};
-use crate::memory::{Reached, check_access};
+use crate::memory::{Reached, check_access, check_range};
 
 impl Step<'_, '_> {
     /// The value of an expression, its upper bits 0.
@@ -46,7 +46,16 @@ impl Step<'_, '_> {
             ExprKind::Register { register, index, access } => {
                 let element = self.element(frame, *register, index.as_deref())?;
                 self.access(frame, *access, *register, AccessEvent::Read);
-                self.state.registers[*register as usize][element as usize]
+                self.state.registers[*register as usize][element as usize].to_u128()
+            }
+            ExprKind::RegisterPart { register, index, low, access } => {
+                let element = self.element(frame, *register, index.as_deref())?;
+                self.access(frame, *access, *register, AccessEvent::Read);
+                self.state.registers[*register as usize][element as usize].extract(*low, width)
+            }
+            ExprKind::CellPart { map, address, low, access } => {
+                let address = self.evaluate(frame, address)? as u64;
+                self.load_part(frame, *map, address, (*low, width), *access)?
             }
             ExprKind::Memory { map, cells, address, access } => {
                 let address = self.evaluate(frame, address)? as u64;
@@ -106,6 +115,27 @@ impl Step<'_, '_> {
             Ok(element) if element < elements => Ok(element),
             _ => Err(Leaving::Fault(FaultKind::RegisterIndex { index: index as u64 })),
         }
+    }
+
+    /// Bits of one cell of more than 128 bits; only memory has such cells.
+    fn load_part(
+        &mut self,
+        frame: &mut Frame<'_>,
+        map: u32,
+        address: u64,
+        (low, width): (u32, u32),
+        access: u32,
+    ) -> Result<u128, Leaving> {
+        let fetch = access != UNCOUNTED
+            && frame.body.accesses[access as usize].kind == isac_ir::behavior::AccessKind::Execute;
+        let (kind, event) = match fetch {
+            true => (AccessKind::Fetch, AccessEvent::Execute),
+            false => (AccessKind::Read, AccessEvent::Read),
+        };
+        let model = self.state.model;
+        let landing = check_range(model, map, address, 1, kind).map_err(Leaving::Fault)?;
+        self.access(frame, access, model.registers.len() as u32 + map, event);
+        Ok(self.state.memory.load_part(landing, low, width))
     }
 
     fn load(

@@ -1,7 +1,7 @@
 //! The processor's state as the reference engine keeps it: one number an element.
 
 use isac_ir::Model;
-use isac_ir::bits::mask;
+use isac_ir::bits::{Bits, mask};
 
 use crate::device::Devices;
 use crate::engine::Machine;
@@ -10,7 +10,7 @@ use crate::memory::{Memory, read_map_bytes, write_map_bytes};
 /// Registers and memory.
 pub(super) struct State<'m> {
     pub(super) model: &'m Model,
-    pub(super) registers: Vec<Vec<u128>>,
+    pub(super) registers: Vec<Vec<Bits>>,
     pub(super) memory: Memory,
     pub(super) devices: Devices,
 }
@@ -20,7 +20,7 @@ impl<'m> State<'m> {
     pub(super) fn new(model: &'m Model) -> State<'m> {
         let registers = model.registers.iter().map(|register| {
             let elements = 0..register.elements();
-            elements.map(|element| register.reset_value(element)).collect()
+            elements.map(|element| Bits::from_u128(register.reset_value(element))).collect()
         });
         State {
             model,
@@ -33,7 +33,7 @@ impl<'m> State<'m> {
     /// The program counter.
     pub(super) fn pc(&self) -> u64 {
         let element = |register: u32, element: u32| self.registers[register as usize][element as usize];
-        self.model.pc.read(element) as u64
+        self.model.pc.read(element).to_u128() as u64
     }
 
     /// Writes bits `low..low + width` of an element.
@@ -43,20 +43,32 @@ impl<'m> State<'m> {
             return;
         }
         if let Some(place) = self.registers[register as usize].get_mut(element as usize) {
-            let bits = mask(width) << low;
-            *place = (*place & !bits | value << low & bits) & mask(table.width_bits);
+            let width = width.min(table.width_bits - low);
+            *place = place.with(low, width, value);
         }
     }
 }
 
 impl Machine for State<'_> {
     fn read_register(&self, register: usize, element: usize) -> u128 {
+        self.registers[register][element].to_u128()
+    }
+
+    fn read_register_bits(&self, register: usize, element: usize) -> Bits {
         self.registers[register][element]
+    }
+
+    fn write_register_bits(&mut self, register: usize, element: usize, value: Bits) {
+        let width = self.model.registers[register].width_bits;
+        for low in (0..width).step_by(128) {
+            let part = (width - low).min(128);
+            self.write_bits(register as u32, element as u32, low, part, value.extract(low, part));
+        }
     }
 
     fn write_register(&mut self, register: usize, element: usize, value: u128) {
         let width = self.model.registers[register].width_bits;
-        self.write_bits(register as u32, element as u32, 0, width, value);
+        self.write_register_bits(register, element, Bits::from_u128(value & mask(width)));
     }
 
     fn read_bytes(&self, map: usize, address: u64, bytes: &mut [u8]) -> Result<(), u64> {

@@ -6,7 +6,7 @@ use sim_profile::{AccessEvent, Event};
 use super::step::{Frame, Leaving, Step};
 use crate::fault::{AccessKind, FaultKind};
 use crate::host::LinuxResult;
-use crate::memory::{Reached, check_access};
+use crate::memory::{Reached, check_access, check_range};
 use crate::print::print_parts;
 
 impl<'m> Step<'m, '_> {
@@ -58,6 +58,16 @@ impl<'m> Step<'m, '_> {
             Stmt::SetReference { reference, value } => {
                 let value = self.evaluate(frame, value)?;
                 self.write_reference(frame.execution, *reference, value)?;
+            }
+            Stmt::SetCellPart { map, address, low, value, access } => {
+                let width = value.width;
+                let value = self.evaluate(frame, value)?;
+                let address = self.evaluate(frame, address)? as u64;
+                let model = self.state.model;
+                let landing =
+                    check_range(model, *map, address, 1, AccessKind::Write).map_err(Leaving::Fault)?;
+                self.access(frame, *access, model.registers.len() as u32 + map, AccessEvent::Write);
+                self.state.memory.store_part(landing, *low, width, value);
             }
             Stmt::SetOperand { instance, value, .. } => {
                 let value = self.evaluate(frame, value)?;

@@ -1,18 +1,25 @@
 //! What can be assigned, and the operators that assign.
 
-use super::conversion::{promote, usual};
+use super::conversion::{MAX_COMPUTED_BITS, promote, usual};
 use super::expression::{Operand, valued};
 use super::operator::is_shift;
-use super::{Typer, code, error};
+use super::{Typer, code, count, error};
 use crate::ast::{self, BinaryOperator};
-use crate::model::{ExprKind, Place, PlaceKind};
+use crate::diagnostic::Diagnostics;
+use crate::model::{Expr, ExprKind, Place, PlaceKind};
+use crate::resolve::names::Global;
 use crate::resolve::operation::AliasValue;
 use crate::source::Span;
 
 impl Typer<'_> {
     /// An expression that is assigned to.
     fn place(&mut self, expr: &ast::Expr) -> Option<Place> {
-        match self.operand(expr)? {
+        let operand = self.operand(expr)?;
+        self.place_in(operand, expr)
+    }
+
+    fn place_in(&mut self, operand: Operand, expr: &ast::Expr) -> Option<Place> {
+        match operand {
             Operand::Place(place) => {
                 self.check_assignable(&place)?;
                 Some(place)
@@ -87,6 +94,12 @@ impl Typer<'_> {
         span: Span,
     ) -> Option<Operand> {
         self.only_when_running(span, "an assignment")?;
+        if operator.is_none()
+            && !self.is_probe
+            && let Some(copy) = self.copy(place, value, span)
+        {
+            return copy;
+        }
         let (value, place) = (self.value(value), self.place(place));
         let (value, place) = (value?, place?);
         let ty = place.ty;
@@ -107,6 +120,77 @@ impl Typer<'_> {
             }
         };
         Some(valued(kind, ty, span))
+    }
+
+    /// `place = place` of more than 128 bits; `None` if the place is narrower.
+    fn copy(&mut self, place: &ast::Expr, value: &ast::Expr, span: Span) -> Option<Option<Operand>> {
+        if !self.is_wide(place) {
+            return None;
+        }
+        let to = self.operand_of_any_width(place).and_then(|operand| self.place_in(operand, place));
+        let from = self.operand_of_any_width(value);
+        let (Some(to), Some(from)) = (to, from) else { return Some(None) };
+        let ty = to.ty;
+        match from {
+            Operand::Place(from) if from.ty.width_bits == ty.width_bits => {
+                let (ty, from_span) = (Some(ty), from.span);
+                let value = Expr { kind: ExprKind::Read(Box::new(from)), ty, span: from_span };
+                let kind = ExprKind::Assign { place: Box::new(to), value: Box::new(value) };
+                Some(Some(Operand::Value(Expr { kind, ty: None, span })))
+            }
+            other => {
+                let widths = (count(ty.width_bits, "bit"), count(other.width_bits().unwrap_or(0), "bit"));
+                let message = format!("{} are assigned to {}", widths.1, widths.0);
+                let diagnostic = error(code::WIDE_VALUE, value.span, message, "not the place's width")
+                    .secondary(place.span, format!("has {}", widths.0))
+                    .help("a place of more than 128 bits takes a register or cell of its width, or slices");
+                self.diagnostics.push(diagnostic);
+                Some(None)
+            }
+        }
+    }
+
+    /// True unless a look at the name shows that a place has at most 128 bits.
+    fn may_be_wide(&self, place: &ast::Expr) -> bool {
+        match &place.kind {
+            ast::ExprKind::Concat(_) => true,
+            ast::ExprKind::Paren(inner)
+            | ast::ExprKind::Index { base: inner, .. }
+            | ast::ExprKind::Slice { base: inner, .. } => self.may_be_wide(inner),
+            ast::ExprKind::Name(name) => {
+                let width_bits = match self.global(name) {
+                    Some((Global::Register(id), _)) => self.table.register(id).map(|found| found.width_bits),
+                    Some((Global::Alias(id), _)) => self.table.alias(id).map(|found| found.names.width_bits),
+                    Some((Global::Map(id), _)) => self.table.map(id).map(|found| found.cell_bits),
+                    _ => None,
+                };
+                width_bits.is_some_and(|width| width > MAX_COMPUTED_BITS)
+            }
+            _ => false,
+        }
+    }
+
+    /// True for a place of more than 128 bits; reports nothing.
+    fn is_wide(&mut self, place: &ast::Expr) -> bool {
+        if !self.may_be_wide(place) {
+            return false;
+        }
+        let mut silent = Diagnostics::new();
+        let mut typer = Typer {
+            table: self.table,
+            operation: self.operation,
+            diagnostics: &mut silent,
+            mode: self.mode,
+            result: self.result,
+            locals: self.locals.clone(),
+            blocks: self.blocks.clone(),
+            reported: self.reported.clone(),
+            is_probe: true,
+            loop_depth: self.loop_depth,
+            switch_depth: self.switch_depth,
+        };
+        let operand = typer.operand_of_any_width(place);
+        operand.and_then(|operand| operand.width_bits()).is_some_and(|width| width > MAX_COMPUTED_BITS)
     }
 
     /// `++place`, `place--`

@@ -5,7 +5,7 @@ use super::operator::choice;
 use super::{Mode, Typer, code, error};
 use crate::ast;
 use crate::model::{Expr, ExprKind, Place, PlaceKind, Type};
-use crate::resolve::report::not_yet;
+use crate::resolve::report::count;
 use crate::source::Span;
 
 /// What an expression denotes before it is known how it is used.
@@ -67,14 +67,23 @@ impl Typer<'_> {
     pub(super) fn operand(&mut self, expr: &ast::Expr) -> Option<Operand> {
         let operand = self.operand_of_any_width(expr)?;
         if operand.width_bits().is_some_and(|width| width > MAX_COMPUTED_BITS) {
-            let what = "a value of more than 128 bits is";
-            self.diagnostics.push(not_yet(code::LATER_WIDTH, expr.span, what));
+            self.too_wide(&operand, expr.span);
             return None;
         }
         Some(operand)
     }
 
-    fn operand_of_any_width(&mut self, expr: &ast::Expr) -> Option<Operand> {
+    /// Reports a value that is wider than what is computed with.
+    pub(super) fn too_wide(&mut self, operand: &Operand, span: Span) {
+        let width = count(operand.width_bits().unwrap_or(0), "bit");
+        let message = format!("a value of {width} is only sliced and copied");
+        let diagnostic = error(code::WIDE_VALUE, span, message, format!("has {width}"))
+            .help("take slices of at most 128 bits, as `v[127..0]`, or assign it to a place of its width");
+        self.diagnostics.push(diagnostic);
+    }
+
+    /// An expression that may be a place of more than 128 bits.
+    pub(super) fn operand_of_any_width(&mut self, expr: &ast::Expr) -> Option<Operand> {
         let span = expr.span;
         match &expr.kind {
             ast::ExprKind::Number(number) => Some(Operand::Value(number_value(number, span).expr)),
@@ -110,7 +119,7 @@ impl Typer<'_> {
                 let kind = ExprKind::Comma(Box::new(left?), Box::new(right.expr));
                 Some(valued(kind, right.ty, span))
             }
-            ast::ExprKind::Paren(inner) => self.operand(inner),
+            ast::ExprKind::Paren(inner) => self.operand_of_any_width(inner),
         }
     }
 

@@ -22,7 +22,7 @@ mod type_name;
 use std::collections::{BTreeMap, BTreeSet};
 
 pub(crate) use call::BUILTINS;
-pub(crate) use conversion::{Value, bits, usual};
+pub(crate) use conversion::{MAX_COMPUTED_BITS, Value, bits, usual};
 pub(crate) use fold::{extend, reduce};
 pub(crate) use register_place::register_place;
 
@@ -59,6 +59,8 @@ pub(crate) struct Typer<'a> {
     blocks: Vec<BTreeMap<String, (Option<LocalId>, Span)>>,
     /// Names that were reported: one message each is enough.
     reported: BTreeSet<String>,
+    /// It only looks how wide a place is; what is assigned inside of it is looked at once.
+    is_probe: bool,
     loop_depth: usize,
     switch_depth: usize,
 }
@@ -79,6 +81,7 @@ impl<'a> Typer<'a> {
             locals: Vec::new(),
             blocks: Vec::new(),
             reported: BTreeSet::new(),
+            is_probe: false,
             loop_depth: 0,
             switch_depth: 0,
         }

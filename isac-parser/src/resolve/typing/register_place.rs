@@ -18,7 +18,7 @@ pub(crate) fn register_place(
     what: &str,
     diagnostics: &mut Diagnostics,
 ) -> Option<(Place, Vec<RegisterPart>)> {
-    let operand = Typer::new(table, None, diagnostics).operand(expr)?;
+    let operand = Typer::new(table, None, diagnostics).operand_of_any_width(expr)?;
     let found = match &operand {
         Operand::Place(place) => parts_of(table, place),
         Operand::Value(value) => Err(value.span),

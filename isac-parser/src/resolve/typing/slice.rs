@@ -1,6 +1,6 @@
 //! Bits, slices and concatenations.
 
-use super::conversion::{Value, bits};
+use super::conversion::{MAX_COMPUTED_BITS, Value, bits};
 use super::expression::{Operand, valued, written_width};
 use super::{Typer, code, count, error, extend};
 use crate::ast;
@@ -11,7 +11,7 @@ use crate::source::Span;
 impl Typer<'_> {
     /// `base[index]` of something that is neither file nor map: one bit.
     pub(super) fn bit(&mut self, base: &ast::Expr, index: &ast::Expr, span: Span) -> Option<Operand> {
-        let base_operand = self.operand(base);
+        let base_operand = self.operand_of_any_width(base);
         let index_value = self.value(index).map(as_index);
         let (base_operand, index_value) = (base_operand?, index_value?);
         if let Some(constant) = index_value.constant() {
@@ -23,6 +23,10 @@ impl Typer<'_> {
             }
             let bit = u32::try_from(constant).ok()?;
             return self.sliced(base_operand, bit, bit, span);
+        }
+        if base_operand.width_bits().is_some_and(|width| width > MAX_COMPUTED_BITS) {
+            self.too_wide(&base_operand, base.span);
+            return None;
         }
         let index = Box::new(index_value.expr);
         match base_operand {
@@ -45,7 +49,7 @@ impl Typer<'_> {
         low: &ast::Expr,
         span: Span,
     ) -> Option<Operand> {
-        let whole = self.operand(base);
+        let whole = self.operand_of_any_width(base);
         let (high_value, low_value) = (self.number(high), self.number(low));
         let (whole, high_value, low_value) = (whole?, high_value?, low_value?);
         if low_value > high_value {

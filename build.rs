@@ -13,7 +13,7 @@ use isac_parser::load_model;
 use isac_parser::source::{FileSystem, SourceMap};
 
 /// The models that are simulated, by module name. `NAME_stepwise` is the general form of each.
-const MODELS: [(&str, &str); 14] = [
+const MODELS: [(&str, &str); 16] = [
     ("rv32im", "models/rv32im/rv32im.isac"),
     ("tiny8", "models/tiny8/tiny8.isac"),
     ("first", "gentool/src/command/new/model.isac"),
@@ -28,6 +28,8 @@ const MODELS: [(&str, &str); 14] = [
     ("devices", "tests/models/devices.isac"),
     ("trap", "tests/models/trap.isac"),
     ("parts", "tests/models/parts.isac"),
+    ("decoding", "tests/models/decoding.isac"),
+    ("tails", "tests/models/tails.isac"),
 ];
 
 /// The generator of random statements, which the tests run as C, too.

@@ -132,3 +132,15 @@ fn ranges_onto_registers_and_functions_run_the_same_on_every_engine() {
     let (ended, instructions) = check(simulator!(ranges, ranges_stepwise), 200);
     assert!(ended > 50 && instructions > 500, "{ended} ended, {instructions} instructions");
 }
+
+#[test]
+fn words_of_several_widths_run_the_same_on_every_engine() {
+    let (ended, instructions) = check(simulator!(decoding, decoding_stepwise), 100);
+    assert!(ended > 20 && instructions > 100, "{ended} ended, {instructions} instructions");
+}
+
+#[test]
+fn words_behind_the_instruction_run_the_same_on_every_engine() {
+    let (ended, instructions) = check(simulator!(tails, tails_stepwise), 100);
+    assert!(ended > 20 && instructions > 100, "{ended} ended, {instructions} instructions");
+}

@@ -107,6 +107,9 @@ pub struct DecodedElement {
     pub nodes: Vec<DecodedNode>,
     /// Its word and the words of its tail, in address order, each with its width.
     pub words: Vec<(Bits, u32)>,
+    /// How many bits were looked at to find that out, at least the width of all words: a change of
+    /// any of their cells may make it another instruction.
+    pub seen_bits: u32,
 }
 
 impl DecodedElement {
@@ -144,11 +147,18 @@ pub fn decode_element<S: CellSource>(
     decoder: u32,
     source: &mut S,
 ) -> Result<DecodedElement, DecodeError<S::Fault>> {
-    let mut decoding =
-        Decoding { model, source, nodes: Vec::new(), words: Vec::new(), next_bit: 0, in_order: true };
+    let mut decoding = Decoding {
+        model,
+        source,
+        nodes: Vec::new(),
+        words: Vec::new(),
+        next_bit: 0,
+        seen_bits: 0,
+        in_order: true,
+    };
     decoding.word(decoder)?;
-    let Decoding { nodes, words, in_order, .. } = decoding;
-    Ok(DecodedElement { nodes: if in_order { nodes } else { in_pre_order(nodes) }, words })
+    let Decoding { nodes, words, seen_bits, in_order, .. } = decoding;
+    Ok(DecodedElement { nodes: if in_order { nodes } else { in_pre_order(nodes) }, words, seen_bits })
 }
 
 /// A word of an instruction with the instance that decoded it.
@@ -187,6 +197,8 @@ struct Decoding<'a, S> {
     words: Vec<(Bits, u32)>,
     /// Where the next word begins.
     next_bit: u32,
+    /// The end of what was fetched so far.
+    seen_bits: u32,
     /// The nodes are in pre-order: no tail has decoded any.
     in_order: bool,
 }
@@ -235,6 +247,7 @@ impl<S: CellSource> Decoding<'_, S> {
     ) -> Result<(), DecodeError<S::Fault>> {
         if width > *there {
             let cells = self.source.fetch(self.next_bit + *there, width - *there);
+            self.seen_bits = self.seen_bits.max(self.next_bit + width);
             let cells = cells.map_err(DecodeError::Fetch)?;
             let low = if self.model.target.big_endian { decoder.width_bits - width } else { *there };
             *word = *word | cells.shifted(low);
@@ -285,6 +298,7 @@ impl<S: CellSource> Decoding<'_, S> {
                 TailItem::Word { width_bits, mask, value, fields } => {
                     let word = self.source.fetch(self.next_bit, *width_bits).map_err(DecodeError::Fetch)?;
                     self.next_bit += width_bits;
+                    self.seen_bits = self.seen_bits.max(self.next_bit);
                     self.words.push((word, *width_bits));
                     if word & *mask != *value {
                         return Err(DecodeError::Illegal);

@@ -10,7 +10,7 @@ use crate::word::{MAX_BITS, Word};
 
 /// The words that agree with `value` in the bits of `mask`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
-pub(crate) struct Cube {
+pub struct Cube {
     /// The fixed bits.
     mask: Word,
     /// Their values; 0 elsewhere.
@@ -26,7 +26,7 @@ impl Cube {
     }
 
     /// The value of a bit, if it is fixed.
-    pub(crate) fn bit(self, bit: u32) -> Option<bool> {
+    pub fn bit(self, bit: u32) -> Option<bool> {
         self.mask.has(bit).then(|| self.value.has(bit))
     }
 
@@ -45,6 +45,19 @@ impl Cube {
     fn join(self, other: Cube) -> Cube {
         let mask = self.mask & other.mask & !(self.value ^ other.value);
         Cube { mask, value: self.value & mask }
+    }
+
+    /// The same with each fixed bit moved to where `positions` says; bits it does not name stay
+    /// open.
+    pub(crate) fn placed(self, positions: &[u32]) -> Cube {
+        let fixed = (0u32..).zip(positions).filter_map(|(bit, to)| Some((*to, self.bit(bit)?)));
+        fixed.fold(Cube::default(), |cube, (to, set)| cube.with_bit(to, set))
+    }
+
+    /// What the cube says of some bits alone, bit i of the result being bit `positions[i]`.
+    pub(crate) fn projected(self, positions: &[u32]) -> Cube {
+        let fixed = (0u32..).zip(positions).filter_map(|(to, bit)| Some((to, self.bit(*bit)?)));
+        fixed.fold(Cube::default(), |cube, (to, set)| cube.with_bit(to, set))
     }
 
     fn shifted(self, bits: u32) -> Cube {
@@ -98,7 +111,7 @@ pub(crate) struct Budget(u64);
 impl Budget {
     /// Enough for any real instruction set, and spent within seconds.
     pub(crate) fn new() -> Budget {
-        Budget(50_000_000)
+        Budget(100_000_000)
     }
 
     fn spend(&mut self, pairs: usize) -> Result<(), TooManyCubes> {
@@ -144,6 +157,32 @@ impl CubeSet {
         Ok(self.cubes.iter().find_map(both))
     }
 
+    /// The words that are in both.
+    pub(crate) fn intersect(&self, other: &CubeSet, budget: &mut Budget) -> Result<CubeSet, TooManyCubes> {
+        if self.hull.intersect(other.hull).is_none() {
+            return Ok(CubeSet::default());
+        }
+        budget.spend(self.cubes.len() * other.cubes.len())?;
+        let mut both = Vec::new();
+        for cube in &self.cubes {
+            both.extend(other.cubes.iter().filter_map(|other| cube.intersect(*other)));
+            if both.len() > 4 * MAX_CUBES {
+                return Err(TooManyCubes);
+            }
+        }
+        CubeSet::new(both, budget)
+    }
+
+    /// The same with the bits of each word moved to where `positions` says.
+    pub(crate) fn placed(&self, positions: &[u32]) -> CubeSet {
+        CubeSet::of_simple(self.cubes.iter().map(|cube| cube.placed(positions)).collect())
+    }
+
+    /// What the words are in some bits alone.
+    pub(crate) fn projected(&self, positions: &[u32], budget: &mut Budget) -> Result<CubeSet, TooManyCubes> {
+        CubeSet::new(self.cubes.iter().map(|cube| cube.projected(positions)).collect(), budget)
+    }
+
     /// True if every word of `self` is in `other`.
     pub(crate) fn is_within(&self, other: &CubeSet, budget: &mut Budget) -> Result<bool, TooManyCubes> {
         for cube in &self.cubes {
@@ -173,6 +212,11 @@ impl CubeSet {
     /// The words with `bits` open bits put below each.
     pub(crate) fn shifted(&self, bits: u32) -> CubeSet {
         CubeSet::of_simple(self.cubes.iter().map(|cube| cube.shifted(bits)).collect())
+    }
+
+    /// True if every word is in it, as one cube.
+    pub(crate) fn is_everything(&self) -> bool {
+        self.cubes == [Cube::default()]
     }
 
     /// True if there is no word in it.

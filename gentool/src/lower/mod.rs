@@ -52,7 +52,11 @@ pub fn lower_model(model: &CheckedModel, sources: &SourceMap, name: &str) -> Mod
         reset: model.reset.map(|reset| reset.0),
         instructions: Vec::new(),
     };
-    lowered.decoders = decoder::lower_decoders(model);
+    let (decoders, tails) = decoder::lower_decoders(model);
+    lowered.decoders = decoders;
+    for (operation, tail) in lowered.operations.iter_mut().zip(tails) {
+        operation.tail = tail;
+    }
     lowered.time = time::lower_time(&lowered);
     lowered.instructions = instruction::list_instructions(&lowered);
     lowered

@@ -142,6 +142,17 @@ pub enum CodingItem {
     },
 }
 
+impl CodingItem {
+    /// Where it stands.
+    pub fn span(&self) -> Span {
+        match self {
+            CodingItem::Bits(pattern) => pattern.span,
+            CodingItem::Field { name, pattern } => name.span.to(pattern.span),
+            CodingItem::Name { span, .. } => *span,
+        }
+    }
+}
+
 /// Fixed and don't-care bits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BitPattern {

@@ -5,172 +5,151 @@
 //! A path all of whose words are won by more specific ones is never reached, which is worth a
 //! warning.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::word_set::{Path, WordSets, align};
-use crate::cube::{Budget, Cube, CubeSet, MAX_CUBES, TooManyCubes};
-use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::model::{Model, Operation, OperationOrGroup, root_decodes};
-use crate::resolve::code;
-use crate::resolve::report::{error, warning};
+use super::contest::Contest;
+use super::finding::Choice;
+use super::member::operations_of;
+use super::word_set::WordSets;
+use crate::cube::{Budget, CubeSet, TooManyCubes};
+use crate::diagnostic::Diagnostics;
+use crate::model::{Decoding, Model, OperationId, OperationOrGroup, TailItem, root_decodes};
 use crate::source::Span;
 
-/// After so many findings in one choice the rest is more of the same.
-const MAX_FINDINGS: usize = 50;
+/// After so many choices whose sets of words were too large the rest is not compared: each may
+/// have taken a second.
+const MAX_GIVEN_UP: usize = 5;
 
-/// Compares the members of all choices that a CODINGROOT leads to.
-pub(super) fn check_ambiguity(model: &Model, diagnostics: &mut Diagnostics) {
+/// Compares the members of all choices that a CODINGROOT leads to; how each tells its words apart.
+pub(super) fn check_ambiguity(
+    model: &Model,
+    diagnostics: &mut Diagnostics,
+) -> BTreeMap<OperationOrGroup, Decoding> {
     let mut sets = WordSets::new(model);
-    let mut waiting: Vec<(OperationOrGroup, Span)> = Vec::new();
-    for operation in &model.operations {
-        for decode in root_decodes(&operation.coding_root) {
-            let target = operation.instances[decode.instance.index()].target;
-            waiting.push((target, decode.span));
-        }
-    }
+    let mut waiting = root_choices(model);
+    let roots: BTreeSet<OperationOrGroup> = waiting.iter().map(|(target, _)| *target).collect();
     waiting.reverse();
     let mut checked = BTreeSet::new();
+    let mut decodings = BTreeMap::new();
+    let mut given_up = 0;
     while let Some((target, span)) = waiting.pop() {
         if !checked.insert(target) {
             continue;
         }
         let choice = Choice { model, target, span };
-        match choice.check(&mut sets, diagnostics) {
-            Ok(merged) => waiting.extend(merged.into_iter().map(|target| (target, span))),
-            Err(TooManyCubes) => diagnostics.push(choice.too_many()),
+        let result = inner_choices(&mut sets, target).and_then(|inner| {
+            waiting.extend(inner.into_iter().map(|target| (target, span)));
+            Contest::new(choice, &roots, &mut sets)?.decide(diagnostics)
+        });
+        match result {
+            Ok(decoding) => {
+                decodings.insert(target, decoding);
+            }
+            Err(TooManyCubes) => {
+                diagnostics.push(choice.too_many());
+                given_up += 1;
+                if given_up == MAX_GIVEN_UP {
+                    break;
+                }
+                sets.budget = Budget::new();
+            }
         }
     }
+    decodings
 }
 
-/// One choice: a CODINGROOT's target, or a group of operands.
-struct Choice<'a> {
-    model: &'a Model,
+/// What is decoded from words of its own: the targets of CODINGROOTs and of aliases in a TAIL.
+fn root_choices(model: &Model) -> Vec<(OperationOrGroup, Span)> {
+    let mut found = Vec::new();
+    for operation in &model.operations {
+        for decode in root_decodes(&operation.coding_root) {
+            found.push((operation.instances[decode.instance.index()].target, decode.span));
+        }
+    }
+    for operation in &model.operations {
+        for item in &operation.tail {
+            if let TailItem::Decode { instance, span } = item {
+                found.push((operation.instances[instance.index()].target, *span));
+            }
+        }
+    }
+    found
+}
+
+/// The choices inside that are compared by themselves.
+fn inner_choices(
+    sets: &mut WordSets<'_>,
     target: OperationOrGroup,
-    /// The CODINGROOT element that leads here.
-    span: Span,
+) -> Result<BTreeSet<OperationOrGroup>, TooManyCubes> {
+    let paths = sets.paths(target)?;
+    let operations: BTreeSet<OperationId> = paths.iter().flat_map(|path| &path.chain).copied().collect();
+    Ok(operations.into_iter().flat_map(|operation| sets.merged_targets(operation)).collect())
 }
 
-impl<'a> Choice<'a> {
-    /// Compares all paths; returns the choices inside that are compared by themselves.
-    fn check(
-        &self,
-        sets: &mut WordSets<'_>,
-        diagnostics: &mut Diagnostics,
-    ) -> Result<BTreeSet<OperationOrGroup>, TooManyCubes> {
-        let mut paths = sets.paths(self.target)?;
-        let mut merged = BTreeSet::new();
-        let operations: BTreeSet<_> = paths.iter().flat_map(|path| &path.chain).copied().collect();
-        for operation in operations {
-            merged.extend(sets.merged_targets(operation));
-        }
-        align(&mut paths, self.model.target.endian);
-        self.compare(&paths, diagnostics)?;
-        Ok(merged)
+/// True if a choice is ever asked about one of these words, which the WHENs around may prevent.
+pub(super) fn occurs(
+    sets: &mut WordSets<'_>,
+    roots: &BTreeSet<OperationOrGroup>,
+    target: OperationOrGroup,
+    words: &CubeSet,
+) -> Result<bool, TooManyCubes> {
+    let model = sets.model;
+    if words.is_empty() {
+        return Ok(false);
     }
-
-    fn compare(&self, paths: &[Path], diagnostics: &mut Diagnostics) -> Result<(), TooManyCubes> {
-        let mut budget = Budget::new();
-        // For each path, those whose words are a proper part of its own.
-        let mut winners: Vec<Vec<usize>> = vec![Vec::new(); paths.len()];
-        let mut findings = 0;
-        for (later, path) in paths.iter().enumerate() {
-            for (earlier, other) in paths[..later].iter().enumerate() {
-                let Some(both) = path.words.overlap(&other.words, &mut budget)? else {
-                    continue;
-                };
-                let within = path.words.is_within(&other.words, &mut budget)?;
-                let around = other.words.is_within(&path.words, &mut budget)?;
-                match (within, around) {
-                    (true, false) => winners[earlier].push(later),
-                    (false, true) => winners[later].push(earlier),
-                    _ if findings < MAX_FINDINGS => {
-                        findings += 1;
-                        diagnostics.push(self.ambiguous(other, path, both, within));
-                    }
-                    _ => {}
+    if roots.contains(&target) || model.operations.iter().all(|operation| operation.when.is_none()) {
+        return Ok(true);
+    }
+    for id in (0..model.operations.len() as u32).map(OperationId) {
+        // Along an instance that a path follows, it is the path's choice that is asked.
+        let followed = sets.chosen_along(id);
+        for (instance, inner) in sets.coded(id) {
+            if inner == target && Some(instance) != followed {
+                let around = sets.compose(id, &[(instance, words)], true)?;
+                if is_reached(sets, roots, id, &around)? {
+                    return Ok(true);
                 }
             }
         }
-        if findings > 0 {
-            return Ok(());
-        }
-        for (path, winners) in paths.iter().zip(&winners) {
-            let cubes = winners.iter().flat_map(|winner| paths[*winner].words.cubes());
-            let won = CubeSet::new(cubes.copied().collect(), &mut budget)?;
-            if !winners.is_empty() && path.words.without(&won, &mut budget)?.is_empty() {
-                diagnostics.push(self.unreachable(path, paths, winners));
-            }
-        }
-        Ok(())
     }
-
-    fn ambiguous(&self, first: &Path, second: &Path, both: Cube, equal: bool) -> Diagnostic {
-        let word = both.example().display(first.width_bits);
-        let Some((one, other)) = self.first_difference(first, second) else {
-            let leaf = self.leaf(first);
-            let message = format!("`{}` is reached in two ways, both by {word}", leaf.name);
-            return error(code::AMBIGUOUS, coding_span(leaf), message, "one word, two paths")
-                .secondary(self.span, "decoded here")
-                .help("let it be a member of one of the groups only");
-        };
-        let message = format!("`{}` and `{}` both match {word}", one.name, other.name);
-        let (label, help) = if equal {
-            ("matches the same words", "let the two differ in a fixed bit")
-        } else {
-            (
-                "matches it, too",
-                "let the two differ in a fixed bit, or one match a part of what the other matches",
-            )
-        };
-        error(code::AMBIGUOUS, coding_span(other), message, format!("`{}` {label}", other.name))
-            .secondary(coding_span(one), format!("`{}` matches {word}", one.name))
-            .help(help)
-    }
-
-    /// The innermost operations in which two paths differ.
-    fn first_difference(&self, first: &Path, second: &Path) -> Option<(&'a Operation, &'a Operation)> {
-        let pairs = first.chain.iter().rev().zip(second.chain.iter().rev());
-        let (one, other) = pairs.into_iter().find(|(one, other)| one != other)?;
-        let operations = &self.model.operations;
-        Some((&operations[one.index()], &operations[other.index()]))
-    }
-
-    fn leaf(&self, path: &Path) -> &'a Operation {
-        &self.model.operations[path.chain[path.chain.len() - 1].index()]
-    }
-
-    fn unreachable(&self, path: &Path, paths: &[Path], winners: &[usize]) -> Diagnostic {
-        let leaf = self.leaf(path);
-        let message = format!("no word reaches `{}`", leaf.name);
-        let label = "every word of it belongs to a more specific one";
-        let mut diagnostic = warning(code::UNREACHABLE_MEMBER, coding_span(leaf), message, label);
-        for winner in winners.iter().take(3) {
-            let winner = self.leaf(&paths[*winner]);
-            let label = format!("`{}` matches some of them", winner.name);
-            diagnostic = diagnostic.secondary(coding_span(winner), label);
-        }
-        diagnostic
-    }
-
-    fn too_many(&self) -> Diagnostic {
-        let (name, span) = match self.target {
-            OperationOrGroup::Operation(id) => {
-                let operation = &self.model.operations[id.index()];
-                (&operation.name, operation.span)
-            }
-            OperationOrGroup::Group(id) => {
-                let group = &self.model.groups[id.index()];
-                (&group.name, group.span)
-            }
-        };
-        let message = format!("the codings of `{name}` are too many to compare");
-        let label = format!("a set of words needs more than {MAX_CUBES} patterns");
-        error(code::TOO_MANY_CODINGS, span, message, label)
-            .secondary(self.span, "decoded here")
-            .help("split the group, or give its members codings that share fixed bits")
-    }
+    Ok(false)
 }
 
-fn coding_span(operation: &Operation) -> Span {
-    operation.coding_span.unwrap_or(operation.span)
+/// True if an operation is ever asked about one of these words of it.
+fn is_reached(
+    sets: &mut WordSets<'_>,
+    roots: &BTreeSet<OperationOrGroup>,
+    operation: OperationId,
+    words: &CubeSet,
+) -> Result<bool, TooManyCubes> {
+    if words.is_empty() {
+        return Ok(false);
+    }
+    let choices = choices_with(sets.model, roots, operation);
+    if choices.iter().any(|choice| roots.contains(choice)) {
+        return Ok(true);
+    }
+    for id in (0..sets.model.operations.len() as u32).map(OperationId) {
+        for (instance, inner) in sets.coded(id) {
+            if choices.contains(&inner) {
+                let around = sets.compose(id, &[(instance, words)], true)?;
+                if is_reached(sets, roots, id, &around)? {
+                    return Ok(true);
+                }
+            }
+        }
+    }
+    Ok(false)
+}
+
+/// The targets of instances that may turn out to be an operation.
+fn choices_with(
+    model: &Model,
+    roots: &BTreeSet<OperationOrGroup>,
+    id: OperationId,
+) -> BTreeSet<OperationOrGroup> {
+    let instances = model.operations.iter().flat_map(|operation| &operation.instances);
+    let targets: BTreeSet<OperationOrGroup> = instances.map(|instance| instance.target).collect();
+    let targets = targets.into_iter().chain(roots.iter().copied());
+    targets.filter(|target| operations_of(model, *target).contains(&id)).collect()
 }

@@ -2,12 +2,15 @@
 
 mod ambiguity;
 mod assembler;
+mod contest;
 mod cycle;
+mod finding;
 mod member;
 mod range;
 mod recursion;
 mod unused;
 pub(crate) mod walk;
+mod when;
 mod word_set;
 mod word_width;
 
@@ -24,11 +27,11 @@ pub fn check_model(model: Model, diagnostics: &mut Diagnostics) -> Option<Checke
     recursion::check_recursion(&model, diagnostics);
     cycle::check_cycles(&model, diagnostics);
     word_width::check_word_widths(&model, diagnostics);
-    ambiguity::check_ambiguity(&model, diagnostics);
+    let decodings = ambiguity::check_ambiguity(&model, diagnostics);
     if !diagnostics.has_errors() {
         unused::check_unused(&model, diagnostics);
         assembler::check_assembler(&model, diagnostics);
     }
     diagnostics.sort();
-    (!diagnostics.has_errors()).then_some(CheckedModel(model))
+    (!diagnostics.has_errors()).then_some(CheckedModel { model, decodings })
 }

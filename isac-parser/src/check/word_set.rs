@@ -4,33 +4,56 @@
 //! along a path: the members of an operand, and of each alias where an operation has several,
 //! are merged into one set first and compared among themselves as a choice of their own. Aliases
 //! stand in different bits, so nothing is lost, and the cross product is never formed.
+//!
+//! Most paths differ in their fixed bits already. So each has a *coarse* set, which leaves aliases
+//! open; its exact set is computed only where coarse sets overlap.
 
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
+use super::when::when_cubes;
 use crate::cube::{Budget, Cube, CubeSet, MAX_CUBES, TooManyCubes};
-use crate::model::{CodingBit, Endian, InstanceId, InstanceRole, Model, OperationId, OperationOrGroup};
+use crate::model::{
+    CodingBit, InstanceId, InstanceRole, Model, OperationId, OperationOrGroup, PathStep, TailItem,
+};
 
 /// Most cubes of all paths of one choice.
-const MAX_PATH_CUBES: usize = 4 * MAX_CUBES;
+const MAX_PATH_CUBES: usize = 64 * MAX_CUBES;
 
 /// One way of choosing members.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(super) struct Path {
+    /// From the choice to the leaf.
+    pub(super) steps: Vec<PathStep>,
     /// The operations from the outermost to the leaf.
     pub(super) chain: Vec<OperationId>,
     /// Width of the word in bits.
     pub(super) width_bits: u32,
-    /// The words that lead here.
-    pub(super) words: CubeSet,
+    /// The words that lead here, and more: aliases may be anything.
+    pub(super) coarse: CubeSet,
+    /// The instance of the outermost operation along which the path goes on, and how.
+    below: Option<(InstanceId, Rc<Path>)>,
+    exact: OnceCell<Rc<CubeSet>>,
+}
+
+/// An alias that a path leads past: a choice by itself.
+#[derive(Debug, Clone)]
+pub(super) struct Beside {
+    /// What is chosen.
+    pub(super) target: OperationOrGroup,
+    /// Where each bit of its coded word stands in the path's word.
+    pub(super) positions: Vec<u32>,
 }
 
 /// Word sets and paths of a model, each computed once.
 pub(super) struct WordSets<'a> {
-    model: &'a Model,
-    merged: BTreeMap<OperationOrGroup, CubeSet>,
-    paths: BTreeMap<OperationOrGroup, Vec<Path>>,
+    pub(super) model: &'a Model,
+    merged: BTreeMap<OperationOrGroup, Rc<CubeSet>>,
+    paths: BTreeMap<OperationOrGroup, Rc<[Rc<Path>]>>,
+    whens: BTreeMap<OperationId, Rc<CubeSet>>,
     is_operand: BTreeMap<OperationOrGroup, bool>,
-    budget: Budget,
+    pub(super) budget: Budget,
 }
 
 impl<'a> WordSets<'a> {
@@ -40,13 +63,14 @@ impl<'a> WordSets<'a> {
             model,
             merged: BTreeMap::new(),
             paths: BTreeMap::new(),
+            whens: BTreeMap::new(),
             is_operand: BTreeMap::new(),
             budget: Budget::new(),
         }
     }
 
     /// All paths of a choice. Operations whose CODING was refused have none.
-    pub(super) fn paths(&mut self, target: OperationOrGroup) -> Result<Vec<Path>, TooManyCubes> {
+    pub(super) fn paths(&mut self, target: OperationOrGroup) -> Result<Rc<[Rc<Path>]>, TooManyCubes> {
         if let Some(paths) = self.paths.get(&target) {
             return Ok(paths.clone());
         }
@@ -54,51 +78,109 @@ impl<'a> WordSets<'a> {
             OperationOrGroup::Group(id) => {
                 let mut paths = Vec::new();
                 for member in &self.model.groups[id.index()].members {
-                    paths.extend(self.paths(*member)?);
+                    let below = self.paths(*member)?;
+                    paths.extend(below.iter().map(|path| Rc::new(path.as_member_of(target))));
                 }
                 paths
             }
             OperationOrGroup::Operation(id) => self.operation_paths(id)?,
         };
-        if paths.iter().map(|path| path.words.cubes().len()).sum::<usize>() > MAX_PATH_CUBES {
+        if paths.iter().map(|path| path.coarse.cubes().len()).sum::<usize>() > MAX_PATH_CUBES {
             return Err(TooManyCubes);
         }
+        let paths: Rc<[Rc<Path>]> = paths.into();
         self.paths.insert(target, paths.clone());
         Ok(paths)
     }
 
-    fn operation_paths(&mut self, id: OperationId) -> Result<Vec<Path>, TooManyCubes> {
-        if self.model.operations[id.index()].coding.is_none() {
+    fn operation_paths(&mut self, id: OperationId) -> Result<Vec<Rc<Path>>, TooManyCubes> {
+        let operation = &self.model.operations[id.index()];
+        let Some(coding) = &operation.coding else {
             return Ok(Vec::new());
-        }
-        let chosen = self.chosen_along(id);
-        let inner = match chosen {
-            Some(instance) => {
-                let target = self.model.operations[id.index()].instances[instance.index()].target;
-                self.paths(target)?.into_iter().map(Some).collect()
-            }
-            None => vec![None],
+        };
+        let width_bits = u32::try_from(coding.len()).unwrap_or(u32::MAX);
+        let step = PathStep { target: OperationOrGroup::Operation(id), instance: None };
+        let Some(instance) = self.chosen_along(id) else {
+            let coarse = self.compose(id, &[], false)?;
+            let (steps, chain) = (vec![step], vec![id]);
+            return Ok(vec![Rc::new(Path {
+                steps,
+                chain,
+                width_bits,
+                coarse,
+                below: None,
+                exact: OnceCell::new(),
+            })]);
         };
         let mut paths = Vec::new();
-        for inner in inner {
-            let substitute = match (&inner, chosen) {
-                (Some(path), Some(instance)) => Some((instance, &path.words)),
-                _ => None,
-            };
-            let Some(words) = self.compose(id, substitute)? else {
-                return Ok(Vec::new());
-            };
-            let width = self.model.operations[id.index()].coding.as_ref().map_or(0, Vec::len);
+        for below in self.paths(operation.instances[instance.index()].target)?.iter() {
+            let coarse = self.compose(id, &[(instance, &below.coarse)], false)?;
+            let mut steps = vec![step];
+            steps.extend(below.steps.iter().copied());
+            steps[1].instance = Some(instance);
             let mut chain = vec![id];
-            chain.extend(inner.iter().flat_map(|path| &path.chain));
-            let width_bits = u32::try_from(width).unwrap_or(u32::MAX);
-            paths.push(Path { chain, width_bits, words });
+            chain.extend(&below.chain);
+            let below = Some((instance, below.clone()));
+            paths.push(Rc::new(Path { steps, chain, width_bits, coarse, below, exact: OnceCell::new() }));
         }
         Ok(paths)
     }
 
+    /// The words that lead along a path.
+    pub(super) fn exact(&mut self, path: &Path) -> Result<Rc<CubeSet>, TooManyCubes> {
+        if let Some(words) = path.exact.get() {
+            return Ok(words.clone());
+        }
+        let words = match &path.below {
+            Some((instance, below)) => {
+                let below = self.exact(below)?;
+                self.compose(path.chain[0], &[(*instance, below.as_ref())], true)?
+            }
+            None => self.compose(path.chain[0], &[], true)?,
+        };
+        Ok(path.exact.get_or_init(|| Rc::new(words)).clone())
+    }
+
+    /// The aliases beside a path, in the word of the path.
+    pub(super) fn beside(&mut self, path: &Path) -> Vec<Beside> {
+        let mut found = Vec::new();
+        let mut here: Vec<u32> = (0..path.width_bits).collect();
+        let mut path = Some(path);
+        while let Some(outer) = path {
+            let id = outer.chain[0];
+            let below = outer.below.as_ref();
+            let followed = below.map(|(instance, _)| *instance);
+            for (instance, target) in self.coded(id) {
+                if Some(instance) != followed {
+                    found.push(Beside { target, positions: self.positions(id, instance, &here) });
+                }
+            }
+            if let Some(instance) = followed {
+                here = self.positions(id, instance, &here);
+            }
+            path = below.map(|(_, below)| below.as_ref());
+        }
+        found
+    }
+
+    /// Where the bits of an instance stand, if those of its operation's word stand at `here`.
+    fn positions(&self, id: OperationId, instance: InstanceId, here: &[u32]) -> Vec<u32> {
+        let coding = self.model.operations[id.index()].coding.as_deref().unwrap_or_default();
+        let mut positions: Vec<(u32, u32)> = coding
+            .iter()
+            .rev()
+            .zip(here)
+            .filter_map(|(coded, at)| match coded {
+                CodingBit::Instance { instance: found, bit } if *found == instance => Some((*bit, *at)),
+                _ => None,
+            })
+            .collect();
+        positions.sort_unstable();
+        positions.into_iter().map(|(_, at)| at).collect()
+    }
+
     /// The instance whose members are chosen along a path: the only one that is no operand.
-    fn chosen_along(&mut self, id: OperationId) -> Option<InstanceId> {
+    pub(super) fn chosen_along(&mut self, id: OperationId) -> Option<InstanceId> {
         let mut candidates = self.coded(id).into_iter().filter(|(_, target)| !self.operand(*target));
         let (first, second) = (candidates.next(), candidates.next());
         match (first, second) {
@@ -107,12 +189,18 @@ impl<'a> WordSets<'a> {
         }
     }
 
-    fn coded(&self, id: OperationId) -> Vec<(InstanceId, OperationOrGroup)> {
-        let instances = self.model.operations[id.index()].instances.iter();
-        (0..)
-            .map(InstanceId)
-            .zip(instances)
-            .filter(|(_, instance)| instance.role == InstanceRole::Coded)
+    /// The instances that stand in an operation's CODING.
+    pub(super) fn coded(&self, id: OperationId) -> Vec<(InstanceId, OperationOrGroup)> {
+        let operation = &self.model.operations[id.index()];
+        let in_tail = |id: InstanceId| {
+            operation
+                .tail
+                .iter()
+                .any(|item| matches!(item, TailItem::Decode { instance, .. } if *instance == id))
+        };
+        let instances = (0..).map(InstanceId).zip(&operation.instances);
+        instances
+            .filter(|(id, instance)| instance.role == InstanceRole::Coded && !in_tail(*id))
             .map(|(id, instance)| (id, instance.target))
             .collect()
     }
@@ -141,13 +229,13 @@ impl<'a> WordSets<'a> {
     }
 
     /// All words of a target in one set; empty if its CODING was refused.
-    fn merged(&mut self, target: OperationOrGroup) -> Result<CubeSet, TooManyCubes> {
+    fn merged(&mut self, target: OperationOrGroup) -> Result<Rc<CubeSet>, TooManyCubes> {
         if let Some(known) = self.merged.get(&target) {
             return Ok(known.clone());
         }
         let model = self.model;
         let set = match target {
-            OperationOrGroup::Operation(id) => self.compose(id, None)?.unwrap_or_default(),
+            OperationOrGroup::Operation(id) => self.compose(id, &[], true)?,
             OperationOrGroup::Group(id) => {
                 let mut cubes = Vec::new();
                 for member in &model.groups[id.index()].members {
@@ -159,70 +247,74 @@ impl<'a> WordSets<'a> {
                 CubeSet::new(cubes, &mut self.budget)?
             }
         };
+        let set = Rc::new(set);
         self.merged.insert(target, set.clone());
         Ok(set)
     }
 
-    /// An operation's words, one instance perhaps restricted to a set of its words.
-    fn compose(
+    /// The words of an operation that its WHEN allows, its fixed bits not looked at.
+    fn when(&mut self, id: OperationId) -> Result<Rc<CubeSet>, TooManyCubes> {
+        if let Some(known) = self.whens.get(&id) {
+            return Ok(known.clone());
+        }
+        let set = Rc::new(when_cubes(&self.model.operations[id.index()], &mut self.budget)?);
+        self.whens.insert(id, set.clone());
+        Ok(set)
+    }
+
+    /// An operation's words, some instances restricted to sets of their words; the others are what
+    /// their targets match, or open.
+    pub(super) fn compose(
         &mut self,
         id: OperationId,
-        substitute: Option<(InstanceId, &CubeSet)>,
-    ) -> Result<Option<CubeSet>, TooManyCubes> {
-        let model = self.model;
-        let Some(coding) = &model.operations[id.index()].coding else {
-            return Ok(None);
+        substitutes: &[(InstanceId, &CubeSet)],
+        exact: bool,
+    ) -> Result<CubeSet, TooManyCubes> {
+        let operation = &self.model.operations[id.index()];
+        let Some(coding) = &operation.coding else {
+            return Ok(CubeSet::default());
         };
         let mut base = Cube::default();
-        // Position in the word of each bit of each instance.
-        let mut positions: BTreeMap<InstanceId, Vec<(u32, u32)>> = BTreeMap::new();
         for (position, bit) in (0..).zip(coding.iter().rev()) {
-            match bit {
-                CodingBit::Fixed(set) => base = base.with_bit(position, *set),
-                CodingBit::Any | CodingBit::Field { .. } => {}
-                CodingBit::Instance { instance, bit } => {
-                    positions.entry(*instance).or_default().push((*bit, position));
-                }
+            if let CodingBit::Fixed(set) | CodingBit::Field { fixed: Some(set), .. } = bit {
+                base = base.with_bit(position, *set);
             }
         }
-        let mut cubes = vec![base];
-        for (instance, positions) in positions {
-            let target = model.operations[id.index()].instances[instance.index()].target;
-            let words = match substitute {
-                Some((restricted, words)) if restricted == instance => words.clone(),
-                _ => self.merged(target)?,
-            };
-            if cubes.len().saturating_mul(words.cubes().len()) > MAX_CUBES {
-                return Err(TooManyCubes);
-            }
-            let placed: Vec<Cube> = words.cubes().iter().map(|word| place(*word, &positions)).collect();
-            // The bits of one instance are fixed by no other, so every pair has words.
-            let pair = |cube: &Cube| -> Vec<Cube> {
-                placed.iter().filter_map(|word| cube.intersect(*word)).collect()
-            };
-            cubes = cubes.iter().flat_map(pair).collect();
+        let here: Vec<u32> = (0..coding.len() as u32).collect();
+        let mut words = CubeSet::new(vec![base], &mut self.budget)?;
+        if operation.when.is_some() {
+            let when = self.when(id)?;
+            words = words.intersect(&when, &mut self.budget)?;
         }
-        CubeSet::new(cubes, &mut self.budget).map(Some)
+        for (instance, target) in self.coded(id) {
+            let substitute = substitutes.iter().find(|(restricted, _)| *restricted == instance);
+            let restriction = match substitute {
+                Some((_, words)) => (*words).clone(),
+                None if exact => self.merged(target)?.as_ref().clone(),
+                None => continue,
+            };
+            if restriction.is_everything() {
+                continue;
+            }
+            let positions = self.positions(id, instance, &here);
+            words = words.intersect(&restriction.placed(&positions), &mut self.budget)?;
+        }
+        Ok(words)
     }
 }
 
-/// A cube of an instance's words, moved to where its bits stand.
-fn place(word: Cube, positions: &[(u32, u32)]) -> Cube {
-    let fixed = positions.iter().filter_map(|(bit, at)| Some((*at, word.bit(*bit)?)));
-    fixed.fold(Cube::default(), |cube, (position, set)| cube.with_bit(position, set))
-}
-
-/// Moves words of different widths to where the longest has the cells that are fetched first.
-pub(super) fn align(paths: &mut [Path], endian: Endian) {
-    let widest = paths.iter().map(|path| path.width_bits).max().unwrap_or(0);
-    for path in paths {
-        let shift = match endian {
-            Endian::Little => 0,
-            Endian::Big => widest - path.width_bits,
-        };
-        if shift > 0 {
-            path.words = path.words.shifted(shift);
+impl Path {
+    /// The same path of a group that its first step is a member of.
+    fn as_member_of(&self, group: OperationOrGroup) -> Path {
+        let mut steps = vec![PathStep { target: group, instance: None }];
+        steps.extend(self.steps.iter().copied());
+        Path {
+            steps,
+            chain: self.chain.clone(),
+            width_bits: self.width_bits,
+            coarse: self.coarse.clone(),
+            below: self.below.clone(),
+            exact: OnceCell::new(),
         }
-        path.width_bits = widest;
     }
 }

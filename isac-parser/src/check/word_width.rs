@@ -1,14 +1,16 @@
 //! What a CODINGROOT decodes has a CODING, as wide as a whole number of cells.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::member::operations_of;
 use crate::diagnostic::Diagnostics;
 use crate::model::{
-    Expr, Model, Operation, OperationOrGroup, RootDecode, RootElement, RootSource, root_decodes,
+    Expr, InstanceRole, Model, Operation, OperationId, OperationOrGroup, RootDecode, RootElement, RootSource,
+    TailItem, root_decodes,
 };
 use crate::resolve::code;
-use crate::resolve::report::{count, error, not_yet};
+use crate::resolve::report::{count, error};
+use crate::source::Span;
 
 /// Most bytes that the words of one instruction may have together.
 const MAX_BYTES: usize = 32;
@@ -18,7 +20,7 @@ pub(super) fn check_word_widths(model: &Model, diagnostics: &mut Diagnostics) {
     for operation in &model.operations {
         for decode in root_decodes(&operation.coding_root) {
             let target = operation.instances[decode.instance.index()].target;
-            check_supported_widths(model, decode, target, diagnostics);
+            check_tails(model, decode, target, diagnostics);
             check_codings(model, decode, target, diagnostics);
             if let RootSource::Value { value, .. } = &decode.source {
                 check_value(model, target, value, diagnostics);
@@ -130,33 +132,97 @@ fn longest(model: &Model, operation: &Operation, elements: &[RootElement]) -> us
     lengths.sum()
 }
 
-/// Widest word that engines decode so far, in bits.
-const WIDEST_BITS: usize = 128;
+/// Most bits of an instruction, its TAIL included.
+const MAX_INSTRUCTION_BITS: u64 = 256;
 
-/// Words of one width, and not too wide: the rest of the language's words is not supported yet.
-fn check_supported_widths(
-    model: &Model,
-    decode: &RootDecode,
-    target: OperationOrGroup,
-    diagnostics: &mut Diagnostics,
-) {
-    let members = operations_of(model, target).into_iter();
-    let coded = members.filter_map(|id| {
-        let member = &model.operations[id.index()];
-        Some((member, member.coding.as_ref()?.len()))
-    });
-    let coded: Vec<_> = coded.collect();
-    let Some((first, width)) = coded.first() else { return };
-    if let Some((wide, bits)) = coded.iter().find(|(_, bits)| *bits > WIDEST_BITS) {
-        let what = format!("decoding a word of {bits} bits is");
-        let span = wide.coding_span.unwrap_or(wide.span);
-        diagnostics.push(not_yet(code::LATER_WIDTH, span, &what).secondary(decode.span, "decoded here"));
+/// What follows a word consists of whole cells, and is not too long.
+struct Tails<'a> {
+    model: &'a Model,
+    decode: &'a RootDecode,
+    /// Most bits that an operation's TAIL has, by operation.
+    lengths: BTreeMap<OperationId, u64>,
+}
+
+impl Tails<'_> {
+    /// Checks everything below a target; most bits of it and its TAIL.
+    fn longest(&mut self, target: OperationOrGroup, diagnostics: &mut Diagnostics) -> u64 {
+        let members = operations_of(self.model, target).into_iter();
+        let lengths = members.map(|id| {
+            let word = self.model.operations[id.index()].coding.as_ref().map_or(0, |bits| bits.len() as u64);
+            word + self.longest_tail(id, diagnostics)
+        });
+        lengths.max().unwrap_or(0)
     }
-    if let Some((other, bits)) = coded.iter().find(|(_, bits)| bits != width) {
-        let span = other.coding_span.unwrap_or(other.span);
-        let diagnostic = not_yet(code::LATER_WIDTH, span, "decoding words of different widths is")
-            .secondary(first.coding_span.unwrap_or(first.span), format!("{width} bits here, {bits} there"))
-            .secondary(decode.span, "decoded here");
-        diagnostics.push(diagnostic);
+
+    /// Most bits that follow the word because of an operation.
+    fn longest_tail(&mut self, id: OperationId, diagnostics: &mut Diagnostics) -> u64 {
+        if let Some(known) = self.lengths.get(&id) {
+            return *known;
+        }
+        let operation = &self.model.operations[id.index()];
+        if operation.coding.is_none() {
+            // It was refused, perhaps for what is below it.
+            return 0;
+        }
+        let mut length = 0;
+        let mut own = BTreeSet::new();
+        for item in &operation.tail {
+            match item {
+                TailItem::Word { bits, span } => {
+                    self.check_cells(bits.len(), *span, diagnostics);
+                    length += bits.len() as u64;
+                }
+                TailItem::Instance { .. } => {}
+                TailItem::Decode { instance, .. } => {
+                    own.insert(instance.index());
+                    let target = operation.instances[instance.index()].target;
+                    for member in operations_of(self.model, target) {
+                        let member = &self.model.operations[member.index()];
+                        if let (Some(bits), Some(span)) = (&member.coding, member.coding_span) {
+                            self.check_cells(bits.len(), span, diagnostics);
+                        }
+                    }
+                    length += self.longest(target, diagnostics);
+                }
+            }
+        }
+        for (index, instance) in operation.instances.iter().enumerate() {
+            if instance.role == InstanceRole::Coded && !own.contains(&index) {
+                let members = operations_of(self.model, instance.target).into_iter();
+                length += members.map(|member| self.longest_tail(member, diagnostics)).max().unwrap_or(0);
+            }
+        }
+        self.lengths.insert(id, length);
+        length
+    }
+
+    fn check_cells(&self, width: usize, span: Span, diagnostics: &mut Diagnostics) {
+        let RootSource::Map { map, .. } = &self.decode.source else { return };
+        let map = &self.model.maps[map.index()];
+        let width = u32::try_from(width).unwrap_or(u32::MAX);
+        if map.cell_bits != 0 && !width.is_multiple_of(map.cell_bits) {
+            let message = "a word of a TAIL is no whole number of cells";
+            let diagnostic = error(code::WORD_WIDTH, span, message, format!("has {}", count(width, "bit")))
+                .secondary(map.span, format!("cells have {}", count(map.cell_bits, "bit")))
+                .secondary(self.decode.span, "decoded here");
+            diagnostics.push(diagnostic);
+        }
+    }
+}
+
+/// Checks the words of TAILs.
+fn check_tails(model: &Model, decode: &RootDecode, target: OperationOrGroup, diagnostics: &mut Diagnostics) {
+    let mut tails = Tails { model, decode, lengths: BTreeMap::new() };
+    for id in operations_of(model, target) {
+        let operation = &model.operations[id.index()];
+        let word = operation.coding.as_ref().map_or(0, |bits| bits.len() as u64);
+        let length = word.saturating_add(tails.longest_tail(id, diagnostics));
+        if length > MAX_INSTRUCTION_BITS && word <= MAX_INSTRUCTION_BITS {
+            let message = format!("`{}` may have {length} bits with what follows its word", operation.name);
+            let label = format!("an instruction has at most {MAX_INSTRUCTION_BITS} bits");
+            let span = operation.coding_span.unwrap_or(operation.span);
+            let diagnostic = error(code::INSTRUCTION_WIDTH, span, message, label);
+            diagnostics.push(diagnostic.secondary(decode.span, "decoded here"));
+        }
     }
 }

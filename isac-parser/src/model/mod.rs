@@ -4,12 +4,18 @@
 //! alone. Spans are kept for every part that a check may have to point at.
 
 mod behavior;
+mod coding;
+mod decoding;
 mod operation;
 mod resource;
 
 pub use behavior::*;
+pub use coding::*;
+pub use decoding::*;
 pub use operation::*;
 pub use resource::*;
+
+use std::collections::BTreeMap;
 
 use crate::source::Span;
 
@@ -87,12 +93,23 @@ pub struct Function {
 ///
 /// Made by the checks alone.
 #[derive(Debug, Clone, PartialEq)]
-pub struct CheckedModel(pub(crate) Model);
+pub struct CheckedModel {
+    pub(crate) model: Model,
+    pub(crate) decodings: BTreeMap<OperationOrGroup, Decoding>,
+}
+
+impl CheckedModel {
+    /// How the words of something that is decoded are told apart: of what a CODINGROOT or a TAIL
+    /// names, and of every instance below that is a choice by itself.
+    pub fn decoding(&self, target: OperationOrGroup) -> Option<&Decoding> {
+        self.decodings.get(&target)
+    }
+}
 
 impl std::ops::Deref for CheckedModel {
     type Target = Model;
 
     fn deref(&self) -> &Model {
-        &self.0
+        &self.model
     }
 }

@@ -1,6 +1,6 @@
 //! Operations and groups, resolved.
 
-use super::{Body, Expr, Local, MapId, RegisterId, Type, id};
+use super::{Body, Expr, Local, MapId, RegisterId, TailItem, Type, When, id};
 use crate::source::Span;
 
 id!(
@@ -58,7 +58,7 @@ pub struct Operation {
     pub name: String,
     /// Where the name stands.
     pub span: Span,
-    /// The fields of its CODING, in the order of their first mention.
+    /// The fields of its CODING and TAIL, in the order of their first mention.
     pub fields: Vec<Field>,
     /// Its instances in the order of the INSTANCE sections; a target that CODINGROOT or ACTIVATION
     /// names directly is its own alias and stands at the end.
@@ -72,6 +72,10 @@ pub struct Operation {
     pub coding: Option<Vec<CodingBit>>,
     /// Where the CODING stands.
     pub coding_span: Option<Span>,
+    /// The further condition on its coded bits.
+    pub when: Option<When>,
+    /// What follows the instruction's word because of this operation, in order.
+    pub tail: Vec<TailItem>,
     /// Its assembler texts.
     pub assembler: Vec<Vec<AssemblerItem>>,
     /// What the operand means; such an operation is an operand.
@@ -157,7 +161,7 @@ pub enum Referred {
 /// How an operation uses an instance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum InstanceRole {
-    /// Part of its CODING.
+    /// Part of its CODING, or decoded in its TAIL.
     Coded,
     /// Decoded by its CODINGROOT.
     Root,
@@ -182,6 +186,8 @@ pub enum CodingBit {
         field: FieldId,
         /// Bit of the field, 0 the least significant.
         bit: u32,
+        /// Its value, where the field declares it.
+        fixed: Option<bool>,
     },
     /// Bit `bit` of an instance's coded word.
     Instance {

@@ -98,6 +98,14 @@ codes! {
     TOO_MANY_CODINGS = "E0411";
     /// A format that does not exist, or with wrong arguments.
     BAD_FORMAT = "E0412";
+    /// A WHEN that is no comparison of coded bits.
+    WHEN_FORM = "E0430";
+    /// Coded bits that are compared with what they can never be.
+    WHEN_WIDTH = "E0431";
+    /// A TAIL that follows no word, or names an alias otherwise than as a whole.
+    TAIL_FORM = "E0432";
+    /// An instruction of more than 256 bits, its TAIL included.
+    INSTRUCTION_WIDTH = "E0433";
 
     /// A CASE of something that its selector never chooses.
     NO_SUCH_CASE = "E0420";
@@ -143,8 +151,6 @@ codes! {
     /// An activated group of which nothing chooses a member.
     NOTHING_CHOSEN = "E0602";
 
-    /// A section that is not supported yet.
-    LATER_SECTION = "E0901";
     /// A kind of resource that is not supported yet.
     LATER_RESOURCE = "E0902";
     /// A width that is not supported yet.

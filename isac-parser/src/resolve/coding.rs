@@ -5,47 +5,61 @@ use std::collections::BTreeMap;
 use super::code;
 use super::names::{Table, double};
 use super::operation::{Draft, Meaning, OperationScope};
-use super::report::{count, error, help_if, not_yet};
+use super::report::{count, error, help_if};
 use super::suggestion::did_you_mean;
 use super::typing;
 use crate::ast::{self, CodingItem};
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::model::{CodingBit, Field, FieldId, InstanceId, InstanceRole};
+use crate::model::{CodingBit, Field, FieldId, InstanceId, InstanceRole, TailItem};
 use crate::source::Span;
 
 /// Most bits of a word.
 pub(crate) const MAX_WORD_BITS: u32 = 256;
 
-/// Resolves an operation's CODING into its draft.
+/// Resolves an operation's CODING and TAIL into its draft; false if an error was found in one.
 ///
 /// The coded instances' widths are known; those of unknown width make the CODING unsound.
-pub(crate) fn resolve_coding(draft: &mut Draft<'_>, table: &Table, diagnostics: &mut Diagnostics) {
+pub(crate) fn resolve_coding(draft: &mut Draft<'_>, table: &Table, diagnostics: &mut Diagnostics) -> bool {
     let Some(section) = draft.sections.coding else {
-        return;
+        if let Some(tail) = draft.sections.tail {
+            let message = format!("`{}` has a TAIL and no CODING", draft.ast.name.text);
+            let diagnostic = error(code::TAIL_FORM, tail.span, message, "follows no word")
+                .help("a TAIL follows the word that the operation's CODING is in");
+            diagnostics.push(diagnostic);
+        }
+        return draft.sections.tail.is_none();
     };
     let scope = &mut draft.scope;
-    let mut coding = Coding { scope, table, diagnostics, bits: Vec::new(), sound: true };
+    let mut coding = Coding { scope, table, diagnostics, sound: true };
     let items: Vec<Option<Item>> = section.items.iter().map(|item| coding.bind(item)).collect();
-    coding.size_fields(&items);
+    let tail_items = draft.sections.tail.iter().flat_map(|tail| &tail.items);
+    let tail: Vec<_> = tail_items.map(|item| (item, coding.bind_tail(item))).collect();
+    let in_tail = tail.iter().filter_map(|(_, item)| item.as_ref());
+    coding.size_fields(items.iter().flatten().chain(in_tail));
     let mut coded = BTreeMap::new();
+    let mut bits = Vec::new();
     for (item, source) in items.iter().zip(&section.items) {
         match item {
-            Some(item) => coding.place(item, source, &mut coded),
+            Some(item) => bits.extend(coding.place(item, source, &mut coded)),
             None => coding.sound = false,
         }
     }
     coding.check_complete(&items, &coded);
-    let width = coding.bits.len();
+    let width = bits.len();
     if coding.sound && (width == 0 || width > MAX_WORD_BITS as usize) {
         let message = format!("a CODING of {}", count(width as u128, "bit"));
         let label = format!("has to have from 1 to {MAX_WORD_BITS} bits");
         coding.diagnostics.push(error(code::CODING_WIDTH, section.span, message, label));
         coding.sound = false;
     }
-    if coding.sound {
-        let bits = coding.bits;
+    let word_is_sound = coding.sound;
+    let tail = coding.place_tail(tail, &items, &mut coded);
+    let is_sound = coding.sound;
+    if word_is_sound {
         draft.coding = Some(bits);
+        draft.tail = tail;
     }
+    is_sound
 }
 
 /// The message for a name without coded bits.
@@ -77,7 +91,6 @@ struct Coding<'a> {
     scope: &'a mut OperationScope,
     table: &'a Table,
     diagnostics: &'a mut Diagnostics,
-    bits: Vec<CodingBit>,
     sound: bool,
 }
 
@@ -93,12 +106,6 @@ impl Coding<'_> {
                     return None;
                 }
                 let width = u32::try_from(pattern.bits.len()).ok()?;
-                if pattern.bits.iter().any(Option::is_some) {
-                    let what = "a field with fixed bits is";
-                    self.diagnostics.push(not_yet(code::LATER_FORM, pattern.span, what));
-                    self.scope.names.insert(name.text.clone(), (Meaning::Broken, name.span));
-                    return None;
-                }
                 let field = self.declare_field(name);
                 let high = width.checked_sub(1)?;
                 Some(Item::Field { field, high, low: 0, span: name.span })
@@ -220,9 +227,89 @@ impl Coding<'_> {
         }
     }
 
+    /// An item of a TAIL: a word, or an alias as a whole.
+    fn bind_tail(&mut self, item: &CodingItem) -> Option<Item> {
+        let CodingItem::Name { name, slice, span } = item else {
+            return self.bind(item);
+        };
+        let instance = match self.scope.names.get(&name.text) {
+            Some((Meaning::Instance(id), _)) => *id,
+            _ => return self.bind(item),
+        };
+        let found = &mut self.scope.instances[instance.index()];
+        if found.role == InstanceRole::Root {
+            let message = format!("`{}` is part of both TAIL and CODINGROOT", found.alias);
+            let diagnostic = error(code::CODED_TWICE, *span, message, "part of this instruction here")
+                .help("give each its own alias");
+            self.diagnostics.push(diagnostic);
+            return None;
+        }
+        if slice.is_some() {
+            found.role = InstanceRole::Coded;
+            let message = format!("a slice of the alias `{}` in a TAIL", name.text);
+            let diagnostic = error(code::TAIL_FORM, *span, message, "stands there as a whole")
+                .secondary(found.span, "the alias")
+                .help("a TAIL names an alias where its own words follow");
+            self.diagnostics.push(diagnostic);
+            return None;
+        }
+        Some(Item::Instance { instance, high: 0, low: 0, span: *span })
+    }
+
+    /// The words of a TAIL, and the instances whose words stand there.
+    fn place_tail(
+        &mut self,
+        tail: Vec<(&CodingItem, Option<Item>)>,
+        items: &[Option<Item>],
+        coded: &mut BTreeMap<CodedBit, Span>,
+    ) -> Vec<TailItem> {
+        let mut listed: BTreeMap<InstanceId, Span> = BTreeMap::new();
+        let mut placed = Vec::new();
+        for (source, item) in tail {
+            let Some(item) = item else {
+                self.sound = false;
+                continue;
+            };
+            let Item::Instance { instance, span, .. } = item else {
+                let bits = self.place(&item, source, coded);
+                self.check_word_width(bits.len(), source.span());
+                placed.push(TailItem::Word { bits, span: source.span() });
+                continue;
+            };
+            if let Some(first) = listed.insert(instance, span) {
+                let alias = &self.scope.instances[instance.index()].alias;
+                let message = format!("`{alias}` stands twice in a TAIL");
+                let diagnostic = error(code::CODED_TWICE, span, message, "again here");
+                self.diagnostics.push(diagnostic.secondary(first, "first here"));
+                self.sound = false;
+            }
+            let is_coded =
+                |item: &Item| matches!(item, Item::Instance { instance: id, .. } if *id == instance);
+            placed.push(match items.iter().flatten().any(is_coded) {
+                true => TailItem::Instance { instance, span },
+                false => {
+                    let found = &mut self.scope.instances[instance.index()];
+                    found.role = InstanceRole::Coded;
+                    self.sound &= found.width_bits.is_some();
+                    TailItem::Decode { instance, span }
+                }
+            });
+        }
+        placed
+    }
+
+    fn check_word_width(&mut self, width: usize, span: Span) {
+        if self.sound && width > MAX_WORD_BITS as usize {
+            let message = format!("a word of {} in a TAIL", count(width as u128, "bit"));
+            let label = format!("has to have from 1 to {MAX_WORD_BITS} bits");
+            self.diagnostics.push(error(code::CODING_WIDTH, span, message, label));
+            self.sound = false;
+        }
+    }
+
     /// A field reaches from its highest named bit down to 0.
-    fn size_fields(&mut self, items: &[Option<Item>]) {
-        for item in items.iter().flatten() {
+    fn size_fields<'i>(&mut self, items: impl Iterator<Item = &'i Item>) {
+        for item in items {
             if let Item::Field { field, high, .. } = item {
                 let field = &mut self.scope.fields[field.index()];
                 field.width_bits = field.width_bits.max(high + 1);
@@ -240,20 +327,27 @@ impl Coding<'_> {
         }
     }
 
-    /// Appends an item's bits; reports the first that was coded before.
-    fn place(&mut self, item: &Item, source: &CodingItem, coded: &mut BTreeMap<CodedBit, Span>) {
+    /// An item's bits; reports the first that was coded before.
+    fn place(
+        &mut self,
+        item: &Item,
+        source: &CodingItem,
+        coded: &mut BTreeMap<CodedBit, Span>,
+    ) -> Vec<CodingBit> {
+        let pattern: &[Option<bool>] = match source {
+            CodingItem::Bits(pattern) | CodingItem::Field { pattern, .. } => &pattern.bits,
+            CodingItem::Name { .. } => &[],
+        };
+        let mut bits = Vec::new();
+        let mut twice = None;
         match *item {
             Item::Bits => {
-                let CodingItem::Bits(pattern) = source else {
-                    return;
-                };
-                let bit = |bit: &Option<bool>| bit.map_or(CodingBit::Any, CodingBit::Fixed);
-                self.bits.extend(pattern.bits.iter().map(bit));
+                bits.extend(pattern.iter().map(|bit| bit.map_or(CodingBit::Any, CodingBit::Fixed)));
             }
             Item::Field { field, high, low, span } => {
-                let mut twice = None;
-                for bit in (low..=high).rev() {
-                    self.bits.push(CodingBit::Field { field, bit });
+                for (index, bit) in (low..=high).rev().enumerate() {
+                    let fixed = pattern.get(index).copied().flatten();
+                    bits.push(CodingBit::Field { field, bit, fixed });
                     let first = coded.insert(CodedBit::Field(field, bit), span);
                     twice = twice.or(first.map(|first| (bit, first)));
                 }
@@ -261,9 +355,8 @@ impl Coding<'_> {
                 self.report_twice(&name, twice, span);
             }
             Item::Instance { instance, high, low, span } => {
-                let mut twice = None;
                 for bit in (low..=high).rev() {
-                    self.bits.push(CodingBit::Instance { instance, bit });
+                    bits.push(CodingBit::Instance { instance, bit });
                     let first = coded.insert(CodedBit::Instance(instance, bit), span);
                     twice = twice.or(first.map(|first| (bit, first)));
                 }
@@ -271,6 +364,7 @@ impl Coding<'_> {
                 self.report_twice(&name, twice, span);
             }
         }
+        bits
     }
 
     fn report_twice(&mut self, name: &str, twice: Option<(u32, Span)>, span: Span) {

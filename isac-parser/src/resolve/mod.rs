@@ -34,6 +34,7 @@ mod suggestion;
 mod target;
 mod tree;
 mod typing;
+mod when;
 
 use std::collections::BTreeMap;
 
@@ -126,6 +127,8 @@ fn resolve_operations(
             references: references.get_mut(index).map(std::mem::take).unwrap_or_default(),
             coding: draft.coding,
             coding_span: draft.sections.coding.map(|section| section.span),
+            when: draft.when,
+            tail: draft.tail,
             assembler,
             expression: draft.expression,
             behavior,

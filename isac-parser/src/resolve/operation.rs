@@ -12,7 +12,7 @@ use crate::ast::{self, Activation, RootElement};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::model::{
     CodingBit, Expr, Field, FieldId, Instance, InstanceId, InstanceRole, Local, OperationId,
-    OperationOrGroup, ReferenceId, Type, VariableId,
+    OperationOrGroup, ReferenceId, TailItem, Type, VariableId, When,
 };
 use crate::source::Span;
 
@@ -115,6 +115,11 @@ pub(crate) struct Draft<'a> {
     pub(crate) reference_names: Vec<&'a ast::Name>,
     /// The bits of its CODING; `None` without a sound one.
     pub(crate) coding: Option<Vec<CodingBit>>,
+    /// False if an error was found in what tells its words apart.
+    pub(crate) is_exact: bool,
+    /// What follows the word because of it.
+    pub(crate) tail: Vec<TailItem>,
+    pub(crate) when: Option<When>,
     pub(crate) expression: Option<Expr>,
 }
 
@@ -134,6 +139,9 @@ impl<'a> Draft<'a> {
             own_aliases: BTreeMap::new(),
             reference_names: Vec::new(),
             coding: None,
+            is_exact: true,
+            tail: Vec::new(),
+            when: None,
             expression: None,
         };
         draft.declare_aliases(names, diagnostics);

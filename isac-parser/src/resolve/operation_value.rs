@@ -37,8 +37,7 @@ pub(crate) fn set_values(draft: &mut Draft<'_>) {
 
 /// Silences the names of fields in an operation whose CODING is not looked at.
 pub(crate) fn break_fields(draft: &mut Draft<'_>) {
-    let items = draft.sections.coding.iter().flat_map(|coding| &coding.items);
-    for item in items {
+    for item in draft.sections.coding_items() {
         if let CodingItem::Field { name, .. } | CodingItem::Name { name, .. } = item {
             let broken = (Meaning::Broken, name.span);
             draft.scope.names.entry(name.text.clone()).or_insert(broken);

@@ -1,7 +1,7 @@
 //! The sections of an operation by kind.
 
 use super::code;
-use super::report::{error, not_yet};
+use super::report::error;
 use crate::ast::{self, Section};
 use crate::diagnostic::Diagnostics;
 use crate::source::Span;
@@ -14,14 +14,21 @@ pub(crate) struct Sections<'a> {
     pub(crate) locals: Vec<&'a ast::LocalSection>,
     pub(crate) assembler: Vec<&'a ast::AssemblerSection>,
     pub(crate) coding: Option<&'a ast::CodingSection>,
+    pub(crate) tail: Option<&'a ast::CodingSection>,
+    pub(crate) when: Option<&'a ast::WhenSection>,
     pub(crate) expression: Option<&'a ast::ExpressionSection>,
     pub(crate) behavior: Option<&'a ast::BehaviorSection>,
     pub(crate) activation: Option<&'a ast::ActivationSection>,
     pub(crate) coding_root: Option<&'a ast::CodingRootSection>,
     /// Names that an unsupported section would define; whoever mentions them stays silent.
     pub(crate) unsupported_names: Vec<&'a ast::Name>,
-    /// True if the set of words is not what CODING says: a TAIL or WHEN was reported.
-    pub(crate) inexact_coding: bool,
+}
+
+impl<'a> Sections<'a> {
+    /// The items of CODING and TAIL.
+    pub(crate) fn coding_items(&self) -> impl Iterator<Item = &'a ast::CodingItem> + use<'a> {
+        self.coding.into_iter().chain(self.tail).flat_map(|section| &section.items)
+    }
 }
 
 /// Sorts an operation's sections; reports repeated and unsupported ones.
@@ -52,17 +59,10 @@ pub(crate) fn sort_sections<'a>(
             Section::Reference(section) => sections.references.push(section),
             Section::Local(section) => sections.locals.push(section),
             Section::Tail(section) => {
-                diagnostics.push(not_yet(code::LATER_SECTION, section.span, "TAIL is"));
-                for item in &section.items {
-                    if let ast::CodingItem::Field { name, .. } | ast::CodingItem::Name { name, .. } = item {
-                        sections.unsupported_names.push(name);
-                    }
-                }
-                sections.inexact_coding = true;
+                once(&mut sections.tail, section, "TAIL", |s| s.span, diagnostics);
             }
             Section::When(section) => {
-                diagnostics.push(not_yet(code::LATER_SECTION, section.span, "WHEN is"));
-                sections.inexact_coding = true;
+                once(&mut sections.when, section, "WHEN", |s| s.span, diagnostics);
             }
         }
     }

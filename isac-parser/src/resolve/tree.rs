@@ -16,6 +16,7 @@ use super::report::{count, error};
 use super::section::sort_sections;
 use super::shape::{Shape, UNKNOWN, Width, join};
 use super::typing::{Typer, bits};
+use super::when::resolve_when;
 use crate::ast::{self, CodingItem};
 use crate::diagnostic::Diagnostics;
 use crate::model::{
@@ -337,9 +338,8 @@ impl Builder<'_, '_> {
     /// What each node needs: an operation its coded instances, a group its members.
     fn needs(&self) -> Vec<Vec<usize>> {
         let operations = self.tree.drafts.iter().map(|draft| {
-            let items = draft.sections.coding.iter().flat_map(|coding| &coding.items);
             let mut needs = Vec::new();
-            for item in items {
+            for item in draft.sections.coding_items() {
                 if let CodingItem::Name { name, .. } = item
                     && let Some(id) = draft.scope.alias(&name.text)
                 {
@@ -405,8 +405,10 @@ impl Builder<'_, '_> {
     fn coding(&mut self, index: usize) {
         let depth = self.take_children(index);
         let (table, draft) = (self.table, &mut self.tree.drafts[index]);
-        resolve_coding(draft, table, self.diagnostics);
+        let is_sound = resolve_coding(draft, table, self.diagnostics);
         set_signs(draft);
+        draft.when = resolve_when(draft, table, self.diagnostics);
+        draft.is_exact = is_sound && (draft.when.is_some() || draft.sections.when.is_none());
         let mut shape = Shape { depth, ..UNKNOWN };
         shape.width = match (&draft.coding, draft.sections.coding) {
             (Some(bits), _) => u32::try_from(bits.len()).map_or(Width::Broken, Width::Bits),
@@ -467,7 +469,8 @@ impl Builder<'_, '_> {
         } else if let Width::Bits(width) = shape.width {
             shape.value = Some(bits(width));
         }
-        if draft.sections.inexact_coding {
+        if !draft.is_exact {
+            // The set of words is not what CODING says.
             draft.coding = None;
         }
         self.shapes[index] = shape;
@@ -491,10 +494,10 @@ impl Builder<'_, '_> {
         depth
     }
 
-    /// The instances that the CODING names, each with its first mention.
+    /// The instances that CODING and TAIL name, each with its first mention.
     fn coded_instances(&self, index: usize) -> BTreeMap<usize, Span> {
         let draft = &self.tree.drafts[index];
-        let items = draft.sections.coding.iter().flat_map(|coding| &coding.items);
+        let items = draft.sections.coding_items();
         let mut coded = BTreeMap::new();
         for item in items {
             if let CodingItem::Name { name, span, .. } = item

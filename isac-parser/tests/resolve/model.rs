@@ -140,7 +140,7 @@ fn words_of_several_widths_are_compared_on_what_is_fetched_first() {
         load(Path::new("test.isac"), &loader, &BTreeMap::new()).1
     };
     let apart = said("0b11111011 0bx[8]");
-    assert!(!apart.contains("E0410") && apart.contains("E0903"), "{apart}");
+    assert!(!apart.contains("error"), "{apart}");
     let overlapping = said("0b000xxxxx 0bx[8]");
     assert!(overlapping.contains("E0410"), "{overlapping}");
 }

@@ -228,7 +228,7 @@ impl<C: StepCore, P: Profiling> Step<C, P> {
         let mut cells = MapCells { model, store: &*core, map, address };
         match decode_element(model, decoder, &mut cells) {
             Ok(element) => {
-                let cells = element.width_bits() / model.maps[map as usize].cell_bits;
+                let cells = element.seen_bits / model.maps[map as usize].cell_bits;
                 self.root.add(instance, number, element);
                 self.size_cells = self.root.size_cells(model);
                 mark_code(core, map, address, cells);

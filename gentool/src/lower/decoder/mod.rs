@@ -1,0 +1,388 @@
+//! Decoders: variants of each choice flattened along one chain, and the automaton that tells them
+//! apart.
+//!
+//! Groups below an operation multiply: an instruction with three operands of sixteen registers
+//! each has 4,096 codings, but is one variant. So only groups that are no operands and have
+//! something to run are flattened, and every other is decoded by a decoder of its own, from its
+//! own bits. What such a part cannot be (codings that none of its members has) is no part of the
+//! variant's words where these matter, and else found when the part is decoded.
+//!
+//! Which path wins a word has been decided when the model was checked; here its sets of words only
+//! become an automaton.
+
+mod automaton;
+mod candidate;
+
+use std::collections::BTreeMap;
+
+use isac_ir::decoder::{Decoder, Node, Variant};
+use isac_ir::operation::TailItem as LoweredItem;
+use isac_parser::model::{
+    CheckedModel, CodingBit, DecodingPath, Endian, InstanceId, InstanceRole, OperationOrGroup, RootSource,
+    TailItem, root_decodes,
+};
+
+use self::automaton::{Row, Shape, build_automaton};
+use self::candidate::{Candidate, Pattern, runs};
+use super::operation::lower_target;
+
+/// Most combinations of members of several groups in one operation that become variants.
+const MAX_COMBINATIONS: usize = 256;
+
+/// All decoders that the model's CODINGROOTs and TAILs need, and the TAIL of each operation.
+pub(super) fn lower_decoders(model: &CheckedModel) -> (Vec<Decoder>, Vec<Vec<LoweredItem>>) {
+    let mut builder =
+        DecoderBuilder { model, targets: Vec::new(), decoders: BTreeMap::new(), cell_bits: BTreeMap::new() };
+    for operation in &model.operations {
+        for decode in root_decodes(&operation.coding_root) {
+            let target = operation.instances[decode.instance.index()].target;
+            builder.require(target);
+            if let RootSource::Map { map, .. } = &decode.source {
+                builder.fetch_by(target, model.maps[map.index()].cell_bits);
+            }
+        }
+    }
+    // Words of a TAIL are fetched as the instruction's own: by the cells of all roots.
+    let cells = builder.cell_bits.values().copied().reduce(lcm).unwrap_or(1);
+    let tails = (0..model.operations.len()).map(|operation| builder.lower_tail(operation, cells)).collect();
+    let mut next = 0;
+    while let Some(target) = builder.targets.get(next).copied() {
+        builder.build(target);
+        next += 1;
+    }
+    let decoders = builder.targets.iter().filter_map(|target| builder.decoders.remove(target));
+    (decoders.collect(), tails)
+}
+
+struct DecoderBuilder<'a> {
+    model: &'a CheckedModel,
+    /// What has a decoder, in order of first need.
+    targets: Vec<OperationOrGroup>,
+    decoders: BTreeMap<OperationOrGroup, Decoder>,
+    /// The cells by which what is decoded from memory is fetched.
+    cell_bits: BTreeMap<OperationOrGroup, u32>,
+}
+
+impl DecoderBuilder<'_> {
+    fn require(&mut self, target: OperationOrGroup) -> u32 {
+        let found = self.targets.iter().position(|known| *known == target);
+        found.unwrap_or_else(|| {
+            self.targets.push(target);
+            self.targets.len() - 1
+        }) as u32
+    }
+
+    fn fetch_by(&mut self, target: OperationOrGroup, cell_bits: u32) {
+        let entry = self.cell_bits.entry(target).or_insert(cell_bits);
+        *entry = lcm(*entry, cell_bits);
+    }
+
+    fn build(&mut self, target: OperationOrGroup) {
+        let Some(decoding) = self.model.decoding(target) else { return };
+        let width_bits = decoding.width_bits;
+        let bits: Vec<u32> = (0..width_bits).collect();
+        let first_bits = decoding.paths.iter().map(|path| path.width_bits).min().unwrap_or(width_bits);
+        let candidates = self.expand(target, &bits);
+        let mut variants: Vec<Variant> = Vec::new();
+        let mut rows = Vec::new();
+        for candidate in candidates {
+            let variant = Variant { width_bits: candidate.width_bits, nodes: candidate.nodes };
+            let known = variants.iter().rposition(|known| *known == variant);
+            let index = known.unwrap_or_else(|| {
+                variants.push(variant);
+                variants.len() - 1
+            });
+            let accept = |pattern| Row { pattern, variant: index as u32, width_bits: candidate.width_bits };
+            rows.extend(candidate.patterns.into_iter().map(accept));
+        }
+        let shape = Shape {
+            width_bits,
+            first_bits,
+            cell_bits: self.cell_bits.get(&target).copied().unwrap_or(width_bits.max(1)),
+            big_endian: self.model.target.endian == Endian::Big,
+        };
+        let (states, start) = build_automaton(&rows, shape);
+        let decoder =
+            Decoder { target: lower_target(target), width_bits, first_bits, states, start, variants };
+        self.decoders.insert(target, decoder);
+    }
+
+    /// The variants of a choice whose coded word's bit `i` is bit `bits[i]` of the decoder's word,
+    /// in the order in which they win.
+    fn expand(&mut self, target: OperationOrGroup, bits: &[u32]) -> Vec<Candidate> {
+        let model = self.model;
+        let Some(decoding) = model.decoding(target) else { return Vec::new() };
+        let mut shapes: BTreeMap<usize, Vec<Candidate>> = BTreeMap::new();
+        let mut found = Vec::new();
+        for entry in &decoding.entries {
+            let path = &decoding.paths[entry.path];
+            if !shapes.contains_key(&entry.path) {
+                let low = match model.target.endian {
+                    Endian::Little => 0,
+                    Endian::Big => decoding.width_bits - path.width_bits,
+                };
+                let own = &bits[low as usize..(low + path.width_bits) as usize];
+                shapes.insert(entry.path, self.expand_path(path, own));
+            }
+            let patterns: Vec<Pattern> =
+                entry.patterns.iter().map(|cube| Pattern::of(cube, decoding.width_bits, bits)).collect();
+            let shapes = shapes.get(&entry.path).into_iter().flatten();
+            found.extend(shapes.map(|shape| shape.narrowed(&patterns)));
+        }
+        found
+    }
+
+    /// The variants of one path; each matches what the groups that are flattened in it match.
+    fn expand_path(&mut self, path: &DecodingPath, bits: &[u32]) -> Vec<Candidate> {
+        let mut candidates = vec![Candidate::anything(path.width_bits)];
+        let mut here = bits.to_vec();
+        for (index, step) in path.steps.iter().enumerate() {
+            let followed = path.steps.get(index + 1).and_then(|next| next.instance);
+            let node = Node {
+                target: lower_target(step.target),
+                parent: None,
+                position: 0,
+                instance: None,
+                coded: runs(here.iter().copied().zip(0..)),
+                fields: self.fields(step.target, &here),
+                nested: None,
+            };
+            let parts = self.parts(step.target, &here, followed);
+            candidates = candidates.into_iter().map(|candidate| candidate.with_step(&node, step)).collect();
+            for part in parts {
+                let joined = candidates.iter().flat_map(|left| part.iter().map(|part| left.join(part)));
+                candidates = joined.collect();
+            }
+            if let (Some(instance), OperationOrGroup::Operation(id)) = (followed, step.target) {
+                here = self.places(id.index(), &here)[instance.index()].clone();
+                let position = self.position(id.index(), instance);
+                candidates.iter_mut().for_each(|candidate| candidate.follow(position, instance.0));
+            }
+        }
+        candidates.into_iter().map(Candidate::in_pre_order).collect()
+    }
+
+    /// Where the fields of an operation stand.
+    fn fields(&self, target: OperationOrGroup, bits: &[u32]) -> Vec<Vec<isac_ir::decoder::Run>> {
+        let OperationOrGroup::Operation(id) = target else { return Vec::new() };
+        let operation = &self.model.operations[id.index()];
+        let coding = operation.coding.as_deref().unwrap_or_default();
+        let mut fields: Vec<Vec<(u32, u32)>> = vec![Vec::new(); operation.fields.len()];
+        for (bit, at) in coding.iter().rev().zip(bits) {
+            if let CodingBit::Field { field, bit, .. } = bit {
+                fields[field.index()].push((*at, *bit));
+            }
+        }
+        fields.into_iter().map(|pairs| runs(pairs.into_iter())).collect()
+    }
+
+    /// Where the bits of each instance of an operation stand.
+    fn places(&self, operation: usize, bits: &[u32]) -> Vec<Vec<u32>> {
+        let operation = &self.model.operations[operation];
+        let widths = operation.instances.iter().map(|instance| instance.width_bits.unwrap_or(0) as usize);
+        let mut places: Vec<Vec<u32>> = widths.map(|width| vec![0; width]).collect();
+        for (bit, at) in operation.coding.iter().flatten().rev().zip(bits) {
+            if let CodingBit::Instance { instance, bit } = bit
+                && let Some(place) = places[instance.index()].get_mut(*bit as usize)
+            {
+                *place = *at;
+            }
+        }
+        places
+    }
+
+    /// What stands beside the instance that a path follows: for each, its ways to be chosen.
+    fn parts(
+        &mut self,
+        target: OperationOrGroup,
+        bits: &[u32],
+        followed: Option<InstanceId>,
+    ) -> Vec<Vec<Candidate>> {
+        let OperationOrGroup::Operation(id) = target else { return Vec::new() };
+        let places = self.places(id.index(), bits);
+        let coded = self.coded_instances(id.index());
+        let flattened = self.flattened(&coded);
+        let mut parts = Vec::new();
+        for (instance, target) in coded.into_iter().filter(|(instance, _)| Some(*instance) != followed) {
+            let position = self.position(id.index(), instance);
+            let bits = &places[instance.index()];
+            let single = matches!(target, OperationOrGroup::Operation(_));
+            let mut ways = match single || flattened.contains(&instance) {
+                true => self.expand(target, bits),
+                false => vec![self.nested(target, bits)],
+            };
+            ways.iter_mut().for_each(|way| way.hang(position, instance.0));
+            parts.push(ways);
+        }
+        parts
+    }
+
+    /// The instances of an operation's CODING in INSTANCE order.
+    fn coded_instances(&self, operation: usize) -> Vec<(InstanceId, OperationOrGroup)> {
+        let operation = &self.model.operations[operation];
+        let in_word = |id: InstanceId| !operation.tail.iter().any(|item| is_decoded_by(item, id));
+        let instances = (0u32..).map(InstanceId).zip(&operation.instances);
+        instances
+            .filter(|(id, instance)| instance.role == InstanceRole::Coded && in_word(*id))
+            .map(|(id, instance)| (id, instance.target))
+            .collect()
+    }
+
+    /// The place of an instance among those that are decoded.
+    fn position(&self, operation: usize, instance: InstanceId) -> u32 {
+        let before = self.model.operations[operation].instances.iter().take(instance.index());
+        before.filter(|instance| instance.role == InstanceRole::Coded).count() as u32
+    }
+
+    /// The groups whose members are told apart together with the rest: those that are no operands
+    /// and have something to run, as long as the combinations stay few; the first that is no
+    /// operand if none runs.
+    fn flattened(&self, coded: &[(InstanceId, OperationOrGroup)]) -> Vec<InstanceId> {
+        let free = coded.iter().filter(|(_, target)| self.is_choice(*target));
+        let running = free.clone().filter(|(_, target)| self.runs(*target));
+        let mut combinations: usize = 1;
+        let mut found = Vec::new();
+        for (instance, target) in running {
+            combinations = combinations.saturating_mul(self.member_count(*target));
+            if found.is_empty() || combinations <= MAX_COMBINATIONS {
+                found.push(*instance);
+            }
+        }
+        if found.is_empty() {
+            found.extend(free.map(|(instance, _)| *instance).next());
+        }
+        found
+    }
+
+    /// Number of operations below a target.
+    fn member_count(&self, target: OperationOrGroup) -> usize {
+        match target {
+            OperationOrGroup::Operation(_) => 1,
+            OperationOrGroup::Group(id) => {
+                let members = &self.model.groups[id.index()].members;
+                members.iter().map(|member| self.member_count(*member)).sum()
+            }
+        }
+    }
+
+    /// True if something below a target has a BEHAVIOR or an ACTIVATION.
+    fn runs(&self, target: OperationOrGroup) -> bool {
+        match target {
+            OperationOrGroup::Operation(id) => {
+                let operation = &self.model.operations[id.index()];
+                operation.behavior.is_some()
+                    || !operation.activation.is_empty()
+                    || self.coded_instances(id.index()).iter().any(|(_, target)| self.runs(*target))
+            }
+            OperationOrGroup::Group(id) => {
+                self.model.groups[id.index()].members.iter().any(|member| self.runs(*member))
+            }
+        }
+    }
+
+    /// True for groups that are no operands.
+    fn is_choice(&self, target: OperationOrGroup) -> bool {
+        match target {
+            OperationOrGroup::Operation(_) => false,
+            OperationOrGroup::Group(id) => {
+                let members = &self.model.groups[id.index()].members;
+                members.iter().any(|member| match member {
+                    OperationOrGroup::Operation(id) => self.model.operations[id.index()].expression.is_none(),
+                    OperationOrGroup::Group(_) => self.is_choice(*member),
+                })
+            }
+        }
+    }
+
+    /// A part that its own decoder decides.
+    fn nested(&mut self, target: OperationOrGroup, bits: &[u32]) -> Candidate {
+        let decoder = self.require(target);
+        let node = Node {
+            target: lower_target(target),
+            parent: None,
+            position: 0,
+            instance: None,
+            coded: runs(bits.iter().copied().zip(0..)),
+            fields: Vec::new(),
+            nested: Some(decoder),
+        };
+        Candidate::of_node(node)
+    }
+
+    /// What follows the word because of an operation: what its TAIL lists, then the tails of the
+    /// instances that it does not list.
+    fn lower_tail(&mut self, operation: usize, cell_bits: u32) -> Vec<LoweredItem> {
+        let model = self.model;
+        let source = &model.operations[operation];
+        let mut items = Vec::new();
+        for item in &source.tail {
+            items.push(match item {
+                TailItem::Word { bits, .. } => lower_word(bits),
+                TailItem::Instance { instance, .. } => LoweredItem::Instance(instance.0),
+                TailItem::Decode { instance, .. } => {
+                    let target = source.instances[instance.index()].target;
+                    self.fetch_by(target, cell_bits);
+                    LoweredItem::Decode { instance: instance.0, decoder: self.require(target) }
+                }
+            });
+        }
+        for (instance, target) in self.coded_instances(operation) {
+            let listed = LoweredItem::Instance(instance.0);
+            if !items.contains(&listed) && self.has_tail(target) {
+                items.push(listed);
+            }
+        }
+        items
+    }
+
+    /// True if something below a target brings words behind the instruction's.
+    fn has_tail(&self, target: OperationOrGroup) -> bool {
+        match target {
+            OperationOrGroup::Operation(id) => {
+                !self.model.operations[id.index()].tail.is_empty()
+                    || self.coded_instances(id.index()).iter().any(|(_, target)| self.has_tail(*target))
+            }
+            OperationOrGroup::Group(id) => {
+                self.model.groups[id.index()].members.iter().any(|member| self.has_tail(*member))
+            }
+        }
+    }
+}
+
+fn is_decoded_by(item: &TailItem, id: InstanceId) -> bool {
+    matches!(item, TailItem::Decode { instance, .. } if *instance == id)
+}
+
+/// A word of a TAIL.
+fn lower_word(bits: &[CodingBit]) -> LoweredItem {
+    let mut pattern = Pattern::default();
+    let mut fields: BTreeMap<u32, Vec<(u32, u32)>> = BTreeMap::new();
+    for (at, bit) in (0u32..).zip(bits.iter().rev()) {
+        match bit {
+            CodingBit::Fixed(set) => pattern = pattern.with_bit(at, *set),
+            CodingBit::Field { field, bit, fixed } => {
+                fields.entry(field.0).or_default().push((at, *bit));
+                pattern = fixed.map_or(pattern, |set| pattern.with_bit(at, set));
+            }
+            CodingBit::Any | CodingBit::Instance { .. } => {}
+        }
+    }
+    let of_field = |(field, pairs): (u32, Vec<(u32, u32)>)| {
+        runs(pairs.into_iter()).into_iter().map(move |run| (field, run)).collect::<Vec<_>>()
+    };
+    LoweredItem::Word {
+        width_bits: bits.len() as u32,
+        mask: pattern.mask,
+        value: pattern.value,
+        fields: fields.into_iter().flat_map(of_field).collect(),
+    }
+}
+
+/// The least common multiple.
+fn lcm(a: u32, b: u32) -> u32 {
+    let (mut x, mut y) = (a.max(1), b.max(1));
+    while y != 0 {
+        (x, y) = (y, x % y);
+    }
+    a.max(1) / x * b.max(1)
+}

@@ -1,0 +1,380 @@
+//! The contest of a choice's paths for the words that they share.
+//!
+//! A path takes part with all its words. The members of its operands are merged in them; one takes
+//! part with its own words as soon as these are a proper part of those that another path would
+//! win: then it is the more specific one, although its operation is not. Only members that can
+//! matter are looked at, so that the operands' combinations never multiply.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+use super::ambiguity::occurs;
+use super::finding::{Choice, Claim};
+use super::word_set::{Path, WordSets};
+use crate::cube::{Budget, Cube, CubeSet, TooManyCubes};
+use crate::diagnostic::Diagnostics;
+use crate::model::{Decoding, DecodingEntry, DecodingPath, Endian, OperationId, OperationOrGroup};
+
+/// After so many findings in one choice the rest is more of the same.
+const MAX_FINDINGS: usize = 50;
+
+/// Words that a path claims.
+struct Contestant {
+    path: usize,
+    /// The member of an operand whose words these are; `None` for all words of the path.
+    member: Option<OperationId>,
+    words: Rc<CubeSet>,
+    /// Contestants of other paths whose words are a proper part of these.
+    smaller: Vec<usize>,
+}
+
+/// The paths of one choice and what they claim.
+pub(super) struct Contest<'a, 's, 'm> {
+    choice: Choice<'m>,
+    roots: &'a BTreeSet<OperationOrGroup>,
+    sets: &'s mut WordSets<'m>,
+    budget: Budget,
+    paths: Rc<[Rc<Path>]>,
+    width_bits: u32,
+    /// By path: how far its bits are moved up in the widest word.
+    shifts: Vec<u32>,
+    contestants: Vec<Contestant>,
+    /// By path: its exact words, where they were needed.
+    exact: Vec<Option<Rc<CubeSet>>>,
+    findings: usize,
+}
+
+impl<'a, 's, 'm> Contest<'a, 's, 'm> {
+    /// All paths with all their words.
+    pub(super) fn new(
+        choice: Choice<'m>,
+        roots: &'a BTreeSet<OperationOrGroup>,
+        sets: &'s mut WordSets<'m>,
+    ) -> Result<Self, TooManyCubes> {
+        let paths = sets.paths(choice.target)?;
+        let width_bits = paths.iter().map(|path| path.width_bits).max().unwrap_or(0);
+        let shift = |path: &Rc<Path>| match choice.model.target.endian {
+            Endian::Little => 0,
+            Endian::Big => width_bits - path.width_bits,
+        };
+        let shifts: Vec<u32> = paths.iter().map(shift).collect();
+        let coarse = |(path, shift): (&Rc<Path>, &u32)| match shift {
+            0 => path.coarse.clone(),
+            shift => path.coarse.shifted(*shift),
+        };
+        let contestants = paths.iter().zip(&shifts).map(coarse).enumerate().map(|(path, words)| Contestant {
+            path,
+            member: None,
+            words: Rc::new(words),
+            smaller: Vec::new(),
+        });
+        let contestants = contestants.collect();
+        let exact = vec![None; paths.len()];
+        let mut contest = Contest {
+            choice,
+            roots,
+            sets,
+            budget: Budget::new(),
+            paths,
+            width_bits,
+            shifts,
+            contestants,
+            exact,
+            findings: 0,
+        };
+        let differ = contest.paths.iter().any(|path| path.width_bits != width_bits);
+        if differ {
+            // Which cells are fetched depends on which words are matched.
+            for path in 0..contest.paths.len() {
+                contest.make_exact(path)?;
+            }
+        }
+        Ok(contest)
+    }
+
+    /// Decides all words; reports those that cannot be.
+    pub(super) fn decide(mut self, diagnostics: &mut Diagnostics) -> Result<Decoding, TooManyCubes> {
+        let mut waiting = Vec::new();
+        for later in 0..self.paths.len() {
+            for earlier in 0..later {
+                if self.contestants[later]
+                    .words
+                    .overlap(&self.contestants[earlier].words, &mut self.budget)?
+                    .is_some()
+                {
+                    self.make_exact(later)?;
+                    self.make_exact(earlier)?;
+                    waiting.extend(self.compare(earlier, later, diagnostics)?);
+                }
+            }
+        }
+        while self.findings == 0
+            && let Some((small, large)) = waiting.pop()
+        {
+            let path = self.contestants[large].path;
+            for (member, words) in self.members_within(small, path, diagnostics)? {
+                waiting.extend(self.add_member(path, member, words, diagnostics)?);
+            }
+        }
+        if self.findings == 0 {
+            self.warn_of_unreachable(diagnostics);
+        }
+        for path in 0..self.paths.len() {
+            // Where even one path's words are too many, what is beside it decides when it is decoded.
+            let _ = self.make_exact(path);
+        }
+        Ok(self.into_decoding())
+    }
+
+    /// From here on a path claims exactly its own words.
+    fn make_exact(&mut self, path: usize) -> Result<(), TooManyCubes> {
+        if self.exact[path].is_none() {
+            let words = self.sets.exact(&self.paths[path])?;
+            let words = match self.shifts[path] {
+                0 => words,
+                shift => Rc::new(words.shifted(shift)),
+            };
+            self.contestants[path].words = words.clone();
+            self.exact[path] = Some(words);
+        }
+        Ok(())
+    }
+
+    /// Compares two contestants of different paths; gives the smaller and the larger, if they
+    /// share words and one is a proper part of the other.
+    fn compare(
+        &mut self,
+        first: usize,
+        second: usize,
+        diagnostics: &mut Diagnostics,
+    ) -> Result<Option<(usize, usize)>, TooManyCubes> {
+        let (one, other) = (self.contestants[first].words.clone(), self.contestants[second].words.clone());
+        let Some(both) = one.overlap(&other, &mut self.budget)? else { return Ok(None) };
+        let within = other.is_within(&one, &mut self.budget)?;
+        let around = one.is_within(&other, &mut self.budget)?;
+        let (small, large) = match (within, around) {
+            (true, false) => (second, first),
+            (false, true) => (first, second),
+            _ => {
+                self.report(first, second, both, within, diagnostics)?;
+                return Ok(None);
+            }
+        };
+        self.contestants[large].smaller.push(small);
+        Ok(Some((small, large)))
+    }
+
+    fn report(
+        &mut self,
+        first: usize,
+        second: usize,
+        both: Cube,
+        equal: bool,
+        diagnostics: &mut Diagnostics,
+    ) -> Result<(), TooManyCubes> {
+        let (one, other) = (self.contestants[first].words.clone(), self.contestants[second].words.clone());
+        let shared = one.intersect(&other, &mut self.budget)?;
+        if !occurs(self.sets, self.roots, self.choice.target, &shared)? {
+            return Ok(());
+        }
+        self.findings += 1;
+        if self.findings <= MAX_FINDINGS {
+            let word = both.example().display(self.width_bits);
+            let (one, other) = (self.claim(first), self.claim(second));
+            diagnostics.push(self.choice.ambiguous(one, other, &word, equal));
+        }
+        Ok(())
+    }
+
+    fn claim(&self, contestant: usize) -> Claim<'_> {
+        let Contestant { path, member, .. } = &self.contestants[contestant];
+        Claim { chain: &self.paths[*path].chain, member: *member }
+    }
+
+    /// The members of a path's operands whose words are a proper part of a contestant's that wins
+    /// against the path.
+    fn members_within(
+        &mut self,
+        small: usize,
+        path: usize,
+        diagnostics: &mut Diagnostics,
+    ) -> Result<Vec<(OperationId, CubeSet)>, TooManyCubes> {
+        let winner = self.contestants[small].words.clone();
+        let whole = self.contestants[path].words.clone();
+        let shared = whole.intersect(&winner, &mut self.budget)?;
+        let mut found = Vec::new();
+        let mut waiting: Vec<(OperationOrGroup, Vec<u32>, CubeSet)> = Vec::new();
+        let here: Vec<u32> = (0..self.width_bits).map(|bit| bit + self.shifts[path]).collect();
+        let outer = self.paths[path].clone();
+        self.push_beside(&outer, &here, &whole, &mut waiting);
+        while let Some((target, positions, around)) = waiting.pop() {
+            let members = self.sets.paths(target)?;
+            for member in members.iter() {
+                let own = self.sets.exact(member)?;
+                let words = around.intersect(&own.placed(&positions), &mut self.budget)?;
+                if words.overlap(&winner, &mut self.budget)?.is_none() {
+                    continue;
+                }
+                let within = words.is_within(&winner, &mut self.budget)?;
+                let larger = winner.is_within(&words, &mut self.budget)?;
+                let leaf = member.chain[member.chain.len() - 1];
+                if within && !larger {
+                    found.push((leaf, words));
+                    continue;
+                }
+                if within == larger {
+                    let taken = shared.projected(&positions, &mut self.budget)?;
+                    if self.rivals(&members, member, &own, &taken)? {
+                        self.report_member(small, path, leaf, &words, diagnostics)?;
+                    }
+                }
+                self.push_beside(member, &positions, &words, &mut waiting);
+            }
+        }
+        Ok(found)
+    }
+
+    fn push_beside(
+        &mut self,
+        path: &Path,
+        here: &[u32],
+        around: &CubeSet,
+        waiting: &mut Vec<(OperationOrGroup, Vec<u32>, CubeSet)>,
+    ) {
+        for beside in self.sets.beside(path) {
+            let positions = beside.positions.iter().filter_map(|bit| here.get(*bit as usize)).copied();
+            waiting.push((beside.target, positions.collect(), around.clone()));
+        }
+    }
+
+    /// True if a member has won words in its group that others also match, and a winner from
+    /// outside takes some of these, others besides, and not all: both claim to be the special
+    /// case.
+    fn rivals(
+        &mut self,
+        members: &[Rc<Path>],
+        member: &Rc<Path>,
+        own: &CubeSet,
+        taken: &CubeSet,
+    ) -> Result<bool, TooManyCubes> {
+        let within = own.is_within(taken, &mut self.budget)?;
+        let around = taken.is_within(own, &mut self.budget)?;
+        if within != around {
+            return Ok(false);
+        }
+        let disputed = own.intersect(taken, &mut self.budget)?;
+        for other in members.iter().filter(|other| !Rc::ptr_eq(other, member)) {
+            let other = self.sets.exact(other)?;
+            if other.overlap(&disputed, &mut self.budget)?.is_some() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    fn report_member(
+        &mut self,
+        small: usize,
+        path: usize,
+        member: OperationId,
+        words: &CubeSet,
+        diagnostics: &mut Diagnostics,
+    ) -> Result<(), TooManyCubes> {
+        let member =
+            Contestant { path, member: Some(member), words: Rc::new(words.clone()), smaller: Vec::new() };
+        self.contestants.push(member);
+        let index = self.contestants.len() - 1;
+        let winner = self.contestants[small].words.clone();
+        if let Some(both) = winner.overlap(words, &mut self.budget)? {
+            self.report(small, index, both, false, diagnostics)?;
+        }
+        self.contestants.pop();
+        Ok(())
+    }
+
+    /// Lets a member take part; gives the pairs of which one is a proper part of the other.
+    fn add_member(
+        &mut self,
+        path: usize,
+        member: OperationId,
+        words: CubeSet,
+        diagnostics: &mut Diagnostics,
+    ) -> Result<Vec<(usize, usize)>, TooManyCubes> {
+        let known = self.contestants.iter().any(|other| {
+            other.path == path && other.member.is_some() && other.words.cubes() == words.cubes()
+        });
+        if known {
+            return Ok(Vec::new());
+        }
+        let index = self.contestants.len();
+        let words = Rc::new(words);
+        self.contestants.push(Contestant { path, member: Some(member), words, smaller: Vec::new() });
+        let mut pairs = Vec::new();
+        for other in 0..index {
+            if self.contestants[other].path != path {
+                if self.contestants[other].member.is_none() {
+                    let coarse = self.contestants[other].words.clone();
+                    if coarse.overlap(&self.contestants[index].words, &mut self.budget)?.is_none() {
+                        continue;
+                    }
+                    self.make_exact(other)?;
+                }
+                pairs.extend(self.compare(other, index, diagnostics)?);
+            }
+        }
+        Ok(pairs)
+    }
+
+    /// Warns of paths all of whose words are won by others; what is too hard to say is not said.
+    fn warn_of_unreachable(&mut self, diagnostics: &mut Diagnostics) {
+        let mut reached = vec![false; self.paths.len()];
+        for contestant in &self.contestants {
+            if reached[contestant.path] {
+                continue;
+            }
+            let cubes = contestant.smaller.iter().flat_map(|winner| self.contestants[*winner].words.cubes());
+            let won = CubeSet::new(cubes.copied().collect(), &mut self.budget);
+            let left = won.and_then(|won| contestant.words.without(&won, &mut self.budget));
+            reached[contestant.path] = left.map_or(true, |left| !left.is_empty());
+        }
+        for (path, _) in reached.iter().enumerate().filter(|(_, reached)| !**reached) {
+            let mut winners: Vec<usize> = Vec::new();
+            for winner in &self.contestants[path].smaller {
+                let winner = self.contestants[*winner].path;
+                if !winners.contains(&winner) {
+                    winners.push(winner);
+                }
+            }
+            let winners: Vec<&[OperationId]> =
+                winners.into_iter().map(|winner| self.paths[winner].chain.as_slice()).collect();
+            diagnostics.push(self.choice.unreachable(&self.paths[path].chain, &winners));
+        }
+    }
+
+    /// The entries, smaller before larger; else in the paths' order.
+    fn into_decoding(self) -> Decoding {
+        let mut larger: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        let mut blocked: Vec<usize> = vec![0; self.contestants.len()];
+        for (index, contestant) in self.contestants.iter().enumerate() {
+            blocked[index] = contestant.smaller.len();
+            for small in &contestant.smaller {
+                larger.entry(*small).or_default().push(index);
+            }
+        }
+        let mut free: BTreeSet<usize> = (0..blocked.len()).filter(|index| blocked[*index] == 0).collect();
+        let mut entries = Vec::new();
+        while let Some(index) = free.pop_first() {
+            let Contestant { path, words, .. } = &self.contestants[index];
+            entries.push(DecodingEntry { path: *path, patterns: words.cubes().to_vec() });
+            for large in larger.get(&index).into_iter().flatten() {
+                blocked[*large] -= 1;
+                if blocked[*large] == 0 {
+                    free.insert(*large);
+                }
+            }
+        }
+        let paths = self.paths.iter();
+        let paths = paths.map(|path| DecodingPath { steps: path.steps.clone(), width_bits: path.width_bits });
+        Decoding { width_bits: self.width_bits, paths: paths.collect(), entries }
+    }
+}

@@ -1,0 +1,162 @@
+//! What is said of words that two paths match, and of paths that no word reaches.
+
+use super::member::operations_of;
+use super::when::when_cubes;
+use crate::cube::{Budget, MAX_CUBES};
+use crate::diagnostic::Diagnostic;
+use crate::model::{Model, Operation, OperationId, OperationOrGroup};
+use crate::resolve::code;
+use crate::resolve::report::{error, warning};
+use crate::source::Span;
+
+/// One choice: a CODINGROOT's target, or a group of operands.
+#[derive(Clone, Copy)]
+pub(super) struct Choice<'a> {
+    pub(super) model: &'a Model,
+    pub(super) target: OperationOrGroup,
+    /// The CODINGROOT element that leads here.
+    pub(super) span: Span,
+}
+
+/// A path, or one member of its operands.
+#[derive(Clone, Copy)]
+pub(super) struct Claim<'p> {
+    pub(super) chain: &'p [OperationId],
+    pub(super) member: Option<OperationId>,
+}
+
+impl<'a> Choice<'a> {
+    /// Two claims to one word, of which neither is the more specific.
+    pub(super) fn ambiguous(
+        &self,
+        first: Claim<'_>,
+        second: Claim<'_>,
+        word: &str,
+        equal: bool,
+    ) -> Diagnostic {
+        if first.member.is_some() || second.member.is_some() {
+            return self.ambiguous_member(first, second, word);
+        }
+        let Some((one, other)) = self.first_difference(first.chain, second.chain) else {
+            let leaf = self.leaf(first.chain);
+            let message = format!("`{}` is reached in two ways, both by {word}", leaf.name);
+            return error(code::AMBIGUOUS, coding_span(leaf), message, "one word, two paths")
+                .secondary(self.span, "decoded here")
+                .help("let it be a member of one of the groups only");
+        };
+        let message = format!("`{}` and `{}` both match {word}", one.name, other.name);
+        let (label, help) = if equal {
+            ("matches the same words", "let the two differ in a fixed bit")
+        } else {
+            (
+                "matches it, too",
+                "let the two differ in a fixed bit, or one match a part of what the other matches",
+            )
+        };
+        let diagnostic =
+            error(code::AMBIGUOUS, condition_span(other), message, format!("`{}` {label}", other.name));
+        diagnostic.secondary(condition_span(one), format!("`{}` matches {word}", one.name)).help(help)
+    }
+
+    /// The same where a member of an operand is one side.
+    fn ambiguous_member(&self, first: Claim<'_>, second: Claim<'_>, word: &str) -> Diagnostic {
+        let name = |claim: Claim<'_>| match claim.member {
+            Some(member) => {
+                let member = &self.model.operations[member.index()];
+                format!("`{}` with `{}`", self.leaf(claim.chain).name, member.name)
+            }
+            None => format!("`{}`", self.leaf(claim.chain).name),
+        };
+        let inner = |claim: Claim<'_>| match claim.member {
+            Some(member) => &self.model.operations[member.index()],
+            None => self.leaf(claim.chain),
+        };
+        let message = format!("{} and {} both match {word}", name(first), name(second));
+        let (one, other) = (inner(first), inner(second));
+        error(
+            code::AMBIGUOUS,
+            condition_span(other),
+            message,
+            format!("`{}` is one special case", other.name),
+        )
+        .secondary(condition_span(one), format!("`{}` is the other", one.name))
+        .secondary(self.span, "decoded here")
+        .help("let one of the two match a part of what the other matches")
+    }
+
+    /// The innermost operations in which two paths differ.
+    fn first_difference(
+        &self,
+        first: &[OperationId],
+        second: &[OperationId],
+    ) -> Option<(&'a Operation, &'a Operation)> {
+        let pairs = first.iter().rev().zip(second.iter().rev());
+        let (one, other) = pairs.into_iter().find(|(one, other)| one != other)?;
+        let operations = &self.model.operations;
+        Some((&operations[one.index()], &operations[other.index()]))
+    }
+
+    fn leaf(&self, chain: &[OperationId]) -> &'a Operation {
+        &self.model.operations[chain[chain.len() - 1].index()]
+    }
+
+    /// A path all of whose words others win.
+    pub(super) fn unreachable(&self, path: &[OperationId], winners: &[&[OperationId]]) -> Diagnostic {
+        let leaf = self.leaf(path);
+        let message = format!("no word reaches `{}`", leaf.name);
+        let label = match winners {
+            [] => "its WHEN leaves it no word",
+            _ => "every word of it belongs to a more specific one",
+        };
+        let mut diagnostic = warning(code::UNREACHABLE_MEMBER, condition_span(leaf), message, label);
+        for winner in winners.iter().take(3) {
+            let winner = self.leaf(winner);
+            let label = format!("`{}` matches some of them", winner.name);
+            diagnostic = diagnostic.secondary(coding_span(winner), label);
+        }
+        diagnostic
+    }
+
+    /// A set of words that is too large to be handled.
+    pub(super) fn too_many(&self) -> Diagnostic {
+        for id in operations_of(self.model, self.target) {
+            let operation = &self.model.operations[id.index()];
+            if let (Some(when), true) = (&operation.when, when_cubes(operation, &mut Budget::new()).is_err())
+            {
+                let message = format!("the WHEN of `{}` allows words in too many patterns", operation.name);
+                let label = format!("needs more than {MAX_CUBES} patterns");
+                return error(code::TOO_MANY_CODINGS, when.span, message, label)
+                    .secondary(self.span, "decoded here")
+                    .help("n bits that equal n others take 2^n patterns: compare fewer bits by ==");
+            }
+        }
+        let (name, span) = match self.target {
+            OperationOrGroup::Operation(id) => {
+                let operation = &self.model.operations[id.index()];
+                (&operation.name, operation.span)
+            }
+            OperationOrGroup::Group(id) => {
+                let group = &self.model.groups[id.index()];
+                (&group.name, group.span)
+            }
+        };
+        let message = format!("the codings of `{name}` are too many to compare");
+        let label = format!("a set of words needs more than {MAX_CUBES} patterns");
+        error(code::TOO_MANY_CODINGS, span, message, label)
+            .secondary(self.span, "decoded here")
+            .help("split the group, or give its members codings that share fixed bits")
+    }
+}
+
+fn coding_span(operation: &Operation) -> Span {
+    operation.coding_span.unwrap_or(operation.span)
+}
+
+/// The CODING, with the WHEN where one follows it.
+fn condition_span(operation: &Operation) -> Span {
+    let coding = coding_span(operation);
+    match &operation.when {
+        Some(when) if when.span.start >= coding.end => coding.to(when.span),
+        _ => coding,
+    }
+}

@@ -1,0 +1,46 @@
+//! How words are told apart: what the proof that decoding is unambiguous has found.
+
+use super::{InstanceId, OperationOrGroup};
+pub use crate::cube::Cube;
+
+/// The paths of a choice, and which of them wins a word.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Decoding {
+    /// Width of the widest path's word in bits.
+    ///
+    /// Patterns are counted in such a word. What is fetched first stands in its lowest bits in a
+    /// little-endian model, in its highest in a big-endian one.
+    pub width_bits: u32,
+    /// The paths, in the order of the description.
+    pub paths: Vec<DecodingPath>,
+    /// Of the entries that have a word, the first one's path wins it.
+    pub entries: Vec<DecodingEntry>,
+}
+
+/// One way of choosing members, as far as they are chosen together.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DecodingPath {
+    /// From the choice itself to the leaf, groups among them.
+    pub steps: Vec<PathStep>,
+    /// Width of its word in bits.
+    pub width_bits: u32,
+}
+
+/// An operation or group on a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct PathStep {
+    /// Which.
+    pub target: OperationOrGroup,
+    /// The instance of the operation above that led here; `None` for the choice itself and for
+    /// members of groups.
+    pub instance: Option<InstanceId>,
+}
+
+/// A set of words that a path has, and its place among the others.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DecodingEntry {
+    /// Index among the paths.
+    pub path: usize,
+    /// The words: all that match one of these.
+    pub patterns: Vec<Cube>,
+}

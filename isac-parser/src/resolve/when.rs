@@ -1,0 +1,351 @@
+//! WHEN: comparisons of coded bits, each side as a row of bits.
+
+use super::expression_names::visit_names;
+use super::names::{Constant, Table};
+use super::operation::{Draft, Meaning, OperationScope};
+use super::report::{count, error};
+use super::typing::{self, extend};
+use super::{code, suggestion::did_you_mean};
+use crate::ast::{BinaryOperator, Expr, ExprKind, Name, UnaryOperator};
+use crate::diagnostic::Diagnostics;
+use crate::model::{
+    CodingBit, ComparedBit, Comparison, Condition, FieldId, InstanceId, Relation, TailItem, When,
+};
+use crate::source::Span;
+
+/// Resolves an operation's WHEN; `None` if there is none, or an error was found.
+///
+/// The CODING is resolved; where it was refused, nothing is said.
+pub(crate) fn resolve_when(draft: &Draft<'_>, table: &Table, diagnostics: &mut Diagnostics) -> Option<When> {
+    let section = draft.sections.when?;
+    let Some(coding) = &draft.coding else {
+        if draft.sections.coding.is_none() {
+            let message = format!("`{}` has a WHEN and no CODING", draft.ast.name.text);
+            let diagnostic = error(code::WHEN_FORM, section.span, message, "there are no coded bits")
+                .help("a WHEN is a condition on the bits of the operation's CODING");
+            diagnostics.push(diagnostic);
+        }
+        return None;
+    };
+    let mut resolver = Resolver { scope: &draft.scope, coding, tail: &draft.tail, table, diagnostics };
+    let condition = resolver.condition(&section.condition)?;
+    Some(When { condition, span: section.span })
+}
+
+struct Resolver<'a> {
+    scope: &'a OperationScope,
+    coding: &'a [CodingBit],
+    tail: &'a [TailItem],
+    table: &'a Table,
+    diagnostics: &'a mut Diagnostics,
+}
+
+/// A side of a comparison.
+enum Side {
+    /// Coded bits, most significant first.
+    Bits {
+        bits: Vec<ComparedBit>,
+        signed: bool,
+        span: Span,
+        declared: Span,
+    },
+    Constant {
+        value: Constant,
+        span: Span,
+    },
+}
+
+/// A row of coded bits with a name: a field or an alias.
+struct Coded {
+    /// Most significant first.
+    bits: Vec<ComparedBit>,
+    signed: bool,
+    declared: Span,
+}
+
+const HELP: &str =
+    "compare a field, a slice of one or an alias, as `rd != 0`; join comparisons by &&, || and !";
+
+impl Resolver<'_> {
+    fn condition(&mut self, expr: &Expr) -> Option<Condition> {
+        match &strip(expr).kind {
+            ExprKind::Binary { operator: BinaryOperator::LogicalAnd, left, right } => {
+                let (left, right) = (self.condition(left), self.condition(right));
+                Some(Condition::And(Box::new(left?), Box::new(right?)))
+            }
+            ExprKind::Binary { operator: BinaryOperator::LogicalOr, left, right } => {
+                let (left, right) = (self.condition(left), self.condition(right));
+                Some(Condition::Or(Box::new(left?), Box::new(right?)))
+            }
+            ExprKind::Unary { operator: UnaryOperator::Not, operand } => {
+                Some(Condition::Not(Box::new(self.condition(operand)?)))
+            }
+            ExprKind::Binary { operator, left, right } if let Some(relation) = relation_of(*operator) => {
+                let (left, right) = (self.side(left), self.side(right));
+                self.compare(left?, relation, right?, expr.span)
+            }
+            _ => {
+                self.refuse(expr.span, "a WHEN is made of comparisons", "no comparison");
+                None
+            }
+        }
+    }
+
+    fn refuse(&mut self, span: Span, message: &str, label: &str) {
+        self.diagnostics.push(error(code::WHEN_FORM, span, message, label).help(HELP));
+    }
+
+    fn compare(&mut self, left: Side, relation: Relation, right: Side, span: Span) -> Option<Condition> {
+        match (left, right) {
+            (Side::Constant { .. }, Side::Constant { .. }) => {
+                self.refuse(span, "a WHEN that compares two constants", "neither side is coded");
+                None
+            }
+            (Side::Constant { value, span }, bits) => {
+                self.compare_constant(bits, mirrored(relation), value, span)
+            }
+            (bits, Side::Constant { value, span }) => self.compare_constant(bits, relation, value, span),
+            (left, right) => self.compare_bits(left, relation, right, span),
+        }
+    }
+
+    fn compare_bits(&mut self, left: Side, relation: Relation, right: Side, span: Span) -> Option<Condition> {
+        let (
+            Side::Bits { bits: left, span: left_span, declared, .. },
+            Side::Bits { bits: right, span: right_span, .. },
+        ) = (left, right)
+        else {
+            return None;
+        };
+        if !matches!(relation, Relation::Equal | Relation::NotEqual) {
+            let message = "coded bits have an order with constants alone";
+            let diagnostic = error(code::WHEN_FORM, span, message, "both sides are coded")
+                .help("two rows of coded bits are compared by == or !=");
+            self.diagnostics.push(diagnostic);
+            return None;
+        }
+        if left.len() != right.len() {
+            let message = "coded bits of different widths are compared";
+            let label = count(right.len() as u128, "bit");
+            let mut diagnostic = error(code::WHEN_WIDTH, right_span, message, label)
+                .secondary(left_span, count(left.len() as u128, "bit"));
+            if declared != left_span {
+                diagnostic = diagnostic.secondary(declared, "declared here");
+            }
+            self.diagnostics.push(diagnostic.help("compare slices of one width"));
+            return None;
+        }
+        Some(Condition::Compare(Comparison { left, relation, right, signed: false }))
+    }
+
+    fn compare_constant(
+        &mut self,
+        side: Side,
+        relation: Relation,
+        constant: Constant,
+        constant_span: Span,
+    ) -> Option<Condition> {
+        let Side::Bits { bits, signed, span, declared } = side else { return None };
+        let width = bits.len() as u32;
+        let pattern = extend(constant.value, constant.ty);
+        let negative = constant.ty.signed && (pattern as i128) < 0;
+        let fits = match (signed, negative) {
+            (false, false) => width >= 128 || pattern >> width == 0,
+            (false, true) => false,
+            (true, false) => width > 128 || pattern >> (width - 1) == 0,
+            (true, true) => width >= 128 || (pattern as i128) >= -(1i128 << (width - 1)),
+        };
+        if fits {
+            let bit = |bit: u32| match bit {
+                0..128 => pattern >> bit & 1 == 1,
+                _ => negative,
+            };
+            let right = (0..width).rev().map(|index| ComparedBit::Constant(bit(index))).collect();
+            return Some(Condition::Compare(Comparison { left: bits, relation, right, signed }));
+        }
+        match relation {
+            Relation::Less | Relation::LessEqual => Some(Condition::Constant(!negative)),
+            Relation::Greater | Relation::GreaterEqual => Some(Condition::Constant(negative)),
+            Relation::Equal | Relation::NotEqual => {
+                let written = if negative { (pattern as i128).to_string() } else { pattern.to_string() };
+                let sign = if signed { "signed " } else { "" };
+                let message = format!("{sign}bits are compared with {written}, which they never are");
+                let mut diagnostic = error(code::WHEN_WIDTH, constant_span, message, "does not fit")
+                    .secondary(span, format!("{sign}{}", count(width, "bit")));
+                if declared != span {
+                    diagnostic = diagnostic.secondary(declared, "declared here");
+                }
+                self.diagnostics.push(diagnostic);
+                None
+            }
+        }
+    }
+
+    /// A side of a comparison: a constant, unless it mentions anything of the operation.
+    fn side(&mut self, expr: &Expr) -> Option<Side> {
+        let expr = strip(expr);
+        let mut own = false;
+        visit_names(expr, &mut |name| {
+            own |= self.scope.names.contains_key(&name.text) || name.text == "CODED";
+        });
+        if !own {
+            if let ExprKind::Name(name) = &expr.kind
+                && !self.table.names.globals.contains_key(&name.text)
+            {
+                self.undefined(name);
+                return None;
+            }
+            let value = typing::constant(self.table, expr, self.diagnostics)?;
+            return Some(Side::Constant { value, span: expr.span });
+        }
+        let (base, slice) = match &expr.kind {
+            ExprKind::Index { base, index } => (strip(base), Some((index, index))),
+            ExprKind::Slice { base, high, low } => (strip(base), Some((high, low))),
+            _ => (expr, None),
+        };
+        let Some(name) = self.coded_name(base) else {
+            self.refuse(
+                expr.span,
+                "a WHEN that computes with coded bits",
+                "neither coded bits nor a constant",
+            );
+            return None;
+        };
+        let Coded { bits, signed, declared } = self.coded(name)?;
+        let Some((high, low)) = slice else {
+            return Some(Side::Bits { bits, signed, span: expr.span, declared });
+        };
+        let high_bit = typing::number(self.table, high, self.diagnostics);
+        let low_bit = if high == low { high_bit } else { typing::number(self.table, low, self.diagnostics) };
+        let (high, low) = (high_bit?, low_bit?);
+        let width = bits.len();
+        if low > high || high >= width as u128 {
+            let message = format!("bits {high}..{low} of `{}`", name.text);
+            let label = match low > high {
+                true => "runs upwards".to_owned(),
+                false => format!("has {}", count(width as u128, "bit")),
+            };
+            let diagnostic = error(code::OUT_OF_BOUNDS, expr.span, message, label);
+            self.diagnostics.push(diagnostic.secondary(declared, "declared here"));
+            return None;
+        }
+        let bits = bits[width - 1 - high as usize..width - low as usize].to_vec();
+        Some(Side::Bits { bits, signed: false, span: expr.span, declared })
+    }
+
+    fn undefined(&mut self, name: &Name) {
+        let globals = self.table.names.globals.keys();
+        let known = self.scope.names.keys().chain(globals).map(String::as_str);
+        let message = format!("undefined name `{}`", name.text);
+        let mut diagnostic =
+            error(code::UNDEFINED, name.span, message, "no field and no alias of this operation");
+        if let Some(near) = did_you_mean(&name.text, known) {
+            diagnostic = diagnostic.help(near);
+        }
+        self.diagnostics.push(diagnostic);
+    }
+
+    /// The name of a field or alias, which `CODED()` may be around.
+    fn coded_name<'e>(&self, expr: &'e Expr) -> Option<&'e Name> {
+        match &expr.kind {
+            ExprKind::Name(name) => Some(name),
+            ExprKind::Call { callee, arguments } => match (&callee.kind, arguments.as_slice()) {
+                (ExprKind::Name(function), [argument]) if function.text == "CODED" => {
+                    match &strip(argument).kind {
+                        ExprKind::Name(name) => Some(name),
+                        _ => None,
+                    }
+                }
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    fn coded(&mut self, name: &Name) -> Option<Coded> {
+        let Some((meaning, declared)) = self.scope.names.get(&name.text).copied() else {
+            self.undefined(name);
+            return None;
+        };
+        match meaning {
+            Meaning::Broken => None,
+            Meaning::Variable(_) | Meaning::Reference(_) => {
+                self.only_the_word(name, declared, "declared here");
+                None
+            }
+            Meaning::Field(id) => self.field(name, id, declared),
+            Meaning::Instance(id) => self.instance(name, id, declared),
+        }
+    }
+
+    fn field(&mut self, name: &Name, id: FieldId, declared: Span) -> Option<Coded> {
+        let is_own = |bit: &CodingBit| matches!(bit, CodingBit::Field { field, .. } if *field == id);
+        let in_tail = self.tail.iter().find_map(|item| match item {
+            TailItem::Word { bits, span } if bits.iter().any(is_own) => Some(*span),
+            _ => None,
+        });
+        if let Some(span) = in_tail {
+            self.only_the_word(name, span, "is part of the TAIL");
+            return None;
+        }
+        let field = &self.scope.fields[id.index()];
+        let is_coded = |bit: u32| {
+            let found = |coded: &CodingBit| matches!(coded, CodingBit::Field { field, bit: at, .. } if *field == id && *at == bit);
+            self.coding.iter().any(found)
+        };
+        let bits = (0..field.width_bits).rev().map(|bit| match is_coded(bit) {
+            true => ComparedBit::Field(id, bit),
+            false => ComparedBit::Constant(false),
+        });
+        Some(Coded { bits: bits.collect(), signed: field.signed, declared })
+    }
+
+    fn instance(&mut self, name: &Name, id: InstanceId, declared: Span) -> Option<Coded> {
+        let is_own = |bit: &CodingBit| matches!(bit, CodingBit::Instance { instance, .. } if *instance == id);
+        if !self.coding.iter().any(is_own) {
+            self.only_the_word(name, declared, "the alias");
+            return None;
+        }
+        let width = self.scope.instances[id.index()].width_bits?;
+        let bits = (0..width).rev().map(|bit| ComparedBit::Instance(id, bit)).collect();
+        Some(Coded { bits, signed: false, declared })
+    }
+
+    fn only_the_word(&mut self, name: &Name, other: Span, label: &str) {
+        let message = format!("`{}` is not part of the CODING", name.text);
+        let diagnostic = error(code::WHEN_FORM, name.span, message, "not there when words are told apart")
+            .secondary(other, label)
+            .help("a WHEN is a condition on the bits of the operation's CODING");
+        self.diagnostics.push(diagnostic);
+    }
+}
+
+fn strip(expr: &Expr) -> &Expr {
+    match &expr.kind {
+        ExprKind::Paren(inner) => strip(inner),
+        _ => expr,
+    }
+}
+
+fn relation_of(operator: BinaryOperator) -> Option<Relation> {
+    Some(match operator {
+        BinaryOperator::Equal => Relation::Equal,
+        BinaryOperator::NotEqual => Relation::NotEqual,
+        BinaryOperator::Less => Relation::Less,
+        BinaryOperator::LessEqual => Relation::LessEqual,
+        BinaryOperator::Greater => Relation::Greater,
+        BinaryOperator::GreaterEqual => Relation::GreaterEqual,
+        _ => return None,
+    })
+}
+
+/// The relation with its sides exchanged.
+fn mirrored(relation: Relation) -> Relation {
+    match relation {
+        Relation::Less => Relation::Greater,
+        Relation::LessEqual => Relation::GreaterEqual,
+        Relation::Greater => Relation::Less,
+        Relation::GreaterEqual => Relation::LessEqual,
+        same => same,
+    }
+}

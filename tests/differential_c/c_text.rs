@@ -126,7 +126,9 @@ impl Prepared {
             }
             Prepared::Bit(base, index, width) => {
                 let merged = format!("MERGE({}, {value}, {index}, 1)", base.read());
-                format!("if ({index} >= 0 && {index} < {width}) {{ {} }}", base.store(&merged))
+                // The access takes place, and may fault, wherever the bit is.
+                let (read, store) = (base.read(), base.store(&merged));
+                format!("(void)({read}); if ({index} >= 0 && {index} < {width}) {{ {store} }}")
             }
             Prepared::Concat(parts) => {
                 let mut low: u32 = parts.iter().map(|(_, width)| width).sum();

@@ -113,7 +113,9 @@ impl BodyBuilder<'_> {
             }
             SourceKind::Builtin { builtin, arguments } => {
                 let width = source.ty.map_or(32, |ty| ty.width_bits);
-                self.lower_builtin(*builtin, arguments, width);
+                if let Some(value) = self.lower_builtin(*builtin, arguments, width) {
+                    self.drop_value(value);
+                }
             }
             SourceKind::Printf { format, arguments } => self.lower_printf(format, arguments),
             SourceKind::Event(name) => self.push(Stmt::Event(name.clone())),
@@ -125,13 +127,17 @@ impl BodyBuilder<'_> {
                 self.push_if(condition, then, otherwise);
             }
             _ => {
-                // The reads of a dropped value happen all the same.
                 let value = self.lower_value(source);
-                if has_effect(&value) {
-                    let local = self.new_local("t", value.width);
-                    self.push(Stmt::Set { local, value });
-                }
+                self.drop_value(value);
             }
+        }
+    }
+
+    /// The reads of a dropped value happen all the same.
+    fn drop_value(&mut self, value: Expr) {
+        if has_effect(&value) {
+            let local = self.new_local("t", value.width);
+            self.push(Stmt::Set { local, value });
         }
     }
 

@@ -22,7 +22,7 @@ pub(super) struct BodyEmitter<'a> {
     /// Rust names of the locals.
     pub(super) locals: Vec<Ident>,
     /// The name of a value on its way into an operand.
-    value: Ident,
+    pub(super) value: Ident,
 }
 
 impl<'a> BodyEmitter<'a> {

@@ -80,10 +80,9 @@ pub(super) fn unique(name: &str, taken: &mut BTreeSet<String>) -> String {
 
 /// What the emitted code names itself, and a keyword that syn does not know: the description's
 /// names of these get an underscore.
-const RESERVED: [&str; 36] = [
+const RESERVED: [&str; 35] = [
     "p",
     "at",
-    "new",
     "operands",
     "counted",
     "step",

@@ -226,6 +226,7 @@ impl BodyEmitter<'_> {
         let target = identifier(self.emitter.model.target_name(entry.target));
         let own = self.emitter.operand_width(entry.target);
         let value = masked(cast(value, width, own), own);
-        quote!({ let new = #value; operands::write::#target(p, step, #alias, new)?; })
+        let name = &self.value;
+        quote!({ let #name = #value; operands::write::#target(p, step, #alias, #name)?; })
     }
 }

@@ -114,7 +114,13 @@ impl Emitter<'_> {
 
     /// Counts the body and gives names to what it uses of the decoded instruction.
     pub(super) fn emit_opening(&self, operation: &Operation, body: &Body) -> TokenStream {
-        let offset = number(counter_offset(operation, body).into());
+        let offset = match counter_offset(operation, body) {
+            0 => TokenStream::new(),
+            offset => {
+                let offset = number(offset.into());
+                quote!(+ #offset)
+            }
+        };
         let fields = operation.fields.len() as u32;
         let parameters = self.parameters(operation, &Usage::of_body(body)).into_iter().map(|parameter| {
             let name = parameter.name;
@@ -135,7 +141,7 @@ impl Emitter<'_> {
             }
         });
         quote! {
-            let base = step.counter(at) + #offset;
+            let base = step.counter(at) #offset;
             step.count(base);
             #(#parameters)*
         }

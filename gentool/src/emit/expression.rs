@@ -79,13 +79,17 @@ impl BodyEmitter<'_> {
                 let name = identifier(&self.operation.fields[*field as usize].name);
                 quote!(#name)
             }
+            ExprKind::Coded(instance) if self.is_stepwise_root() => self.stepwise_coded(*instance, width),
             ExprKind::Coded(instance) => {
                 let name = self.coded_name(*instance);
                 let own = self.operation.instances[*instance as usize].width_bits;
                 cast(quote!(#name), own, width)
             }
-            // Obstacles both: what an alias chose does not travel.
-            ExprKind::Chosen { .. } | ExprKind::MemberField { .. } => typed(0, width),
+            // Blocks do without: what an alias chose does not travel with an instruction.
+            ExprKind::Chosen { instance, member } => self.stepwise_chosen(*instance, *member),
+            ExprKind::MemberField { instance, fields } => {
+                self.stepwise_member_field(*instance, fields, width)
+            }
             ExprKind::InstructionAddress => from_u64(quote!(step.address), width),
             ExprKind::InstructionSize => from_u64(quote!(u64::from(step.size_cells)), width),
             ExprKind::Cycles => quote!(p.kernel_ref().cycles_at(step.left)),

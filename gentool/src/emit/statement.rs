@@ -158,6 +158,11 @@ impl BodyEmitter<'_> {
             Stmt::Decode { instance, element, source } if self.emitter.shape == Shape::Stepwise => {
                 self.decode(*instance, *element, source)
             }
+            Stmt::OpenNode { label } => {
+                let label = number((*label).into());
+                quote!(step.open_node(#label);)
+            }
+            Stmt::CloseNode => quote!(step.close_node();),
             Stmt::Activate { instance, .. } if self.emitter.shape == Shape::Stepwise => {
                 let instance = number((*instance).into());
                 quote!(step.activate(at, #instance);)
@@ -198,8 +203,24 @@ impl BodyEmitter<'_> {
                     step.decode_map(p, at, (#instance, #element), (#map, address))?;
                 })
             }
-            // An obstacle.
-            WordSource::Value { .. } => TokenStream::new(),
+            WordSource::Value { value, address, .. } => {
+                let width = number(value.width.into());
+                let wide = storage_bits(value.width) == 128;
+                let value = self.value(value);
+                let value = if wide { value } else { quote!(u128::from(#value)) };
+                let address = match address {
+                    Some(address) => {
+                        let address = cast(self.value(address), address.width, 64);
+                        quote!(Some(#address))
+                    }
+                    None => quote!(None),
+                };
+                quote!({
+                    let address = #address;
+                    let value = #value;
+                    step.decode_value(p, at, (#instance, #element), (value, #width), address)?;
+                })
+            }
         }
     }
 

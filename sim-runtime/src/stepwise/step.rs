@@ -6,7 +6,7 @@ use std::rc::Rc;
 use isac_ir::Model;
 use isac_ir::behavior::{Stmt, walk_statements};
 use isac_ir::bits::{Bits, mask};
-use isac_ir::decode::{CellSource, DecodeError, decode_element};
+use isac_ir::decode::{CellSource, DecodeError, DecodedElement, WholeWord, decode_element};
 use isac_ir::root::RootDecoding;
 use sim_profile::Word;
 
@@ -19,8 +19,8 @@ use crate::memory::{fetch_cells, find_range};
 /// Number of addresses whose instruction is found at once; a power of two.
 const NEAR: usize = 1 << 14;
 
-/// What tells instructions apart: address, context of the CODINGROOT, words.
-type Key = (u64, usize, Vec<u8>);
+/// What tells instructions apart: address, context of the CODINGROOT, words, parts of SWITCHes.
+type Key = (u64, usize, Vec<u8>, Vec<u32>);
 
 /// What the sections of an instruction share.
 pub struct Step<C: StepCore, P: Profiling> {
@@ -42,6 +42,8 @@ pub struct Step<C: StepCore, P: Profiling> {
     counted: Vec<u32>,
     /// The CODINGROOT on its way.
     root: RootDecoding,
+    /// The parts of SWITCHes that it has come to.
+    opened: Vec<u32>,
     /// Found again by its address.
     found: Option<Rc<Instruction<C, P>>>,
     /// True if each CODINGROOT decodes one word from a map: its address tells the instruction.
@@ -67,6 +69,7 @@ impl<C: StepCore, P: Profiling> Step<C, P> {
             due: VecDeque::new(),
             counted: Vec::new(),
             root: RootDecoding::new(model.main),
+            opened: Vec::new(),
             found: None,
             is_single: decodes_one_word(model),
             near: vec![None; NEAR],
@@ -175,6 +178,18 @@ impl<C: StepCore, P: Profiling> Step<C, P> {
         self.instruction.link(context, instance)
     }
 
+    /// True if an instance was decoded.
+    #[inline]
+    pub fn is_there(&self, context: usize, instance: usize) -> bool {
+        self.instruction.link(context, instance) < self.instruction.contexts().len()
+    }
+
+    /// The operation that an instance has chosen; none has this number if it was not decoded.
+    #[inline]
+    pub fn chosen(&self, context: usize, instance: usize) -> u32 {
+        if self.is_there(context, instance) { self.operation(self.link(context, instance)) } else { u32::MAX }
+    }
+
     /// The operation of a context.
     #[inline]
     pub fn operation(&self, context: usize) -> u32 {
@@ -194,6 +209,7 @@ impl<C: StepCore, P: Profiling> Step<C, P> {
     pub fn begin_decoding(&mut self, core: &C, context: usize) {
         self.address = core.pc();
         self.root = RootDecoding::new(self.instruction.context(context).operation);
+        self.opened.clear();
         self.found = None;
     }
 
@@ -229,9 +245,8 @@ impl<C: StepCore, P: Profiling> Step<C, P> {
         match decode_element(model, decoder, &mut cells) {
             Ok(element) => {
                 let cells = element.seen_bits / model.maps[map as usize].cell_bits;
-                self.root.add(instance, number, element);
-                self.size_cells = self.root.size_cells(model);
                 mark_code(core, map, address, cells);
+                self.add_element(core, context, (instance, number), element);
                 Ok(())
             }
             Err(error) => {
@@ -241,6 +256,65 @@ impl<C: StepCore, P: Profiling> Step<C, P> {
                     DecodeError::Fetch(fault) => trap(core.kernel(), Trap::Fetch, fault),
                 }
             }
+        }
+    }
+
+    /// An element of a CODINGROOT from a value that holds it, `width` bits wide.
+    ///
+    /// # Errors
+    /// The trap of a word that nothing matches.
+    pub fn decode_value(
+        &mut self,
+        core: &mut C,
+        context: usize,
+        (instance, number): (u32, u32),
+        (value, width): (u128, u32),
+        address: Option<u64>,
+    ) -> Result<(), Trap> {
+        if let Some(address) = address.filter(|_| self.root.is_empty()) {
+            self.address = address;
+        }
+        let model = core.model();
+        let operation = self.instruction.context(context).operation;
+        let target = model.operation(operation).instances[instance as usize].target;
+        let Some(decoder) = model.decoder_of(target) else { return Ok(()) };
+        let big_endian = model.target.big_endian;
+        let mut cells = WholeWord { word: Bits::from_u128(value), width_bits: width, big_endian };
+        match decode_element(model, decoder, &mut cells) {
+            Ok(element) => {
+                self.add_element(core, context, (instance, number), element);
+                Ok(())
+            }
+            Err(_) => {
+                self.is_undecoded = true;
+                Err(Trap::Illegal)
+            }
+        }
+    }
+
+    /// A part of a SWITCH begins.
+    pub fn open_node(&mut self, label: u32) {
+        self.root.open(label);
+        self.opened.push(label);
+    }
+
+    /// The innermost part of a SWITCH ends.
+    pub fn close_node(&mut self) {
+        self.root.close();
+    }
+
+    /// What is decoded is known to the rest of the CODINGROOT.
+    fn add_element(
+        &mut self,
+        core: &C,
+        context: usize,
+        (instance, number): (u32, u32),
+        element: DecodedElement,
+    ) {
+        self.root.add(instance, number, element);
+        self.size_cells = self.root.size_cells(core.model());
+        if !self.is_single {
+            self.instruction = self.find_instruction(core, context);
         }
     }
 
@@ -254,15 +328,7 @@ impl<C: StepCore, P: Profiling> Step<C, P> {
             self.is_decoded = true;
             return Ok(());
         }
-        let key = (self.address, context, self.root.bytes(core.model()));
-        let instruction = match self.known.get(&key) {
-            Some(known) => Rc::clone(known),
-            None => {
-                let new = Rc::new(self.join(core, context));
-                self.known.insert(key, Rc::clone(&new));
-                new
-            }
-        };
+        let instruction = self.find_instruction(core, context);
         if self.is_single {
             self.near[self.address as usize % NEAR] = Some(Rc::clone(&instruction));
         }
@@ -272,11 +338,17 @@ impl<C: StepCore, P: Profiling> Step<C, P> {
     }
 
     /// The instruction that the elements are.
-    fn join(&self, core: &C, context: usize) -> Instruction<C, P> {
-        let word = Word::new(&self.root.bytes(core.model())).unwrap_or_default();
-        let place = (self.address, self.size_cells, word);
+    fn find_instruction(&mut self, core: &C, context: usize) -> Rc<Instruction<C, P>> {
+        let bytes = self.root.bytes(core.model());
+        let key = (self.address, context, bytes.clone(), self.opened.clone());
+        if let Some(known) = self.known.get(&key) {
+            return Rc::clone(known);
+        }
+        let place = (self.address, self.size_cells, Word::new(&bytes).unwrap_or_default());
         let decoded = self.root.decoded.clone();
-        Instruction::decoded(core.model(), &self.before, context, decoded, place)
+        let new = Rc::new(Instruction::decoded(core.model(), &self.before, context, decoded, place));
+        self.known.insert(key, Rc::clone(&new));
+        new
     }
 
     /// Forgets which instruction stands where, if a write may have changed that.

@@ -2,14 +2,19 @@
 //! each group that calls what was chosen.
 
 use isac_ir::behavior::Body;
-use isac_ir::operation::{Operation, Target};
+use isac_ir::operation::{Operation, Role, Target};
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use crate::emit::Emitter;
 use crate::emit::body::BodyEmitter;
 use crate::emit::expression::{cast, extended, masked, number, unsigned};
 use crate::emit::name::identifier;
+use crate::emit::{Emitter, Shape};
+
+/// True for the body of a CODINGROOT.
+fn is_root(operation: &Operation, body: &Body) -> bool {
+    operation.root.as_ref().is_some_and(|root| std::ptr::eq(root, body))
+}
 
 impl Emitter<'_> {
     /// The file of operands.
@@ -188,12 +193,76 @@ impl Emitter<'_> {
 }
 
 impl BodyEmitter<'_> {
+    /// True for a CODINGROOT: what it decodes is there only from then on.
+    pub(in crate::emit) fn is_stepwise_root(&self) -> bool {
+        self.emitter.shape == Shape::Stepwise && is_root(self.operation, self.body)
+    }
+
+    /// The coded bits of an instance, looked up where they stand.
+    pub(in crate::emit) fn stepwise_coded(&self, instance: u32, width: u32) -> TokenStream {
+        let ty = unsigned(width);
+        let place = number((1 + self.operation.fields.len() as u32 + instance).into());
+        quote!((step.value(at, #place) as #ty))
+    }
+
+    /// 1 if an instance has chosen a member.
+    pub(in crate::emit) fn stepwise_chosen(&self, instance: u32, member: Target) -> TokenStream {
+        let instance = number(instance.into());
+        let leaves = self.emitter.model.leaf_operations(member).into_iter();
+        let leaves: Vec<TokenStream> = leaves.map(|leaf| number(leaf.into())).collect();
+        match leaves.is_empty() {
+            true => quote!(0u8),
+            false => quote!(u8::from(matches!(step.chosen(at, #instance), #(#leaves)|*))),
+        }
+    }
+
+    /// A field of what an instance has chosen.
+    pub(in crate::emit) fn stepwise_member_field(
+        &self,
+        instance: u32,
+        fields: &[(u32, u32)],
+        width: u32,
+    ) -> TokenStream {
+        let (instance, ty) = (number(instance.into()), unsigned(width));
+        let arms = fields.iter().map(|(operation, field)| {
+            let (operation, place) = (number((*operation).into()), number((1 + *field).into()));
+            quote!(#operation => step.value(step.link(at, #instance), #place) as #ty,)
+        });
+        quote!(match step.chosen(at, #instance) {
+            #(#arms)*
+            _ => 0,
+        })
+    }
+
+    /// The context of what an instance has chosen.
+    fn operand_context(&self, instance: u32) -> TokenStream {
+        if self.is_stepwise_root() {
+            let instance = number(instance.into());
+            return quote!(step.link(at, #instance));
+        }
+        let alias = identifier(&self.operation.instances[instance as usize].alias);
+        quote!(#alias)
+    }
+
+    /// The condition on which an instance was decoded, where there may be one.
+    fn is_there(&self, instance: u32) -> Option<TokenStream> {
+        let is_root = self.operation.instances[instance as usize].role == Role::Root;
+        is_root.then(|| {
+            let instance = number(instance.into());
+            quote!(step.is_there(at, #instance))
+        })
+    }
+
     /// The value of what an instance has chosen, at the mention's width.
     pub(in crate::emit) fn stepwise_read(&self, instance: u32, width: u32, is_counted: bool) -> TokenStream {
         let entry = &self.operation.instances[instance as usize];
-        let alias = identifier(&entry.alias);
+        let context = self.operand_context(instance);
         let target = identifier(self.emitter.model.target_name(entry.target));
-        let value = quote!(operands::read::#target(p, step, #alias)?);
+        let value = quote!(operands::read::#target(p, step, #context)?);
+        let value = match self.is_there(instance) {
+            Some(condition) => quote!((if #condition { #value } else { 0 })),
+            None => value,
+        };
         let value = match is_counted {
             true => value,
             false => quote!({
@@ -222,11 +291,16 @@ impl BodyEmitter<'_> {
         width: u32,
     ) -> TokenStream {
         let entry = &self.operation.instances[instance as usize];
-        let alias = identifier(&entry.alias);
+        let context = self.operand_context(instance);
         let target = identifier(self.emitter.model.target_name(entry.target));
         let own = self.emitter.operand_width(entry.target);
         let value = masked(cast(value, width, own), own);
         let name = &self.value;
-        quote!({ let #name = #value; operands::write::#target(p, step, #alias, #name)?; })
+        let write = quote!(operands::write::#target(p, step, #context, #name)?;);
+        let write = match self.is_there(instance) {
+            Some(condition) => quote!(if #condition { #write }),
+            None => write,
+        };
+        quote!({ let #name = #value; #write })
     }
 }

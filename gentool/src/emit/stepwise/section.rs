@@ -122,7 +122,12 @@ impl Emitter<'_> {
             }
         };
         let fields = operation.fields.len() as u32;
-        let parameters = self.parameters(operation, &Usage::of_body(body)).into_iter().map(|parameter| {
+        // Before a CODINGROOT has come to its end there is nothing to give names to.
+        let usage = match operation.root.as_ref().is_some_and(|root| std::ptr::eq(root, body)) {
+            true => Usage::default(),
+            false => Usage::of_body(body),
+        };
+        let parameters = self.parameters(operation, &usage).into_iter().map(|parameter| {
             let name = parameter.name;
             match parameter.source {
                 Source::Field(field) => {

@@ -72,9 +72,12 @@ impl BodyEmitter<'_> {
                 let name = &self.locals[*local as usize];
                 quote!(#name)
             }
-            ExprKind::Variable(_) | ExprKind::Reference { .. } | ExprKind::CodedReference(_) => {
-                unreachable!("a model with LOCALs or REFERENCEs is not emitted")
+            ExprKind::Variable(variable) => {
+                let (variable, ty) = (number((*variable).into()), unsigned(width));
+                quote!((step.variable(at, #variable) as #ty))
             }
+            ExprKind::Reference { reference, counted } => self.read_reference(*reference, *counted, width),
+            ExprKind::CodedReference(reference) => self.coded_reference(*reference, width),
             ExprKind::Field(field) => {
                 let name = identifier(&self.operation.fields[*field as usize].name);
                 quote!(#name)

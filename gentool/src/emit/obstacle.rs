@@ -14,14 +14,56 @@ pub fn find_obstacles(model: &Model) -> Vec<String> {
     if !model.time.is_instruction_accurate() {
         found.push("activations with a delay are not emitted yet".to_string());
     }
-    find_instance_obstacles(model, &mut found);
-    find_source_obstacles(model, &mut found);
     for register in model.registers.iter().filter(|register| register.width_bits > 128) {
         found.push(format!("{}: a register of more than 128 bits is not emitted yet", register.location));
     }
     for ram in model.rams.iter().filter(|ram| ram.cell_bits > 64) {
         found.push(format!("{}: cells of more than 64 bits are not emitted yet", ram.location));
     }
+    for operation in &model.operations {
+        if operation.instances.iter().any(|instance| instance.role == Role::Below) {
+            let place = &operation.location;
+            found.push(format!("{place}: an ACTIVATION of what is decoded further below is not emitted yet"));
+        }
+    }
+    find_double_executions(model, &mut found);
+    found
+}
+
+/// LOCALs of an operation that may be executed twice in one instruction: each execution has its
+/// own, and compiled sections keep one set for each place in the decoding tree.
+fn find_double_executions(model: &Model, found: &mut Vec<String>) {
+    for operation in &model.operations {
+        let mut activated = Vec::new();
+        if let Some(body) = &operation.activation {
+            walk_statements(&body.statements, &mut |statement| {
+                if let Stmt::Activate { instance, .. } = statement {
+                    activated.push(*instance);
+                }
+            });
+        }
+        let twice = (1..activated.len()).filter(|end| activated[..*end].contains(&activated[*end]));
+        for index in twice {
+            let target = operation.instances[activated[index] as usize].target;
+            if has_variables(model, target) {
+                let place = &operation.location;
+                found.push(format!("{place}: LOCALs of what is activated in two places are not emitted yet"));
+            }
+        }
+    }
+}
+
+/// True if something below a target has LOCALs.
+fn has_variables(model: &Model, target: Target) -> bool {
+    model.leaf_operations(target).into_iter().any(|operation| {
+        let table = model.operation(operation);
+        let mut instances = table.instances.iter().filter(|instance| instance.role != Role::Below);
+        !table.variables.is_empty() || instances.any(|instance| has_variables(model, instance.target))
+    })
+}
+
+/// What belongs to an execution of an operation does not travel with a step.
+fn find_frame_obstacles(model: &Model, found: &mut Vec<String>) {
     for operation in &model.operations {
         if !operation.references.is_empty() {
             found.push(format!("{}: REFERENCE is not emitted yet", operation.location));
@@ -30,13 +72,15 @@ pub fn find_obstacles(model: &Model) -> Vec<String> {
             found.push(format!("{}: LOCAL is not emitted yet", operation.location));
         }
     }
-    found
 }
 
 /// Why instructions of this model cannot be decoded ahead in blocks, each reason with its place;
 /// empty if they can.
 pub fn find_block_obstacles(model: &Model) -> Vec<String> {
     let mut found = find_obstacles(model);
+    find_instance_obstacles(model, &mut found);
+    find_source_obstacles(model, &mut found);
+    find_frame_obstacles(model, &mut found);
     if model.time.scheduled().count() > 64 {
         found.push("more than 64 scheduled instances are not emitted yet".to_string());
     }
@@ -218,10 +262,6 @@ fn find_source_obstacles(model: &Model, found: &mut Vec<String>) {
 /// A step knows of its operation's children what travels with it: their values, not what they are.
 fn find_instance_obstacles(model: &Model, found: &mut Vec<String>) {
     for operation in &model.operations {
-        if operation.instances.iter().any(|instance| instance.role == Role::Below) {
-            let place = &operation.location;
-            found.push(format!("{place}: an ACTIVATION of what is decoded further below is not emitted yet"));
-        }
         let expression = operation.expression.iter();
         let expressions = expression.flat_map(|value| std::iter::once(&value.read).chain(&value.write));
         for body in PARTS.iter().filter_map(|part| operation.body(*part)).chain(expressions) {

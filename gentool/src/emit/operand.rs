@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use isac_ir::behavior::{Body, ExprKind, walk_expressions};
-use isac_ir::operation::{Operation, Target};
+use isac_ir::operation::{Operation, Referred, Target};
 use proc_macro2::TokenStream;
 use quote::quote;
 
@@ -41,7 +41,24 @@ impl Emitter<'_> {
                 self.add_operand(operation.instances[instance as usize].target, &mut found);
             }
         }
+        for (_, target) in self.referred_instances() {
+            self.add_operand(target, &mut found);
+        }
         found
+    }
+
+    /// What REFERENCEs stand for instances, with the width of their value.
+    fn referred_instances(&self) -> impl Iterator<Item = (u32, Target)> {
+        let references = self.model.operations.iter().flat_map(|operation| &operation.references);
+        references.flat_map(|reference| {
+            reference.bindings.iter().filter_map(|binding| match binding.what {
+                Referred::Instance(instance) => {
+                    let parent = self.model.operation(binding.parent);
+                    Some((reference.width_bits, parent.instances[instance as usize].target))
+                }
+                _ => None,
+            })
+        })
     }
 
     fn add_operand(&self, target: Target, found: &mut BTreeSet<Target>) {
@@ -253,7 +270,8 @@ impl Emitter<'_> {
     }
 
     fn mentioned_width(&self, target: Target) -> Option<u32> {
-        let mut found = None;
+        let referred = self.referred_instances().filter(|(_, referred)| *referred == target);
+        let mut found = referred.map(|(width, _)| width).max();
         for operation in &self.model.operations {
             let parts = isac_ir::account::PARTS.iter().filter_map(|part| operation.body(*part));
             let expression = operation.expression.iter().map(|expression| &expression.read);

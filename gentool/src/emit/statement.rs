@@ -122,9 +122,11 @@ impl BodyEmitter<'_> {
                     p.#name(address, value).or_else(|kind| trap(&mut p.kernel, kind, address))?;
                 })
             }
-            Stmt::SetVariable { .. } | Stmt::SetReference { .. } => {
-                unreachable!("a model with LOCALs or REFERENCEs is not emitted")
+            Stmt::SetVariable { variable, value } => {
+                let (variable, value) = (number((*variable).into()), self.value(value));
+                quote!({ let value = #value; step.set_variable(at, #variable, value as u128); })
             }
+            Stmt::SetReference { reference, value } => self.write_reference(*reference, value),
             Stmt::SetOperand { instance, value, .. } => self.write_operand(*instance, value),
             Stmt::Count(region) if self.emitter.shape == Shape::Stepwise => {
                 let region = number(u128::from(*region));

@@ -5,7 +5,7 @@ use std::cell::Cell;
 use isac_ir::Model;
 use isac_ir::account::Part;
 use isac_ir::decode::Decoded;
-use isac_ir::operation::{Role, Target};
+use isac_ir::operation::{Referred, Role, Target};
 use sim_profile::Word;
 
 use super::core::{BodyFn, StepCore};
@@ -26,6 +26,12 @@ pub struct Context<C: StepCore, P: Profiling> {
     values: usize,
     /// The contexts of its instances: where they begin.
     links: usize,
+    /// Its first LOCAL.
+    variables: usize,
+    /// What its REFERENCEs stand for: where that begins.
+    references: usize,
+    /// The context that decoded or activated it.
+    parent: Option<usize>,
     /// Its first counter.
     counters: u32,
     /// What executing it calls, behind its CODINGROOT: a part of the instruction's actions.
@@ -78,7 +84,10 @@ pub struct Instruction<C: StepCore, P: Profiling> {
     contexts: Vec<Context<C, P>>,
     values: Vec<u128>,
     links: Vec<u32>,
+    references: Vec<(usize, Referred)>,
     actions: Vec<Action<C, P>>,
+    /// Number of LOCALs of all contexts.
+    pub variables: usize,
     /// How often each region ran in executions that ended.
     pub counts: Vec<Cell<u64>>,
     /// Executions that ended.
@@ -93,7 +102,7 @@ impl<C: StepCore, P: Profiling> Instruction<C, P> {
     /// What runs before anything is decoded; context 0 is `first`'s.
     pub fn undecoded(model: &Model, first: u32) -> Self {
         let mut builder = Builder::new(model, None);
-        builder.add_operation(first, None, 0);
+        builder.add_operation(first, None, 0, None);
         builder.finish((0, 0, Word::default()), 0)
     }
 
@@ -109,6 +118,8 @@ impl<C: StepCore, P: Profiling> Instruction<C, P> {
         builder.contexts = before.contexts.clone();
         builder.values = before.values.clone();
         builder.links = before.links.clone();
+        builder.references = before.references.clone();
+        builder.variables = before.variables;
         builder.counters = before.counts.len() as u32;
         builder.add_children(root, 0);
         builder.finish(place, root)
@@ -162,6 +173,18 @@ impl<C: StepCore, P: Profiling> Instruction<C, P> {
         self.links[self.contexts[context].links + instance] as usize
     }
 
+    /// The place of a context's LOCAL among those of all.
+    #[inline]
+    pub fn variable(&self, context: usize, variable: usize) -> usize {
+        self.contexts[context].variables + variable
+    }
+
+    /// The context that has what a reference of a context stands for, and what it is there.
+    #[inline]
+    pub fn referred(&self, context: usize, reference: usize) -> (usize, Referred) {
+        self.references[self.contexts[context].references + reference]
+    }
+
     /// The first counter of a context.
     #[inline]
     pub fn counter(&self, context: usize) -> u32 {
@@ -176,6 +199,8 @@ struct Builder<'m, C: StepCore, P: Profiling> {
     contexts: Vec<Context<C, P>>,
     values: Vec<u128>,
     links: Vec<u32>,
+    references: Vec<(usize, Referred)>,
+    variables: usize,
     counters: u32,
     actions: Vec<Action<C, P>>,
 }
@@ -188,14 +213,23 @@ impl<'m, C: StepCore, P: Profiling> Builder<'m, C, P> {
             contexts: Vec::new(),
             values: Vec::new(),
             links: Vec::new(),
+            references: Vec::new(),
+            variables: 0,
             counters: 0,
             actions: Vec::new(),
         }
     }
 
     /// Adds an operation, what it schedules without decoding it, and what was decoded below it.
-    /// `decoded` is its node in the tree, `owner` the node that its accesses belong to.
-    fn add_operation(&mut self, operation: u32, decoded: Option<u32>, owner: u32) -> u32 {
+    /// `decoded` is its node in the tree, `owner` the node that its accesses belong to, `parent` the
+    /// context that decoded or activated it.
+    fn add_operation(
+        &mut self,
+        operation: u32,
+        decoded: Option<u32>,
+        owner: u32,
+        parent: Option<usize>,
+    ) -> u32 {
         let table = self.model.operation(operation);
         let index = self.contexts.len();
         self.contexts.push(Context {
@@ -204,11 +238,19 @@ impl<'m, C: StepCore, P: Profiling> Builder<'m, C, P> {
             root: C::section::<P>(operation, Part::Root),
             values: self.values.len(),
             links: self.links.len(),
+            variables: self.variables,
+            references: self.references.len(),
+            parent,
             counters: self.counters,
             run: (0, 0),
         });
         self.counters += table.counted_bodies().map(|body| body.regions).sum::<u32>();
         self.links.extend(table.instances.iter().map(|_| NONE));
+        self.variables += table.variables.len();
+        for reference in 0..table.references.len() as u32 {
+            let referred = self.resolve(index, reference);
+            self.references.push(referred);
+        }
         let fields = table.fields.len();
         let node = decoded.and_then(|node| Some(&self.decoded.as_ref()?.nodes[node as usize]));
         let values = (0..fields).map(|field| {
@@ -222,7 +264,7 @@ impl<'m, C: StepCore, P: Profiling> Builder<'m, C, P> {
             if let (Role::Activated, true, Target::Operation(below)) =
                 (entry.role, entry.scheduled, entry.target)
             {
-                let child = self.add_operation(below, None, 0);
+                let child = self.add_operation(below, None, 0, Some(index));
                 self.set_link(index, instance, child);
             }
         }
@@ -241,8 +283,23 @@ impl<'m, C: StepCore, P: Profiling> Builder<'m, C, P> {
             let place = self.contexts[context].values + 1 + table.fields.len() + instance as usize;
             self.values[place] = decoded.nodes[child as usize].coded;
             let Some((node, operation)) = decoded.operation_at(child) else { continue };
-            let below = self.add_operation(operation, Some(node), node);
+            let below = self.add_operation(operation, Some(node), node, Some(context));
             self.set_link(context, instance, below);
+        }
+    }
+
+    /// Walks up to what a reference stands for; its own place for one that nothing above has, which
+    /// the checks exclude.
+    fn resolve(&self, context: usize, reference: u32) -> (usize, Referred) {
+        let here = &self.contexts[context];
+        let found = here.parent.and_then(|parent| {
+            let above = self.contexts[parent].operation;
+            Some((parent, self.model.operation(here.operation).referred(reference, above)?))
+        });
+        match found {
+            Some((parent, Referred::Reference(outer))) => self.resolve(parent, outer),
+            Some(found) => found,
+            None => (context, Referred::Reference(reference)),
         }
     }
 
@@ -274,6 +331,8 @@ impl<'m, C: StepCore, P: Profiling> Builder<'m, C, P> {
             contexts: self.contexts,
             values: self.values,
             links: self.links,
+            references: self.references,
+            variables: self.variables,
             actions: self.actions,
             counts: vec![Cell::new(0); self.counters as usize],
             executed: Cell::new(0),

@@ -7,6 +7,7 @@ use isac_ir::Model;
 use isac_ir::behavior::{Stmt, walk_statements};
 use isac_ir::bits::{Bits, mask};
 use isac_ir::decode::{CellSource, DecodeError, DecodedElement, WholeWord, decode_element};
+use isac_ir::operation::Referred;
 use isac_ir::root::RootDecoding;
 use sim_profile::Word;
 
@@ -38,6 +39,8 @@ pub struct Step<C: StepCore, P: Profiling> {
     /// What every instruction begins with.
     before: Rc<Instruction<C, P>>,
     due: VecDeque<usize>,
+    /// LOCALs of all contexts.
+    variables: Vec<u128>,
     /// Regions that have begun.
     counted: Vec<u32>,
     /// The CODINGROOT on its way.
@@ -67,6 +70,7 @@ impl<C: StepCore, P: Profiling> Step<C, P> {
             instruction: Rc::clone(&before),
             before,
             due: VecDeque::new(),
+            variables: Vec::new(),
             counted: Vec::new(),
             root: RootDecoding::new(model.main),
             opened: Vec::new(),
@@ -108,6 +112,14 @@ impl<C: StepCore, P: Profiling> Step<C, P> {
         self.is_undecoded = false;
         self.due.clear();
         self.counted.clear();
+        self.variables.clear();
+        self.variables.resize(self.instruction.variables, 0);
+    }
+
+    /// Goes on with what was decoded; LOCALs that are there keep their values.
+    fn set_instruction(&mut self, instruction: Rc<Instruction<C, P>>) {
+        self.variables.resize(instruction.variables, 0);
+        self.instruction = instruction;
     }
 
     fn execute(&mut self, core: &mut C, context: usize) -> Result<(), Trap> {
@@ -176,6 +188,27 @@ impl<C: StepCore, P: Profiling> Step<C, P> {
     #[inline]
     pub fn link(&self, context: usize, instance: usize) -> usize {
         self.instruction.link(context, instance)
+    }
+
+    /// A LOCAL of a context.
+    #[inline]
+    pub fn variable(&self, context: usize, variable: usize) -> u128 {
+        self.variables[self.instruction.variable(context, variable)]
+    }
+
+    /// Assigns a LOCAL of a context.
+    #[inline]
+    pub fn set_variable(&mut self, context: usize, variable: usize, value: u128) {
+        let place = self.instruction.variable(context, variable);
+        self.variables[place] = value;
+    }
+
+    /// What a reference of a context stands for: the context that has it, its operation, and what
+    /// it is there.
+    #[inline]
+    pub fn referred(&self, context: usize, reference: usize) -> (usize, u32, Referred) {
+        let (owner, what) = self.instruction.referred(context, reference);
+        (owner, self.operation(owner), what)
     }
 
     /// True if an instance was decoded.
@@ -314,7 +347,8 @@ impl<C: StepCore, P: Profiling> Step<C, P> {
         self.root.add(instance, number, element);
         self.size_cells = self.root.size_cells(core.model());
         if !self.is_single {
-            self.instruction = self.find_instruction(core, context);
+            let instruction = self.find_instruction(core, context);
+            self.set_instruction(instruction);
         }
     }
 
@@ -324,7 +358,7 @@ impl<C: StepCore, P: Profiling> Step<C, P> {
     /// None: what could not be decoded has been found before.
     pub fn finish_decoding(&mut self, core: &mut C, context: usize) -> Result<(), Trap> {
         if let Some(found) = self.found.take() {
-            self.instruction = found;
+            self.set_instruction(found);
             self.is_decoded = true;
             return Ok(());
         }
@@ -332,7 +366,7 @@ impl<C: StepCore, P: Profiling> Step<C, P> {
         if self.is_single {
             self.near[self.address as usize % NEAR] = Some(Rc::clone(&instruction));
         }
-        self.instruction = instruction;
+        self.set_instruction(instruction);
         self.is_decoded = true;
         Ok(())
     }

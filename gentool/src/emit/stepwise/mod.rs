@@ -4,6 +4,7 @@
 //! `sim_runtime::stepwise`, which calls the functions.
 
 mod operand;
+mod reference;
 mod section;
 
 use isac_ir::account::PARTS;

@@ -1,0 +1,186 @@
+//! REFERENCEs: what they stand for is known when an instruction is decoded, by context.
+
+use std::collections::BTreeSet;
+
+use isac_ir::behavior::{Expr, ReferenceId};
+use isac_ir::operation::{Operation, Referred, Target};
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use crate::emit::Emitter;
+use crate::emit::body::BodyEmitter;
+use crate::emit::expression::{cast, extended, masked, number, unsigned};
+use crate::emit::name::identifier;
+
+/// What a reference may stand for in the end: the operation that has it, and what it is there.
+type Finding = (u32, Referred);
+
+impl BodyEmitter<'_> {
+    /// The value of what a reference stands for.
+    pub(in crate::emit) fn read_reference(
+        &self,
+        reference: ReferenceId,
+        counted: bool,
+        width: u32,
+    ) -> TokenStream {
+        let ty = unsigned(width);
+        let arms = self.findings(reference).into_iter().map(|finding| {
+            let pattern = pattern_of(finding);
+            let value = match finding {
+                (_, Referred::Field(field)) => {
+                    let place = number((1 + field).into());
+                    quote!(step.value(owner, #place) as #ty)
+                }
+                (_, Referred::Variable(variable)) => {
+                    let variable = number(variable.into());
+                    quote!(step.variable(owner, #variable) as #ty)
+                }
+                (parent, Referred::Instance(instance)) => {
+                    self.read_referred(self.emitter.model.operation(parent), instance, width)
+                }
+                (_, Referred::Reference(_)) => quote!(0),
+            };
+            quote!(#pattern => #value,)
+        });
+        let arms: Vec<TokenStream> = arms.collect();
+        let reference = number(reference.into());
+        let value = quote!(match step.referred(at, #reference) {
+            #(#arms)*
+            _ => 0,
+        });
+        match counted {
+            true => value,
+            false => quote!({
+                let counted = step.counted();
+                let value: #ty = #value;
+                step.forget(counted);
+                value
+            }),
+        }
+    }
+
+    /// The value of what an instance of a context has chosen.
+    fn read_referred(&self, parent: &Operation, instance: u32, width: u32) -> TokenStream {
+        let target = parent.instances[instance as usize].target;
+        let (instance, name) = (number(instance.into()), identifier(self.emitter.model.target_name(target)));
+        let context = quote!(step.link(owner, #instance));
+        let own = self.emitter.operand_width(target);
+        let single = match target {
+            Target::Operation(operation) => {
+                let Some(expression) = &self.emitter.model.operation(operation).expression else {
+                    let ty = unsigned(width);
+                    return quote!(step.value(#context, 0) as #ty);
+                };
+                expression.signed
+            }
+            Target::Group(_) | Target::Label(_) => false,
+        };
+        let value = quote!({ let context = #context; operands::read::#name(p, step, context)? });
+        if single && own < width { extended(value, own, width) } else { cast(value, own, width) }
+    }
+
+    /// The coded bits of what a reference stands for.
+    pub(in crate::emit) fn coded_reference(&self, reference: ReferenceId, width: u32) -> TokenStream {
+        let ty = unsigned(width);
+        let arms = self.findings(reference).into_iter().filter_map(|finding| {
+            let (parent, Referred::Instance(instance)) = finding else { return None };
+            let fields = self.emitter.model.operation(parent).fields.len() as u32;
+            let (pattern, place) = (pattern_of(finding), number((1 + fields + instance).into()));
+            Some(quote!(#pattern => step.value(owner, #place) as #ty,))
+        });
+        let arms: Vec<TokenStream> = arms.collect();
+        let reference = number(reference.into());
+        quote!(match step.referred(at, #reference) {
+            #(#arms)*
+            _ => 0,
+        })
+    }
+
+    /// Assigns to what a reference stands for.
+    pub(in crate::emit) fn write_reference(&self, reference: ReferenceId, value: &Expr) -> TokenStream {
+        let (width, new) = (value.width, self.value(value));
+        let arms = self.findings(reference).into_iter().filter_map(|finding| {
+            let pattern = pattern_of(finding);
+            match finding {
+                (_, Referred::Variable(variable)) => {
+                    let variable = number(variable.into());
+                    Some(quote!(#pattern => step.set_variable(owner, #variable, value as u128),))
+                }
+                (parent, Referred::Instance(instance)) => {
+                    let target = self.emitter.model.operation(parent).instances[instance as usize].target;
+                    let name = identifier(self.emitter.model.target_name(target));
+                    let own = self.emitter.operand_width(target);
+                    let narrow = masked(cast(quote!(value), width, own), own);
+                    let instance = number(instance.into());
+                    Some(quote!(#pattern => {
+                        let context = step.link(owner, #instance);
+                        operands::write::#name(p, step, context, #narrow)?;
+                    }))
+                }
+                (_, Referred::Field(_) | Referred::Reference(_)) => None,
+            }
+        });
+        let arms: Vec<TokenStream> = arms.collect();
+        let reference = number(reference.into());
+        quote!({
+            let value = #new;
+            match step.referred(at, #reference) {
+                #(#arms)*
+                _ => {}
+            }
+        })
+    }
+
+    /// Everything that a reference may stand for.
+    fn findings(&self, reference: ReferenceId) -> Vec<Finding> {
+        let mut found = Vec::new();
+        self.emitter.add_findings(self.operation, reference, &mut BTreeSet::new(), &mut found);
+        found
+    }
+}
+
+impl Emitter<'_> {
+    fn add_findings(
+        &self,
+        operation: &Operation,
+        reference: ReferenceId,
+        seen: &mut BTreeSet<(u32, ReferenceId)>,
+        found: &mut Vec<Finding>,
+    ) {
+        for binding in &operation.references[reference as usize].bindings {
+            match binding.what {
+                Referred::Reference(outer) => {
+                    if seen.insert((binding.parent, outer)) {
+                        self.add_findings(self.model.operation(binding.parent), outer, seen, found);
+                    }
+                }
+                what if !found.contains(&(binding.parent, what)) => found.push((binding.parent, what)),
+                _ => {}
+            }
+        }
+    }
+}
+
+/// What `Step::referred` gives for a finding; the context is `owner`.
+fn pattern_of((parent, what): Finding) -> TokenStream {
+    let parent = number(parent.into());
+    let what = match what {
+        Referred::Field(field) => {
+            let field = number(field.into());
+            quote!(Referred::Field(#field))
+        }
+        Referred::Instance(instance) => {
+            let instance = number(instance.into());
+            quote!(Referred::Instance(#instance))
+        }
+        Referred::Variable(variable) => {
+            let variable = number(variable.into());
+            quote!(Referred::Variable(#variable))
+        }
+        Referred::Reference(outer) => {
+            let outer = number(outer.into());
+            quote!(Referred::Reference(#outer))
+        }
+    };
+    quote!((owner, #parent, #what))
+}

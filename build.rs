@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-use gentool::emit::{Shape, emit_modules_as, write_package};
+use gentool::emit::{Shape, emit_modules_as, find_obstacles, write_package};
 use gentool::lower::lower_model;
 use isac_ir::Model;
 use isac_parser::diagnostic::{Diagnostics, Style};
@@ -13,7 +13,7 @@ use isac_parser::load_model;
 use isac_parser::source::{FileSystem, SourceMap};
 
 /// The models that are simulated, by module name. `NAME_stepwise` is the general form of each.
-const MODELS: [(&str, &str); 16] = [
+const MODELS: [(&str, &str); 18] = [
     ("rv32im", "models/rv32im/rv32im.isac"),
     ("tiny8", "models/tiny8/tiny8.isac"),
     ("first", "gentool/src/command/new/model.isac"),
@@ -27,6 +27,8 @@ const MODELS: [(&str, &str); 16] = [
     ("alias", "tests/models/alias.isac"),
     ("devices", "tests/models/devices.isac"),
     ("trap", "tests/models/trap.isac"),
+    ("locals", "tests/models/locals.isac"),
+    ("modes", "tests/models/modes.isac"),
     ("parts", "tests/models/parts.isac"),
     ("decoding", "tests/models/decoding.isac"),
     ("tails", "tests/models/tails.isac"),
@@ -57,6 +59,7 @@ fn main() {
     for (name, path) in MODELS {
         println!("cargo::rerun-if-changed={path}");
         let model = load(Path::new(path));
+        assert_eq!(find_obstacles(&model), Vec::<String>::new(), "{name} can be emitted");
         let shape = Shape::of(&model);
         generate(&model, shape, name, &out, &mut modules);
         let stepwise = format!("{name}_stepwise");

@@ -40,11 +40,15 @@ fn random_program(model: &Model, seed: u64) -> Program {
     let registers = (0..model.registers.len())
         .filter(|register| model.pc.parts.iter().all(|part| part.register as usize != *register))
         .map(|register| (register, 0, random.next().into()));
+    let watched = map.ranges.iter().map(|range| {
+        let bytes = (range.high - range.low + 1) * cell_bytes;
+        (range.low * cell_bytes, bytes.min(64) as usize)
+    });
     Program {
         memory: vec![(pc * cell_bytes, bytes)],
         registers: registers.collect(),
         pc,
-        watched: map.ranges.iter().map(|range| (range.low * cell_bytes, 64)).collect(),
+        watched: watched.collect(),
         budget: 300,
     }
 }
@@ -143,4 +147,40 @@ fn words_of_several_widths_run_the_same_on_every_engine() {
 fn words_behind_the_instruction_run_the_same_on_every_engine() {
     let (ended, instructions) = check(simulator!(tails, tails_stepwise), 100);
     assert!(ended > 20 && instructions > 100, "{ended} ended, {instructions} instructions");
+}
+
+#[test]
+fn locals_and_references_run_the_same_on_every_engine() {
+    let (ended, instructions) = check(simulator!(locals, locals_stepwise), 200);
+    assert!(instructions > 500, "{ended} ended, {instructions} instructions");
+}
+
+#[test]
+fn addressing_modes_with_side_effects_run_the_same_on_every_engine() {
+    let (ended, instructions) = check(simulator!(modes, modes_stepwise), 200);
+    assert!(instructions > 500, "{ended} ended, {instructions} instructions");
+}
+
+#[test]
+fn the_model_alias_runs_the_same_on_every_engine() {
+    let (ended, instructions) = check(simulator!(alias, alias_stepwise), 200);
+    assert!(instructions > 500, "{ended} ended, {instructions} instructions");
+}
+
+#[test]
+fn the_model_devices_runs_the_same_on_every_engine() {
+    let (ended, instructions) = check(simulator!(devices, devices_stepwise), 200);
+    assert!(instructions > 500, "{ended} ended, {instructions} instructions");
+}
+
+#[test]
+fn the_model_parts_runs_the_same_on_every_engine() {
+    let (ended, instructions) = check(simulator!(parts, parts_stepwise), 200);
+    assert!(instructions > 500, "{ended} ended, {instructions} instructions");
+}
+
+#[test]
+fn the_model_trap_runs_the_same_on_every_engine() {
+    let (ended, instructions) = check(simulator!(trap, trap_stepwise), 200);
+    assert!(instructions > 500, "{ended} ended, {instructions} instructions");
 }

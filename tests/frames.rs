@@ -19,8 +19,7 @@ use isac_ir::verify::verify_model;
 use isac_parser::diagnostic::{Diagnostics, Style};
 use isac_parser::load_model;
 use isac_parser::source::{FileSystem, SourceMap};
-use sim_runtime::reference::ReferenceEngine;
-use support::path;
+use support::{ENGINES, Simulator, path, simulator};
 
 /// Lowers a description of `tests/models`, which has to be sound and free of warnings.
 fn lower(name: &str) -> Model {
@@ -34,7 +33,8 @@ fn lower(name: &str) -> Model {
 }
 
 /// Runs the cases of `tests/models/NAME.ins`; `lines` is how many there are.
-fn check_cases(name: &str, lines: usize) {
+fn check_cases(simulator: Simulator, lines: usize) {
+    let name = simulator.name;
     let model = lower(name);
     let text =
         fs::read_to_string(path(&format!("tests/models/cases/{name}.ins"))).expect("the model has cases");
@@ -46,9 +46,10 @@ fn check_cases(name: &str, lines: usize) {
             Err(error) => panic!("{name}.ins:{number}: {error}"),
         };
         count += 1;
-        let mut engine = ReferenceEngine::new(&model).with_profile();
-        let found = compare(&case, &mut engine, &model);
-        wrong.extend(found.into_iter().map(|found| format!("{name}.ins:{number}: {found}")));
+        for kind in ENGINES {
+            let found = compare(&case, simulator.engine(kind).as_mut(), &model);
+            wrong.extend(found.into_iter().map(|found| format!("{name}.ins:{number}: {kind:?}: {found}")));
+        }
     }
     assert!(wrong.is_empty(), "{} mismatches:\n{}", wrong.len(), wrong.join("\n"));
     assert_eq!(count, lines, "cases of {name}");
@@ -56,10 +57,10 @@ fn check_cases(name: &str, lines: usize) {
 
 #[test]
 fn every_execution_has_its_own_locals() {
-    check_cases("locals", 15);
+    check_cases(simulator!(locals, locals_stepwise), 15);
 }
 
 #[test]
 fn references_lead_to_what_is_above() {
-    check_cases("modes", 14);
+    check_cases(simulator!(modes, modes_stepwise), 14);
 }

@@ -20,18 +20,13 @@ pub fn find_obstacles(model: &Model) -> Vec<String> {
     for ram in model.rams.iter().filter(|ram| ram.cell_bits > 64) {
         found.push(format!("{}: cells of more than 64 bits are not emitted yet", ram.location));
     }
-    for operation in &model.operations {
-        if operation.instances.iter().any(|instance| instance.role == Role::Below) {
-            let place = &operation.location;
-            found.push(format!("{place}: an ACTIVATION of what is decoded further below is not emitted yet"));
-        }
-    }
     find_double_executions(model, &mut found);
     found
 }
 
-/// LOCALs of an operation that may be executed twice in one instruction: each execution has its
-/// own, and compiled sections keep one set for each place in the decoding tree.
+/// LOCALs of an operation that may be executed twice in one instruction, and that something still
+/// to come may refer to: each execution has its own, and compiled sections keep one set for each
+/// place in the decoding tree.
 fn find_double_executions(model: &Model, found: &mut Vec<String>) {
     for operation in &model.operations {
         let mut activated = Vec::new();
@@ -45,12 +40,21 @@ fn find_double_executions(model: &Model, found: &mut Vec<String>) {
         let twice = (1..activated.len()).filter(|end| activated[..*end].contains(&activated[*end]));
         for index in twice {
             let target = operation.instances[activated[index] as usize].target;
-            if has_variables(model, target) {
+            if has_variables(model, target) && has_activation(model, target) {
                 let place = &operation.location;
-                found.push(format!("{place}: LOCALs of what is activated in two places are not emitted yet"));
+                found.push(format!("{place}: LOCALs of what is activated in two places and activates in turn are not emitted yet"));
             }
         }
     }
+}
+
+/// True if something below a target activates.
+fn has_activation(model: &Model, target: Target) -> bool {
+    model.leaf_operations(target).into_iter().any(|operation| {
+        let table = model.operation(operation);
+        let mut instances = table.instances.iter().filter(|instance| instance.role != Role::Below);
+        table.activation.is_some() || instances.any(|instance| has_activation(model, instance.target))
+    })
 }
 
 /// True if something below a target has LOCALs.
@@ -262,6 +266,10 @@ fn find_source_obstacles(model: &Model, found: &mut Vec<String>) {
 /// A step knows of its operation's children what travels with it: their values, not what they are.
 fn find_instance_obstacles(model: &Model, found: &mut Vec<String>) {
     for operation in &model.operations {
+        if operation.instances.iter().any(|instance| instance.role == Role::Below) {
+            let place = &operation.location;
+            found.push(format!("{place}: an ACTIVATION of what is decoded further below is not emitted yet"));
+        }
         let expression = operation.expression.iter();
         let expressions = expression.flat_map(|value| std::iter::once(&value.read).chain(&value.write));
         for body in PARTS.iter().filter_map(|part| operation.body(*part)).chain(expressions) {

@@ -26,8 +26,8 @@ pub struct Context<C: StepCore, P: Profiling> {
     values: usize,
     /// The contexts of its instances: where they begin.
     links: usize,
-    /// Its first LOCAL.
-    variables: usize,
+    /// Its first LOCAL, and one past the last of all below it.
+    variables: (usize, usize),
     /// What its REFERENCEs stand for: where that begins.
     references: usize,
     /// The context that decoded or activated it.
@@ -85,6 +85,8 @@ pub struct Instruction<C: StepCore, P: Profiling> {
     values: Vec<u128>,
     links: Vec<u32>,
     references: Vec<(usize, Referred)>,
+    /// What activations take from further below: context, instance, context taken.
+    below: Vec<(usize, u32, usize)>,
     actions: Vec<Action<C, P>>,
     /// Number of LOCALs of all contexts.
     pub variables: usize,
@@ -102,7 +104,7 @@ impl<C: StepCore, P: Profiling> Instruction<C, P> {
     /// What runs before anything is decoded; context 0 is `first`'s.
     pub fn undecoded(model: &Model, first: u32) -> Self {
         let mut builder = Builder::new(model, None);
-        builder.add_operation(first, None, 0, None);
+        builder.add_operation(first, 0, None);
         builder.finish((0, 0, Word::default()), 0)
     }
 
@@ -120,6 +122,7 @@ impl<C: StepCore, P: Profiling> Instruction<C, P> {
         builder.links = before.links.clone();
         builder.references = before.references.clone();
         builder.variables = before.variables;
+        builder.around = vec![None; before.contexts.len()];
         builder.counters = before.counts.len() as u32;
         builder.add_children(root, 0);
         builder.finish(place, root)
@@ -173,10 +176,26 @@ impl<C: StepCore, P: Profiling> Instruction<C, P> {
         self.links[self.contexts[context].links + instance] as usize
     }
 
+    /// The contexts that an activation of an instance takes from further below.
+    pub fn taken_from_below(&self, context: usize, instance: usize) -> impl Iterator<Item = usize> + '_ {
+        let taken = self
+            .below
+            .iter()
+            .filter(move |(taker, alias, _)| *taker == context && *alias as usize == instance);
+        taken.map(|(_, _, taken)| *taken)
+    }
+
+    /// The LOCALs of a context and of all below it.
+    #[inline]
+    pub fn variables(&self, context: usize) -> std::ops::Range<usize> {
+        let (start, end) = self.contexts[context].variables;
+        start..end
+    }
+
     /// The place of a context's LOCAL among those of all.
     #[inline]
     pub fn variable(&self, context: usize, variable: usize) -> usize {
-        self.contexts[context].variables + variable
+        self.contexts[context].variables.0 + variable
     }
 
     /// The context that has what a reference of a context stands for, and what it is there.
@@ -200,6 +219,9 @@ struct Builder<'m, C: StepCore, P: Profiling> {
     values: Vec<u128>,
     links: Vec<u32>,
     references: Vec<(usize, Referred)>,
+    below: Vec<(usize, u32, usize)>,
+    /// The context around each that was decoded.
+    around: Vec<Option<usize>>,
     variables: usize,
     counters: u32,
     actions: Vec<Action<C, P>>,
@@ -214,22 +236,17 @@ impl<'m, C: StepCore, P: Profiling> Builder<'m, C, P> {
             values: Vec::new(),
             links: Vec::new(),
             references: Vec::new(),
+            below: Vec::new(),
+            around: Vec::new(),
             variables: 0,
             counters: 0,
             actions: Vec::new(),
         }
     }
 
-    /// Adds an operation, what it schedules without decoding it, and what was decoded below it.
-    /// `decoded` is its node in the tree, `owner` the node that its accesses belong to, `parent` the
-    /// context that decoded or activated it.
-    fn add_operation(
-        &mut self,
-        operation: u32,
-        decoded: Option<u32>,
-        owner: u32,
-        parent: Option<usize>,
-    ) -> u32 {
+    /// Adds an operation and what it schedules without decoding it. `owner` is the node of the tree
+    /// that its accesses belong to, `parent` the context that decoded or activated it.
+    fn add_operation(&mut self, operation: u32, owner: u32, parent: Option<usize>) -> u32 {
         let table = self.model.operation(operation);
         let index = self.contexts.len();
         self.contexts.push(Context {
@@ -238,39 +255,30 @@ impl<'m, C: StepCore, P: Profiling> Builder<'m, C, P> {
             root: C::section::<P>(operation, Part::Root),
             values: self.values.len(),
             links: self.links.len(),
-            variables: self.variables,
+            variables: (self.variables, self.variables),
             references: self.references.len(),
             parent,
             counters: self.counters,
             run: (0, 0),
         });
         self.counters += table.counted_bodies().map(|body| body.regions).sum::<u32>();
+        self.around.push(None);
         self.links.extend(table.instances.iter().map(|_| NONE));
         self.variables += table.variables.len();
         for reference in 0..table.references.len() as u32 {
             let referred = self.resolve(index, reference);
             self.references.push(referred);
         }
-        let fields = table.fields.len();
-        let node = decoded.and_then(|node| Some(&self.decoded.as_ref()?.nodes[node as usize]));
-        let values = (0..fields).map(|field| {
-            let value = node.and_then(|node| node.fields.get(field)).copied().unwrap_or(0);
-            value & isac_ir::bits::mask(table.fields[field].width_bits)
-        });
-        self.values.push(node.map_or(0, |node| node.coded));
-        self.values.extend(values);
-        self.values.extend(table.instances.iter().map(|_| 0));
+        self.values.extend(std::iter::repeat_n(0, 1 + table.fields.len() + table.instances.len()));
         for (instance, entry) in (0u32..).zip(&table.instances) {
             if let (Role::Activated, true, Target::Operation(below)) =
                 (entry.role, entry.scheduled, entry.target)
             {
-                let child = self.add_operation(below, None, 0, Some(index));
+                let child = self.add_operation(below, 0, Some(index));
                 self.set_link(index, instance, child);
             }
         }
-        if let Some(node) = decoded {
-            self.add_children(index, node);
-        }
+        self.contexts[index].variables.1 = self.variables;
         index as u32
     }
 
@@ -283,9 +291,73 @@ impl<'m, C: StepCore, P: Profiling> Builder<'m, C, P> {
             let place = self.contexts[context].values + 1 + table.fields.len() + instance as usize;
             self.values[place] = decoded.nodes[child as usize].coded;
             let Some((node, operation)) = decoded.operation_at(child) else { continue };
-            let below = self.add_operation(operation, Some(node), node, Some(context));
-            self.set_link(context, instance, below);
+            let taker = self.find_taker(context, table.instances[instance as usize].target, operation);
+            let parent = taker.map_or(context, |(taker, _)| taker);
+            let below = self.contexts.len();
+            if let Some((taker, alias)) = taker {
+                self.below.push((taker, alias, below));
+            }
+            self.add_decoded(operation, node, parent, context);
+            self.set_link(context, instance, below as u32);
         }
+    }
+
+    /// Adds a decoded operation; `around` is the context that decoded it, `parent` the one that
+    /// executes it.
+    fn add_decoded(&mut self, operation: u32, node: u32, parent: usize, around: usize) {
+        let index = self.contexts.len();
+        self.add_operation(operation, node, Some(parent));
+        self.around[index] = Some(around);
+        self.add_values(index, node);
+        self.add_children(index, node);
+        self.contexts[index].variables.1 = self.variables;
+    }
+
+    /// The coded bits and fields of a context's node.
+    fn add_values(&mut self, context: usize, node: u32) {
+        let Some(node) = self.decoded.as_ref().map(|decoded| &decoded.nodes[node as usize]) else { return };
+        let place = self.contexts[context].values;
+        self.values[place] = node.coded;
+        let fields = &self.model.operation(self.contexts[context].operation).fields;
+        for ((place, field), value) in (place + 1..).zip(fields).zip(&node.fields) {
+            self.values[place] = value & isac_ir::bits::mask(field.width_bits);
+        }
+    }
+
+    /// The context from there up that takes a target by its ACTIVATION, and by which instance:
+    /// the alias's own target, a group on the way to the operation, or the operation itself.
+    fn find_taker(&self, context: usize, target: Target, operation: u32) -> Option<(usize, u32)> {
+        let mut above = Some(context);
+        while let Some(context) = above {
+            let instances = &self.model.operation(self.contexts[context].operation).instances;
+            let taken = (0u32..).zip(instances).find(|(_, instance)| {
+                instance.role == Role::Below && self.leads_through(target, operation, instance.target)
+            });
+            if let Some((instance, _)) = taken {
+                return Some((context, instance));
+            }
+            above = self.around[context];
+        }
+        None
+    }
+
+    /// True if `through` is the target, the operation, or a group between them.
+    fn leads_through(&self, target: Target, operation: u32, through: Target) -> bool {
+        let has = |target: Target| self.model.leaf_operations(target).contains(&operation);
+        let inside = through == target
+            || match target {
+                Target::Group(group) => self.model.groups[group as usize]
+                    .members
+                    .iter()
+                    .any(|member| has(*member) && self.leads_through(*member, operation, through)),
+                Target::Operation(_) | Target::Label(_) => false,
+            };
+        inside && has(through)
+    }
+
+    /// True if what an operation above takes runs there alone.
+    fn is_taken(&self, context: usize) -> bool {
+        self.below.iter().any(|(_, _, taken)| *taken == context)
     }
 
     /// Walks up to what a reference stands for; its own place for one that nothing above has, which
@@ -332,6 +404,7 @@ impl<'m, C: StepCore, P: Profiling> Builder<'m, C, P> {
             values: self.values,
             links: self.links,
             references: self.references,
+            below: self.below,
             variables: self.variables,
             actions: self.actions,
             counts: vec![Cell::new(0); self.counters as usize],
@@ -344,6 +417,7 @@ impl<'m, C: StepCore, P: Profiling> Builder<'m, C, P> {
     /// True for what is executed by itself: the first context and what is scheduled.
     fn runs_by_itself(&self, context: usize) -> bool {
         context == 0
+            || self.is_taken(context)
             || (0..self.contexts.len()).any(|parent| {
                 let table = self.model.operation(self.contexts[parent].operation);
                 let instances = (0..).zip(&table.instances);
@@ -381,7 +455,7 @@ impl<'m, C: StepCore, P: Profiling> Builder<'m, C, P> {
     }
 
     fn add_linked(&mut self, context: usize, instance: usize) {
-        if let Some(child) = self.link(context, instance) {
+        if let Some(child) = self.link(context, instance).filter(|child| !self.is_taken(*child)) {
             self.add_actions(child);
         }
     }

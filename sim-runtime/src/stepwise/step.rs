@@ -123,6 +123,8 @@ impl<C: StepCore, P: Profiling> Step<C, P> {
     }
 
     fn execute(&mut self, core: &mut C, context: usize) -> Result<(), Trap> {
+        // What is executed again has LOCALs of its own.
+        self.variables[self.instruction.variables(context)].fill(0);
         if let Some(root) = self.instruction.root(context) {
             root(core, self, context)?;
         }
@@ -235,6 +237,8 @@ impl<C: StepCore, P: Profiling> Step<C, P> {
         let target = self.instruction.link(context, instance);
         if target < self.instruction.contexts().len() {
             self.due.push_back(target);
+        } else {
+            self.due.extend(self.instruction.taken_from_below(context, instance));
         }
     }
 

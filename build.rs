@@ -13,9 +13,10 @@ use isac_parser::load_model;
 use isac_parser::source::{FileSystem, SourceMap};
 
 /// The models that are simulated, by module name. `NAME_stepwise` is the general form of each.
-const MODELS: [(&str, &str); 18] = [
+const MODELS: [(&str, &str); 19] = [
     ("rv32im", "models/rv32im/rv32im.isac"),
     ("tiny8", "models/tiny8/tiny8.isac"),
+    ("pdp11", "models/pdp11/pdp11.isac"),
     ("first", "gentool/src/command/new/model.isac"),
     ("tree", "tests/models/tree.isac"),
     ("queue", "tests/models/queue.isac"),
@@ -70,6 +71,7 @@ fn main() {
             }
         }
     }
+    println!("cargo::rerun-if-changed=models/pdp11/extended.isac");
     println!("cargo::rerun-if-changed=tests/differential_c");
     println!("cargo::rerun-if-changed=tests/differential/random.rs");
     for (name, seed, shape) in BATCHES {

@@ -11,7 +11,7 @@ use std::fs;
 use std::process::{Command, Stdio};
 
 use support::launch::{Guest, Left};
-use support::{ENGINES, EngineKind, FIRST, RV32IM, Simulator, TINY8, path};
+use support::{ENGINES, EngineKind, FIRST, PDP11, RV32IM, Simulator, TINY8, path};
 
 /// How a guest must end.
 struct Expected {
@@ -178,6 +178,22 @@ fn intel_hex_and_s_records_run_as_the_elf_does() {
                 assert_eq!(run(converted), expected, "{format} of {program} on {kind:?}");
             }
         }
+    }
+}
+
+#[test]
+fn the_pdp11_prints_waiting_for_its_console_and_by_interrupts() {
+    let primes = "2 3 5 7 11 13 17 19 23 29 31 37 41 43 47 53 59 61 67 71 73 79 83 89 97 \n";
+    for (guest, status, output) in [
+        (Guest::new("models/pdp11/programs/hello.s19"), 0, "Hello, PDP-11!\n"),
+        (Guest::new("models/pdp11/programs/primes.s19"), 25, primes),
+        (
+            Guest { input: b"a man, a plan\n", ..Guest::new("models/pdp11/programs/reverse.s19") },
+            0,
+            "nalp a ,nam a\n",
+        ),
+    ] {
+        check(&PDP11, &guest, &Expected { instructions: None, ..exits(status, 0, output) });
     }
 }
 

@@ -11,7 +11,7 @@ use std::fs;
 
 use ins::case::{Case, read_case};
 use ins::compare::compare;
-use support::{ENGINES, RV32IM, Simulator, TINY8, path};
+use support::{ENGINES, PDP11, RV32IM, Simulator, TINY8, path};
 
 /// Runs all cases of a model on every engine; `lines` is how many there are, so that none is
 /// lost without notice.
@@ -56,6 +56,11 @@ fn read_cases(simulator: &Simulator, wrong: &mut Vec<String>) -> Vec<(String, Ca
 #[test]
 fn every_case_of_rv32im_holds_on_every_engine() {
     check(&RV32IM, 1572);
+}
+
+#[test]
+fn every_case_of_pdp11_holds_on_every_engine() {
+    check(&PDP11, 534);
 }
 
 #[test]

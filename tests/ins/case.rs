@@ -22,6 +22,8 @@ pub(crate) enum End {
     /// It goes on.
     Ran,
     Halted(i32),
+    /// It goes on, without this instruction.
+    Abandoned,
     Illegal,
     Read,
     Write,
@@ -88,6 +90,7 @@ fn read_fault(text: &str) -> Result<End, String> {
         "read" => Ok(End::Read),
         "write" => Ok(End::Write),
         "fetch" => Ok(End::Fetch),
+        "abandoned" => Ok(End::Abandoned),
         _ => Err(format!("`{text}` is no fault")),
     }
 }

@@ -157,6 +157,7 @@ impl State {
 fn compare_end(case: &Case, stop: Stop, engine: &dyn Engine) -> Vec<String> {
     let mut differences = Vec::new();
     let end = match stop {
+        Stop::Budget if engine.instructions() == 0 => End::Abandoned,
         Stop::Budget => End::Ran,
         Stop::Halted(status) => End::Halted(status),
         Stop::Fault(fault) => match fault.kind {
@@ -175,7 +176,7 @@ fn compare_end(case: &Case, stop: Stop, engine: &dyn Engine) -> Vec<String> {
     {
         differences.push(format!("the fault is in another place or cycle: {fault:?}"));
     }
-    let ended = u64::from(!matches!(stop, Stop::Fault(_)));
+    let ended = u64::from(!matches!(stop, Stop::Fault(_)) && end != End::Abandoned);
     if (engine.instructions(), engine.cycles()) != (ended, 1) {
         let (instructions, cycles) = (engine.instructions(), engine.cycles());
         differences.push(format!("{instructions} instructions in {cycles} cycles, expected {ended} in 1"));

@@ -23,6 +23,8 @@ pub struct Decoder {
     pub start: u32,
     /// What it decides between.
     pub variants: Vec<Variant>,
+    /// True if it also accepts words that a nested decoder of the variant turns down.
+    pub is_open: bool,
 }
 
 /// A state of a decoder.

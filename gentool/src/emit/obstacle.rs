@@ -116,6 +116,10 @@ pub fn find_block_obstacles(model: &Model) -> Vec<String> {
                 found.push(format!("{name}: a second decoded group with a BEHAVIOR is not emitted yet"));
             }
         }
+        if decoder.is_open {
+            let name = model.target_name(decoder.target);
+            found.push(format!("{name}: a choice with too many sets of words is not decoded ahead"));
+        }
         if decoder.first_bits < decoder.width_bits {
             let name = model.target_name(decoder.target);
             found.push(format!("{name}: words of different widths are not emitted yet"));

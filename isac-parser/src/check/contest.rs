@@ -375,6 +375,7 @@ impl<'a, 's, 'm> Contest<'a, 's, 'm> {
         }
         let paths = self.paths.iter();
         let paths = paths.map(|path| DecodingPath { steps: path.steps.clone(), width_bits: path.width_bits });
-        Decoding { width_bits: self.width_bits, paths: paths.collect(), entries }
+        let is_exact = self.exact.iter().all(Option::is_some);
+        Decoding { width_bits: self.width_bits, paths: paths.collect(), entries, is_exact }
     }
 }

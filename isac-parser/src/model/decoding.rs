@@ -15,6 +15,9 @@ pub struct Decoding {
     pub paths: Vec<DecodingPath>,
     /// Of the entries that have a word, the first one's path wins it.
     pub entries: Vec<DecodingEntry>,
+    /// False if some paths' words are too many to be listed: their patterns have words, too, that
+    /// an alias of theirs turns down.
+    pub is_exact: bool,
 }
 
 /// One way of choosing members, as far as they are chosen together.

@@ -102,8 +102,15 @@ impl DecoderBuilder<'_> {
             big_endian: self.model.target.endian == Endian::Big,
         };
         let (states, start) = build_automaton(&rows, shape);
-        let decoder =
-            Decoder { target: lower_target(target), width_bits, first_bits, states, start, variants };
+        let decoder = Decoder {
+            target: lower_target(target),
+            width_bits,
+            first_bits,
+            states,
+            start,
+            variants,
+            is_open: !decoding.is_exact,
+        };
         self.decoders.insert(target, decoder);
     }
 

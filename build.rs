@@ -77,7 +77,6 @@ fn main() {
     for (name, seed, shape) in BATCHES {
         let path = out.join(name).with_extension("isac");
         write(&path, &differential_c::batch::Batch::new(seed, OPERATIONS).description());
-        let _ = writeln!(modules, "#[allow(unused_comparisons, dead_code, reason = \"nobody wrote them\")]");
         generate(&load(&path), shape, name, &out, &mut modules);
     }
     write(&out.join("simulators.rs"), &modules);

@@ -25,7 +25,7 @@ impl Emitter<'_> {
             .filter(|(_, decoder)| operands.contains(&decoder.target))
             .map(|(index, decoder)| self.emit_operand_decoder(index, decoder));
         quote! {
-            #![allow(unused_imports, unused_variables, unused_parens, dead_code, clippy::all)]
+            #![allow(unused, unused_comparisons, clippy::all)]
 
             use std::marker::PhantomData;
 

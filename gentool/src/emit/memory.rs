@@ -31,7 +31,7 @@ impl Emitter<'_> {
         let methods =
             self.memory_accesses().into_iter().map(|(map, cells, verb)| self.emit_access(map, cells, verb));
         quote! {
-            #![allow(unused_imports, clippy::all)]
+            #![allow(unused, unused_comparisons, clippy::all)]
 
             use sim_runtime::kernel::prelude::*;
 

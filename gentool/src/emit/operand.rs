@@ -21,7 +21,7 @@ impl Emitter<'_> {
             Target::Label(_) => TokenStream::new(),
         });
         quote! {
-            #![allow(unused_imports, unused_variables, unused_assignments, unused_parens, clippy::all)]
+            #![allow(unused, unused_comparisons, clippy::all)]
 
             use sim_runtime::kernel::prelude::*;
 

@@ -22,7 +22,7 @@ impl Emitter<'_> {
         });
         let functions: Vec<TokenStream> = functions.collect();
         quote! {
-            #![allow(unused_imports, unused_variables, unused_assignments, unused_labels, unused_parens, clippy::all)]
+            #![allow(unused, unused_comparisons, clippy::all)]
 
             use sim_runtime::kernel::prelude::*;
 

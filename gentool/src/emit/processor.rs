@@ -70,7 +70,7 @@ impl Emitter<'_> {
             Shape::Stepwise => (quote!(stepwise), self.emit_step_core()),
         };
         quote! {
-            #![allow(unused_imports, unused_variables, clippy::all)]
+            #![allow(unused, unused_comparisons, clippy::all)]
 
             use sim_runtime::#prelude::prelude::*;
             use sim_runtime::memory::{CellStore, fetch_cells, find_range, read_map_bytes, write_map_bytes};

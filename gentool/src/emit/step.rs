@@ -48,7 +48,7 @@ impl Emitter<'_> {
         });
         let steps = self.forms.iter().map(|form| self.emit_step(form));
         quote! {
-            #![allow(unused_imports, unused_variables, unused_mut, clippy::all)]
+            #![allow(unused, unused_comparisons, clippy::all)]
 
             use sim_runtime::kernel::prelude::*;
 

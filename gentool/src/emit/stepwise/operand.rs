@@ -31,20 +31,8 @@ impl Emitter<'_> {
             Target::Label(_) => None,
         });
         let (reads, writes): (Vec<TokenStream>, Vec<TokenStream>) = (reads.collect(), writes.collect());
-        let allowed = quote! {
-            #![allow(
-                unused_imports,
-                unused_variables,
-                unused_assignments,
-                unused_mut,
-                unused_labels,
-                unused_parens,
-                unreachable_code,
-                clippy::all
-            )]
-        };
         quote! {
-            #allowed
+            #![allow(unused, unused_comparisons, clippy::all)]
 
             /// Values of operands.
             pub mod read {

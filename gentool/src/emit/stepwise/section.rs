@@ -22,16 +22,7 @@ impl Emitter<'_> {
         });
         let functions: Vec<TokenStream> = functions.collect();
         quote! {
-            #![allow(
-                unused_imports,
-                unused_variables,
-                unused_assignments,
-                unused_mut,
-                unused_labels,
-                unused_parens,
-                unreachable_code,
-                clippy::all
-            )]
+            #![allow(unused, unused_comparisons, clippy::all)]
 
             use sim_runtime::stepwise::prelude::*;
 
@@ -51,16 +42,7 @@ impl Emitter<'_> {
         let end = (!emitted.diverges).then(|| quote!(Ok(())));
         let docs = format!(" FUNCTION `memory_fault` ({}).", body.location);
         quote! {
-            #![allow(
-                unused_imports,
-                unused_variables,
-                unused_assignments,
-                unused_mut,
-                unused_labels,
-                unused_parens,
-                unreachable_code,
-                clippy::all
-            )]
+            #![allow(unused, unused_comparisons, clippy::all)]
 
             use sim_runtime::stepwise::prelude::*;
 

@@ -92,7 +92,7 @@ impl Layout {
     fn is_instruction(&self, machine: &dyn Machine) -> bool {
         let pc = self.registers(machine)[7];
         let is_trap = self.pending.iter().any(|register| machine.read_register(*register, 0) != 0);
-        !is_trap && pc % 2 == 0 && usize::from(pc) < MEMORY_BYTES
+        !is_trap && pc.is_multiple_of(2) && usize::from(pc) < MEMORY_BYTES
     }
 
     /// Puts a case into a new machine.

@@ -80,12 +80,15 @@ fn framed(part: &str) -> String {
     format!("{frame}{group}{part}")
 }
 
-/// The codes of the errors that a description is answered with.
-fn error_codes(text: &str) -> BTreeSet<String> {
+/// The codes of the findings of one kind that a description is answered with.
+fn codes_of(text: &str, severity: Severity) -> BTreeSet<String> {
     let (_, findings, _) = load(text);
-    let errors = findings.iter().filter(|finding| finding.severity == Severity::Error);
-    errors.map(|finding| finding.code.to_string()).collect()
+    let found = findings.iter().filter(|finding| finding.severity == severity);
+    found.map(|finding| finding.code.to_string()).collect()
 }
+
+/// Warnings that only say that a part does not use all of the frame.
+const UNUSED: [&str; 3] = ["W0201", "W0202", "W0401"];
 
 #[test]
 fn every_description_in_the_documents_is_what_it_is_said_to_be() {
@@ -102,12 +105,13 @@ fn every_description_in_the_documents_is_what_it_is_said_to_be() {
             Some("frame") => {}
             Some("part") => {
                 let (_, findings, rendered) = load(&framed(&block.text));
-                let unused = ["W0201", "W0202", "W0401"];
-                let other = findings.iter().find(|finding| !unused.contains(&finding.code.0));
+                let other = findings.iter().find(|finding| !UNUSED.contains(&finding.code.0));
                 assert!(other.is_none(), "{place} is not sound in its frame\n{rendered}");
             }
             Some(code) => {
-                let codes = error_codes(&framed(&block.text));
+                let severity = if code.starts_with('W') { Severity::Warning } else { Severity::Error };
+                let mut codes = codes_of(&framed(&block.text), severity);
+                codes.retain(|found| found == code || !UNUSED.contains(&found.as_str()));
                 assert_eq!(codes, BTreeSet::from([code.to_owned()]), "{place}");
             }
         }
@@ -145,18 +149,98 @@ fn what_is_not_supported_yet_is_answered_by_its_code() {
     assert!(!rows.is_empty(), "the table is found");
     for row in rows {
         let snippet = row[3].trim_matches('`');
-        let codes = error_codes(&probe(row[2], snippet));
+        let codes = codes_of(&probe(row[2], snippet), Severity::Error);
         assert!(codes.contains(row[1]), "{}: {codes:?}", row[0]);
     }
 }
 
+/// Codes with what they say, as a source defines them: doc lines, then the code in quotes.
+fn defined_codes(path: &str) -> Vec<(String, String)> {
+    let (mut found, mut doc) = (Vec::new(), Vec::new());
+    for line in read(path).lines().map(str::trim) {
+        if let Some(text) = line.strip_prefix("/// ") {
+            doc.push(text.to_owned());
+        } else if let Some(code) = line.split('"').nth(1).filter(|_| line.contains(" = ")) {
+            let says = doc.join(" ");
+            found.push((code.to_owned(), says.trim_end_matches('.').to_lowercase()));
+            doc.clear();
+        } else {
+            doc.clear();
+        }
+    }
+    found
+}
+
 #[test]
-fn the_manual_lists_every_code() {
+fn the_manual_says_of_every_code_what_its_definition_says() {
+    let sources = ["isac-parser/src/parse/code.rs", "isac-parser/src/resolve/code.rs"];
+    let defined: Vec<_> = sources.into_iter().flat_map(defined_codes).collect();
+    assert!(defined.len() > 80, "the definitions are found");
     let manual = read("docs/language.md");
-    let sources = ["isac-parser/src/parse/code.rs", "isac-parser/src/resolve/code.rs"].map(read);
-    let codes = sources.iter().flat_map(|source| source.split('"').skip(1).step_by(2));
-    let missing: Vec<&str> = codes.filter(|code| !manual.contains(&format!("| {code} |"))).collect();
-    assert_eq!(missing, Vec::<&str>::new(), "codes without a row in the manual");
+    let table = manual.split("## Codes").nth(1).expect("the manual has a chapter of codes");
+    let rows =
+        table.lines().filter_map(|line| line.strip_prefix("| ")?.strip_suffix(" |")?.split_once(" | "));
+    let rows = rows.filter(|(code, _)| *code != "code");
+    let rows: Vec<_> = rows.map(|(code, says)| (code.to_owned(), says.to_lowercase())).collect();
+    assert_eq!(rows, defined);
+}
+
+#[test]
+fn a_code_means_one_thing() {
+    let sources = ["isac-parser/src/parse/code.rs", "isac-parser/src/resolve/code.rs"];
+    let mut codes: Vec<String> = sources.into_iter().flat_map(defined_codes).map(|(code, _)| code).collect();
+    codes.sort();
+    let twice: Vec<&[String]> = codes.windows(2).filter(|pair| pair[0] == pair[1]).collect();
+    assert_eq!(twice, Vec::<&[String]>::new());
+}
+
+/// The strings between two marks of a source.
+fn strings_of(path: &str, from: &str, to: &str) -> Vec<String> {
+    let text = read(path);
+    let rest = text.split_once(from).unwrap_or_else(|| panic!("{path} has no `{from}`")).1;
+    let list = rest.split_once(to).unwrap_or_else(|| panic!("{path} has no `{to}` behind `{from}`")).0;
+    let found: Vec<String> = list.split('"').skip(1).step_by(2).map(str::to_owned).collect();
+    assert!(!found.is_empty(), "{path}: `{from}` lists something");
+    found
+}
+
+/// A chapter of the manual.
+fn chapter(title: &str) -> String {
+    let manual = read("docs/language.md");
+    let rest =
+        manual.split_once(&format!("\n## {title}\n")).unwrap_or_else(|| panic!("no chapter {title}")).1;
+    rest.split("\n## ").next().unwrap_or_default().to_owned()
+}
+
+#[test]
+fn the_manual_lists_the_reserved_words() {
+    let reserved = strings_of("isac-parser/src/grammar.pest", "reserved = _{", "}");
+    let text = chapter("Text");
+    let listed = text.split_once("Reserved words: `").expect("the list is there").1;
+    let listed: Vec<&str> = listed.split('`').next().unwrap_or_default().split(' ').collect();
+    assert_eq!(listed, reserved);
+}
+
+#[test]
+fn the_manual_has_every_option_format_and_built_in() {
+    let (resolve, typing) = ("isac-parser/src/resolve", "isac-parser/src/resolve/typing");
+    let lists = [
+        (format!("{resolve}/target.rs"), "const FIELDS", "TARGET", "`", " ("),
+        (format!("{resolve}/memory.rs"), "const RAM_OPTIONS", "RESOURCE", "`", " ("),
+        (format!("{resolve}/cache.rs"), "const CACHE_OPTIONS", "RESOURCE", " ", " ("),
+        (format!("{resolve}/cache.rs"), "const KINDS", "RESOURCE", "| ", " |"),
+        (format!("{resolve}/assembler.rs"), "const FORMATS", "Assembler texts", "`#", ""),
+        (format!("{typing}/call.rs"), "const BUILTINS", "Built-ins", "`", "("),
+    ];
+    for (path, list, title, before, after) in lists {
+        let text = chapter(title);
+        for word in strings_of(&path, list, ";\n") {
+            assert!(
+                text.contains(&format!("{before}{word}{after}")),
+                "{title}: `{word}` of {path} is missing"
+            );
+        }
+    }
 }
 
 /// The options of a run that leaves a report.

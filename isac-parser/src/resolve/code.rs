@@ -63,16 +63,14 @@ codes! {
     CONSTANT_DIVISION = "E0314";
     /// A string where a value is expected, or the other way round.
     MISPLACED_TEXT = "E0315";
+    /// A `memory_fault` of another signature.
+    FAULT_HANDLER = "E0316";
     /// A REFERENCE to what has several types in several parents.
     REFERENCE_TYPES = "E0317";
     /// An EXPRESSION that needs its own value through a REFERENCE.
     CYCLIC_VALUE = "E0318";
-
-    /// A `memory_fault` of another signature.
-    FAULT_HANDLER = "E0316";
-
     /// A value of more than 128 bits where one is computed with.
-    WIDE_VALUE = "E0317";
+    WIDE_VALUE = "E0319";
 
     /// Members of different widths where one is needed.
     MEMBER_WIDTHS = "E0401";
@@ -98,15 +96,6 @@ codes! {
     TOO_MANY_CODINGS = "E0411";
     /// A format that does not exist, or with wrong arguments.
     BAD_FORMAT = "E0412";
-    /// A WHEN that is no comparison of coded bits.
-    WHEN_FORM = "E0430";
-    /// Coded bits that are compared with what they can never be.
-    WHEN_WIDTH = "E0431";
-    /// A TAIL that follows no word, or names an alias otherwise than as a whole.
-    TAIL_FORM = "E0432";
-    /// An instruction of more than 256 bits, its TAIL included.
-    INSTRUCTION_WIDTH = "E0433";
-
     /// A CASE of something that its selector never chooses.
     NO_SUCH_CASE = "E0420";
     /// An element that is used or activated where it is not decoded.
@@ -115,6 +104,14 @@ codes! {
     BAD_SOURCE = "E0422";
     /// A field that not everything which an alias may choose has, or in one type.
     MEMBER_FIELD = "E0423";
+    /// A WHEN that is no comparison of coded bits.
+    WHEN_FORM = "E0430";
+    /// Coded bits that are compared with what they can never be.
+    WHEN_WIDTH = "E0431";
+    /// A TAIL that follows no word, or names an alias otherwise than as a whole.
+    TAIL_FORM = "E0432";
+    /// An instruction of more than 256 bits, its TAIL included.
+    INSTRUCTION_WIDTH = "E0433";
 
     /// No PC.
     NO_PC = "E0501";
@@ -136,7 +133,6 @@ codes! {
     BAD_OPTION = "E0509";
     /// An access whose width is no multiple of the cell.
     VIEW_WIDTH = "E0510";
-
     /// An ALIAS that stands for itself.
     CYCLIC_ALIAS = "E0511";
     /// An ALIAS of another width than what it stands for.

@@ -40,7 +40,8 @@ use std::collections::BTreeMap;
 
 use collect::collect_definitions;
 use names::{Names, Table};
-use report::{error, help_if};
+use report::{error, help_if, not_yet};
+use section::Sections;
 use suggestion::did_you_mean;
 use tree::Tree;
 use typing::Typer;
@@ -111,6 +112,9 @@ fn resolve_operations(
     let mut operations = Vec::new();
     for (index, draft) in drafts.into_iter().enumerate() {
         stage::resolve_stage(draft.ast, table, diagnostics);
+        if draft.ast.name.text == "reset" {
+            refuse_instruction_sections(&draft.sections, diagnostics);
+        }
         let assembler = assembler::resolve_assembler(&draft, table, diagnostics);
         let behavior = draft
             .sections
@@ -137,6 +141,21 @@ fn resolve_operations(
         });
     }
     (groups, operations)
+}
+
+/// `reset` runs before the first instruction: it has none to decode, and no cycle to schedule in.
+fn refuse_instruction_sections(reset: &Sections<'_>, diagnostics: &mut Diagnostics) {
+    let sections = [
+        ("an ACTIVATION of `reset` is", reset.activation.map(|section| section.span)),
+        ("a CODINGROOT of `reset` is", reset.coding_root.map(|section| section.span)),
+    ];
+    for (what, span) in sections {
+        if let Some(span) = span {
+            let diagnostic = not_yet(code::LATER_FORM, span, what)
+                .help("`reset` runs its BEHAVIOR alone; let that call FUNCTIONs");
+            diagnostics.push(diagnostic);
+        }
+    }
 }
 
 fn resolve_main(names: &Names, beginning: Span, diagnostics: &mut Diagnostics) -> Option<OperationId> {

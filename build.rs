@@ -58,8 +58,10 @@ fn main() {
     let out = PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default());
     let mut modules = String::new();
     for (name, path) in MODELS {
-        println!("cargo::rerun-if-changed={path}");
-        let model = load(Path::new(path));
+        let (model, files) = load(Path::new(path));
+        for file in files {
+            println!("cargo::rerun-if-changed={}", file.display());
+        }
         assert_eq!(find_obstacles(&model), Vec::<String>::new(), "{name} can be emitted");
         let shape = Shape::of(&model);
         generate(&model, shape, name, &out, &mut modules);
@@ -71,19 +73,19 @@ fn main() {
             }
         }
     }
-    println!("cargo::rerun-if-changed=models/pdp11/extended.isac");
     println!("cargo::rerun-if-changed=tests/differential_c");
     println!("cargo::rerun-if-changed=tests/differential/random.rs");
     for (name, seed, shape) in BATCHES {
         let path = out.join(name).with_extension("isac");
         write(&path, &differential_c::batch::Batch::new(seed, OPERATIONS).description());
-        generate(&load(&path), shape, name, &out, &mut modules);
+        generate(&load(&path).0, shape, name, &out, &mut modules);
     }
     write(&out.join("simulators.rs"), &modules);
 }
 
-/// Reads a description; one that is not sound stops the build with its messages.
-fn load(path: &Path) -> Model {
+/// Reads a description, and names its files; one that is not sound stops the build with its
+/// messages.
+fn load(path: &Path) -> (Model, Vec<PathBuf>) {
     let mut sources = SourceMap::new();
     let mut findings = Diagnostics::new();
     let checked = load_model(path, &FileSystem, &BTreeMap::new(), &mut sources, &mut findings);
@@ -91,7 +93,8 @@ fn load(path: &Path) -> Model {
         panic!("{}", findings.render(&sources, Style::Plain));
     };
     let name = path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
-    lower_model(&checked, &sources, &name)
+    let files = sources.files().map(|file| sources.path(file).to_owned()).collect();
+    (lower_model(&checked, &sources, &name), files)
 }
 
 /// Generates one simulator and its line in the list of modules.

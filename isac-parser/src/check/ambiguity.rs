@@ -21,8 +21,12 @@ use crate::source::Span;
 const MAX_GIVEN_UP: usize = 5;
 
 /// Compares the members of all choices that a CODINGROOT leads to; how each tells its words apart.
+///
+/// Of the misfits, a word of which has a wrong width, only the choices inside are compared: where
+/// a bit is missing, the words that two have in common say nothing.
 pub(super) fn check_ambiguity(
     model: &Model,
+    misfits: &BTreeSet<OperationOrGroup>,
     diagnostics: &mut Diagnostics,
 ) -> BTreeMap<OperationOrGroup, Decoding> {
     let mut sets = WordSets::new(model);
@@ -39,12 +43,13 @@ pub(super) fn check_ambiguity(
         let choice = Choice { model, target, span };
         let result = inner_choices(&mut sets, target).and_then(|inner| {
             waiting.extend(inner.into_iter().map(|target| (target, span)));
-            Contest::new(choice, &roots, &mut sets)?.decide(diagnostics)
+            if misfits.contains(&target) {
+                return Ok(None);
+            }
+            Contest::new(choice, &roots, &mut sets)?.decide(diagnostics).map(Some)
         });
         match result {
-            Ok(decoding) => {
-                decodings.insert(target, decoding);
-            }
+            Ok(decoding) => decodings.extend(decoding.map(|decoding| (target, decoding))),
             Err(TooManyCubes) => {
                 diagnostics.push(choice.too_many());
                 given_up += 1;

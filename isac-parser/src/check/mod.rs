@@ -26,8 +26,8 @@ pub fn check_model(model: Model, diagnostics: &mut Diagnostics) -> Option<Checke
     range::check_ranges(&model, diagnostics);
     recursion::check_recursion(&model, diagnostics);
     cycle::check_cycles(&model, diagnostics);
-    word_width::check_word_widths(&model, diagnostics);
-    let decodings = ambiguity::check_ambiguity(&model, diagnostics);
+    let misfits = word_width::check_word_widths(&model, diagnostics);
+    let decodings = ambiguity::check_ambiguity(&model, &misfits, diagnostics);
     if !diagnostics.has_errors() {
         unused::check_unused(&model, diagnostics);
         assembler::check_assembler(&model, diagnostics);

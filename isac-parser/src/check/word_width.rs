@@ -15,28 +15,39 @@ use crate::source::Span;
 /// Most bytes that the words of one instruction may have together.
 const MAX_BYTES: usize = 32;
 
-/// Checks the words of all CODINGROOTs.
-pub(super) fn check_word_widths(model: &Model, diagnostics: &mut Diagnostics) {
+/// Checks the words of all CODINGROOTs; the targets whose words cannot be laid over each other,
+/// since the width of one is wrong.
+pub(super) fn check_word_widths(model: &Model, diagnostics: &mut Diagnostics) -> BTreeSet<OperationOrGroup> {
+    let mut misfits = BTreeSet::new();
     for operation in &model.operations {
         for decode in root_decodes(&operation.coding_root) {
             let target = operation.instances[decode.instance.index()].target;
             check_tails(model, decode, target, diagnostics);
-            check_codings(model, decode, target, diagnostics);
+            if !check_codings(model, decode, target, diagnostics) && widths(model, target).len() > 1 {
+                misfits.insert(target);
+            }
             if let RootSource::Value { value, .. } = &decode.source {
                 check_value(model, target, value, diagnostics);
             }
         }
         check_length(model, operation, diagnostics);
     }
+    misfits
 }
 
-/// Everything that may be decoded has a CODING, from a map one of whole cells.
+/// The widths of what may be decoded.
+fn widths(model: &Model, target: OperationOrGroup) -> BTreeSet<usize> {
+    let members = operations_of(model, target).into_iter();
+    members.filter_map(|id| Some(model.operations[id.index()].coding.as_ref()?.len())).collect()
+}
+
+/// Everything that may be decoded has a CODING, from a map one of whole cells; true if so.
 fn check_codings(
     model: &Model,
     decode: &RootDecode,
     target: OperationOrGroup,
     diagnostics: &mut Diagnostics,
-) {
+) -> bool {
     let map = match &decode.source {
         RootSource::Map { map, .. } => Some(&model.maps[map.index()]),
         RootSource::Value { .. } => None,
@@ -68,6 +79,7 @@ fn check_codings(
                 error(code::WORD_WIDTH, span, message, format!("has {}", count(width, "bit")))
                     .secondary(map.span, format!("cells have {}", count(map.cell_bits, "bit")))
                     .secondary(decode.span, "decoded here")
+                    .help(whole_cells(width, map.cell_bits))
             }
             None => {
                 let message = format!("`{}` has no CODING to decode", member.name);
@@ -76,6 +88,14 @@ fn check_codings(
             }
         });
     }
+    reported.is_empty()
+}
+
+/// The widths beside one that is no whole number of cells.
+fn whole_cells(width: u32, cell_bits: u32) -> String {
+    let below = width - width % cell_bits;
+    let above = count(u128::from(below) + u128::from(cell_bits), "bit");
+    if below == 0 { format!("give it {above}") } else { format!("give it {below} or {above}") }
 }
 
 /// A value is as wide as the widest word that is decoded from it.
@@ -204,7 +224,8 @@ impl Tails<'_> {
             let message = "a word of a TAIL is no whole number of cells";
             let diagnostic = error(code::WORD_WIDTH, span, message, format!("has {}", count(width, "bit")))
                 .secondary(map.span, format!("cells have {}", count(map.cell_bits, "bit")))
-                .secondary(self.decode.span, "decoded here");
+                .secondary(self.decode.span, "decoded here")
+                .help(whole_cells(width, map.cell_bits));
             diagnostics.push(diagnostic);
         }
     }
@@ -222,7 +243,8 @@ fn check_tails(model: &Model, decode: &RootDecode, target: OperationOrGroup, dia
             let label = format!("an instruction has at most {MAX_INSTRUCTION_BITS} bits");
             let span = operation.coding_span.unwrap_or(operation.span);
             let diagnostic = error(code::INSTRUCTION_WIDTH, span, message, label);
-            diagnostics.push(diagnostic.secondary(decode.span, "decoded here"));
+            let help = "fewer or shorter fields in the TAILs of it and its operands end it sooner";
+            diagnostics.push(diagnostic.secondary(decode.span, "decoded here").help(help));
         }
     }
 }

@@ -14,6 +14,7 @@ use pest::error::{Error, ErrorVariant, InputLocation};
 use super::code;
 use super::expected::Expected;
 use super::grammar::{Grammar, Rule};
+use super::remedy;
 use super::scan::{Scan, TokenKind};
 use super::split::{DECLARATION_WORDS, ITEM_WORDS, SECTION_WORDS};
 use crate::diagnostic::Diagnostic;
@@ -95,7 +96,15 @@ impl<'a> Failure<'a> {
 
     fn diagnostic(&self) -> Diagnostic {
         if self.inside && self.found_kind() == Some(TokenKind::Number) {
-            return self.bad_number();
+            return self.bad_number(self.found);
+        }
+        if let Some(before) = self.found.checked_sub(1).filter(|before| *before >= self.tokens.start)
+            && matches!(self.scan.word(before), "0x" | "0X" | "0b" | "0B")
+        {
+            return self.bad_number(before);
+        }
+        if is_several_characters(self.scan.word(self.found)) {
+            return self.bad_character();
         }
         let missing = ["`;`", "`)`", "`]`", "`,`"].into_iter().find(|mark| self.expected.has(mark));
         match missing {
@@ -143,15 +152,18 @@ impl<'a> Failure<'a> {
         self.hint(diagnostic)
     }
 
-    fn bad_number(&self) -> Diagnostic {
-        let word = shortened(self.scan.word(self.found));
-        Diagnostic::error(
-            code::BAD_CONSTANT,
-            self.scan.token_span(self.found),
-            format!("`{word}` is no number"),
-        )
-        .label("its digits do not fit")
-        .help("numbers are written 12, 0x1f, 0b0101; bit patterns 0b01x0, 0bx[12]")
+    fn bad_character(&self) -> Diagnostic {
+        let message = format!("{} is no character", shortened(self.scan.word(self.found)));
+        Diagnostic::error(code::BAD_CONSTANT, self.scan.token_span(self.found), message)
+            .label("not expected here")
+            .help("a character is a single one, as `'a'` or `'\\n'`; a text stands in \"...\"")
+    }
+
+    fn bad_number(&self, token: usize) -> Diagnostic {
+        let word = shortened(self.scan.word(token));
+        Diagnostic::error(code::BAD_CONSTANT, self.scan.token_span(token), format!("`{word}` is no number"))
+            .label("its digits do not fit")
+            .help("numbers are written 12, 0x1f, 0b0101; bit patterns 0b01x0, 0bx[12]")
     }
 
     fn found_text(&self) -> String {
@@ -184,6 +196,10 @@ impl<'a> Failure<'a> {
             return diagnostic
                 .help(format!("keywords are upper-case: write `{}`", before.to_ascii_uppercase()));
         }
+        let two_before = self.found.checked_sub(2).map_or("", |before| self.scan.word(before));
+        if let Some(remedy) = remedy::instead(found, before, two_before, section) {
+            return diagnostic.help(remedy);
+        }
         let is_number = self.found_kind() == Some(TokenKind::Number);
         let help = match (found, section) {
             ("*" | "&", _) if self.expected.has("an expression") => "there are no pointers",
@@ -193,6 +209,10 @@ impl<'a> Failure<'a> {
             }
             (_, "MEMORY_MAP") if before == "[" => "the slice of a cell is written `[(7..0)]`",
             (",", "ASSEMBLER") => "the items stand side by side; a comma of the text is `\",\"`",
+            ("DEFAULT", "CODINGROOT") => "leave DEFAULT out: where no CASE fits, nothing more is decoded",
+            ("#", _) if self.expected.has("a definition") => {
+                "there is no preprocessor; INCLUDE reads a file, CONSTANT names a value"
+            }
             ("else", _) => "a `;` between `}` and `else` ends the `if`",
             ("=", _) if self.expected.has("`(`") => "what a field or option is set to stands in parentheses",
             ("}", _) if self.expected.has("a definition") => {
@@ -212,6 +232,12 @@ impl<'a> Failure<'a> {
         };
         diagnostic.help(help)
     }
+}
+
+/// True for a character constant of none or several characters.
+fn is_several_characters(word: &str) -> bool {
+    let length = if word.starts_with("'\\") { 4 } else { 3 };
+    word.starts_with('\'') && word.chars().count() != length
 }
 
 fn ends_in_word(text: &str) -> bool {

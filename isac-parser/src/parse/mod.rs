@@ -13,6 +13,7 @@ mod file;
 mod grammar;
 mod include;
 mod recover;
+mod remedy;
 mod scan;
 mod split;
 

@@ -42,6 +42,8 @@ pub(crate) enum AliasValue {
         ty: Type,
         /// True if every possible choice is a place.
         is_place: bool,
+        /// The choice because of which it is none, if that is known.
+        no_place: Option<Span>,
     },
     /// It is decoded by the operation's CODINGROOT.
     Decoded,

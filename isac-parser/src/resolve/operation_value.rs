@@ -26,7 +26,7 @@ pub(crate) fn set_values(draft: &mut Draft<'_>) {
         }
         match *value {
             AliasValue::Coded(ty) => instance.value_type = Some(ty),
-            AliasValue::Operand { ty, is_place } => {
+            AliasValue::Operand { ty, is_place, .. } => {
                 instance.value_type = Some(ty);
                 instance.is_place = is_place;
             }

@@ -423,7 +423,7 @@ fn own_value(
             let coded_bits = scope.coded_width(id);
             match alias(parent, id.index()) {
                 AliasValue::Coded(ty) => Some(ReferenceValue { ty, is_place: false, coded_bits }),
-                AliasValue::Operand { ty, is_place } => Some(ReferenceValue { ty, is_place, coded_bits }),
+                AliasValue::Operand { ty, is_place, .. } => Some(ReferenceValue { ty, is_place, coded_bits }),
                 AliasValue::Decoded | AliasValue::NotCoded | AliasValue::Broken => None,
             }
         }

@@ -2,6 +2,7 @@
 
 use super::typing::usual;
 use crate::model::Type;
+use crate::source::Span;
 
 /// Width of what an operation or group codes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,6 +26,8 @@ pub(crate) struct Shape {
     pub(crate) value: Option<Type>,
     /// True if every possible value is a place.
     pub(crate) is_place: bool,
+    /// What keeps it from being one, if that is known.
+    pub(crate) no_place: Option<Span>,
     /// True if it, or one of its members, has an EXPRESSION.
     pub(crate) has_expression: bool,
     /// How many levels of operations and groups are below it.
@@ -32,8 +35,14 @@ pub(crate) struct Shape {
 }
 
 /// A shape about which nothing is known, for a reason that was reported.
-pub(crate) const UNKNOWN: Shape =
-    Shape { width: Width::Broken, value: None, is_place: false, has_expression: false, depth: 0 };
+pub(crate) const UNKNOWN: Shape = Shape {
+    width: Width::Broken,
+    value: None,
+    is_place: false,
+    no_place: None,
+    has_expression: false,
+    depth: 0,
+};
 
 /// What two members of a group have in common.
 pub(crate) fn join(left: Shape, right: Shape) -> Shape {
@@ -53,6 +62,7 @@ pub(crate) fn join(left: Shape, right: Shape) -> Shape {
         width,
         value,
         is_place: left.is_place && right.is_place,
+        no_place: left.no_place.or(right.no_place),
         has_expression: left.has_expression || right.has_expression,
         depth: left.depth.max(right.depth),
     }

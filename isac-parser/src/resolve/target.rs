@@ -93,7 +93,7 @@ fn resolve_field(field: &TargetField, table: &Table, target: &mut Target, diagno
 }
 
 fn elf_class(reader: &OptionReader<'_>, diagnostics: &mut Diagnostics) -> Option<u32> {
-    match reader.number(32..=64, diagnostics)? {
+    match reader.number(0..=u128::MAX, diagnostics)? {
         32 => Some(32),
         64 => Some(64),
         _ => {

@@ -91,7 +91,7 @@ fn resolve_group(group: &ast::Group, table: &Table, diagnostics: &mut Diagnostic
 fn root_value(shape: Shape) -> AliasValue {
     match (shape.width, shape.value, shape.has_expression) {
         (Width::Broken | Width::Uncoded, ..) | (_, None, _) => AliasValue::Broken,
-        (_, Some(ty), true) => AliasValue::Operand { ty, is_place: shape.is_place },
+        (_, Some(ty), true) => AliasValue::Operand { ty, is_place: shape.is_place, no_place: shape.no_place },
         (Width::Differs, _, false) => AliasValue::Decoded,
         (Width::Bits(_), Some(ty), false) => AliasValue::Coded(ty),
     }
@@ -227,7 +227,7 @@ impl Builder<'_, '_> {
             (InstanceRole::Coded, None) => AliasValue::Broken,
             (InstanceRole::Coded, Some(_)) if instance.width_bits.is_none() => AliasValue::Broken,
             (InstanceRole::Coded, Some(ty)) if shape.has_expression => {
-                AliasValue::Operand { ty, is_place: shape.is_place }
+                AliasValue::Operand { ty, is_place: shape.is_place, no_place: shape.no_place }
             }
             (InstanceRole::Coded, Some(ty)) => AliasValue::Coded(ty),
         }
@@ -465,9 +465,11 @@ impl Builder<'_, '_> {
                     ExprKind::Read(place) => is_assignable(place, &draft.scope),
                     _ => false,
                 };
+                shape.no_place = (!shape.is_place).then_some(expression.span);
             }
         } else if let Width::Bits(width) = shape.width {
             shape.value = Some(bits(width));
+            shape.no_place = Some(draft.ast.name.span);
         }
         if !draft.is_exact {
             // The set of words is not what CODING says.
@@ -591,8 +593,8 @@ impl Builder<'_, '_> {
         let shapes = members.map(|member| self.shapes[self.node(*member)]);
         let joined = shapes.reduce(join).unwrap_or(UNKNOWN);
         let node = self.tree.drafts.len() + index;
-        let Shape { value, is_place, has_expression, .. } = joined;
-        self.shapes[node] = Shape { value, is_place, has_expression, ..self.shapes[node] };
+        let Shape { value, is_place, no_place, has_expression, .. } = joined;
+        self.shapes[node] = Shape { value, is_place, no_place, has_expression, ..self.shapes[node] };
     }
 }
 

@@ -7,6 +7,7 @@ use crate::ast::{BitPattern, Name, Number, TypeName, TypeNameKind};
 use crate::diagnostic::Diagnostic;
 use crate::parse::code;
 use crate::parse::grammar::Rule;
+use crate::parse::remedy;
 use crate::source::Span;
 
 /// The widest pattern of bits.
@@ -59,10 +60,19 @@ impl Builder<'_> {
     /// Notes a name that is a word of C, inside BEHAVIOR.
     pub(super) fn check_name(&mut self, name: &Name) {
         if self.in_behavior && C_WORDS.contains(&name.text.as_str()) {
+            let behind = self.scan.text[name.span.end as usize..].trim_start();
+            let help = if behind.starts_with('*') {
+                "there are no pointers".to_owned()
+            } else {
+                remedy::without(&name.text).unwrap_or_else(|| {
+                    "inside BEHAVIOR and FUNCTION the words of C are reserved; rename what is meant"
+                        .to_owned()
+                })
+            };
             self.problem(
                 Diagnostic::error(code::RESERVED, name.span, format!("`{}` is a word of C", name.text))
                     .label("expected a name")
-                    .help("inside BEHAVIOR and FUNCTION the words of C are reserved; rename what is meant"),
+                    .help(help),
             );
         }
     }

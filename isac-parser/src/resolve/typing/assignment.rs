@@ -5,11 +5,16 @@ use super::expression::{Operand, valued};
 use super::operator::is_shift;
 use super::{Typer, code, count, error};
 use crate::ast::{self, BinaryOperator};
-use crate::diagnostic::Diagnostics;
+use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::model::{Expr, ExprKind, Place, PlaceKind};
 use crate::resolve::names::Global;
 use crate::resolve::operation::AliasValue;
 use crate::source::Span;
+
+fn no_place(span: Span, label: &str) -> Diagnostic {
+    error(code::NOT_A_PLACE, span, "this cannot be assigned to", label)
+        .help("assign to a variable, a register, memory, or an alias whose EXPRESSION is one")
+}
 
 impl Typer<'_> {
     /// An expression that is assigned to.
@@ -43,10 +48,7 @@ impl Typer<'_> {
     }
 
     fn not_a_place(&mut self, span: Span, label: &str) {
-        let message = "this cannot be assigned to";
-        let diagnostic = error(code::NOT_A_PLACE, span, message, label)
-            .help("assign to a variable, a register, memory, or an alias whose EXPRESSION is one");
-        self.diagnostics.push(diagnostic);
+        self.diagnostics.push(no_place(span, label));
     }
 
     fn check_assignable(&mut self, place: &Place) -> Option<()> {
@@ -59,10 +61,16 @@ impl Typer<'_> {
             }
             PlaceKind::Operand(instance) => {
                 let value = self.operation?.value(*instance);
-                if let AliasValue::Operand { is_place: true, .. } = value {
-                    return Some(());
+                let cause = match value {
+                    AliasValue::Operand { is_place: true, .. } => return Some(()),
+                    AliasValue::Operand { no_place, .. } => no_place,
+                    _ => None,
+                };
+                let mut diagnostic = no_place(place.span, "not every EXPRESSION of this alias is a place");
+                if let Some(cause) = cause {
+                    diagnostic = diagnostic.secondary(cause, "this is none");
                 }
-                self.not_a_place(place.span, "not every EXPRESSION of this alias is a place");
+                self.diagnostics.push(diagnostic);
                 None
             }
             PlaceKind::Reference(id) => {

@@ -8,7 +8,7 @@ use crate::{check_cases, engines, load_changed};
 
 #[test]
 fn a_range_is_what_stands_behind_it() {
-    check_cases("ranges", 34);
+    check_cases("ranges", 36);
 }
 
 #[test]

@@ -102,3 +102,8 @@ fn the_handler_may_end_the_run_or_be_at_fault_itself() {
     });
     assert_eq!(outcome.0, Stop::Halted(1));
 }
+
+#[test]
+fn a_halt_before_decoding_ends_the_run_after_its_cycle() {
+    assert_eq!(run(&[0x80 | 101], &[], 100, |_, _| {}), (Stop::Halted(7), 1, 2));
+}

@@ -175,6 +175,32 @@ fn find_root_obstacles(model: &Model, found: &mut Vec<String>) {
     if find_root(model).is_none() {
         found.push(format!("{place}: nothing is decoded"));
     }
+    match decodings_of_a_cycle(model)[..] {
+        [false] => {}
+        [true] => found.push(format!("{place}: decoding on a condition is not emitted yet")),
+        _ => found.push(format!("{place}: decoding several times in a cycle is not emitted yet")),
+    }
+}
+
+/// Where a cycle may come to an operation with a CODINGROOT; true where it depends on a condition.
+fn decodings_of_a_cycle(model: &Model) -> Vec<bool> {
+    let nodes = &model.time.nodes;
+    let decodes = |target: Target| match target {
+        Target::Operation(operation) => model.operation(operation).root.is_some(),
+        Target::Group(_) | Target::Label(_) => false,
+    };
+    let is_conditional = |node: usize| {
+        let above = nodes[node].parent.map(|parent| nodes[parent as usize].target);
+        match (above, nodes[node].instance) {
+            (Some(Target::Operation(operation)), Some(instance)) => {
+                model.operation(operation).instances[instance as usize].conditional
+            }
+            _ => false,
+        }
+    };
+    let above = |node: &usize| nodes[*node].parent.map(|parent| parent as usize);
+    let places = (0..nodes.len()).filter(|node| decodes(nodes[*node].target));
+    places.map(|node| std::iter::successors(Some(node), above).any(is_conditional)).collect()
 }
 
 /// True for the program counter itself, widened or not.
@@ -304,4 +330,58 @@ fn can_run(model: &Model, target: Target) -> bool {
                 .iter()
                 .any(|instance| instance.role == Role::Coded && can_run(model, instance.target))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::path::PathBuf;
+
+    use isac_parser::diagnostic::Diagnostics;
+    use isac_parser::load_model;
+    use isac_parser::source::{InMemory, SourceMap};
+
+    use super::find_block_obstacles;
+    use crate::lower::lower_model;
+
+    /// The obstacles of a model whose operations of this text come to `decode`.
+    fn obstacles(operations: &str) -> Vec<String> {
+        let text = format!(
+            "RESOURCE {{ PC REGISTER bit[16] pc; REGISTER bit[8] wait; RAM bit[8] ram {{ SIZE (16); }};
+            MEMORY_MAP defaultmap {{ RANGE (0, 15) -> ram; }}; }};
+            OPERATION decode {{ CODINGROOT {{ instr (defaultmap[pc]); }}; BEHAVIOR {{ pc = pc + 1; }}; }};
+            GROUP instr = set;
+            OPERATION set {{ CODING {{ n=0bx[8] }}; BEHAVIOR {{ wait = n; }}; }};
+            {operations}"
+        );
+        let file = PathBuf::from("model.isac");
+        let loader = InMemory::new([(file.clone(), text)]);
+        let (mut sources, mut findings) = (SourceMap::new(), Diagnostics::new());
+        let checked = load_model(&file, &loader, &BTreeMap::new(), &mut sources, &mut findings);
+        find_block_obstacles(&lower_model(&checked.expect("the model is sound"), &sources, "model"))
+    }
+
+    #[test]
+    fn blocks_are_decoded_ahead_where_every_cycle_decodes_once() {
+        assert_eq!(obstacles("OPERATION main { ACTIVATION { decode; }; };"), [""; 0]);
+    }
+
+    #[test]
+    fn decoding_on_a_condition_stands_in_the_way_of_blocks() {
+        let found = obstacles(
+            "OPERATION main { ACTIVATION { IF (wait == 0) { decode; } ELSE { idle; } }; };
+            OPERATION idle { BEHAVIOR { wait = wait - 1; }; };",
+        );
+        assert_eq!(found, ["model.isac:3: decoding on a condition is not emitted yet"]);
+    }
+
+    #[test]
+    fn decoding_twice_in_a_cycle_stands_in_the_way_of_blocks() {
+        let found = obstacles(
+            "OPERATION main { ACTIVATION { one; other; }; };
+            OPERATION one { ACTIVATION { decode; }; };
+            OPERATION other { ACTIVATION { decode; }; };",
+        );
+        assert_eq!(found, ["model.isac:3: decoding several times in a cycle is not emitted yet"]);
+    }
 }

@@ -172,20 +172,30 @@ impl BodyBuilder<'_> {
             }
             Kind::Concat(parts) => ExprKind::Concat(parts.iter().map(|part| self.read_place(part)).collect()),
             Kind::Conditional { condition, then, otherwise } => {
-                let result = self.new_local("t", width);
-                let arm = |builder: &mut Self, arm: &Arm| {
-                    builder.arm(|builder| {
-                        let value = convert(builder.read_place(&arm.place), arm.signed, width);
-                        builder.push(Stmt::Set { local: result, value });
-                    })
-                };
-                let then = arm(self, then);
-                let otherwise = arm(self, otherwise);
-                self.push_if(condition.clone(), then, otherwise);
-                ExprKind::Local(result)
+                let read = |builder: &mut Self, place: &Place| builder.read_place(place);
+                return self.read_choice(width, condition, [then, otherwise], read);
             }
         };
         Expr { width, kind }
+    }
+
+    /// Reads the place that a condition chose; the other may be at fault and is left alone.
+    fn read_choice(
+        &mut self,
+        width: u32,
+        condition: &Expr,
+        arms: [&Arm; 2],
+        read: impl Fn(&mut Self, &Place) -> Expr,
+    ) -> Expr {
+        let result = self.new_local("t", width);
+        let [then, otherwise] = arms.map(|arm| {
+            self.arm(|builder| {
+                let value = convert(read(builder, &arm.place), arm.signed, width);
+                builder.push(Stmt::Set { local: result, value });
+            })
+        });
+        self.push_if(condition.clone(), then, otherwise);
+        Expr::local(width, result)
     }
 
     /// Writes a prepared place; each access is counted.
@@ -323,9 +333,8 @@ impl BodyBuilder<'_> {
                 ExprKind::Concat(parts.iter().map(|part| self.read_uncounted(part)).collect())
             }
             Kind::Conditional { condition, then, otherwise } => {
-                let then = convert(self.read_uncounted(&then.place), then.signed, width);
-                let otherwise = convert(self.read_uncounted(&otherwise.place), otherwise.signed, width);
-                ExprKind::Select(Box::new(condition.clone()), Box::new(then), Box::new(otherwise))
+                let read = |builder: &mut Self, place: &Place| builder.read_uncounted(place);
+                return self.read_choice(width, condition, [then, otherwise], read);
             }
         };
         Expr { width, kind }

@@ -8,6 +8,9 @@ use crate::diagnostic::Code;
 macro_rules! codes {
     ($($(#[$doc:meta])* $name:ident = $code:literal;)*) => {
         $($(#[$doc])* pub(crate) const $name: Code = Code($code);)*
+
+        #[cfg(test)]
+        const ALL: &[&str] = &[$($code),*];
     };
 }
 
@@ -186,3 +189,16 @@ pub(crate) const OF_WHAT_IS_MISSING: [Code; 14] = [
     BAD_OPTION,
     NOTHING_CHOSEN,
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::ALL;
+
+    #[test]
+    fn every_code_stands_once() {
+        let mut sorted: Vec<&str> = ALL.to_vec();
+        sorted.sort_unstable();
+        sorted.dedup();
+        assert_eq!(sorted.len(), ALL.len(), "a code has two meanings: {ALL:?}");
+    }
+}

@@ -156,7 +156,7 @@ pub struct Kernel {
     pub budget: u64,
     /// Instructions ended before the steps were entered.
     pub instructions: u64,
-    /// Instructions cancelled so far.
+    /// Instructions cancelled so far, and the cycle that a `halt` ended before anything was decoded.
     pub cancelled: u64,
     /// Instructions abandoned by a fault so far.
     pub faulted: u64,

@@ -89,6 +89,9 @@ impl<C: StepCore, P: Profiling> StepwiseEngine<C, P> {
                 instruction.executed.set(instruction.executed.get() + 1);
                 self.step.commit();
                 self.core.kernel().instructions += 1;
+            } else {
+                // Its cycle has begun all the same.
+                self.core.kernel().cancelled += 1;
             }
             return Some(stop);
         }

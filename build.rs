@@ -13,7 +13,7 @@ use isac_parser::load_model;
 use isac_parser::source::{FileSystem, SourceMap};
 
 /// The models that are simulated, by module name. `NAME_stepwise` is the general form of each.
-const MODELS: [(&str, &str); 19] = [
+const MODELS: [(&str, &str); 22] = [
     ("rv32im", "models/rv32im/rv32im.isac"),
     ("tiny8", "models/tiny8/tiny8.isac"),
     ("pdp11", "models/pdp11/pdp11.isac"),
@@ -33,6 +33,9 @@ const MODELS: [(&str, &str); 19] = [
     ("parts", "tests/models/parts.isac"),
     ("decoding", "tests/models/decoding.isac"),
     ("tails", "tests/models/tails.isac"),
+    ("vectors", "tests/models/vectors.isac"),
+    ("bundle", "tests/models/bundle.isac"),
+    ("fetched", "tests/models/fetched.isac"),
 ];
 
 /// The generator of random statements, which the tests run as C, too.

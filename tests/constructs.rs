@@ -184,3 +184,21 @@ fn the_model_trap_runs_the_same_on_every_engine() {
     let (ended, instructions) = check(simulator!(trap, trap_stepwise), 200);
     assert!(instructions > 500, "{ended} ended, {instructions} instructions");
 }
+
+#[test]
+fn the_model_vectors_runs_the_same_on_every_engine() {
+    let (ended, instructions) = check(simulator!(vectors, vectors_stepwise), 200);
+    assert!(ended > 100 && instructions > 600, "{ended} ended, {instructions} instructions");
+}
+
+#[test]
+fn bundles_in_wide_registers_run_the_same_on_every_engine() {
+    let (ended, instructions) = check(simulator!(bundle, bundle_stepwise), 100);
+    assert!(ended > 50 && instructions > 300, "{ended} ended, {instructions} instructions");
+}
+
+#[test]
+fn bundles_in_wide_cells_run_the_same_on_every_engine() {
+    let (ended, instructions) = check(simulator!(fetched, fetched_stepwise), 100);
+    assert!(ended > 50 && instructions > 300, "{ended} ended, {instructions} instructions");
+}

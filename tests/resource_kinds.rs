@@ -32,12 +32,15 @@ use sim_runtime::launcher::RunOptions;
 use support::{ENGINES, EngineKind, Simulator, simulator};
 
 /// The simulators of the models.
-const SIMULATORS: [Simulator; 5] = [
+const SIMULATORS: [Simulator; 8] = [
     simulator!(alias, alias_stepwise),
     simulator!(ranges, ranges_stepwise),
     simulator!(devices, devices_stepwise),
     simulator!(trap, trap_stepwise),
     simulator!(parts, parts_stepwise),
+    simulator!(vectors, vectors_stepwise),
+    simulator!(bundle, bundle_stepwise),
+    simulator!(fetched, fetched_stepwise),
 ];
 
 /// A model with every engine for it.

@@ -289,9 +289,13 @@ impl Printer<'_> {
                 let map = &self.model.maps[*map as usize].name;
                 format!("{map}[{}] ;a{access}", self.expr(address))
             }
-            WordSource::Value { value, address: None, .. } => self.expr(value),
-            WordSource::Value { value, address: Some(address), .. } => {
-                format!("{} at {}", self.expr(value), self.expr(address))
+            WordSource::Value { parts, address, .. } => {
+                let word: Vec<String> = parts.iter().map(|part| self.expr(part)).collect();
+                let word = word.join(" :: ");
+                match address {
+                    Some(address) => format!("{word} at {}", self.expr(address)),
+                    None => word,
+                }
             }
         }
     }

@@ -28,8 +28,8 @@ pub enum WordSource {
     },
     /// A value holds it already.
     Value {
-        /// The word.
-        value: Expr,
+        /// The word, the most significant part first: one of more than 128 bits has several.
+        parts: Vec<Expr>,
         /// Address of the instruction in cells; `None` is what the PC holds.
         address: Option<Expr>,
         /// Width of the cells that its size is counted in.
@@ -42,7 +42,7 @@ impl WordSource {
     pub fn expressions(&self) -> Vec<&Expr> {
         match self {
             WordSource::Map { address, .. } => vec![address],
-            WordSource::Value { value, address, .. } => address.iter().chain([value]).collect(),
+            WordSource::Value { parts, address, .. } => address.iter().chain(parts).collect(),
         }
     }
 }

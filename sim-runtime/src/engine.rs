@@ -39,7 +39,12 @@ pub trait Machine {
 
     /// Sets a program counter, stack pointer or ALIAS; other bits of its registers stay.
     fn write_place(&mut self, place: &RegisterPlace, value: u128) {
-        place.write(Bits::from_u128(value), |part, bits| {
+        self.write_place_bits(place, Bits::from_u128(value));
+    }
+
+    /// The same with a value of any width.
+    fn write_place_bits(&mut self, place: &RegisterPlace, value: Bits) {
+        place.write(value, |part, bits| {
             let (register, element) = (part.register as usize, part.element as usize);
             let old = self.read_register_bits(register, element);
             self.write_register_bits(register, element, old.with(part.low, part.width_bits, bits));

@@ -10,7 +10,7 @@ use sim_runtime::launcher::{LaunchInfo, RunOptions, Stdio, launch};
 use sim_runtime::reference::ReferenceEngine;
 use sim_runtime::{AccessKind, Engine, FaultKind, Machine, Stop};
 
-use crate::{load_changed, run_options};
+use crate::{engines, load_changed, run_options};
 
 /// The registers of the model, by index.
 const V: usize = 1;
@@ -35,7 +35,8 @@ impl EventSink for Accesses {
     }
 }
 
-/// Executes one instruction with `v[0]` as a pattern; what it accessed but for fetch and PC.
+/// Executes one instruction with `v[0]` as a pattern on every engine; what it accessed but for
+/// fetch and PC.
 fn execute(
     opcode: u8,
     prepare: impl Fn(&mut dyn Machine),
@@ -43,12 +44,16 @@ fn execute(
 ) -> Vec<(u32, AccessEvent)> {
     let model = load_changed("vectors", "", "");
     let accesses = Accesses::default();
-    let mut engine = ReferenceEngine::new(&model).with_events(Box::new(accesses.clone()));
-    engine.machine().write_bytes(0, 0x10, &[opcode]).expect("the program lies in memory");
-    engine.machine().write_register_bits(V, 0, pattern());
-    prepare(engine.machine());
-    let stop = engine.run(&mut Host::default(), 1);
-    look(engine.machine(), stop);
+    let telling = ReferenceEngine::new(&model).with_events(Box::new(accesses.clone()));
+    let (_, engines) = engines("vectors");
+    let engines = engines.into_iter().map(|(_, engine)| engine);
+    for mut engine in engines.chain([Box::new(telling) as Box<dyn Engine>]) {
+        engine.machine().write_bytes(0, 0x10, &[opcode]).expect("the program lies in memory");
+        engine.machine().write_register_bits(V, 0, pattern());
+        prepare(engine.machine());
+        let stop = engine.run(&mut Host::default(), 1);
+        look(engine.machine(), stop);
+    }
     let found = accesses.0.borrow().clone();
     found.into_iter().skip(4).collect()
 }
@@ -228,5 +233,106 @@ fn the_final_state_shows_all_bits() {
         [format!("v[0] v0 = 0x{shown}"), format!("wide = 0x{shown}"), "a = 0x0000000000000000".to_owned()]
     {
         assert!(text.lines().any(|found| found == line), "{line} is not in\n{text}");
+    }
+}
+
+#[test]
+fn a_register_is_set_to_all_of_its_bits() {
+    let model = load_changed("vectors", "", "");
+    let folder = tempfile::tempdir().expect("a folder can be made");
+    let (program, state) = (folder.path().join("p.bin"), folder.path().join("state"));
+    std::fs::write(&program, [0x10]).expect("the program can be written");
+    let value = format!("f0{}", "1".repeat(62));
+    let set = vec![format!("v[1]=0x{value}"), "odd=-2".to_owned()];
+    let options = RunOptions { set, dump_state: Some(state.clone()), ..run_options(program) };
+    let (stdio, _, _) = Stdio::captured(b"");
+    let info = LaunchInfo::of_model(&model, "reference", "");
+    launch(&mut ReferenceEngine::new(&model), &info, &options, stdio);
+    let text = std::fs::read_to_string(state).expect("the run leaves its state");
+    for line in [format!("v[1] v1 = 0x{value}"), format!("odd = 0x{}e", "f".repeat(49))] {
+        assert!(text.lines().any(|found| found == line), "{line} is not in\n{text}");
+    }
+}
+
+#[test]
+fn parts_of_wide_cells_are_cells_of_other_maps() {
+    let line = |machine: &dyn Machine, cell: u64| {
+        let mut bytes = [0; 32];
+        machine.read_bytes(1, cell * 32, &mut bytes).expect("the line is there");
+        bytes.reverse();
+        Bits::from_be_bytes(&bytes)
+    };
+    let prepare = |machine: &mut dyn Machine| {
+        machine.write_register(A, 0, 1);
+        machine.write_register(Q, 0, u128::MAX / 5);
+        machine.write_bytes(1, 0, &[0x80; 128]).expect("the lines are there");
+    };
+    execute(0x12, prepare, |machine, _| {
+        let old = Bits::from_be_bytes(&[0x80; 32]);
+        assert_eq!(line(machine, 1), old.with(64, 128, u128::MAX / 5));
+        assert_eq!(machine.read_register(Q, 0), u128::MAX / 5 + 1);
+    });
+    let prepare = |machine: &mut dyn Machine| {
+        machine.write_register(A, 0, 6);
+        machine.write_register_bits(ODD, 0, Bits::ones(200));
+    };
+    execute(0x13, prepare, |machine, _| {
+        assert_eq!(line(machine, 1), Bits::ones(200).shifted(26));
+        assert_eq!(machine.read_register_bits(ODD, 0), Bits::ones(178));
+    });
+}
+
+#[test]
+fn parts_of_more_than_128_bits_join_to_a_whole() {
+    execute(
+        0x14,
+        |_| {},
+        |machine, _| {
+            let (low, high) = (pattern().extract(64, 128), pattern().extract(192, 64));
+            let turned = Bits::ZERO.with(0, 128, low).with(128, 64, high).with(192, 64, pattern().to_u128());
+            assert_eq!(machine.read_register_bits(V, 0), turned);
+        },
+    );
+}
+
+#[test]
+fn an_element_beyond_a_wide_file_is_a_fault() {
+    execute(
+        0x11,
+        |machine| machine.write_register(A, 0, 4),
+        |_, stop| {
+            let Stop::Fault(fault) = stop else { panic!("there is no v[4]") };
+            assert_eq!(fault.kind, FaultKind::RegisterIndex { index: 4 });
+        },
+    );
+    execute(
+        0x11,
+        |machine| {
+            machine.write_register(A, 0, 2);
+            machine.write_register(Q, 0, 0xabcd);
+        },
+        |machine, _| assert_eq!(machine.read_register_bits(V, 2), Bits::ZERO.with(120, 16, 0xabcd)),
+    );
+}
+
+#[test]
+fn a_bundle_is_decoded_from_a_register_or_from_memory() {
+    let bundle = |slots: [u64; 4]| -> Vec<u8> { slots.into_iter().flat_map(u64::to_le_bytes).collect() };
+    let load = |register: u64, value: u64| 0x01 << 56 | register << 53 | value;
+    let sum = 0x02 << 56 | 3 << 53 | 1 << 50 | 2 << 47;
+    let program = [
+        bundle([load(1, 5), load(2, 7), sum, load(4, 9)]),
+        bundle([0x03 << 56 | 3 << 53, 0, 0, 0x04 << 56 | 5 << 53]),
+        bundle([0, 0, 0, 0x09 << 56 | 3 << 48]),
+    ];
+    for name in ["bundle", "fetched"] {
+        for (kind, mut engine) in engines(name).1 {
+            engine.machine().write_bytes(0, 64, &program.concat()).expect("the program lies in memory");
+            assert_eq!(engine.run(&mut Host::default(), 10), Stop::Halted(3), "{name} {kind:?}");
+            let machine = engine.machine();
+            let found = [3, 4].map(|element| machine.read_register(3, element));
+            assert_eq!(found, [12, 9], "{name} {kind:?}");
+            assert_eq!(machine.read_register_bits(2, 0), Bits::ZERO.with(96, 64, 12), "{name} {kind:?}");
+        }
     }
 }

@@ -85,6 +85,10 @@ pub(crate) fn registers_text(engine: &mut dyn Engine, model: &Model) -> String {
         for element in 0..register.elements() as usize {
             let value = machine.read_register(index, element);
             text += &format!("{}[{element}] = {value:#x}\n", register.name);
+            if register.width_bits > 128 {
+                let upper = machine.read_register_bits(index, element).extract(128, 128);
+                text += &format!("    above 128 bits {upper:#x}\n");
+            }
         }
     }
     text

@@ -40,7 +40,11 @@ pub(crate) fn random_word(model: &Model, decoder: u32, random: &mut Random) -> B
     loop {
         let bits = u128::from(random.next()) << 64 | u128::from(random.next());
         let width = model.decoders[decoder as usize].width_bits;
-        let word = Bits::ZERO.with(0, width.min(128), bits);
+        let mut word = Bits::ZERO.with(0, width.min(128), bits);
+        if width > 128 {
+            let bits = u128::from(random.next()) << 64 | u128::from(random.next());
+            word = word.with(128, width - 128, bits);
+        }
         if let Some(word) = walk(model, decoder, word, random) {
             return word;
         }

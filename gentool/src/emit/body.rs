@@ -9,7 +9,7 @@ use quote::quote;
 
 #[cfg(test)]
 use super::expression::masked;
-use super::expression::{cast, from_u64, number, unsigned};
+use super::expression::{cast, from_u64, is_wide, number, stored, unsigned};
 use super::name::{identifier, identifier_of, joined, plain, unique};
 use super::usage::{Usage, extended_width};
 use super::{Emitter, Shape};
@@ -107,6 +107,39 @@ impl<'a> BodyEmitter<'a> {
         quote!({ let address = #address; p.#name(address #left).or_else(|kind| trap(&mut p.kernel, kind, address))? })
     }
 
+    /// Bits of one cell of more than 128 bits, as `u128`.
+    pub(super) fn read_part(
+        &self,
+        map: u32,
+        address: &Expr,
+        (low, width): (u32, u32),
+        access: u32,
+    ) -> TokenStream {
+        let fetch = access != UNCOUNTED
+            && self.body.accesses[access as usize].kind == isac_ir::behavior::AccessKind::Execute;
+        let verb = if fetch { "fetch_part" } else { "read_part" };
+        let name = joined(&self.emitter.model.maps[map as usize].name, verb);
+        let address = cast(self.value(address), address.width, 64);
+        let (low, width) = (number(low.into()), number(width.into()));
+        quote!({
+            let address = #address;
+            p.#name(address, #low, #width).or_else(|kind| trap(&mut p.kernel, kind, address))?
+        })
+    }
+
+    /// Sets bits of one cell of more than 128 bits.
+    pub(super) fn write_part(&self, map: u32, address: &Expr, low: u32, value: &Expr) -> TokenStream {
+        let name = joined(&self.emitter.model.maps[map as usize].name, "write_part");
+        let address = cast(self.value(address), address.width, 64);
+        let (low, width) = (number(low.into()), number(value.width.into()));
+        let value = cast(self.value(value), value.width, 128);
+        quote!({
+            let value = #value;
+            let address = #address;
+            p.#name(address, #low, #width, value).or_else(|kind| trap(&mut p.kernel, kind, address))?;
+        })
+    }
+
     /// True for a program counter that is not kept with the registers while an instruction runs.
     fn keeps_pc_apart(&self, register: u32) -> bool {
         self.emitter.shape == Shape::Blocks && self.emitter.model.pc_register() == Some(register)
@@ -160,9 +193,16 @@ impl<'a> BodyEmitter<'a> {
         let name = identifier(&table.name);
         let hardwired = self.keep_hardwired(register, index);
         let new = cast(self.value(value), value.width, width);
+        let replaced = |old: TokenStream, new: TokenStream| match (is_wide(width), whole) {
+            (true, _) => {
+                let (low, bits) = (number(low.into()), number(value.width.into()));
+                quote!(#old.with(#low, #bits, #new))
+            }
+            (false, true) => new,
+            (false, false) => merged(old, new, low, value.width, width),
+        };
         let Some(index) = index else {
-            let new =
-                if whole { new } else { merged(quote!(p.registers.#name), new, low, value.width, width) };
+            let new = replaced(quote!(p.registers.#name), new);
             return quote!(p.registers.#name = #new; #hardwired);
         };
         let element = self.element(register, index);
@@ -170,8 +210,7 @@ impl<'a> BodyEmitter<'a> {
             return quote!(p.registers.#name[#element] = #new; #hardwired);
         }
         let place = quote!(p.registers.#name[element]);
-        let stored =
-            if whole { quote!(value) } else { merged(place.clone(), quote!(value), low, value.width, width) };
+        let stored = replaced(place.clone(), quote!(value));
         quote!({ let value = #new; let element = #element; #place = #stored; } #hardwired)
     }
 
@@ -188,7 +227,7 @@ impl<'a> BodyEmitter<'a> {
             .iter()
             .filter(|(element, _)| constant.is_none_or(|constant| constant == u128::from(*element)));
         let stores = touched.map(|(element, value)| {
-            let value = number(*value);
+            let value = stored(*value, table.width_bits);
             match table.count {
                 Some(_) => {
                     let element = number((*element).into());
@@ -288,8 +327,9 @@ impl Emitter<'_> {
         let mut fallible = false;
         walk_expressions(&body.statements, &mut |expr| {
             fallible |= match &expr.kind {
-                ExprKind::Memory { .. } => true,
-                ExprKind::Register { register, index: Some(index), .. } => {
+                ExprKind::Memory { .. } | ExprKind::CellPart { .. } => true,
+                ExprKind::Register { register, index: Some(index), .. }
+                | ExprKind::RegisterPart { register, index: Some(index), .. } => {
                     !is_inside(index, self.model.registers[*register as usize].elements())
                 }
                 ExprKind::Operand { instance, .. } => {
@@ -301,6 +341,7 @@ impl Emitter<'_> {
         walk_statements(&body.statements, &mut |statement| {
             fallible |= match statement {
                 Stmt::SetMemory { .. }
+                | Stmt::SetCellPart { .. }
                 | Stmt::Halt(_)
                 | Stmt::Illegal
                 | Stmt::DivisionByZero

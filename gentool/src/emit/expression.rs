@@ -19,6 +19,27 @@ pub(super) fn unsigned(width: u32) -> Ident {
     format_ident!("u{}", storage_bits(width))
 }
 
+/// Bits of the widest value that is computed with; registers and cells above are [`Bits`].
+///
+/// [`Bits`]: isac_ir::bits::Bits
+const MOST_BITS: u32 = 128;
+
+/// True for registers and cells that are only sliced and copied.
+pub(super) fn is_wide(width: u32) -> bool {
+    width > MOST_BITS
+}
+
+/// The type in which a register or cell is kept.
+pub(super) fn storage(width: u32) -> Ident {
+    if is_wide(width) { format_ident!("Bits") } else { unsigned(width) }
+}
+
+/// A constant in the type in which a register of a width is kept.
+pub(super) fn stored(value: u128, width: u32) -> TokenStream {
+    let value = number(value);
+    if is_wide(width) { quote!(Bits::from_u128(#value)) } else { value }
+}
+
 /// The signed integer type of a width.
 pub(super) fn signed(width: u32) -> Ident {
     format_ident!("i{}", storage_bits(width))
@@ -96,9 +117,14 @@ impl BodyEmitter<'_> {
             ExprKind::InstructionAddress => from_u64(quote!(step.address), width),
             ExprKind::InstructionSize => from_u64(quote!(u64::from(step.size_cells)), width),
             ExprKind::Cycles => quote!(p.kernel_ref().cycles_at(step.left)),
-            // Models with such registers and cells are refused before.
-            ExprKind::RegisterPart { .. } | ExprKind::CellPart { .. } => {
-                quote!(compile_error!("registers and cells of more than 128 bits are not emitted"))
+            ExprKind::RegisterPart { register, index, low, .. } => {
+                let register = self.read_register(*register, index.as_deref());
+                let (low, bits) = (number((*low).into()), number(width.into()));
+                cast(quote!(#register.extract(#low, #bits)), MOST_BITS, width)
+            }
+            ExprKind::CellPart { map, address, low, access } => {
+                let part = self.read_part(*map, address, (*low, width), *access);
+                cast(part, MOST_BITS, width)
             }
             ExprKind::FaultAddress => quote!(p.kernel_ref().trap_value),
             ExprKind::FaultAccess => quote!(p.kernel_ref().fault_access),

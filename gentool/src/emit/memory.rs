@@ -10,10 +10,10 @@ use isac_ir::root::WordSource;
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
-use super::Emitter;
-use super::expression::{number, storage_bits, unsigned};
+use super::expression::{is_wide, number, storage_bits, unsigned};
 use super::form::find_root;
 use super::name::{identifier, joined};
+use super::{Emitter, Shape};
 
 /// What is done to memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -23,6 +23,10 @@ enum Verb {
     Fetch,
     /// Reads what a partial write keeps; needs the write's flag.
     Keep,
+    /// The same for bits of a cell that is wider than what is computed with.
+    ReadPart,
+    WritePart,
+    FetchPart,
 }
 
 impl Emitter<'_> {
@@ -52,7 +56,8 @@ impl Emitter<'_> {
                 add_accesses(body, &mut found);
             }
         }
-        if let Some((operation, _, decoder)) = find_root(self.model) {
+        // A step without order fetches in the runtime.
+        if let (Shape::Blocks, Some((operation, _, decoder))) = (self.shape, find_root(self.model)) {
             let width = self.model.decoders[decoder as usize].width_bits;
             let root = self.model.operation(operation).root.iter();
             for statement in root.flat_map(|body| &body.statements) {
@@ -68,21 +73,17 @@ impl Emitter<'_> {
     /// The skeleton: a test for each range that allows the access, then the fault.
     fn emit_access(&self, index: u32, cells: u32, verb: Verb) -> TokenStream {
         let map = &self.model.maps[index as usize];
+        if let Verb::ReadPart | Verb::WritePart | Verb::FetchPart = verb {
+            return self.emit_part_access(map, verb);
+        }
         let (word, kind, docs) = match verb {
             Verb::Read => ("read", quote!(Trap::Read), "Reads"),
             Verb::Write => ("write", quote!(Trap::Write), "Writes"),
             Verb::Fetch => ("fetch", quote!(Trap::Fetch), "Fetches"),
-            Verb::Keep => ("keep", quote!(Trap::Write), "Reads, as part of a write,"),
+            _ => ("keep", quote!(Trap::Write), "Reads, as part of a write,"),
         };
         let name = joined(&map.name, &format!("{word}{cells}"));
-        let allowed = map.ranges.iter().filter(|range| {
-            let ram = &self.model.rams[range.ram as usize];
-            match verb {
-                Verb::Read => ram.readable,
-                Verb::Write | Verb::Keep => ram.writable,
-                Verb::Fetch => ram.executable,
-            }
-        });
+        let allowed = self.allowed_ranges(map, verb);
         let tests = allowed.map(|range| self.emit_range(map, range, cells, verb));
         let plural = if cells == 1 { "cell" } else { "cells" };
         let docs = format!(" {docs} {cells} {plural} of `{}` ({}).", map.name, map.location);
@@ -109,6 +110,75 @@ impl Emitter<'_> {
         }
     }
 
+    /// The ranges whose memory has the flag.
+    fn allowed_ranges<'a>(&'a self, map: &'a Map, verb: Verb) -> impl Iterator<Item = &'a Range> {
+        map.ranges.iter().filter(move |range| {
+            let ram = &self.model.rams[range.ram as usize];
+            match verb {
+                Verb::Read | Verb::ReadPart => ram.readable,
+                Verb::Write | Verb::Keep | Verb::WritePart => ram.writable,
+                Verb::Fetch | Verb::FetchPart => ram.executable,
+            }
+        })
+    }
+
+    /// The same skeleton for bits of one cell; no device has such cells.
+    fn emit_part_access(&self, map: &Map, verb: Verb) -> TokenStream {
+        let (word, kind, docs) = match verb {
+            Verb::WritePart => ("write_part", quote!(Trap::Write), "Writes"),
+            Verb::FetchPart => ("fetch_part", quote!(Trap::Fetch), "Fetches"),
+            _ => ("read_part", quote!(Trap::Read), "Reads"),
+        };
+        let name = joined(&map.name, word);
+        let docs = format!(" {docs} bits `low..low + width` of a cell of `{}` ({}).", map.name, map.location);
+        let tests = self.allowed_ranges(map, verb).map(|range| self.emit_part_range(range, verb));
+        let (this, value, result) = match verb {
+            Verb::WritePart => (quote!(&mut self), quote!(, value: u128), quote!(())),
+            _ => (quote!(&self), TokenStream::new(), quote!(u128)),
+        };
+        quote! {
+            #[doc = #docs]
+            ///
+            /// # Errors
+            /// A memory fault where no range allows it.
+            pub fn #name(#this, address: u64, low: u32, width: u32 #value) -> Result<#result, Trap> {
+                #(#tests)*
+                Err(#kind)
+            }
+        }
+    }
+
+    fn emit_part_range(&self, range: &Range, verb: Verb) -> TokenStream {
+        let ram = &self.model.rams[range.ram as usize];
+        let name = identifier(&ram.name);
+        let size = range.high - range.low + 1;
+        let (offset, last) = (offset(range), number((size - 1).into()));
+        let bound = (size != ram.size_cells).then(|| quote!(#offset <= #last &&));
+        let low = match range.low_bit {
+            0 => quote!(low),
+            first => {
+                let first = number(first.into());
+                quote!(#first + low)
+            }
+        };
+        match verb {
+            Verb::WritePart => quote! {
+                if #bound let Some([old]) = self.memories.#name.get::<1>(#offset) {
+                    let new = old.with(#low, width, value);
+                    if self.memories.#name.set::<1>(#offset, [new]) == Some(true) {
+                        self.kernel.code_written = true;
+                    }
+                    return Ok(());
+                }
+            },
+            _ => quote! {
+                if #bound let Some([cell]) = self.memories.#name.get::<1>(#offset) {
+                    return Ok(cell.extract(#low, width));
+                }
+            },
+        }
+    }
+
     fn emit_range(&self, map: &Map, range: &Range, cells: u32, verb: Verb) -> TokenStream {
         let ram = &self.model.rams[range.ram as usize];
         let name = identifier(&ram.name);
@@ -116,13 +186,7 @@ impl Emitter<'_> {
         if u64::from(cells) > size {
             return TokenStream::new();
         }
-        let offset = match range.low {
-            0 => quote!(address),
-            low => {
-                let low = number(low.into());
-                quote!(address.wrapping_sub(#low))
-            }
-        };
+        let offset = offset(range);
         let count = number(cells.into());
         let last = number((size - u64::from(cells)).into());
         let bound = (size != ram.size_cells).then(|| quote!(#offset <= #last &&));
@@ -175,6 +239,10 @@ impl Emitter<'_> {
             let shift = number(self.cell_shift(map, cells, index).into());
             let index = number(index.into());
             match is_part {
+                true if is_wide(ram.cell_bits) => {
+                    let (low, bits) = (number(range.low_bit.into()), number(map.cell_bits.into()));
+                    quote!((cells[#index].extract(#low, #bits) as #ty) << #shift)
+                }
                 true => {
                     let (low, mask) = (number(range.low_bit.into()), number(mask(map.cell_bits)));
                     quote!(((cells[#index] >> #low & #mask) as #ty) << #shift)
@@ -187,6 +255,15 @@ impl Emitter<'_> {
 
     /// `old` cells with the bits of `value` put into each, in the target's order.
     fn replace_cells(&self, map: &Map, ram: &Ram, range: &Range, cells: u32) -> TokenStream {
+        if is_wide(ram.cell_bits) {
+            let (low, bits) = (number(range.low_bit.into()), number(map.cell_bits.into()));
+            let parts = (0..cells).map(|index| {
+                let shift = number(self.cell_shift(map, cells, index).into());
+                let index = number(index.into());
+                quote!(old[#index].with(#low, #bits, (value >> #shift) as u128))
+            });
+            return quote!([#(#parts),*]);
+        }
         let cell = unsigned(ram.cell_bits);
         let (low, bits) = (number(range.low_bit.into()), number(mask(map.cell_bits)));
         let others = number(mask(ram.cell_bits) & !(mask(map.cell_bits) << range.low_bit));
@@ -222,6 +299,17 @@ impl Emitter<'_> {
     }
 }
 
+/// The cell that an address means.
+fn offset(range: &Range) -> TokenStream {
+    match range.low {
+        0 => quote!(address),
+        low => {
+            let low = number(low.into());
+            quote!(address.wrapping_sub(#low))
+        }
+    }
+}
+
 /// The test for a device, which is rarely what is meant.
 fn emit_device(map: u32, cells: u32, verb: Verb, ty: &Ident) -> TokenStream {
     let (map, cells) = (number(map.into()), number(cells.into()));
@@ -231,7 +319,7 @@ fn emit_device(map: u32, cells: u32, verb: Verb, ty: &Ident) -> TokenStream {
             return Ok(());
         },
         Verb::Keep => quote!(return Ok(self.kernel.keep_device(model, left, cells) as #ty);),
-        Verb::Read | Verb::Fetch => quote!(return Ok(self.kernel.read_device(model, left, cells) as #ty);),
+        _ => quote!(return Ok(self.kernel.read_device(model, left, cells) as #ty);),
     };
     quote! {
         let model = super::model();
@@ -253,10 +341,17 @@ fn add_accesses(body: &Body, found: &mut BTreeSet<(u32, u32, Verb)>) {
             };
             found.insert((map, cells, verb));
         }
+        if let ExprKind::CellPart { map, access, .. } = expr.kind {
+            let is_fetch = access != UNCOUNTED && body.accesses[access as usize].kind == AccessKind::Execute;
+            found.insert((map, 1, if is_fetch { Verb::FetchPart } else { Verb::ReadPart }));
+        }
     });
     walk_statements(&body.statements, &mut |statement| {
         if let Stmt::SetMemory { map, cells, .. } = statement {
             found.insert((*map, *cells, Verb::Write));
+        }
+        if let Stmt::SetCellPart { map, .. } = statement {
+            found.insert((*map, 1, Verb::WritePart));
         }
     });
 }

@@ -14,12 +14,6 @@ pub fn find_obstacles(model: &Model) -> Vec<String> {
     if !model.time.is_instruction_accurate() {
         found.push("activations with a delay are not emitted yet".to_string());
     }
-    for register in model.registers.iter().filter(|register| register.width_bits > 128) {
-        found.push(format!("{}: a register of more than 128 bits is not emitted yet", register.location));
-    }
-    for ram in model.rams.iter().filter(|ram| ram.cell_bits > 64) {
-        found.push(format!("{}: cells of more than 64 bits are not emitted yet", ram.location));
-    }
     find_double_executions(model, &mut found);
     found
 }
@@ -161,9 +155,10 @@ fn find_root_obstacles(model: &Model, found: &mut Vec<String>) {
                 Stmt::SetRegister { register, .. } if model.pc_register() == Some(*register) => {
                     "a PC that changes"
                 }
-                Stmt::SetMemory { .. } | Stmt::LinuxCall { .. } | Stmt::Semihost { .. } => {
-                    "memory that changes"
-                }
+                Stmt::SetMemory { .. }
+                | Stmt::SetCellPart { .. }
+                | Stmt::LinuxCall { .. }
+                | Stmt::Semihost { .. } => "memory that changes",
                 Stmt::Halt(_) | Stmt::Illegal | Stmt::Cancel | Stmt::DivisionByZero => {
                     "an instruction that ends"
                 }

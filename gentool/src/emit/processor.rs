@@ -6,7 +6,7 @@ use isac_ir::root::WordSource;
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::expression::{masked, number, storage_bits, unsigned};
+use super::expression::{is_wide, masked, number, storage, storage_bits, stored, unsigned};
 use super::form::{calls_before_decoding, find_root};
 use super::name::{identifier, joined};
 use super::operation::section_name;
@@ -87,7 +87,7 @@ impl Emitter<'_> {
     fn emit_state_types(&self) -> TokenStream {
         let registers = self.model.registers.iter().map(|register| {
             let name = identifier(&register.name);
-            let ty = unsigned(register.width_bits);
+            let ty = storage(register.width_bits);
             let docs = format!(" {} bits ({}).", register.width_bits, register.location);
             let ty = match register.count {
                 Some(count) => {
@@ -101,7 +101,7 @@ impl Emitter<'_> {
         let resets = self.model.registers.iter().map(|register| self.emit_reset(register));
         let memories = self.model.rams.iter().map(|ram| {
             let name = identifier(&ram.name);
-            let ty = unsigned(ram.cell_bits);
+            let ty = storage(ram.cell_bits);
             let size = number(ram.size_cells.into());
             let docs = format!(" Cells of {} bits ({}).", ram.cell_bits, ram.location);
             quote!(#[doc = #docs] pub #name: CellRam<#ty, #size>,)
@@ -148,14 +148,15 @@ impl Emitter<'_> {
 
     fn emit_reset(&self, register: &isac_ir::resource::Register) -> TokenStream {
         let name = identifier(&register.name);
-        let value = number(register.reset_value(0));
+        let width = register.width_bits;
+        let value = stored(register.reset_value(0), width);
         match register.count {
             Some(count) if !register.element_resets.is_empty() => {
-                let values = (0..count).map(|element| number(register.reset_value(element)));
+                let values = (0..count).map(|element| stored(register.reset_value(element), width));
                 quote!(#name: [#(#values),*])
             }
             Some(count) => {
-                let value = number(register.reset);
+                let value = stored(register.reset, width);
                 let count = number(count.into());
                 quote!(#name: [#value; #count])
             }
@@ -167,7 +168,8 @@ impl Emitter<'_> {
         let hardwired = self.model.registers.iter().flat_map(|register| {
             let name = identifier(&register.name);
             register.hardwired.iter().map(move |(element, value)| {
-                let (element, value) = (number((*element).into()), number(*value));
+                let element = number((*element).into());
+                let value = stored(*value, register.width_bits);
                 match register.count {
                     Some(_) => quote!(self.#name[#element] = #value;),
                     None => quote!(self.#name = #value;),
@@ -176,17 +178,24 @@ impl Emitter<'_> {
         });
         let reads = (0u128..).zip(&self.model.registers).map(|(index, register)| {
             let (index, name) = (number(index), identifier(&register.name));
-            match register.count {
-                Some(_) => {
+            match (register.count, is_wide(register.width_bits)) {
+                (Some(_), false) => {
                     quote!(#index => self.registers.#name.get(element).map_or(0, |value| *value as u128),)
                 }
-                None => quote!(#index => self.registers.#name as u128,),
+                (Some(_), true) => {
+                    quote!(#index => self.registers.#name.get(element).map_or(0, |value| value.to_u128()),)
+                }
+                (None, false) => quote!(#index => self.registers.#name as u128,),
+                (None, true) => quote!(#index => self.registers.#name.to_u128(),),
             }
         });
         let writes = (0u128..).zip(&self.model.registers).map(|(index, register)| {
             let (index, name) = (number(index), identifier(&register.name));
             let ty = unsigned(register.width_bits);
-            let value = masked(quote!(value as #ty), register.width_bits);
+            let value = match is_wide(register.width_bits) {
+                true => quote!(Bits::from_u128(value)),
+                false => masked(quote!(value as #ty), register.width_bits),
+            };
             match register.count {
                 Some(_) => quote! {
                     #index => if let Some(place) = self.registers.#name.get_mut(element) {
@@ -196,6 +205,7 @@ impl Emitter<'_> {
                 None => quote!(#index => self.registers.#name = #value,),
             }
         });
+        let all_bits = self.emit_all_bits();
         quote! {
             impl Registers {
                 /// Gives HARDWIRED elements their value.
@@ -218,6 +228,8 @@ impl Emitter<'_> {
                     self.registers.keep_hardwired();
                 }
 
+                #all_bits
+
                 fn read_bytes(&self, map: usize, address: u64, bytes: &mut [u8]) -> Result<(), u64> {
                     read_map_bytes(super::model(), self, map, address, bytes)
                 }
@@ -229,17 +241,67 @@ impl Emitter<'_> {
         }
     }
 
+    /// Reading and writing all of registers of more than 128 bits, where the model has some.
+    fn emit_all_bits(&self) -> Option<TokenStream> {
+        let registers = (0u128..).zip(&self.model.registers);
+        let wide: Vec<_> = registers.filter(|(_, register)| is_wide(register.width_bits)).collect();
+        let reads = wide.iter().map(|(index, register)| {
+            let (index, name) = (number(*index), identifier(&register.name));
+            match register.count {
+                Some(_) => {
+                    quote!(#index => self.registers.#name.get(element).copied().unwrap_or_default(),)
+                }
+                None => quote!(#index => self.registers.#name,),
+            }
+        });
+        let writes = wide.iter().map(|(index, register)| {
+            let (index, name) = (number(*index), identifier(&register.name));
+            let width = number(register.width_bits.into());
+            match register.count {
+                Some(_) => quote! {
+                    #index => if let Some(place) = self.registers.#name.get_mut(element) {
+                        *place = value & Bits::ones(#width);
+                    }
+                },
+                None => quote!(#index => self.registers.#name = value & Bits::ones(#width),),
+            }
+        });
+        (!wide.is_empty()).then(|| {
+            quote! {
+                fn read_register_bits(&self, register: usize, element: usize) -> Bits {
+                    match register {
+                        #(#reads)*
+                        _ => Bits::from_u128(self.read_register(register, element)),
+                    }
+                }
+
+                fn write_register_bits(&mut self, register: usize, element: usize, value: Bits) {
+                    match register {
+                        #(#writes)*
+                        _ => self.write_register(register, element, value.to_u128()),
+                    }
+                    self.registers.keep_hardwired();
+                }
+            }
+        })
+    }
+
     fn emit_cells(&self) -> TokenStream {
         let reads = (0u128..).zip(&self.model.rams).map(|(index, ram)| {
             let (index, name) = (number(index), identifier(&ram.name));
-            quote!(#index => self.memories.#name.get::<1>(cell).map_or(0, |[value]| value as u64),)
+            let value = if is_wide(ram.cell_bits) { quote!(value.to_u128()) } else { quote!(value) };
+            quote!(#index => self.memories.#name.get::<1>(cell).map_or(0, |[value]| #value as u64),)
         });
         let writes = (0u128..).zip(&self.model.rams).map(|(index, ram)| {
             let (index, name) = (number(index), identifier(&ram.name));
             let ty = unsigned(ram.cell_bits);
-            let value = masked(quote!(value as #ty), ram.cell_bits);
+            let value = match is_wide(ram.cell_bits) {
+                true => quote!(Bits::from_u128(value.into())),
+                false => masked(quote!(value as #ty), ram.cell_bits),
+            };
             quote!(#index => self.memories.#name.set::<1>(cell, [#value]),)
         });
+        let wide = self.emit_wide_cells();
         quote! {
             impl CellStore for Processor {
                 fn get_cell(&self, ram: usize, cell: u64) -> u64 {
@@ -258,8 +320,51 @@ impl Emitter<'_> {
                         self.kernel.code_written = true;
                     }
                 }
+
+                #wide
             }
         }
+    }
+
+    /// All of cells of more than 64 bits, where the model has some.
+    fn emit_wide_cells(&self) -> Option<TokenStream> {
+        let rams = (0u128..).zip(&self.model.rams);
+        let wide: Vec<_> = rams.filter(|(_, ram)| ram.cell_bits > 64).collect();
+        let reads = wide.iter().map(|(index, ram)| {
+            let (index, name) = (number(*index), identifier(&ram.name));
+            let value = match is_wide(ram.cell_bits) {
+                true => quote!(value),
+                false => quote!(Bits::from_u128(value)),
+            };
+            quote!(#index => self.memories.#name.get::<1>(cell).map_or(Bits::ZERO, |[value]| #value),)
+        });
+        let writes = wide.iter().map(|(index, ram)| {
+            let (index, name) = (number(*index), identifier(&ram.name));
+            let value = if is_wide(ram.cell_bits) { quote!(new) } else { quote!(new.to_u128()) };
+            quote!(#index => self.memories.#name.set::<1>(cell, [#value]),)
+        });
+        (!wide.is_empty()).then(|| {
+            quote! {
+                fn get_wide_cell(&self, ram: usize, cell: u64) -> Bits {
+                    match ram {
+                        #(#reads)*
+                        _ => Bits::from_u128(self.get_cell(ram, cell).into()),
+                    }
+                }
+
+                fn set_cell_byte(&mut self, ram: usize, cell: u64, low: u32, byte: u8) {
+                    let width = super::model().rams[ram].cell_bits.saturating_sub(low).min(8);
+                    let new = self.get_wide_cell(ram, cell).with(low, width, byte.into());
+                    let hit = match ram {
+                        #(#writes)*
+                        _ => None,
+                    };
+                    if hit == Some(true) {
+                        self.kernel.code_written = true;
+                    }
+                }
+            }
+        })
     }
 
     fn emit_core(&self) -> TokenStream {
@@ -336,7 +441,13 @@ impl Emitter<'_> {
             };
             let (low, mask) = (number(part.low.into()), number(mask(part.width_bits)));
             let shift = number(shift.into());
-            quote!((((#value >> #low) as u64 & #mask) << #shift))
+            match is_wide(register.width_bits) {
+                true => {
+                    let bits = number(part.width_bits.into());
+                    quote!(((#value.extract(#low, #bits) as u64) << #shift))
+                }
+                false => quote!((((#value >> #low) as u64 & #mask) << #shift)),
+            }
         });
         let parts: Vec<TokenStream> = parts.collect();
         (quote!(#(#parts)|*), quote!(self.write_place(&super::model().pc, pc as u128);))

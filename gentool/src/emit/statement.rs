@@ -122,6 +122,7 @@ impl BodyEmitter<'_> {
                     p.#name(address, value).or_else(|kind| trap(&mut p.kernel, kind, address))?;
                 })
             }
+            Stmt::SetCellPart { map, address, low, value, .. } => self.write_part(*map, address, *low, value),
             Stmt::SetVariable { variable, value } => {
                 let (variable, value) = (number((*variable).into()), self.value(value));
                 quote!({ let value = #value; step.set_variable(at, #variable, value as u128); })
@@ -205,11 +206,9 @@ impl BodyEmitter<'_> {
                     step.decode_map(p, at, (#instance, #element), (#map, address))?;
                 })
             }
-            WordSource::Value { value, address, .. } => {
-                let width = number(value.width.into());
-                let wide = storage_bits(value.width) == 128;
-                let value = self.value(value);
-                let value = if wide { value } else { quote!(u128::from(#value)) };
+            WordSource::Value { parts, address, .. } => {
+                let width = number(parts.iter().map(|part| part.width).sum::<u32>().into());
+                let word = self.word(parts);
                 let address = match address {
                     Some(address) => {
                         let address = cast(self.value(address), address.width, 64);
@@ -219,11 +218,30 @@ impl BodyEmitter<'_> {
                 };
                 quote!({
                     let address = #address;
-                    let value = #value;
-                    step.decode_value(p, at, (#instance, #element), (value, #width), address)?;
+                    let word = #word;
+                    step.decode_value(p, at, (#instance, #element), (word, #width), address)?;
                 })
             }
         }
+    }
+
+    /// A word in parts, the most significant first, as [`isac_ir::bits::Bits`].
+    fn word(&self, parts: &[Expr]) -> TokenStream {
+        let mut low: u32 = parts.iter().map(|part| part.width).sum();
+        let placed = parts.iter().map(|part| {
+            low -= part.width;
+            let value = cast(self.value(part), part.width, 128);
+            let bits = quote!(Bits::from_u128(#value));
+            match low {
+                0 => bits,
+                low => {
+                    let low = number(low.into());
+                    quote!(#bits.shifted(#low))
+                }
+            }
+        });
+        let placed: Vec<TokenStream> = placed.collect();
+        quote!(#(#placed)|*)
     }
 
     fn print(&self, parts: &[PrintPart]) -> TokenStream {

@@ -250,7 +250,10 @@ impl Emitter<'_> {
             walk_statements(&body.statements, &mut |statement| {
                 traits.writes_memory |= matches!(
                     statement,
-                    Stmt::SetMemory { .. } | Stmt::LinuxCall { .. } | Stmt::Semihost { .. }
+                    Stmt::SetMemory { .. }
+                        | Stmt::SetCellPart { .. }
+                        | Stmt::LinuxCall { .. }
+                        | Stmt::Semihost { .. }
                 );
                 let always = certain.iter().any(|certain| std::ptr::eq(*certain, statement));
                 match self.pc_effect(statement, size_cells) {
@@ -313,7 +316,10 @@ impl Emitter<'_> {
         walk_statements(&body.statements, &mut |statement| {
             touches |= match statement {
                 Stmt::SetRegister { register, .. } => self.is_pc(*register),
-                Stmt::SetMemory { .. } | Stmt::LinuxCall { .. } | Stmt::Semihost { .. } => true,
+                Stmt::SetMemory { .. }
+                | Stmt::SetCellPart { .. }
+                | Stmt::LinuxCall { .. }
+                | Stmt::Semihost { .. } => true,
                 _ => false,
             };
         });

@@ -102,9 +102,9 @@ impl RootBuilder<'_> {
                     let address = builder.lower_value(address);
                     builder.spill(address)
                 });
-                let value = builder.lower_value(value);
+                let parts = builder.lower_word(value);
                 let cell_bits = builder.lowering.instruction_cell_bits();
-                WordSource::Value { value, address, cell_bits }
+                WordSource::Value { parts, address, cell_bits }
             }
         };
         let element = self.elements;

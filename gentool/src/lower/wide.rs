@@ -4,6 +4,7 @@
 //! read and written in pieces of which the first counts as the access.
 
 use isac_ir::behavior::{AccessKind, Expr, ExprKind, Stmt, UNCOUNTED};
+use isac_parser::model;
 
 use super::body::BodyBuilder;
 use super::place::{Kind, Place};
@@ -50,6 +51,18 @@ impl BodyBuilder<'_> {
             piece.value = self.spill(piece.value.clone());
         }
         pieces
+    }
+
+    /// A value of any width in parts of at most 128 bits, the most significant first.
+    pub(super) fn lower_word(&mut self, value: &model::Expr) -> Vec<Expr> {
+        match &value.kind {
+            model::ExprKind::Read(place) if place.ty.width_bits > MOST_BITS => {
+                let place = self.prepare_place(place);
+                let pieces = self.read_pieces(&place, 0, place.width);
+                pieces.into_iter().rev().map(|piece| piece.value).collect()
+            }
+            _ => vec![self.lower_value(value)],
+        }
     }
 
     /// Writes all of a wide place.

@@ -74,6 +74,8 @@ codes! {
     CYCLIC_VALUE = "E0318";
     /// A value of more than 128 bits where one is computed with.
     WIDE_VALUE = "E0319";
+    /// A value that the bits which it shall be put into do not hold.
+    VALUE_TOO_LARGE = "E0320";
 
     /// Members of different widths where one is needed.
     MEMBER_WIDTHS = "E0401";
@@ -152,8 +154,6 @@ codes! {
 
     /// A kind of resource that is not supported yet.
     LATER_RESOURCE = "E0902";
-    /// A width that is not supported yet.
-    LATER_WIDTH = "E0903";
     /// A form of a supported section that is not supported yet.
     LATER_FORM = "E0904";
 

@@ -120,7 +120,10 @@ fn reset_alias(
             let diagnostic = error(code::REPEATED_SECTION, *span, "RESET stands twice", "again here");
             diagnostics.push(diagnostic.secondary(first, "first here"));
         }
-        let Some(value) = typing::pattern(table, value, pc.width_bits, diagnostics) else { continue };
+        let Some(value) = typing::pattern(table, value, "RESET", (pc.width_bits, pc.span), diagnostics)
+        else {
+            continue;
+        };
         let mut rest = value;
         for part in pc.parts.iter().rev() {
             table.reset_part(*part, rest);

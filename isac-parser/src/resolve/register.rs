@@ -78,15 +78,16 @@ impl Options<'_> {
             RegisterOption::Reset { value, span } => {
                 let first = self.reset.replace(*span);
                 self.only_once("RESET", first, *span);
-                let width = register.width_bits;
-                if let Some(value) = typing::pattern(self.table, value, width, self.diagnostics) {
+                let bits = (register.width_bits, register.span);
+                if let Some(value) = typing::pattern(self.table, value, "RESET", bits, self.diagnostics) {
                     register.reset = value;
                 }
             }
             RegisterOption::Hardwired { index, value, .. } => {
                 let element = typing::number(self.table, index, self.diagnostics);
-                let width = register.width_bits;
-                let value = typing::pattern(self.table, value, width, self.diagnostics);
+                let bits = (register.width_bits, register.span);
+                let what = "the value that HARDWIRED gives";
+                let value = typing::pattern(self.table, value, what, bits, self.diagnostics);
                 let (Some(element), Some(value)) = (element, value) else {
                     return;
                 };

@@ -108,7 +108,8 @@ fn stack(reader: &OptionReader<'_>, diagnostics: &mut Diagnostics) -> Option<(Re
     let (place, value) = reader.pair(diagnostics)?;
     let (found, parts) = typing::register_place(reader.table, place, "the stack pointer", diagnostics)?;
     let width_bits = found.ty.width_bits;
-    let value = typing::pattern(reader.table, value, width_bits, diagnostics)?;
+    let (what, bits) = ("the first value of the stack pointer", (width_bits, place.span));
+    let value = typing::pattern(reader.table, value, what, bits, diagnostics)?;
     let (name, span) = ("STACK".to_owned(), place.span);
     Some((RegisterPlace { name, span, width_bits, parts }, value))
 }

@@ -1,5 +1,7 @@
 //! Numbers as they are written on a command line.
 
+use isac_ir::bits::Bits;
+
 /// Reads a count: decimal digits, `_` between them, and K, M or G for a thousand, a million or
 /// 10^9 at the end.
 ///
@@ -14,6 +16,7 @@ pub fn parse_count(text: &str) -> Result<u64, String> {
     };
     let expected = "expected a count below 2^64 like 500, 1_000_000, 10K, 10M or 2G";
     parse_digits(digits, 10)
+        .and_then(narrow)
         .and_then(|count| u64::try_from(count).ok())
         .and_then(|count| count.checked_mul(factor))
         .ok_or_else(|| expected.to_owned())
@@ -47,7 +50,7 @@ const MOST_SECONDS: f64 = 1e9;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct SignedNumber {
     pub(crate) negative: bool,
-    pub(crate) magnitude: u128,
+    pub(crate) magnitude: Bits,
 }
 
 impl SignedNumber {
@@ -56,25 +59,49 @@ impl SignedNumber {
             Some(rest) => (true, rest),
             None => (false, text),
         };
-        let magnitude = parse_wide(rest)?;
+        let magnitude = parse_bits(rest)?;
         Some(Self { negative, magnitude })
     }
 
-    /// The bits of this number in `width_bits` (1 to 128); `None` if it does not fit.
-    pub(crate) fn bits(self, width_bits: u32) -> Option<u128> {
-        let mask = u128::MAX.checked_shr(128_u32.saturating_sub(width_bits)).unwrap_or(0);
-        let lowest = mask - (mask >> 1);
-        match self.negative {
-            false if self.magnitude <= mask => Some(self.magnitude),
-            true if self.magnitude <= lowest => Some(self.magnitude.wrapping_neg() & mask),
-            _ => None,
+    /// The bits of this number in `width_bits` (1 to 256); `None` if it does not fit.
+    pub(crate) fn bits(self, width_bits: u32) -> Option<Bits> {
+        let ones = Bits::ones(width_bits);
+        if !self.negative {
+            return (self.magnitude & !ones == Bits::ZERO).then_some(self.magnitude);
+        }
+        // Of the magnitude less 1 a negative number is the complement.
+        let below = less_one(self.magnitude);
+        match below {
+            Some(below) if below & !Bits::ones(width_bits.saturating_sub(1)) == Bits::ZERO => {
+                Some(!below & ones)
+            }
+            Some(_) => None,
+            None => Some(Bits::ZERO),
         }
     }
+}
+
+/// One less; `None` of 0.
+fn less_one(value: Bits) -> Option<Bits> {
+    let low = value.extract(0, 128).checked_sub(1);
+    let high = value.extract(128, 128);
+    let high = if low.is_some() { high } else { high.checked_sub(1)? };
+    Some(Bits::from_u128(low.unwrap_or(u128::MAX)).with(128, 128, high))
 }
 
 /// Reads a number of 128 bits as [`parse_number`] does; `None` if it is none.
 #[must_use]
 pub fn parse_wide(text: &str) -> Option<u128> {
+    parse_bits(text).and_then(narrow)
+}
+
+/// A number of at most 128 bits.
+fn narrow(bits: Bits) -> Option<u128> {
+    (bits.extract(128, 128) == 0).then(|| bits.to_u128())
+}
+
+/// The same of 256 bits.
+fn parse_bits(text: &str) -> Option<Bits> {
     let lower = text.to_ascii_lowercase();
     match (lower.strip_prefix("0x"), lower.strip_prefix("0b")) {
         (Some(digits), _) => parse_digits(digits, 16),
@@ -84,16 +111,31 @@ pub fn parse_wide(text: &str) -> Option<u128> {
 }
 
 /// Digits with `_` between them, as in Rust; no sign.
-fn parse_digits(text: &str, radix: u32) -> Option<u128> {
+fn parse_digits(text: &str, radix: u32) -> Option<Bits> {
     if !text.starts_with(|first: char| first.is_digit(radix)) {
         return None;
     }
-    let digits: String = text.chars().filter(|letter| *letter != '_').collect();
-    u128::from_str_radix(&digits, radix).ok()
+    text.chars()
+        .filter(|letter| *letter != '_')
+        .try_fold(Bits::ZERO, |number, digit| appended(number, radix, digit.to_digit(radix)?))
+}
+
+/// A number with one more digit behind it; `None` beyond 256 bits.
+fn appended(number: Bits, radix: u32, digit: u32) -> Option<Bits> {
+    let mut carry = u128::from(digit);
+    let mut longer = Bits::ZERO;
+    for limb in (0..256).step_by(64) {
+        carry += number.extract(limb, 64) * u128::from(radix);
+        longer = longer.with(limb, 64, carry);
+        carry >>= 64;
+    }
+    (carry == 0).then_some(longer)
 }
 
 #[cfg(test)]
 mod tests {
+    use isac_ir::bits::Bits;
+
     use super::{SignedNumber, parse_count, parse_number, parse_seconds};
 
     #[test]
@@ -129,14 +171,25 @@ mod tests {
 
     #[test]
     fn register_values_fit_signed_or_unsigned() {
-        let bits = |text, width| SignedNumber::parse(text).and_then(|number| number.bits(width));
+        let wide = |text: &str, width| SignedNumber::parse(text).and_then(|number| number.bits(width));
+        let bits = |text: &str, width| wide(text, width).map(Bits::to_u128);
         assert_eq!(bits("-1", 8), Some(0xff));
         assert_eq!(bits("-128", 8), Some(0x80));
         assert_eq!(bits("-129", 8), None);
+        assert_eq!(bits("-0", 8), Some(0));
+        assert_eq!(bits("-1", 1), Some(1));
+        assert_eq!(bits("-2", 1), None);
         assert_eq!(bits("255", 8), Some(255));
         assert_eq!(bits("256", 8), None);
         assert_eq!(bits("-1", 128), Some(u128::MAX));
         assert_eq!(bits("1", 1), Some(1));
         assert_eq!(bits("two", 8), None);
+        assert_eq!(wide("-1", 256), Some(Bits::ones(256)));
+        assert_eq!(wide("-0x1_0000_0000_0000_0000_0000_0000_0000_0000", 256), Some(!Bits::ones(128)));
+        let power = "340282366920938463463374607431768211456";
+        assert_eq!(wide(power, 129), Some(Bits::ZERO.with_bit(128, true)), "2^128");
+        assert_eq!(wide(power, 128), None);
+        assert_eq!(wide(&format!("0b1{}", "0".repeat(255)), 256), Some(Bits::ZERO.with_bit(255, true)));
+        assert_eq!(wide(&format!("0x1{}", "0".repeat(64)), 256), None, "2^256");
     }
 }

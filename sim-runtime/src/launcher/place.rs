@@ -1,5 +1,6 @@
 //! Registers by the names that a user writes.
 
+use isac_ir::bits::Bits;
 use isac_ir::resource::RegisterPlace;
 
 use crate::launcher::launch_info::{LaunchInfo, LaunchRegister};
@@ -9,7 +10,7 @@ use crate::launcher::number::SignedNumber;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Assignment {
     pub(super) place: RegisterPlace,
-    pub(super) value: u128,
+    pub(super) value: Bits,
 }
 
 /// Reads `REGISTER=VALUE`.

@@ -201,6 +201,6 @@ fn apply(machine: &mut dyn Machine, info: &LaunchInfo, options: &RunOptions, ass
         machine.write_place(&info.pc, pc.into());
     }
     for assignment in assignments {
-        machine.write_place(&assignment.place, assignment.value);
+        machine.write_place_bits(&assignment.place, assignment.value);
     }
 }

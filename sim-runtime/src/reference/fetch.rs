@@ -52,11 +52,11 @@ impl<'m> Step<'m, '_> {
                 }
                 self.fetch(frame, decoder, (*map, address), *access)?
             }
-            WordSource::Value { value, address, .. } => {
+            WordSource::Value { parts, address, .. } => {
                 self.place_instruction(frame, address.as_ref().filter(|_| is_first))?;
-                let word = Bits::from_u128(self.evaluate(frame, value)?);
+                let (word, width_bits) = self.join(frame, parts)?;
                 let big_endian = model.target.big_endian;
-                let mut cells = WholeWord { word, width_bits: value.width, big_endian };
+                let mut cells = WholeWord { word, width_bits, big_endian };
                 decode_element(model, decoder, &mut cells)
                     .map_err(|_| self.undecoded(FaultKind::IllegalInstruction))?
             }
@@ -73,6 +73,16 @@ impl<'m> Step<'m, '_> {
             self.address = self.evaluate(frame, address)? as u64;
         }
         Ok(())
+    }
+
+    /// A word in parts, the most significant first, with its width.
+    fn join(&mut self, frame: &mut Frame<'m>, parts: &'m [Expr]) -> Result<(Bits, u32), Leaving> {
+        let (mut word, mut width_bits) = (Bits::ZERO, 0);
+        for part in parts {
+            word = word.shifted(part.width) | Bits::from_u128(self.evaluate(frame, part)?);
+            width_bits += part.width;
+        }
+        Ok((word, width_bits))
     }
 
     /// Fetches and decodes a word.

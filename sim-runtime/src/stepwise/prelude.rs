@@ -2,6 +2,7 @@
 
 pub use isac_ir::account::Part;
 pub use isac_ir::behavior::{Conversion, PrintFormat};
+pub use isac_ir::bits::Bits;
 pub use isac_ir::operation::Referred;
 
 pub use super::{BodyFn, Step, StepCore};

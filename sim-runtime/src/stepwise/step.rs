@@ -296,7 +296,7 @@ impl<C: StepCore, P: Profiling> Step<C, P> {
         }
     }
 
-    /// An element of a CODINGROOT from a value that holds it, `width` bits wide.
+    /// An element of a CODINGROOT from a value that holds it, `width_bits` wide.
     ///
     /// # Errors
     /// The trap of a word that nothing matches.
@@ -305,7 +305,7 @@ impl<C: StepCore, P: Profiling> Step<C, P> {
         core: &mut C,
         context: usize,
         (instance, number): (u32, u32),
-        (value, width): (u128, u32),
+        (word, width_bits): (Bits, u32),
         address: Option<u64>,
     ) -> Result<(), Trap> {
         if let Some(address) = address.filter(|_| self.root.is_empty()) {
@@ -316,7 +316,7 @@ impl<C: StepCore, P: Profiling> Step<C, P> {
         let target = model.operation(operation).instances[instance as usize].target;
         let Some(decoder) = model.decoder_of(target) else { return Ok(()) };
         let big_endian = model.target.big_endian;
-        let mut cells = WholeWord { word: Bits::from_u128(value), width_bits: width, big_endian };
+        let mut cells = WholeWord { word, width_bits, big_endian };
         match decode_element(model, decoder, &mut cells) {
             Ok(element) => {
                 self.add_element(core, context, (instance, number), element);

@@ -7,7 +7,6 @@ use crate::ast;
 use crate::model::{Builtin, Expr, ExprKind, FunctionId, Type};
 use crate::resolve::names::{Global, ResultType, Signature, undefined};
 use crate::resolve::operation::Meaning;
-use crate::resolve::report::not_yet;
 use crate::source::Span;
 
 /// The names that a FUNCTION must not take.
@@ -274,8 +273,10 @@ impl Typer<'_> {
 
     fn coded_value(&mut self, kind: ExprKind, width: u32, span: Span) -> Option<Operand> {
         if width > MAX_COMPUTED_BITS {
-            let what = "a value of more than 128 bits is";
-            self.diagnostics.push(not_yet(code::LATER_WIDTH, span, what));
+            let message = format!("coded bits of {} are only decoded", count(width, "bit"));
+            let diagnostic = error(code::WIDE_VALUE, span, message, format!("has {}", count(width, "bit")))
+                .help("name fields of at most 128 bits, or the aliases that it consists of");
+            self.diagnostics.push(diagnostic);
             return None;
         }
         Some(valued(kind, bits(width), span))

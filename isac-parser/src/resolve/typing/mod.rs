@@ -98,9 +98,15 @@ impl<'a> Typer<'a> {
         Some(self.value(expr)?.expr)
     }
 
-    /// A value whose width is declared or written: a word to decode.
+    /// A value whose width is declared or written: a word to decode. Of more than 128 bits it is
+    /// a place.
     pub(crate) fn source_of(mut self, expr: &ast::Expr) -> Option<Expr> {
         let operand = self.part(expr)?;
+        let is_value = matches!(operand, expression::Operand::Value(_));
+        if is_value && operand.width_bits().is_some_and(|width| width > MAX_COMPUTED_BITS) {
+            self.too_wide(&operand, expr.span);
+            return None;
+        }
         Some(self.value_in(operand)?.expr)
     }
 
@@ -195,30 +201,61 @@ pub(crate) fn number_within(
     None
 }
 
-/// Evaluates a constant and converts it to a place of `width` bits, with C's warning.
+/// Evaluates the constant that a place of `width` bits begins with or keeps, as a signed or an
+/// unsigned number; `what` names it in the message.
 pub(crate) fn pattern(
     table: &Table,
     expr: &ast::Expr,
-    width: u32,
+    what: &str,
+    (width, place): (u32, Span),
     diagnostics: &mut Diagnostics,
 ) -> Option<u128> {
     let constant = constant(table, expr, diagnostics)?;
-    warn_if_truncated(constant, bits(width), expr.span, diagnostics);
-    Some(reduce(extend(constant.value, constant.ty), width))
+    let value = extend(constant.value, constant.ty);
+    let written = written(constant);
+    let (message, help) = if !fits(constant, width) {
+        let help = format!("expected a number of at most {}", count(width, "bit"));
+        (format!("{what} is {written}, which does not fit {}", count(width, "bit")), help)
+    } else if width > u128::BITS && written.starts_with('-') {
+        let help = "numbers have at most 128 bits; operation `reset` can set the bits above";
+        (format!("{what} is {written}, a negative number for more than 128 bits"), help.to_owned())
+    } else {
+        return Some(reduce(value, width));
+    };
+    let diagnostic = error(code::VALUE_TOO_LARGE, expr.span, message, "out of range")
+        .secondary(place, format!("has {}", count(width, "bit")))
+        .help(help);
+    diagnostics.push(diagnostic);
+    None
+}
+
+/// True for a constant that fits as a signed or as an unsigned number.
+fn fits(constant: Constant, width: u32) -> bool {
+    let value = extend(constant.value, constant.ty);
+    if width >= u128::BITS || value >> width == 0 {
+        return true;
+    }
+    let negative = constant.ty.signed && (value as i128) < 0;
+    negative && (value as i128) >= -(1i128 << (width - 1))
+}
+
+/// A constant as a message shows it.
+fn written(constant: Constant) -> String {
+    let value = extend(constant.value, constant.ty);
+    match constant.ty.signed && (value as i128) < 0 {
+        true => (value as i128).to_string(),
+        false => format!("{value:#x}"),
+    }
 }
 
 /// Warns of a constant that neither as a signed nor as an unsigned number fits its place.
 fn warn_if_truncated(constant: Constant, ty: Type, span: Span, diagnostics: &mut Diagnostics) {
     let value = extend(constant.value, constant.ty);
     let width = ty.width_bits;
-    if width >= u128::BITS || width >= constant.ty.width_bits || value >> width == 0 {
+    if width >= constant.ty.width_bits || fits(constant, width) {
         return;
     }
-    let negative = constant.ty.signed && (value as i128) < 0;
-    if negative && (value as i128) >= -(1i128 << (width - 1)) {
-        return;
-    }
-    let written = if negative { (value as i128).to_string() } else { format!("{value:#x}") };
+    let written = written(constant);
     let kept = reduce(value, width);
     let message = format!("the constant {written} does not fit {}", count(width, "bit"));
     diagnostics.push(warning(code::CONSTANT_TRUNCATED, span, message, format!("becomes {kept:#x}")));

@@ -96,6 +96,7 @@ impl Typer<'_> {
     pub(super) fn concat(&mut self, parts: &[ast::Expr], span: Span) -> Option<Operand> {
         let operands: Vec<Option<Operand>> = parts.iter().map(|part| self.part(part)).collect();
         let operands: Vec<Operand> = operands.into_iter().collect::<Option<_>>()?;
+        self.only_places_are_wide(&operands, parts)?;
         let mut width_bits = 0u32;
         for operand in &operands {
             width_bits = width_bits.saturating_add(operand.width_bits().unwrap_or(0));
@@ -121,7 +122,22 @@ impl Typer<'_> {
         Some(valued(ExprKind::Concat(values), bits(width_bits), span))
     }
 
-    /// A part of a concatenation: something whose width is declared or written.
+    /// A part of more than 128 bits is copied, which needs a place in each part.
+    fn only_places_are_wide(&mut self, operands: &[Operand], parts: &[ast::Expr]) -> Option<()> {
+        if operands.iter().all(|operand| matches!(operand, Operand::Place(_))) {
+            return Some(());
+        }
+        let is_wide = |operand: &Operand| operand.width_bits().is_some_and(|width| width > MAX_COMPUTED_BITS);
+        let mut outcome = Some(());
+        for (operand, part) in operands.iter().zip(parts).filter(|(operand, _)| is_wide(operand)) {
+            self.too_wide(operand, part.span);
+            outcome = None;
+        }
+        outcome
+    }
+
+    /// A part of a concatenation: something whose width is declared or written; it may be a place
+    /// of more than 128 bits.
     pub(super) fn part(&mut self, part: &ast::Expr) -> Option<Operand> {
         let mut inner = part;
         while let ast::ExprKind::Paren(next) = &inner.kind {
@@ -142,7 +158,7 @@ impl Typer<'_> {
             }
             _ => None,
         };
-        let operand = self.operand(part)?;
+        let operand = self.operand_of_any_width(part)?;
         let unwritten = match (&inner.kind, &operand) {
             (ast::ExprKind::Conditional { .. }, Operand::Value(_)) => Some("a computed value"),
             (_, Operand::Place(Place { kind: PlaceKind::Conditional(_, then, otherwise), .. }))

@@ -4,7 +4,6 @@ use super::conversion::{MAX_COMPUTED_BITS, c_type};
 use super::{Typer, code, error};
 use crate::ast::{TypeName, TypeNameKind};
 use crate::model::Type;
-use crate::resolve::report::not_yet;
 
 impl Typer<'_> {
     /// The type of its name.
@@ -15,13 +14,15 @@ impl Typer<'_> {
                 match u32::try_from(value) {
                     Ok(width_bits @ 1..=MAX_COMPUTED_BITS) => Some(Type { width_bits, signed: *signed }),
                     Ok(129..=256) => {
-                        let what = "a variable of more than 128 bits is";
-                        self.diagnostics.push(not_yet(code::LATER_WIDTH, name.span, what));
+                        let message = format!("a type of {value} bits");
+                        let diagnostic = error(code::BAD_TYPE, width.span, message, "more than 128")
+                            .help("only registers and cells have up to 256 bits, to be sliced and copied");
+                        self.diagnostics.push(diagnostic);
                         None
                     }
                     _ => {
                         let message = format!("a type of {value} bits");
-                        let label = "has to be from 1 to 256 bits";
+                        let label = "has to be from 1 to 128 bits";
                         self.diagnostics.push(error(code::BAD_TYPE, width.span, message, label));
                         None
                     }

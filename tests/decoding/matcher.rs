@@ -433,7 +433,7 @@ impl<'m> Matcher<'m> {
     pub(crate) fn judge(&self, root: OperationOrGroup) -> Verdict {
         let mut arising: BTreeMap<OperationOrGroup, BTreeSet<u128>> = BTreeMap::new();
         for word in 0..1u128 << self.width(root) {
-            self.arise(root, root, word, &mut arising);
+            self.arise(root, word, &mut arising);
         }
         let mut ambiguous = BTreeSet::new();
         for (target, words) in arising {
@@ -453,7 +453,6 @@ impl<'m> Matcher<'m> {
     fn arise(
         &self,
         choice: OperationOrGroup,
-        root: OperationOrGroup,
         word: u128,
         arising: &mut BTreeMap<OperationOrGroup, BTreeSet<u128>>,
     ) {
@@ -466,7 +465,7 @@ impl<'m> Matcher<'m> {
             let own = self.own_bits(word, widest, path.width);
             if self.leads(&path.steps, own) {
                 for (target, bits) in self.beside(&path, own) {
-                    self.arise(target, root, bits, arising);
+                    self.arise(target, bits, arising);
                 }
             }
         }

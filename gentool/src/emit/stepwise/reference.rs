@@ -149,11 +149,10 @@ impl Emitter<'_> {
     ) {
         for binding in &operation.references[reference as usize].bindings {
             match binding.what {
-                Referred::Reference(outer) => {
-                    if seen.insert((binding.parent, outer)) {
-                        self.add_findings(self.model.operation(binding.parent), outer, seen, found);
-                    }
+                Referred::Reference(outer) if seen.insert((binding.parent, outer)) => {
+                    self.add_findings(self.model.operation(binding.parent), outer, seen, found);
                 }
+                Referred::Reference(_) => {}
                 what if !found.contains(&(binding.parent, what)) => found.push((binding.parent, what)),
                 _ => {}
             }

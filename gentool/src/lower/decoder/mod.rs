@@ -14,6 +14,7 @@ mod automaton;
 mod candidate;
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 use isac_ir::decoder::{Decoder, Node, Variant};
 use isac_ir::operation::TailItem as LoweredItem;
@@ -123,13 +124,13 @@ impl DecoderBuilder<'_> {
         let mut found = Vec::new();
         for entry in &decoding.entries {
             let path = &decoding.paths[entry.path];
-            if !shapes.contains_key(&entry.path) {
+            if let Entry::Vacant(vacant) = shapes.entry(entry.path) {
                 let low = match model.target.endian {
                     Endian::Little => 0,
                     Endian::Big => decoding.width_bits - path.width_bits,
                 };
                 let own = &bits[low as usize..(low + path.width_bits) as usize];
-                shapes.insert(entry.path, self.expand_path(path, own));
+                vacant.insert(self.expand_path(path, own));
             }
             let patterns: Vec<Pattern> =
                 entry.patterns.iter().map(|cube| Pattern::of(cube, decoding.width_bits, bits)).collect();

@@ -43,8 +43,11 @@ const SIMULATORS: [Simulator; 8] = [
     simulator!(fetched, fetched_stepwise),
 ];
 
+/// An engine with what it is.
+type KindOfEngine = (EngineKind, Box<dyn Engine>);
+
 /// A model with every engine for it.
-fn engines(name: &str) -> (&'static Model, Vec<(EngineKind, Box<dyn Engine>)>) {
+fn engines(name: &str) -> (&'static Model, Vec<KindOfEngine>) {
     let simulator = SIMULATORS.iter().find(|simulator| simulator.name == name).expect("it is listed");
     let model = (simulator.model)();
     assert_eq!(verify_model(model), Ok(()), "{name}");

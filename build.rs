@@ -13,7 +13,7 @@ use isac_parser::load_model;
 use isac_parser::source::{FileSystem, SourceMap};
 
 /// The models that are simulated, by module name. `NAME_stepwise` is the general form of each.
-const MODELS: [(&str, &str); 22] = [
+const MODELS: [(&str, &str); 24] = [
     ("rv32im", "models/rv32im/rv32im.isac"),
     ("tiny8", "models/tiny8/tiny8.isac"),
     ("pdp11", "models/pdp11/pdp11.isac"),
@@ -36,6 +36,8 @@ const MODELS: [(&str, &str); 22] = [
     ("vectors", "tests/models/vectors.isac"),
     ("bundle", "tests/models/bundle.isac"),
     ("fetched", "tests/models/fetched.isac"),
+    ("root", "tests/models/root.isac"),
+    ("root_values", "tests/models/root_values.isac"),
 ];
 
 /// The generator of random statements, which the tests run as C, too.

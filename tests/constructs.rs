@@ -202,3 +202,15 @@ fn bundles_in_wide_cells_run_the_same_on_every_engine() {
     let (ended, instructions) = check(simulator!(fetched, fetched_stepwise), 100);
     assert!(ended > 50 && instructions > 300, "{ended} ended, {instructions} instructions");
 }
+
+#[test]
+fn several_words_and_what_was_chosen_run_the_same_on_every_engine() {
+    let (ended, instructions) = check(simulator!(root, root_stepwise), 100);
+    assert!(ended > 5 && instructions > 10_000, "{ended} ended, {instructions} instructions");
+}
+
+#[test]
+fn words_that_registers_hold_run_the_same_on_every_engine() {
+    let (ended, instructions) = check(simulator!(root_values, root_values_stepwise), 200);
+    assert!(ended > 50 && instructions > 1_000, "{ended} ended, {instructions} instructions");
+}

@@ -1,5 +1,4 @@
-//! LOCALs, REFERENCEs and operands that do something: cases computed by hand, and random programs
-//! that no engine may end differently.
+//! LOCALs, REFERENCEs, operands that do something, CODINGROOTs of any form: cases computed by hand.
 
 mod ins {
     pub(crate) mod case;
@@ -63,4 +62,14 @@ fn every_execution_has_its_own_locals() {
 #[test]
 fn references_lead_to_what_is_above() {
     check_cases(simulator!(modes, modes_stepwise), 14);
+}
+
+#[test]
+fn a_coding_root_decodes_as_words_and_registers_say() {
+    check_cases(simulator!(root, root_stepwise), 17);
+}
+
+#[test]
+fn a_coding_root_decodes_what_values_hold() {
+    check_cases(simulator!(root_values, root_values_stepwise), 16);
 }

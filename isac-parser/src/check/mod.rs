@@ -8,6 +8,7 @@ mod finding;
 mod member;
 mod range;
 mod recursion;
+mod single_decoding;
 mod unused;
 pub(crate) mod walk;
 mod when;
@@ -26,6 +27,7 @@ pub fn check_model(model: Model, diagnostics: &mut Diagnostics) -> Option<Checke
     range::check_ranges(&model, diagnostics);
     recursion::check_recursion(&model, diagnostics);
     cycle::check_cycles(&model, diagnostics);
+    single_decoding::check_single_decoding(&model, diagnostics);
     let misfits = word_width::check_word_widths(&model, diagnostics);
     let decodings = ambiguity::check_ambiguity(&model, &misfits, diagnostics);
     if !diagnostics.has_errors() {

@@ -27,7 +27,7 @@ pub(super) fn check_word_widths(model: &Model, diagnostics: &mut Diagnostics) ->
                 misfits.insert(target);
             }
             if let RootSource::Value { value, .. } = &decode.source {
-                check_value(model, target, value, diagnostics);
+                check_value(model, decode, target, value, diagnostics);
             }
         }
         check_length(model, operation, diagnostics);
@@ -98,18 +98,30 @@ fn whole_cells(width: u32, cell_bits: u32) -> String {
     if below == 0 { format!("give it {above}") } else { format!("give it {below} or {above}") }
 }
 
-/// A value is as wide as the widest word that is decoded from it.
-fn check_value(model: &Model, target: OperationOrGroup, value: &Expr, diagnostics: &mut Diagnostics) {
-    let members = operations_of(model, target).into_iter().map(|id| &model.operations[id.index()]);
-    let widest = members.filter_map(|member| Some((member.coding.as_ref()?.len(), member)));
+/// A value is as wide as the widest word that is decoded from it, what follows the word included.
+fn check_value(
+    model: &Model,
+    decode: &RootDecode,
+    target: OperationOrGroup,
+    value: &Expr,
+    diagnostics: &mut Diagnostics,
+) {
+    let mut tails = Tails { model, decode, lengths: BTreeMap::new() };
+    let members = operations_of(model, target).into_iter();
+    let widest = members.filter_map(|id| {
+        let member = &model.operations[id.index()];
+        let word = member.coding.as_ref()?.len() as u64;
+        // Nothing is reported a second time: a value has no cells that a TAIL has to fill.
+        Some((word.saturating_add(tails.longest_tail(id, diagnostics)), member))
+    });
     let Some((width, member)) = widest.reduce(|a, b| if b.0 > a.0 { b } else { a }) else { return };
-    let found = value.ty.map_or(0, |ty| ty.width_bits as usize);
+    let found = value.ty.map_or(0, |ty| u64::from(ty.width_bits));
     if found != width {
-        let message = format!("a word of {} from a source of {found}", count(width as u128, "bit"));
-        let label = format!("has {}", count(found as u128, "bit"));
+        let message = format!("a word of {} from a source of {found}", count(width, "bit"));
+        let label = format!("has {}", count(found, "bit"));
         let place = member.coding_span.unwrap_or(member.span);
         let diagnostic = error(code::BAD_SOURCE, value.span, message, label)
-            .secondary(place, format!("has {}", count(width as u128, "bit")))
+            .secondary(place, format!("has {}", count(width, "bit")))
             .help("the source is as wide as the word; take a slice of it, or join it with `::`");
         diagnostics.push(diagnostic);
     }

@@ -189,17 +189,19 @@ impl<'a> Failure<'a> {
                 format!("did you mean `{keyword}`?")
             });
         }
-        let before = self.found.checked_sub(1).map_or("", |before| self.scan.word(before));
+        let word_before = |distance| self.found.checked_sub(distance).map_or("", |word| self.scan.word(word));
+        let before = word_before(1);
         if matches!(section, "ACTIVATION" | "CODINGROOT")
             && matches!(before, "if" | "switch" | "else" | "case")
         {
             return diagnostic
                 .help(format!("keywords are upper-case: write `{}`", before.to_ascii_uppercase()));
         }
-        let two_before = self.found.checked_sub(2).map_or("", |before| self.scan.word(before));
+        let two_before = word_before(2);
         if let Some(remedy) = remedy::instead(found, before, two_before, section) {
             return diagnostic.help(remedy);
         }
+        let is_switch = (word_before(3), two_before) == ("SWITCH", "(");
         let is_number = self.found_kind() == Some(TokenKind::Number);
         let help = match (found, section) {
             ("*" | "&", _) if self.expected.has("an expression") => "there are no pointers",
@@ -214,6 +216,9 @@ impl<'a> Failure<'a> {
                 "there is no preprocessor; INCLUDE reads a file, CONSTANT names a value"
             }
             ("else", _) => "a `;` between `}` and `else` ends the `if`",
+            (")", "CODINGROOT") if is_switch => {
+                "SWITCH decodes what it asks for: `SWITCH (alias (map[pc])) { ... }`, in place of an element before it"
+            }
             ("=", _) if self.expected.has("`(`") => "what a field or option is set to stands in parentheses",
             ("}", _) if self.expected.has("a definition") => {
                 "no brace is open here; one above may be closed too early"

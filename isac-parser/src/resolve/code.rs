@@ -109,6 +109,8 @@ codes! {
     BAD_SOURCE = "E0422";
     /// A field that not everything which an alias may choose has, or in one type.
     MEMBER_FIELD = "E0423";
+    /// A second CODINGROOT in one instruction.
+    SECOND_DECODING = "E0424";
     /// A WHEN that is no comparison of coded bits.
     WHEN_FORM = "E0430";
     /// Coded bits that are compared with what they can never be.

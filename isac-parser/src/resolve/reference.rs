@@ -369,16 +369,19 @@ impl EntryCheck<'_> {
             if let Meaning::Instance(id) = meaning
                 && matches!(alias(parent, id.index()), AliasValue::NotCoded | AliasValue::Decoded)
             {
-                found = found.or(Some((parent, id)));
+                found = found.or(Some((parent, id, alias(parent, id.index()))));
             }
         });
-        let (parent, id) = found?;
+        let (parent, id, value) = found?;
         let draft = &self.drafts[parent];
         let message = format!("the alias `{}` has no value in `{}`", self.entry.name, draft.ast.name.text);
-        let label = "is not part of that operation's CODING";
+        let label = match value {
+            AliasValue::Decoded => "its members differ in width",
+            _ => "is not part of that operation's CODING or CODINGROOT",
+        };
         let diagnostic = error(code::NO_VALUE, self.span, message, label)
             .secondary(draft.scope.instances[id.index()].span, "the alias")
-            .help("refer to a field, a LOCAL, or an alias that stands in CODING");
+            .help("refer to a field, a LOCAL, or an alias of one width that is decoded there");
         Some(diagnostic)
     }
 

@@ -128,9 +128,23 @@ impl Builder<'_, '_> {
             }
         }
         self.references = References::collect(&self.tree.drafts, &self.tree.groups);
+        self.widen_roots();
         self.build_values();
         self.finish_instances();
         self.finish_references();
+    }
+
+    /// Gives what CODINGROOTs decode its width: an EXPRESSION may mention its coded bits.
+    fn widen_roots(&mut self) {
+        for index in 0..self.tree.drafts.len() {
+            for instance in 0..self.tree.drafts[index].scope.instances.len() {
+                let Instance { role, target, .. } = self.tree.drafts[index].scope.instances[instance];
+                if let (InstanceRole::Root, Width::Bits(width)) = (role, self.shapes[self.node(target)].width)
+                {
+                    self.tree.drafts[index].scope.instances[instance].width_bits = Some(width);
+                }
+            }
+        }
     }
 
     /// Gives values their types, from the leaves up: a second walk, because what a REFERENCE means
@@ -222,7 +236,7 @@ impl Builder<'_, '_> {
         let instance = &self.tree.drafts[operation].scope.instances[instance];
         let shape = self.shapes[self.node(instance.target)];
         match (instance.role, shape.value) {
-            (InstanceRole::Root, _) => AliasValue::Decoded,
+            (InstanceRole::Root, _) => root_value(shape),
             (InstanceRole::Below | InstanceRole::Activated | InstanceRole::Unused, _) => AliasValue::NotCoded,
             (InstanceRole::Coded, None) => AliasValue::Broken,
             (InstanceRole::Coded, Some(_)) if instance.width_bits.is_none() => AliasValue::Broken,

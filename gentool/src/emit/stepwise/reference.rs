@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use isac_ir::behavior::{Expr, ReferenceId};
-use isac_ir::operation::{Operation, Referred, Target};
+use isac_ir::operation::{Instance, Operation, Referred, Role, Target};
 use proc_macro2::TokenStream;
 use quote::quote;
 
@@ -61,21 +61,27 @@ impl BodyEmitter<'_> {
 
     /// The value of what an instance of a context has chosen.
     fn read_referred(&self, parent: &Operation, instance: u32, width: u32) -> TokenStream {
-        let target = parent.instances[instance as usize].target;
+        let Instance { target, role, .. } = parent.instances[instance as usize];
         let (instance, name) = (number(instance.into()), identifier(self.emitter.model.target_name(target)));
         let context = quote!(step.link(owner, #instance));
         let own = self.emitter.operand_width(target);
+        // What a CODINGROOT did not decode is 0.
+        let is_there = (role == Role::Root).then(|| quote!(step.is_there(owner, #instance)));
+        let guarded = |value: TokenStream| match &is_there {
+            Some(condition) => quote!((if #condition { #value } else { 0 })),
+            None => value,
+        };
         let single = match target {
             Target::Operation(operation) => {
                 let Some(expression) = &self.emitter.model.operation(operation).expression else {
                     let ty = unsigned(width);
-                    return quote!(step.value(#context, 0) as #ty);
+                    return guarded(quote!(step.value(#context, 0) as #ty));
                 };
                 expression.signed
             }
             Target::Group(_) | Target::Label(_) => false,
         };
-        let value = quote!({ let context = #context; operands::read::#name(p, step, context)? });
+        let value = guarded(quote!({ let context = #context; operands::read::#name(p, step, context)? }));
         if single && own < width { extended(value, own, width) } else { cast(value, own, width) }
     }
 
@@ -107,12 +113,14 @@ impl BodyEmitter<'_> {
                     Some(quote!(#pattern => step.set_variable(owner, #variable, value as u128),))
                 }
                 (parent, Referred::Instance(instance)) => {
-                    let target = self.emitter.model.operation(parent).instances[instance as usize].target;
+                    let Instance { target, role, .. } =
+                        self.emitter.model.operation(parent).instances[instance as usize];
                     let name = identifier(self.emitter.model.target_name(target));
                     let own = self.emitter.operand_width(target);
                     let narrow = masked(cast(quote!(value), width, own), own);
                     let instance = number(instance.into());
-                    Some(quote!(#pattern => {
+                    let is_there = (role == Role::Root).then(|| quote!(if step.is_there(owner, #instance)));
+                    Some(quote!(#pattern => #is_there {
                         let context = step.link(owner, #instance);
                         operands::write::#name(p, step, context, #narrow)?;
                     }))

@@ -3,7 +3,7 @@
 use isac_ir::Model;
 use isac_ir::account::PARTS;
 use isac_ir::behavior::{Expr, ExprKind, Stmt, walk_expressions, walk_statements};
-use isac_ir::operation::{Role, Target};
+use isac_ir::operation::{Operation, Role, Target};
 use isac_ir::root::WordSource;
 
 use super::form::{calls_before_decoding, find_root, list_forms};
@@ -22,19 +22,12 @@ pub fn find_obstacles(model: &Model) -> Vec<String> {
 /// to come may refer to: each execution has its own, and compiled sections keep one set for each
 /// place in the decoding tree.
 fn find_double_executions(model: &Model, found: &mut Vec<String>) {
+    let has_variables = |operation: &Operation| !operation.variables.is_empty();
+    let has_activation = |operation: &Operation| operation.activation.is_some();
     for operation in &model.operations {
-        let mut activated = Vec::new();
-        if let Some(body) = &operation.activation {
-            walk_statements(&body.statements, &mut |statement| {
-                if let Stmt::Activate { instance, .. } = statement {
-                    activated.push(*instance);
-                }
-            });
-        }
-        let twice = (1..activated.len()).filter(|end| activated[..*end].contains(&activated[*end]));
-        for index in twice {
-            let target = operation.instances[activated[index] as usize].target;
-            if has_variables(model, target) && has_activation(model, target) {
+        for instance in activated_again(&activated_instances(operation)) {
+            let target = operation.instances[instance as usize].target;
+            if any_below(model, target, &has_variables) && any_below(model, target, &has_activation) {
                 let place = &operation.location;
                 found.push(format!("{place}: LOCALs of what is activated in two places and activates in turn are not emitted yet"));
             }
@@ -42,21 +35,31 @@ fn find_double_executions(model: &Model, found: &mut Vec<String>) {
     }
 }
 
-/// True if something below a target activates.
-fn has_activation(model: &Model, target: Target) -> bool {
-    model.leaf_operations(target).into_iter().any(|operation| {
-        let table = model.operation(operation);
-        let mut instances = table.instances.iter().filter(|instance| instance.role != Role::Below);
-        table.activation.is_some() || instances.any(|instance| has_activation(model, instance.target))
-    })
+/// The instances that an ACTIVATION names, in the order of the text.
+fn activated_instances(operation: &Operation) -> Vec<u32> {
+    let mut activated = Vec::new();
+    if let Some(body) = &operation.activation {
+        walk_statements(&body.statements, &mut |statement| {
+            if let Stmt::Activate { instance, .. } = statement {
+                activated.push(*instance);
+            }
+        });
+    }
+    activated
 }
 
-/// True if something below a target has LOCALs.
-fn has_variables(model: &Model, target: Target) -> bool {
+/// Those that have been named before.
+fn activated_again(activated: &[u32]) -> impl Iterator<Item = u32> + '_ {
+    let again = (1..activated.len()).filter(|end| activated[..*end].contains(&activated[*end]));
+    again.map(|index| activated[index])
+}
+
+/// True if a target, or something that it decodes or activates, fits.
+fn any_below(model: &Model, target: Target, fits: &dyn Fn(&Operation) -> bool) -> bool {
     model.leaf_operations(target).into_iter().any(|operation| {
         let table = model.operation(operation);
         let mut instances = table.instances.iter().filter(|instance| instance.role != Role::Below);
-        !table.variables.is_empty() || instances.any(|instance| has_variables(model, instance.target))
+        fits(table) || instances.any(|instance| any_below(model, instance.target, fits))
     })
 }
 
@@ -211,16 +214,9 @@ fn is_pc(model: &Model, address: &Expr) -> bool {
 /// what follows.
 fn find_activation_obstacles(model: &Model, found: &mut Vec<String>) {
     for (index, operation) in (0u32..).zip(&model.operations) {
-        let mut activated = Vec::new();
-        if let Some(body) = &operation.activation {
-            walk_statements(&body.statements, &mut |statement| {
-                if let Stmt::Activate { instance, .. } = statement {
-                    activated.push(*instance);
-                }
-            });
-        }
+        let activated = activated_instances(operation);
         let place = &operation.location;
-        if (1..activated.len()).any(|end| activated[..end].contains(&activated[end])) {
+        if activated_again(&activated).next().is_some() {
             found.push(format!("{place}: an instance that is activated in two places is not emitted yet"));
         }
         let nodes = model.time.nodes.iter().filter(|node| node.target == Target::Operation(index));

@@ -216,9 +216,7 @@ impl<C: BlockCore, P: Profiling> Engine for EmittedEngine<C, P> {
     }
 
     fn cycles(&self) -> u64 {
-        let kernel = self.core.kernel_ref();
-        let ended = kernel.instructions + kernel.cancelled + kernel.faulted;
-        ended.saturating_add(kernel.extra_cycles)
+        self.core.kernel_ref().cycles()
     }
 
     fn measurement(&mut self) -> Option<Measurement> {

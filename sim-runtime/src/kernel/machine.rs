@@ -182,6 +182,11 @@ impl Kernel {
         self.instructions + (self.budget - left)
     }
 
+    /// Cycles begun so far, between two instructions.
+    pub fn cycles(&self) -> u64 {
+        self.cycles_at(self.budget)
+    }
+
     /// Cycles begun before this one.
     #[inline]
     pub fn cycles_at(&self, left: u64) -> u64 {

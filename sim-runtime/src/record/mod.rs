@@ -12,6 +12,7 @@ use isac_ir::Model;
 use isac_ir::operation::Role;
 use sim_profile::ModelTables;
 
+pub(crate) use recording::add_accesses;
 pub use recording::{RecordedWord, Recording, StaticInstruction, StaticKey};
 
 use crate::host::Abi;

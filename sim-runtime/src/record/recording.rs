@@ -131,7 +131,7 @@ impl RootShape {
             };
             if times > 0 {
                 let entry = record.accesses.entry((access.node, access.resource)).or_default();
-                add(entry, access.kind, times);
+                add_accesses(entry, access.kind, times);
             }
         }
         let word = Word::new(&bytes).unwrap_or_default();
@@ -139,7 +139,8 @@ impl RootShape {
     }
 }
 
-fn add(accesses: &mut Accesses, kind: AccessKind, times: u64) {
+/// Adds an access that happened some times.
+pub(crate) fn add_accesses(accesses: &mut Accesses, kind: AccessKind, times: u64) {
     let mut one = Accesses::default();
     one.add_one(match kind {
         AccessKind::Read => AccessEvent::Read,

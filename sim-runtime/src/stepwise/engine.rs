@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 
 use isac_ir::Model;
-use isac_ir::behavior::AccessKind;
-use sim_profile::{AccessEvent, Accesses, InstructionKey, InstructionRecord, Measurement};
+use sim_profile::{InstructionKey, InstructionRecord, Measurement};
 
 use super::core::StepCore;
 use super::instruction::Instruction;
@@ -13,7 +12,7 @@ use crate::engine::{Engine, Machine};
 use crate::fault::{Fault, FaultKind, Stop};
 use crate::host::Host;
 use crate::kernel::{Profiling, Trap};
-use crate::record::model_tables;
+use crate::record::{add_accesses, model_tables};
 
 /// A generated core in an engine that runs one cycle after the other.
 pub struct StepwiseEngine<C: StepCore, P: Profiling> {
@@ -176,9 +175,7 @@ impl<C: StepCore, P: Profiling> Engine for StepwiseEngine<C, P> {
     }
 
     fn cycles(&self) -> u64 {
-        let kernel = self.core.kernel_ref();
-        let begun = kernel.instructions + kernel.cancelled + kernel.faulted;
-        begun.saturating_add(kernel.extra_cycles)
+        self.core.kernel_ref().cycles()
     }
 
     fn measurement(&mut self) -> Option<Measurement> {
@@ -234,18 +231,4 @@ fn add_instruction<C: StepCore, P: Profiling>(
             counter += body.regions as usize;
         }
     }
-}
-
-fn add_accesses(accesses: &mut Accesses, kind: AccessKind, times: u64) {
-    let mut one = Accesses::default();
-    one.add_one(match kind {
-        AccessKind::Read => AccessEvent::Read,
-        AccessKind::Write => AccessEvent::Write,
-        AccessKind::Execute => AccessEvent::Execute,
-    });
-    accesses.add(Accesses {
-        reads: one.reads * times,
-        writes: one.writes * times,
-        executes: one.executes * times,
-    });
 }

@@ -126,12 +126,7 @@ impl Step<'_, '_> {
         (low, width): (u32, u32),
         access: u32,
     ) -> Result<u128, Leaving> {
-        let fetch = access != UNCOUNTED
-            && frame.body.accesses[access as usize].kind == isac_ir::behavior::AccessKind::Execute;
-        let (kind, event) = match fetch {
-            true => (AccessKind::Fetch, AccessEvent::Execute),
-            false => (AccessKind::Read, AccessEvent::Read),
-        };
+        let (kind, event) = kind_of_read(frame, access);
         let model = self.state.model;
         let landing = check_range(model, map, address, 1, kind).map_err(Leaving::Fault)?;
         self.access(frame, access, model.registers.len() as u32 + map, event);
@@ -146,12 +141,7 @@ impl Step<'_, '_> {
         address: u64,
         access: u32,
     ) -> Result<u128, Leaving> {
-        let fetch = access != UNCOUNTED
-            && frame.body.accesses[access as usize].kind == isac_ir::behavior::AccessKind::Execute;
-        let (kind, event) = match fetch {
-            true => (AccessKind::Fetch, AccessEvent::Execute),
-            false => (AccessKind::Read, AccessEvent::Read),
-        };
+        let (kind, event) = kind_of_read(frame, access);
         // Keeping the other cells of a partial write is part of that write.
         let kind = if access == UNCOUNTED { AccessKind::Write } else { kind };
         let model = self.state.model;
@@ -164,6 +154,16 @@ impl Step<'_, '_> {
             Reached::Device(cells) if access == UNCOUNTED => devices.keep(model, cycles, cells),
             Reached::Device(cells) => devices.read(model, self.host, cycles, cells),
         })
+    }
+}
+
+/// What reading cells asks of them and tells: a fetch, or a read of data.
+fn kind_of_read(frame: &Frame<'_>, access: u32) -> (AccessKind, AccessEvent) {
+    let fetch = access != UNCOUNTED
+        && frame.body.accesses[access as usize].kind == isac_ir::behavior::AccessKind::Execute;
+    match fetch {
+        true => (AccessKind::Fetch, AccessEvent::Execute),
+        false => (AccessKind::Read, AccessEvent::Read),
     }
 }
 

@@ -275,9 +275,7 @@ impl<C: StepCore, P: Profiling> Step<C, P> {
             return Ok(());
         }
         let model = core.model();
-        let operation = self.instruction.context(context).operation;
-        let target = model.operation(operation).instances[instance as usize].target;
-        let Some(decoder) = model.decoder_of(target) else { return Ok(()) };
+        let Some(decoder) = self.decoder_of(model, context, instance) else { return Ok(()) };
         let mut cells = MapCells { model, store: &*core, map, address };
         match decode_element(model, decoder, &mut cells) {
             Ok(element) => {
@@ -312,9 +310,7 @@ impl<C: StepCore, P: Profiling> Step<C, P> {
             self.address = address;
         }
         let model = core.model();
-        let operation = self.instruction.context(context).operation;
-        let target = model.operation(operation).instances[instance as usize].target;
-        let Some(decoder) = model.decoder_of(target) else { return Ok(()) };
+        let Some(decoder) = self.decoder_of(model, context, instance) else { return Ok(()) };
         let big_endian = model.target.big_endian;
         let mut cells = WholeWord { word, width_bits, big_endian };
         match decode_element(model, decoder, &mut cells) {
@@ -327,6 +323,12 @@ impl<C: StepCore, P: Profiling> Step<C, P> {
                 Err(Trap::Illegal)
             }
         }
+    }
+
+    /// What decodes an instance of a context.
+    fn decoder_of(&self, model: &Model, context: usize, instance: u32) -> Option<u32> {
+        let table = model.operation(self.operation(context));
+        model.decoder_of(table.instances[instance as usize].target)
     }
 
     /// A part of a SWITCH begins.

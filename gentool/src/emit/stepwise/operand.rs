@@ -3,7 +3,7 @@
 
 use isac_ir::behavior::Body;
 use isac_ir::operation::{Operation, Role, Target};
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
 use crate::emit::body::BodyEmitter;
@@ -251,15 +251,8 @@ impl BodyEmitter<'_> {
             Some(condition) => quote!((if #condition { #value } else { 0 })),
             None => value,
         };
-        let value = match is_counted {
-            true => value,
-            false => quote!({
-                let counted = step.counted();
-                let value = #value;
-                step.forget(counted);
-                value
-            }),
-        };
+        let own = self.emitter.operand_width(entry.target);
+        let value = if is_counted { value } else { uncounted(value, &unsigned(own)) };
         let own = self.emitter.operand_width(entry.target);
         let single = match entry.target {
             Target::Operation(operation) => self.emitter.model.operation(operation).expression.as_ref(),
@@ -291,4 +284,14 @@ impl BodyEmitter<'_> {
         };
         quote!({ let #name = #value; #write })
     }
+}
+
+/// A value whose regions do not count.
+pub(super) fn uncounted(value: TokenStream, ty: &Ident) -> TokenStream {
+    quote!({
+        let counted = step.counted();
+        let value: #ty = #value;
+        step.forget(counted);
+        value
+    })
 }

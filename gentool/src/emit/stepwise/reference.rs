@@ -7,6 +7,7 @@ use isac_ir::operation::{Instance, Operation, Referred, Role, Target};
 use proc_macro2::TokenStream;
 use quote::quote;
 
+use super::operand::uncounted;
 use crate::emit::Emitter;
 use crate::emit::body::BodyEmitter;
 use crate::emit::expression::{cast, extended, masked, number, unsigned};
@@ -48,15 +49,7 @@ impl BodyEmitter<'_> {
             #(#arms)*
             _ => 0,
         });
-        match counted {
-            true => value,
-            false => quote!({
-                let counted = step.counted();
-                let value: #ty = #value;
-                step.forget(counted);
-                value
-            }),
-        }
+        if counted { value } else { uncounted(value, &ty) }
     }
 
     /// The value of what an instance of a context has chosen.

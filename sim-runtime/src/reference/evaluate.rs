@@ -17,7 +17,7 @@ impl Step<'_, '_> {
             ExprKind::Const(value) => *value,
             ExprKind::Local(local) => frame.locals[*local as usize],
             ExprKind::Variable(variable) => {
-                self.executions[frame.execution as usize].variables[*variable as usize]
+                self.instruction.executions[frame.execution as usize].variables[*variable as usize]
             }
             ExprKind::Reference { reference, counted } => {
                 self.read_reference(frame.execution, *reference, *counted)?
@@ -34,8 +34,8 @@ impl Step<'_, '_> {
             ExprKind::MemberField { instance, fields } => {
                 self.member_field(frame.execution, *instance, fields)
             }
-            ExprKind::InstructionAddress => u128::from(self.address),
-            ExprKind::InstructionSize => u128::from(self.size_cells),
+            ExprKind::InstructionAddress => u128::from(self.instruction.address),
+            ExprKind::InstructionSize => u128::from(self.instruction.size_cells),
             ExprKind::Cycles => u128::from(self.counts.cycles),
             ExprKind::Instructions => u128::from(self.counts.instructions),
             ExprKind::FaultAddress => self.fault.0.into(),

@@ -28,12 +28,12 @@ impl Step<'_, '_> {
     /// Begins an execution: as an instance of an operation that is being executed, or by itself.
     pub(super) fn begin(&mut self, operation: u32, node: Option<u32>, above: Option<(u32, u32)>) -> u32 {
         let variables = vec![0; self.state.model.operation(operation).variables.len()];
-        let execution = self.executions.len() as u32;
+        let execution = self.instruction.executions.len() as u32;
         let parent = above.map(|(parent, _)| parent);
         let decoded = BTreeMap::new();
-        self.executions.push(Execution { operation, parent, node, variables, decoded });
+        self.instruction.executions.push(Execution { operation, parent, node, variables, decoded });
         if let Some((parent, instance)) = above {
-            self.executions[parent as usize].decoded.insert(instance, execution);
+            self.instruction.executions[parent as usize].decoded.insert(instance, execution);
         }
         execution
     }
@@ -43,10 +43,10 @@ impl Step<'_, '_> {
     /// # Panics
     /// If a parent lacks it, which the checks exclude.
     pub(super) fn referred(&self, execution: u32, reference: u32) -> (u32, Referred) {
-        let here = &self.executions[execution as usize];
+        let here = &self.instruction.executions[execution as usize];
         let model = self.state.model;
         let found = here.parent.and_then(|parent| {
-            let operation = self.executions[parent as usize].operation;
+            let operation = self.instruction.executions[parent as usize].operation;
             Some((parent, model.operation(here.operation).referred(reference, operation)?))
         });
         match found {
@@ -59,14 +59,14 @@ impl Step<'_, '_> {
     /// The node and the operation that an instance chose.
     pub(super) fn chosen(&self, execution: u32, instance: u32) -> Option<(u32, u32)> {
         let decoded = self.tree()?;
-        let node = self.executions[execution as usize].node?;
+        let node = self.instruction.executions[execution as usize].node?;
         decoded.operation_at(decoded.instance(node, instance)?)
     }
 
     /// The operation that an operand's alias chose, and its execution.
     pub(super) fn operand(&mut self, parent: u32, instance: u32) -> Option<(u32, u32)> {
         let (node, operation) = self.chosen(parent, instance)?;
-        let known = self.executions[parent as usize].decoded.get(&instance).copied();
+        let known = self.instruction.executions[parent as usize].decoded.get(&instance).copied();
         // An operand without anything to run is executed by being mentioned.
         let execution = known.unwrap_or_else(|| self.begin(operation, Some(node), Some((parent, instance))));
         Some((operation, execution))

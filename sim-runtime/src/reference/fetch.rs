@@ -16,18 +16,22 @@ impl<'m> Step<'m, '_> {
     pub(super) fn decode(&mut self, operation: u32, body: &'m Body, execution: u32) -> Result<(), Leaving> {
         let model = self.state.model;
         let mut frame = Frame { body, node: Some(0), execution, locals: vec![0; body.locals.len()] };
-        self.address = self.state.pc();
-        self.size_cells = 0;
-        self.decoded = None;
-        self.fetching = Some(RootDecoding::new(operation));
+        self.instruction.address = self.state.pc();
+        self.instruction.size_cells = 0;
+        self.instruction.decoded = None;
+        self.instruction.fetching = Some(RootDecoding::new(operation));
         let outcome = self.run_statements(&mut frame, &body.statements, 0);
-        let fetching = self.fetching.take();
+        let fetching = self.instruction.fetching.take();
         outcome?;
         let Some(fetching) = fetching else { return Ok(()) };
         self.sink.event(Event::NamePart { text: &fetching.decoded.name(model) });
         let word = Word::new(&fetching.bytes(model)).unwrap_or_default();
-        self.sink.event(Event::Decoded { address: self.address, word: &word, size_cells: self.size_cells });
-        self.decoded = Some(fetching.decoded);
+        self.sink.event(Event::Decoded {
+            address: self.instruction.address,
+            word: &word,
+            size_cells: self.instruction.size_cells,
+        });
+        self.instruction.decoded = Some(fetching.decoded);
         Ok(())
     }
 
@@ -40,7 +44,7 @@ impl<'m> Step<'m, '_> {
         source: &'m WordSource,
     ) -> Result<(), Leaving> {
         let model = self.state.model;
-        let Some(fetching) = &self.fetching else { return Ok(()) };
+        let Some(fetching) = &self.instruction.fetching else { return Ok(()) };
         let (operation, is_first) = (fetching.operation(), fetching.is_empty());
         let target = model.operation(operation).instances[instance as usize].target;
         let Some(decoder) = model.decoder_of(target) else { return Ok(()) };
@@ -48,7 +52,7 @@ impl<'m> Step<'m, '_> {
             WordSource::Map { map, address, access } => {
                 let address = self.evaluate(frame, address)? as u64;
                 if is_first {
-                    self.address = address;
+                    self.instruction.address = address;
                 }
                 self.fetch(frame, decoder, (*map, address), *access)?
             }
@@ -61,16 +65,16 @@ impl<'m> Step<'m, '_> {
                     .map_err(|_| self.undecoded(FaultKind::IllegalInstruction))?
             }
         };
-        if let Some(fetching) = &mut self.fetching {
+        if let Some(fetching) = &mut self.instruction.fetching {
             fetching.add(instance, number, element);
-            self.size_cells = fetching.size_cells(model);
+            self.instruction.size_cells = fetching.size_cells(model);
         }
         Ok(())
     }
 
     fn place_instruction(&mut self, frame: &mut Frame<'m>, address: Option<&'m Expr>) -> Result<(), Leaving> {
         if let Some(address) = address {
-            self.address = self.evaluate(frame, address)? as u64;
+            self.instruction.address = self.evaluate(frame, address)? as u64;
         }
         Ok(())
     }
@@ -106,7 +110,7 @@ impl<'m> Step<'m, '_> {
 
     /// Begins a part of a SWITCH, or ends the innermost.
     pub(super) fn open_node(&mut self, label: Option<u32>) {
-        if let Some(fetching) = &mut self.fetching {
+        if let Some(fetching) = &mut self.instruction.fetching {
             match label {
                 Some(label) => fetching.open(label),
                 None => fetching.close(),
@@ -116,12 +120,12 @@ impl<'m> Step<'m, '_> {
 
     /// The decoding tree: of a CODINGROOT on its way what there is of it.
     pub(super) fn tree(&self) -> Option<&Decoded> {
-        self.fetching.as_ref().map(|fetching| &fetching.decoded).or(self.decoded.as_ref())
+        self.instruction.tree()
     }
 
     fn undecoded(&mut self, fault: FaultKind) -> Leaving {
-        self.is_undecoded = true;
-        self.sink.event(Event::Undecoded { address: self.address });
+        self.instruction.is_undecoded = true;
+        self.sink.event(Event::Undecoded { address: self.instruction.address });
         Leaving::Fault(fault)
     }
 }

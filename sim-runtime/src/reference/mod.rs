@@ -7,6 +7,7 @@
 mod evaluate;
 mod execution;
 mod fetch;
+mod instruction;
 mod operand;
 mod state;
 mod statement;

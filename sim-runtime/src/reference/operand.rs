@@ -1,7 +1,5 @@
 //! What the decoded instruction gives to an operation: fields, coded words, operands.
 
-use std::collections::VecDeque;
-
 use isac_ir::behavior::{Body, UNCOUNTED};
 use isac_ir::operation::{Referred, Target};
 use sim_profile::{AccessEvent, Event};
@@ -37,7 +35,7 @@ impl<'m> Step<'m, '_> {
             (parent, Referred::Field(field)) => Ok(self.field(parent, field)),
             (parent, Referred::Instance(instance)) => self.read_operand(parent, instance, counted),
             (parent, Referred::Variable(variable)) => {
-                Ok(self.executions[parent as usize].variables[variable as usize])
+                Ok(self.instruction.executions[parent as usize].variables[variable as usize])
             }
             (_, Referred::Reference(_)) => Ok(0),
         }
@@ -53,7 +51,7 @@ impl<'m> Step<'m, '_> {
         match self.referred(execution, reference) {
             (parent, Referred::Instance(instance)) => self.write_operand(parent, instance, value),
             (parent, Referred::Variable(variable)) => {
-                self.executions[parent as usize].variables[variable as usize] = value;
+                self.instruction.executions[parent as usize].variables[variable as usize] = value;
                 Ok(())
             }
             (_, Referred::Field(_) | Referred::Reference(_)) => Ok(()),
@@ -78,35 +76,18 @@ impl<'m> Step<'m, '_> {
     ) -> Result<u128, Leaving> {
         let mut locals = vec![0; body.locals.len().max(1)];
         locals[0] = value;
-        let node = self.executions[execution as usize].node;
+        let node = self.instruction.executions[execution as usize].node;
         let mut frame = Frame { body, node, execution, locals };
-        if !counted {
-            let decoded = self.tree().cloned();
-            let mut silent = Step {
-                state: &mut *self.state,
-                counts: &mut *self.counts,
-                host: &mut *self.host,
-                sink: &mut (),
-                address: self.address,
-                size_cells: self.size_cells,
-                decoded,
-                fetching: None,
-                is_undecoded: self.is_undecoded,
-                due: VecDeque::new(),
-                executions: std::mem::take(&mut self.executions),
-                fault: self.fault,
-            };
-            let outcome = silent.run_statements(&mut frame, &body.statements, 0);
-            self.executions = std::mem::take(&mut silent.executions);
-            outcome?;
-        } else {
-            self.run_statements(&mut frame, &body.statements, 0)?;
-        }
+        let was_silent = self.is_silent;
+        self.is_silent |= !counted;
+        let outcome = self.run_statements(&mut frame, &body.statements, 0);
+        self.is_silent = was_silent;
+        outcome?;
         Ok(frame.locals[0])
     }
 
     pub(super) fn field(&self, execution: u32, field: u32) -> u128 {
-        match (self.tree(), self.executions[execution as usize].node) {
+        match (self.tree(), self.instruction.executions[execution as usize].node) {
             (Some(decoded), Some(node)) => decoded.field(self.state.model, node, field),
             _ => 0,
         }
@@ -114,7 +95,7 @@ impl<'m> Step<'m, '_> {
 
     /// True if what an instance chose is a member.
     pub(super) fn has_chosen(&self, execution: u32, instance: u32, member: Target) -> bool {
-        match (self.tree(), self.executions[execution as usize].node) {
+        match (self.tree(), self.instruction.executions[execution as usize].node) {
             (Some(decoded), Some(node)) => decoded.has_chosen(node, instance, member),
             _ => false,
         }
@@ -131,7 +112,7 @@ impl<'m> Step<'m, '_> {
     }
 
     pub(super) fn coded(&self, execution: u32, instance: u32) -> u128 {
-        let node = self.child(self.executions[execution as usize].node, instance);
+        let node = self.child(self.instruction.executions[execution as usize].node, instance);
         match (self.tree(), node) {
             (Some(decoded), Some(node)) => decoded.nodes[node as usize].coded,
             _ => 0,
@@ -140,7 +121,7 @@ impl<'m> Step<'m, '_> {
 
     /// Tells of an access, made by the operation of the frame.
     pub(super) fn access(&mut self, frame: &Frame<'_>, access: u32, resource: u32, kind: AccessEvent) {
-        if access != UNCOUNTED {
+        if access != UNCOUNTED && !self.is_silent {
             let node = frame.node.unwrap_or(0);
             self.sink.event(Event::Access { node, resource, kind });
         }

@@ -32,7 +32,7 @@ impl<'m> Step<'m, '_> {
             Stmt::Set { local, value } => frame.locals[*local as usize] = self.evaluate(frame, value)?,
             Stmt::SetVariable { variable, value } => {
                 let value = self.evaluate(frame, value)?;
-                self.executions[frame.execution as usize].variables[*variable as usize] = value;
+                self.instruction.executions[frame.execution as usize].variables[*variable as usize] = value;
             }
             Stmt::SetRegister { register, index, low, value, access } => {
                 let width = value.width;

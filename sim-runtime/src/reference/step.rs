@@ -4,12 +4,10 @@ use std::collections::VecDeque;
 
 use isac_ir::account::Part;
 use isac_ir::behavior::Body;
-use isac_ir::decode::Decoded;
 use isac_ir::operation::{Role, Target};
-use isac_ir::root::RootDecoding;
 use sim_profile::{Event, EventSink};
 
-use super::execution::Execution;
+use super::instruction::Instruction;
 use super::state::State;
 use crate::fault::FaultKind;
 use crate::host::Host;
@@ -78,19 +76,13 @@ pub(super) struct Step<'m, 's> {
     pub(super) counts: &'s mut Counts,
     pub(super) host: &'s mut Host,
     pub(super) sink: &'s mut dyn EventSink,
-    pub(super) address: u64,
-    pub(super) size_cells: u32,
-    pub(super) decoded: Option<Decoded>,
-    /// The CODINGROOT that runs.
-    pub(super) fetching: Option<RootDecoding>,
-    /// It has been told that nothing was decoded.
-    pub(super) is_undecoded: bool,
+    pub(super) instruction: Instruction,
     /// What is scheduled, with its queue.
     pub(super) due: VecDeque<(u32, Due)>,
-    /// All executions of this instruction, in the order of their beginning.
-    pub(super) executions: Vec<Execution>,
     /// Address and access of the memory fault that `memory_fault` is called for.
     pub(super) fault: (u64, u8),
+    /// Accesses are not told: a read only keeps the bits beside a partial write.
+    pub(super) is_silent: bool,
 }
 
 impl<'m, 's> Step<'m, 's> {
@@ -106,13 +98,9 @@ impl<'m, 's> Step<'m, 's> {
             counts,
             host,
             sink,
-            address,
-            size_cells: 0,
-            decoded: None,
-            fetching: None,
-            is_undecoded: false,
+            instruction: Instruction { address, ..Instruction::default() },
+            is_silent: false,
             due: VecDeque::new(),
-            executions: Vec::new(),
             fault: (0, 0),
         }
     }
@@ -161,8 +149,8 @@ impl<'m, 's> Step<'m, 's> {
     pub(super) fn end(&mut self, outcome: Result<(), Leaving>) {
         let stays = match outcome {
             Err(Leaving::Fault(_)) => {
-                if self.decoded.is_none() && !self.is_undecoded {
-                    self.sink.event(Event::Undecoded { address: self.address });
+                if self.instruction.decoded.is_none() && !self.instruction.is_undecoded {
+                    self.sink.event(Event::Undecoded { address: self.instruction.address });
                 }
                 self.sink.event(Event::Fault);
                 true
@@ -186,12 +174,12 @@ impl<'m, 's> Step<'m, 's> {
 
     /// True if there was something to execute.
     pub(super) fn was_decoded(&self) -> bool {
-        self.decoded.is_some()
+        self.instruction.decoded.is_some()
     }
 
     /// Address of the instruction once it is decoded, of `main`'s PC before.
     pub(super) fn instruction_address(&self) -> u64 {
-        self.address
+        self.instruction.address
     }
 
     /// Runs what a time node stands for: a group's chosen member, or the operation.
@@ -201,7 +189,7 @@ impl<'m, 's> Step<'m, 's> {
         match (model.time.nodes[time_node as usize].target, due.node) {
             (Target::Operation(operation), _) => self.execute(operation, due),
             (Target::Group(_), Some(node)) => {
-                let Some(decoded) = &self.decoded else { return Ok(()) };
+                let Some(decoded) = &self.instruction.decoded else { return Ok(()) };
                 let Some(child) = decoded.children(node).next() else { return Ok(()) };
                 let target = decoded.nodes[child as usize].target;
                 match self.time_child(time_node, |candidate| candidate.target == target) {
@@ -256,12 +244,12 @@ impl<'m, 's> Step<'m, 's> {
     fn is_operand(&self, execution: u32, instance: u32) -> Option<bool> {
         let (_, chosen) = self.chosen(execution, instance)?;
         let model = self.state.model;
-        let table = model.operation(self.executions[execution as usize].operation);
+        let table = model.operation(self.instruction.executions[execution as usize].operation);
         Some(table.instances[instance as usize].is_operand(model.operation(chosen)))
     }
 
     fn execute_instance(&mut self, instance: u32, execution: u32, time_node: u32) -> Result<(), Leaving> {
-        let Some(child) = self.child(self.executions[execution as usize].node, instance) else {
+        let Some(child) = self.child(self.instruction.executions[execution as usize].node, instance) else {
             return Ok(());
         };
         match self.time_child(time_node, |candidate| candidate.instance == Some(instance)) {
@@ -287,7 +275,7 @@ impl<'m, 's> Step<'m, 's> {
     ) -> Result<(), Leaving> {
         let Some(body) = self.state.model.operation(operation).body(part) else { return Ok(()) };
         let locals = vec![0; body.locals.len()];
-        let node = self.executions[execution as usize].node;
+        let node = self.instruction.executions[execution as usize].node;
         let mut frame = Frame { body, node, execution, locals };
         self.run_statements(&mut frame, &body.statements, time_node)
     }

@@ -30,7 +30,7 @@ struct Class {
 /// Tokens that say nothing.
 const BLANKS: &[&str] = &[" ", "\t", "\r", "\n", "\u{b}", "\u{c}", "//", "/*"];
 const LETTERS: &[&str] = &["_", "A..Z", "a..z"];
-const DIGITS: &[&str] = &["0..9", "0x", "0X", "0b", "0B"];
+const DIGITS: &[&str] = &["0..9", "0x", "0X", "0b", "0B", "0o", "0O"];
 const BEFORE_OPERAND: &[&str] = &["!", "\"", "'", "(", "+", "++", "-", "--", "~"];
 const BEHIND_OPERAND: &[&str] = &[
     "!=", "%", "%=", "&", "&&", "&=", "(", "*", "*=", "+", "++", "+=", "-", "--", "-=", ".", "/", "/=", "::",

@@ -99,7 +99,7 @@ impl<'a> Failure<'a> {
             return self.bad_number(self.found);
         }
         if let Some(before) = self.found.checked_sub(1).filter(|before| *before >= self.tokens.start)
-            && matches!(self.scan.word(before), "0x" | "0X" | "0b" | "0B")
+            && matches!(self.scan.word(before), "0x" | "0X" | "0b" | "0B" | "0o" | "0O")
         {
             return self.bad_number(before);
         }
@@ -163,7 +163,7 @@ impl<'a> Failure<'a> {
         let word = shortened(self.scan.word(token));
         Diagnostic::error(code::BAD_CONSTANT, self.scan.token_span(token), format!("`{word}` is no number"))
             .label("its digits do not fit")
-            .help("numbers are written 12, 0x1f, 0b0101; bit patterns 0b01x0, 0bx[12]")
+            .help("numbers are written 12, 0x1f, 0b0101, 0o17; bit patterns 0b01x0, 0bx[12]")
     }
 
     fn found_text(&self) -> String {

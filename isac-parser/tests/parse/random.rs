@@ -11,6 +11,7 @@ fn expression() -> impl Strategy<Value = String> {
         Just("a".to_owned()),
         Just("pipe.stall".to_owned()),
         Just("0x1f".to_owned()),
+        Just("0o17".to_owned()),
         Just("'c'".to_owned()),
         Just("12UL".to_owned()),
         Just("\"t\\n\"".to_owned()),

@@ -13,6 +13,20 @@ use crate::source::Span;
 /// The widest pattern of bits.
 const MAX_BITS: u128 = 256;
 
+/// What may have been meant by a decimal number that begins with 0: C reads it as octal.
+fn without_leading_zeros(digits: &str) -> String {
+    let trimmed = digits.trim_start_matches('0');
+    if trimmed.is_empty() {
+        return "zero is written `0`".to_owned();
+    }
+    match u128::from_str_radix(trimmed, 8) {
+        Ok(octal) => format!(
+            "a leading 0 does not mean octal here: write `0o{trimmed}` for the octal number, which is {octal}, or `{trimmed}` for the decimal one"
+        ),
+        Err(_) => format!("write `{trimmed}`; a leading 0 means nothing here, octal is written `0o17`"),
+    }
+}
+
 /// The words that C reserves, and `bit`, which BEHAVIOR reserves with them.
 const C_WORDS: [&str; 39] = [
     "auto",
@@ -106,29 +120,20 @@ impl Builder<'_> {
     fn digits(&mut self, digits: &str, span: Span) -> u128 {
         let plain: String = digits.chars().filter(|c| *c != '_').collect();
         let lower = plain.to_ascii_lowercase();
-        let (radix, body) = match (lower.strip_prefix("0x"), lower.strip_prefix("0b")) {
-            (Some(body), _) => (16, body),
-            (_, Some(body)) => (2, body),
-            _ => (10, lower.as_str()),
-        };
+        let radices = [("0x", 16), ("0b", 2), ("0o", 8)];
+        let prefixed =
+            radices.into_iter().find_map(|(prefix, radix)| Some((radix, lower.strip_prefix(prefix)?)));
+        let (radix, body) = prefixed.unwrap_or((10, lower.as_str()));
         if digits.ends_with('_')
             || digits.contains("__")
-            || digits[..digits.len().min(3)].ends_with("x_")
+            || digits.as_bytes().get(2) == Some(&b'_') && prefixed.is_some()
             || body.is_empty()
         {
             self.bad_constant(span, format!("`{digits}` is no number"), "`_` stands between digits only");
             return 0;
         }
         if radix == 10 && body.len() > 1 && body.starts_with('0') {
-            let trimmed = body.trim_start_matches('0');
-            self.bad_constant(
-                span,
-                format!("`{digits}` begins with 0"),
-                &format!(
-                    "C would read it as octal; write `{}`, or a hexadecimal number",
-                    if trimmed.is_empty() { "0" } else { trimmed }
-                ),
-            );
+            self.bad_constant(span, format!("`{digits}` begins with 0"), &without_leading_zeros(body));
         }
         u128::from_str_radix(body, radix).unwrap_or_else(|_| {
             self.bad_constant(

@@ -196,7 +196,14 @@ pub(crate) fn number_within(
         return Some(value);
     }
     let (low, high) = (limits.start(), limits.end());
-    let message = format!("{what} is {value}, but has to be from {low} to {high}");
+    let is_hexadecimal = match &expr.kind {
+        ast::ExprKind::Number(number) => number.spelling.starts_with("0x"),
+        _ => false,
+    };
+    let message = match is_hexadecimal || *high > u128::from(u32::MAX) {
+        true => format!("{what} is {value:#x}, but has to be from {low:#x} to {high:#x}"),
+        false => format!("{what} is {value}, but has to be from {low} to {high}"),
+    };
     diagnostics.push(error(code::RESOURCE_WIDTH, expr.span, message, "out of range"));
     None
 }
@@ -246,6 +253,12 @@ fn written(constant: Constant) -> String {
         true => (value as i128).to_string(),
         false => format!("{value:#x}"),
     }
+}
+
+/// A type as it is written.
+pub(crate) fn describe(ty: Type) -> String {
+    let sign = if ty.signed { "signed " } else { "" };
+    format!("{sign}bit[{}]", ty.width_bits)
 }
 
 /// Warns of a constant that neither as a signed nor as an unsigned number fits its place.

@@ -148,6 +148,8 @@ codes! {
     NOT_REGISTERS = "E0513";
     /// A FUNCTION that cannot stand behind a RANGE.
     RANGE_FUNCTION = "E0514";
+    /// LOADs that take the same bytes of a program.
+    LOAD_OVERLAP = "E0515";
 
     /// Operations that activate each other without delay.
     ACTIVATION_CYCLE = "E0601";
@@ -167,6 +169,8 @@ codes! {
     CONSTANT_TRUNCATED = "W0301";
     /// A function that may end without a value.
     MISSING_RETURN = "W0302";
+    /// A `case` that the value of its switch can never be equal to.
+    DEAD_CASE = "W0303";
     /// An alias that no assembler text mentions.
     NOT_IN_ASSEMBLER = "W0401";
     /// A member that no word can reach.

@@ -10,6 +10,7 @@ use super::code;
 use super::operation::{AliasValue, Draft, Meaning, OperationScope};
 use super::report::{error, help_if};
 use super::suggestion::did_you_mean;
+use super::typing::describe;
 use crate::diagnostic::Diagnostic;
 use crate::model::{
     Binding, Group, InstanceRole, OperationId, OperationOrGroup, Reference, ReferenceId, Referred, Type,
@@ -471,10 +472,4 @@ fn members(target: OperationOrGroup, groups: &[Group]) -> BTreeSet<usize> {
         }
     }
     found
-}
-
-/// A type as it is written.
-fn describe(ty: Type) -> String {
-    let sign = if ty.signed { "signed " } else { "" };
-    format!("{sign}bit[{}]", ty.width_bits)
 }

@@ -9,6 +9,7 @@ use super::typing;
 use crate::ast::TargetField;
 use crate::diagnostic::Diagnostics;
 use crate::model::{Endian, MapId, RegisterPlace, Syscalls, Target};
+use crate::source::Span;
 
 const FIELDS: [&str; 10] =
     ["ENDIAN", "ELF_MACHINE", "ELF_CLASS", "STACK", "HOST", "SYSCALLS", "LOAD", "COMMENT", "HEX", "BINARY"];
@@ -32,14 +33,41 @@ pub(crate) fn resolve_target(
         binary: None,
     };
     let mut once = Once::default();
+    let mut loads = Vec::new();
     let fields = definitions.targets.iter().flat_map(|target| &target.fields);
     for field in fields {
         if field.name.text != "LOAD" {
             once.note(&field.name, diagnostics);
         }
         resolve_field(field, table, &mut target, diagnostics);
+        loads.resize(target.loads.len(), field.span);
     }
+    check_loads(&target.loads, &loads, diagnostics);
     target
+}
+
+/// Every byte of an image goes to one place: `spans` are the places of the LOADs in the text.
+fn check_loads(loads: &[(u64, u64, MapId)], spans: &[Span], diagnostics: &mut Diagnostics) {
+    let mut ranges: Vec<_> =
+        loads.iter().zip(spans).map(|((low, high, _), span)| (*low, *high, *span)).collect();
+    ranges.sort_by_key(|(low, _, span)| (*low, *span));
+    // Of those that begin before, the one that reaches furthest: it overlaps the next if any does.
+    let mut furthest: Option<(u64, Span)> = None;
+    for (low, high, span) in ranges {
+        if let Some((reached, earlier)) = furthest
+            && low <= reached
+        {
+            let (later, first) = if span > earlier { (span, earlier) } else { (earlier, span) };
+            let message = format!("two LOADs take the byte {low:#x} of the program");
+            let diagnostic = error(code::LOAD_OVERLAP, later, message, "overlaps")
+                .secondary(first, "with this LOAD")
+                .help("end one of them before the other begins; both bounds belong to the range");
+            diagnostics.push(diagnostic);
+        }
+        if furthest.is_none_or(|(reached, _)| high > reached) {
+            furthest = Some((high, span));
+        }
+    }
 }
 
 /// The map of the name `defaultmap`, else the only one.

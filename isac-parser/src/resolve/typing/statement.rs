@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::conversion::Value;
+use super::conversion::{Value, promote};
 use super::expression::Operand;
 use super::flow::may_fall_through;
-use super::{Typer, code, error, extend, reduce, warning};
+use super::{Typer, code, describe, error, extend, reduce, warning};
 use crate::ast;
 use crate::model::{Body, Expr, Local, LocalId, Stmt, StmtKind, Type};
 use crate::resolve::names::{ResultType, double};
@@ -235,8 +235,7 @@ impl Typer<'_> {
                 Some(StmtKind::Return(value))
             }
             (ResultType::Value(ty), None) => {
-                let sign = if ty.signed { "signed " } else { "" };
-                let message = format!("a `{sign}bit[{}]` has to be returned here", ty.width_bits);
+                let message = format!("a `{}` has to be returned here", describe(ty));
                 self.diagnostics.push(error(code::BAD_RETURN, span, message, "returns nothing"));
                 Some(StmtKind::Return(None))
             }
@@ -250,8 +249,10 @@ impl Typer<'_> {
     }
 
     fn switch(&mut self, value: &ast::Expr, sections: &[ast::SwitchSection]) -> Option<StmtKind> {
-        let value = self.value(value).map(Value::promoted);
-        let ty = value.as_ref().map(|value| value.ty);
+        let written = value.span;
+        let value = self.value(value);
+        let subject = value.as_ref().map(|value| Subject { ty: value.ty, span: written });
+        let value = value.map(Value::promoted);
         self.blocks.push(BTreeMap::new());
         self.switch_depth += 1;
         let mut labels = Labels::default();
@@ -259,7 +260,7 @@ impl Typer<'_> {
         for section in sections {
             let mut values = Vec::new();
             for (label, span) in &section.labels {
-                values.extend(self.label(label.as_ref(), *span, ty, &mut labels));
+                values.extend(self.label(label.as_ref(), *span, subject, &mut labels));
             }
             typed.push((values, self.statements(&section.statements)));
         }
@@ -273,7 +274,7 @@ impl Typer<'_> {
         &mut self,
         label: Option<&ast::Expr>,
         span: Span,
-        ty: Option<Type>,
+        subject: Option<Subject>,
         labels: &mut Labels,
     ) -> Option<Option<u128>> {
         let Some(label) = label else {
@@ -285,19 +286,54 @@ impl Typer<'_> {
             return Some(None);
         };
         let constant = self.constant(label)?;
-        let ty = ty?;
+        let subject = subject?;
+        let ty = promote(subject.ty);
         let pattern = reduce(extend(constant.value, constant.ty), ty.width_bits);
         if let Some(first) = labels.values.insert(pattern, span) {
             self.double_case(&format!("`case {pattern:#x}`"), span, first);
             return None;
         }
+        self.warn_of_dead_case(pattern, subject, label.span);
         Some(Some(pattern))
+    }
+
+    /// Warns of a label that no value of the switch's own type is equal to.
+    fn warn_of_dead_case(&mut self, pattern: u128, subject: Subject, label: Span) {
+        let ty = subject.ty;
+        if extend(reduce(pattern, ty.width_bits), ty) == extend(pattern, promote(ty)) {
+            return;
+        }
+        let (lowest, highest) = limits(ty);
+        let message = "this `case` is never taken";
+        let label_text = format!("the value is from {lowest} to {highest}");
+        let diagnostic = warning(code::DEAD_CASE, label, message, label_text)
+            .secondary(subject.span, format!("a `{}`", describe(ty)))
+            .help("ask for a value that it can have, or leave this case out");
+        self.diagnostics.push(diagnostic);
     }
 
     fn double_case(&mut self, what: &str, span: Span, first: Span) {
         let message = format!("{what} stands twice in one switch");
         let diagnostic = error(code::DOUBLE_CASE, span, message, "again here");
         self.diagnostics.push(diagnostic.secondary(first, "first here"));
+    }
+}
+
+/// What a switch decides on, before it is promoted.
+#[derive(Clone, Copy)]
+struct Subject {
+    ty: Type,
+    span: Span,
+}
+
+/// The lowest and the highest value of a type.
+fn limits(ty: Type) -> (String, String) {
+    let beyond = u128::BITS - ty.width_bits + u32::from(ty.signed);
+    let highest = u128::MAX.checked_shr(beyond).unwrap_or(0);
+    let lowest = if ty.signed { -(highest as i128) - 1 } else { 0 };
+    match ty.width_bits {
+        ..=16 => (lowest.to_string(), highest.to_string()),
+        _ => (lowest.to_string(), format!("{highest:#x}")),
     }
 }
 

@@ -33,6 +33,9 @@ impl BodyBuilder<'_> {
             SourceKind::InstructionSize => Expr { width, kind: ExprKind::InstructionSize },
             // Caches are not simulated: every access costs one cycle.
             SourceKind::Latency(_) => Expr::constant(width, 1),
+            SourceKind::Stall { .. } | SourceKind::Retry(_) | SourceKind::Flush(_) | SourceKind::Busy(_) => {
+                unreachable!("refused by resolving")
+            }
             SourceKind::Pending(device) => {
                 convert(Expr { width: 1, kind: ExprKind::Pending(device.0) }, false, width)
             }

@@ -6,6 +6,7 @@ mod contest;
 mod cycle;
 mod finding;
 mod member;
+mod not_lowered;
 mod range;
 mod recursion;
 mod single_decoding;
@@ -33,6 +34,7 @@ pub fn check_model(model: Model, diagnostics: &mut Diagnostics) -> Option<Checke
     if !diagnostics.has_errors() {
         unused::check_unused(&model, diagnostics);
         assembler::check_assembler(&model, diagnostics);
+        not_lowered::refuse_not_lowered(&model, diagnostics);
     }
     diagnostics.sort();
     (!diagnostics.has_errors()).then_some(CheckedModel { model, decodings })

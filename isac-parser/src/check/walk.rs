@@ -60,12 +60,16 @@ pub(crate) fn walk_expr<'a>(expr: &'a Expr, visit: &mut impl FnMut(Met<'a>)) {
         | ExprKind::InstructionSize
         | ExprKind::Latency(_)
         | ExprKind::Pending(_)
-        | ExprKind::Event(_) => {}
+        | ExprKind::Event(_)
+        | ExprKind::Retry(_)
+        | ExprKind::Flush(_)
+        | ExprKind::Busy(_) => {}
         ExprKind::Read(place) | ExprKind::Step { place, .. } => walk_place(place, visit),
         ExprKind::Convert(inner)
         | ExprKind::Negate(inner)
         | ExprKind::BitNot(inner)
         | ExprKind::Not(inner)
+        | ExprKind::Stall { cycles: inner, .. }
         | ExprKind::Slice { base: inner, .. } => walk_expr(inner, visit),
         ExprKind::Binary { left, right, .. }
         | ExprKind::LogicalAnd(left, right)

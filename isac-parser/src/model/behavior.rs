@@ -4,8 +4,8 @@
 //! have its type, an assigned value has its place's type, an argument its parameter's.
 
 use super::{
-    DeviceId, FieldId, FunctionId, InstanceId, MapId, OperationId, OperationOrGroup, ReferenceId, RegisterId,
-    VariableId, id,
+    DeviceId, FieldId, FunctionId, InstanceId, MapId, OperationId, OperationOrGroup, PipelineId, ReferenceId,
+    RegisterId, StageId, VariableId, id,
 };
 pub use crate::ast::BinaryOperator;
 use crate::source::Span;
@@ -256,6 +256,19 @@ pub enum ExprKind {
     },
     /// `event("name")`
     Event(String),
+    /// `pipe.stall(S, cycles)`: the stage and those before it stand still.
+    Stall {
+        /// The stage.
+        stage: StageId,
+        /// For how many cycles, of type `bit[64]`.
+        cycles: Box<Expr>,
+    },
+    /// `pipe.retry()`: the instruction's operations of the stage run again; does not return.
+    Retry(PipelineId),
+    /// `pipe.flush(S)`: cancels what is in the stage or an earlier one.
+    Flush(StageId),
+    /// `pipe.busy(S)`: 1 if an instruction is in the stage.
+    Busy(StageId),
 }
 
 /// The built-in functions, with argument and result types.

@@ -7,12 +7,14 @@ mod behavior;
 mod coding;
 mod decoding;
 mod operation;
+mod pipeline;
 mod resource;
 
 pub use behavior::*;
 pub use coding::*;
 pub use decoding::*;
 pub use operation::*;
+pub use pipeline::*;
 pub use resource::*;
 
 use std::collections::BTreeMap;
@@ -58,6 +60,8 @@ pub struct Model {
     pub devices: Vec<Device>,
     /// Memory maps, in the order of the text.
     pub maps: Vec<Map>,
+    /// Pipelines, in the order of the text.
+    pub pipelines: Vec<Pipeline>,
     /// Groups, in the order of the text.
     pub groups: Vec<Group>,
     /// Operations, in the order of the text.

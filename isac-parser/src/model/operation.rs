@@ -1,6 +1,6 @@
 //! Operations and groups, resolved.
 
-use super::{Body, Expr, Local, MapId, RegisterId, TailItem, Type, When, id};
+use super::{Body, Expr, Local, MapId, RegisterId, StageId, TailItem, Type, When, id};
 use crate::source::Span;
 
 id!(
@@ -58,6 +58,9 @@ pub struct Operation {
     pub name: String,
     /// Where the name stands.
     pub span: Span,
+    /// The stage that its own IN names, and where; without IN a decoded operation has that of the
+    /// operation whose CODING or CODINGROOT contains it, every other has none.
+    pub stage: Option<(StageId, Span)>,
     /// The fields of its CODING and TAIL, in the order of their first mention.
     pub fields: Vec<Field>,
     /// Its instances in the order of the INSTANCE sections; a target that CODINGROOT or ACTIVATION
@@ -250,7 +253,7 @@ pub enum Activation {
     Activate {
         /// The instance.
         instance: InstanceId,
-        /// Cycles of delay.
+        /// DELAY as written, in cycles; the distance in stages comes on top of it.
         delay_cycles: u32,
         /// Where it stands.
         span: Span,

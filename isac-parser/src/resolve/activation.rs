@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::code;
 use super::names::Table;
 use super::operation::{Draft, OperationScope};
-use super::report::{error, not_yet};
+use super::report::error;
 use super::root::{Members, reaches};
 use super::typing::{self, Typer, bits};
 use crate::ast;
@@ -14,6 +14,9 @@ use crate::model::{
     Activation, Expr, ExprKind, Group, InstanceId, InstanceRole, OperationOrGroup, RootElement,
 };
 use crate::source::Span;
+
+/// Longest DELAY in cycles: every cycle of it may hold what an engine has to keep.
+const MOST_DELAY_CYCLES: u128 = 1_000_000;
 
 /// Resolves what an operation activates.
 pub(crate) fn resolve_activation(
@@ -102,13 +105,10 @@ impl Resolver<'_, '_> {
     }
 
     fn activate(&mut self, target: &ast::Name, delay: Option<&ast::Expr>) -> Option<Activation> {
-        if let Some(delay) = delay
-            && typing::number(self.table, delay, self.diagnostics)? > 0
-        {
-            let what = "a DELAY of more than 0 is";
-            self.diagnostics.push(not_yet(code::LATER_FORM, delay.span, what));
-            return None;
-        }
+        let delay_cycles = match delay {
+            Some(delay) => self.delay(delay),
+            None => Some(0),
+        };
         let instance = self.draft.mentioned(target)?;
         let found = &self.scope.instances[instance.index()];
         if matches!(found.target, OperationOrGroup::Group(_)) && found.role == InstanceRole::Activated {
@@ -123,7 +123,23 @@ impl Resolver<'_, '_> {
             return None;
         }
         self.check_way(instance, target)?;
-        Some(Activation::Activate { instance, delay_cycles: 0, span: target.span })
+        Some(Activation::Activate { instance, delay_cycles: delay_cycles?, span: target.span })
+    }
+
+    /// The cycles of a DELAY.
+    fn delay(&mut self, delay: &ast::Expr) -> Option<u32> {
+        let cycles = typing::constant_in(self.table, self.scope, delay, self.diagnostics)?;
+        let value = typing::extend(cycles.value, cycles.ty);
+        let (found, label) = match (cycles.ty.signed, value as i128) {
+            (true, negative @ ..0) => (negative.to_string(), "leads back in time"),
+            _ if value > MOST_DELAY_CYCLES => (value.to_string(), "too long"),
+            _ => return u32::try_from(value).ok(),
+        };
+        let message = format!("a DELAY of {found} cycles");
+        let diagnostic = error(code::CYCLE_COUNT, delay.span, message, label)
+            .help(format!("a DELAY is a constant from 0 to {MOST_DELAY_CYCLES}"));
+        self.diagnostics.push(diagnostic);
+        None
     }
 
     /// Reports an element that the CODINGROOT decodes in other cases alone.

@@ -189,7 +189,6 @@ impl Assembler<'_> {
                 }
                 Some(*id)
             }
-            Definition { what: Global::Unsupported(_), .. } => None,
             _ => {
                 self.diagnostics.push(wrong_kind(name, found, "a register file"));
                 None

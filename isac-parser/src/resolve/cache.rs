@@ -156,7 +156,6 @@ fn over(reader: &OptionReader<'_>, table: &Table, diagnostics: &mut Diagnostics)
     let found = table.names.global(name, "memory", diagnostics)?;
     match found.what {
         Global::Ram(id) => table.ram(id).map(|_| id),
-        Global::Unsupported(_) => None,
         _ => {
             diagnostics.push(wrong_kind(name, &found, "a RAM"));
             None

@@ -155,6 +155,12 @@ codes! {
     ACTIVATION_CYCLE = "E0601";
     /// An activated group of which nothing chooses a member.
     NOTHING_CHOSEN = "E0602";
+    /// A PIPELINE without stages.
+    NO_STAGES = "E0603";
+    /// A register that is named by two stages, or by one twice.
+    STAGE_REGISTER = "E0604";
+    /// A DELAY or a stall whose number of cycles is out of range.
+    CYCLE_COUNT = "E0605";
 
     /// A kind of resource that is not supported yet.
     LATER_RESOURCE = "E0902";

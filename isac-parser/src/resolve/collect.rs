@@ -1,12 +1,11 @@
 //! All definitions of all files, sorted by kind, with their names entered.
 
-use super::code;
 use super::names::{Global, Names};
-use super::report::not_yet;
 use crate::ast::{self, Item, ResourceDeclaration};
 use crate::diagnostic::Diagnostics;
 use crate::model::{
-    CacheId, DeviceId, FunctionId, GroupId, MapId, OperationId, OperationOrGroup, RamId, RegisterId,
+    CacheId, DeviceId, FunctionId, GroupId, MapId, OperationId, OperationOrGroup, PipelineId, RamId,
+    RegisterId,
 };
 use crate::source::FileId;
 
@@ -23,13 +22,14 @@ pub(crate) struct Definitions<'a> {
     pub(crate) caches: Vec<&'a ast::CacheDeclaration>,
     pub(crate) devices: Vec<&'a ast::DeviceDeclaration>,
     pub(crate) maps: Vec<&'a ast::MemoryMapDeclaration>,
+    pub(crate) pipelines: Vec<&'a ast::PipelineDeclaration>,
     pub(crate) groups: Vec<&'a ast::Group>,
     pub(crate) operations: Vec<&'a ast::Operation>,
     pub(crate) functions: Vec<&'a ast::Function>,
     pub(crate) pseudos: Vec<&'a ast::Pseudo>,
 }
 
-/// Sorts the definitions and enters their names; reports doubles and unsupported resources.
+/// Sorts the definitions and enters their names; reports doubles.
 pub(crate) fn collect_definitions<'a>(
     files: &'a [(FileId, ast::File)],
     diagnostics: &mut Diagnostics,
@@ -121,14 +121,11 @@ impl<'a> Collector<'a, '_> {
                 self.names.define_global(&device.name, what, self.diagnostics);
             }
             ResourceDeclaration::Pipeline(pipeline) => {
-                self.unsupported(&pipeline.name, "a PIPELINE", "a PIPELINE is");
+                let what = Global::Pipeline(PipelineId(index(&definitions.pipelines)));
+                definitions.pipelines.push(pipeline);
+                self.names.define_global(&pipeline.name, what, self.diagnostics);
             }
         }
-    }
-
-    fn unsupported(&mut self, name: &ast::Name, kind: &'static str, what: &str) {
-        self.diagnostics.push(not_yet(code::LATER_RESOURCE, name.span, what));
-        self.names.define_global(name, Global::Unsupported(kind), self.diagnostics);
     }
 }
 

@@ -21,6 +21,7 @@ mod operation_value;
 mod option;
 pub(crate) mod order;
 mod pc;
+mod pipeline;
 mod pseudo;
 mod range;
 mod reference;
@@ -72,6 +73,7 @@ pub fn resolve_model(
     register::resolve_registers(&definitions, &mut table, diagnostics);
     alias::resolve_aliases(&definitions, &mut table, diagnostics);
     pc::resolve_pc(&definitions, beginning, &mut table, diagnostics);
+    pipeline::resolve_pipelines(&definitions, &mut table, diagnostics);
     function::resolve_signatures(&definitions, &mut table, diagnostics);
     memory::resolve_rams(&definitions, &mut table, diagnostics);
     cache::resolve_caches_and_devices(&definitions, &mut table, diagnostics);
@@ -98,6 +100,7 @@ pub fn resolve_model(
         caches: whole(table.caches, unknown_cache),
         devices: whole(table.devices, unknown_device),
         maps: whole(table.maps, unknown_map),
+        pipelines: table.pipelines,
         memory_fault,
     })
 }
@@ -111,7 +114,7 @@ fn resolve_operations(
     let Tree { drafts, groups, mut references } = tree;
     let mut operations = Vec::new();
     for (index, draft) in drafts.into_iter().enumerate() {
-        stage::resolve_stage(draft.ast, table, diagnostics);
+        let stage = stage::resolve_stage(draft.ast, table, diagnostics);
         if draft.ast.name.text == "reset" {
             refuse_instruction_sections(&draft.sections, diagnostics);
         }
@@ -125,6 +128,7 @@ fn resolve_operations(
         operations.push(Operation {
             name: draft.ast.name.text.clone(),
             span: draft.ast.name.span,
+            stage,
             fields: draft.scope.fields,
             instances: draft.scope.instances,
             variables: draft.scope.variables,

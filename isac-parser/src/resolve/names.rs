@@ -7,8 +7,8 @@ use super::{code, suggestion::did_you_mean};
 use crate::ast;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::model::{
-    Cache, CacheId, Device, DeviceId, FunctionId, Map, MapId, OperationOrGroup, Place, Ram, RamId, Register,
-    RegisterId, RegisterPart, RegisterPlace, Type,
+    Cache, CacheId, Device, DeviceId, FunctionId, Map, MapId, OperationOrGroup, Pipeline, PipelineId, Place,
+    Ram, RamId, Register, RegisterId, RegisterPart, RegisterPlace, Type,
 };
 use crate::source::Span;
 
@@ -31,8 +31,8 @@ pub(crate) enum Global {
     Function(FunctionId),
     /// Index into [`Table::aliases`].
     Alias(usize),
-    /// Something of a kind that is not supported yet; reported where it is declared.
-    Unsupported(&'static str),
+    /// A pipeline.
+    Pipeline(PipelineId),
 }
 
 impl Global {
@@ -47,7 +47,7 @@ impl Global {
             Global::Device(_) => "a DEVICE",
             Global::Map(_) => "a memory map",
             Global::Function(_) => "a FUNCTION",
-            Global::Unsupported(kind) => kind,
+            Global::Pipeline(_) => "a PIPELINE",
         }
     }
 }
@@ -107,7 +107,6 @@ impl Names {
     pub(crate) fn map(&self, name: &ast::Name, diagnostics: &mut Diagnostics) -> Option<MapId> {
         match self.global(name, "memory map", diagnostics)? {
             Definition { what: Global::Map(map), .. } => Some(map),
-            Definition { what: Global::Unsupported(_), .. } => None,
             other => {
                 diagnostics.push(wrong_kind(name, &other, "a memory map"));
                 None
@@ -238,6 +237,8 @@ pub(crate) struct Table {
     pub(crate) devices: Vec<Option<Device>>,
     /// By [`MapId`].
     pub(crate) maps: Vec<Option<Map>>,
+    /// By [`PipelineId`]; one without stages was reported.
+    pub(crate) pipelines: Vec<Pipeline>,
     /// By [`FunctionId`].
     pub(crate) functions: Vec<Option<Signature>>,
     /// The PC.

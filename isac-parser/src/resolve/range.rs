@@ -70,7 +70,6 @@ fn resource(
             table.devices.get(id.index())?.as_ref()?;
             return Some(Target { what: RangeTarget::Device(id), low_bit: 0, cell_bits: None });
         }
-        Global::Unsupported(_) => return None,
         _ => {
             diagnostics.push(wrong_kind(name, &found, "a RAM, CACHE, DEVICE or register"));
             return None;
@@ -153,7 +152,6 @@ fn function<'t>(
     };
     match found.what {
         Global::Function(id) => Some((id, table.functions.get(id.index())?.as_ref()?)),
-        Global::Unsupported(_) => None,
         _ => {
             diagnostics.push(wrong_kind(name, found, "a FUNCTION"));
             None

@@ -1,19 +1,21 @@
 //! `OPERATION name IN pipe.STAGE`.
 
-use super::names::{Global, Table, wrong_kind};
+use super::names::Table;
+use super::pipeline::{resolve_pipeline_name, resolve_stage_name};
 use crate::ast::Operation;
 use crate::diagnostic::Diagnostics;
+use crate::model::StageId;
+use crate::source::Span;
 
-/// Reports a pipeline that does not exist; pipelines themselves are reported where they are
-/// declared, as not supported yet.
-pub(crate) fn resolve_stage(operation: &Operation, table: &Table, diagnostics: &mut Diagnostics) {
-    let Some((pipeline, _)) = &operation.stage else {
-        return;
-    };
-    let Some(found) = table.names.global(pipeline, "pipeline", diagnostics) else {
-        return;
-    };
-    if !matches!(found.what, Global::Unsupported(_)) {
-        diagnostics.push(wrong_kind(pipeline, &found, "a PIPELINE"));
-    }
+/// The stage that an operation's IN names, and where; reports a pipeline or stage that does not
+/// exist.
+pub(crate) fn resolve_stage(
+    operation: &Operation,
+    table: &Table,
+    diagnostics: &mut Diagnostics,
+) -> Option<(StageId, Span)> {
+    let (pipeline, stage) = operation.stage.as_ref()?;
+    let id = resolve_pipeline_name(pipeline, table, diagnostics)?;
+    let id = resolve_stage_name(id, stage, table, diagnostics)?;
+    Some((id, pipeline.span.to(stage.span)))
 }

@@ -39,8 +39,7 @@ impl Typer<'_> {
         let name = match &callee.kind {
             ast::ExprKind::Name(name) => name,
             ast::ExprKind::Member { base, member } => {
-                self.service(base, member, span);
-                return None;
+                return self.service(base, member, arguments, span);
             }
             _ => {
                 let message = "only a function can be called";
@@ -53,29 +52,12 @@ impl Typer<'_> {
                 self.only_when_running(span, "a call")?;
                 self.function_call(function, name, arguments, span)
             }
-            Some((Global::Unsupported(_), _)) => None,
             None if BUILTINS.contains(&name.text.as_str()) => self.builtin_call(name, arguments, span),
             _ => {
                 self.no_function(name);
                 None
             }
         }
-    }
-
-    /// `pipe.stall(...)` and the like; every one belongs to a resource that is reported.
-    fn service(&mut self, base: &ast::Expr, member: &ast::Name, span: Span) {
-        if let ast::ExprKind::Name(name) = &base.kind {
-            match self.global(name) {
-                Some((Global::Unsupported(_), _)) => return,
-                None if self.operation.is_none_or(|o| !o.names.contains_key(&name.text)) => {
-                    self.name(name);
-                    return;
-                }
-                _ => {}
-            }
-        }
-        let message = format!("nothing here has a service `{}`", member.text);
-        self.diagnostics.push(error(code::WRONG_KIND, span, message, "no function"));
     }
 
     fn no_function(&mut self, name: &ast::Name) {

@@ -172,6 +172,10 @@ impl Typer<'_> {
                 Some((Global::Device(device), declared)) => {
                     return self.device_member(device, declared, name, member);
                 }
+                Some((Global::Pipeline(pipeline), _)) => {
+                    self.pipeline_member(pipeline, name, member);
+                    return None;
+                }
                 Some((Global::Map(map), _)) => {
                     if self.view(map, member).is_some() {
                         let message = format!("the view `.{}` names no address", member.text);
@@ -182,7 +186,6 @@ impl Typer<'_> {
                     }
                     return None;
                 }
-                Some((Global::Unsupported(_), _)) => return None,
                 _ => {}
             }
         }

@@ -45,5 +45,9 @@ fn is_true(condition: &Expr) -> bool {
 
 fn ends_instruction(expr: &Expr) -> bool {
     let ends = [Builtin::Halt, Builtin::Illegal, Builtin::Cancel];
-    matches!(&expr.kind, ExprKind::Builtin { builtin, .. } if ends.contains(builtin))
+    match &expr.kind {
+        ExprKind::Builtin { builtin, .. } => ends.contains(builtin),
+        ExprKind::Retry(_) => true,
+        _ => false,
+    }
 }

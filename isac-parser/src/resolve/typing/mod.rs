@@ -15,6 +15,7 @@ mod name;
 mod operator;
 mod printf;
 mod register_place;
+mod service;
 mod slice;
 mod statement;
 mod type_name;
@@ -176,6 +177,17 @@ impl<'a> Typer<'a> {
 /// Evaluates a constant expression.
 pub(crate) fn constant(table: &Table, expr: &ast::Expr, diagnostics: &mut Diagnostics) -> Option<Constant> {
     Typer::new(table, None, diagnostics).constant(expr)
+}
+
+/// Evaluates a constant expression where the names of an operation are visible, so that one of
+/// them is said to be no constant.
+pub(crate) fn constant_in(
+    table: &Table,
+    operation: &OperationScope,
+    expr: &ast::Expr,
+    diagnostics: &mut Diagnostics,
+) -> Option<Constant> {
+    Typer::new(table, Some(operation), diagnostics).constant(expr)
 }
 
 /// Evaluates a constant expression that must not be negative.

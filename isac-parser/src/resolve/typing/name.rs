@@ -123,7 +123,6 @@ impl Typer<'_> {
                 let constant = (*self.table.constants.get(index)?)?;
                 Some(valued(ExprKind::Const(constant.value), constant.ty, span))
             }
-            Global::Unsupported(_) => None,
             _ if self.mode != Mode::Run => {
                 self.only_when_running(span, found.what.kind())?;
                 None
@@ -147,6 +146,11 @@ impl Typer<'_> {
             }
             Global::Device(_) => {
                 let help = "a device is reached through a MEMORY_MAP; a TIMER has `.pending`";
+                self.diagnostics.push(wrong_kind(name, &found, "a value").help(help));
+                None
+            }
+            Global::Pipeline(_) => {
+                let help = format!("ask it, as `{}.busy(STAGE)`", name.text);
                 self.diagnostics.push(wrong_kind(name, &found, "a value").help(help));
                 None
             }

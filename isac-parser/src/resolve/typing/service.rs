@@ -1,0 +1,199 @@
+//! `pipe.stall(S, n)` and the like: what a pipeline can be asked to do.
+
+use super::conversion::{Value, bits};
+use super::expression::{Operand, valued};
+use super::{Typer, code, error};
+use crate::ast;
+use crate::model::{Expr, ExprKind, PipelineId, StageId};
+use crate::resolve::names::{Global, wrong_kind};
+use crate::resolve::pipeline::resolve_stage_name;
+use crate::resolve::report::{count, help_if};
+use crate::resolve::suggestion::did_you_mean;
+use crate::source::Span;
+
+/// The services of a pipeline.
+pub(crate) const SERVICES: [&str; 4] = ["stall", "retry", "flush", "busy"];
+
+/// How the services are called.
+const USAGE: &str =
+    "the services of a PIPELINE are `stall(STAGE, cycles)`, `retry()`, `flush(STAGE)` and `busy(STAGE)`";
+
+impl Typer<'_> {
+    /// `base.member(arguments)`
+    pub(super) fn service(
+        &mut self,
+        base: &ast::Expr,
+        member: &ast::Name,
+        arguments: &[ast::Expr],
+        span: Span,
+    ) -> Option<Operand> {
+        if let ast::ExprKind::Name(name) = &base.kind {
+            match self.global(name) {
+                Some((Global::Pipeline(pipeline), _)) => {
+                    self.only_when_running(span, "a call")?;
+                    return self.pipeline_service(pipeline, name, member, arguments, span);
+                }
+                Some(_) if SERVICES.contains(&member.text.as_str()) => {
+                    let found = self.table.names.globals.get(&name.text)?;
+                    self.diagnostics.push(wrong_kind(name, found, "a PIPELINE"));
+                    return None;
+                }
+                None if self.operation.is_none_or(|o| !o.names.contains_key(&name.text)) => {
+                    self.name(name)?;
+                }
+                _ => {}
+            }
+        }
+        let message = format!("nothing here has a service `{}`", member.text);
+        self.diagnostics.push(error(code::WRONG_KIND, span, message, "no function"));
+        None
+    }
+
+    fn pipeline_service(
+        &mut self,
+        pipeline: PipelineId,
+        name: &ast::Name,
+        member: &ast::Name,
+        arguments: &[ast::Expr],
+        span: Span,
+    ) -> Option<Operand> {
+        match member.text.as_str() {
+            "stall" => self.stall(pipeline, name, arguments, span),
+            "retry" => {
+                if !arguments.is_empty() {
+                    let label = "the stage is that of the operation";
+                    self.wrong_arguments(name, "retry", "no argument", arguments.len(), (span, label));
+                    return None;
+                }
+                Some(Operand::Value(Expr { kind: ExprKind::Retry(pipeline), ty: None, span }))
+            }
+            "flush" => {
+                let stage = self.only_stage(pipeline, name, "flush", arguments, span)?;
+                Some(Operand::Value(Expr { kind: ExprKind::Flush(stage), ty: None, span }))
+            }
+            "busy" => {
+                let stage = self.only_stage(pipeline, name, "busy", arguments, span)?;
+                Some(valued(ExprKind::Busy(stage), bits(1), span))
+            }
+            _ => {
+                self.no_such_service(pipeline, member);
+                None
+            }
+        }
+    }
+
+    /// `pipe.stall(S)` or `pipe.stall(S, n)`
+    fn stall(
+        &mut self,
+        pipeline: PipelineId,
+        name: &ast::Name,
+        arguments: &[ast::Expr],
+        span: Span,
+    ) -> Option<Operand> {
+        let (stage, cycles) = match arguments {
+            [stage] => (stage, None),
+            [stage, cycles] => (stage, Some(cycles)),
+            _ => {
+                let wanted = "a stage and perhaps a number of cycles";
+                let label = "as `stall(STAGE)` or `stall(STAGE, cycles)`";
+                self.wrong_arguments(name, "stall", wanted, arguments.len(), (span, label));
+                return None;
+            }
+        };
+        let stage = self.stage(pipeline, stage);
+        let cycles = match cycles {
+            Some(cycles) => self.stall_cycles(cycles),
+            None => Some(Expr { kind: ExprKind::Const(1), ty: Some(bits(64)), span }),
+        };
+        let kind = ExprKind::Stall { stage: stage?, cycles: Box::new(cycles?) };
+        Some(Operand::Value(Expr { kind, ty: None, span }))
+    }
+
+    /// The number of cycles of a stall; reports a constant that is negative.
+    fn stall_cycles(&mut self, cycles: &ast::Expr) -> Option<Expr> {
+        let value: Value = self.value(cycles)?;
+        let negative = |pattern: u128| value.ty.signed && (super::extend(pattern, value.ty) as i128) < 0;
+        if value.constant().is_some_and(negative) {
+            let message = "a stall of a negative number of cycles";
+            let diagnostic = error(code::CYCLE_COUNT, cycles.span, message, "negative")
+                .help("what stands still is held for 0 or more cycles");
+            self.diagnostics.push(diagnostic);
+            return None;
+        }
+        Some(self.fit(value, bits(64)).expr)
+    }
+
+    /// The single argument of a service, a stage.
+    fn only_stage(
+        &mut self,
+        pipeline: PipelineId,
+        name: &ast::Name,
+        service: &str,
+        arguments: &[ast::Expr],
+        span: Span,
+    ) -> Option<StageId> {
+        let [stage] = arguments else {
+            let label = format!("as `{service}(STAGE)`");
+            self.wrong_arguments(name, service, "one stage", arguments.len(), (span, &label));
+            return None;
+        };
+        self.stage(pipeline, stage)
+    }
+
+    /// A stage where one is needed: its name, bare.
+    fn stage(&mut self, pipeline: PipelineId, stage: &ast::Expr) -> Option<StageId> {
+        if let ast::ExprKind::Name(name) = &stage.kind {
+            return resolve_stage_name(pipeline, name, self.table, self.diagnostics);
+        }
+        let declared = self.table.pipelines.get(pipeline.index())?;
+        let example = declared.stages.first()?;
+        let message = format!("a stage of the PIPELINE `{}` is needed here", declared.name);
+        let diagnostic = error(code::WRONG_KIND, stage.span, message, "no stage")
+            .secondary(declared.span, "the pipeline")
+            .help(format!("name a stage alone, as `{}`", example.name));
+        self.diagnostics.push(diagnostic);
+        None
+    }
+
+    fn wrong_arguments(
+        &mut self,
+        pipeline: &ast::Name,
+        service: &str,
+        wanted: &str,
+        found: usize,
+        (span, label): (Span, &str),
+    ) {
+        let found = count(found as u128, "argument");
+        let message = format!("`{}.{service}` takes {wanted}, but gets {found}", pipeline.text);
+        self.diagnostics.push(error(code::ARGUMENT_COUNT, span, message, label));
+    }
+
+    fn no_such_service(&mut self, pipeline: PipelineId, member: &ast::Name) {
+        let Some(declared) = self.table.pipelines.get(pipeline.index()) else { return };
+        let message = format!("the PIPELINE `{}` has no service `{}`", declared.name, member.text);
+        let diagnostic = error(code::UNDEFINED, member.span, message, "no such service")
+            .secondary(declared.span, "declared here")
+            .help(USAGE);
+        self.diagnostics.push(help_if(diagnostic, did_you_mean(&member.text, SERVICES)));
+    }
+
+    /// `pipe.member` that is not called.
+    pub(super) fn pipeline_member(&mut self, pipeline: PipelineId, name: &ast::Name, member: &ast::Name) {
+        let Some(declared) = self.table.pipelines.get(pipeline.index()) else { return };
+        let text = member.text.as_str();
+        if SERVICES.contains(&text) {
+            let message = format!("`{}.{text}` is a service and has to be called", name.text);
+            let label = "arguments are missing";
+            let diagnostic = error(code::WRONG_KIND, member.span, message, label);
+            self.diagnostics.push(diagnostic.help(USAGE));
+        } else if let Some(stage) = declared.stages.iter().find(|stage| stage.name == text) {
+            let message = format!("`{}.{text}` is a stage, but a value is needed here", name.text);
+            let diagnostic = error(code::WRONG_KIND, member.span, message, "a value is needed")
+                .secondary(stage.span, "declared here")
+                .help(format!("`{}.busy({text})` is 1 if an instruction is in it", name.text));
+            self.diagnostics.push(diagnostic);
+        } else {
+            self.no_such_service(pipeline, member);
+        }
+    }
+}

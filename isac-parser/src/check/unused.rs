@@ -47,6 +47,11 @@ pub(super) fn check_unused(model: &Model, diagnostics: &mut Diagnostics) {
             unused("memory map", &map.name, map.span);
         }
     }
+    for (index, function) in model.functions.iter().enumerate() {
+        if !used.functions.contains(&index) {
+            unused("FUNCTION", &function.name, function.span);
+        }
+    }
 }
 
 /// Warns of what neither `main` nor `reset` leads to; of what is below, only the topmost.
@@ -118,7 +123,8 @@ fn check_aliases(model: &Model, diagnostics: &mut Diagnostics) {
     }
 }
 
-/// Indices of registers and maps that something mentions, and of what a map has behind it.
+/// Indices of registers, maps and functions that something mentions, and of what a map has behind
+/// it.
 #[derive(Default)]
 struct Used {
     registers: BTreeSet<usize>,
@@ -126,6 +132,7 @@ struct Used {
     caches: BTreeSet<usize>,
     devices: BTreeSet<usize>,
     maps: BTreeSet<usize>,
+    functions: BTreeSet<usize>,
 }
 
 impl Used {
@@ -135,6 +142,9 @@ impl Used {
         }
         if let Met::Expr(Expr { kind: ExprKind::Pending(device), .. }) = met {
             self.devices.insert(device.index());
+        }
+        if let Met::Expr(Expr { kind: ExprKind::Call { function, .. }, .. }) = met {
+            self.functions.insert(function.index());
         }
         if let Met::Place(place) = met {
             match &place.kind {
@@ -155,7 +165,9 @@ impl Used {
             RangeTarget::Cache(id) => self.caches.insert(id.index()),
             RangeTarget::Device(id) => self.devices.insert(id.index()),
             RangeTarget::Register(id) => self.registers.insert(id.index()),
-            RangeTarget::Functions { .. } => false,
+            RangeTarget::Functions { read, write } => {
+                self.functions.insert(read.index()) | self.functions.insert(write.index())
+            }
         };
     }
 
@@ -229,6 +241,7 @@ fn used_resources(model: &Model) -> Used {
     let stack = model.target.stack.iter().flat_map(|(place, _)| &place.parts);
     used.registers.extend(model.pc.parts.iter().chain(stack).map(|part| part.register.index()));
     used.maps.extend(model.target.host.map(|map| map.index()));
+    used.functions.extend(model.memory_fault.map(|function| function.index()));
     used.maps.extend(model.target.loads.iter().map(|(_, _, map)| map.index()));
     model.maps.iter().flat_map(|map| &map.ranges).for_each(|range| used.note_range(range));
     for operation in &model.operations {

@@ -1,10 +1,12 @@
 //! Register ALIASes: names for elements, slices and concatenations of registers, each after those
 //! that it is made of.
 
+use std::cell::Cell;
+
 use super::collect::Definitions;
 use super::names::{Alias, Global, Table};
 use super::order::dependency_order;
-use super::report::{count, error};
+use super::report::{count, error, warning};
 use super::typing;
 use super::{code, expression_names};
 use crate::ast::{AliasDeclaration, RegisterOption};
@@ -87,7 +89,21 @@ fn resolve_alias(
         return None;
     }
     let (name, span) = (declaration.name.text.clone(), declaration.name.span);
-    Some(Alias { place, names: RegisterPlace { name, span, width_bits, parts } })
+    // It is not mentioned to be the PC, but used all the same.
+    let is_used = Cell::new(declaration.pc.is_some());
+    Some(Alias { place, names: RegisterPlace { name, span, width_bits, parts }, is_used })
+}
+
+/// Warns of ALIASes that nothing mentions, once everything is resolved.
+pub(crate) fn warn_of_unused_aliases(table: &Table, diagnostics: &mut Diagnostics) {
+    if diagnostics.has_errors() {
+        return;
+    }
+    let aliases = table.aliases.iter().flatten();
+    for RegisterPlace { name, span, .. } in aliases.filter(|alias| !alias.is_used.get()).map(|a| &a.names) {
+        let message = format!("the ALIAS `{name}` is never used");
+        diagnostics.push(warning(code::UNUSED, *span, message, "not used"));
+    }
 }
 
 /// Only RESET makes sense, and only where the ALIAS is the PC: registers have their own.

@@ -167,7 +167,7 @@ codes! {
     /// A form of a supported section that is not supported yet.
     LATER_FORM = "E0904";
 
-    /// An operation, group or resource that nothing uses.
+    /// An operation, group, resource or FUNCTION that nothing uses.
     UNUSED = "W0201";
     /// An alias that is neither coded nor activated.
     UNUSED_ALIAS = "W0202";

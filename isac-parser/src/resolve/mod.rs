@@ -83,6 +83,7 @@ pub fn resolve_model(
     let functions = function::resolve_functions(&definitions, &table, diagnostics);
     let (groups, operations) = resolve_operations(tree, &table, diagnostics);
     pseudo::resolve_pseudos(&definitions, &table, diagnostics);
+    alias::warn_of_unused_aliases(&table, diagnostics);
     let main = resolve_main(&table.names, beginning, diagnostics);
     let reset = reserved(&table.names, "reset", diagnostics);
     let memory_fault = function::fault_handler(&table);

@@ -1,5 +1,6 @@
 //! The two name spaces of a description, and all that is known about each name so far.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use super::report::{error, help_if};
@@ -192,6 +193,9 @@ pub(crate) struct Alias {
     pub(crate) place: Place,
     /// The same as parts, with its name.
     pub(crate) names: RegisterPlace,
+    /// True if something mentions it. Whoever expands it notes that, since the model has no trace
+    /// of a mention.
+    pub(crate) is_used: Cell<bool>,
 }
 
 /// What a call of a FUNCTION has to know.

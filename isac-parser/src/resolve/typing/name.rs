@@ -141,8 +141,9 @@ impl Typer<'_> {
                 Some(Operand::Place(Place { kind, ty: bits(*width_bits), span }))
             }
             Global::Alias(alias) => {
-                let place = self.table.alias(alias)?.place.clone();
-                Some(Operand::Place(Place { span, ..place }))
+                let alias = self.table.alias(alias)?;
+                alias.is_used.set(true);
+                Some(Operand::Place(Place { span, ..alias.place.clone() }))
             }
             Global::Device(_) => {
                 let help = "a device is reached through a MEMORY_MAP; a TIMER has `.pending`";

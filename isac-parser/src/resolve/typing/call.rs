@@ -52,7 +52,9 @@ impl Typer<'_> {
                 self.only_when_running(span, "a call")?;
                 self.function_call(function, name, arguments, span)
             }
-            None if BUILTINS.contains(&name.text.as_str()) => self.builtin_call(name, arguments, span),
+            None if BUILTINS.contains(&name.text.as_str()) && !self.is_hidden(name) => {
+                self.builtin_call(name, arguments, span)
+            }
             _ => {
                 self.no_function(name);
                 None
@@ -70,7 +72,8 @@ impl Typer<'_> {
         if let Some(hiding) = hiding {
             let message = format!("`{}` is no function here", name.text);
             let diagnostic = error(code::WRONG_KIND, name.span, message, "no function")
-                .secondary(hiding, "this is what the name stands for");
+                .secondary(hiding, "this is what the name stands for")
+                .help("inner names hide outer ones; give this one another name to call the function");
             self.diagnostics.push(diagnostic);
             return;
         }

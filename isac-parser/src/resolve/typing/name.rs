@@ -193,9 +193,13 @@ impl Typer<'_> {
 
     /// What a name stands for outside of the operation, where nothing inner hides it.
     pub(super) fn global(&self, name: &ast::Name) -> Option<(Global, Span)> {
-        let hidden = self.blocks.iter().any(|block| block.contains_key(&name.text))
-            || self.operation.is_some_and(|operation| operation.names.contains_key(&name.text));
         let found = self.table.names.globals.get(&name.text)?;
-        (!hidden).then_some((found.what, found.span))
+        (!self.is_hidden(name)).then_some((found.what, found.span))
+    }
+
+    /// True if a variable or something of the operation has the name.
+    pub(super) fn is_hidden(&self, name: &ast::Name) -> bool {
+        self.blocks.iter().any(|block| block.contains_key(&name.text))
+            || self.operation.is_some_and(|operation| operation.names.contains_key(&name.text))
     }
 }

@@ -229,7 +229,7 @@ fn the_manual_has_every_option_format_and_built_in() {
         (format!("{resolve}/memory.rs"), "const RAM_OPTIONS", "RESOURCE", "`", " ("),
         (format!("{resolve}/cache.rs"), "const CACHE_OPTIONS", "RESOURCE", " ", " ("),
         (format!("{resolve}/cache.rs"), "const KINDS", "RESOURCE", "| ", " |"),
-        (format!("{resolve}/assembler.rs"), "const FORMATS", "Assembler texts", "`#", ""),
+        (format!("{resolve}/format.rs"), "const FORMATS", "Assembler texts", "`#", ""),
         (format!("{typing}/call.rs"), "const BUILTINS", "Built-ins", "`", "("),
     ];
     for (path, list, title, before, after) in lists {

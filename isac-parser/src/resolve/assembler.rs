@@ -1,16 +1,14 @@
-//! ASSEMBLER: texts, aliases and fields in their formats.
+//! ASSEMBLER: texts, aliases and fields.
 
 use super::code;
-use super::names::{Definition, Global, Table, undefined, wrong_kind};
+use super::format::Formats;
+use super::names::Table;
 use super::operation::{AliasValue, Draft, Meaning, OperationScope};
 use super::report::{error, help_if};
 use super::suggestion::did_you_mean;
-use super::typing::{Mode, Typer};
-use crate::ast::{self, Expr};
+use crate::ast;
 use crate::diagnostic::Diagnostics;
-use crate::model::{self, AssemblerItem, Format, InstanceRole, RegisterId};
-
-const FORMATS: [&str; 6] = ["U", "S", "X", "NAME", "ABS", "REL"];
+use crate::model::{AssemblerItem, Format, InstanceRole};
 
 /// Reports aliases that a text mentions and the CODING does not; they have no value either.
 ///
@@ -77,7 +75,9 @@ impl Assembler<'_> {
             },
             ast::AssemblerItem::Field { name, format } => {
                 let meaning = self.meaning(name);
-                let format = self.format(format);
+                let format =
+                    Formats { scope: Some(self.scope), table: self.table, diagnostics: self.diagnostics }
+                        .format(format);
                 match meaning? {
                     Meaning::Broken => None,
                     Meaning::Field(field) => Some(AssemblerItem::Field { field, format: format? }),
@@ -117,82 +117,5 @@ impl Assembler<'_> {
         let near = did_you_mean(&name.text, self.scope.names.keys().map(String::as_str));
         self.diagnostics.push(help_if(diagnostic, near));
         None
-    }
-
-    fn format(&mut self, format: &ast::Format) -> Option<Format> {
-        let arguments = format.arguments.as_slice();
-        let resolved = match (format.name.text.as_str(), arguments) {
-            ("U", []) => Format::Unsigned,
-            ("S", []) => Format::Signed,
-            ("X", []) => Format::Hexadecimal,
-            ("ABS", []) => Format::Absolute,
-            ("REL", []) => Format::Relative { offset: None },
-            ("REL", [offset]) => Format::Relative { offset: Some(self.argument(offset)?) },
-            ("NAME", [file]) => Format::Name { register: self.file(file)?, index: None },
-            ("NAME", [file, index]) => {
-                let (register, index) = (self.file(file), self.argument(index));
-                Format::Name { register: register?, index: Some(index?) }
-            }
-            (name, _) => {
-                self.bad_format(name, format);
-                return None;
-            }
-        };
-        Some(resolved)
-    }
-
-    fn bad_format(&mut self, name: &str, format: &ast::Format) {
-        let diagnostic = if FORMATS.contains(&name) {
-            let message = format!("wrong arguments for the format #{name}");
-            let help = match name {
-                "NAME" => "#NAME takes a register file, and the element if it is not the field",
-                "REL" => "#REL takes at most one argument, the distance to what it counts from",
-                _ => "this format takes no arguments",
-            };
-            error(code::BAD_FORMAT, format.span, message, "not as expected").help(help)
-        } else {
-            let message = format!("there is no format #{name}");
-            let diagnostic = error(code::BAD_FORMAT, format.name.span, message, "unknown")
-                .help("the formats are #U, #S, #X, #NAME(file), #ABS and #REL");
-            help_if(diagnostic, did_you_mean(name, FORMATS))
-        };
-        self.diagnostics.push(diagnostic);
-    }
-
-    fn argument(&mut self, argument: &Expr) -> Option<model::Expr> {
-        let typer = Typer::new(self.table, Some(self.scope), self.diagnostics);
-        typer.with_mode(Mode::Format).value_of(argument)
-    }
-
-    /// The register file that #NAME prints from.
-    fn file(&mut self, argument: &Expr) -> Option<RegisterId> {
-        let ast::ExprKind::Name(name) = &argument.kind else {
-            let message = "#NAME takes the name of a register file";
-            self.diagnostics.push(error(code::BAD_FORMAT, argument.span, message, "no name"));
-            return None;
-        };
-        let Some(found) = self.table.names.globals.get(&name.text) else {
-            let known = self.table.names.globals.iter();
-            let files = known.filter(|(_, found)| matches!(found.what, Global::Register(_)));
-            let names = files.map(|(name, _)| name.as_str());
-            self.diagnostics.push(undefined("register file", name, names));
-            return None;
-        };
-        match found {
-            Definition { what: Global::Register(id), .. } => {
-                if self.table.register(*id)?.count.is_none() {
-                    let message = format!("`{}` is a single register", name.text);
-                    let diagnostic = error(code::WRONG_KIND, name.span, message, "a register file is needed")
-                        .secondary(found.span, "declared here");
-                    self.diagnostics.push(diagnostic);
-                    return None;
-                }
-                Some(*id)
-            }
-            _ => {
-                self.diagnostics.push(wrong_kind(name, found, "a register file"));
-                None
-            }
-        }
     }
 }

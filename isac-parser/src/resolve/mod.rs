@@ -13,6 +13,7 @@ mod coding;
 mod collect;
 mod constant;
 mod expression_names;
+mod format;
 mod function;
 mod memory;
 mod names;

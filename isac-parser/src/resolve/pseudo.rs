@@ -2,6 +2,7 @@
 
 use super::collect::Definitions;
 use super::expression_names::visit_names;
+use super::format::Formats;
 use super::names::{Table, double, undefined};
 use crate::ast::{Name, Pseudo, PseudoItem};
 use crate::diagnostic::Diagnostics;
@@ -9,7 +10,7 @@ use crate::diagnostic::Diagnostics;
 /// What an expression may ask for beside operands and CONSTANTs.
 const OF_THE_INSTRUCTION: [&str; 2] = ["instruction_address", "instruction_size"];
 
-/// Reports operands of undefined groups, operands named twice, and names that are no operand.
+/// Reports operands of undefined groups and formats, operands named twice, and names that are no operand.
 pub(crate) fn resolve_pseudos(definitions: &Definitions<'_>, table: &Table, diagnostics: &mut Diagnostics) {
     for pseudo in &definitions.pseudos {
         let operands = resolve_operands(pseudo, table, diagnostics);
@@ -26,7 +27,10 @@ fn resolve_operands<'a>(pseudo: &'a Pseudo, table: &Table, diagnostics: &mut Dia
                 table.names.operation(target, diagnostics);
                 name
             }
-            PseudoItem::Value { name, .. } => name,
+            PseudoItem::Value { name, format } => {
+                Formats { scope: None, table, diagnostics }.format(format);
+                name
+            }
             PseudoItem::Text(_) | PseudoItem::Name(_) | PseudoItem::Expr(_) => continue,
         };
         match operands.iter().find(|other| other.text == name.text) {

@@ -4,6 +4,7 @@ mod ambiguity;
 mod assembler;
 mod contest;
 mod cycle;
+mod element_name;
 mod finding;
 mod member;
 mod not_lowered;
@@ -26,6 +27,7 @@ use crate::model::{CheckedModel, Model};
 /// what looks unused may be used by what was refused.
 pub fn check_model(model: Model, diagnostics: &mut Diagnostics) -> Option<CheckedModel> {
     range::check_ranges(&model, diagnostics);
+    element_name::check_element_names(&model, diagnostics);
     recursion::check_recursion(&model, diagnostics);
     cycle::check_cycles(&model, diagnostics);
     single_decoding::check_single_decoding(&model, diagnostics);

@@ -35,7 +35,7 @@ mod stage;
 mod suggestion;
 mod target;
 mod tree;
-mod typing;
+pub(crate) mod typing;
 mod when;
 
 use std::collections::BTreeMap;

@@ -1,7 +1,7 @@
 //! The value of a constant expression, computed exactly as the simulation would.
 
 use crate::ast::BinaryOperator;
-use crate::model::{Expr, ExprKind, Type};
+use crate::model::{Expr, ExprKind, FieldId, Type};
 
 /// The low `width` bits of a pattern.
 pub(crate) fn reduce(value: u128, width: u32) -> u128 {
@@ -21,9 +21,16 @@ pub(crate) fn extend(value: u128, ty: Type) -> u128 {
 ///
 /// Division by zero has no value.
 pub(crate) fn fold(expr: &Expr) -> Option<u128> {
+    fold_with(expr, &|_| None)
+}
+
+/// The same where fields have values.
+pub(crate) fn fold_with(expr: &Expr, field: &dyn Fn(FieldId) -> Option<u128>) -> Option<u128> {
+    let fold = |expr: &Expr| fold_with(expr, field);
     let ty = expr.ty?;
     let value = match &expr.kind {
         ExprKind::Const(value) => *value,
+        ExprKind::Field(id) => field(*id)?,
         ExprKind::Convert(inner) => extend(fold(inner)?, inner.ty?),
         ExprKind::Negate(inner) => fold(inner)?.wrapping_neg(),
         ExprKind::BitNot(inner) => !fold(inner)?,

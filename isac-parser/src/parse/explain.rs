@@ -103,6 +103,9 @@ impl<'a> Failure<'a> {
         {
             return self.bad_number(before);
         }
+        if let Some(word) = self.word_of_c_as_name() {
+            return self.word_of_c(word);
+        }
         if is_several_characters(self.scan.word(self.found)) {
             return self.bad_character();
         }
@@ -111,6 +114,37 @@ impl<'a> Failure<'a> {
             Some(mark) if self.found > self.tokens.start && self.stands_apart() => self.missing(mark),
             _ => self.unexpected(),
         }
+    }
+
+    /// The token that is a word of C where a name may have been meant, as in `if = 3;`.
+    fn word_of_c_as_name(&self) -> Option<usize> {
+        const STATEMENTS: [&str; 10] =
+            ["break", "case", "continue", "default", "do", "for", "if", "return", "switch", "while"];
+        const TYPES: [&str; 6] = ["bool", "char", "int", "long", "short", "unsigned"];
+        const BEHIND_A_PLACE: [&str; 15] =
+            ["=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "++", "--", "[", "."];
+        if !matches!(self.scan.word(self.tokens.start), "BEHAVIOR" | "FUNCTION") {
+            return None;
+        }
+        let is_in_piece = |token: &usize| *token > self.tokens.start;
+        let word = |token: usize| self.scan.word(token);
+        let before = self.found.checked_sub(1).filter(is_in_piece)?;
+        if BEHIND_A_PLACE.contains(&word(self.found))
+            && (STATEMENTS.contains(&word(before)) || word(before) == "bit")
+        {
+            return Some(before);
+        }
+        // `(long)` is a cast, and nothing follows it.
+        let inner = before.checked_sub(1).filter(is_in_piece)?;
+        let is_cast = word(inner - 1) == "(" && word(before) == ")" && TYPES.contains(&word(inner));
+        is_cast.then_some(inner)
+    }
+
+    fn word_of_c(&self, token: usize) -> Diagnostic {
+        let message = format!("`{}` is a word of C", self.scan.word(token));
+        Diagnostic::error(code::RESERVED, self.scan.token_span(token), message)
+            .label("expected a name")
+            .help("inside BEHAVIOR and FUNCTION the words of C are reserved; rename what is meant")
     }
 
     fn found_kind(&self) -> Option<TokenKind> {
@@ -214,6 +248,9 @@ impl<'a> Failure<'a> {
             ("DEFAULT", "CODINGROOT") => "leave DEFAULT out: where no CASE fits, nothing more is decoded",
             ("#", _) if self.expected.has("a definition") => {
                 "there is no preprocessor; INCLUDE reads a file, CONSTANT names a value"
+            }
+            ("case" | "default", "BEHAVIOR" | "FUNCTION") => {
+                "`case` and `default` stand in the braces of a `switch`"
             }
             ("else", _) => "a `;` between `}` and `else` ends the `if`",
             (")", "CODINGROOT") if is_switch => {

@@ -1,5 +1,7 @@
 //! What is said of words that two paths match, and of paths that no word reaches.
 
+use std::collections::BTreeSet;
+
 use super::member::operations_of;
 use super::when::when_cubes;
 use crate::cube::{Budget, MAX_CUBES};
@@ -39,12 +41,13 @@ impl<'a> Choice<'a> {
         }
         let Some((one, other)) = self.first_difference(first.chain, second.chain) else {
             let leaf = self.leaf(first.chain);
-            let message = format!("`{}` is reached in two ways, both by {word}", leaf.name);
+            let message = format!("{} is reached in two ways, both by {word}", self.named(first.chain));
             return error(code::AMBIGUOUS, coding_span(leaf), message, "one word, two paths")
                 .secondary(self.span, "decoded here")
                 .help("let it be a member of one of the groups only");
         };
-        let message = format!("`{}` and `{}` both match {word}", one.name, other.name);
+        let message =
+            format!("{} and {} both match {word}", self.named(first.chain), self.named(second.chain));
         let (label, help) = if equal {
             ("matches the same words", "let the two differ in a fixed bit")
         } else {
@@ -53,9 +56,23 @@ impl<'a> Choice<'a> {
                 "let the two differ in a fixed bit, or one match a part of what the other matches",
             )
         };
-        let diagnostic =
-            error(code::AMBIGUOUS, condition_span(other), message, format!("`{}` {label}", other.name));
-        diagnostic.secondary(condition_span(one), format!("`{}` matches {word}", one.name)).help(help)
+        let mut diagnostic =
+            error(code::AMBIGUOUS, condition_span(other), message, format!("`{}` {label}", other.name))
+                .secondary(condition_span(one), format!("`{}` matches {word}", one.name));
+        let around: BTreeSet<OperationId> = first.chain.iter().chain(second.chain).copied().collect();
+        for operation in around.into_iter().map(|id| &self.model.operations[id.index()]) {
+            if operation.span != one.span && operation.span != other.span {
+                let label = format!("`{}` is part of the word", operation.name);
+                diagnostic = diagnostic.secondary(condition_span(operation), label);
+            }
+        }
+        diagnostic.help(help)
+    }
+
+    /// A path, the outermost operation first: a format with the operation that is its opcode.
+    fn named(&self, chain: &[OperationId]) -> String {
+        let names = chain.iter().map(|id| format!("`{}`", self.model.operations[id.index()].name));
+        names.collect::<Vec<String>>().join(" with ")
     }
 
     /// The same where a member of an operand is one side.
@@ -63,9 +80,9 @@ impl<'a> Choice<'a> {
         let name = |claim: Claim<'_>| match claim.member {
             Some(member) => {
                 let member = &self.model.operations[member.index()];
-                format!("`{}` with `{}`", self.leaf(claim.chain).name, member.name)
+                format!("{} with `{}`", self.named(claim.chain), member.name)
             }
-            None => format!("`{}`", self.leaf(claim.chain).name),
+            None => self.named(claim.chain),
         };
         let inner = |claim: Claim<'_>| match claim.member {
             Some(member) => &self.model.operations[member.index()],

@@ -1,32 +1,67 @@
 //! Nothing decodes itself, and nothing activates itself without delay.
 //!
-//! The edges are those along which one operation leads to another within one cycle: CODINGROOT,
-//! CODING, and ACTIVATION of delay 0. A circle without an activation is endless decoding; one
-//! with an activation is a cycle of the processor that never ends.
+//! The edges are those along which one operation leads to another within one cycle: what its CODING
+//! and CODINGROOT contain, and ACTIVATION of total delay 0. A circle without an activation is endless
+//! decoding; one with an activation is a cycle of the processor that never ends.
 
 use std::collections::BTreeSet;
 
-use crate::diagnostic::Diagnostics;
-use crate::model::{Activation, InstanceRole, Model, OperationOrGroup};
+use super::schedule::{Schedule, Way};
+use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::model::{InstanceRole, Model, OperationOrGroup};
 use crate::resolve::code;
 use crate::resolve::order::dependency_order;
 use crate::resolve::report::error;
 use crate::source::Span;
 
-/// Reports circles of instances and of activations without delay.
-pub(super) fn check_cycles(model: &Model, diagnostics: &mut Diagnostics) {
-    let decoding = edges(model, false);
-    let cycles = report(model, &decoding, diagnostics);
-    // A circle of decoding would be found again among all edges.
-    if cycles == 0 {
-        report(model, &edges(model, true), diagnostics);
+/// Reports operations that are decoded as a part of themselves; true if there is none.
+pub(super) fn check_decoding_cycles(model: &Model, diagnostics: &mut Diagnostics) -> bool {
+    let edges = edges(model);
+    let cycles = dependency_order(&edges).cycles;
+    for cycle in &cycles {
+        let (name, span) = describe(model, cycle[0]);
+        let message = format!("`{name}` is decoded as a part of itself");
+        let diagnostic = error(code::CYCLIC_INSTANCE, span, message, "part of itself");
+        diagnostics.push(through(model, cycle, diagnostic));
     }
+    cycles.is_empty()
 }
 
-/// One edge: its target and, for an activation, where it stands.
-struct Edge {
-    target: usize,
-    activation: Option<Span>,
+/// Reports operations that activate themselves again with a total delay of 0.
+pub(super) fn check_activation_cycles(model: &Model, schedule: &Schedule, diagnostics: &mut Diagnostics) {
+    let mut edges: Vec<Vec<(usize, Option<Span>)>> = vec![Vec::new(); schedule.runs.len()];
+    for step in &schedule.steps {
+        let activation = match step.way {
+            Way::Decoded { is_taken: true, .. } => continue,
+            Way::Decoded { .. } => None,
+            Way::Activated { delay_cycles: 1.., .. } => continue,
+            Way::Activated { span, .. } => Some(span),
+        };
+        // A negative distance is reported by itself.
+        if schedule.distance(step) <= 0 {
+            edges[step.from].push((step.to, activation));
+        }
+    }
+    let needs: Vec<Vec<usize>> =
+        edges.iter().map(|edges| edges.iter().map(|(to, _)| *to).collect()).collect();
+    let operation = |run: usize| schedule.runs[run].operation.index();
+    let mut reported = BTreeSet::new();
+    for cycle in dependency_order(&needs).cycles {
+        let following = cycle.iter().cycle().skip(1);
+        let activation = cycle.iter().zip(following).find_map(|(from, to)| {
+            let (_, span) = edges[*from].iter().find(|(target, span)| target == to && span.is_some())?;
+            Some(((*span)?, *from))
+        });
+        let Some((span, from)) = activation else { continue };
+        let (name, _) = describe(model, operation(from));
+        let message = format!("`{name}` activates itself in the same cycle");
+        let diagnostic = error(code::ACTIVATION_CYCLE, span, message, "leads back without delay")
+            .help("a cycle of activations needs a DELAY");
+        let nodes: Vec<usize> = cycle.iter().map(|run| operation(*run)).collect();
+        if reported.insert(span) {
+            diagnostics.push(through(model, &nodes, diagnostic));
+        }
+    }
 }
 
 fn node(model: &Model, target: OperationOrGroup) -> usize {
@@ -36,92 +71,28 @@ fn node(model: &Model, target: OperationOrGroup) -> usize {
     }
 }
 
-fn edges(model: &Model, with_activations: bool) -> Vec<Vec<Edge>> {
+/// What each operation, then each group, contains.
+fn edges(model: &Model) -> Vec<Vec<usize>> {
     let operations = model.operations.iter().map(|operation| {
-        let mut edges = Vec::new();
-        for instance in &operation.instances {
-            if matches!(instance.role, InstanceRole::Coded | InstanceRole::Root) {
-                edges.push(Edge { target: node(model, instance.target), activation: None });
-            }
-        }
-        if with_activations {
-            let mut activated = Vec::new();
-            immediate(&operation.activation, &mut activated);
-            for (instance, span) in activated {
-                let instance = &operation.instances[instance];
-                if instance.role == InstanceRole::Activated {
-                    let target = node(model, instance.target);
-                    edges.push(Edge { target, activation: Some(span) });
-                }
-            }
-        }
-        edges
+        let instances = operation.instances.iter();
+        let decoded =
+            instances.filter(|instance| matches!(instance.role, InstanceRole::Coded | InstanceRole::Root));
+        decoded.map(|instance| node(model, instance.target)).collect()
     });
-    let groups = model.groups.iter().map(|group| {
-        let members = group.members.iter();
-        members.map(|m| Edge { target: node(model, *m), activation: None }).collect()
-    });
+    let groups = model.groups.iter();
+    let groups = groups.map(|group| group.members.iter().map(|member| node(model, *member)).collect());
     operations.chain(groups).collect()
 }
 
-/// The instances that are activated without delay.
-fn immediate(items: &[Activation], found: &mut Vec<(usize, Span)>) {
-    for item in items {
-        match item {
-            Activation::Activate { instance, delay_cycles: 0, span } => {
-                found.push((instance.index(), *span));
-            }
-            Activation::Activate { .. } => {}
-            Activation::If { then, otherwise, .. } => {
-                immediate(then, found);
-                immediate(otherwise, found);
-            }
-            Activation::Switch { cases, default, .. } => {
-                cases.iter().for_each(|(_, items)| immediate(items, found));
-                immediate(default, found);
-            }
-        }
-    }
-}
-
-/// Reports the circles among the edges; how many there are.
-fn report(model: &Model, edges: &[Vec<Edge>], diagnostics: &mut Diagnostics) -> usize {
-    let needs: Vec<Vec<usize>> =
-        edges.iter().map(|edges| edges.iter().map(|edge| edge.target).collect()).collect();
-    let cycles = dependency_order(&needs).cycles;
-    for cycle in &cycles {
-        report_cycle(model, edges, cycle, diagnostics);
-    }
-    cycles.len()
-}
-
-fn report_cycle(model: &Model, edges: &[Vec<Edge>], cycle: &[usize], diagnostics: &mut Diagnostics) {
-    let following = cycle.iter().cycle().skip(1);
-    let activation = cycle.iter().zip(following).find_map(|(from, to)| {
-        let edge = edges[*from].iter().find(|edge| edge.target == *to)?;
-        Some((edge.activation?, *from))
-    });
-    let names = BTreeSet::from_iter(cycle.iter().copied());
-    let mut diagnostic = match activation {
-        Some((span, from)) => {
-            let (name, _) = describe(model, from);
-            let message = format!("`{name}` activates itself in the same cycle");
-            error(code::ACTIVATION_CYCLE, span, message, "leads back without delay")
-                .help("a cycle of activations needs a DELAY")
-        }
-        None => {
-            let (name, span) = describe(model, cycle[0]);
-            let message = format!("`{name}` is decoded as a part of itself");
-            error(code::CYCLIC_INSTANCE, span, message, "part of itself")
-        }
-    };
-    for node in names {
+/// The same with the operations and groups of a circle.
+fn through(model: &Model, nodes: &[usize], mut diagnostic: Diagnostic) -> Diagnostic {
+    for node in BTreeSet::from_iter(nodes.iter().copied()) {
         let (name, span) = describe(model, node);
         if span != diagnostic.primary.0 {
             diagnostic = diagnostic.secondary(span, format!("through `{name}`"));
         }
     }
-    diagnostics.push(diagnostic);
+    diagnostic
 }
 
 fn describe(model: &Model, node: usize) -> (&str, Span) {

@@ -4,13 +4,18 @@ mod ambiguity;
 mod assembler;
 mod contest;
 mod cycle;
+mod distance;
+mod effect;
 mod element_name;
 mod finding;
 mod member;
 mod not_lowered;
 mod range;
 mod recursion;
+mod retry;
+mod schedule;
 mod single_decoding;
+mod stage_register;
 mod unused;
 pub(crate) mod walk;
 mod when;
@@ -19,6 +24,7 @@ mod word_width;
 
 use crate::diagnostic::Diagnostics;
 use crate::model::{CheckedModel, Model};
+use crate::resolve::code;
 
 /// Proves a model sound; sorts the findings.
 ///
@@ -26,16 +32,32 @@ use crate::model::{CheckedModel, Model};
 /// if an error is found here or was found before. Warnings are given only where there is none:
 /// what looks unused may be used by what was refused.
 pub fn check_model(model: Model, diagnostics: &mut Diagnostics) -> Option<CheckedModel> {
+    // An IN that was refused would be missed everywhere.
+    let names_are_sound = !diagnostics.iter().any(|found| code::OF_NAMES.contains(&found.code));
     range::check_ranges(&model, diagnostics);
     element_name::check_element_names(&model, diagnostics);
     recursion::check_recursion(&model, diagnostics);
-    cycle::check_cycles(&model, diagnostics);
+    let schedule = match cycle::check_decoding_cycles(&model, diagnostics) {
+        true => schedule::find_schedule(&model, diagnostics),
+        false => None,
+    };
+    if let Some(schedule) = &schedule {
+        cycle::check_activation_cycles(&model, schedule, diagnostics);
+        if names_are_sound {
+            distance::check_distances(&model, schedule, diagnostics);
+            stage_register::check_stage_registers(&model, schedule, diagnostics);
+            retry::check_retries(&model, schedule, diagnostics);
+        }
+    }
     single_decoding::check_single_decoding(&model, diagnostics);
     let misfits = word_width::check_word_widths(&model, diagnostics);
     let decodings = ambiguity::check_ambiguity(&model, &misfits, diagnostics);
     if !diagnostics.has_errors() {
         unused::check_unused(&model, diagnostics);
         assembler::check_assembler(&model, diagnostics);
+        if let Some(schedule) = &schedule {
+            distance::check_bridges(&model, schedule, diagnostics);
+        }
         not_lowered::refuse_not_lowered(&model, diagnostics);
     }
     diagnostics.sort();

@@ -42,6 +42,11 @@ pub(super) fn check_unused(model: &Model, diagnostics: &mut Diagnostics) {
             unused("DEVICE", &device.name, device.span);
         }
     }
+    for (index, pipeline) in model.pipelines.iter().enumerate() {
+        if !used.pipelines.contains(&index) {
+            unused("PIPELINE", &pipeline.name, pipeline.span);
+        }
+    }
     for (index, map) in model.maps.iter().enumerate() {
         if !used.maps.contains(&index) {
             unused("memory map", &map.name, map.span);
@@ -133,18 +138,22 @@ struct Used {
     devices: BTreeSet<usize>,
     maps: BTreeSet<usize>,
     functions: BTreeSet<usize>,
+    pipelines: BTreeSet<usize>,
 }
 
 impl Used {
     fn note(&mut self, met: &Met<'_>) {
-        if let Met::Expr(Expr { kind: ExprKind::Latency(map), .. }) = met {
-            self.maps.insert(map.index());
-        }
-        if let Met::Expr(Expr { kind: ExprKind::Pending(device), .. }) = met {
-            self.devices.insert(device.index());
-        }
-        if let Met::Expr(Expr { kind: ExprKind::Call { function, .. }, .. }) = met {
-            self.functions.insert(function.index());
+        if let Met::Expr(Expr { kind, .. }) = met {
+            match kind {
+                ExprKind::Latency(map) => self.maps.insert(map.index()),
+                ExprKind::Pending(device) => self.devices.insert(device.index()),
+                ExprKind::Stall { stage, .. } | ExprKind::Flush(stage) | ExprKind::Busy(stage) => {
+                    self.pipelines.insert(stage.pipeline.index())
+                }
+                ExprKind::Retry(pipeline) => self.pipelines.insert(pipeline.index()),
+                ExprKind::Call { function, .. } => self.functions.insert(function.index()),
+                _ => false,
+            };
         }
         if let Met::Place(place) = met {
             match &place.kind {
@@ -176,6 +185,7 @@ impl Used {
     }
 
     fn note_operation(&mut self, operation: &Operation) {
+        self.pipelines.extend(operation.stage.map(|(stage, _)| stage.pipeline.index()));
         if let Some(expression) = &operation.expression {
             self.note_expr(expression);
         }

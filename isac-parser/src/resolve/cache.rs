@@ -58,6 +58,7 @@ fn resolve_cache(
         over: RamId(0),
     };
     let (mut once, mut needed, mut sound) = (Once::default(), Needed::default(), true);
+    let mut ways_span = None;
     for option in &declaration.options {
         let (name, arguments, span) = (&option.name, option.arguments.as_slice(), option.span);
         let reader = OptionReader { name, arguments, span, table };
@@ -75,7 +76,10 @@ fn resolve_cache(
                 needed.over = Some(over(&reader, table, diagnostics));
                 true
             }
-            "WAYS" => power_of_two(&reader, diagnostics).map(|(ways, _)| cache.ways = ways).is_some(),
+            "WAYS" => {
+                let ways = power_of_two(&reader, diagnostics);
+                ways.map(|(ways, span)| (cache.ways, ways_span) = (ways, Some(span))).is_some()
+            }
             "HIT" => cycles(&reader, diagnostics).map(|cycles| cache.hit_cycles = cycles).is_some(),
             "MISS" => cycles(&reader, diagnostics).map(|cycles| cache.miss_cycles = cycles).is_some(),
             "REPLACEMENT" => {
@@ -101,7 +105,10 @@ fn resolve_cache(
         let diagnostic = error(code::BAD_OPTION, span, message, "too small")
             .secondary(line_span, "cells of a line")
             .help("SIZE is at least LINE times WAYS");
-        diagnostics.push(diagnostic);
+        diagnostics.push(match ways_span {
+            Some(span) => diagnostic.secondary(span, "lines of a set"),
+            None => diagnostic,
+        });
         return None;
     }
     sound.then_some(cache)

@@ -161,6 +161,16 @@ codes! {
     STAGE_REGISTER = "E0604";
     /// A DELAY or a stall whose number of cycles is out of range.
     CYCLE_COUNT = "E0605";
+    /// An activation or a decoding that leads back to an earlier stage.
+    NEGATIVE_DISTANCE = "E0606";
+    /// A register of one stage that is written in another.
+    WRITTEN_ELSEWHERE = "E0607";
+    /// A `retry` where no stage of the pipeline can run again.
+    RETRY_OUTSIDE = "E0608";
+    /// An IN of an operation that runs in no stage, or in that of another.
+    MISPLACED_IN = "E0609";
+    /// Operations that are brought about in too many ways.
+    TOO_MANY_RUNS = "E0610";
 
     /// A kind of resource that is not supported yet.
     LATER_RESOURCE = "E0902";
@@ -181,6 +191,8 @@ codes! {
     NOT_IN_ASSEMBLER = "W0401";
     /// A member that no word can reach.
     UNREACHABLE_MEMBER = "W0402";
+    /// Something scheduled past a stage, where instructions are held or flushed.
+    LONG_ACTIVATION = "W0601";
 }
 
 /// Errors that may follow from something that is missing. After an error of syntax they say
@@ -201,6 +213,9 @@ pub(crate) const OF_WHAT_IS_MISSING: [Code; 14] = [
     BAD_OPTION,
     NOTHING_CHOSEN,
 ];
+
+/// Errors that leave a name without its meaning.
+pub(crate) const OF_NAMES: [Code; 4] = [UNDEFINED, DOUBLE, WRONG_KIND, NO_STAGES];
 
 #[cfg(test)]
 mod tests {

@@ -8,8 +8,12 @@ use isac_parser::source::InMemory;
 
 use super::super::load;
 
-const MODELS: [&str; 3] =
-    ["../models/tiny8/tiny8.isac", "../models/rv32im/rv32im.isac", "../tests/models/tree.isac"];
+const MODELS: [&str; 4] = [
+    "../models/tiny8/tiny8.isac",
+    "../models/rv32im/rv32im.isac",
+    "../tests/models/tree.isac",
+    "tests/resolve/staged.isac",
+];
 
 fn read(model: &str) -> String {
     fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(model)).unwrap()
@@ -193,6 +197,8 @@ fn numbers_at_every_edge_end_in_a_model_or_a_message() {
         "FUNCTION bit[8] f() { return sext(pc, @); }",
         "FUNCTION bit[8] f() { switch (pc) { case @: return 1; default: return 2; } }",
         "FUNCTION bit[8] f() { return defaultmap[@]; }",
+        "OPERATION z { ACTIVATION { z DELAY (@ - 1); }; };",
+        "RESOURCE { PIPELINE p { A { }; }; }; FUNCTION void f() { p.stall(A, @); }",
     ];
     let numbers = [
         "0",
@@ -214,4 +220,40 @@ fn numbers_at_every_edge_end_in_a_model_or_a_message() {
             said(format!("OPERATION a {{ CODING {{ 0bx[8] }}; }};\n{definition}"));
         }
     }
+}
+
+#[test]
+fn effects_are_found_through_any_number_of_calls() {
+    let calls: String = (0..20_000).map(|n| format!("FUNCTION void f{n}() {{ f{}(); }}\n", n + 1)).collect();
+    let (sound, text) = said(format!(
+        "RESOURCE {{ REGISTER bit[8] r; PIPELINE p {{ A {{ r }}; B {{ }}; }}; }};\n{calls}\
+         FUNCTION void f20000() {{ r = 1; p.retry(); }}\n\
+         OPERATION a IN p.B {{ CODING {{ 0bx[8] }}; BEHAVIOR {{ f0(); }}; ACTIVATION {{ b; }}; }};\n\
+         OPERATION b {{ BEHAVIOR {{ f0(); }}; }};"
+    ));
+    assert!(!sound);
+    assert!(text.contains("E0607") && text.contains("E0608"), "{text}");
+    assert_eq!(text.matches("error[").count(), 2, "{text}");
+}
+
+#[test]
+fn ways_without_end_are_refused_or_looked_at() {
+    // Every level takes one of two from the next: twice as many sets of takers a level.
+    let levels: String = (0..15)
+        .map(|n| {
+            let next = n + 1;
+            format!(
+                "GROUP g{n} = l{n}, r{n};\n\
+                 OPERATION l{n} {{ INSTANCE g{next} ALIAS {{ g }}; CODING {{ 0b0 g }}; ACTIVATION {{ end; }}; }};\n\
+                 OPERATION r{n} {{ INSTANCE g{next} ALIAS {{ g }}; CODING {{ 0b1 g }}; }};\n"
+            )
+        })
+        .collect();
+    let (sound, text) = said(format!(
+        "OPERATION a {{ INSTANCE g0 ALIAS {{ g }}; CODING {{ g }}; }};\n{levels}\
+         GROUP g15 = end, other;\n\
+         OPERATION end {{ CODING {{ 0b0 }}; BEHAVIOR {{ pc = 1; }}; }};\n\
+         OPERATION other {{ CODING {{ 0b1 }}; }};"
+    ));
+    assert!(!sound && text.contains("E0610"), "{text}");
 }

@@ -24,7 +24,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 pub(crate) use call::BUILTINS;
 pub(crate) use conversion::{MAX_COMPUTED_BITS, Value, bits, usual};
-pub(crate) use fold::{extend, fold_with, reduce};
+pub(crate) use fold::{extend, fold, fold_with, reduce};
 pub(crate) use register_place::register_place;
 
 use super::code;

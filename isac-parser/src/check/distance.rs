@@ -1,0 +1,177 @@
+//! Instructions walk the stages forwards, one after the other.
+//!
+//! The total delay of what is scheduled is its DELAY and the distance in stages. A negative
+//! distance is wrong whatever the DELAY: it would be a way back. While one bridges a stage,
+//! a stall, a retry or a flush of the stage in between does not see the instruction: it is warned of.
+
+use std::collections::BTreeSet;
+
+use super::schedule::{Bound, Run, Schedule, Step, Way};
+use super::walk::{Met, walk_statements};
+use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::model::{Expr, ExprKind, Model, Operation, StageId};
+use crate::resolve::code;
+use crate::resolve::report::{count, error, warning};
+use crate::source::Span;
+
+/// Reports what leads back to an earlier stage, and operands that are not in their parent's.
+pub(super) fn check_distances(model: &Model, schedule: &Schedule, diagnostics: &mut Diagnostics) {
+    let mut reported = BTreeSet::new();
+    for step in &schedule.steps {
+        let (to, place) = (&schedule.runs[step.to], place_of(step));
+        let is_operand = model.operations[to.operation.index()].expression.is_some();
+        let found = match step.way {
+            Way::Decoded { .. } if is_operand => operand(model, schedule, step),
+            Way::Decoded { is_taken: true, .. } => None,
+            Way::Decoded { .. } | Way::Activated { .. } => backwards(model, schedule, step),
+        };
+        if let Some(found) = found
+            && reported.insert((place, to.operation))
+        {
+            diagnostics.push(found);
+        }
+    }
+    if let Some(reset) = model.reset
+        && let Some((_, span)) = model.operations[reset.index()].stage
+    {
+        let message = "`reset` runs before the first cycle, in no stage";
+        let help = "take its IN away; `reset` may write the registers of every stage";
+        diagnostics.push(error(code::MISPLACED_IN, span, message, "no stage here").help(help));
+    }
+}
+
+fn place_of(step: &Step) -> Span {
+    match step.way {
+        Way::Decoded { span, .. } | Way::Activated { span, .. } => span,
+    }
+}
+
+/// The message for a step that leads back.
+fn backwards(model: &Model, schedule: &Schedule, step: &Step) -> Option<Diagnostic> {
+    let distance = schedule.distance(step);
+    let (from, to) = (&schedule.runs[step.from], &schedule.runs[step.to]);
+    let (early, late) = (to.bound?, from.bound?);
+    if distance >= 0 {
+        return None;
+    }
+    let [upper, lower] = [from, to].map(|run| &model.operations[run.operation.index()].name);
+    let [early_name, late_name] = [early, late].map(|bound| stage_name(model, bound.stage));
+    let back = format!("leads back by {}", count(distance.unsigned_abs(), "stage"));
+    let diagnostic = match step.way {
+        Way::Decoded { span, .. } => {
+            let message = format!(
+                "`{lower}` in stage {early_name} is decoded by `{upper}` in the later stage {late_name}"
+            );
+            error(code::NEGATIVE_DISTANCE, early.span, message, back)
+                .secondary(span, format!("decoded here, by `{upper}`"))
+                .secondary(late.span, reason(model, from, late))
+                .help("what is decoded runs in the stage of what decodes it, or in a later one")
+        }
+        Way::Activated { delay_cycles, span } => {
+            let message = format!(
+                "`{upper}` in stage {late_name} activates `{lower}` in the earlier stage {early_name}"
+            );
+            let diagnostic = error(code::NEGATIVE_DISTANCE, span, message, back)
+                .secondary(late.span, reason(model, from, late))
+                .secondary(early.span, reason(model, to, early));
+            match delay_cycles {
+                0 => diagnostic.help("an instruction walks the stages forwards; take the IN away from what runs in several stages"),
+                _ => diagnostic.help("an instruction walks the stages forwards, and a DELAY does not lead it back"),
+            }
+        }
+    };
+    Some(diagnostic)
+}
+
+/// The message for an operand whose IN names another stage than its parent's.
+fn operand(model: &Model, schedule: &Schedule, step: &Step) -> Option<Diagnostic> {
+    let (from, to) = (&schedule.runs[step.from], &schedule.runs[step.to]);
+    let operand = &model.operations[to.operation.index()];
+    let (own, span) = operand.stage?;
+    if from.bound.is_some_and(|bound| bound.stage == own) {
+        return None;
+    }
+    let parent = &model.operations[from.operation.index()];
+    let message = format!(
+        "the operand `{}` runs with `{}`, not in stage {}",
+        operand.name,
+        parent.name,
+        stage_name(model, own)
+    );
+    let diagnostic = error(code::MISPLACED_IN, span, message, "an operand has the stage of its parent")
+        .secondary(place_of(step), format!("an operand of `{}`", parent.name));
+    let diagnostic = match from.bound {
+        Some(bound) => diagnostic.secondary(bound.span, reason(model, from, bound)),
+        None => diagnostic.secondary(parent.span, format!("`{}` is in no stage", parent.name)),
+    };
+    Some(diagnostic.help("take its IN away; an operation with an EXPRESSION is an operand"))
+}
+
+/// Warns of what is scheduled past a stage, in a description that stalls, retries or flushes.
+pub(super) fn check_bridges(model: &Model, schedule: &Schedule, diagnostics: &mut Diagnostics) {
+    let Some(held) = first_service(model) else { return };
+    let mut reported = BTreeSet::new();
+    for step in &schedule.steps {
+        let (delay_cycles, schedules) = match step.way {
+            Way::Decoded { is_taken: true, .. } => continue,
+            Way::Decoded { .. } => (0, "decodes"),
+            Way::Activated { delay_cycles, .. } => (delay_cycles, "activates"),
+        };
+        let (from, to) = (&schedule.runs[step.from], &schedule.runs[step.to]);
+        let Some(bound) = to.bound else { continue };
+        let total = schedule.distance(step) + i64::from(delay_cycles);
+        // Of a group's members, one stands for all that are in its stage.
+        if total < 2 || !reported.insert((place_of(step), bound.stage)) {
+            continue;
+        }
+        let [upper, lower] = [from, to].map(|run| &model.operations[run.operation.index()].name);
+        let cycles = count(total.unsigned_abs(), "cycle");
+        let message = format!("`{upper}` {schedules} `{lower}` {cycles} ahead");
+        let label = "in between nothing shows where the instruction is";
+        let mut diagnostic = warning(code::LONG_ACTIVATION, place_of(step), message, label)
+            .secondary(bound.span, reason(model, to, bound));
+        if let Some(bound) = from.bound {
+            diagnostic = diagnostic.secondary(bound.span, reason(model, from, bound));
+        }
+        diagnostic = diagnostic
+            .secondary(held, "this sees instructions by the stages that they are in")
+            .help("lead from stage to stage, each operation activated from the stage before its own");
+        diagnostics.push(diagnostic);
+    }
+}
+
+/// Where the description stalls, retries or flushes first.
+fn first_service(model: &Model) -> Option<Span> {
+    let mut first = None;
+    let behaviors = model.operations.iter().filter_map(|operation| operation.behavior.as_ref());
+    for body in behaviors.chain(model.functions.iter().map(|function| &function.body)) {
+        walk_statements(&body.statements, &mut |met| {
+            if let Met::Expr(Expr { kind, span, .. }) = met
+                && matches!(kind, ExprKind::Stall { .. } | ExprKind::Retry(_) | ExprKind::Flush(_))
+                && first.is_none_or(|first| *span < first)
+            {
+                first = Some(*span);
+            }
+        });
+    }
+    first
+}
+
+/// A stage as messages name it: with its pipeline where there are several.
+pub(super) fn stage_name(model: &Model, stage: StageId) -> String {
+    let pipeline = &model.pipelines[stage.pipeline.index()];
+    let name = &pipeline.stages[stage.stage as usize].name;
+    if model.pipelines.len() == 1 { name.clone() } else { format!("{}.{name}", pipeline.name) }
+}
+
+/// Why a run is in its stage: what stands at the IN.
+pub(super) fn reason(model: &Model, run: &Run, bound: Bound) -> String {
+    let name = |operation: &Operation| format!("`{}`", operation.name);
+    let runs = name(&model.operations[run.operation.index()]);
+    let stage = stage_name(model, bound.stage);
+    if bound.operation == run.operation {
+        return format!("{runs} runs in stage {stage}");
+    }
+    let above = name(&model.operations[bound.operation.index()]);
+    format!("{runs} runs in stage {stage} as does {above}, which decodes it")
+}

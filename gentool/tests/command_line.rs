@@ -431,7 +431,7 @@ fn a_simulator_is_generated_whole_or_not_at_all() {
 fn output_that_goes_nowhere_is_a_failure_and_a_closed_pipe_is_none() {
     let bench = Bench::new().with("events", "").with("wrong.isac", "GROUP;");
     let full = || fs::File::options().write(true).open("/dev/full").expect("Linux has it");
-    for line in ["check models/tiny8/tiny8.isac", "dump behavior models/rv32im/rv32im.isac", "new @cpu"] {
+    for line in ["check models/pdp11/pdp11.isac", "dump behavior models/rv32im/rv32im.isac", "new @cpu"] {
         let output = bench.command(line).stdout(full()).output().expect("gentool runs");
         let messages = String::from_utf8_lossy(&output.stderr).into_owned();
         assert_eq!(status(&output), 125, "{line}");

@@ -67,7 +67,7 @@ impl Cube {
     }
 
     /// True if every word of `self` is one of `other`.
-    fn is_within(self, other: Cube) -> bool {
+    pub(crate) fn is_within(self, other: Cube) -> bool {
         (other.mask & !self.mask).is_zero() && ((self.value ^ other.value) & other.mask).is_zero()
     }
 

@@ -53,6 +53,8 @@ pub struct Diagnostic {
     pub secondary: Vec<(Span, String)>,
     /// How to mend it.
     pub help: Vec<String>,
+    /// True if it is shown in one line: its place is named, its source not shown.
+    pub is_one_line: bool,
 }
 
 impl Diagnostic {
@@ -68,7 +70,7 @@ impl Diagnostic {
 
     fn new(severity: Severity, code: Code, span: Span, message: String) -> Self {
         let primary = (span, String::new());
-        Self { code, severity, message, primary, secondary: Vec::new(), help: Vec::new() }
+        Self { code, severity, message, primary, secondary: Vec::new(), help: Vec::new(), is_one_line: false }
     }
 
     /// The same with a label at its primary place.
@@ -82,6 +84,13 @@ impl Diagnostic {
     #[must_use]
     pub fn secondary(mut self, span: Span, label: impl Into<String>) -> Self {
         self.secondary.push((span, label.into()));
+        self
+    }
+
+    /// The same in one line.
+    #[must_use]
+    pub fn one_line(mut self) -> Self {
+        self.is_one_line = true;
         self
     }
 

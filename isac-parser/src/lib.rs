@@ -15,7 +15,7 @@ mod resolve;
 pub mod source;
 mod word;
 
-pub use check::check_model;
+pub use check::{check_coverage, check_model};
 pub use load::load_model;
 pub use parse::{parse_file, parse_model};
 pub use print::{print_expr, print_file};

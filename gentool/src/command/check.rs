@@ -1,5 +1,7 @@
 //! `gentool check`
 
+use isac_parser::check_coverage;
+
 use super::description::DescriptionOptions;
 use super::{Failure, print};
 
@@ -14,17 +16,18 @@ pub(super) struct Options {
 }
 
 pub(super) fn run(options: &Options) -> Result<i32, Failure> {
-    let description = options.description.load()?;
+    let description = options.description.load_with(check_coverage)?;
     let model = &description.model;
     let kind = match model.time.is_instruction_accurate() {
         true => "instruction-accurate",
         false => "cycle-accurate",
     };
     print(&format!(
-        "{}: sound, {kind}, {} operations, {} instructions, {} warnings\n",
+        "{}: sound, {kind}, {} operations, {} instructions, {} warning{}\n",
         model.name,
         model.operations.len(),
         model.instructions.len(),
-        description.warnings
+        description.warnings,
+        if description.warnings == 1 { "" } else { "s" }
     ))
 }

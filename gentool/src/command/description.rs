@@ -9,6 +9,7 @@ use gentool::emit::SourceFile;
 use gentool::lower::lower_model;
 use isac_parser::diagnostic::{Diagnostics, Style};
 use isac_parser::load_model;
+use isac_parser::model::CheckedModel;
 use isac_parser::source::{FileSystem, SourceMap};
 use sha2::{Digest, Sha256};
 use sim_runtime::launcher::{is_same_file, parse_wide};
@@ -63,11 +64,22 @@ impl DescriptionOptions {
 
     /// Reads, checks and lowers the description; findings are printed.
     pub(super) fn load(&self) -> Result<Description, Failure> {
+        self.load_with(|_, _| {})
+    }
+
+    /// The same with findings of a further check.
+    pub(super) fn load_with(
+        &self,
+        further: impl FnOnce(&CheckedModel, &mut Diagnostics),
+    ) -> Result<Description, Failure> {
         let mut sources = SourceMap::new();
         let mut findings = Diagnostics::new();
         let overrides = self.overrides()?;
         check_readable(&self.model)?;
         let checked = load_model(&self.model, &FileSystem, &overrides, &mut sources, &mut findings);
+        if let Some(checked) = &checked {
+            further(checked, &mut findings);
+        }
         let style = if styled() { Style::Styled } else { Style::Plain };
         // If nobody listens, the status still tells.
         let _ = io::stderr().write_all(findings.render(&sources, style).as_bytes());

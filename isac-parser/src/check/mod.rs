@@ -3,6 +3,7 @@
 mod ambiguity;
 mod assembler;
 mod contest;
+mod coverage;
 mod cycle;
 mod distance;
 mod effect;
@@ -21,6 +22,8 @@ pub(crate) mod walk;
 mod when;
 mod word_set;
 mod word_width;
+
+pub use coverage::check_coverage;
 
 use crate::diagnostic::Diagnostics;
 use crate::model::{CheckedModel, Model};

@@ -64,10 +64,16 @@ impl Diagnostic {
             Severity::Error => Level::ERROR,
             Severity::Warning => Level::WARNING,
         };
-        let mut group =
-            level.primary_title(self.message.as_str()).id(self.code.0).elements([] as [Origin<'_>; 0]);
-        for (file, labels) in self.labels_by_file() {
-            group = file_element(group, sources, file, &labels);
+        let mut message = self.message.clone();
+        if self.is_one_line {
+            let (line, column) = sources.line_column(self.primary.0);
+            message += &format!(" ({}:{line}:{column})", sources.path(self.primary.0.file).display());
+        }
+        let mut group = level.primary_title(message.as_str()).id(self.code.0).elements([] as [Origin<'_>; 0]);
+        if !self.is_one_line {
+            for (file, labels) in self.labels_by_file() {
+                group = file_element(group, sources, file, &labels);
+            }
         }
         group = group.elements(self.help.iter().map(|help| Level::HELP.message(help.as_str())));
         let renderer = match style {

@@ -191,6 +191,8 @@ codes! {
     NOT_IN_ASSEMBLER = "W0401";
     /// A member that no word can reach.
     UNREACHABLE_MEMBER = "W0402";
+    /// Words that nothing matches.
+    UNCOVERED = "W0403";
     /// Something scheduled past a stage, where instructions are held or flushed.
     LONG_ACTIVATION = "W0601";
 }

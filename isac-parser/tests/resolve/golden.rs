@@ -1,4 +1,5 @@
-//! What is said of bad descriptions: `NAME.isac` and the full text in `NAME.expect`.
+//! What is said of bad descriptions, and of words that nothing matches: `NAME.isac` and the full
+//! text in `NAME.expect`.
 //!
 //! Lines `// -D NAME=value` at the beginning of a file are overrides. `UPDATE_EXPECT=1` writes
 //! the expected texts anew.
@@ -7,18 +8,35 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use isac_parser::source::InMemory;
+use isac_parser::diagnostic::{Diagnostics, Style};
+use isac_parser::source::{InMemory, SourceMap};
+use isac_parser::{check_coverage, load_model};
 
 use super::super::load;
 
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/errors/resolve");
+const COVERAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/errors/coverage");
 
 #[test]
 fn bad_descriptions_are_explained() {
+    let cases = cases(FOLDER);
+    assert!(cases.len() >= 30);
+    compare(&cases, explain);
+}
+
+#[test]
+fn words_that_nothing_matches_are_told_in_one_line() {
+    let cases = cases(COVERAGE);
+    assert!(cases.len() >= 3);
+    compare(&cases, coverage);
+}
+
+/// Compares what is said of each case with its expected text.
+fn compare(cases: &[PathBuf], say: fn(&Path) -> String) {
     let update = std::env::var_os("UPDATE_EXPECT").is_some();
     let mut wrong = Vec::new();
-    for case in cases() {
-        let said = explain(&case);
+    for case in cases {
+        let said = say(case);
         let expected = case.with_extension("expect");
         if update {
             fs::write(&expected, &said).unwrap();
@@ -29,13 +47,23 @@ fn bad_descriptions_are_explained() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-fn cases() -> Vec<PathBuf> {
-    let entries = fs::read_dir(FOLDER).unwrap().map(|entry| entry.unwrap().path());
+fn cases(folder: &str) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let mut cases: Vec<PathBuf> =
         entries.filter(|path| path.extension().is_some_and(|e| e == "isac")).collect();
     cases.sort();
-    assert!(cases.len() >= 30);
     cases
+}
+
+/// What is said of the words of a sound description.
+fn coverage(case: &Path) -> String {
+    let name = PathBuf::from(case.file_name().unwrap());
+    let loader = InMemory::new([(name.clone(), fs::read_to_string(case).unwrap())]);
+    let (mut sources, mut findings) = (SourceMap::new(), Diagnostics::new());
+    let model = load_model(&name, &loader, &BTreeMap::new(), &mut sources, &mut findings);
+    let model = model.unwrap_or_else(|| panic!("{}", findings.render(&sources, Style::Plain)));
+    check_coverage(&model, &mut findings);
+    findings.render(&sources, Style::Plain)
 }
 
 fn explain(case: &Path) -> String {

@@ -162,6 +162,18 @@ fn addressing_modes_with_side_effects_run_the_same_on_every_engine() {
 }
 
 #[test]
+fn places_that_are_found_once_run_the_same_on_every_engine() {
+    let (ended, instructions) = check(simulator!(places, places_stepwise), 200);
+    assert!(ended > 50 && instructions > 2_000, "{ended} ended, {instructions} instructions");
+}
+
+#[test]
+fn referred_places_that_are_found_once_run_the_same_on_every_engine() {
+    let (ended, instructions) = check(simulator!(shared, shared_stepwise), 200);
+    assert!(ended > 50 && instructions > 500, "{ended} ended, {instructions} instructions");
+}
+
+#[test]
 fn the_model_alias_runs_the_same_on_every_engine() {
     let (ended, instructions) = check(simulator!(alias, alias_stepwise), 200);
     assert!(instructions > 500, "{ended} ended, {instructions} instructions");

@@ -18,7 +18,9 @@ use isac_ir::verify::verify_model;
 use isac_parser::diagnostic::{Diagnostics, Style};
 use isac_parser::load_model;
 use isac_parser::source::{FileSystem, SourceMap};
-use support::{ENGINES, Simulator, path, simulator};
+use sim_runtime::Stop;
+use sim_runtime::host::Host;
+use support::{ENGINES, EngineKind, Simulator, path, simulator};
 
 /// Lowers a description of `tests/models`, which has to be sound and free of warnings.
 fn lower(name: &str) -> Model {
@@ -62,6 +64,57 @@ fn every_execution_has_its_own_locals() {
 #[test]
 fn references_lead_to_what_is_above() {
     check_cases(simulator!(modes, modes_stepwise), 14);
+}
+
+#[test]
+fn what_one_mention_reads_and_writes_is_found_once() {
+    check_cases(simulator!(places, places_stepwise), 20);
+}
+
+/// Reads and writes of a resource, by name.
+type Counts = (&'static str, u64, u64);
+
+#[test]
+fn a_mention_is_one_read_and_one_write_at_most() {
+    let model = lower("places");
+    let names = model.resource_names();
+    let cases: [(u16, &[Counts]); 6] = [
+        // add +x1, x2: the FUNCTION once; the place read and written.
+        (0x1242, &[("x", 2, 1), ("calls", 1, 1)]),
+        // add (x1)+, x2: three reads of x and a write by `pop`.
+        (0x1442, &[("x", 3, 1), ("defaultmap", 1, 1)]),
+        // low half w1, x2, and low (x1)+, x2: a part is written and nothing is read.
+        (0x2642, &[("x", 1, 0), ("w", 0, 1), ("calls", 1, 1)]),
+        (0x2442, &[("x", 3, 1), ("defaultmap", 0, 1)]),
+        // up +x1
+        (0xb240, &[("x", 1, 1), ("calls", 1, 1), ("last", 0, 1)]),
+        // twice +x1, x2: two mentions of the first.
+        (0x8242, &[("x", 2, 1), ("calls", 2, 2)]),
+    ];
+    for (word, expected) in cases {
+        let mut engine = simulator!(places, places_stepwise).engine(EngineKind::Reference);
+        engine.machine().write_bytes(0, 0, &word.to_le_bytes()).expect("there is memory");
+        assert_eq!(engine.run(&mut Host::default(), 1), Stop::Budget, "{word:#x}");
+        let measurement = engine.measurement().expect("the engine profiles");
+        let mut found: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
+        for record in measurement.instructions.values() {
+            for ((_, resource), accesses) in &record.accesses {
+                let entry = found.entry(&names[*resource as usize]).or_default();
+                *entry = (entry.0 + accesses.reads, entry.1 + accesses.writes);
+            }
+        }
+        // The PC is read for the fetch, read and written for its step; a fetch is no read.
+        let pc = [("pc", 2, 1)];
+        let mut expected: BTreeMap<&str, (u64, u64)> =
+            expected.iter().chain(&pc).map(|(name, reads, writes)| (*name, (*reads, *writes))).collect();
+        expected.entry("defaultmap").or_default();
+        assert_eq!(found, expected, "{word:#x}");
+    }
+}
+
+#[test]
+fn what_a_reference_stands_for_is_found_once() {
+    check_cases(simulator!(shared, shared_stepwise), 11);
 }
 
 #[test]

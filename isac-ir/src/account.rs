@@ -13,6 +13,7 @@
 use crate::Model;
 use crate::behavior::{AccessKind, Body, Mention};
 use crate::decode::Decoded;
+use crate::operand::Expression;
 use crate::operation::{Operation, Role, Target};
 
 /// A section of an operation that runs.
@@ -31,11 +32,11 @@ pub const PARTS: [Part; 3] = [Part::Root, Part::Behavior, Part::Activation];
 
 impl Operation {
     /// All bodies, in the order in which they are numbered where each is counted by itself:
-    /// CODINGROOT, BEHAVIOR, ACTIVATION, EXPRESSION read and written.
+    /// CODINGROOT, BEHAVIOR, ACTIVATION, then those of the EXPRESSION.
     pub fn counted_bodies(&self) -> impl Iterator<Item = &Body> {
         let parts = PARTS.iter().filter_map(|part| self.body(*part));
         let expression = self.expression.iter();
-        parts.chain(expression.flat_map(|value| std::iter::once(&value.read).chain(&value.write)))
+        parts.chain(expression.flat_map(Expression::bodies))
     }
 
     /// The body of a part.
@@ -269,8 +270,7 @@ fn add_mention(
     let child = decoded.instance(owner, mention.instance);
     let Some((node, operation)) = child.and_then(|child| decoded.operation_at(child)) else { return };
     let Some(expression) = &model.operation(operation).expression else { return };
-    let body = if mention.write { expression.write.as_ref() } else { Some(&expression.read) };
-    let Some(body) = body else { return };
+    let Some(body) = expression.body(mention.kind) else { return };
     account.accesses.extend(body.accesses.iter().map(|access| Accounted {
         node,
         resource: access.resource,

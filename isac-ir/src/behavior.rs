@@ -9,16 +9,19 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::operand::{Binding, MentionKind};
 use crate::operation::Target;
 use crate::root::WordSource;
 
 /// Index into [`Body::accesses`].
 pub type AccessId = u32;
-/// The access or mention of a read that only keeps the bits beside a partial write: writing a
-/// slice is one write and no read.
+/// The access of a read that only keeps the bits beside a partial write: writing a slice is one
+/// write and no read.
 pub const UNCOUNTED: AccessId = u32::MAX;
 /// Index into [`Body::locals`].
 pub type LocalId = u32;
+/// Index into [`Body::bindings`].
+pub type BindingId = u32;
 /// Index into the operation's instances.
 pub type InstanceId = u32;
 /// Index into the operation's variables.
@@ -45,6 +48,8 @@ pub struct Body {
     pub accesses: Vec<Access>,
     /// Every mention of an operand, by id.
     pub mentions: Vec<Mention>,
+    /// What is found once, then read and written, by id.
+    pub bindings: Vec<Binding>,
     /// Number of regions, at least 1.
     pub regions: u32,
 }
@@ -80,28 +85,16 @@ pub enum AccessKind {
     Execute,
 }
 
-/// One mention of an operand: its EXPRESSION is evaluated there.
+/// One mention of an operand, or one step of a mention in several: its EXPRESSION is evaluated
+/// there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Mention {
     /// The operand.
     pub instance: InstanceId,
-    /// True where it is assigned to.
-    pub write: bool,
+    /// What is done with it.
+    pub kind: MentionKind,
     /// How often: as its region runs.
     pub region: RegionId,
-}
-
-/// What an operand means.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Expression {
-    /// Width of its value in bits.
-    pub width: u32,
-    /// True if its value is two's complement.
-    pub signed: bool,
-    /// Evaluates it; the value is in local 0.
-    pub read: Body,
-    /// Assigns local 0 to it; `None` if it is no place.
-    pub write: Option<Body>,
 }
 
 /// An expression of a known width.
@@ -143,13 +136,7 @@ pub enum ExprKind {
     },
     /// What a reference stands for, evaluated here. The accesses of an operand are its own node's:
     /// none is listed in this body.
-    Reference {
-        /// The reference.
-        reference: ReferenceId,
-        /// False for a read that only keeps the bits beside a partial write, whose accesses do not
-        /// count.
-        counted: bool,
-    },
+    Reference(ReferenceId),
     /// The coded bits of the instance that a reference stands for.
     CodedReference(ReferenceId),
     /// Address of the instruction, in cells.
@@ -214,6 +201,16 @@ pub enum ExprKind {
         instance: InstanceId,
         /// Index into [`Body::mentions`].
         mention: u32,
+    },
+    /// The value of a place that has been found.
+    Bound {
+        /// Index into [`Body::bindings`].
+        binding: BindingId,
+        /// True for a read that only keeps the bits beside a partial write.
+        keeps: bool,
+        /// Index into [`Body::mentions`]; `None` for what a reference stands for, whose accesses
+        /// are its own node's.
+        mention: Option<u32>,
     },
     /// One operand.
     Unary(UnaryOp, Box<Expr>),
@@ -376,6 +373,22 @@ pub enum Stmt {
         /// The new value, of the reference's width.
         value: Expr,
     },
+    /// Finds a place: its indexes and addresses are evaluated, here and nowhere else.
+    Bind {
+        /// Index into [`Body::bindings`].
+        binding: BindingId,
+        /// Index into [`Body::mentions`]; `None` for what a reference stands for.
+        mention: Option<u32>,
+    },
+    /// Assigns to a place that has been found.
+    SetBound {
+        /// Index into [`Body::bindings`].
+        binding: BindingId,
+        /// Index into [`Body::mentions`]; `None` for what a reference stands for.
+        mention: Option<u32>,
+        /// The new value, of the place's width.
+        value: Expr,
+    },
     /// A region begins: it runs once more.
     Count(RegionId),
     /// Runs one of two lists.
@@ -532,7 +545,7 @@ impl Expr {
             | ExprKind::Coded(_)
             | ExprKind::Chosen { .. }
             | ExprKind::MemberField { .. }
-            | ExprKind::Reference { .. }
+            | ExprKind::Reference(_)
             | ExprKind::CodedReference(_)
             | ExprKind::InstructionAddress
             | ExprKind::InstructionSize
@@ -541,7 +554,8 @@ impl Expr {
             | ExprKind::Pending(_)
             | ExprKind::FaultAddress
             | ExprKind::FaultAccess
-            | ExprKind::Operand { .. } => {}
+            | ExprKind::Operand { .. }
+            | ExprKind::Bound { .. } => {}
             ExprKind::Register { index, .. } | ExprKind::RegisterPart { index, .. } => {
                 if let Some(index) = index {
                     index.walk(visit);
@@ -572,6 +586,7 @@ impl Stmt {
             | Stmt::SetVariable { value, .. }
             | Stmt::SetOperand { value, .. }
             | Stmt::SetReference { value, .. }
+            | Stmt::SetBound { value, .. }
             | Stmt::Halt(value)
             | Stmt::ExtraCycles(value)
             | Stmt::If { condition: value, .. } => vec![value],
@@ -592,6 +607,7 @@ impl Stmt {
                 .collect(),
             Stmt::Count(_)
             | Stmt::Touch(_)
+            | Stmt::Bind { .. }
             | Stmt::Loop { .. }
             | Stmt::Block { .. }
             | Stmt::Leave(_)

@@ -10,6 +10,7 @@ pub mod behavior;
 pub mod bits;
 pub mod decode;
 pub mod decoder;
+pub mod operand;
 pub mod operation;
 pub mod print;
 pub mod resource;

@@ -2,9 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::behavior::{Body, Expression, FieldId, InstanceId, Local, ReferenceId, VariableId};
+use crate::behavior::{Body, FieldId, InstanceId, Local, ReferenceId, VariableId};
 use crate::bits::Bits;
 use crate::decoder::Run;
+use crate::operand::Expression;
 
 /// An operation or a group, by index; in decoding trees also a part of a SWITCH.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use crate::Model;
 use crate::behavior::{Body, Conversion, Expr, ExprKind, PrintPart, Stmt};
 use crate::decoder::{Decoder, Run, State, Variant};
+use crate::operand::{Binding, MentionKind};
 use crate::operation::{Operation, Reference, Referred};
 use crate::root::WordSource;
 use crate::time::Cause;
@@ -131,8 +132,9 @@ fn print_operation(model: &Model, operation: &Operation, text: &mut String) {
     };
     part("codingroot", operation.root.as_ref());
     if let Some(expression) = &operation.expression {
-        part("expression read", Some(&expression.read));
-        part("expression write", expression.write.as_ref());
+        for kind in MentionKind::ALL {
+            part(&format!("expression {}", kind_text(kind)), expression.body(kind));
+        }
     }
     part("behavior", operation.behavior.as_ref());
     part("activation", operation.activation.as_ref());
@@ -168,7 +170,7 @@ fn print_body(model: &Model, operation: &Operation, body: &Body, text: &mut Stri
     }
     for (id, mention) in body.mentions.iter().enumerate() {
         let alias = &operation.instances[mention.instance as usize].alias;
-        let kind = if mention.write { "write" } else { "read" };
+        let kind = kind_text(mention.kind);
         let _ = writeln!(text, "    ; m{id} {kind} operand {alias} in region {}", mention.region);
     }
 }
@@ -244,6 +246,13 @@ impl Printer<'_> {
                 let alias = &self.operation.instances[*instance as usize].alias;
                 format!("{alias} = {} ;m{mention}", self.expr(value))
             }
+            Stmt::Bind { binding, mention } => {
+                format!("find {}{}", self.binding(*binding), mention_text(*mention, " ;"))
+            }
+            Stmt::SetBound { binding, mention, value } => {
+                let mention = mention_text(*mention, " ;");
+                format!("{} = {}{mention}", self.binding(*binding), self.expr(value))
+            }
             Stmt::Touch(access) => {
                 let resource = self.body.accesses[*access as usize].resource as usize;
                 let name = self.model.resource_names().swap_remove(resource);
@@ -317,6 +326,15 @@ impl Printer<'_> {
         }
     }
 
+    /// A binding with its number.
+    fn binding(&self, binding: u32) -> String {
+        let name = match self.body.bindings[binding as usize] {
+            Binding::Instance(instance) => &self.operation.instances[instance as usize].alias,
+            Binding::Reference(reference) => &self.operation.references[reference as usize].name,
+        };
+        format!("{name}.b{binding}")
+    }
+
     fn local(&self, local: u32) -> String {
         format!("{}.{local}", self.body.locals[local as usize].name)
     }
@@ -324,6 +342,23 @@ impl Printer<'_> {
     fn expr(&self, expr: &Expr) -> String {
         expression::print_expr(self, expr)
     }
+}
+
+/// What a mention does, in words.
+fn kind_text(kind: MentionKind) -> &'static str {
+    match kind {
+        MentionKind::Read => "read",
+        MentionKind::Write => "write",
+        MentionKind::Bind => "find",
+        MentionKind::ReadBound => "found, read",
+        MentionKind::KeepBound => "found, keep",
+        MentionKind::WriteBound => "found, write",
+    }
+}
+
+/// The number of a mention, where there is one.
+fn mention_text(mention: Option<u32>, before: &str) -> String {
+    mention.map_or(String::new(), |mention| format!("{before}m{mention}"))
 }
 
 /// True for expressions that need no parentheses inside another.

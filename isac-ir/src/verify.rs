@@ -8,6 +8,7 @@ use crate::Model;
 use crate::account::PARTS;
 use crate::behavior::{BinaryOp, Body, Expr, ExprKind, Stmt, UNCOUNTED, walk_expressions, walk_statements};
 use crate::decoder::{Decoder, State};
+use crate::operand::{Binding, Expression, MentionKind};
 use crate::operation::{Operation, Referred};
 use crate::root::WordSource;
 
@@ -74,10 +75,8 @@ fn verify_decoder(model: &Model, decoder: &Decoder, errors: &mut Vec<String>) {
 fn verify_operation(model: &Model, operation: &Operation, errors: &mut Vec<String>) {
     let bodies =
         PARTS.iter().filter_map(|part| operation.body(*part).map(|body| (format!("{part:?}"), body)));
-    let expression = operation.expression.iter().flat_map(|expression| {
-        [("Expression", Some(&expression.read)), ("Expression", expression.write.as_ref())]
-    });
-    let expression = expression.filter_map(|(part, body)| body.map(|body| (part.to_string(), body)));
+    let expression = operation.expression.iter().flat_map(Expression::bodies);
+    let expression = expression.map(|body| ("Expression".to_string(), body));
     verify_references(model, operation, errors);
     for (part, body) in bodies.chain(expression) {
         let mut found = Vec::new();
@@ -122,15 +121,16 @@ fn verify_body(model: &Model, operation: &Operation, body: &Body, errors: &mut V
             ExprKind::Register { access: UNCOUNTED, .. }
             | ExprKind::Memory { access: UNCOUNTED, .. }
             | ExprKind::RegisterPart { access: UNCOUNTED, .. }
-            | ExprKind::CellPart { access: UNCOUNTED, .. }
-            | ExprKind::Operand { mention: UNCOUNTED, .. } => {}
+            | ExprKind::CellPart { access: UNCOUNTED, .. } => {}
             ExprKind::Register { access, .. }
             | ExprKind::RegisterPart { access, .. }
             | ExprKind::CellPart { access, .. }
             | ExprKind::Memory { access, .. } => {
                 *accesses.entry(access).or_default() += 1;
             }
-            ExprKind::Operand { mention, .. } => *mentions.entry(mention).or_default() += 1,
+            ExprKind::Operand { mention, .. } | ExprKind::Bound { mention: Some(mention), .. } => {
+                *mentions.entry(mention).or_default() += 1;
+            }
             _ => {}
         }
         if let Some(text) = verify_expr(model, operation, body, expr) {
@@ -146,7 +146,9 @@ fn verify_body(model: &Model, operation: &Operation, body: &Body, errors: &mut V
         | Stmt::Decode { source: WordSource::Map { access, .. }, .. } => {
             *accesses.entry(*access).or_default() += 1;
         }
-        Stmt::SetOperand { mention, .. } => *mentions.entry(*mention).or_default() += 1,
+        Stmt::SetOperand { mention, .. }
+        | Stmt::Bind { mention: Some(mention), .. }
+        | Stmt::SetBound { mention: Some(mention), .. } => *mentions.entry(*mention).or_default() += 1,
         Stmt::Count(region) => *counted.entry(*region).or_default() += 1,
         Stmt::Set { local, value } if body.locals[*local as usize].width != value.width => {
             errors.push(format!("local {local} is assigned {} bits", value.width));
@@ -165,9 +167,35 @@ fn verify_body(model: &Model, operation: &Operation, body: &Body, errors: &mut V
     });
     once("access", body.accesses.len(), &accesses, errors);
     once("mention", body.mentions.len(), &mentions, errors);
+    verify_bindings(model, operation, body, errors);
     let expected: Vec<u32> = (1..body.regions).collect();
     if counted.keys().copied().collect::<Vec<_>>() != expected || counted.values().any(|n| *n != 1) {
         errors.push(format!("{} regions, counted {counted:?}", body.regions));
+    }
+}
+
+/// Whatever is found has a place in steps, and is found once, where it is not a part of a place.
+fn verify_bindings(model: &Model, operation: &Operation, body: &Body, errors: &mut Vec<String>) {
+    let mut found: BTreeMap<u32, u32> = BTreeMap::new();
+    walk_statements(&body.statements, &mut |statement| {
+        if let Stmt::Bind { binding, .. } = statement {
+            *found.entry(*binding).or_default() += 1;
+        }
+    });
+    let kind = operation.expression.as_ref().and_then(|expression| expression.kind_of(body));
+    if !kind.is_some_and(MentionKind::is_bound) {
+        once("binding", body.bindings.len(), &found, errors);
+    }
+    for binding in &body.bindings {
+        let Binding::Instance(instance) = binding else { continue };
+        let instance = &operation.instances[*instance as usize];
+        let has_place = |leaf: u32| {
+            let expression = model.operation(leaf).expression.as_ref();
+            expression.is_some_and(|expression| expression.place.is_some())
+        };
+        if !model.leaf_operations(instance.target).into_iter().all(has_place) {
+            errors.push(format!("{} is found and has no place", instance.alias));
+        }
     }
 }
 
@@ -215,9 +243,14 @@ fn verify_expr(model: &Model, operation: &Operation, body: &Body, expr: &Expr) -
             .iter()
             .all(|(member, field)| model.operation(*member).fields[*field as usize].width_bits == width),
         ExprKind::Const(value) => value & !crate::bits::mask(width) == 0,
-        ExprKind::Reference { reference, .. } => {
-            operation.references[*reference as usize].width_bits == width
-        }
+        ExprKind::Reference(reference) => operation.references[*reference as usize].width_bits == width,
+        ExprKind::Bound { binding, mention, .. } => match body.bindings.get(*binding as usize) {
+            Some(Binding::Instance(_)) => mention.is_some(),
+            Some(Binding::Reference(reference)) => {
+                mention.is_none() && operation.references[*reference as usize].width_bits == width
+            }
+            None => false,
+        },
         ExprKind::Coded(_)
         | ExprKind::CodedReference(_)
         | ExprKind::InstructionAddress

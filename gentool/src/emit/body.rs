@@ -3,15 +3,18 @@
 use std::collections::BTreeSet;
 
 use isac_ir::behavior::{Body, Expr, ExprKind, Stmt, UNCOUNTED, walk_expressions, walk_statements};
+use isac_ir::operand::{Binding, MentionKind};
 use isac_ir::operation::Operation;
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
 #[cfg(test)]
 use super::expression::masked;
-use super::expression::{cast, from_u64, is_wide, number, stored, unsigned};
+use super::expression::{cast, from_u64, is_wide, number, stored};
+use super::mention::{Mentioned, function_of, read_of};
 use super::name::{identifier, identifier_of, joined, plain, unique};
-use super::usage::{Usage, extended_width};
+use super::parameter::coded_name;
+use super::usage::Usage;
 use super::{Emitter, Shape};
 
 /// Emits one body.
@@ -21,6 +24,8 @@ pub(super) struct BodyEmitter<'a> {
     pub(super) body: &'a Body,
     /// Rust names of the locals.
     pub(super) locals: Vec<Ident>,
+    /// Rust names of the places that are found.
+    pub(super) bindings: Vec<Ident>,
     /// The name of a value on its way into an operand.
     pub(super) value: Ident,
 }
@@ -28,7 +33,7 @@ pub(super) struct BodyEmitter<'a> {
 impl<'a> BodyEmitter<'a> {
     pub(super) fn new(emitter: &'a Emitter<'a>, operation: &'a Operation, body: &'a Body) -> Self {
         let mut taken: BTreeSet<String> =
-            ["p", "step", "at", "operands", "base", "code", "text", "value", "element", "address"]
+            ["p", "step", "at", "operands", "base", "code", "text", "value", "element", "address", "bound"]
                 .iter()
                 .map(|name| name.to_string())
                 .collect();
@@ -42,7 +47,15 @@ impl<'a> BodyEmitter<'a> {
             *first = identifier_of("value");
         }
         let value = identifier(&unique("new", &mut taken));
-        BodyEmitter { emitter, operation, body, locals, value }
+        let bindings = body.bindings.iter().map(|binding| {
+            let name = match binding {
+                Binding::Instance(instance) => &operation.instances[*instance as usize].alias,
+                Binding::Reference(reference) => &operation.references[*reference as usize].name,
+            };
+            identifier(&unique(&format!("{name}_bound"), &mut taken))
+        });
+        let bindings = bindings.collect();
+        BodyEmitter { emitter, operation, body, locals, bindings, value }
     }
 
     /// The parameter that carries an instance's coded bits.
@@ -145,28 +158,43 @@ impl<'a> BodyEmitter<'a> {
         self.emitter.shape == Shape::Blocks && self.emitter.model.pc_register() == Some(register)
     }
 
-    pub(super) fn read_operand(&self, instance: u32, mention: u32, width: u32) -> TokenStream {
+    /// The value of an operand, or of the place that was found for it.
+    pub(super) fn read_operand(&self, instance: u32, mention: Mentioned<'_>, width: u32) -> TokenStream {
         if self.emitter.shape == Shape::Stepwise {
-            return self.stepwise_read(instance, width, mention != UNCOUNTED);
+            return self.stepwise_read(instance, mention, width);
         }
         let entry = &self.operation.instances[instance as usize];
-        let alias = identifier(&entry.alias);
-        let mark = Self::try_mark(self.emitter.operand_is_fallible(entry.target, false));
+        let (alias, bound) = (identifier(&entry.alias), mention.argument());
+        let name = function_of(mention.kind);
+        let mark = Self::try_mark(self.emitter.operand_is_fallible(entry.target, mention.kind));
         let own = self.emitter.operand_width(entry.target);
-        cast(quote!(#alias.read(p, step)#mark), own, width)
+        cast(quote!(#alias.#name(p, step #bound)#mark), own, width)
     }
 
-    pub(super) fn write_operand(&self, instance: u32, value: &Expr) -> TokenStream {
+    /// Assigns to an operand, or to the place that was found for it.
+    pub(super) fn write_operand(&self, instance: u32, mention: Mentioned<'_>, value: &Expr) -> TokenStream {
         if self.emitter.shape == Shape::Stepwise {
-            return self.stepwise_write(instance, self.value(value), value.width);
+            return self.stepwise_write(instance, mention, self.value(value), value.width);
         }
         let entry = &self.operation.instances[instance as usize];
-        let alias = identifier(&entry.alias);
-        let mark = Self::try_mark(self.emitter.operand_is_fallible(entry.target, true));
+        let (alias, bound) = (identifier(&entry.alias), mention.argument());
+        let function = function_of(mention.kind);
+        let mark = Self::try_mark(self.emitter.operand_is_fallible(entry.target, mention.kind));
         let own = self.emitter.operand_width(entry.target);
         let value = cast(self.value(value), value.width, own);
         let name = &self.value;
-        quote!(let #name = #value; #alias.write(p, step, #name)#mark;)
+        quote!(let #name = #value; #alias.#function(p, step #bound, #name)#mark;)
+    }
+
+    /// Finds an operand's place.
+    pub(super) fn find_operand(&self, instance: u32, bound: &Ident) -> TokenStream {
+        if self.emitter.shape == Shape::Stepwise {
+            return self.stepwise_find(instance, bound);
+        }
+        let entry = &self.operation.instances[instance as usize];
+        let alias = identifier(&entry.alias);
+        let mark = Self::try_mark(self.emitter.operand_is_fallible(entry.target, MentionKind::Bind));
+        quote!(#bound = #alias.bind(p, step)#mark;)
     }
 
     pub(super) fn write_register(
@@ -254,10 +282,7 @@ impl<'a> BodyEmitter<'a> {
 
 /// True for the bodies of an operation's EXPRESSION.
 pub(super) fn is_expression(operation: &Operation, body: &Body) -> bool {
-    operation.expression.as_ref().is_some_and(|expression| {
-        let is = |candidate: &Body| std::ptr::eq(candidate, body);
-        is(&expression.read) || expression.write.as_ref().is_some_and(is)
-    })
+    operation.expression.as_ref().is_some_and(|expression| expression.kind_of(body).is_some())
 }
 
 /// Bits `low..low + width` of `old` replaced by `new`, in the storage of `total` bits.
@@ -265,11 +290,6 @@ fn merged(old: TokenStream, new: TokenStream, low: u32, width: u32, total: u32) 
     let hole = number(!(isac_ir::bits::mask(width) << low) & isac_ir::bits::mask(total));
     let low = number(low.into());
     quote!(#old & #hole | (#new) << #low)
-}
-
-/// The parameter that carries an instance's coded bits.
-pub(super) fn coded_name(operation: &Operation, instance: u32) -> Ident {
-    identifier(&format!("{}_coded", operation.instances[instance as usize].alias))
 }
 
 /// True if an index cannot be outside a file of so many elements.
@@ -286,45 +306,18 @@ pub(super) fn is_inside(index: &Expr, elements: u32) -> bool {
     most < elements.into()
 }
 
-/// A parameter of an operation's function or a member of an operand's type.
-pub(super) struct Parameter {
-    pub name: Ident,
-    pub ty: TokenStream,
-    pub source: Source,
-}
-
-/// Where a parameter comes from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Source {
-    Field(u32),
-    Operand(u32),
-    Coded(u32),
-}
-
 impl Emitter<'_> {
-    /// What an operation's sections take of the decoded instruction.
-    pub(super) fn parameters(&self, operation: &Operation, usage: &Usage) -> Vec<Parameter> {
-        let fields = usage.fields.iter().map(|field| {
-            let entry = &operation.fields[*field as usize];
-            let ty = unsigned(extended_width(operation, *field).unwrap_or(entry.width_bits));
-            Parameter { name: identifier(&entry.name), ty: quote!(#ty), source: Source::Field(*field) }
-        });
-        let operands = usage.operands.iter().map(|instance| {
-            let entry = &operation.instances[*instance as usize];
-            let ty = self.names.type_of(entry.target);
-            Parameter { name: identifier(&entry.alias), ty: quote!(#ty), source: Source::Operand(*instance) }
-        });
-        let coded = usage.coded.iter().map(|instance| {
-            let ty = unsigned(operation.instances[*instance as usize].width_bits);
-            let name = coded_name(operation, *instance);
-            Parameter { name, ty: quote!(#ty), source: Source::Coded(*instance) }
-        });
-        fields.chain(operands).chain(coded).collect()
-    }
-
     /// True if running a body may end the instruction early.
     pub(super) fn body_is_fallible(&self, operation: &Operation, body: &Body) -> bool {
         let mut fallible = false;
+        let mentions = |instance: u32, kind: MentionKind| {
+            self.operand_is_fallible(operation.instances[instance as usize].target, kind)
+        };
+        let finds = |binding: u32, kind: MentionKind| match body.bindings[binding as usize] {
+            Binding::Instance(instance) => mentions(instance, kind),
+            // Only functions that may always end the instruction have references.
+            Binding::Reference(_) => false,
+        };
         walk_expressions(&body.statements, &mut |expr| {
             fallible |= match &expr.kind {
                 ExprKind::Memory { .. } | ExprKind::CellPart { .. } => true,
@@ -332,9 +325,8 @@ impl Emitter<'_> {
                 | ExprKind::RegisterPart { register, index: Some(index), .. } => {
                     !is_inside(index, self.model.registers[*register as usize].elements())
                 }
-                ExprKind::Operand { instance, .. } => {
-                    self.operand_is_fallible(operation.instances[*instance as usize].target, false)
-                }
+                ExprKind::Operand { instance, .. } => mentions(*instance, MentionKind::Read),
+                ExprKind::Bound { binding, keeps, .. } => finds(*binding, read_of(*keeps)),
                 _ => false,
             };
         });
@@ -351,9 +343,9 @@ impl Emitter<'_> {
                 Stmt::SetRegister { register, index: Some(index), .. } => {
                     !is_inside(index, self.model.registers[*register as usize].elements())
                 }
-                Stmt::SetOperand { instance, .. } => {
-                    self.operand_is_fallible(operation.instances[*instance as usize].target, true)
-                }
+                Stmt::SetOperand { instance, .. } => mentions(*instance, MentionKind::Write),
+                Stmt::Bind { binding, .. } => finds(*binding, MentionKind::Bind),
+                Stmt::SetBound { binding, .. } => finds(*binding, MentionKind::WriteBound),
                 _ => false,
             };
         });

@@ -6,10 +6,10 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
 use super::Emitter;
-use super::body::Source;
 use super::expression::{cast, extended, number, unsigned};
 use super::form::{Form, find_root};
 use super::name::identifier;
+use super::parameter::Source;
 use super::step::Argument;
 use super::usage::extended_width;
 

@@ -2,10 +2,12 @@
 
 use isac_ir::behavior::{BinaryOp, Expr, ExprKind, UnaryOp};
 use isac_ir::bits::mask;
+use isac_ir::operand::MentionKind;
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 
 use super::body::{BodyEmitter, is_inside};
+use super::mention::Mentioned;
 use super::name::identifier;
 use super::usage::extended_width;
 
@@ -97,7 +99,10 @@ impl BodyEmitter<'_> {
                 let (variable, ty) = (number((*variable).into()), unsigned(width));
                 quote!((step.variable(at, #variable) as #ty))
             }
-            ExprKind::Reference { reference, counted } => self.read_reference(*reference, *counted, width),
+            ExprKind::Reference(reference) => {
+                let mention = Mentioned { kind: MentionKind::Read, bound: None };
+                self.read_reference(*reference, mention, width)
+            }
             ExprKind::CodedReference(reference) => self.coded_reference(*reference, width),
             ExprKind::Field(field) => {
                 let name = identifier(&self.operation.fields[*field as usize].name);
@@ -137,7 +142,10 @@ impl BodyEmitter<'_> {
             ExprKind::Memory { map, cells, address, access } => {
                 self.read_memory(*map, *cells, address, *access)
             }
-            ExprKind::Operand { instance, mention } => self.read_operand(*instance, *mention, width),
+            ExprKind::Operand { instance, .. } => {
+                self.read_operand(*instance, Mentioned { kind: MentionKind::Read, bound: None }, width)
+            }
+            ExprKind::Bound { binding, keeps, .. } => self.read_bound(*binding, *keeps, width),
             ExprKind::Unary(operator, operand) => self.unary(*operator, operand, width),
             ExprKind::Binary(operator, left, right) => self.binary(*operator, left, right, width),
             ExprKind::ZeroExtend(operand) => cast(self.value(operand), operand.width, width),

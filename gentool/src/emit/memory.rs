@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use isac_ir::account::PARTS;
 use isac_ir::behavior::{AccessKind, Body, ExprKind, Stmt, UNCOUNTED, walk_expressions, walk_statements};
 use isac_ir::bits::mask;
+use isac_ir::operand::Expression;
 use isac_ir::resource::{Map, Ram, Range};
 use isac_ir::root::WordSource;
 use proc_macro2::{Ident, TokenStream};
@@ -50,7 +51,7 @@ impl Emitter<'_> {
         let mut found = BTreeSet::new();
         for operation in &self.model.operations {
             let expression = operation.expression.iter();
-            let expressions = expression.flat_map(|value| std::iter::once(&value.read).chain(&value.write));
+            let expressions = expression.flat_map(Expression::bodies);
             let parts = PARTS.iter().filter_map(|part| operation.body(*part));
             for body in expressions.chain(parts) {
                 add_accesses(body, &mut found);

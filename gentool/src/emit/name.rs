@@ -80,11 +80,13 @@ pub(super) fn unique(name: &str, taken: &mut BTreeSet<String>) -> String {
 
 /// What the emitted code names itself, and a keyword that syn does not know: the description's
 /// names of these get an underscore.
-const RESERVED: [&str; 35] = [
+const RESERVED: [&str; 37] = [
     "p",
     "at",
     "operands",
-    "counted",
+    "bound",
+    "context",
+    "owner",
     "step",
     "base",
     "value",

@@ -3,6 +3,7 @@
 use isac_ir::Model;
 use isac_ir::account::PARTS;
 use isac_ir::behavior::{Expr, ExprKind, Stmt, walk_expressions, walk_statements};
+use isac_ir::operand::{Binding, Expression};
 use isac_ir::operation::{Operation, Role, Target};
 use isac_ir::root::WordSource;
 
@@ -96,9 +97,7 @@ pub fn find_block_obstacles(model: &Model) -> Vec<String> {
     find_activation_obstacles(model, &mut found);
     find_operand_obstacles(model, &mut found);
     for operation in &model.operations {
-        let expression = operation.expression.as_ref();
-        let bodies = expression.iter().flat_map(|value| std::iter::once(&value.read).chain(&value.write));
-        if bodies.into_iter().any(|body| body.regions > 1) {
+        if operation.expression.iter().flat_map(Expression::bodies).any(|body| body.regions > 1) {
             let place = &operation.location;
             found.push(format!("{place}: an EXPRESSION with accesses on a condition is not emitted yet"));
         }
@@ -292,8 +291,16 @@ fn find_instance_obstacles(model: &Model, found: &mut Vec<String>) {
             found.push(format!("{place}: an ACTIVATION of what is decoded further below is not emitted yet"));
         }
         let expression = operation.expression.iter();
-        let expressions = expression.flat_map(|value| std::iter::once(&value.read).chain(&value.write));
+        let expressions = expression.flat_map(Expression::bodies);
         for body in PARTS.iter().filter_map(|part| operation.body(*part)).chain(expressions) {
+            let is_root = |binding: &Binding| match binding {
+                Binding::Instance(instance) => operation.instances[*instance as usize].role == Role::Root,
+                Binding::Reference(_) => false,
+            };
+            if body.bindings.iter().any(is_root) {
+                let what = "the value of what a CODINGROOT decoded";
+                found.push(format!("{}: {what} is not emitted yet", body.location));
+            }
             walk_expressions(&body.statements, &mut |expr| {
                 let what = match expr.kind {
                     ExprKind::Chosen { .. } => "asking for the member that an alias chose",

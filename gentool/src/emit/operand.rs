@@ -3,13 +3,16 @@
 use std::collections::BTreeSet;
 
 use isac_ir::behavior::{Body, ExprKind, walk_expressions};
+use isac_ir::operand::{Binding, Expression, MentionKind};
 use isac_ir::operation::{Operation, Referred, Target};
 use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::Emitter;
 use super::body::BodyEmitter;
-use super::expression::{cast, extended, masked, unsigned};
+use super::expression::{cast, extended, masked};
+use super::mention::{Signature, body_of, docs_of, function_of, resized, signature_of};
+use super::name::identifier_of;
 use super::usage::Usage;
 
 impl Emitter<'_> {
@@ -87,75 +90,57 @@ impl Emitter<'_> {
             let (name, ty) = (parameter.name, parameter.ty);
             quote!(#[doc = #docs] pub #name: #ty,)
         });
-        let read = self.emit_read(index, operation, &expression.read, expression.width);
-        let write =
-            expression.write.as_ref().map(|body| self.emit_write(index, operation, body, expression.width));
+        let functions = MentionKind::ALL.into_iter().filter_map(|kind| {
+            let body = expression.body(kind)?;
+            Some(self.emit_mention(index, operation, body, kind))
+        });
+        let functions: Vec<TokenStream> = functions.collect();
         quote! {
             #[doc = #docs]
             #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
             pub struct #name { #(#members)* }
 
-            impl #name {
-                #read
-                #write
-            }
+            impl #name { #(#functions)* }
         }
     }
 
-    fn emit_read(&self, index: u32, operation: &Operation, body: &Body, width: u32) -> TokenStream {
-        let ty = unsigned(width);
-        let (bind, statements) = self.emit_operand_body(index, operation, body);
-        let fallible = self.body_is_fallible(operation, body);
-        let (result, value) = match fallible {
-            true => (quote!(Result<#ty, Trap>), quote!(Ok(value))),
-            false => (quote!(#ty), quote!(value)),
+    fn emit_mention(&self, index: u32, operation: &Operation, body: &Body, kind: MentionKind) -> TokenStream {
+        let target = Target::Operation(index);
+        let width = self.operand_width(target);
+        let emitter = BodyEmitter::new(self, operation, body);
+        let bind = self.emit_members(index, operation);
+        let statements = emitter.statements().tokens;
+        let Signature { parameters, result } = signature_of(kind, width, self.parts_of(target));
+        let (open, value) = match (kind, emitter.step_of_place()) {
+            (MentionKind::Bind, Some((place, _))) => (TokenStream::new(), Some(emitter.found_parts(place))),
+            (_, _) if kind.is_write() => (TokenStream::new(), None),
+            _ => (quote!(let value: #result;), Some(quote!(value))),
         };
-        quote! {
-            /// Its value.
-            #[inline(always)]
-            pub fn read<const R: usize>(self, p: &mut Processor, step: &mut Step<R>) -> #result {
-                #bind
-                let value: #ty;
-                #statements
-                #value
-            }
-        }
-    }
-
-    fn emit_write(&self, index: u32, operation: &Operation, body: &Body, width: u32) -> TokenStream {
-        let ty = unsigned(width);
-        let (bind, statements) = self.emit_operand_body(index, operation, body);
         let fallible = self.body_is_fallible(operation, body);
-        let (result, end) = match fallible {
-            true => (quote!(-> Result<(), Trap>), quote!(Ok(()))),
-            false => (TokenStream::new(), TokenStream::new()),
-        };
+        let (result, end) = with_error(fallible, result, value);
+        let (name, docs) = (function_of(kind), format!(" {}", docs_of(kind)));
         quote! {
-            /// Assigns to it.
+            #[doc = #docs]
             #[inline(always)]
-            pub fn write<const R: usize>(self, p: &mut Processor, step: &mut Step<R>, value: #ty) #result {
+            pub fn #name<const R: usize>(self, p: &mut Processor, step: &mut Step<R> #parameters) #result {
                 #bind
+                #open
                 #statements
                 #end
             }
         }
     }
 
-    fn emit_operand_body(
-        &self,
-        index: u32,
-        operation: &Operation,
-        body: &Body,
-    ) -> (TokenStream, TokenStream) {
+    /// Gives names to what the struct holds.
+    fn emit_members(&self, index: u32, operation: &Operation) -> TokenStream {
         let name = self.names.type_of(Target::Operation(index));
         let usage = self.operand_usage(index);
         let members: Vec<_> =
             self.parameters(operation, &usage).into_iter().map(|member| member.name).collect();
-        let bind = match members.is_empty() {
+        match members.is_empty() {
             true => TokenStream::new(),
             false => quote!(let #name { #(#members),* } = self;),
-        };
-        (bind, BodyEmitter::new(self, operation, body).statements().tokens)
+        }
     }
 
     fn emit_operand_enum(&self, index: u32) -> TokenStream {
@@ -169,8 +154,9 @@ impl Emitter<'_> {
             let docs = format!(" `{member}`.");
             quote!(#[doc = #docs] #member(#member),)
         });
-        let read = self.emit_enum_read(target, &group.members);
-        let write = self.is_writable(target).then(|| self.emit_enum_write(target, &group.members));
+        let functions = MentionKind::ALL.into_iter().filter(|kind| self.can_be(target, *kind));
+        let functions: Vec<TokenStream> =
+            functions.map(|kind| self.emit_enum_mention(target, &group.members, kind)).collect();
         let default = first.map(|first| {
             quote! {
                 impl Default for #name {
@@ -187,33 +173,61 @@ impl Emitter<'_> {
 
             #default
 
-            impl #name {
-                #read
-                #write
+            impl #name { #(#functions)* }
+        }
+    }
+
+    fn emit_enum_mention(&self, target: Target, members: &[Target], kind: MentionKind) -> TokenStream {
+        let name = self.names.type_of(target);
+        let (width, parts) = (self.operand_width(target), self.parts_of(target));
+        let arms = members.iter().map(|member| {
+            let variant = self.names.type_of(*member);
+            let call = self.emit_member_mention(*member, kind, width, parts);
+            quote!(#name::#variant(operand) => #call,)
+        });
+        let arms: Vec<TokenStream> = arms.collect();
+        let chosen = quote!(match self { #(#arms)* });
+        let Signature { parameters, result } = signature_of(kind, width, parts);
+        let (statement, value) = match result {
+            Some(_) => (TokenStream::new(), Some(chosen)),
+            None => (chosen, None),
+        };
+        let (result, end) = with_error(self.operand_is_fallible(target, kind), result, value);
+        let (name, docs) = (function_of(kind), format!(" {}", docs_of(kind)));
+        quote! {
+            #[doc = #docs]
+            #[inline(always)]
+            pub fn #name<const R: usize>(self, p: &mut Processor, step: &mut Step<R> #parameters) #result {
+                #statement
+                #end
             }
         }
     }
 
-    fn emit_enum_read(&self, target: Target, members: &[Target]) -> TokenStream {
-        let name = self.names.type_of(target);
-        let width = self.operand_width(target);
-        let ty = unsigned(width);
-        let fallible = self.operand_is_fallible(target, false);
-        let arms = members.iter().map(|member| {
-            let variant = self.names.type_of(*member);
-            let mark = self.operand_is_fallible(*member, false).then(|| quote!(?));
-            let value = self.widened(quote!(operand.read(p, step)#mark), *member, width);
-            quote!(#name::#variant(operand) => #value,)
-        });
-        let (result, open, close) = match fallible {
-            true => (quote!(Result<#ty, Trap>), quote!(Ok), quote!()),
-            false => (quote!(#ty), quote!(), quote!()),
-        };
-        quote! {
-            /// Its value.
-            #[inline(always)]
-            pub fn read<const R: usize>(self, p: &mut Processor, step: &mut Step<R>) -> #result {
-                #open (match self { #(#arms)* }) #close
+    /// What a group's function does if a member was chosen.
+    fn emit_member_mention(&self, member: Target, kind: MentionKind, width: u32, parts: u32) -> TokenStream {
+        let own_parts = self.parts_of(member);
+        let mark = self.operand_is_fallible(member, kind).then(|| quote!(?));
+        let name = function_of(kind);
+        let bound = identifier_of("bound");
+        let given = kind.is_bound().then(|| resized(&bound, parts, own_parts));
+        let given = given.map(|bound| quote!(, #bound));
+        match kind {
+            MentionKind::Bind if parts == own_parts => quote!(operand.bind(p, step)#mark),
+            MentionKind::Bind => {
+                let all = resized(&bound, own_parts, parts);
+                quote!({ let bound = operand.bind(p, step)#mark; #all })
+            }
+            MentionKind::Read | MentionKind::ReadBound | MentionKind::KeepBound => {
+                self.widened(quote!(operand.#name(p, step #given)#mark), member, width)
+            }
+            MentionKind::Write | MentionKind::WriteBound => {
+                let own = self.operand_width(member);
+                let narrow = match own < width {
+                    true => masked(cast(quote!(value), width, own), own),
+                    false => cast(quote!(value), width, own),
+                };
+                quote!(operand.#name(p, step #given, #narrow)#mark)
             }
         }
     }
@@ -225,35 +239,6 @@ impl Emitter<'_> {
             return cast(value, own, width);
         }
         extended(value, own, width)
-    }
-
-    fn emit_enum_write(&self, target: Target, members: &[Target]) -> TokenStream {
-        let name = self.names.type_of(target);
-        let width = self.operand_width(target);
-        let ty = unsigned(width);
-        let fallible = self.operand_is_fallible(target, true);
-        let arms = members.iter().map(|member| {
-            let variant = self.names.type_of(*member);
-            let own = self.operand_width(*member);
-            let narrow = match own < width {
-                true => masked(cast(quote!(value), width, own), own),
-                false => cast(quote!(value), width, own),
-            };
-            let mark = self.operand_is_fallible(*member, true).then(|| quote!(?));
-            quote!(#name::#variant(operand) => operand.write(p, step, #narrow)#mark,)
-        });
-        let (result, end) = match fallible {
-            true => (quote!(-> Result<(), Trap>), quote!(Ok(()))),
-            false => (TokenStream::new(), TokenStream::new()),
-        };
-        quote! {
-            /// Assigns to it.
-            #[inline(always)]
-            pub fn write<const R: usize>(self, p: &mut Processor, step: &mut Step<R>, value: #ty) #result {
-                match self { #(#arms)* }
-                #end
-            }
-        }
     }
 
     /// Width of an operand's value: its EXPRESSION's, or that at which the model mentions it.
@@ -274,12 +259,18 @@ impl Emitter<'_> {
         let mut found = referred.map(|(width, _)| width).max();
         for operation in &self.model.operations {
             let parts = isac_ir::account::PARTS.iter().filter_map(|part| operation.body(*part));
-            let expression = operation.expression.iter().map(|expression| &expression.read);
+            let expression = operation.expression.iter().flat_map(Expression::bodies);
             for body in parts.chain(expression) {
                 walk_expressions(&body.statements, &mut |expr| {
-                    if let ExprKind::Operand { instance, .. } = expr.kind
-                        && operation.instances[instance as usize].target == target
-                    {
+                    let instance = match expr.kind {
+                        ExprKind::Operand { instance, .. } => instance,
+                        ExprKind::Bound { binding, .. } => match body.bindings[binding as usize] {
+                            Binding::Instance(instance) => instance,
+                            Binding::Reference(_) => return,
+                        },
+                        _ => return,
+                    };
+                    if operation.instances[instance as usize].target == target {
                         found = found.max(Some(expr.width));
                     }
                 });
@@ -294,22 +285,25 @@ impl Emitter<'_> {
         expressions.any(|expression| expression.signed)
     }
 
-    fn is_writable(&self, target: Target) -> bool {
-        self.model.leaf_operations(target).into_iter().all(|leaf| {
-            let expression = self.model.operation(leaf).expression.as_ref();
-            expression.is_some_and(|expression| expression.write.is_some())
-        })
-    }
-
-    /// True if reading or writing an operand may end the instruction early.
-    pub(super) fn operand_is_fallible(&self, target: Target, write: bool) -> bool {
+    /// True if a mention of an operand may end the instruction early.
+    pub(super) fn operand_is_fallible(&self, target: Target, kind: MentionKind) -> bool {
         self.model.leaf_operations(target).into_iter().any(|leaf| {
             let operation = self.model.operation(leaf);
-            let body = operation.expression.as_ref().and_then(|expression| match write {
-                true => expression.write.as_ref(),
-                false => Some(&expression.read),
-            });
-            body.is_some_and(|body| self.body_is_fallible(operation, body))
+            body_of(operation, kind).is_some_and(|body| self.body_is_fallible(operation, body))
         })
+    }
+}
+
+/// A function's result and last expression, where it may end the instruction and where it cannot.
+fn with_error(
+    fallible: bool,
+    result: Option<TokenStream>,
+    value: Option<TokenStream>,
+) -> (TokenStream, TokenStream) {
+    match (fallible, result) {
+        (true, Some(ty)) => (quote!(-> Result<#ty, Trap>), quote!(Ok(#value))),
+        (true, None) => (quote!(-> Result<(), Trap>), quote!(Ok(()))),
+        (false, Some(ty)) => (quote!(-> #ty), quote!(#value)),
+        (false, None) => (TokenStream::new(), TokenStream::new()),
     }
 }

@@ -3,6 +3,7 @@
 use isac_ir::behavior::{
     Conversion, Expr, ExprKind, PrintFormat, PrintPart, Stmt, walk_expressions, walk_statements,
 };
+use isac_ir::operand::MentionKind;
 use isac_ir::root::WordSource;
 use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
@@ -11,6 +12,7 @@ use syn::Lifetime;
 use super::Shape;
 use super::body::{BodyEmitter, is_expression};
 use super::expression::{cast, number, storage_bits, unsigned};
+use super::mention::Mentioned;
 use super::name::joined;
 
 /// Emitted statements, and whether control never comes out at their end.
@@ -31,9 +33,10 @@ impl BodyEmitter<'_> {
                 quote!(let mut #name: #ty = 0;)
             })
             .collect();
+        let places = self.open_places();
         let list = self.list(&self.body.statements);
         let tokens = list.tokens;
-        Emitted { tokens: quote!(#(#hoisted)* #tokens), diverges: list.diverges }
+        Emitted { tokens: quote!(#places #(#hoisted)* #tokens), diverges: list.diverges }
     }
 
     /// Statements up to the first behind which nothing is reached.
@@ -127,8 +130,15 @@ impl BodyEmitter<'_> {
                 let (variable, value) = (number((*variable).into()), self.value(value));
                 quote!({ let value = #value; step.set_variable(at, #variable, value as u128); })
             }
-            Stmt::SetReference { reference, value } => self.write_reference(*reference, value),
-            Stmt::SetOperand { instance, value, .. } => self.write_operand(*instance, value),
+            Stmt::SetReference { reference, value } => {
+                let mention = Mentioned { kind: MentionKind::Write, bound: None };
+                self.write_reference(*reference, mention, value)
+            }
+            Stmt::SetOperand { instance, value, .. } => {
+                self.write_operand(*instance, Mentioned { kind: MentionKind::Write, bound: None }, value)
+            }
+            Stmt::Bind { binding, .. } => self.find_place(*binding),
+            Stmt::SetBound { binding, value, .. } => self.write_bound(*binding, value),
             Stmt::Count(region) if self.emitter.shape == Shape::Stepwise => {
                 let region = number(u128::from(*region));
                 quote!(step.count(base + #region);)
@@ -270,6 +280,12 @@ impl BodyEmitter<'_> {
     fn declaration(&self, local: u32) -> Declaration {
         if local == 0 && is_expression(self.operation, self.body) {
             return Declaration::Given;
+        }
+        match self.step_of_place() {
+            Some((place, kind)) if place.parts.contains(&local) => {
+                return if kind.is_bound() { Declaration::Given } else { Declaration::Hoisted };
+            }
+            _ => {}
         }
         let total = uses(&self.body.statements, local);
         match (total.sets, total.reads) {

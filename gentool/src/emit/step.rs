@@ -8,11 +8,12 @@ use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
 use super::Emitter;
-use super::body::Source;
 use super::expression::number;
 use super::form::{Call, Form, find_root};
+use super::mention::body_of;
 use super::name::{identifier, plain, unique};
 use super::operation::section_name;
+use super::parameter::Source;
 use super::usage::Usage;
 
 /// A member of a form's operands.
@@ -300,12 +301,8 @@ impl Emitter<'_> {
             let target = operation.instances[mention.instance as usize].target;
             self.model.leaf_operations(target).into_iter().any(|leaf| {
                 let operand = self.model.operation(leaf);
-                let expression = operand.expression.as_ref();
-                let body = expression.and_then(|expression| match mention.write {
-                    true => expression.write.as_ref(),
-                    false => Some(&expression.read),
-                });
-                body.is_some_and(|body| self.touches(body) || self.operands_touch(operand, body))
+                body_of(operand, mention.kind)
+                    .is_some_and(|body| self.touches(body) || self.operands_touch(operand, body))
             })
         })
     }

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use isac_ir::Model;
 use isac_ir::account::PARTS;
 use isac_ir::behavior::{Body, Expr, ExprKind, Stmt, walk_expressions, walk_statements};
+use isac_ir::operand::{Binding, Expression};
 use isac_ir::operation::Operation;
 
 /// What one or more bodies use of their operation.
@@ -31,6 +32,10 @@ impl Usage {
             }
             _ => {}
         });
+        usage.operands.extend(body.bindings.iter().filter_map(|binding| match binding {
+            Binding::Instance(instance) => Some(*instance),
+            Binding::Reference(_) => None,
+        }));
         walk_statements(&body.statements, &mut |statement| {
             if let Stmt::SetOperand { instance, .. } = statement {
                 usage.operands.insert(*instance);
@@ -48,9 +53,7 @@ impl Usage {
     /// Of an operand: its EXPRESSION, read or written.
     pub(super) fn of_expression(model: &Model, operation: u32) -> Usage {
         let expression = model.operation(operation).expression.as_ref();
-        let bodies = expression
-            .iter()
-            .flat_map(|expression| std::iter::once(&expression.read).chain(expression.write.as_ref()));
+        let bodies = expression.into_iter().flat_map(Expression::bodies);
         bodies.map(Usage::of_body).fold(Usage::default(), Usage::joined)
     }
 
@@ -66,7 +69,7 @@ impl Usage {
 /// the field then travels extended.
 pub(super) fn extended_width(operation: &Operation, field: u32) -> Option<u32> {
     let expression = operation.expression.iter();
-    let expressions = expression.flat_map(|value| std::iter::once(&value.read).chain(&value.write));
+    let expressions = expression.flat_map(Expression::bodies);
     let bodies = PARTS.iter().filter_map(|part| operation.body(*part)).chain(expressions);
     let (mut uses, mut widths) = (0, Vec::new());
     for body in bodies {

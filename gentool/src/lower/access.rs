@@ -5,6 +5,7 @@
 //! [`number_regions`] turns the frames' counts into the regions', and drops the others.
 
 use isac_ir::behavior::{Access, AccessKind, Mention, Stmt};
+use isac_ir::operand::MentionKind;
 use isac_parser::model::{InstanceId, MapId, RegisterId};
 
 use super::body::BodyBuilder;
@@ -52,9 +53,9 @@ impl BodyBuilder<'_> {
         self.body.accesses.len() as u32 - 1
     }
 
-    pub(super) fn mention(&mut self, instance: InstanceId, write: bool) -> u32 {
+    pub(super) fn mention(&mut self, instance: InstanceId, kind: MentionKind) -> u32 {
         let region = self.region();
-        self.body.mentions.push(Mention { instance: instance.0, write, region });
+        self.body.mentions.push(Mention { instance: instance.0, kind, region });
         self.body.mentions.len() as u32 - 1
     }
 

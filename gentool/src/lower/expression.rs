@@ -455,7 +455,10 @@ fn may_fault(value: &Expr) -> bool {
     value.walk(&mut |expr| {
         faults |= matches!(
             expr.kind,
-            ExprKind::Register { index: Some(_), .. } | ExprKind::Memory { .. } | ExprKind::Operand { .. }
+            ExprKind::Register { index: Some(_), .. }
+                | ExprKind::Memory { .. }
+                | ExprKind::Operand { .. }
+                | ExprKind::Bound { .. }
         );
     });
     faults
@@ -472,7 +475,8 @@ fn has_effect(value: &Expr) -> bool {
                 | ExprKind::Memory { .. }
                 | ExprKind::CellPart { .. }
                 | ExprKind::Operand { .. }
-                | ExprKind::Reference { .. }
+                | ExprKind::Bound { .. }
+                | ExprKind::Reference(_)
         );
     });
     effect

@@ -2,11 +2,13 @@
 //! fail.
 
 mod access;
+mod assignment;
 mod body;
 mod decoder;
 mod expression;
 mod instruction;
 mod mnemonic;
+mod operand;
 mod operation;
 mod place;
 mod print;
@@ -16,6 +18,7 @@ mod root;
 mod statement;
 mod time;
 mod wide;
+mod write;
 
 use std::collections::BTreeSet;
 

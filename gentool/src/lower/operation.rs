@@ -1,10 +1,10 @@
 //! Operations and groups: their tables, and one body for each section.
 
-use isac_ir::behavior::{BinaryOp, Body, Expr as IrExpr, ExprKind as IrExprKind, Expression, Local, Stmt};
+use isac_ir::behavior::{BinaryOp, Body, Expr as IrExpr, ExprKind as IrExprKind, Local, Stmt};
 use isac_ir::operation::{Binding, Field, Group, Instance, Operation, Reference, Referred, Role, Target};
 use isac_parser::model::{
-    Activation, Expr, ExprKind, InstanceId, InstanceRole, Operation as Source, OperationOrGroup, Place,
-    PlaceKind, Reference as SourceReference, Referred as SourceReferred,
+    Activation, InstanceId, InstanceRole, Operation as Source, OperationOrGroup,
+    Reference as SourceReference, Referred as SourceReferred,
 };
 
 use super::Lowering;
@@ -36,7 +36,10 @@ impl Lowering<'_> {
 
     pub(super) fn lower_operations(&self) -> Vec<Operation> {
         let operations = self.model.operations.iter().enumerate();
-        operations.map(|(index, operation)| self.lower_operation(index, operation)).collect()
+        let mut operations: Vec<Operation> =
+            operations.map(|(index, operation)| self.lower_operation(index, operation)).collect();
+        self.keep_mentioned_places(&mut operations);
+        operations
     }
 
     fn lower_operation(&self, index: usize, operation: &Source) -> Operation {
@@ -107,25 +110,6 @@ impl Lowering<'_> {
         }
     }
 
-    fn lower_expression(&self, operation: &Source, value: &Expr) -> Expression {
-        let ty = value.ty.unwrap_or(isac_parser::model::Type { width_bits: 32, signed: true });
-        let mut read = BodyBuilder::new(self, Some(operation), value.span);
-        let result = read.new_local("value", ty.width_bits);
-        let lowered = read.lower_value(value);
-        read.push(Stmt::Set { local: result, value: lowered });
-        let write = match &value.kind {
-            ExprKind::Read(place) if can_be_written(operation, place) => {
-                let mut write = BodyBuilder::new(self, Some(operation), value.span);
-                let value = write.new_local("value", ty.width_bits);
-                let place = write.prepare_place(place);
-                write.write_place(&place, isac_ir::behavior::Expr::local(ty.width_bits, value));
-                Some(write.finish())
-            }
-            _ => None,
-        };
-        Expression { width: ty.width_bits, signed: ty.signed, read: read.finish(), write }
-    }
-
     fn lower_activation(&self, operation: &Source) -> Option<Body> {
         if operation.activation.is_empty() {
             return None;
@@ -152,23 +136,6 @@ fn lower_reference(reference: &SourceReference) -> Reference {
         width_bits: reference.ty.map_or(0, |ty| ty.width_bits),
         signed: reference.ty.is_some_and(|ty| ty.signed),
         bindings: bindings.collect(),
-    }
-}
-
-/// True unless the place is, or has as a part, an operand that is none.
-fn can_be_written(operation: &Source, place: &Place) -> bool {
-    match &place.kind {
-        PlaceKind::Operand(instance) => operation.instances[instance.index()].is_place,
-        PlaceKind::Reference(reference) => operation.references[reference.index()].is_place,
-        PlaceKind::Slice { base, .. } | PlaceKind::Bit { base, .. } => can_be_written(operation, base),
-        PlaceKind::Concat(parts) => parts.iter().all(|part| can_be_written(operation, part)),
-        PlaceKind::Conditional(_, then, otherwise) => {
-            can_be_written(operation, then) && can_be_written(operation, otherwise)
-        }
-        PlaceKind::Local(_)
-        | PlaceKind::Variable(_)
-        | PlaceKind::Register { .. }
-        | PlaceKind::Memory { .. } => true,
     }
 }
 

@@ -1,13 +1,16 @@
 //! Places: what is assigned to, prepared once, read and written.
 
-use isac_ir::behavior::{AccessKind, BinaryOp, Expr, ExprKind, Stmt, UNCOUNTED, UnaryOp};
+use std::collections::BTreeSet;
+
+use isac_ir::behavior::{AccessKind, Expr, ExprKind, Stmt};
+use isac_ir::operand::{Binding, MentionKind};
 use isac_parser::model::{
     Expr as Source, ExprKind as SourceKind, InstanceId, Place as SourcePlace, PlaceKind, ReferenceId,
     RegisterId, Type, VariableId,
 };
 
 use super::body::BodyBuilder;
-use super::expression::{binary, convert};
+use super::expression::convert;
 use super::range::View;
 use super::wide::MOST_BITS;
 
@@ -26,17 +29,87 @@ pub(super) enum Kind {
     Memory { view: View, fetch: bool },
     Operand(InstanceId),
     Reference(ReferenceId),
+    Bound(BoundPlace),
     Slice { base: Box<Place>, low: u32 },
     Bit { base: Box<Place>, index: Expr },
     Concat(Vec<Place>),
     Conditional { condition: Expr, then: Box<Arm>, otherwise: Box<Arm> },
 }
 
+/// An operand, or what a reference stands for, that is found.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct BoundPlace {
+    binding: u32,
+    /// `None` for a reference.
+    instance: Option<InstanceId>,
+}
+
+/// What a place is prepared for: an operand that is mentioned for more than one thing, or beside
+/// others, has to be found before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Purpose {
+    /// One read of all of it.
+    Read,
+    /// One write of all of it.
+    Write,
+    /// Anything.
+    Update,
+}
+
+impl Purpose {
+    /// What a place is prepared for of which a part is.
+    fn of_whole(self) -> Purpose {
+        match self {
+            Purpose::Read => Purpose::Read,
+            // A write to a part keeps the rest.
+            Purpose::Write | Purpose::Update => Purpose::Update,
+        }
+    }
+}
+
 /// A place that may be chosen; its type may differ from that of the choice.
 #[derive(Debug, Clone)]
 pub(super) struct Arm {
-    place: Place,
+    pub place: Place,
     signed: bool,
+}
+
+impl Place {
+    /// The variables of the body that it needs.
+    pub(super) fn locals(&self) -> BTreeSet<u32> {
+        let mut found = BTreeSet::new();
+        self.add_locals(&mut found);
+        found
+    }
+
+    fn add_locals(&self, found: &mut BTreeSet<u32>) {
+        let mut add = |expr: &Expr| {
+            expr.walk(&mut |expr| {
+                if let ExprKind::Local(local) = expr.kind {
+                    found.insert(local);
+                }
+            });
+        };
+        match &self.kind {
+            Kind::Local(local) => {
+                found.insert(*local);
+            }
+            Kind::Variable(_) | Kind::Operand(_) | Kind::Reference(_) | Kind::Bound(_) => {}
+            Kind::Register { index, .. } => index.iter().for_each(add),
+            Kind::Memory { view, .. } => add(&view.address),
+            Kind::Slice { base, .. } => base.add_locals(found),
+            Kind::Bit { base, index } => {
+                add(index);
+                base.add_locals(found);
+            }
+            Kind::Concat(parts) => parts.iter().for_each(|part| part.add_locals(found)),
+            Kind::Conditional { condition, then, otherwise } => {
+                add(condition);
+                then.place.add_locals(found);
+                otherwise.place.add_locals(found);
+            }
+        }
+    }
 }
 
 impl BodyBuilder<'_> {
@@ -62,7 +135,7 @@ impl BodyBuilder<'_> {
                 self.lower_value(&Source { kind, ty: Some(place.ty), span: place.span })
             }
             PlaceKind::Slice { base, low, .. } if base.ty.width_bits > MOST_BITS => {
-                let base = self.prepare_place(base);
+                let base = self.prepare_place(base, Purpose::Read);
                 self.read_wide_slice(&base, *low, width)
             }
             PlaceKind::Slice { base, low, .. } => {
@@ -78,14 +151,14 @@ impl BodyBuilder<'_> {
                 self.lower_value(&Source { kind, ty: Some(place.ty), span: place.span })
             }
             _ => {
-                let place = self.prepare_place(place);
+                let place = self.prepare_place(place, Purpose::Read);
                 self.read_place(&place)
             }
         }
     }
 
     /// Evaluates indexes and addresses, once.
-    pub(super) fn prepare_place(&mut self, place: &SourcePlace) -> Place {
+    pub(super) fn prepare_place(&mut self, place: &SourcePlace, purpose: Purpose) -> Place {
         let kind = match &place.kind {
             PlaceKind::Local(local) => Kind::Local(self.scope.get(local).copied().unwrap_or(0)),
             PlaceKind::Variable(variable) => Kind::Variable(*variable),
@@ -101,32 +174,66 @@ impl BodyBuilder<'_> {
                 let address = self.spill(address);
                 Kind::Memory { view: View { map: *map, cells: *cells, address }, fetch: *fetch }
             }
+            PlaceKind::Operand(instance) if purpose == Purpose::Update => Kind::Bound(self.bind(*instance)),
             PlaceKind::Operand(instance) => Kind::Operand(*instance),
+            PlaceKind::Reference(reference) if purpose == Purpose::Update => {
+                Kind::Bound(self.bind_reference(*reference))
+            }
             PlaceKind::Reference(reference) => Kind::Reference(*reference),
             PlaceKind::Slice { base, low, .. } => {
-                Kind::Slice { base: Box::new(self.prepare_place(base)), low: *low }
+                Kind::Slice { base: Box::new(self.prepare_place(base, purpose.of_whole())), low: *low }
             }
             PlaceKind::Bit { base, index } => {
-                let base = Box::new(self.prepare_place(base));
+                let base = Box::new(self.prepare_place(base, purpose.of_whole()));
                 let index = self.lower_value(index);
                 Kind::Bit { base, index: self.spill(index) }
             }
             PlaceKind::Concat(parts) => {
-                Kind::Concat(parts.iter().map(|part| self.prepare_place(part)).collect())
+                let purpose = purpose.of_whole();
+                Kind::Concat(parts.iter().map(|part| self.prepare_place(part, purpose)).collect())
             }
             PlaceKind::Conditional(condition, then, otherwise) => {
-                self.prepare_choice(condition, then, otherwise)
+                self.prepare_choice(condition, [then, otherwise], purpose)
             }
         };
         Place { width: place.ty.width_bits, kind }
     }
 
+    fn bind(&mut self, instance: InstanceId) -> BoundPlace {
+        let mention = Some(self.mention(instance, MentionKind::Bind));
+        let binding = self.new_binding(Binding::Instance(instance.0));
+        self.push(Stmt::Bind { binding, mention });
+        BoundPlace { binding, instance: Some(instance) }
+    }
+
+    fn bind_reference(&mut self, reference: ReferenceId) -> BoundPlace {
+        let binding = self.new_binding(Binding::Reference(reference.0));
+        self.push(Stmt::Bind { binding, mention: None });
+        BoundPlace { binding, instance: None }
+    }
+
+    fn new_binding(&mut self, binding: Binding) -> u32 {
+        self.body.bindings.push(binding);
+        self.body.bindings.len() as u32 - 1
+    }
+
+    /// A read of a place that is found; what kind says whether it counts.
+    pub(super) fn read_bound(&mut self, place: BoundPlace, kind: MentionKind) -> ExprKind {
+        let mention = place.instance.map(|instance| self.mention(instance, kind));
+        self.references += usize::from(mention.is_none());
+        ExprKind::Bound { binding: place.binding, keeps: kind == MentionKind::KeepBound, mention }
+    }
+
+    pub(super) fn write_bound(&mut self, place: BoundPlace, value: Expr) {
+        let mention = place.instance.map(|instance| self.mention(instance, MentionKind::WriteBound));
+        self.push(Stmt::SetBound { binding: place.binding, mention, value });
+    }
+
     /// Evaluates a condition, and the indexes of the place that it chooses alone.
-    fn prepare_choice(&mut self, condition: &Source, then: &SourcePlace, otherwise: &SourcePlace) -> Kind {
+    fn prepare_choice(&mut self, condition: &Source, arms: [&SourcePlace; 2], purpose: Purpose) -> Kind {
         let condition = self.lower_condition(condition);
         let condition = self.spill(condition);
-        let (then, first) = self.prepare_arm(then);
-        let (otherwise, second) = self.prepare_arm(otherwise);
+        let [(then, first), (otherwise, second)] = arms.map(|arm| self.prepare_arm(arm, purpose));
         // An arm that has nothing but its count has nothing to evaluate.
         if first.statements.len() > 1 || second.statements.len() > 1 {
             self.push_if(condition.clone(), first, second);
@@ -134,9 +241,9 @@ impl BodyBuilder<'_> {
         Kind::Conditional { condition, then: Box::new(then), otherwise: Box::new(otherwise) }
     }
 
-    fn prepare_arm(&mut self, place: &SourcePlace) -> (Arm, super::body::Arm) {
+    fn prepare_arm(&mut self, place: &SourcePlace, purpose: Purpose) -> (Arm, super::body::Arm) {
         let mut prepared = None;
-        let statements = self.arm(|builder| prepared = Some(builder.prepare_place(place)));
+        let statements = self.arm(|builder| prepared = Some(builder.prepare_place(place, purpose)));
         let place_of_arm = prepared.unwrap_or_else(|| unreachable!("the arm was lowered"));
         (Arm { place: place_of_arm, signed: place.ty.signed }, statements)
     }
@@ -155,13 +262,14 @@ impl BodyBuilder<'_> {
             Kind::Memory { view, fetch: true } => return self.fetch_view(view),
             Kind::Memory { view, fetch: false } => return self.read_view(view),
             Kind::Operand(instance) => {
-                let mention = self.mention(*instance, false);
+                let mention = self.mention(*instance, MentionKind::Read);
                 ExprKind::Operand { instance: instance.0, mention }
             }
             Kind::Reference(reference) => {
                 self.references += 1;
-                ExprKind::Reference { reference: reference.0, counted: true }
+                ExprKind::Reference(reference.0)
             }
+            Kind::Bound(place) => self.read_bound(*place, MentionKind::ReadBound),
             Kind::Slice { base, low } if base.width > MOST_BITS => {
                 return self.read_wide_slice(base, *low, width);
             }
@@ -180,7 +288,7 @@ impl BodyBuilder<'_> {
     }
 
     /// Reads the place that a condition chose; the other may be at fault and is left alone.
-    fn read_choice(
+    pub(super) fn read_choice(
         &mut self,
         width: u32,
         condition: &Expr,
@@ -197,200 +305,6 @@ impl BodyBuilder<'_> {
         self.push_if(condition.clone(), then, otherwise);
         Expr::local(width, result)
     }
-
-    /// Writes a prepared place; each access is counted.
-    pub(super) fn write_place(&mut self, place: &Place, value: Expr) {
-        match &place.kind {
-            Kind::Local(local) => self.push(Stmt::Set { local: *local, value }),
-            Kind::Variable(variable) => self.push(Stmt::SetVariable { variable: variable.0, value }),
-            Kind::Register { register, index } => {
-                let access = self.register_access(*register, AccessKind::Write);
-                let index = index.clone();
-                self.push(Stmt::SetRegister { register: register.0, index, low: 0, value, access });
-            }
-            Kind::Memory { view, .. } => self.write_view(view, value),
-            Kind::Operand(instance) => {
-                let mention = self.mention(*instance, true);
-                self.push(Stmt::SetOperand { instance: instance.0, mention, value });
-            }
-            Kind::Reference(reference) => {
-                self.push(Stmt::SetReference { reference: reference.0, value });
-            }
-            Kind::Slice { base, low } => self.write_slice(base, *low, value),
-            Kind::Bit { base, index } => self.write_bit(base, index, value),
-            Kind::Concat(parts) => {
-                let value = self.spill(value);
-                let mut low = value.width;
-                for part in parts {
-                    low -= part.width;
-                    let base = Box::new(value.clone());
-                    let kind = ExprKind::Slice { base, low };
-                    self.write_place(part, Expr { width: part.width, kind });
-                }
-            }
-            Kind::Conditional { condition, then, otherwise } => {
-                let value = self.spill(value);
-                let arm = |builder: &mut Self, place: &Place| {
-                    let value = convert(value.clone(), false, place.width);
-                    builder.arm(|builder| builder.write_place(place, value))
-                };
-                let then = arm(self, &then.place);
-                let otherwise = arm(self, &otherwise.place);
-                self.push_if(condition.clone(), then, otherwise);
-            }
-        }
-    }
-
-    /// Writes bits from `low` on: one write, no read that counts.
-    pub(super) fn write_slice(&mut self, base: &Place, low: u32, value: Expr) {
-        if base.width > MOST_BITS {
-            return self.write_wide_slice(base, low, value);
-        }
-        if let Kind::Register { register, index } = &base.kind {
-            let access = self.register_access(*register, AccessKind::Write);
-            let index = index.clone();
-            self.push(Stmt::SetRegister { register: register.0, index, low, value, access });
-            return;
-        }
-        if let Kind::Concat(parts) = &base.kind {
-            self.write_parts(parts, base.width, low, value);
-            return;
-        }
-        let value = self.spill(value);
-        let old = self.read_uncounted(base);
-        let old = self.spill(old);
-        let high = low + value.width;
-        let part =
-            |low: u32, width: u32| Expr { width, kind: ExprKind::Slice { base: Box::new(old.clone()), low } };
-        let mut parts = Vec::new();
-        if high < base.width {
-            parts.push(part(high, base.width - high));
-        }
-        parts.push(value);
-        if low > 0 {
-            parts.push(part(0, low));
-        }
-        self.write_place(base, Expr { width: base.width, kind: ExprKind::Concat(parts) });
-    }
-
-    /// Writes bits from `low` on of a concatenation: parts without any of them are not touched.
-    fn write_parts(&mut self, parts: &[Place], total: u32, low: u32, value: Expr) {
-        let value = self.spill(value);
-        let high = low + value.width;
-        let mut end = total;
-        for part in parts {
-            let begin = end - part.width;
-            let (first, last) = (low.max(begin), high.min(end));
-            if first < last {
-                let width = last - first;
-                let kind = ExprKind::Slice { base: Box::new(value.clone()), low: first - low };
-                let bits = Expr { width, kind };
-                match width == part.width {
-                    true => self.write_place(part, bits),
-                    false => self.write_slice(part, first - begin, bits),
-                }
-            }
-            end = begin;
-        }
-    }
-
-    /// Writes one bit at a computed index; beyond the width nothing changes.
-    fn write_bit(&mut self, base: &Place, index: &Expr, value: Expr) {
-        let width = base.width;
-        let value = self.spill(convert(value, false, width));
-        let old = self.read_uncounted(base);
-        let one = Expr::constant(width, 1);
-        let hole = binary(BinaryOp::ShiftLeft, width, one, index.clone());
-        let keep = Expr { width, kind: ExprKind::Unary(UnaryOp::Not, Box::new(hole)) };
-        let kept = binary(BinaryOp::And, width, old, keep);
-        let bit = binary(BinaryOp::ShiftLeft, width, value, index.clone());
-        let new = binary(BinaryOp::Or, width, kept, bit);
-        self.write_place(base, new);
-    }
-
-    /// Reads what a partial write keeps.
-    fn read_uncounted(&mut self, place: &Place) -> Expr {
-        let width = place.width;
-        let kind = match &place.kind {
-            Kind::Local(local) => ExprKind::Local(*local),
-            Kind::Variable(variable) => ExprKind::Variable(variable.0),
-            Kind::Register { register, index } => ExprKind::Register {
-                register: register.0,
-                index: index.clone().map(Box::new),
-                access: UNCOUNTED,
-            },
-            Kind::Memory { view, .. } => return self.keep_view(view),
-            Kind::Operand(instance) => ExprKind::Operand { instance: instance.0, mention: UNCOUNTED },
-            Kind::Reference(reference) => ExprKind::Reference { reference: reference.0, counted: false },
-            Kind::Slice { base, low } => {
-                ExprKind::Slice { base: Box::new(self.read_uncounted(base)), low: *low }
-            }
-            Kind::Bit { base, index } => {
-                let base = Box::new(self.read_uncounted(base));
-                ExprKind::Bit { base, index: Box::new(index.clone()) }
-            }
-            Kind::Concat(parts) => {
-                ExprKind::Concat(parts.iter().map(|part| self.read_uncounted(part)).collect())
-            }
-            Kind::Conditional { condition, then, otherwise } => {
-                let read = |builder: &mut Self, place: &Place| builder.read_uncounted(place);
-                return self.read_choice(width, condition, [then, otherwise], read);
-            }
-        };
-        Expr { width, kind }
-    }
-
-    /// An assignment, compound assignment or step; its value if `wanted`.
-    pub(super) fn lower_assignment(&mut self, source: &Source, wanted: bool) -> Option<Expr> {
-        match &source.kind {
-            SourceKind::Assign { place, value } if place.ty.width_bits > MOST_BITS => {
-                if let SourceKind::Read(from) = &value.kind {
-                    let from = self.prepare_place(from);
-                    let pieces = self.read_wide(&from);
-                    let to = self.prepare_place(place);
-                    self.write_wide(&to, &pieces);
-                }
-                None
-            }
-            SourceKind::Assign { place, value } => {
-                let mut value = self.lower_value(value);
-                if wanted || needs_statements(place) {
-                    value = self.spill(value);
-                }
-                let place = self.prepare_place(place);
-                self.write_place(&place, value.clone());
-                wanted.then_some(value)
-            }
-            SourceKind::AssignWith { place, operator, compute, value } => {
-                let value = self.lower_value(value);
-                let value = self.spill(value);
-                let signed = place.ty.signed;
-                let place = self.prepare_place(place);
-                let old = self.read_place(&place);
-                let old = convert(old, signed, compute.width_bits);
-                let new = self.lower_binary(*operator, compute.signed, compute.width_bits, old, value);
-                let mut new = convert(new, compute.signed, place.width);
-                if wanted {
-                    new = self.spill(new);
-                }
-                self.write_place(&place, new.clone());
-                wanted.then_some(new)
-            }
-            SourceKind::Step { place, increment, prefix } => {
-                let place = self.prepare_place(place);
-                let old = self.read_place(&place);
-                let old = if wanted { self.spill(old) } else { old };
-                let operator = if *increment { BinaryOp::Add } else { BinaryOp::Subtract };
-                let mut new = binary(operator, place.width, old.clone(), Expr::constant(place.width, 1));
-                if wanted && *prefix {
-                    new = self.spill(new);
-                }
-                self.write_place(&place, new.clone());
-                wanted.then_some(if *prefix { new } else { old })
-            }
-            _ => None,
-        }
-    }
 }
 
 /// The value of a place as an expression.
@@ -405,16 +319,4 @@ fn read_as(place: &SourcePlace, ty: Type) -> Source {
         return read;
     }
     Source { kind: SourceKind::Convert(Box::new(read)), ty: Some(ty), span: place.span }
-}
-
-/// True if preparing the place may need statements, before which the value must be fixed.
-fn needs_statements(place: &SourcePlace) -> bool {
-    match &place.kind {
-        PlaceKind::Local(_) | PlaceKind::Variable(_) | PlaceKind::Operand(_) | PlaceKind::Reference(_) => {
-            false
-        }
-        PlaceKind::Register { index, .. } => index.is_some(),
-        PlaceKind::Slice { base, .. } => needs_statements(base),
-        _ => true,
-    }
 }

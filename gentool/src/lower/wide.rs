@@ -7,7 +7,7 @@ use isac_ir::behavior::{AccessKind, Expr, ExprKind, Stmt, UNCOUNTED};
 use isac_parser::model;
 
 use super::body::BodyBuilder;
-use super::place::{Kind, Place};
+use super::place::{Kind, Place, Purpose};
 use super::range::View;
 
 /// Widest value that an expression has.
@@ -57,7 +57,7 @@ impl BodyBuilder<'_> {
     pub(super) fn lower_word(&mut self, value: &model::Expr) -> Vec<Expr> {
         match &value.kind {
             model::ExprKind::Read(place) if place.ty.width_bits > MOST_BITS => {
-                let place = self.prepare_place(place);
+                let place = self.prepare_place(place, Purpose::Read);
                 let pieces = self.read_pieces(&place, 0, place.width);
                 pieces.into_iter().rev().map(|piece| piece.value).collect()
             }

@@ -1,6 +1,6 @@
 //! Expressions as text: the width after a colon where it is not that of the operands.
 
-use super::{Printer, is_atom};
+use super::{Printer, is_atom, mention_text};
 use crate::behavior::{BinaryOp, Expr, ExprKind, UnaryOp};
 
 /// An expression on one line.
@@ -17,10 +17,8 @@ pub(super) fn print_expr(printer: &Printer<'_>, expr: &Expr) -> String {
         ExprKind::Variable(variable) => {
             format!("LOCAL {}", printer.operation.variables[*variable as usize].name)
         }
-        ExprKind::Reference { reference, counted } => {
-            let name = &printer.operation.references[*reference as usize].name;
-            let uncounted = if *counted { "" } else { "'uncounted" };
-            format!("REFERENCE {name}{uncounted}")
+        ExprKind::Reference(reference) => {
+            format!("REFERENCE {}", printer.operation.references[*reference as usize].name)
         }
         ExprKind::CodedReference(reference) => {
             format!("CODED(REFERENCE {})", printer.operation.references[*reference as usize].name)
@@ -69,6 +67,10 @@ pub(super) fn print_expr(printer: &Printer<'_>, expr: &Expr) -> String {
         }
         ExprKind::Operand { instance, mention } => {
             format!("{}'m{mention}", printer.operation.instances[*instance as usize].alias)
+        }
+        ExprKind::Bound { binding, keeps, mention } => {
+            let keeps = if *keeps { "'kept" } else { "" };
+            format!("{}{keeps}{}", printer.binding(*binding), mention_text(*mention, "'"))
         }
         ExprKind::Unary(operator, operand) => format!("{}{}", unary_text(*operator), inner(operand)),
         ExprKind::Binary(operator, left, right) => {

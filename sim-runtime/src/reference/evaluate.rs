@@ -19,9 +19,7 @@ impl Step<'_, '_> {
             ExprKind::Variable(variable) => {
                 self.instruction.executions[frame.execution as usize].variables[*variable as usize]
             }
-            ExprKind::Reference { reference, counted } => {
-                self.read_reference(frame.execution, *reference, *counted)?
-            }
+            ExprKind::Reference(reference) => self.read_reference(frame.execution, *reference)?,
             ExprKind::CodedReference(reference) => match self.referred(frame.execution, *reference) {
                 (execution, Referred::Instance(instance)) => self.coded(execution, instance),
                 _ => 0,
@@ -61,9 +59,8 @@ impl Step<'_, '_> {
                 let address = self.evaluate(frame, address)? as u64;
                 self.load(frame, *map, *cells, address, *access)?
             }
-            ExprKind::Operand { instance, mention } => {
-                self.read_operand(frame.execution, *instance, *mention != UNCOUNTED)?
-            }
+            ExprKind::Operand { instance, .. } => self.read_operand(frame.execution, *instance)?,
+            ExprKind::Bound { binding, keeps, .. } => self.read_bound(frame, *binding, *keeps)?,
             ExprKind::Unary(operator, operand) => {
                 let operand = self.evaluate(frame, operand)?;
                 unary(*operator, operand, width)

@@ -15,7 +15,7 @@ impl<'m> Step<'m, '_> {
     /// Decodes the elements of a CODINGROOT; a word that nothing matches is illegal.
     pub(super) fn decode(&mut self, operation: u32, body: &'m Body, execution: u32) -> Result<(), Leaving> {
         let model = self.state.model;
-        let mut frame = Frame { body, node: Some(0), execution, locals: vec![0; body.locals.len()] };
+        let mut frame = Frame::new(body, Some(0), execution);
         self.instruction.address = self.state.pc();
         self.instruction.size_cells = 0;
         self.instruction.decoded = None;

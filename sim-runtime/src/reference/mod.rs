@@ -9,6 +9,7 @@ mod execution;
 mod fetch;
 mod instruction;
 mod operand;
+mod place;
 mod state;
 mod statement;
 mod step;

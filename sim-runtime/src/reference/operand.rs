@@ -4,36 +4,26 @@ use isac_ir::behavior::{Body, UNCOUNTED};
 use isac_ir::operation::{Referred, Target};
 use sim_profile::{AccessEvent, Event};
 
+use super::place::extended;
 use super::step::{Frame, Leaving, Step};
 
 impl<'m> Step<'m, '_> {
     /// The value of what an alias chose, in that operation's own width; a signed one extended.
-    pub(super) fn read_operand(
-        &mut self,
-        parent: u32,
-        instance: u32,
-        counted: bool,
-    ) -> Result<u128, Leaving> {
+    pub(super) fn read_operand(&mut self, parent: u32, instance: u32) -> Result<u128, Leaving> {
         let Some((operation, execution)) = self.operand(parent, instance) else { return Ok(0) };
         let Some(expression) = &self.state.model.operation(operation).expression else {
             // A member without EXPRESSION means its coded bits.
             return Ok(self.coded(parent, instance));
         };
-        let value = self.run_expression(&expression.read, execution, 0, counted)?;
-        let read = isac_ir::bits::sign_extend(value, expression.width, 128);
-        Ok(if expression.signed { read } else { value })
+        let value = self.run_expression(&expression.read, execution, 0)?;
+        Ok(extended(expression, value))
     }
 
     /// The value of what a reference stands for.
-    pub(super) fn read_reference(
-        &mut self,
-        execution: u32,
-        reference: u32,
-        counted: bool,
-    ) -> Result<u128, Leaving> {
+    pub(super) fn read_reference(&mut self, execution: u32, reference: u32) -> Result<u128, Leaving> {
         match self.referred(execution, reference) {
             (parent, Referred::Field(field)) => Ok(self.field(parent, field)),
-            (parent, Referred::Instance(instance)) => self.read_operand(parent, instance, counted),
+            (parent, Referred::Instance(instance)) => self.read_operand(parent, instance),
             (parent, Referred::Variable(variable)) => {
                 Ok(self.instruction.executions[parent as usize].variables[variable as usize])
             }
@@ -63,26 +53,15 @@ impl<'m> Step<'m, '_> {
         let Some(expression) = &self.state.model.operation(operation).expression else { return Ok(()) };
         let Some(write) = &expression.write else { return Ok(()) };
         let value = value & isac_ir::bits::mask(expression.width);
-        self.run_expression(write, execution, value, true).map(|_| ())
+        self.run_expression(write, execution, value).map(|_| ())
     }
 
     /// Runs an EXPRESSION's body; local 0 carries the value in or out.
-    fn run_expression(
-        &mut self,
-        body: &'m Body,
-        execution: u32,
-        value: u128,
-        counted: bool,
-    ) -> Result<u128, Leaving> {
-        let mut locals = vec![0; body.locals.len().max(1)];
-        locals[0] = value;
+    fn run_expression(&mut self, body: &'m Body, execution: u32, value: u128) -> Result<u128, Leaving> {
         let node = self.instruction.executions[execution as usize].node;
-        let mut frame = Frame { body, node, execution, locals };
-        let was_silent = self.is_silent;
-        self.is_silent |= !counted;
-        let outcome = self.run_statements(&mut frame, &body.statements, 0);
-        self.is_silent = was_silent;
-        outcome?;
+        let mut frame = Frame::new(body, node, execution);
+        frame.locals[0] = value;
+        self.run_statements(&mut frame, &body.statements, 0)?;
         Ok(frame.locals[0])
     }
 
@@ -121,7 +100,7 @@ impl<'m> Step<'m, '_> {
 
     /// Tells of an access, made by the operation of the frame.
     pub(super) fn access(&mut self, frame: &Frame<'_>, access: u32, resource: u32, kind: AccessEvent) {
-        if access != UNCOUNTED && !self.is_silent {
+        if access != UNCOUNTED {
             let node = frame.node.unwrap_or(0);
             self.sink.event(Event::Access { node, resource, kind });
         }

@@ -73,6 +73,11 @@ impl<'m> Step<'m, '_> {
                 let value = self.evaluate(frame, value)?;
                 self.write_operand(frame.execution, *instance, value)?;
             }
+            Stmt::Bind { binding, .. } => self.bind(frame, *binding)?,
+            Stmt::SetBound { binding, value, .. } => {
+                let value = self.evaluate(frame, value)?;
+                self.write_bound(frame, *binding, value)?;
+            }
             Stmt::Touch(access) => {
                 let Access { resource, kind, .. } = frame.body.accesses[*access as usize];
                 let event = match kind {

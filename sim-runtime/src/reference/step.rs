@@ -8,6 +8,7 @@ use isac_ir::operation::{Role, Target};
 use sim_profile::{Event, EventSink};
 
 use super::instruction::Instruction;
+use super::place::FoundPlace;
 use super::state::State;
 use crate::fault::FaultKind;
 use crate::host::Host;
@@ -59,6 +60,17 @@ pub(super) struct Frame<'m> {
     /// Index into [`Step::executions`].
     pub execution: u32,
     pub locals: Vec<u128>,
+    /// The places that it has found, by binding.
+    pub found: Vec<FoundPlace>,
+}
+
+impl<'m> Frame<'m> {
+    /// Before its first statement.
+    pub(super) fn new(body: &'m Body, node: Option<u32>, execution: u32) -> Frame<'m> {
+        let locals = vec![0; body.locals.len()];
+        let found = vec![FoundPlace::Nothing; body.bindings.len()];
+        Frame { body, node, execution, locals, found }
+    }
 }
 
 /// What is executed: its node in the time graph and in the decoding tree.
@@ -81,8 +93,6 @@ pub(super) struct Step<'m, 's> {
     pub(super) due: VecDeque<(u32, Due)>,
     /// Address and access of the memory fault that `memory_fault` is called for.
     pub(super) fault: (u64, u8),
-    /// Accesses are not told: a read only keeps the bits beside a partial write.
-    pub(super) is_silent: bool,
 }
 
 impl<'m, 's> Step<'m, 's> {
@@ -99,7 +109,6 @@ impl<'m, 's> Step<'m, 's> {
             host,
             sink,
             instruction: Instruction { address, ..Instruction::default() },
-            is_silent: false,
             due: VecDeque::new(),
             fault: (0, 0),
         }
@@ -137,7 +146,7 @@ impl<'m, 's> Step<'m, 's> {
             return Ending::Fault(kind);
         };
         self.fault = (address, access.number());
-        let mut frame = Frame { body, node: None, execution: 0, locals: vec![0; body.locals.len()] };
+        let mut frame = Frame::new(body, None, 0);
         match self.run_statements(&mut frame, &body.statements, 0) {
             Ok(()) | Err(Leaving::Cancel | Leaving::Label(_)) => Ending::Abandoned,
             Err(Leaving::Halt(status)) => Ending::HaltedByHandler(status),
@@ -274,9 +283,8 @@ impl<'m, 's> Step<'m, 's> {
         time_node: u32,
     ) -> Result<(), Leaving> {
         let Some(body) = self.state.model.operation(operation).body(part) else { return Ok(()) };
-        let locals = vec![0; body.locals.len()];
         let node = self.instruction.executions[execution as usize].node;
-        let mut frame = Frame { body, node, execution, locals };
+        let mut frame = Frame::new(body, node, execution);
         self.run_statements(&mut frame, &body.statements, time_node)
     }
 

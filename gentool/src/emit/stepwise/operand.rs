@@ -2,13 +2,15 @@
 //! each group that calls what was chosen.
 
 use isac_ir::behavior::Body;
+use isac_ir::operand::MentionKind;
 use isac_ir::operation::{Operation, Role, Target};
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
 use crate::emit::body::BodyEmitter;
 use crate::emit::expression::{cast, extended, masked, number, unsigned};
-use crate::emit::name::identifier;
+use crate::emit::mention::{Mentioned, Signature, body_of, docs_of, function_of, resized, signature_of};
+use crate::emit::name::{identifier, identifier_of};
 use crate::emit::{Emitter, Shape};
 
 /// True for the body of a CODINGROOT.
@@ -19,114 +21,120 @@ fn is_root(operation: &Operation, body: &Body) -> bool {
 impl Emitter<'_> {
     /// The file of operands.
     pub(in crate::emit) fn emit_stepwise_operands(&self) -> TokenStream {
-        let targets = self.operand_targets();
-        let reads = targets.iter().filter_map(|target| match target {
-            Target::Operation(operation) => self.emit_operation_read(self.model.operation(*operation)),
-            Target::Group(_) => Some(self.emit_group_read(*target)),
-            Target::Label(_) => None,
-        });
-        let writes = targets.iter().filter_map(|target| match target {
-            Target::Operation(operation) => self.emit_operation_write(self.model.operation(*operation)),
-            Target::Group(_) => Some(self.emit_group_write(*target)),
-            Target::Label(_) => None,
-        });
-        let (reads, writes): (Vec<TokenStream>, Vec<TokenStream>) = (reads.collect(), writes.collect());
+        let modules = MentionKind::ALL.into_iter().filter_map(|kind| self.emit_mention_module(kind));
+        let modules: Vec<TokenStream> = modules.collect();
         quote! {
             #![allow(unused, unused_comparisons, clippy::all)]
 
-            /// Values of operands.
-            pub mod read {
-                use sim_runtime::stepwise::prelude::*;
-
-                use super::super::operands;
-                use super::super::processor::Processor;
-
-                #(#reads)*
-            }
-
-            /// Assigning to operands.
-            pub mod write {
-                use sim_runtime::stepwise::prelude::*;
-
-                use super::super::operands;
-                use super::super::processor::Processor;
-
-                #(#writes)*
-            }
+            #(#modules)*
         }
     }
 
-    fn emit_operation_read(&self, operation: &Operation) -> Option<TokenStream> {
-        let expression = operation.expression.as_ref()?;
-        let (name, ty) = (identifier(&operation.name), unsigned(expression.width));
-        let statements = self.emit_operand_statements(operation, &expression.read);
-        let docs = format!(" EXPRESSION of `{}` ({}).", operation.name, expression.read.location);
+    /// The functions of one kind of mention; reading and writing are always there.
+    fn emit_mention_module(&self, kind: MentionKind) -> Option<TokenStream> {
+        let targets = self.operand_targets();
+        let functions = targets.iter().filter_map(|target| match target {
+            Target::Operation(operation) => {
+                self.emit_operation_mention(*operation, self.model.operation(*operation), kind)
+            }
+            Target::Group(_) => {
+                let exists = matches!(kind, MentionKind::Read | MentionKind::Write);
+                (exists || self.can_be(*target, kind)).then(|| self.emit_group_mention(*target, kind))
+            }
+            Target::Label(_) => None,
+        });
+        let functions: Vec<TokenStream> = functions.collect();
+        if functions.is_empty() && !matches!(kind, MentionKind::Read | MentionKind::Write) {
+            return None;
+        }
+        let (name, docs) = (function_of(kind), format!(" {}", title_of(kind)));
         Some(quote! {
             #[doc = #docs]
-            ///
-            /// # Errors
-            /// The trap that ends it.
-            pub fn #name<P: Profiling>(
-                p: &mut Processor,
-                step: &mut Step<Processor, P>,
-                at: usize,
-            ) -> Result<#ty, Trap> {
-                let value: #ty;
-                #statements
-                Ok(value)
+            pub mod #name {
+                use sim_runtime::stepwise::prelude::*;
+
+                use super::super::operands;
+                use super::super::processor::Processor;
+
+                #(#functions)*
             }
         })
     }
 
-    fn emit_operation_write(&self, operation: &Operation) -> Option<TokenStream> {
-        let expression = operation.expression.as_ref()?;
-        let body = expression.write.as_ref()?;
-        let (name, ty) = (identifier(&operation.name), unsigned(expression.width));
-        let statements = self.emit_operand_statements(operation, body);
-        let docs = format!(" Assigns to `{}` ({}).", operation.name, body.location);
-        Some(quote! {
-            #[doc = #docs]
-            ///
-            /// # Errors
-            /// The trap that ends it.
-            pub fn #name<P: Profiling>(
-                p: &mut Processor,
-                step: &mut Step<Processor, P>,
-                at: usize,
-                mut value: #ty,
-            ) -> Result<(), Trap> {
-                #statements
-                Ok(())
-            }
-        })
-    }
-
-    fn emit_operand_statements(&self, operation: &Operation, body: &Body) -> TokenStream {
+    fn emit_operation_mention(
+        &self,
+        index: u32,
+        operation: &Operation,
+        kind: MentionKind,
+    ) -> Option<TokenStream> {
+        let body = body_of(operation, kind)?;
+        let target = Target::Operation(index);
+        let name = identifier(&operation.name);
+        let emitter = BodyEmitter::new(self, operation, body);
         let open = self.emit_opening(operation, body);
-        let statements = BodyEmitter::new(self, operation, body).statements().tokens;
-        quote!(#open #statements)
+        let statements = emitter.statements().tokens;
+        let Signature { parameters, result } =
+            signature_of(kind, self.operand_width(target), self.parts_of(target));
+        let (before, value) = match (kind, emitter.step_of_place()) {
+            (MentionKind::Bind, Some((place, _))) => (TokenStream::new(), emitter.found_parts(place)),
+            (_, _) if kind.is_write() => (TokenStream::new(), quote!(())),
+            _ => (quote!(let value: #result;), quote!(value)),
+        };
+        let result = result.unwrap_or_else(|| quote!(()));
+        let docs = match kind {
+            MentionKind::Read => format!(" EXPRESSION of `{}` ({}).", operation.name, body.location),
+            MentionKind::Write => format!(" Assigns to `{}` ({}).", operation.name, body.location),
+            _ => format!(" `{}` ({}): {}", operation.name, body.location, in_sentence(docs_of(kind))),
+        };
+        Some(quote! {
+            #[doc = #docs]
+            ///
+            /// # Errors
+            /// The trap that ends it.
+            pub fn #name<P: Profiling>(
+                p: &mut Processor,
+                step: &mut Step<Processor, P>,
+                at: usize #parameters
+            ) -> Result<#result, Trap> {
+                #before
+                #open
+                #statements
+                Ok(#value)
+            }
+        })
     }
 
     /// What was chosen, at the group's width by its own sign.
-    fn emit_group_read(&self, target: Target) -> TokenStream {
+    fn emit_group_mention(&self, target: Target, kind: MentionKind) -> TokenStream {
         let (name, width) = (identifier(self.model.target_name(target)), self.operand_width(target));
-        let ty = unsigned(width);
-        let arms = self.model.leaf_operations(target).into_iter().map(|leaf| {
-            let operation = self.model.operation(leaf);
-            let (index, leaf) = (number(leaf.into()), identifier(&operation.name));
-            match &operation.expression {
-                Some(expression) => {
-                    let value = quote!(operands::read::#leaf(p, step, at)?);
-                    let value = match expression.signed && expression.width < width {
-                        true => extended(value, expression.width, width),
-                        false => cast(value, expression.width, width),
-                    };
-                    quote!(#index => #value,)
-                }
-                None => quote!(#index => step.value(at, 0) as #ty,),
-            }
+        let parts = self.parts_of(target);
+        let leaves = self.model.leaf_operations(target).into_iter();
+        let arms = leaves.filter_map(|leaf| {
+            let value = self.emit_leaf_mention(leaf, kind, width, parts)?;
+            let index = number(leaf.into());
+            Some(quote!(#index => #value,))
         });
-        let docs = format!(" What was chosen of group `{}`.", self.model.target_name(target));
+        let arms: Vec<TokenStream> = arms.collect();
+        let Signature { parameters, result } = signature_of(kind, width, parts);
+        let (result, nothing) = match (result, kind) {
+            (None, _) => (quote!(()), quote!({})),
+            (Some(ty), MentionKind::Bind) => {
+                let parts = number(parts.into());
+                (ty, quote!([0; #parts]))
+            }
+            (Some(ty), _) => (ty, quote!(0)),
+        };
+        let chosen = quote!(match step.operation(at) {
+            #(#arms)*
+            _ => #nothing,
+        });
+        let chosen = if kind.is_write() { quote!(#chosen Ok(())) } else { quote!(Ok(#chosen)) };
+        let group = self.model.target_name(target);
+        let docs = match kind {
+            MentionKind::Read => format!(" What was chosen of group `{group}`."),
+            MentionKind::Write => format!(" Assigns to what was chosen of group `{group}`."),
+            _ => format!(" What was chosen of group `{group}`: {}", in_sentence(docs_of(kind))),
+        };
         quote! {
             #[doc = #docs]
             ///
@@ -135,49 +143,66 @@ impl Emitter<'_> {
             pub fn #name<P: Profiling>(
                 p: &mut Processor,
                 step: &mut Step<Processor, P>,
-                at: usize,
-            ) -> Result<#ty, Trap> {
-                Ok(match step.operation(at) {
-                    #(#arms)*
-                    _ => 0,
-                })
+                at: usize #parameters
+            ) -> Result<#result, Trap> {
+                #chosen
             }
         }
     }
 
-    fn emit_group_write(&self, target: Target) -> TokenStream {
-        let (name, width) = (identifier(self.model.target_name(target)), self.operand_width(target));
-        let ty = unsigned(width);
-        let arms = self.model.leaf_operations(target).into_iter().filter_map(|leaf| {
-            let operation = self.model.operation(leaf);
-            let expression = operation.expression.as_ref().filter(|value| value.write.is_some())?;
-            let (index, leaf) = (number(leaf.into()), identifier(&operation.name));
-            let value = match expression.signed && width < expression.width {
-                true => extended(quote!(value), width, expression.width),
-                false => masked(cast(quote!(value), width, expression.width), expression.width),
-            };
-            Some(quote!(#index => operands::write::#leaf(p, step, at, #value)?,))
-        });
-        let docs = format!(" Assigns to what was chosen of group `{}`.", self.model.target_name(target));
-        quote! {
-            #[doc = #docs]
-            ///
-            /// # Errors
-            /// The trap that ends it.
-            pub fn #name<P: Profiling>(
-                p: &mut Processor,
-                step: &mut Step<Processor, P>,
-                at: usize,
-                value: #ty,
-            ) -> Result<(), Trap> {
-                match step.operation(at) {
-                    #(#arms)*
-                    _ => {}
-                }
-                Ok(())
+    /// What a group's function does if an operation was chosen; `None` if it cannot be mentioned
+    /// in this way.
+    fn emit_leaf_mention(&self, leaf: u32, kind: MentionKind, width: u32, parts: u32) -> Option<TokenStream> {
+        let operation = self.model.operation(leaf);
+        let (name, function) = (identifier(&operation.name), function_of(kind));
+        let Some(expression) = &operation.expression else {
+            let ty = unsigned(width);
+            return (kind == MentionKind::Read).then(|| quote!(step.value(at, 0) as #ty));
+        };
+        expression.body(kind)?;
+        let own_parts = self.parts_of(Target::Operation(leaf));
+        let bound = identifier_of("bound");
+        let given = kind.is_bound().then(|| resized(&bound, parts, own_parts));
+        let given = given.map(|bound| quote!(, #bound));
+        Some(match kind {
+            MentionKind::Bind => {
+                let all = resized(&bound, own_parts, parts);
+                quote!({ let bound = operands::bind::#name(p, step, at)?; #all })
             }
-        }
+            MentionKind::Read | MentionKind::ReadBound | MentionKind::KeepBound => {
+                let value = quote!(operands::#function::#name(p, step, at #given)?);
+                match expression.signed && expression.width < width {
+                    true => extended(value, expression.width, width),
+                    false => cast(value, expression.width, width),
+                }
+            }
+            MentionKind::Write | MentionKind::WriteBound => {
+                let value = match expression.signed && width < expression.width {
+                    true => extended(quote!(value), width, expression.width),
+                    false => masked(cast(quote!(value), width, expression.width), expression.width),
+                };
+                quote!(operands::#function::#name(p, step, at #given, #value)?)
+            }
+        })
     }
+}
+
+/// What a module of functions holds.
+fn title_of(kind: MentionKind) -> &'static str {
+    match kind {
+        MentionKind::Read => "Values of operands.",
+        MentionKind::Write => "Assigning to operands.",
+        MentionKind::Bind => "Finding the places of operands, for mentions that read and write them.",
+        MentionKind::ReadBound => "Values of places that were found.",
+        MentionKind::KeepBound => "Values of places that were found, of which a write keeps some bits.",
+        MentionKind::WriteBound => "Assigning to places that were found.",
+    }
+}
+
+/// A sentence behind a colon.
+fn in_sentence(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or(String::new(), |first| first.to_lowercase().chain(letters).collect())
 }
 
 impl BodyEmitter<'_> {
@@ -242,17 +267,21 @@ impl BodyEmitter<'_> {
     }
 
     /// The value of what an instance has chosen, at the mention's width.
-    pub(in crate::emit) fn stepwise_read(&self, instance: u32, width: u32, is_counted: bool) -> TokenStream {
+    pub(in crate::emit) fn stepwise_read(
+        &self,
+        instance: u32,
+        mention: Mentioned<'_>,
+        width: u32,
+    ) -> TokenStream {
         let entry = &self.operation.instances[instance as usize];
-        let context = self.operand_context(instance);
+        let (context, bound) = (self.operand_context(instance), mention.argument());
         let target = identifier(self.emitter.model.target_name(entry.target));
-        let value = quote!(operands::read::#target(p, step, #context)?);
+        let function = function_of(mention.kind);
+        let value = quote!(operands::#function::#target(p, step, #context #bound)?);
         let value = match self.is_there(instance) {
             Some(condition) => quote!((if #condition { #value } else { 0 })),
             None => value,
         };
-        let own = self.emitter.operand_width(entry.target);
-        let value = if is_counted { value } else { uncounted(value, &unsigned(own)) };
         let own = self.emitter.operand_width(entry.target);
         let single = match entry.target {
             Target::Operation(operation) => self.emitter.model.operation(operation).expression.as_ref(),
@@ -268,30 +297,33 @@ impl BodyEmitter<'_> {
     pub(in crate::emit) fn stepwise_write(
         &self,
         instance: u32,
+        mention: Mentioned<'_>,
         value: TokenStream,
         width: u32,
     ) -> TokenStream {
         let entry = &self.operation.instances[instance as usize];
-        let context = self.operand_context(instance);
+        let (context, bound) = (self.operand_context(instance), mention.argument());
         let target = identifier(self.emitter.model.target_name(entry.target));
         let own = self.emitter.operand_width(entry.target);
         let value = masked(cast(value, width, own), own);
-        let name = &self.value;
-        let write = quote!(operands::write::#target(p, step, #context, #name)?;);
+        let (name, function) = (&self.value, function_of(mention.kind));
+        let write = quote!(operands::#function::#target(p, step, #context #bound, #name)?;);
         let write = match self.is_there(instance) {
             Some(condition) => quote!(if #condition { #write }),
             None => write,
         };
         quote!({ let #name = #value; #write })
     }
-}
 
-/// A value whose regions do not count.
-pub(super) fn uncounted(value: TokenStream, ty: &Ident) -> TokenStream {
-    quote!({
-        let counted = step.counted();
-        let value: #ty = #value;
-        step.forget(counted);
-        value
-    })
+    /// Finds the place of what an instance has chosen.
+    pub(in crate::emit) fn stepwise_find(&self, instance: u32, bound: &Ident) -> TokenStream {
+        let entry = &self.operation.instances[instance as usize];
+        let context = self.operand_context(instance);
+        let target = identifier(self.emitter.model.target_name(entry.target));
+        let find = quote!(#bound = operands::bind::#target(p, step, #context)?;);
+        match self.is_there(instance) {
+            Some(condition) => quote!(if #condition { #find }),
+            None => find,
+        }
+    }
 }

@@ -3,28 +3,30 @@
 use std::collections::BTreeSet;
 
 use isac_ir::behavior::{Expr, ReferenceId};
+use isac_ir::operand::Binding;
 use isac_ir::operation::{Instance, Operation, Referred, Role, Target};
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
-use super::operand::uncounted;
 use crate::emit::Emitter;
 use crate::emit::body::BodyEmitter;
 use crate::emit::expression::{cast, extended, masked, number, unsigned};
-use crate::emit::name::identifier;
+use crate::emit::mention::{Mentioned, function_of, resized};
+use crate::emit::name::{identifier, identifier_of};
 
 /// What a reference may stand for in the end: the operation that has it, and what it is there.
-type Finding = (u32, Referred);
+pub(in crate::emit) type Finding = (u32, Referred);
 
 impl BodyEmitter<'_> {
     /// The value of what a reference stands for.
     pub(in crate::emit) fn read_reference(
         &self,
         reference: ReferenceId,
-        counted: bool,
+        mention: Mentioned<'_>,
         width: u32,
     ) -> TokenStream {
         let ty = unsigned(width);
+        let parts = self.reference_parts(reference);
         let arms = self.findings(reference).into_iter().map(|finding| {
             let pattern = pattern_of(finding);
             let value = match finding {
@@ -37,7 +39,8 @@ impl BodyEmitter<'_> {
                     quote!(step.variable(owner, #variable) as #ty)
                 }
                 (parent, Referred::Instance(instance)) => {
-                    self.read_referred(self.emitter.model.operation(parent), instance, width)
+                    let parent = self.emitter.model.operation(parent);
+                    self.read_referred(parent, instance, (mention, parts), width)
                 }
                 (_, Referred::Reference(_)) => quote!(0),
             };
@@ -45,15 +48,50 @@ impl BodyEmitter<'_> {
         });
         let arms: Vec<TokenStream> = arms.collect();
         let reference = number(reference.into());
-        let value = quote!(match step.referred(at, #reference) {
+        quote!(match step.referred(at, #reference) {
             #(#arms)*
             _ => 0,
+        })
+    }
+
+    /// Number of parts of what is found for a reference, whatever it stands for.
+    fn reference_parts(&self, reference: ReferenceId) -> u32 {
+        self.emitter.parts_of_binding(self.operation, Binding::Reference(reference))
+    }
+
+    /// Finds the place of what a reference stands for.
+    pub(in crate::emit) fn find_reference(&self, reference: ReferenceId, bound: &Ident) -> TokenStream {
+        let parts = self.reference_parts(reference);
+        let arms = self.findings(reference).into_iter().filter_map(|finding| {
+            let (parent, Referred::Instance(instance)) = finding else { return None };
+            let Instance { target, role, .. } =
+                self.emitter.model.operation(parent).instances[instance as usize];
+            let (pattern, name) = (pattern_of(finding), identifier(self.emitter.model.target_name(target)));
+            let instance = number(instance.into());
+            let is_there = (role == Role::Root).then(|| quote!(if step.is_there(owner, #instance)));
+            let all = resized(&identifier_of("bound"), self.emitter.parts_of(target), parts);
+            Some(quote!(#pattern => #is_there {
+                let context = step.link(owner, #instance);
+                let bound = operands::bind::#name(p, step, context)?;
+                #bound = #all;
+            }))
         });
-        if counted { value } else { uncounted(value, &ty) }
+        let arms: Vec<TokenStream> = arms.collect();
+        let reference = number(reference.into());
+        quote!(match step.referred(at, #reference) {
+            #(#arms)*
+            _ => {}
+        })
     }
 
     /// The value of what an instance of a context has chosen.
-    fn read_referred(&self, parent: &Operation, instance: u32, width: u32) -> TokenStream {
+    fn read_referred(
+        &self,
+        parent: &Operation,
+        instance: u32,
+        (mention, parts): (Mentioned<'_>, u32),
+        width: u32,
+    ) -> TokenStream {
         let Instance { target, role, .. } = parent.instances[instance as usize];
         let (instance, name) = (number(instance.into()), identifier(self.emitter.model.target_name(target)));
         let context = quote!(step.link(owner, #instance));
@@ -74,7 +112,11 @@ impl BodyEmitter<'_> {
             }
             Target::Group(_) | Target::Label(_) => false,
         };
-        let value = guarded(quote!({ let context = #context; operands::read::#name(p, step, context)? }));
+        let function = function_of(mention.kind);
+        let bound = mention.bound.map(|bound| resized(bound, parts, self.emitter.parts_of(target)));
+        let bound = bound.map(|bound| quote!(, #bound));
+        let value =
+            guarded(quote!({ let context = #context; operands::#function::#name(p, step, context #bound)? }));
         if single && own < width { extended(value, own, width) } else { cast(value, own, width) }
     }
 
@@ -96,7 +138,13 @@ impl BodyEmitter<'_> {
     }
 
     /// Assigns to what a reference stands for.
-    pub(in crate::emit) fn write_reference(&self, reference: ReferenceId, value: &Expr) -> TokenStream {
+    pub(in crate::emit) fn write_reference(
+        &self,
+        reference: ReferenceId,
+        mention: Mentioned<'_>,
+        value: &Expr,
+    ) -> TokenStream {
+        let parts = self.reference_parts(reference);
         let (width, new) = (value.width, self.value(value));
         let arms = self.findings(reference).into_iter().filter_map(|finding| {
             let pattern = pattern_of(finding);
@@ -113,9 +161,13 @@ impl BodyEmitter<'_> {
                     let narrow = masked(cast(quote!(value), width, own), own);
                     let instance = number(instance.into());
                     let is_there = (role == Role::Root).then(|| quote!(if step.is_there(owner, #instance)));
+                    let function = function_of(mention.kind);
+                    let bound =
+                        mention.bound.map(|bound| resized(bound, parts, self.emitter.parts_of(target)));
+                    let bound = bound.map(|bound| quote!(, #bound));
                     Some(quote!(#pattern => #is_there {
                         let context = step.link(owner, #instance);
-                        operands::write::#name(p, step, context, #narrow)?;
+                        operands::#function::#name(p, step, context #bound, #narrow)?;
                     }))
                 }
                 (_, Referred::Field(_) | Referred::Reference(_)) => None,
@@ -134,13 +186,18 @@ impl BodyEmitter<'_> {
 
     /// Everything that a reference may stand for.
     fn findings(&self, reference: ReferenceId) -> Vec<Finding> {
-        let mut found = Vec::new();
-        self.emitter.add_findings(self.operation, reference, &mut BTreeSet::new(), &mut found);
-        found
+        self.emitter.findings(self.operation, reference)
     }
 }
 
 impl Emitter<'_> {
+    /// Everything that an operation's reference may stand for.
+    pub(in crate::emit) fn findings(&self, operation: &Operation, reference: ReferenceId) -> Vec<Finding> {
+        let mut found = Vec::new();
+        self.add_findings(operation, reference, &mut BTreeSet::new(), &mut found);
+        found
+    }
+
     fn add_findings(
         &self,
         operation: &Operation,

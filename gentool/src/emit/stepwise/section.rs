@@ -8,9 +8,10 @@ use quote::quote;
 
 use super::counter_offset;
 use crate::emit::Emitter;
-use crate::emit::body::{BodyEmitter, Source};
+use crate::emit::body::BodyEmitter;
 use crate::emit::expression::{extended, number, unsigned};
 use crate::emit::name::{identifier, identifier_of};
+use crate::emit::parameter::Source;
 use crate::emit::usage::{Usage, extended_width};
 
 impl Emitter<'_> {

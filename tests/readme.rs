@@ -90,6 +90,9 @@ fn codes_of(text: &str, severity: Severity) -> BTreeSet<String> {
 /// Warnings that only say that a part does not use all of the frame.
 const UNUSED: [&str; 3] = ["W0201", "W0202", "W0401"];
 
+/// Said of descriptions of what generation cannot take yet.
+const LATER: [&str; 2] = ["E0902", "E0904"];
+
 #[test]
 fn every_description_in_the_documents_is_what_it_is_said_to_be() {
     let mut seen = 0;
@@ -100,7 +103,8 @@ fn every_description_in_the_documents_is_what_it_is_said_to_be() {
         match claim.strip_prefix(',') {
             None => {
                 let (_, findings, rendered) = load(&block.text);
-                assert!(findings.is_empty(), "{place} has findings\n{rendered}");
+                let other = findings.iter().find(|finding| !LATER.contains(&finding.code.0));
+                assert!(other.is_none(), "{place} has findings\n{rendered}");
             }
             Some("frame") => {}
             Some("part") => {
@@ -231,6 +235,7 @@ fn the_manual_has_every_option_format_and_built_in() {
         (format!("{resolve}/cache.rs"), "const KINDS", "RESOURCE", "| ", " |"),
         (format!("{resolve}/format.rs"), "const FORMATS", "Assembler texts", "`#", ""),
         (format!("{typing}/call.rs"), "const BUILTINS", "Built-ins", "`", "("),
+        (format!("{typing}/service.rs"), "const SERVICES", "Pipelines", "| `pipe.", "("),
     ];
     for (path, list, title, before, after) in lists {
         let text = chapter(title);

@@ -35,7 +35,9 @@ impl Bench {
     }
 
     fn with(self, name: &str, contents: impl AsRef<[u8]>) -> Bench {
-        fs::write(self.path(name), contents).expect("a file");
+        let path = self.path(name);
+        fs::create_dir_all(path.parent().expect("it is in the folder")).expect("a folder");
+        fs::write(path, contents).expect("a file");
         self
     }
 
@@ -407,7 +409,7 @@ fn events_that_are_none_are_refused_with_the_line() {
 
 #[test]
 fn a_simulator_is_generated_whole_or_not_at_all() {
-    let bench = Bench::new().with("file", "in the way");
+    let bench = Bench::new();
     let output = bench.run("generate models/tiny8/tiny8.isac --out @package");
     assert_eq!(status(&output), 0, "{}", String::from_utf8_lossy(&output.stderr));
     for file in [
@@ -420,9 +422,27 @@ fn a_simulator_is_generated_whole_or_not_at_all() {
     ] {
         assert!(bench.exists(&format!("package/{file}")), "{file}");
     }
-    let output = bench.run("generate models/tiny8/tiny8.isac --out @file");
-    assert_eq!(status(&output), 125);
+}
+
+#[test]
+fn what_is_in_the_way_of_a_package_is_named_and_left_alone() {
+    let bench = Bench::new().with("file", "in the way").with("a/src", "").with("b/Cargo.toml/x", "");
+    let is_file = "is a file where the package needs a folder";
+    let is_folder = "is a folder where the package needs a file";
+    for (out, path, what) in [
+        ("file", "file", is_file),
+        ("file/below", "file", is_file),
+        ("a", "a/src", is_file),
+        ("b", "b/Cargo.toml", is_folder),
+    ] {
+        let output = bench.run(&format!("generate models/tiny8/tiny8.isac --out @{out}"));
+        let messages = String::from_utf8_lossy(&output.stderr).into_owned();
+        let remedy = "move it away, or name another folder by --out";
+        assert_eq!(status(&output), 125);
+        assert!(messages.ends_with(&format!("/{path} {what}; {remedy}\n")), "{messages}");
+    }
     assert_eq!(bench.text("file"), "in the way");
+    assert!(!bench.exists("a/Cargo.toml") && !bench.exists("b/src"));
 }
 
 /// Whether anybody listens or not, no command panics.

@@ -1,6 +1,6 @@
 //! `gentool generate`
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use gentool::emit::{SourceFile, emit_package, find_obstacles, package_name, runtime_files, write_package};
 
@@ -39,8 +39,30 @@ pub(super) fn run(options: &Options) -> Result<i32, Failure> {
             .into_iter()
             .map(|file| SourceFile { path: format!("runtime/{}", file.path), text: file.text }),
     );
+    if let Some(message) = in_the_way(&files, &options.out) {
+        return Err(Failure::other(message));
+    }
     write_package(&files, &options.out).map_err(|error| {
         Failure::other(format!("cannot write {error}; name a folder by --out that you may write to"))
     })?;
     print(&format!("{}: {} files in {}\n", model.name, files.len(), options.out.display()))
+}
+
+/// What stands where the package has a folder or a file of another kind; found before anything is
+/// written.
+fn in_the_way(files: &[SourceFile], folder: &Path) -> Option<String> {
+    let paths: Vec<PathBuf> = files.iter().map(|file| folder.join(&file.path)).collect();
+    let above = paths.iter().flat_map(|path| path.ancestors().skip(1));
+    let file = above.filter(|path| path.exists() && !path.is_dir()).min();
+    if let Some(path) = file {
+        return Some(format!(
+            "{} is a file where the package needs a folder; move it away, or name another folder by --out",
+            path.display()
+        ));
+    }
+    let path = paths.iter().find(|path| path.is_dir())?;
+    Some(format!(
+        "{} is a folder where the package needs a file; move it away, or name another folder by --out",
+        path.display()
+    ))
 }

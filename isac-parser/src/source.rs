@@ -60,9 +60,15 @@ impl SourceMap {
     }
 
     /// Adds a file under the path that messages shall show.
+    ///
+    /// A carriage return ends a line as a line feed does, and both together end one; the text that
+    /// is kept has line feeds alone, each byte in its place.
     pub fn add(&mut self, path: impl Into<PathBuf>, text: impl Into<String>) -> FileId {
         let id = FileId(u32::try_from(self.files.len()).unwrap_or(u32::MAX));
-        let text = text.into();
+        let mut text = text.into();
+        if text.contains('\r') {
+            text = text.replace("\r\n", " \n").replace('\r', "\n");
+        }
         let breaks = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
         let line_starts = std::iter::once(0)
             .chain(breaks.map(|(offset, _)| u32::try_from(offset + 1).unwrap_or(u32::MAX)))

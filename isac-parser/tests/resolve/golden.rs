@@ -67,7 +67,25 @@ fn coverage(case: &Path) -> String {
 }
 
 fn explain(case: &Path) -> String {
-    let text = fs::read_to_string(case).unwrap();
+    explain_text(case, fs::read_to_string(case).unwrap())
+}
+
+/// However lines end, places are the same, and so is what is shown of them.
+#[test]
+fn lines_end_as_any_system_ends_them() {
+    let case = Path::new(FOLDER).join("undefined_name.isac");
+    let text = fs::read_to_string(&case).unwrap() + "// a comment ends with its line\nOPERATION \n;\n";
+    let expected = explain_text(&case, text.clone());
+    assert!(expected.contains("found `;`"), "{expected}");
+    for end in ["\r", "\r\n"] {
+        let said = explain_text(&case, text.replace('\n', end));
+        // A blank may stand where the carriage return stood.
+        let lines = said.lines().map(str::trim_end);
+        assert!(lines.eq(expected.lines()), "{end:?}: {said}");
+    }
+}
+
+fn explain_text(case: &Path, text: String) -> String {
     let machine = fs::read_to_string(Path::new(FOLDER).join("include/machine.isac")).unwrap();
     let name = PathBuf::from(case.file_name().unwrap());
     let overrides = overrides(&text);

@@ -90,7 +90,7 @@ fn check_variety(simulator: &Simulator, programs: impl Strategy<Value = Program>
 
 fn end_name(stop: Stop) -> String {
     match stop {
-        Stop::Budget => "budget".to_owned(),
+        Stop::Budget | Stop::Cycles { .. } => "budget".to_owned(),
         Stop::Halted(_) => "halted".to_owned(),
         Stop::Fault(fault) => match fault.kind {
             FaultKind::Memory { access, .. } => format!("{access:?} fault"),

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::operand::{Binding, MentionKind};
 use crate::operation::Target;
 use crate::root::WordSource;
+use crate::time::StageId;
 
 /// Index into [`Body::accesses`].
 pub type AccessId = u32;
@@ -153,6 +154,10 @@ pub enum ExprKind {
     FaultAccess,
     /// 1 if the time of a timer, by its index among the devices, has come (1 bit).
     Pending(u32),
+    /// 1 if an instruction is in a stage in this cycle (1 bit).
+    Busy(StageId),
+    /// What the last access to a map cost, in cycles (32 bits).
+    Latency(u32),
     /// A register or an element of a file.
     Register {
         /// Its index.
@@ -424,6 +429,20 @@ pub enum Stmt {
     DivisionByZero,
     /// Nothing more of this instruction runs; it is reported cancelled.
     Cancel,
+    /// From the next cycle on, a stage and those before it stand still.
+    Stall {
+        /// The stage.
+        stage: StageId,
+        /// For how many cycles (64 bits).
+        cycles: Expr,
+    },
+    /// What the instruction runs in this stage of a pipeline runs again in the next cycle.
+    Retry {
+        /// Index of the pipeline.
+        pipeline: u32,
+    },
+    /// Cancels every other instruction in a stage or in one before it.
+    Flush(StageId),
     /// Cycles that count but nothing happens in them (64 bits).
     ExtraCycles(Expr),
     /// A Linux system call; an exit call ends the run after this instruction.
@@ -466,7 +485,7 @@ pub enum Stmt {
     Activate {
         /// The instance.
         instance: InstanceId,
-        /// Total delay in cycles.
+        /// Its DELAY in cycles, without the distance in stages.
         delay: u32,
     },
 }
@@ -552,6 +571,8 @@ impl Expr {
             | ExprKind::Cycles
             | ExprKind::Instructions
             | ExprKind::Pending(_)
+            | ExprKind::Busy(_)
+            | ExprKind::Latency(_)
             | ExprKind::FaultAddress
             | ExprKind::FaultAccess
             | ExprKind::Operand { .. }
@@ -589,6 +610,7 @@ impl Stmt {
             | Stmt::SetBound { value, .. }
             | Stmt::Halt(value)
             | Stmt::ExtraCycles(value)
+            | Stmt::Stall { cycles: value, .. }
             | Stmt::If { condition: value, .. } => vec![value],
             Stmt::Decode { source, .. } => source.expressions(),
             Stmt::SetRegister { index, value, .. } => std::iter::once(value).chain(index.as_ref()).collect(),
@@ -614,6 +636,8 @@ impl Stmt {
             | Stmt::Illegal
             | Stmt::DivisionByZero
             | Stmt::Cancel
+            | Stmt::Retry { .. }
+            | Stmt::Flush(_)
             | Stmt::Event(_)
             | Stmt::OpenNode { .. }
             | Stmt::CloseNode

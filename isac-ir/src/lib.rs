@@ -40,6 +40,8 @@ pub struct Model {
     pub caches: Vec<resource::Cache>,
     /// Devices.
     pub devices: Vec<resource::Device>,
+    /// Pipelines.
+    pub pipelines: Vec<resource::Pipeline>,
     /// Memory maps.
     pub maps: Vec<resource::Map>,
     /// Operations.
@@ -86,6 +88,26 @@ impl Model {
         let register = &self.registers[part.register as usize];
         let is_whole = part.low == 0 && part.width_bits == register.width_bits;
         (is_whole && register.count.is_none()).then_some(part.register)
+    }
+
+    /// True if instructions can be in flight when their cycle is over: something is scheduled for
+    /// a later cycle, or operations are bound to stages, which may stall.
+    pub fn overlaps(&self) -> bool {
+        !self.time.is_instruction_accurate() || self.time.nodes.iter().any(|node| node.stage.is_some())
+    }
+
+    /// The stage in which instructions begin, if there is a pipeline: that of `main`'s pipeline,
+    /// else of the first.
+    pub fn first_stage(&self) -> Option<time::StageId> {
+        let main = self.operation(self.main).stage.map(|stage| stage.pipeline);
+        let pipeline = main.or((!self.pipelines.is_empty()).then_some(0))?;
+        Some(time::StageId { pipeline, stage: 0 })
+    }
+
+    /// The address behind an instruction; addresses wrap at the program counter's width.
+    pub fn successor(&self, address: u64, size_cells: u32) -> u64 {
+        let mask = bits::mask(self.pc.width_bits.min(64)) as u64;
+        address.wrapping_add(u64::from(size_cells)) & mask
     }
 
     /// The operation with this index.

@@ -6,6 +6,7 @@ use crate::behavior::{Body, FieldId, InstanceId, Local, ReferenceId, VariableId}
 use crate::bits::Bits;
 use crate::decoder::Run;
 use crate::operand::Expression;
+use crate::time::StageId;
 
 /// An operation or a group, by index; in decoding trees also a part of a SWITCH.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -36,6 +37,8 @@ pub struct Operation {
     pub name: String,
     /// Where it is declared, as `file:line`.
     pub location: String,
+    /// The stage that it is bound to by its own IN.
+    pub stage: Option<StageId>,
     /// The fields of its CODING and TAIL.
     pub fields: Vec<Field>,
     /// Its instances.

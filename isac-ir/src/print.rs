@@ -8,7 +8,7 @@ use crate::decoder::{Decoder, Run, State, Variant};
 use crate::operand::{Binding, MentionKind};
 use crate::operation::{Operation, Reference, Referred};
 use crate::root::WordSource;
-use crate::time::Cause;
+use crate::time::{Cause, StageId};
 
 mod expression;
 
@@ -96,19 +96,29 @@ fn print_time_node(model: &Model, index: u32, depth: usize, text: &mut String) {
     let cause = match node.cause {
         Cause::Start => "each cycle".to_string(),
         Cause::Decoded => "decoded".to_string(),
-        Cause::Activated { delay, conditional } => {
+        Cause::Bound { delay } => format!("decoded, delay {delay}"),
+        Cause::Activated { delay, conditional, .. } => {
             let condition = if conditional { ", on a condition" } else { "" };
             format!("activated, delay {delay}{condition}")
         }
     };
+    let stage = node.stage.map_or(String::new(), |stage| format!(", in {}", print_stage(model, stage)));
     let indent = "  ".repeat(depth);
     let target = model.target_name(node.target);
-    let _ = writeln!(text, "{indent}n{index} {}: {target}, {cause}", node.name);
-    for (child, node) in (0u32..).zip(&model.time.nodes) {
-        if node.parent == Some(index) {
-            print_time_node(model, child, depth + 1, text);
+    let _ = writeln!(text, "{indent}n{index} {}: {target}, {cause}{stage}", node.name);
+    for child in &node.children {
+        if model.time.nodes[*child as usize].parent == Some(index) && *child > index {
+            print_time_node(model, *child, depth + 1, text);
+        } else {
+            let _ = writeln!(text, "{indent}  n{child} again");
         }
     }
+}
+
+/// `pipe.STAGE`
+pub(crate) fn print_stage(model: &Model, stage: StageId) -> String {
+    let pipeline = &model.pipelines[stage.pipeline as usize];
+    format!("{}.{}", pipeline.name, pipeline.stages[stage.stage as usize].name)
 }
 
 /// The behaviour of every operation: statements, accesses with their regions, mentions of operands.
@@ -264,6 +274,11 @@ impl Printer<'_> {
             Stmt::Illegal => "illegal".into(),
             Stmt::DivisionByZero => "division by zero".into(),
             Stmt::Cancel => "cancel".into(),
+            Stmt::Stall { stage, cycles } => {
+                format!("stall {} for {}", print_stage(self.model, *stage), self.expr(cycles))
+            }
+            Stmt::Retry { pipeline } => format!("retry in {}", self.model.pipelines[*pipeline as usize].name),
+            Stmt::Flush(stage) => format!("flush {}", print_stage(self.model, *stage)),
             Stmt::ExtraCycles(cycles) => format!("extra cycles {}", self.expr(cycles)),
             Stmt::LinuxCall { result, arguments } => {
                 let arguments: Vec<String> = arguments.iter().map(|argument| self.expr(argument)).collect();

@@ -218,6 +218,26 @@ pub enum Replacement {
     Random,
 }
 
+/// A pipeline.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pipeline {
+    /// Its name.
+    pub name: String,
+    /// Where it is declared, as `file:line`.
+    pub location: String,
+    /// Its stages in order, at least one.
+    pub stages: Vec<Stage>,
+}
+
+/// A stage of a pipeline.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stage {
+    /// Its name.
+    pub name: String,
+    /// Indices of the registers that are set in it.
+    pub registers: Vec<u32>,
+}
+
 /// One range of a map.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Range {

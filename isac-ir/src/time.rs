@@ -12,18 +12,26 @@ pub struct TimeGraph {
 }
 
 /// An instance of an operation or group.
+///
+/// An instance that can be scheduled with several total delays has a node for each.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TimeNode {
     /// Operation or group.
     pub target: Target,
     /// Its alias, with those above it where that is needed to tell it apart.
     pub name: String,
-    /// The node that brings it about; `None` for `main`.
+    /// The node that first brings it about; `None` for `main`.
     pub parent: Option<u32>,
     /// The parent operation's instance.
     pub instance: Option<u32>,
     /// How.
     pub cause: Cause,
+    /// The stage that an operation here is bound to, by itself or by what decodes it; of a group
+    /// that which its members inherit.
+    pub stage: Option<StageId>,
+    /// What it brings about: of a group the members that are reached by this node. A circle of
+    /// activations comes back to a node that is there already.
+    pub children: Vec<u32>,
 }
 
 /// How an instance comes to run.
@@ -33,38 +41,93 @@ pub enum Cause {
     Start,
     /// Its parent's decoding chose it: it runs at once, as if called.
     Decoded,
+    /// Its parent's decoding chose it, and it is bound to a later stage: it is scheduled.
+    Bound {
+        /// Distance in stages, in cycles.
+        delay: u32,
+    },
     /// Its parent schedules it.
     Activated {
-        /// Total delay in cycles.
+        /// The activation's own DELAY in cycles.
+        written: u32,
+        /// Total delay in cycles: DELAY and distance in stages.
         delay: u32,
         /// True if it depends on a condition.
         conditional: bool,
     },
 }
 
+impl Cause {
+    /// Total delay in cycles, if it is scheduled.
+    pub fn delay(self) -> Option<u32> {
+        match self {
+            Cause::Start | Cause::Decoded => None,
+            Cause::Bound { delay } | Cause::Activated { delay, .. } => Some(delay),
+        }
+    }
+}
+
+/// A stage of a pipeline.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct StageId {
+    /// Index into [`crate::Model::pipelines`].
+    pub pipeline: u32,
+    /// Index into its stages.
+    pub stage: u32,
+}
+
+/// How many cycles later something bound to one stage runs than what brings it about, which is
+/// outside of that pipeline or in a stage that is not behind it.
+pub fn distance(from: Option<StageId>, to: Option<StageId>) -> u32 {
+    match (from, to) {
+        (_, None) => 0,
+        (Some(from), Some(to)) if from.pipeline == to.pipeline => to.stage.saturating_sub(from.stage),
+        (_, Some(to)) => to.stage,
+    }
+}
+
 impl TimeGraph {
-    /// The nodes that have a queue: those that are scheduled, by their number among them.
+    /// The nodes that have a queue: those that are scheduled, by their number among them. `main`
+    /// is one if it is bound to a stage, where it may have to run again.
     pub fn scheduled(&self) -> impl Iterator<Item = &TimeNode> {
-        self.nodes.iter().filter(|node| matches!(node.cause, Cause::Activated { .. }))
+        self.nodes.iter().filter(|node| node.has_queue())
     }
 
     /// True if every delay is 0: one instruction a cycle, complete in it.
     pub fn is_instruction_accurate(&self) -> bool {
-        self.nodes.iter().all(|node| !matches!(node.cause, Cause::Activated { delay: 1.., .. }))
+        self.nodes.iter().all(|node| node.cause.delay().unwrap_or(0) == 0)
     }
 
-    /// The queue's number for an instance that a node schedules.
-    pub fn queue(&self, parent: u32, instance: u32) -> Option<u32> {
-        self.scheduled()
-            .position(|node| node.parent == Some(parent) && node.instance == Some(instance))
-            .map(|queue| queue as u32)
+    /// The number of a node's queue, if it has one.
+    pub fn queue(&self, node: u32) -> Option<u32> {
+        let (before, from) = self.nodes.split_at(node as usize);
+        let has_queue = from.first()?.has_queue();
+        has_queue.then(|| before.iter().filter(|node| node.has_queue()).count() as u32)
+    }
+
+    /// The first node among those that one brings about that fits.
+    pub fn child(&self, parent: u32, fits: impl Fn(&TimeNode) -> bool) -> Option<u32> {
+        let children = self.nodes[parent as usize].children.iter().copied();
+        children.into_iter().find(|child| fits(&self.nodes[*child as usize]))
+    }
+
+    /// The node by which an operation's node schedules an instance.
+    pub fn scheduled_child(&self, parent: u32, instance: u32) -> Option<u32> {
+        self.child(parent, |node| node.instance == Some(instance) && node.cause.delay().is_some())
     }
 }
 
 impl TimeNode {
+    fn has_queue(&self) -> bool {
+        match self.cause {
+            Cause::Start => self.stage.is_some(),
+            cause => cause.delay().is_some(),
+        }
+    }
+
     /// True if the node is part of a decoding tree: its instance has a CODING.
     pub fn is_decoded(&self, model: &crate::Model) -> bool {
-        self.cause == Cause::Decoded || {
+        matches!(self.cause, Cause::Decoded | Cause::Bound { .. }) || {
             let parent = self.parent.map(|parent| model.time.nodes[parent as usize].target);
             match (parent, self.instance) {
                 (Some(Target::Operation(operation)), Some(instance)) => {

@@ -78,9 +78,38 @@ pub enum Event<'a> {
     /// The current instruction is at fault: counted apart, its accesses are not counted. If it
     /// is cancelled too, what came first holds. It leaves all queues.
     Fault,
-    /// The current instruction halts the machine: it is complete and leaves all queues, and every
-    /// older one is complete too.
+    /// The current instruction halts the machine: it is complete and leaves all queues.
     Halt,
+    /// Another instruction is cancelled: counted apart, its accesses are not counted. It leaves
+    /// all queues.
+    Flushed {
+        /// Its ID: instructions count from 1, in the order of beginning.
+        id: u64,
+    },
+    /// An entry leaves an instance's queue without starting: the last one of that instruction,
+    /// which loses a reference.
+    Withdrawn {
+        /// Index into [`crate::ModelTables::instances`].
+        instance: u32,
+        /// The instruction's ID.
+        id: u64,
+    },
+    /// What stood still is overtaken: an instance's queue has another order from here on.
+    Reordered {
+        /// Index into [`crate::ModelTables::instances`].
+        instance: u32,
+        /// The same IDs as before, the first to start first.
+        ids: &'a [u64],
+    },
+    /// Of two instructions, next to each other in the order of beginning when those that were
+    /// cancelled or at fault are left out, the second did not stand behind the first. Told where
+    /// instructions overlap, in the place of [`Event::Transfer`].
+    Jump {
+        /// Address of the first.
+        from: u64,
+        /// Address of the second.
+        to: u64,
+    },
     /// The current instruction went on at another address. Counted when it ends, if `to` is not
     /// its successor; the last one of an instruction holds.
     Transfer {

@@ -21,8 +21,6 @@ use crate::{
 pub struct EventProfiler {
     measurement: Measurement,
     table: RunningTable,
-    /// The instruction that halted the machine.
-    halted: Option<u64>,
     misplaced: Option<Misplaced>,
     /// Number of nodes by name.
     nodes: BTreeMap<String, usize>,
@@ -34,7 +32,6 @@ impl EventProfiler {
         EventProfiler {
             table: RunningTable::new(tables.instances.len()),
             measurement: Measurement::new(tables),
-            halted: None,
             misplaced: None,
             nodes: BTreeMap::new(),
         }
@@ -76,11 +73,20 @@ impl EventProfiler {
             Event::Access { node, resource, kind } => self.count_access(node, resource, kind)?,
             Event::Cancel => self.seal(Fate::Cancelled)?,
             Event::Fault => self.seal(Fate::Faulted)?,
-            Event::Halt => {
-                self.table.withdraw_current()?;
-                self.halted = self.table.current();
-            }
+            Event::Halt => self.table.withdraw_current()?,
             Event::Transfer { to } => self.table.current_mut()?.transfer = Some(to),
+            Event::Jump { from, to } => {
+                count(self.measurement.transfers.entry((from, to)).or_default(), 1);
+            }
+            Event::Flushed { id } => {
+                let ended = self.table.flush(id, Fate::Cancelled)?;
+                return self.import(ended);
+            }
+            Event::Withdrawn { instance, id } => {
+                let ended = self.table.withdraw(instance, id)?;
+                return self.import(ended);
+            }
+            Event::Reordered { instance, ids } => return self.table.reorder(instance, ids),
         }
         Ok(())
     }
@@ -90,16 +96,13 @@ impl EventProfiler {
         self.misplaced.as_ref()
     }
 
-    /// Everything that has ended so far. What is in flight is not counted yet.
+    /// Everything so far. What is in flight counts as unfinished.
     pub fn measurement(&self) -> Measurement {
-        self.measurement.clone()
+        self.clone().finish()
     }
 
-    /// The measurement of the run, which is over.
-    ///
-    /// The instruction that halted the machine and those older than it are complete; without a
-    /// [`Event::Halt`] only the current one is. All others in flight never got to their end: they
-    /// count as cancelled.
+    /// The measurement of the run, which is over: of what is in flight only the current
+    /// instruction is complete, if it is in no queue; the others count as unfinished.
     pub fn finish(mut self) -> Measurement {
         self.end_all();
         self.measurement
@@ -134,12 +137,8 @@ impl EventProfiler {
         let table = std::mem::replace(&mut self.table, RunningTable::new(0));
         let current = table.current();
         for (id, mut running) in table.into_running() {
-            let complete = match self.halted {
-                Some(halted) => id <= halted,
-                None => Some(id) == current,
-            };
-            if !complete {
-                running.fate.get_or_insert(Fate::Cancelled);
+            if Some(id) != current || running.references() > 1 {
+                running.fate.get_or_insert(Fate::Unfinished);
             }
             let imported = self.import(Some(running));
             self.remember(imported);
@@ -224,6 +223,7 @@ impl EventProfiler {
         match running.fate {
             Some(Fate::Cancelled) => count(&mut record.cancelled, 1),
             Some(Fate::Faulted) => count(&mut record.faulted, 1),
+            Some(Fate::Unfinished) => count(&mut record.unfinished, 1),
             None => {
                 count(&mut record.executed, 1);
                 for (place, accesses) in running.accesses {

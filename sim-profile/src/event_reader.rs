@@ -110,6 +110,10 @@ fn parse_event(
             let (address, word, size_cells) = parse_decoded(rest).ok_or_else(bad)?;
             take(Event::Decoded { address, word: &word, size_cells })
         }
+        "o" => {
+            let (instance, ids) = parse_order(rest).ok_or_else(bad)?;
+            take(Event::Reordered { instance, ids: &ids })
+        }
         _ => take(parse_plain_event(letter, rest).or_else(|| parse_bare_event(line)).ok_or_else(bad)?),
     }
 }
@@ -122,6 +126,15 @@ fn parse_plain_event(letter: &str, rest: &str) -> Option<Event<'static>> {
         "u" => Event::Undecoded { address: hexadecimal(rest)? },
         "t" => Event::Transfer { to: hexadecimal(rest)? },
         "y" => Event::ExtraCycles { cycles: decimal(rest)? },
+        "l" => Event::Flushed { id: decimal(rest)? },
+        "v" => {
+            let (instance, id) = rest.split_once(' ')?;
+            Event::Withdrawn { instance: decimal(instance)?, id: decimal(id)? }
+        }
+        "j" => {
+            let (from, to) = rest.split_once(' ')?;
+            Event::Jump { from: hexadecimal(from)?, to: hexadecimal(to)? }
+        }
         "r" => parse_access(rest, AccessEvent::Read)?,
         "w" => parse_access(rest, AccessEvent::Write)?,
         "x" => parse_access(rest, AccessEvent::Execute)?,
@@ -145,6 +158,12 @@ fn parse_bare_event(line: &str) -> Option<Event<'static>> {
 fn parse_access(rest: &str, kind: AccessEvent) -> Option<Event<'static>> {
     let (node, resource) = rest.split_once(' ')?;
     Some(Event::Access { node: decimal(node)?, resource: decimal(resource)?, kind })
+}
+
+fn parse_order(rest: &str) -> Option<(u32, Vec<u64>)> {
+    let mut numbers = rest.split(' ');
+    let instance = decimal(numbers.next()?)?;
+    Some((instance, numbers.map(decimal).collect::<Option<_>>()?))
 }
 
 fn parse_text(rest: &str) -> Option<String> {

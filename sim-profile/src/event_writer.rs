@@ -33,6 +33,8 @@ const LEGEND: &str = "\
 # r, w, x NODE RESOURCE: read, write, execute
 # m TEXT: event of the model   y CYCLES: extra cycles
 # k: cancelled   f: at fault   h: halts the machine   t ADDRESS: went on there
+# l ID: flushed                v INSTANCE ID: withdrawn from its queue
+# o INSTANCE ID...: new order of its queue     j FROM TO: went on from one to the other
 # end COUNT: number of events
 ";
 
@@ -98,6 +100,10 @@ impl<W: Write> EventWriter<W> {
             Event::Fault => writeln!(out, "f"),
             Event::Halt => writeln!(out, "h"),
             Event::Transfer { to } => writeln!(out, "t {to:x}"),
+            Event::Flushed { id } => writeln!(out, "l {id}"),
+            Event::Withdrawn { instance, id } => writeln!(out, "v {instance} {id}"),
+            Event::Reordered { instance, ids } => write_order(out, instance, ids),
+            Event::Jump { from, to } => writeln!(out, "j {from:x} {to:x}"),
         }
     }
 }
@@ -117,6 +123,12 @@ fn access_letter(kind: AccessEvent) -> char {
         AccessEvent::Write => 'w',
         AccessEvent::Execute => 'x',
     }
+}
+
+fn write_order(out: &mut impl Write, instance: u32, ids: &[u64]) -> io::Result<()> {
+    write!(out, "o {instance}")?;
+    ids.iter().try_for_each(|id| write!(out, " {id}"))?;
+    writeln!(out)
 }
 
 /// A JSON string keeps any text on its line.

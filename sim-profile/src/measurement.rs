@@ -84,6 +84,8 @@ pub struct InstructionRecord {
     pub cancelled: u64,
     /// How often it was decoded and then found at fault.
     pub faulted: u64,
+    /// How often it was decoded and then still in flight when the run was over.
+    pub unfinished: u64,
     /// Accesses of its executed runs alone, by (node, resource): node is the preorder number of
     /// the touching operation in the name, the outermost name being 0; resource is an index
     /// into [`ModelTables::resources`]. No entry is zero throughout, so that equal
@@ -98,6 +100,7 @@ impl InstructionRecord {
         count(&mut self.executed, other.executed);
         count(&mut self.cancelled, other.cancelled);
         count(&mut self.faulted, other.faulted);
+        count(&mut self.unfinished, other.unfinished);
         for (&place, &accesses) in &other.accesses {
             if !accesses.is_zero() {
                 self.accesses.entry(place).or_default().add(accesses);

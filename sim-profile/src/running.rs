@@ -16,6 +16,8 @@ use crate::{Accesses, InstructionKey};
 pub(crate) enum Fate {
     Cancelled,
     Faulted,
+    /// The run was over first.
+    Unfinished,
 }
 
 /// What an instruction was decoded as.
@@ -36,6 +38,13 @@ pub(crate) struct Running {
     pub(crate) accesses: BTreeMap<(u32, u32), Accesses>,
     pub(crate) fate: Option<Fate>,
     pub(crate) transfer: Option<u64>,
+}
+
+impl Running {
+    /// Entries in queues, and one for being current.
+    pub(crate) fn references(&self) -> u64 {
+        self.references
+    }
 }
 
 /// Instructions in flight by ID (from 1, in the order of their beginning), one queue of IDs per
@@ -107,6 +116,43 @@ impl RunningTable {
         Ok(())
     }
 
+    /// An instruction leaves all queues; returns it if it ended by that.
+    pub(crate) fn flush(&mut self, id: u64, fate: Fate) -> Result<Option<Running>, Misplaced> {
+        let running = self.running.get_mut(&id).ok_or(Misplaced::UnknownInstruction { id })?;
+        running.fate.get_or_insert(fate);
+        for queue in &mut self.queues {
+            let before = queue.len();
+            queue.retain(|queued| *queued != id);
+            running.references -= (before - queue.len()) as u64;
+        }
+        Ok(self.remove_ended(id))
+    }
+
+    /// The last entry of an instruction leaves a queue; returns the instruction if it ended.
+    pub(crate) fn withdraw(&mut self, instance: u32, id: u64) -> Result<Option<Running>, Misplaced> {
+        let queue = self.queue_mut(instance)?;
+        let last = queue.iter().rposition(|queued| *queued == id);
+        queue.remove(last.ok_or(Misplaced::UnknownInstruction { id })?);
+        if let Some(running) = self.running.get_mut(&id) {
+            running.references -= 1;
+        }
+        Ok(self.remove_ended(id))
+    }
+
+    /// A queue has another order from here on.
+    pub(crate) fn reorder(&mut self, instance: u32, ids: &[u64]) -> Result<(), Misplaced> {
+        let queue = self.queue_mut(instance)?;
+        let mut before: Vec<u64> = queue.iter().copied().collect();
+        let mut after = ids.to_vec();
+        before.sort_unstable();
+        after.sort_unstable();
+        if before != after {
+            return Err(Misplaced::OtherQueue { instance });
+        }
+        *queue = ids.iter().copied().collect();
+        Ok(())
+    }
+
     /// The current instruction.
     pub(crate) fn current_mut(&mut self) -> Result<&mut Running, Misplaced> {
         let id = self.current.ok_or(Misplaced::NoCurrent)?;
@@ -139,9 +185,12 @@ impl RunningTable {
 
     fn release_current(&mut self) -> Option<Running> {
         let id = self.current.take()?;
-        let running = self.running.get_mut(&id)?;
-        running.references -= 1;
-        if running.references == 0 { self.running.remove(&id) } else { None }
+        self.running.get_mut(&id)?.references -= 1;
+        self.remove_ended(id)
+    }
+
+    fn remove_ended(&mut self, id: u64) -> Option<Running> {
+        if self.running.get(&id)?.references == 0 { self.running.remove(&id) } else { None }
     }
 }
 
@@ -158,6 +207,16 @@ pub enum Misplaced {
     /// The model has no instance of that number.
     UnknownInstance {
         /// The number.
+        instance: u32,
+    },
+    /// No instruction in flight, or in that queue, has this ID.
+    UnknownInstruction {
+        /// The ID.
+        id: u64,
+    },
+    /// A queue's new order has other IDs than the queue.
+    OtherQueue {
+        /// The instance's number.
         instance: u32,
     },
     /// The model has no resource of that number.
@@ -191,6 +250,10 @@ impl fmt::Display for Misplaced {
             ),
             Misplaced::UnknownInstance { instance } => {
                 write!(f, "the model has no instance {instance}")
+            }
+            Misplaced::UnknownInstruction { id } => write!(f, "instruction {id} is not there"),
+            Misplaced::OtherQueue { instance } => {
+                write!(f, "the new order of instance {instance}'s queue has other instructions in it")
             }
             Misplaced::UnknownResource { resource } => {
                 write!(f, "the model has no resource {resource}")

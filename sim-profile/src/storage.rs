@@ -25,7 +25,7 @@ use crate::{
 };
 
 const FORMAT: &str = "isac-profile";
-const VERSION: u64 = 1;
+const VERSION: u64 = 2;
 
 /// The first line.
 #[derive(Serialize, Deserialize)]

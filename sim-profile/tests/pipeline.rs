@@ -74,7 +74,11 @@ fn an_instruction_ends_with_its_last_reference() {
     assert_eq!(profiler.references(1), 2);
     decode(&mut profiler, 4, "op()");
     profiler.try_event(Event::Ends).unwrap();
-    assert_eq!((profiler.references(1), profiler.measurement().instructions.len()), (1, 0));
+    let unfinished = |profiler: &EventProfiler| {
+        let instructions = profiler.measurement().instructions;
+        instructions.into_values().map(|record| (record.executed, record.unfinished)).collect::<Vec<_>>()
+    };
+    assert_eq!((profiler.references(1), unfinished(&profiler)), (1, vec![(0, 1)]));
     step(&mut profiler, "execute", &[]);
     step(&mut profiler, "main", &[]);
     assert_eq!(profiler.references(1), 0);
@@ -134,20 +138,58 @@ fn in_flight() -> EventProfiler {
     profiler
 }
 
-#[test]
-fn the_end_completes_the_current_instruction_and_cancels_what_waits() {
-    let expected = [(1, 0, 1, 0), (2, 0, 1, 0), (3, 1, 0, 0), (4, 0, 1, 0)];
-    assert_eq!(counts(in_flight()), expected);
+fn unfinished(profiler: EventProfiler) -> Vec<(u64, u64, u64)> {
+    let instructions = profiler.try_finish().unwrap().instructions.into_iter();
+    instructions.map(|(key, record)| (key.address, record.executed, record.unfinished)).collect()
 }
 
 #[test]
-fn a_halt_completes_older_instructions_too() {
+fn what_waits_in_a_queue_at_the_end_is_unfinished() {
+    assert_eq!(unfinished(in_flight()), [(1, 0, 1), (2, 0, 1), (3, 0, 1), (4, 0, 1)]);
+}
+
+#[test]
+fn the_end_completes_the_current_instruction() {
+    let mut profiler = in_flight();
+    step(&mut profiler, "writeback", &[]);
+    step(&mut profiler, "writeback", &[]);
+    assert_eq!(unfinished(profiler), [(1, 1, 0), (2, 1, 0), (3, 0, 1), (4, 0, 1)]);
+}
+
+#[test]
+fn a_halt_completes_its_instruction_alone() {
     let mut profiler = in_flight();
     profiler.try_event(Event::Halt).unwrap();
     step(&mut profiler, "writeback", &[]);
     profiler.try_event(Event::Ends).unwrap();
-    let expected = [(1, 1, 0, 0), (2, 1, 0, 0), (3, 1, 0, 0), (4, 0, 1, 0)];
-    assert_eq!(counts(profiler), expected);
+    assert_eq!(unfinished(profiler), [(1, 1, 0), (2, 0, 1), (3, 1, 0), (4, 0, 1)]);
+}
+
+#[test]
+fn a_flushed_instruction_leaves_all_queues_and_counts_as_cancelled() {
+    let mut profiler = in_flight();
+    profiler.try_event(Event::Flushed { id: 4 }).unwrap();
+    assert_eq!(row(&profiler), "3 | - | - | - | 1,2,3 | - | - | -");
+    assert_eq!(counts(profiler), [(1, 0, 0, 0), (2, 0, 0, 0), (3, 0, 0, 0), (4, 0, 1, 0)]);
+}
+
+#[test]
+fn a_withdrawn_entry_takes_its_reference_with_it() {
+    let mut profiler = in_flight();
+    let writeback = number("writeback");
+    profiler.try_event(Event::Withdrawn { instance: writeback, id: 2 }).unwrap();
+    assert_eq!(row(&profiler), "3 | - | - | 4 | 1,3,4 | - | - | -");
+    assert_eq!(unfinished(profiler), [(1, 0, 1), (2, 1, 0), (3, 0, 1), (4, 0, 1)]);
+}
+
+#[test]
+fn a_queue_takes_a_new_order_of_the_same_instructions() {
+    let mut profiler = in_flight();
+    let instance = number("writeback");
+    profiler.try_event(Event::Reordered { instance, ids: &[2, 3, 4, 1] }).unwrap();
+    assert_eq!(row(&profiler), "3 | - | - | 4 | 2,3,4,1 | - | - | -");
+    let wrong = profiler.try_event(Event::Reordered { instance, ids: &[2, 3, 4, 4] });
+    assert_eq!(wrong, Err(sim_profile::Misplaced::OtherQueue { instance }));
 }
 
 #[test]

@@ -62,8 +62,8 @@ fn message(change: impl FnOnce(&str) -> String) -> String {
 #[test]
 fn what_is_wrong_is_told_with_its_line() {
     assert_eq!(
-        message(|file| file.replacen("\"version\":1", "\"version\":7", 1)),
-        "line 1: profile of version 7; expected 1: measure the run anew"
+        message(|file| file.replacen("\"version\":2", "\"version\":7", 1)),
+        "line 1: profile of version 7; expected 2: measure the run anew"
     );
     assert_eq!(
         message(|file| file.replacen("isac-profile", "other", 1)),

@@ -59,6 +59,12 @@ pub struct Fault {
 pub enum Stop {
     /// As many instructions as allowed have ended; the run can go on.
     Budget,
+    /// Where instructions overlap: as many instructions as allowed have ended, or as many cycles
+    /// have begun; the run can go on.
+    Cycles {
+        /// How many instructions have ended or were cancelled.
+        taken: u64,
+    },
     /// The guest ended itself with this status.
     Halted(i32),
     /// The guest is at fault.

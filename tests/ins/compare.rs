@@ -157,8 +157,8 @@ impl State {
 fn compare_end(case: &Case, stop: Stop, engine: &dyn Engine) -> Vec<String> {
     let mut differences = Vec::new();
     let end = match stop {
-        Stop::Budget if engine.instructions() == 0 => End::Abandoned,
-        Stop::Budget => End::Ran,
+        Stop::Budget | Stop::Cycles { .. } if engine.instructions() == 0 => End::Abandoned,
+        Stop::Budget | Stop::Cycles { .. } => End::Ran,
         Stop::Halted(status) => End::Halted(status),
         Stop::Fault(fault) => match fault.kind {
             FaultKind::IllegalInstruction => End::Illegal,

@@ -133,6 +133,8 @@ impl BodyEmitter<'_> {
             }
             ExprKind::FaultAddress => quote!(p.kernel_ref().trap_value),
             ExprKind::FaultAccess => quote!(p.kernel_ref().fault_access),
+            ExprKind::Latency(_) => quote!(1u32),
+            ExprKind::Busy(_) => panic!("stages are obstacles"),
             ExprKind::Pending(device) => {
                 let device = number((*device).into());
                 quote!(u8::from(p.kernel_ref().is_pending(#device, step.left)))

@@ -52,7 +52,7 @@ pub(super) fn find_root(model: &Model) -> Option<(u32, u32, u32)> {
 pub(super) fn queue_bit(model: &Model, operation: u32, instance: u32) -> Option<u32> {
     let nodes = (0u32..).zip(&model.time.nodes);
     let mut parents = nodes.filter(|(_, node)| node.target == Target::Operation(operation));
-    parents.find_map(|(parent, _)| model.time.queue(parent, instance))
+    parents.find_map(|(parent, _)| model.time.queue(model.time.scheduled_child(parent, instance)?))
 }
 
 /// The forms, by variant.
@@ -210,8 +210,7 @@ impl<'a> Composer<'a> {
     }
 
     fn time_child(&self, parent: u32, fits: impl Fn(&isac_ir::time::TimeNode) -> bool) -> Option<u32> {
-        let nodes = &self.model.time.nodes;
-        nodes.iter().position(|node| node.parent == Some(parent) && fits(node)).map(|node| node as u32)
+        self.model.time.child(parent, fits)
     }
 
     fn execute(&mut self, operation: u32, due: Due) {

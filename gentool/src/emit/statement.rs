@@ -89,6 +89,7 @@ impl BodyEmitter<'_> {
             }
             Stmt::Illegal => return diverging(quote!(return Err(Trap::Illegal);)),
             Stmt::DivisionByZero => return diverging(quote!(return Err(Trap::DivisionByZero);)),
+            Stmt::Stall { .. } | Stmt::Retry { .. } | Stmt::Flush(_) => panic!("stages are obstacles"),
             Stmt::Cancel => return diverging(quote!(return Err(Trap::Cancel);)),
             simple => self.simple(simple),
         };

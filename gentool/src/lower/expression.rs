@@ -6,6 +6,7 @@
 use isac_ir::behavior::{BinaryOp, Expr, ExprKind, Stmt, UnaryOp};
 use isac_parser::model::{BinaryOperator, Builtin, Expr as Source, ExprKind as SourceKind, FunctionId};
 
+use super::service::lower_stage;
 use super::body::{BodyBuilder, Exits, Return};
 
 impl BodyBuilder<'_> {
@@ -31,10 +32,11 @@ impl BodyBuilder<'_> {
             }
             SourceKind::InstructionAddress => Expr { width, kind: ExprKind::InstructionAddress },
             SourceKind::InstructionSize => Expr { width, kind: ExprKind::InstructionSize },
-            // Caches are not simulated: every access costs one cycle.
-            SourceKind::Latency(_) => Expr::constant(width, 1),
-            SourceKind::Stall { .. } | SourceKind::Retry(_) | SourceKind::Flush(_) | SourceKind::Busy(_) => {
-                unreachable!("refused by resolving")
+            SourceKind::Latency(map) => {
+                convert(Expr { width: 32, kind: ExprKind::Latency(map.0) }, false, width)
+            }
+            SourceKind::Busy(stage) => {
+                convert(Expr { width: 1, kind: ExprKind::Busy(lower_stage(*stage)) }, false, width)
             }
             SourceKind::Pending(device) => {
                 convert(Expr { width: 1, kind: ExprKind::Pending(device.0) }, false, width)
@@ -94,7 +96,11 @@ impl BodyBuilder<'_> {
             SourceKind::Builtin { builtin, arguments } => {
                 self.lower_builtin(*builtin, arguments, width).unwrap_or(Expr::constant(width, 0))
             }
-            SourceKind::Printf { .. } | SourceKind::Event(_) => {
+            SourceKind::Printf { .. }
+            | SourceKind::Event(_)
+            | SourceKind::Stall { .. }
+            | SourceKind::Retry(_)
+            | SourceKind::Flush(_) => {
                 self.lower_effect(source);
                 Expr::constant(width, 0)
             }
@@ -122,6 +128,9 @@ impl BodyBuilder<'_> {
             }
             SourceKind::Printf { format, arguments } => self.lower_printf(format, arguments),
             SourceKind::Event(name) => self.push(Stmt::Event(name.clone())),
+            SourceKind::Stall { .. } | SourceKind::Retry(_) | SourceKind::Flush(_) => {
+                self.lower_service(&source.kind);
+            }
             SourceKind::Convert(operand) => self.lower_effect(operand),
             SourceKind::Conditional(condition, then, otherwise) => {
                 let condition = self.lower_condition(condition);

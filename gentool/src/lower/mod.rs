@@ -15,6 +15,7 @@ mod print;
 mod range;
 mod resource;
 mod root;
+mod service;
 mod statement;
 mod time;
 mod wide;
@@ -42,6 +43,7 @@ pub fn lower_model(model: &CheckedModel, sources: &SourceMap, name: &str) -> Mod
         rams: lowering.lower_rams(),
         caches: lowering.lower_caches(),
         devices: lowering.lower_devices(),
+        pipelines: lowering.lower_pipelines(),
         maps: lowering.lower_maps(),
         operations: lowering.lower_operations(),
         groups: lowering.lower_groups(),

@@ -46,6 +46,7 @@ impl Lowering<'_> {
         Operation {
             name: operation.name.clone(),
             location: self.location(operation.span),
+            stage: operation.stage.map(|(stage, _)| super::service::lower_stage(stage)),
             fields: operation
                 .fields
                 .iter()

@@ -44,6 +44,8 @@ pub(super) fn print_expr(printer: &Printer<'_>, expr: &Expr) -> String {
         ExprKind::Instructions => "instructions".into(),
         ExprKind::FaultAddress => "fault_address".into(),
         ExprKind::FaultAccess => "fault_access".into(),
+        ExprKind::Busy(stage) => format!("busy {}", super::print_stage(printer.model, *stage)),
+        ExprKind::Latency(map) => format!("{}.latency", printer.model.maps[*map as usize].name),
         ExprKind::Pending(device) => format!("{}.pending", printer.model.devices[*device as usize].name),
         ExprKind::Register { register, index, access } => {
             let name = &printer.model.registers[*register as usize].name;

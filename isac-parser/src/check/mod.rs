@@ -10,7 +10,6 @@ mod effect;
 mod element_name;
 mod finding;
 mod member;
-mod not_lowered;
 mod range;
 mod recursion;
 mod retry;
@@ -61,7 +60,6 @@ pub fn check_model(model: Model, diagnostics: &mut Diagnostics) -> Option<Checke
         if let Some(schedule) = &schedule {
             distance::check_bridges(&model, schedule, diagnostics);
         }
-        not_lowered::refuse_not_lowered(&model, diagnostics);
     }
     diagnostics.sort();
     (!diagnostics.has_errors()).then_some(CheckedModel { model, decodings })

@@ -93,6 +93,7 @@ pub(super) fn run(
         let start = Instant::now();
         match engine.run(host, budget) {
             Stop::Budget => taken += budget,
+            Stop::Cycles { taken: more } => taken += more,
             Stop::Halted(status) => {
                 return match interrupt.reason() {
                     Some(reason) if interrupt.has_cut_input() => End::Interrupted(reason),

@@ -22,11 +22,19 @@ pub fn model_tables(model: &Model) -> ModelTables {
     ModelTables {
         model: model.name.clone(),
         resources: model.resource_names(),
-        instances: model.time.scheduled().map(|node| node.name.clone()).collect(),
+        instances: instance_names(model),
         instructions: model.instructions.clone(),
         operands: operand_positions(model),
         address_bits: model.pc.width_bits,
     }
+}
+
+/// The instances that have queues: those that are scheduled, and for each pipeline what walks
+/// through it to its last stage without anything to run.
+fn instance_names(model: &Model) -> Vec<String> {
+    let scheduled = model.time.scheduled().map(|node| node.name.clone());
+    let walking = model.pipelines.iter().map(|pipeline| format!("({} fault)", pipeline.name));
+    scheduled.chain(walking).collect()
 }
 
 /// Which children of each operation are operands, by position.

@@ -122,6 +122,7 @@ impl RootShape {
             executed: counted.executed,
             cancelled: counted.cancelled,
             faulted: counted.faulted,
+            unfinished: 0,
             accesses: BTreeMap::new(),
         };
         for access in account_instruction(model, decoded).accesses {

@@ -38,6 +38,9 @@ impl Step<'_, '_> {
             ExprKind::Instructions => u128::from(self.counts.instructions),
             ExprKind::FaultAddress => self.fault.0.into(),
             ExprKind::FaultAccess => self.fault.1.into(),
+            ExprKind::Busy(stage) => self.flight.is_busy(*stage).into(),
+            // What memories and caches cost is not simulated yet.
+            ExprKind::Latency(_) => 1,
             ExprKind::Pending(device) => {
                 self.state.devices.is_pending(*device as usize, self.counts.cycles).into()
             }
@@ -125,7 +128,7 @@ impl Step<'_, '_> {
     ) -> Result<u128, Leaving> {
         let (kind, event) = kind_of_read(frame, access);
         let model = self.state.model;
-        let landing = check_range(model, map, address, 1, kind).map_err(Leaving::Fault)?;
+        let landing = check_range(model, map, address, 1, kind).map_err(|fault| self.read_fault(fault))?;
         self.access(frame, access, model.registers.len() as u32 + map, event);
         Ok(self.state.memory.load_part(landing, low, width))
     }
@@ -142,7 +145,7 @@ impl Step<'_, '_> {
         // Keeping the other cells of a partial write is part of that write.
         let kind = if access == UNCOUNTED { AccessKind::Write } else { kind };
         let model = self.state.model;
-        let reached = check_access(model, map, address, cells, kind).map_err(Leaving::Fault)?;
+        let reached = check_access(model, map, address, cells, kind).map_err(|fault| self.read_fault(fault))?;
         let resource = model.registers.len() as u32 + map;
         self.access(frame, access, resource, event);
         let (cycles, devices) = (self.counts.cycles, &mut self.state.devices);

@@ -8,7 +8,7 @@ use isac_ir::root::{RootDecoding, WordSource};
 use sim_profile::{AccessEvent, Event, Word};
 
 use super::step::{Frame, Leaving, Step};
-use crate::fault::FaultKind;
+use crate::fault::{AccessKind, FaultKind};
 use crate::memory::{Memory, fetch_cells};
 
 impl<'m> Step<'m, '_> {
@@ -126,7 +126,25 @@ impl<'m> Step<'m, '_> {
     fn undecoded(&mut self, fault: FaultKind) -> Leaving {
         self.instruction.is_undecoded = true;
         self.sink.event(Event::Undecoded { address: self.instruction.address });
-        Leaving::Fault(fault)
+        self.doom(fault)
+    }
+
+    /// A fault of decoding or of fetching: where instructions overlap in a pipeline, it strikes in
+    /// the last stage.
+    fn doom(&self, fault: FaultKind) -> Leaving {
+        let model = self.state.model;
+        match model.overlaps() && !model.pipelines.is_empty() {
+            true => Leaving::Doomed(fault),
+            false => Leaving::Fault(fault),
+        }
+    }
+
+    /// A fault of reading cells, as data or as an instruction.
+    pub(super) fn read_fault(&self, fault: FaultKind) -> Leaving {
+        match fault {
+            FaultKind::Memory { access: AccessKind::Fetch, .. } => self.doom(fault),
+            _ => Leaving::Fault(fault),
+        }
     }
 }
 

@@ -8,6 +8,8 @@ use super::execution::Execution;
 /// An instruction from `main` to its end.
 #[derive(Default)]
 pub(super) struct Instruction {
+    /// Its number, from 1 on in the order of beginning.
+    pub id: u64,
     /// Address of its first cell; before it is decoded, the program counter as it began.
     pub address: u64,
     /// What it occupies in memory, in cells; 0 before it is decoded.

@@ -4,12 +4,16 @@
 //! the model: it decodes each word anew, evaluates each expression as a tree of 128-bit numbers,
 //! and counts nothing itself: whatever is known of a run is derived from its events.
 
+mod cycle;
 mod evaluate;
 mod execution;
 mod fetch;
+mod flight;
 mod instruction;
 mod operand;
 mod place;
+mod program_order;
+mod stage;
 mod state;
 mod statement;
 mod step;
@@ -18,17 +22,26 @@ use isac_ir::Model;
 use sim_profile::{Event, EventProfiler, EventSink, Measurement};
 
 use crate::engine::{Engine, Machine};
-use crate::fault::{Fault, Stop};
+use crate::fault::Stop;
 use crate::host::Host;
 use crate::record::model_tables;
+use flight::Flight;
+use instruction::Instruction;
+use program_order::ProgramOrder;
 use state::State;
-use step::{Counts, Ending, Step};
+use step::Counts;
 
 /// The reference engine with a processor's state in it.
 pub struct ReferenceEngine<'m> {
     state: State<'m>,
     counts: Counts,
     events: Events<'m>,
+    flight: Flight,
+    order: ProgramOrder,
+    /// Instructions that have ended or were cancelled.
+    taken: u64,
+    /// The instruction that has written to an EXIT device.
+    exiting: Option<u64>,
     is_reset: bool,
     stopped: Option<Stop>,
 }
@@ -57,6 +70,10 @@ impl<'m> ReferenceEngine<'m> {
             state: State::new(model),
             counts: Counts::default(),
             events: Events { profiler: None, writer: None },
+            flight: Flight::new(model),
+            order: ProgramOrder::default(),
+            taken: 0,
+            exiting: None,
             is_reset: false,
             stopped: None,
         }
@@ -82,57 +99,12 @@ impl<'m> ReferenceEngine<'m> {
             return None;
         }
         let reset = self.state.model.reset?;
-        let mut step = Step::new(&mut self.state, &mut self.counts, host, &mut self.events);
+        let address = self.state.pc();
+        let mut step = self.step(host, Instruction { address, ..Instruction::default() }, 0);
         let outcome = step.run_alone(reset);
         let ending = step.settle(outcome);
-        let place = step_place(&step);
-        self.stop(ending, place)
-    }
-
-    /// Executes one instruction; `None` if the run goes on.
-    fn step(&mut self, host: &mut Host) -> Option<Stop> {
-        let mut step = Step::new(&mut self.state, &mut self.counts, host, &mut self.events);
-        let outcome = step.run();
-        step.end(outcome);
-        let ending = step.settle(outcome);
-        let place = step_place(&step);
-        match ending {
-            Ending::Complete => self.counts.instructions += 1,
-            Ending::Halted(_) => self.counts.instructions += u64::from(place.was_decoded),
-            Ending::Abandoned | Ending::HaltedByHandler(_) | Ending::Fault(_) => {}
-        }
-        self.counts.cycles = place.cycle.saturating_add(1);
-        self.stop(ending, place)
-    }
-
-    /// What an ending is to the run; an EXIT device that was written ends it in any case.
-    fn stop(&self, ending: Ending, place: StepPlace) -> Option<Stop> {
         let exit = self.state.devices.exit_status();
-        match ending {
-            Ending::Fault(kind) => {
-                let StepPlace { instruction_address, cycle, .. } = place;
-                Some(Stop::Fault(Fault { kind, instruction_address, cycle }))
-            }
-            Ending::Halted(status) | Ending::HaltedByHandler(status) => {
-                Some(Stop::Halted(exit.unwrap_or(status)))
-            }
-            Ending::Complete | Ending::Abandoned => exit.map(Stop::Halted),
-        }
-    }
-}
-
-/// Where and when a step was.
-struct StepPlace {
-    instruction_address: u64,
-    cycle: u64,
-    was_decoded: bool,
-}
-
-fn step_place(step: &Step<'_, '_>) -> StepPlace {
-    StepPlace {
-        instruction_address: step.instruction_address(),
-        cycle: step.counts.cycles,
-        was_decoded: step.was_decoded(),
+        self.stop(ending, address, exit)
     }
 }
 
@@ -149,13 +121,20 @@ impl Engine for ReferenceEngine<'_> {
             self.stopped = Some(stop);
             return stop;
         }
+        let before = self.taken;
         for _ in 0..instructions {
-            if let Some(stop) = self.step(host) {
+            if let Some(stop) = self.cycle(host) {
                 self.stopped = Some(stop);
                 return stop;
             }
+            if self.taken - before >= instructions {
+                break;
+            }
         }
-        Stop::Budget
+        match self.state.model.overlaps() {
+            true => Stop::Cycles { taken: self.taken - before },
+            false => Stop::Budget,
+        }
     }
 
     fn instructions(&self) -> u64 {

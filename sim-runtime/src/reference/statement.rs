@@ -134,7 +134,13 @@ impl<'m> Step<'m, '_> {
             }
             Stmt::OpenNode { label } => self.open_node(Some(*label)),
             Stmt::CloseNode => self.open_node(None),
-            Stmt::Activate { instance, .. } => self.schedule(frame, *instance, time_node),
+            Stmt::Activate { instance, delay } => self.schedule(frame, *instance, *delay, time_node),
+            Stmt::Stall { stage, cycles } => {
+                let cycles = self.evaluate(frame, cycles)? as u64;
+                self.flight.stall(*stage, cycles);
+            }
+            Stmt::Flush(stage) => self.flush(*stage),
+            Stmt::Retry { pipeline } => return Err(self.retry(*pipeline, time_node)),
         }
         Ok(())
     }

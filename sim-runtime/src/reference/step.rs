@@ -1,12 +1,13 @@
-//! One cycle of an instruction-accurate model, executed statement by statement.
-
-use std::collections::VecDeque;
+//! One turn of an instruction: an operation with all that it decodes, executed statement by
+//! statement.
 
 use isac_ir::account::Part;
 use isac_ir::behavior::Body;
 use isac_ir::operation::{Role, Target};
+use isac_ir::time::{Cause, StageId, TimeNode, distance};
 use sim_profile::{Event, EventSink};
 
+use super::flight::{Flight, Pending, Work};
 use super::instruction::Instruction;
 use super::place::FoundPlace;
 use super::state::State;
@@ -33,6 +34,10 @@ pub(super) enum Leaving {
     Halt(i32),
     /// Nothing more of this instruction runs.
     Cancel,
+    /// The instruction is to be abandoned when it would be in the last stage.
+    Doomed(FaultKind),
+    /// What the instruction ran in this stage runs again in the next cycle.
+    Retry(StageId),
     /// To the end of the block or loop with this label.
     Label(u32),
 }
@@ -76,55 +81,33 @@ impl<'m> Frame<'m> {
 /// What is executed: its node in the time graph and in the decoding tree.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Due {
-    time_node: u32,
-    node: Option<u32>,
+    pub time_node: u32,
+    pub node: Option<u32>,
     /// The execution that decoded or activated it, and its instance there.
-    above: Option<(u32, u32)>,
+    pub above: Option<(u32, u32)>,
 }
 
-/// One instruction from `main` to its end.
+/// A turn of an instruction.
 pub(super) struct Step<'m, 's> {
     pub(super) state: &'s mut State<'m>,
     pub(super) counts: &'s mut Counts,
     pub(super) host: &'s mut Host,
     pub(super) sink: &'s mut dyn EventSink,
     pub(super) instruction: Instruction,
-    /// What is scheduled, with its queue.
-    pub(super) due: VecDeque<(u32, Due)>,
+    pub(super) flight: &'s mut Flight,
+    /// Number of the turn.
+    pub(super) turn: u64,
     /// Address and access of the memory fault that `memory_fault` is called for.
     pub(super) fault: (u64, u8),
 }
 
-impl<'m, 's> Step<'m, 's> {
-    pub(super) fn new(
-        state: &'s mut State<'m>,
-        counts: &'s mut Counts,
-        host: &'s mut Host,
-        sink: &'s mut dyn EventSink,
-    ) -> Step<'m, 's> {
-        let address = state.pc();
-        Step {
-            state,
-            counts,
-            host,
-            sink,
-            instruction: Instruction { address, ..Instruction::default() },
-            due: VecDeque::new(),
-            fault: (0, 0),
+impl Step<'_, '_> {
+    /// Runs what has its turn.
+    pub(super) fn run(&mut self, work: Work) -> Result<(), Leaving> {
+        match work {
+            Work::Run(due) => self.execute_target(due),
+            Work::Walk(kind) => Err(Leaving::Doomed(kind)),
         }
-    }
-
-    /// Runs the whole instruction.
-    pub(super) fn run(&mut self) -> Result<(), Leaving> {
-        self.sink.event(Event::CycleBegins);
-        self.sink.event(Event::InstructionBegins);
-        let main = self.state.model.main;
-        self.execute(main, Due { time_node: 0, node: None, above: None })?;
-        while let Some((queue, due)) = self.due.pop_front() {
-            self.sink.event(Event::Starts { instance: queue });
-            self.execute_target(due)?;
-        }
-        Ok(())
     }
 
     /// Runs one operation that is no part of any instruction.
@@ -136,7 +119,7 @@ impl<'m, 's> Step<'m, 's> {
     /// Calls `memory_fault` where the model has it. A fault in there ends the run.
     pub(super) fn settle(&mut self, outcome: Result<(), Leaving>) -> Ending {
         let kind = match outcome {
-            Ok(()) | Err(Leaving::Label(_)) => return Ending::Complete,
+            Ok(()) | Err(Leaving::Label(_) | Leaving::Retry(_) | Leaving::Doomed(_)) => return Ending::Complete,
             Err(Leaving::Cancel) => return Ending::Abandoned,
             Err(Leaving::Halt(status)) => return Ending::Halted(status),
             Err(Leaving::Fault(kind)) => kind,
@@ -148,47 +131,36 @@ impl<'m, 's> Step<'m, 's> {
         self.fault = (address, access.number());
         let mut frame = Frame::new(body, None, 0);
         match self.run_statements(&mut frame, &body.statements, 0) {
-            Ok(()) | Err(Leaving::Cancel | Leaving::Label(_)) => Ending::Abandoned,
+            Ok(()) | Err(Leaving::Cancel | Leaving::Label(_) | Leaving::Retry(_)) => Ending::Abandoned,
             Err(Leaving::Halt(status)) => Ending::HaltedByHandler(status),
-            Err(Leaving::Fault(kind)) => Ending::Fault(kind),
+            Err(Leaving::Fault(kind) | Leaving::Doomed(kind)) => Ending::Fault(kind),
         }
     }
 
-    /// Tells what became of the instruction.
-    pub(super) fn end(&mut self, outcome: Result<(), Leaving>) {
-        let stays = match outcome {
+    /// Ends the instruction.
+    pub(super) fn end(&mut self, outcome: Result<(), Leaving>) -> Ending {
+        self.tell_end(outcome);
+        self.flight.drop_pending(self.instruction.id);
+        self.settle(outcome)
+    }
+
+    /// Tells of an instruction that is at its end.
+    fn tell_end(&mut self, ending: Result<(), Leaving>) {
+        match ending {
             Err(Leaving::Fault(_)) => {
                 if self.instruction.decoded.is_none() && !self.instruction.is_undecoded {
                     self.sink.event(Event::Undecoded { address: self.instruction.address });
                 }
                 self.sink.event(Event::Fault);
-                true
             }
-            Err(Leaving::Cancel) => {
-                self.sink.event(Event::Cancel);
-                true
+            Err(Leaving::Cancel) => self.sink.event(Event::Cancel),
+            Err(Leaving::Halt(_)) => self.sink.event(Event::Halt),
+            _ if self.state.model.overlaps() => {}
+            _ => {
+                let to = self.state.pc();
+                self.sink.event(Event::Transfer { to });
             }
-            Err(Leaving::Halt(_)) => {
-                self.sink.event(Event::Halt);
-                true
-            }
-            Ok(()) | Err(Leaving::Label(_)) => false,
-        };
-        if !stays {
-            let to = self.state.pc();
-            self.sink.event(Event::Transfer { to });
         }
-        self.sink.event(Event::Ends);
-    }
-
-    /// True if there was something to execute.
-    pub(super) fn was_decoded(&self) -> bool {
-        self.instruction.decoded.is_some()
-    }
-
-    /// Address of the instruction once it is decoded, of `main`'s PC before.
-    pub(super) fn instruction_address(&self) -> u64 {
-        self.instruction.address
     }
 
     /// Runs what a time node stands for: a group's chosen member, or the operation.
@@ -211,10 +183,8 @@ impl<'m, 's> Step<'m, 's> {
     }
 
     /// The first time node below one that fits.
-    fn time_child(&self, parent: u32, fits: impl Fn(&isac_ir::time::TimeNode) -> bool) -> Option<u32> {
-        let nodes = &self.state.model.time.nodes;
-        let found = nodes.iter().position(|node| node.parent == Some(parent) && fits(node));
-        found.map(|index| index as u32)
+    fn time_child(&self, parent: u32, fits: impl Fn(&TimeNode) -> bool) -> Option<u32> {
+        self.state.model.time.child(parent, fits)
     }
 
     /// Decodes, behaves, runs its children, schedules: in this order.
@@ -257,17 +227,43 @@ impl<'m, 's> Step<'m, 's> {
         Some(table.instances[instance as usize].is_operand(model.operation(chosen)))
     }
 
+    /// Runs a decoded instance at once, or schedules it if it is bound to a later stage.
     fn execute_instance(&mut self, instance: u32, execution: u32, time_node: u32) -> Result<(), Leaving> {
-        let Some(child) = self.child(self.instruction.executions[execution as usize].node, instance) else {
-            return Ok(());
+        let above = self.instruction.executions[execution as usize].node;
+        let Some(child) = self.child(above, instance) else { return Ok(()) };
+        let from = self.state.model.time.nodes[time_node as usize].stage;
+        let stage = self.stage_of(child, above, from);
+        let due = |time_node| Due { time_node, node: Some(child), above: Some((execution, instance)) };
+        let cause = match distance(from, stage) {
+            0 => Cause::Decoded,
+            delay => Cause::Bound { delay },
         };
-        match self.time_child(time_node, |candidate| candidate.instance == Some(instance)) {
-            Some(time_node) => {
-                let above = Some((execution, instance));
-                self.execute_target(Due { time_node, node: Some(child), above })
+        let found = self.time_child(time_node, |node| node.instance == Some(instance) && node.cause == cause);
+        match (found, cause) {
+            (None, _) => Ok(()),
+            (Some(node), Cause::Bound { delay }) => {
+                self.put_into_queue(due(node), delay, stage);
+                Ok(())
             }
-            None => Ok(()),
+            (Some(node), _) => self.execute_target(due(node)),
         }
+    }
+
+    /// The stage that what a node of the decoding tree chose is bound to, where an operation above
+    /// it runs in a stage.
+    fn stage_of(&self, node: u32, above: Option<u32>, from: Option<StageId>) -> Option<StageId> {
+        let tree = self.tree()?;
+        let mut next = tree.operation_at(node).map(|(node, _)| node);
+        while let Some(node) = next.filter(|_| next != above) {
+            let entry = &tree.nodes[node as usize];
+            if let Target::Operation(operation) = entry.target
+                && let Some(stage) = self.state.model.operation(operation).stage
+            {
+                return Some(stage);
+            }
+            next = entry.parent;
+        }
+        from
     }
 
     /// The node that an instance led to.
@@ -288,25 +284,53 @@ impl<'m, 's> Step<'m, 's> {
         self.run_statements(&mut frame, &body.statements, time_node)
     }
 
-    /// Puts an instance into its queue; of what was not decoded there is nothing to run.
-    pub(super) fn schedule(&mut self, frame: &Frame<'_>, instance: u32, time_node: u32) {
-        let child = self.time_child(time_node, |candidate| candidate.instance == Some(instance));
-        let queue = self.state.model.time.queue(time_node, instance);
-        if let (Some(time_node), Some(queue)) = (child, queue) {
-            for node in self.scheduled_nodes(frame, instance, time_node) {
-                self.sink.event(Event::Scheduled { instance: queue });
-                let above = Some((frame.execution, instance));
-                self.due.push_back((queue, Due { time_node, node, above }));
+    /// Schedules an instance; of what was not decoded there is nothing to run.
+    pub(super) fn schedule(&mut self, frame: &Frame<'_>, instance: u32, written: u32, time_node: u32) {
+        let model = self.state.model;
+        let from = model.time.nodes[time_node as usize].stage;
+        for node in self.scheduled_nodes(frame, instance, time_node) {
+            let stage = match node {
+                Some(node) => self.stage_of(node, frame.node, from),
+                None => self.activated_stage(instance, time_node),
+            };
+            let delay = written + distance(from, stage);
+            let found = self.time_child(time_node, |child| match child.cause {
+                Cause::Activated { written: own, delay: total, .. } => {
+                    child.instance == Some(instance) && own == written && total == delay
+                }
+                _ => false,
+            });
+            let above = Some((frame.execution, instance));
+            if let Some(time_node) = found {
+                self.put_into_queue(Due { time_node, node, above }, delay, stage);
             }
         }
+    }
+
+    /// The stage of what is activated without having been decoded.
+    fn activated_stage(&self, instance: u32, time_node: u32) -> Option<StageId> {
+        let model = self.state.model;
+        let Target::Operation(operation) = model.time.nodes[time_node as usize].target else { return None };
+        match model.operation(operation).instances[instance as usize].target {
+            Target::Operation(target) => model.operation(target).stage,
+            Target::Group(_) | Target::Label(_) => None,
+        }
+    }
+
+    fn put_into_queue(&mut self, due: Due, delay: u32, stage: Option<StageId>) {
+        let Some(queue) = self.state.model.time.queue(due.time_node) else { return };
+        let (id, by) = (self.instruction.id, self.turn);
+        let cycle = self.flight.cycle + u64::from(delay);
+        let pending = Pending { due: cycle, queue, id, stage, work: Work::Run(due), by };
+        self.flight.schedule(pending, self.sink);
     }
 
     /// The nodes of the decoding tree that an activation schedules; one `None` outside of it.
     fn scheduled_nodes(&self, frame: &Frame<'_>, instance: u32, time_node: u32) -> Vec<Option<u32>> {
         let model = self.state.model;
-        let parent = model.time.nodes[time_node as usize].parent;
-        let target = parent.map(|parent| model.time.nodes[parent as usize].target);
-        let Some(Target::Operation(operation)) = target else { return Vec::new() };
+        let Target::Operation(operation) = model.time.nodes[time_node as usize].target else {
+            return Vec::new();
+        };
         let entry = &model.operation(operation).instances[instance as usize];
         match (entry.role, self.tree(), frame.node) {
             (Role::Activated | Role::Unused, ..) => vec![None],

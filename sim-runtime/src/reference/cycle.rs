@@ -1,0 +1,145 @@
+//! One cycle: `main`, then everything that is due in it, what was scheduled first before.
+
+use sim_profile::{Event, EventSink};
+
+use super::ReferenceEngine;
+use super::flight::{Turn, Work};
+use super::instruction::Instruction;
+use super::program_order::Place;
+use super::step::{Due, Ending, Leaving, Step};
+use crate::fault::{Fault, Stop};
+use crate::host::Host;
+
+impl<'m> ReferenceEngine<'m> {
+    /// Runs a cycle; `None` if the run goes on. A halt lets the cycle finish, a fault does not.
+    pub(super) fn cycle(&mut self, host: &mut Host) -> Option<Stop> {
+        self.events.event(Event::CycleBegins);
+        self.flight.begin_cycle();
+        let mut stop = None;
+        let mut next = match self.flight.admits(self.state.model.first_stage()) {
+            true => Some(self.begin_instruction()),
+            false => self.next_turn(),
+        };
+        let ran = next.is_some();
+        while let Some(turn) = next {
+            stop = match self.run_turn(host, turn) {
+                Some(Stop::Fault(fault)) if stop.is_none() => return self.leave(Stop::Fault(fault)),
+                other => stop.or(other),
+            };
+            next = self.next_turn();
+        }
+        self.flight.end_cycle(&mut self.events);
+        if ran {
+            self.events.event(Event::Ends);
+        }
+        self.counts.cycles = self.counts.cycles.saturating_add(1);
+        stop
+    }
+
+    fn leave(&mut self, stop: Stop) -> Option<Stop> {
+        self.events.event(Event::Ends);
+        self.counts.cycles = self.counts.cycles.saturating_add(1);
+        Some(stop)
+    }
+
+    fn begin_instruction(&mut self) -> Turn {
+        let main = Work::Run(Due { time_node: 0, node: None, above: None });
+        let id = self.flight.begin_instruction();
+        let instruction = Instruction { id, address: self.state.pc(), ..Instruction::default() };
+        self.flight.instructions.insert(id, instruction);
+        self.events.event(Event::InstructionBegins);
+        self.flight.begin_main(self.state.model, id, main)
+    }
+
+    fn next_turn(&mut self) -> Option<Turn> {
+        let turn = self.flight.next_turn()?;
+        if let Some(queue) = turn.queue {
+            self.events.event(Event::Starts { instance: queue });
+        }
+        Some(turn)
+    }
+
+    /// Runs one turn; what it does to the run.
+    fn run_turn(&mut self, host: &mut Host, turn: Turn) -> Option<Stop> {
+        let instruction = self.flight.instructions.remove(&turn.id)?;
+        let mut step = self.step(host, instruction, turn.number);
+        let mut outcome = step.run(turn.work);
+        if let Err(Leaving::Doomed(kind)) = outcome {
+            outcome = if step.walk_on(turn, kind) { Ok(()) } else { Err(Leaving::Fault(kind)) };
+        }
+        if let Err(Leaving::Retry(stage)) = outcome {
+            step.flight.retry(turn, stage, step.sink);
+            outcome = Ok(());
+        }
+        let is_over = !matches!(outcome, Ok(()) | Err(Leaving::Label(_))) || !step.flight.is_scheduled(turn.id);
+        let ending = is_over.then(|| step.end(outcome));
+        let instruction = step.instruction;
+        if self.state.devices.exit_status().is_some() {
+            self.exiting.get_or_insert(turn.id);
+        }
+        for id in std::mem::take(&mut self.flight.flushed) {
+            self.taken += 1;
+            self.order.end(id, None, &mut self.events);
+        }
+        match ending {
+            Some(ending) => self.end_instruction(&instruction, ending),
+            None => {
+                self.flight.instructions.insert(turn.id, instruction);
+                None
+            }
+        }
+    }
+
+    /// Counts an instruction that is over; what that is to the run.
+    fn end_instruction(&mut self, instruction: &Instruction, ending: Ending) -> Option<Stop> {
+        let is_executed = match ending {
+            Ending::Complete => true,
+            Ending::Halted(_) => instruction.decoded.is_some(),
+            Ending::Abandoned | Ending::HaltedByHandler(_) | Ending::Fault(_) => false,
+        };
+        self.counts.instructions += u64::from(is_executed);
+        self.taken += 1;
+        if self.state.model.overlaps() {
+            let is_known = is_executed && instruction.decoded.is_some();
+            let successor = |size| self.state.model.successor(instruction.address, size);
+            let place = is_known.then(|| Place {
+                address: instruction.address,
+                successor: successor(instruction.size_cells),
+            });
+            self.order.end(instruction.id, place, &mut self.events);
+        }
+        let exit = self.state.devices.exit_status().filter(|_| self.exiting == Some(instruction.id));
+        self.stop(ending, instruction.address, exit)
+    }
+
+    /// What an ending is to the run; an EXIT device that was written ends it in any case.
+    pub(super) fn stop(&self, ending: Ending, instruction_address: u64, exit: Option<i32>) -> Option<Stop> {
+        let cycle = self.counts.cycles;
+        match ending {
+            Ending::Fault(kind) => Some(Stop::Fault(Fault { kind, instruction_address, cycle })),
+            Ending::Halted(status) | Ending::HaltedByHandler(status) => {
+                Some(Stop::Halted(exit.unwrap_or(status)))
+            }
+            Ending::Complete | Ending::Abandoned => exit.map(Stop::Halted),
+        }
+    }
+
+    /// A turn of an instruction.
+    pub(super) fn step<'s>(
+        &'s mut self,
+        host: &'s mut Host,
+        instruction: Instruction,
+        turn: u64,
+    ) -> Step<'m, 's> {
+        Step {
+            state: &mut self.state,
+            counts: &mut self.counts,
+            host,
+            sink: &mut self.events,
+            flight: &mut self.flight,
+            instruction,
+            turn,
+            fault: (0, 0),
+        }
+    }
+}

@@ -91,9 +91,9 @@ impl Model {
     }
 
     /// True if instructions can be in flight when their cycle is over: something is scheduled for
-    /// a later cycle, or operations are bound to stages, which may stall.
+    /// a later cycle, or there is a pipeline, which may stall.
     pub fn overlaps(&self) -> bool {
-        !self.time.is_instruction_accurate() || self.time.nodes.iter().any(|node| node.stage.is_some())
+        !self.time.is_instruction_accurate() || !self.pipelines.is_empty()
     }
 
     /// The stage in which instructions begin, if there is a pipeline: that of `main`'s pipeline,

@@ -12,8 +12,8 @@ use super::form::{calls_before_decoding, find_root, list_forms};
 /// Why no simulator can be emitted from this model; empty if one can.
 pub fn find_obstacles(model: &Model) -> Vec<String> {
     let mut found = Vec::new();
-    if !model.time.is_instruction_accurate() {
-        found.push("activations with a delay are not emitted yet".to_string());
+    if model.overlaps() {
+        found.push("pipelines and activations with a delay are not emitted yet".to_string());
     }
     find_double_executions(model, &mut found);
     found

@@ -6,8 +6,8 @@
 use isac_ir::behavior::{BinaryOp, Expr, ExprKind, Stmt, UnaryOp};
 use isac_parser::model::{BinaryOperator, Builtin, Expr as Source, ExprKind as SourceKind, FunctionId};
 
-use super::service::lower_stage;
 use super::body::{BodyBuilder, Exits, Return};
+use super::service::lower_stage;
 
 impl BodyBuilder<'_> {
     /// The value of an expression that has one.

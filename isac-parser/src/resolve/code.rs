@@ -172,8 +172,6 @@ codes! {
     /// Operations that are brought about in too many ways.
     TOO_MANY_RUNS = "E0610";
 
-    /// A kind of resource that is not supported yet.
-    LATER_RESOURCE = "E0902";
     /// A form of a supported section that is not supported yet.
     LATER_FORM = "E0904";
 

@@ -104,7 +104,9 @@ fn run_timed(
         interrupt.set_deadline(deadline);
     }
     let end = match started.stop {
-        Stop::Budget | Stop::Cycles { .. } => run(engine, &mut started.host, Limits::of(options), interrupt, progress),
+        Stop::Budget | Stop::Cycles { .. } => {
+            run(engine, &mut started.host, Limits::of(options), interrupt, progress)
+        }
         Stop::Halted(status) => End::Exited(status),
         Stop::Fault(fault) => End::Fault(fault),
     };

@@ -71,7 +71,8 @@ impl<'m> ReferenceEngine<'m> {
             step.flight.retry(turn, stage, step.sink);
             outcome = Ok(());
         }
-        let is_over = !matches!(outcome, Ok(()) | Err(Leaving::Label(_))) || !step.flight.is_scheduled(turn.id);
+        let is_over =
+            !matches!(outcome, Ok(()) | Err(Leaving::Label(_))) || !step.flight.is_scheduled(turn.id);
         let ending = is_over.then(|| step.end(outcome));
         let instruction = step.instruction;
         if self.state.devices.exit_status().is_some() {

@@ -145,7 +145,8 @@ impl Step<'_, '_> {
         // Keeping the other cells of a partial write is part of that write.
         let kind = if access == UNCOUNTED { AccessKind::Write } else { kind };
         let model = self.state.model;
-        let reached = check_access(model, map, address, cells, kind).map_err(|fault| self.read_fault(fault))?;
+        let reached =
+            check_access(model, map, address, cells, kind).map_err(|fault| self.read_fault(fault))?;
         let resource = model.registers.len() as u32 + map;
         self.access(frame, access, resource, event);
         let (cycles, devices) = (self.counts.cycles, &mut self.state.devices);

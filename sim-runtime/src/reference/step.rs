@@ -119,7 +119,9 @@ impl Step<'_, '_> {
     /// Calls `memory_fault` where the model has it. A fault in there ends the run.
     pub(super) fn settle(&mut self, outcome: Result<(), Leaving>) -> Ending {
         let kind = match outcome {
-            Ok(()) | Err(Leaving::Label(_) | Leaving::Retry(_) | Leaving::Doomed(_)) => return Ending::Complete,
+            Ok(()) | Err(Leaving::Label(_) | Leaving::Retry(_) | Leaving::Doomed(_)) => {
+                return Ending::Complete;
+            }
             Err(Leaving::Cancel) => return Ending::Abandoned,
             Err(Leaving::Halt(status)) => return Ending::Halted(status),
             Err(Leaving::Fault(kind)) => kind,

@@ -197,7 +197,7 @@ codes! {
 
 /// Errors that may follow from something that is missing. After an error of syntax they say
 /// nothing: what is missing may be what did not parse.
-pub(crate) const OF_WHAT_IS_MISSING: [Code; 14] = [
+pub(crate) const OF_WHAT_IS_MISSING: [Code; 17] = [
     UNDEFINED,
     NO_MAIN,
     UNKNOWN_OVERRIDE,
@@ -212,6 +212,9 @@ pub(crate) const OF_WHAT_IS_MISSING: [Code; 14] = [
     NO_PC,
     BAD_OPTION,
     NOTHING_CHOSEN,
+    NO_STAGES,
+    RETRY_OUTSIDE,
+    MISPLACED_IN,
 ];
 
 /// Errors that leave a name without its meaning.

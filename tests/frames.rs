@@ -114,7 +114,7 @@ fn a_mention_is_one_read_and_one_write_at_most() {
 
 #[test]
 fn what_a_reference_stands_for_is_found_once() {
-    check_cases(simulator!(shared, shared_stepwise), 11);
+    check_cases(simulator!(shared, shared_stepwise), 15);
 }
 
 #[test]

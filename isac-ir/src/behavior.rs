@@ -140,6 +140,14 @@ pub enum ExprKind {
     Reference(ReferenceId),
     /// The coded bits of the instance that a reference stands for.
     CodedReference(ReferenceId),
+    /// A field of the operation that the instance chose that a reference stands for, 0 if it was
+    /// not decoded.
+    MemberFieldReference {
+        /// The reference.
+        reference: ReferenceId,
+        /// The field by operation, ascending; all have the same width.
+        fields: Vec<(u32, FieldId)>,
+    },
     /// Address of the instruction, in cells.
     InstructionAddress,
     /// Size of the instruction, in cells.
@@ -566,6 +574,7 @@ impl Expr {
             | ExprKind::MemberField { .. }
             | ExprKind::Reference(_)
             | ExprKind::CodedReference(_)
+            | ExprKind::MemberFieldReference { .. }
             | ExprKind::InstructionAddress
             | ExprKind::InstructionSize
             | ExprKind::Cycles

@@ -240,7 +240,7 @@ fn verify_expr(model: &Model, operation: &Operation, body: &Body, expr: &Expr) -
         ExprKind::Cycles | ExprKind::Instructions | ExprKind::FaultAddress => width == 64,
         ExprKind::FaultAccess => width == 2,
         ExprKind::Chosen { .. } => width == 1,
-        ExprKind::MemberField { fields, .. } => fields
+        ExprKind::MemberField { fields, .. } | ExprKind::MemberFieldReference { fields, .. } => fields
             .iter()
             .all(|(member, field)| model.operation(*member).fields[*field as usize].width_bits == width),
         ExprKind::Const(value) => value & !crate::bits::mask(width) == 0,

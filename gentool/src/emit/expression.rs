@@ -119,6 +119,9 @@ impl BodyEmitter<'_> {
             ExprKind::MemberField { instance, fields } => {
                 self.stepwise_member_field(*instance, fields, width)
             }
+            ExprKind::MemberFieldReference { reference, fields } => {
+                self.referred_member_field(*reference, fields, width)
+            }
             ExprKind::InstructionAddress => from_u64(quote!(step.address), width),
             ExprKind::InstructionSize => from_u64(quote!(u64::from(step.size_cells)), width),
             ExprKind::Cycles => quote!(p.kernel_ref().cycles_at(step.left)),

@@ -26,6 +26,10 @@ impl BodyBuilder<'_> {
                 let fields = fields.iter().map(|(operation, field)| (operation.0, field.0)).collect();
                 Expr { width, kind: ExprKind::MemberField { instance: instance.0, fields } }
             }
+            SourceKind::MemberFieldReference { reference, fields } => {
+                let fields = fields.iter().map(|(operation, field)| (operation.0, field.0)).collect();
+                Expr { width, kind: ExprKind::MemberFieldReference { reference: reference.0, fields } }
+            }
             SourceKind::Chosen { instance, member } => {
                 let member = super::operation::lower_target(*member);
                 Expr { width, kind: ExprKind::Chosen { instance: instance.0, member } }

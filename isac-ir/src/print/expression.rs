@@ -33,10 +33,11 @@ pub(super) fn print_expr(printer: &Printer<'_>, expr: &Expr) -> String {
         }
         ExprKind::MemberField { instance, fields } => {
             let alias = &printer.operation.instances[*instance as usize].alias;
-            let name = fields.first().map(|(operation, field)| {
-                printer.model.operation(*operation).fields[*field as usize].name.as_str()
-            });
-            format!("{alias}.{}", name.unwrap_or_default())
+            format!("{alias}.{}", field_name(printer, fields))
+        }
+        ExprKind::MemberFieldReference { reference, fields } => {
+            let name = &printer.operation.references[*reference as usize].name;
+            format!("REFERENCE {name}.{}", field_name(printer, fields))
         }
         ExprKind::InstructionAddress => "instruction_address".into(),
         ExprKind::InstructionSize => "instruction_size".into(),
@@ -85,6 +86,12 @@ pub(super) fn print_expr(printer: &Printer<'_>, expr: &Expr) -> String {
         ExprKind::Concat(parts) => parts.iter().map(inner).collect::<Vec<_>>().join(" :: "),
         ExprKind::Select(c, a, b) => format!("{} ? {} : {}", inner(c), inner(a), inner(b)),
     }
+}
+
+/// The name that a field has in all operations that may have been chosen.
+fn field_name<'a>(printer: &Printer<'a>, fields: &[(u32, u32)]) -> &'a str {
+    let first = fields.first();
+    first.map_or("", |(operation, field)| &printer.model.operation(*operation).fields[*field as usize].name)
 }
 
 fn unary_text(operator: UnaryOp) -> &'static str {

@@ -55,6 +55,7 @@ pub(crate) fn walk_expr<'a>(expr: &'a Expr, visit: &mut impl FnMut(Met<'a>)) {
         | ExprKind::Coded(_)
         | ExprKind::CodedReference(_)
         | ExprKind::MemberField { .. }
+        | ExprKind::MemberFieldReference { .. }
         | ExprKind::Chosen { .. }
         | ExprKind::InstructionAddress
         | ExprKind::InstructionSize

@@ -148,6 +148,13 @@ pub enum ExprKind {
         /// The field by operation, ascending.
         fields: Vec<(OperationId, FieldId)>,
     },
+    /// A field of the operation that an alias by REFERENCE chose, as of one of its own.
+    MemberFieldReference {
+        /// The reference.
+        reference: ReferenceId,
+        /// The field by operation, ascending.
+        fields: Vec<(OperationId, FieldId)>,
+    },
     /// 1 if what an instance chose is this operation, or lies in this group.
     Chosen {
         /// The instance.

@@ -68,9 +68,19 @@ pub(crate) struct OperationScope {
     pub(crate) variables: Vec<Local>,
     /// By [`ReferenceId`]; `None` for one that is reported elsewhere.
     pub(crate) references: Vec<Option<ReferenceValue>>,
+    /// What the aliases that a reference stands for may choose, by [`ReferenceId`].
+    pub(crate) referred_members: Vec<ReferredMembers>,
     /// The operations that a decoded instance may choose, by [`InstanceId`]; a shorter list says
     /// that they are not known.
     pub(crate) members: Vec<Vec<Member>>,
+}
+
+/// The operations that what a reference stands for may choose.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct ReferredMembers {
+    pub(crate) members: Vec<Member>,
+    /// An operation in which the name is no decoded alias, and the place of the name there.
+    pub(crate) no_alias: Option<(String, Span)>,
 }
 
 /// An operation that an instance may choose.

@@ -128,7 +128,7 @@ impl References {
         let mut needs = Vec::new();
         for entry in self.by_operation[operation].iter().copied() {
             if mentioned.contains(self.entries[entry].name.as_str()) {
-                self.visit_owned(entry, &mut BTreeSet::new(), &mut |parent, meaning| {
+                self.visit_owned(entry, &mut BTreeSet::new(), &mut |parent, meaning, _| {
                     if let Meaning::Instance(id) = meaning {
                         needs.push(drafts[parent].scope.instances[id.index()].target);
                     }
@@ -138,13 +138,33 @@ impl References {
         needs
     }
 
-    fn visit_owned(&self, entry: usize, seen: &mut BTreeSet<usize>, visit: &mut impl FnMut(usize, Meaning)) {
+    /// Everything that each of an operation's references may stand for: what the operation that
+    /// has it has under the name, and where.
+    pub(crate) fn owned(&self, operation: usize) -> Vec<Vec<(usize, Meaning, Span)>> {
+        let entries = self.by_operation[operation].iter();
+        entries
+            .map(|entry| {
+                let mut owned = Vec::new();
+                self.visit_owned(*entry, &mut BTreeSet::new(), &mut |parent, meaning, span| {
+                    owned.push((parent, meaning, span));
+                });
+                owned
+            })
+            .collect()
+    }
+
+    fn visit_owned(
+        &self,
+        entry: usize,
+        seen: &mut BTreeSet<usize>,
+        visit: &mut impl FnMut(usize, Meaning, Span),
+    ) {
         if !seen.insert(entry) {
             return;
         }
         for (parent, found) in &self.entries[entry].bindings {
             match found {
-                Found::Own(meaning, _) => visit(*parent, *meaning),
+                Found::Own(meaning, span) => visit(*parent, *meaning, *span),
                 Found::Entry(next) => self.visit_owned(*next, seen, visit),
             }
         }
@@ -366,7 +386,7 @@ impl EntryCheck<'_> {
     /// Aliases that have no value in their operation.
     fn without_value(&self, index: usize, alias: &dyn Fn(usize, usize) -> AliasValue) -> Option<Diagnostic> {
         let mut found = None;
-        self.references.visit_owned(index, &mut BTreeSet::new(), &mut |parent, meaning| {
+        self.references.visit_owned(index, &mut BTreeSet::new(), &mut |parent, meaning, _| {
             if let Meaning::Instance(id) = meaning
                 && matches!(alias(parent, id.index()), AliasValue::NotCoded | AliasValue::Decoded)
             {

@@ -8,7 +8,7 @@ use super::coding::resolve_coding;
 use super::collect::Definitions;
 use super::expression_names::visit_names;
 use super::names::Table;
-use super::operation::{AliasValue, Draft, Member, OperationScope};
+use super::operation::{AliasValue, Draft, Meaning, Member, OperationScope, ReferredMembers};
 use super::operation_value::{break_fields, set_signs, set_values};
 use super::order::{Order, dependency_order};
 use super::reference::References;
@@ -225,9 +225,11 @@ impl Builder<'_, '_> {
         let values = (0..drafts.len()).map(|index| self.references.values(index, drafts, &alias));
         let (finished, values): (Vec<_>, Vec<_>) = (finished.collect(), values.collect());
         self.diagnostics.extend(findings);
+        let members: Vec<_> = (0..drafts.len()).map(|index| self.referred_members(index)).collect();
         self.tree.references = finished;
-        for (draft, values) in self.tree.drafts.iter_mut().zip(values) {
+        for (draft, (values, members)) in self.tree.drafts.iter_mut().zip(values.into_iter().zip(members)) {
             draft.scope.references = values;
+            draft.scope.referred_members = members;
         }
     }
 
@@ -292,7 +294,6 @@ impl Builder<'_, '_> {
 
     /// True if a target is decoded somewhere below one of these instances.
     fn decodes_below(&self, instances: &[Instance], target: OperationOrGroup) -> bool {
-        let is_decoded = |role| matches!(role, InstanceRole::Coded | InstanceRole::Root);
         let decoded = instances.iter().filter(|instance| is_decoded(instance.role));
         let mut waiting: Vec<OperationOrGroup> = decoded.map(|instance| instance.target).collect();
         let mut walked = BTreeSet::new();
@@ -340,6 +341,30 @@ impl Builder<'_, '_> {
             }
         }
         members
+    }
+
+    /// What an operation's references may choose; each operation once.
+    fn referred_members(&self, index: usize) -> Vec<ReferredMembers> {
+        let references = self.references.owned(index).into_iter();
+        references
+            .map(|owned| {
+                let mut referred = ReferredMembers::default();
+                for (parent, meaning, span) in owned {
+                    let draft = &self.tree.drafts[parent];
+                    match meaning {
+                        Meaning::Instance(id) if is_decoded(draft.scope.instances[id.index()].role) => {
+                            referred.members.extend(self.members(draft.scope.instances[id.index()].target));
+                        }
+                        _ => {
+                            referred.no_alias.get_or_insert((draft.ast.name.text.clone(), span));
+                        }
+                    }
+                }
+                let mut seen = BTreeSet::new();
+                referred.members.retain(|member| seen.insert(member.operation));
+                referred
+            })
+            .collect()
     }
 
     fn node(&self, target: OperationOrGroup) -> usize {
@@ -454,8 +479,10 @@ impl Builder<'_, '_> {
                 self.tree.drafts[index].scope.values[instance] = self.alias_value(index, instance);
             }
         }
+        let referred_members = self.referred_members(index);
         let (table, draft) = (self.table, &mut self.tree.drafts[index]);
         draft.scope.references = references;
+        draft.scope.referred_members = referred_members;
         if draft.coding.is_none() && draft.sections.coding.is_some() {
             // Whatever depends on the width of a part of it would be wrong.
             for value in &mut draft.scope.values {
@@ -610,6 +637,11 @@ impl Builder<'_, '_> {
         let Shape { value, is_place, no_place, has_expression, .. } = joined;
         self.shapes[node] = Shape { value, is_place, no_place, has_expression, ..self.shapes[node] };
     }
+}
+
+/// True for what the operation itself decodes.
+fn is_decoded(role: InstanceRole) -> bool {
+    matches!(role, InstanceRole::Coded | InstanceRole::Root)
 }
 
 /// True if everything that a place may be can be assigned to.

@@ -32,6 +32,14 @@ impl Step<'_, '_> {
             ExprKind::MemberField { instance, fields } => {
                 self.member_field(frame.execution, *instance, fields)
             }
+            ExprKind::MemberFieldReference { reference, fields } => {
+                match self.referred(frame.execution, *reference) {
+                    (execution, Referred::Instance(instance)) => {
+                        self.member_field(execution, instance, fields)
+                    }
+                    _ => 0,
+                }
+            }
             ExprKind::InstructionAddress => u128::from(self.instruction.address),
             ExprKind::InstructionSize => u128::from(self.instruction.size_cells),
             ExprKind::Cycles => u128::from(self.counts.cycles),

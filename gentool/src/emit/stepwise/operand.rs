@@ -187,6 +187,19 @@ impl Emitter<'_> {
     }
 }
 
+/// A field of what an instance of a context has chosen.
+pub(super) fn member_field(context: &Ident, instance: u32, fields: &[(u32, u32)], width: u32) -> TokenStream {
+    let (instance, ty) = (number(instance.into()), unsigned(width));
+    let arms = fields.iter().map(|(operation, field)| {
+        let (operation, place) = (number((*operation).into()), number((1 + *field).into()));
+        quote!(#operation => step.value(step.link(#context, #instance), #place) as #ty,)
+    });
+    quote!(match step.chosen(#context, #instance) {
+        #(#arms)*
+        _ => 0,
+    })
+}
+
 /// What a module of functions holds.
 fn title_of(kind: MentionKind) -> &'static str {
     match kind {
@@ -236,15 +249,7 @@ impl BodyEmitter<'_> {
         fields: &[(u32, u32)],
         width: u32,
     ) -> TokenStream {
-        let (instance, ty) = (number(instance.into()), unsigned(width));
-        let arms = fields.iter().map(|(operation, field)| {
-            let (operation, place) = (number((*operation).into()), number((1 + *field).into()));
-            quote!(#operation => step.value(step.link(at, #instance), #place) as #ty,)
-        });
-        quote!(match step.chosen(at, #instance) {
-            #(#arms)*
-            _ => 0,
-        })
+        member_field(&identifier_of("at"), instance, fields, width)
     }
 
     /// The context of what an instance has chosen.

@@ -8,6 +8,7 @@ use isac_ir::operation::{Instance, Operation, Referred, Role, Target};
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
+use super::operand::member_field;
 use crate::emit::Emitter;
 use crate::emit::body::BodyEmitter;
 use crate::emit::expression::{cast, extended, masked, number, unsigned};
@@ -128,6 +129,27 @@ impl BodyEmitter<'_> {
             let fields = self.emitter.model.operation(parent).fields.len() as u32;
             let (pattern, place) = (pattern_of(finding), number((1 + fields + instance).into()));
             Some(quote!(#pattern => step.value(owner, #place) as #ty,))
+        });
+        let arms: Vec<TokenStream> = arms.collect();
+        let reference = number(reference.into());
+        quote!(match step.referred(at, #reference) {
+            #(#arms)*
+            _ => 0,
+        })
+    }
+
+    /// A field of what the instance has chosen that a reference stands for.
+    pub(in crate::emit) fn referred_member_field(
+        &self,
+        reference: ReferenceId,
+        fields: &[(u32, u32)],
+        width: u32,
+    ) -> TokenStream {
+        let arms = self.findings(reference).into_iter().filter_map(|finding| {
+            let (_, Referred::Instance(instance)) = finding else { return None };
+            let pattern = pattern_of(finding);
+            let value = member_field(&identifier_of("owner"), instance, fields, width);
+            Some(quote!(#pattern => #value,))
         });
         let arms: Vec<TokenStream> = arms.collect();
         let reference = number(reference.into());

@@ -2,6 +2,7 @@
 
 use super::conversion::{INT, bits};
 use super::expression::{Operand, valued};
+use super::member::Chooser;
 use super::slice::{as_index, shown};
 use super::{Typer, code, count, error};
 use crate::ast;
@@ -158,11 +159,15 @@ impl Typer<'_> {
     pub(super) fn member(&mut self, base: &ast::Expr, member: &ast::Name) -> Option<Operand> {
         if let ast::ExprKind::Name(name) = &base.kind {
             let hidden = self.blocks.iter().any(|block| block.contains_key(&name.text));
-            if let Some((Meaning::Instance(instance), _)) =
-                self.operation.and_then(|operation| operation.names.get(&name.text))
-                && !hidden
-            {
-                return self.member_field(*instance, name, member);
+            let meaning = self.operation.and_then(|operation| operation.names.get(&name.text));
+            match meaning {
+                Some((Meaning::Instance(instance), _)) if !hidden => {
+                    return self.member_field(Chooser::Instance(*instance), name, member);
+                }
+                Some((Meaning::Reference(reference), _)) if !hidden => {
+                    return self.member_field(Chooser::Reference(*reference), name, member);
+                }
+                _ => {}
             }
             match self.indexable(base) {
                 Some((Global::Map(map), _)) if member.text == "latency" => {

@@ -3,34 +3,35 @@
 use super::expression::{Operand, valued};
 use super::{Typer, code, error};
 use crate::ast;
-use crate::model::{ExprKind, Field, FieldId, InstanceId, OperationId, Type};
+use crate::model::{ExprKind, Field, FieldId, InstanceId, OperationId, ReferenceId, Type};
 use crate::resolve::names::undefined;
 use crate::resolve::operation::{AliasValue, Member};
+use crate::source::Span;
+
+/// What chose an operation: an alias, or what a reference stands for.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Chooser {
+    Instance(InstanceId),
+    Reference(ReferenceId),
+}
 
 /// A field with the operation that has it.
 type Found<'a> = (&'a Member, OperationId, FieldId, &'a Field);
 
-impl Typer<'_> {
+impl<'t> Typer<'t> {
     /// Every operation that the alias may choose has to have the field, in one type.
     pub(super) fn member_field(
         &mut self,
-        instance: InstanceId,
+        chooser: Chooser,
         alias: &ast::Name,
         name: &ast::Name,
     ) -> Option<Operand> {
         let span = alias.span.to(name.span);
         self.only_when_running(span, "a field of what an alias chose")?;
-        let scope = self.operation?;
-        match scope.value(instance) {
-            AliasValue::Broken => return None,
-            AliasValue::NotCoded => {
-                // Says why nothing was chosen, unless that was said.
-                self.name(alias);
-                return None;
-            }
-            AliasValue::Coded(_) | AliasValue::Operand { .. } | AliasValue::Decoded => {}
-        }
-        let members = scope.members.get(instance.index())?;
+        let members = match chooser {
+            Chooser::Instance(instance) => self.instance_members(instance, alias)?,
+            Chooser::Reference(reference) => self.referred_members(reference, alias, span)?,
+        };
         let mut found: Vec<Found<'_>> = Vec::new();
         let mut lacking = None;
         for member in members {
@@ -67,7 +68,48 @@ impl Typer<'_> {
         }
         let mut fields: Vec<_> = found.iter().map(|(_, operation, field, _)| (*operation, *field)).collect();
         fields.sort();
-        Some(valued(ExprKind::MemberField { instance, fields }, ty, span))
+        let kind = match chooser {
+            Chooser::Instance(instance) => ExprKind::MemberField { instance, fields },
+            Chooser::Reference(reference) => ExprKind::MemberFieldReference { reference, fields },
+        };
+        Some(valued(kind, ty, span))
+    }
+
+    fn instance_members(&mut self, instance: InstanceId, alias: &ast::Name) -> Option<&'t [Member]> {
+        let scope = self.operation?;
+        match scope.value(instance) {
+            AliasValue::Broken => None,
+            AliasValue::NotCoded => {
+                // Says why nothing was chosen, unless that was said.
+                self.name(alias);
+                None
+            }
+            AliasValue::Coded(_) | AliasValue::Operand { .. } | AliasValue::Decoded => {
+                scope.members.get(instance.index()).map(Vec::as_slice)
+            }
+        }
+    }
+
+    /// The name has to be an alias in every operation that has it.
+    fn referred_members(
+        &mut self,
+        reference: ReferenceId,
+        name: &ast::Name,
+        span: Span,
+    ) -> Option<&'t [Member]> {
+        let scope = self.operation?;
+        // What has no value is reported where it is named as a REFERENCE.
+        scope.references.get(reference.index()).copied().flatten()?;
+        let referred = scope.referred_members.get(reference.index())?;
+        if let Some((operation, place)) = &referred.no_alias {
+            let message = format!("`{}` is no alias in every operation above that has it", name.text);
+            let diagnostic = error(code::MEMBER_FIELD, span, message, "chooses nothing")
+                .secondary(*place, format!("in `{operation}` it is none"))
+                .help("only what an alias chose has fields; a field or LOCAL is a value by itself");
+            self.diagnostics.push(diagnostic);
+            return None;
+        }
+        Some(&referred.members)
     }
 }
 

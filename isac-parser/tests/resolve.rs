@@ -13,6 +13,7 @@ mod resolve {
     mod golden;
     mod model;
     mod robust;
+    mod stage;
     mod typing;
 }
 

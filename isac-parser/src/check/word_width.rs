@@ -112,16 +112,20 @@ fn check_value(
         let member = &model.operations[id.index()];
         let word = member.coding.as_ref()?.len() as u64;
         // Nothing is reported a second time: a value has no cells that a TAIL has to fill.
-        Some((word.saturating_add(tails.longest_tail(id, diagnostics)), member))
+        Some((word.saturating_add(tails.longest_tail(id, diagnostics)), word, member))
     });
-    let Some((width, member)) = widest.reduce(|a, b| if b.0 > a.0 { b } else { a }) else { return };
+    let Some((width, word, member)) = widest.reduce(|a, b| if b.0 > a.0 { b } else { a }) else { return };
     let found = value.ty.map_or(0, |ty| u64::from(ty.width_bits));
     if found != width {
         let message = format!("a word of {} from a source of {found}", count(width, "bit"));
         let label = format!("has {}", count(found, "bit"));
         let place = member.coding_span.unwrap_or(member.span);
+        let has = match width == word {
+            true => format!("has {}", count(width, "bit")),
+            false => format!("has {} with the TAIL behind its {}", count(width, "bit"), count(word, "bit")),
+        };
         let diagnostic = error(code::BAD_SOURCE, value.span, message, label)
-            .secondary(place, format!("has {}", count(width, "bit")))
+            .secondary(place, has)
             .help("the source is as wide as the word; take a slice of it, or join it with `::`");
         diagnostics.push(diagnostic);
     }

@@ -151,8 +151,8 @@ fn number_type(value: u128, spelling: &str) -> Type {
     if spelling.starts_with('\'') {
         return INT;
     }
-    let based = ["0x", "0X", "0b", "0B"].iter().any(|prefix| spelling.starts_with(prefix));
-    let suffix = spelling.trim_start_matches(|c: char| c.is_ascii_hexdigit() || "xX_".contains(c));
+    let based = ["0x", "0X", "0b", "0B", "0o", "0O"].iter().any(|prefix| spelling.starts_with(prefix));
+    let suffix = spelling.trim_start_matches(|c: char| c.is_ascii_hexdigit() || "xXoO_".contains(c));
     let unsigned = suffix.contains(['u', 'U']);
     let least = if suffix.contains(['l', 'L']) { 64 } else { 32 };
     let used = u128::BITS - value.leading_zeros();
@@ -181,6 +181,8 @@ pub(super) fn written_width(number: &ast::Number) -> Option<u32> {
         digits(rest, 1)
     } else if let Some(rest) = spelling.strip_prefix("0x").or(spelling.strip_prefix("0X")) {
         digits(rest, 4)
+    } else if let Some(rest) = spelling.strip_prefix("0o").or(spelling.strip_prefix("0O")) {
+        digits(rest, 3)
     } else {
         None
     }
@@ -194,6 +196,8 @@ mod tests {
     fn a_number_has_the_type_that_c_gives_it() {
         assert_eq!(number_type(1, "1"), INT);
         assert_eq!(number_type(0x8000_0000, "0x80000000"), bits(32));
+        assert_eq!(number_type(0x8000_0000, "0o20000000000"), bits(32));
+        assert_eq!(number_type(1, "0o1ul"), bits(64));
         assert_eq!(number_type(0x8000_0000, "2147483648"), signed(64));
         assert_eq!(number_type(1, "1u"), bits(32));
         assert_eq!(number_type(1, "1UL"), bits(64));

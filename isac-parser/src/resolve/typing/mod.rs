@@ -33,7 +33,7 @@ use super::operation::OperationScope;
 use super::report::{count, error, warning};
 use crate::ast;
 use crate::diagnostic::Diagnostics;
-use crate::model::{Expr, Local, LocalId, Type};
+use crate::model::{Expr, Local, LocalId, Place, PlaceKind, Type};
 use crate::source::Span;
 
 /// What an expression may mention.
@@ -103,12 +103,17 @@ impl<'a> Typer<'a> {
     /// a place.
     pub(crate) fn source_of(mut self, expr: &ast::Expr) -> Option<Expr> {
         let operand = self.part(expr)?;
-        let is_value = matches!(operand, expression::Operand::Value(_));
-        if is_value && operand.width_bits().is_some_and(|width| width > MAX_COMPUTED_BITS) {
+        let is_whole = |place: &Place| !matches!(place.kind, PlaceKind::Conditional(..));
+        let is_copied = matches!(&operand, expression::Operand::Place(place) if is_whole(place));
+        if !is_copied && operand.width_bits().is_some_and(|width| width > MAX_COMPUTED_BITS) {
             self.too_wide(&operand, expr.span);
             return None;
         }
-        Some(self.value_in(operand)?.expr)
+        match operand {
+            // A choice between places is as wide as they are, not as what it converts to.
+            expression::Operand::Place(place) => Some(Value::read(place).expr),
+            value => Some(self.value_in(value)?.expr),
+        }
     }
 
     /// A value in the type in which it is computed with.

@@ -177,9 +177,9 @@ impl Typer<'_> {
         let Some(what) = unwritten else {
             return Some(operand);
         };
-        let message = format!("{what} has no written width to concatenate");
+        let message = format!("{what} has no written width");
         let diagnostic = error(code::UNKNOWN_WIDTH, part.span, message, "how many bits?")
-            .help("cast it, as `(bit[8])(...)`, or write a number in base two or sixteen");
+            .help("cast it, as `(bit[8])(...)`, or write a number in base two, eight or sixteen");
         self.diagnostics.push(diagnostic);
         None
     }

@@ -38,6 +38,8 @@ pub enum FaultKind {
     DivisionByZero,
     /// An element of a register file that does not exist.
     RegisterIndex {
+        /// The file: index into the model's registers.
+        register: u32,
         /// The index.
         index: u64,
     },

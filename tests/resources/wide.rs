@@ -302,7 +302,7 @@ fn an_element_beyond_a_wide_file_is_a_fault() {
         |machine| machine.write_register(A, 0, 4),
         |_, stop| {
             let Stop::Fault(fault) = stop else { panic!("there is no v[4]") };
-            assert_eq!(fault.kind, FaultKind::RegisterIndex { index: 4 });
+            assert_eq!(fault.kind, FaultKind::RegisterIndex { register: V as u32, index: 4 });
         },
     );
     execute(

@@ -101,8 +101,11 @@ impl<'a> BodyEmitter<'a> {
                 false => quote!(((#value) as usize).min(#last)),
             };
         }
-        let elements = number(elements.into());
-        quote!({ let index = (#value) as u128; register_element(&mut p.kernel, index, #elements)? })
+        let (register, elements) = (number(register.into()), number(elements.into()));
+        quote!({
+            let index = (#value) as u128;
+            register_element(&mut p.kernel, #register, index, #elements)?
+        })
     }
 
     pub(super) fn read_memory(&self, map: u32, cells: u32, address: &Expr, access: u32) -> TokenStream {

@@ -46,7 +46,7 @@ impl<C: BlockCore, P: Profiling> EmittedEngine<C, P> {
         let exit = self.core.kernel().exit();
         let Err(trap) = outcome else { return exit };
         let value = self.core.kernel().trap_value;
-        match (trap.fault(value), trap) {
+        match (trap.fault(self.core.kernel()), trap) {
             (Some(kind), _) => Some(Stop::Fault(Fault { kind, instruction_address, cycle: self.cycles() })),
             (None, Trap::Halt) => exit.or(Some(Stop::Halted(value as u32 as i32))),
             (None, _) => exit,
@@ -123,7 +123,7 @@ impl<C: BlockCore, P: Profiling> EmittedEngine<C, P> {
 
     fn after_trap(&mut self, site: u32, trap: Trap, ended: u64) -> (u64, Option<Stop>) {
         let Kernel { address, trap_value: value, .. } = *self.core.kernel();
-        if let Some(kind) = trap.fault(value) {
+        if let Some(kind) = trap.fault(self.core.kernel()) {
             self.code.stop(site, false);
             if let Some(entry) = self.code.static_of(site) {
                 entry.faulted.set(entry.faulted.get() + 1);
@@ -150,8 +150,7 @@ impl<C: BlockCore, P: Profiling> EmittedEngine<C, P> {
         self.settle_arrival();
         self.core.kernel().budget = 1;
         let trap = self.core.before_decoding().err();
-        let value = self.core.kernel().trap_value;
-        let kind = trap.and_then(|trap| trap.fault(value)).unwrap_or(kind);
+        let kind = trap.and_then(|trap| trap.fault(self.core.kernel())).unwrap_or(kind);
         *self.undecoded_faults.entry(pc).or_default() += 1;
         self.fault(kind, pc)
     }

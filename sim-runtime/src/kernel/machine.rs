@@ -125,7 +125,8 @@ pub enum Trap {
 
 impl Trap {
     /// The fault that it is, if it is one.
-    pub fn fault(self, value: u64) -> Option<FaultKind> {
+    pub fn fault(self, kernel: &Kernel) -> Option<FaultKind> {
+        let value = kernel.trap_value;
         let memory = |access| Some(FaultKind::Memory { access, address: value });
         match self {
             Trap::Illegal => Some(FaultKind::IllegalInstruction),
@@ -133,7 +134,9 @@ impl Trap {
             Trap::Read => memory(AccessKind::Read),
             Trap::Write => memory(AccessKind::Write),
             Trap::Fetch => memory(AccessKind::Fetch),
-            Trap::RegisterIndex => Some(FaultKind::RegisterIndex { index: value }),
+            Trap::RegisterIndex => {
+                Some(FaultKind::RegisterIndex { register: kernel.trap_register, index: value })
+            }
             Trap::Halt | Trap::Cancel => None,
         }
     }
@@ -150,6 +153,9 @@ pub struct Kernel {
     pub address: u64,
     /// What belongs to the last trap.
     pub trap_value: u64,
+    /// The register file that a [`Trap::RegisterIndex`] was beyond: index into the model's
+    /// registers.
+    pub trap_register: u32,
     /// What of the budget was left then.
     pub remaining: u64,
     /// What the budget was when the steps were entered.

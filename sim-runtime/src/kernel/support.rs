@@ -13,15 +13,23 @@ pub fn trap<T>(kernel: &mut Kernel, trap: Trap, value: u64) -> Result<T, Trap> {
     Err(trap)
 }
 
-/// An element of a register file as an index.
+/// An element of a register file, given by its number in the model, as an index.
 ///
 /// # Errors
 /// The trap of an element that does not exist.
 #[inline(always)]
-pub fn register_element(kernel: &mut Kernel, index: u128, elements: usize) -> Result<usize, Trap> {
+pub fn register_element(
+    kernel: &mut Kernel,
+    register: u32,
+    index: u128,
+    elements: usize,
+) -> Result<usize, Trap> {
     match usize::try_from(index) {
         Ok(element) if element < elements => Ok(element),
-        _ => trap(kernel, Trap::RegisterIndex, index as u64),
+        _ => {
+            kernel.trap_register = register;
+            trap(kernel, Trap::RegisterIndex, index as u64)
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::engine::{Engine, Machine};
 use crate::fault::{AccessKind, Fault, FaultKind};
 use crate::launcher::interrupt::Reason;
-use crate::launcher::launch_info::LaunchInfo;
+use crate::launcher::launch_info::{LaunchInfo, LaunchRegister};
 use crate::launcher::run::End;
 
 /// The lines for an end that is not the guest's own; none if it is.
@@ -52,10 +52,7 @@ fn describe_fault(machine: &dyn Machine, info: &LaunchInfo, fault: Fault) -> Vec
              needs it in the BEHAVIOR"
                 .to_owned(),
         ),
-        FaultKind::RegisterIndex { index } => (
-            format!("register index {index}, which no register has"),
-            "the description indexes a register file beyond its end".to_owned(),
-        ),
+        FaultKind::RegisterIndex { register, index } => register_index(info, register, index),
         FaultKind::Memory { access, address } => (
             format!("{} address {}", access_name(access), info.format_address(address)),
             memory_help(machine, info, access, address),
@@ -65,6 +62,21 @@ fn describe_fault(machine: &dyn Machine, info: &LaunchInfo, fault: Fault) -> Vec
         format!("error: guest fault: {what}, by the instruction at {at} in cycle {cycle}"),
         format!("help: {help}"),
     ]
+}
+
+/// The file by its name, and how many elements it has.
+fn register_index(info: &LaunchInfo, register: u32, index: u64) -> (String, String) {
+    let help = "the description computes the index; let it exclude such words by WHEN, or check it";
+    match info.registers.get(register as usize) {
+        Some(LaunchRegister { name, count: Some(count), .. }) => {
+            let elements = if *count == 1 { "element" } else { "elements" };
+            (
+                format!("register index {index} in `{name}`"),
+                format!("`{name}` has {count} {elements}, counted from 0; {help}"),
+            )
+        }
+        _ => (format!("register index {index}, which no register has"), help.to_owned()),
+    }
 }
 
 fn access_name(access: AccessKind) -> &'static str {

@@ -121,7 +121,7 @@ impl Step<'_, '_> {
         let elements = self.state.model.registers[register as usize].elements();
         match u32::try_from(index) {
             Ok(element) if element < elements => Ok(element),
-            _ => Err(Leaving::Fault(FaultKind::RegisterIndex { index: index as u64 })),
+            _ => Err(Leaving::Fault(FaultKind::RegisterIndex { register, index: index as u64 })),
         }
     }
 

@@ -401,7 +401,7 @@ impl<C: StepCore, P: Profiling> Step<C, P> {
 
     /// The fault of a trap; `None` for what is no fault.
     pub fn fault(&self, core: &C, trap: Trap) -> Option<FaultKind> {
-        trap.fault(core.kernel_ref().trap_value)
+        trap.fault(core.kernel_ref())
     }
 }
 

@@ -191,7 +191,12 @@ fn a_fault_says_what_where_and_where_to_look() {
     let told = fault_message(FaultKind::IllegalInstruction);
     assert!(told.starts_with("error: guest fault: illegal instruction, by the instruction at "));
     assert!(fault_message(FaultKind::DivisionByZero).contains("division by zero"));
-    assert!(fault_message(FaultKind::RegisterIndex { index: 77 }).contains("register index 77"));
+    assert_eq!(
+        fault_message(FaultKind::RegisterIndex { register: 1, index: 77 }),
+        "error: guest fault: register index 77 in `r`, by the instruction at 0x00010010 in cycle 41\n\
+         help: `r` has 4 elements, counted from 0; the description computes the index; let it exclude \
+         such words by WHEN, or check it\n"
+    );
 }
 
 #[test]

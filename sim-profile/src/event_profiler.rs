@@ -15,8 +15,8 @@ use crate::{
 /// Makes a [`Measurement`] from events.
 ///
 /// An instruction is counted when it ends: as executed, with its accesses, unless it was
-/// cancelled or at fault. One that ends without having been decoded (an empty fetch) is no
-/// instruction and leaves no trace, unless it is at fault.
+/// cancelled or at fault. Of those that were never decoded there is but a number, unless they are at
+/// fault.
 #[derive(Clone, Debug)]
 pub struct EventProfiler {
     measurement: Measurement,
@@ -196,7 +196,10 @@ impl EventProfiler {
                 Ok(())
             }
             None if running.fate == Some(Fate::Faulted) => Err(Misplaced::FaultWithoutAddress),
-            Some(Decoding::Impossible { .. }) | None => Ok(()),
+            Some(Decoding::Impossible { .. }) | None => {
+                count(&mut self.measurement.undecoded, 1);
+                Ok(())
+            }
         }
     }
 

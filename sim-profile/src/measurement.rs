@@ -131,6 +131,9 @@ pub struct Measurement {
     /// Faults of instructions that were never decoded (fetch fault, illegal word), by address.
     #[serde(with = "pairs")]
     pub undecoded_faults: BTreeMap<u64, u64>,
+    /// Instructions that were never decoded and not at fault, whatever became of them: what a
+    /// cycle begins that decodes nothing, and what is cancelled or unfinished before.
+    pub undecoded: u64,
     /// The model's own events, by name.
     pub events: BTreeMap<String, u64>,
 }
@@ -161,6 +164,7 @@ impl Measurement {
         add_counts(&mut self.transfers, &other.transfers);
         add_counts(&mut self.undecoded_faults, &other.undecoded_faults);
         add_counts(&mut self.events, &other.events);
+        count(&mut self.undecoded, other.undecoded);
         count(&mut self.cycles, other.cycles);
         count(&mut self.extra_cycles, other.extra_cycles);
         Ok(())

@@ -42,6 +42,7 @@ struct Head {
     provenance: Provenance,
     cycles: u64,
     extra_cycles: u64,
+    undecoded: u64,
 }
 
 /// Every further line.
@@ -77,6 +78,7 @@ pub fn write_profile<W: Write>(mut out: W, profile: &Profile) -> io::Result<()> 
             provenance: provenance.clone(),
             cycles: measurement.cycles,
             extra_cycles: measurement.extra_cycles,
+            undecoded: measurement.undecoded,
         },
     )?;
     let mut entries = 0;
@@ -148,6 +150,7 @@ fn read_head<R: BufRead>(lines: &mut Lines<R>) -> Result<Profile, ProfileErrorCa
     let mut measurement = Measurement::new(head.tables);
     measurement.cycles = head.cycles;
     measurement.extra_cycles = head.extra_cycles;
+    measurement.undecoded = head.undecoded;
     Ok(Profile { measurement, provenance: head.provenance })
 }
 

@@ -14,6 +14,12 @@ pub struct Summary {
     pub cancelled: u64,
     /// Instructions at fault, decoded or not.
     pub faulted: u64,
+    /// Instructions that were decoded and still in flight when the run was over.
+    pub unfinished: u64,
+    /// Instructions that were never decoded and not at fault.
+    pub undecoded: u64,
+    /// Cycles in which no instruction began, extra cycles left out.
+    pub idle_cycles: u64,
     /// Cycles begun, extra cycles left out.
     pub cycles: u64,
     /// Extra cycles.
@@ -28,6 +34,7 @@ impl Summary {
     /// Adds a measurement up.
     pub fn of(measurement: &Measurement) -> Summary {
         let mut summary = Summary {
+            undecoded: measurement.undecoded,
             cycles: measurement.cycles,
             extra_cycles: measurement.extra_cycles,
             total_cycles: measurement.cycles.saturating_add(measurement.extra_cycles),
@@ -37,12 +44,20 @@ impl Summary {
             count(&mut summary.executed, record.executed);
             count(&mut summary.cancelled, record.cancelled);
             count(&mut summary.faulted, record.faulted);
+            count(&mut summary.unfinished, record.unfinished);
             record.accesses.values().for_each(|&accesses| summary.accesses.add(accesses));
         }
         for &faults in measurement.undecoded_faults.values() {
             count(&mut summary.faulted, faults);
         }
+        summary.idle_cycles = summary.cycles.saturating_sub(summary.begun());
         summary
+    }
+
+    /// Instructions that have begun, whatever became of them.
+    pub fn begun(&self) -> u64 {
+        let Summary { executed, cancelled, faulted, unfinished, undecoded, .. } = *self;
+        [executed, cancelled, faulted, unfinished, undecoded].into_iter().fold(0, u64::saturating_add)
     }
 }
 

@@ -94,8 +94,7 @@ impl<'m> ReferenceEngine<'m> {
     /// Counts an instruction that is over; what that is to the run.
     fn end_instruction(&mut self, instruction: &Instruction, ending: Ending) -> Option<Stop> {
         let is_executed = match ending {
-            Ending::Complete => true,
-            Ending::Halted(_) => instruction.decoded.is_some(),
+            Ending::Complete | Ending::Halted(_) => true,
             Ending::Abandoned | Ending::HaltedByHandler(_) | Ending::Fault(_) => false,
         };
         self.counts.instructions += u64::from(is_executed);

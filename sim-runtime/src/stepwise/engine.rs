@@ -20,6 +20,8 @@ pub struct StepwiseEngine<C: StepCore, P: Profiling> {
     step: Step<C, P>,
     transfers: BTreeMap<(u64, u64), u64>,
     undecoded_faults: BTreeMap<u64, u64>,
+    /// Instructions that were never decoded and not at fault.
+    undecoded: u64,
     is_reset: bool,
     stopped: Option<Stop>,
 }
@@ -33,6 +35,7 @@ impl<C: StepCore, P: Profiling> StepwiseEngine<C, P> {
             step,
             transfers: BTreeMap::new(),
             undecoded_faults: BTreeMap::new(),
+            undecoded: 0,
             is_reset: false,
             stopped: None,
         }
@@ -84,19 +87,20 @@ impl<C: StepCore, P: Profiling> StepwiseEngine<C, P> {
         if trap == Trap::Halt {
             let stop = self.halted();
             let instruction = self.step.instruction();
-            if self.step.is_decoded {
-                instruction.executed.set(instruction.executed.get() + 1);
-                self.step.commit();
-                self.core.kernel().instructions += 1;
-            } else {
-                // Its cycle has begun all the same.
-                self.core.kernel().cancelled += 1;
+            match self.step.is_decoded {
+                true => {
+                    instruction.executed.set(instruction.executed.get() + 1);
+                    self.step.commit();
+                }
+                false => self.undecoded += 1,
             }
+            self.core.kernel().instructions += 1;
             return Some(stop);
         }
         let instruction = self.step.instruction();
-        if self.step.is_decoded {
-            instruction.cancelled.set(instruction.cancelled.get() + 1);
+        match self.step.is_decoded {
+            true => instruction.cancelled.set(instruction.cancelled.get() + 1),
+            false => self.undecoded += 1,
         }
         self.core.kernel().cancelled += 1;
         self.core.kernel().exit()
@@ -129,7 +133,11 @@ impl<C: StepCore, P: Profiling> StepwiseEngine<C, P> {
 
     /// The instruction has ended.
     fn end(&mut self) {
-        if !P::ON || !self.step.is_decoded {
+        if !self.step.is_decoded {
+            self.undecoded += 1;
+            return;
+        }
+        if !P::ON {
             return;
         }
         self.step.commit();
@@ -189,6 +197,7 @@ impl<C: StepCore, P: Profiling> Engine for StepwiseEngine<C, P> {
         measurement.extra_cycles = kernel.extra_cycles;
         measurement.cycles = self.cycles().wrapping_sub(kernel.extra_cycles);
         measurement.undecoded_faults = self.undecoded_faults.clone();
+        measurement.undecoded = self.undecoded;
         measurement.events = kernel.events.clone();
         for instruction in self.step.instructions() {
             add_instruction(&mut measurement, model, instruction);

@@ -2,7 +2,7 @@
 //!
 //! Engines execute isac-ir ([`mod@reference`]) or the code that was generated from it ([`kernel`]);
 //! [`record`] turns what they count into a measurement; [`image`], [`host`] and [`launcher`] are
-//! what a program needs around it.
+//! what a program needs around it; [`trace`] tells what happened in each cycle.
 
 pub mod device;
 pub mod engine;
@@ -16,6 +16,7 @@ pub mod print;
 pub mod record;
 pub mod reference;
 pub mod stepwise;
+pub mod trace;
 
 pub use engine::{Engine, Machine};
 pub use fault::{AccessKind, Fault, FaultKind, Stop};

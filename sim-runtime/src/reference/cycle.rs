@@ -16,7 +16,10 @@ impl<'m> ReferenceEngine<'m> {
         self.events.event(Event::CycleBegins);
         self.flight.begin_cycle();
         let mut stop = None;
-        let mut next = match self.flight.admits(self.state.model.first_stage()) {
+        let first = self.state.model.first_stage();
+        let admits = self.flight.admits(first);
+        self.flight.trace_beginning(first, admits);
+        let mut next = match admits {
             true => Some(self.begin_instruction()),
             false => self.next_turn(),
         };
@@ -33,12 +36,14 @@ impl<'m> ReferenceEngine<'m> {
             self.events.event(Event::Ends);
         }
         self.counts.cycles = self.counts.cycles.saturating_add(1);
+        self.tell_trace(stop);
         stop
     }
 
     fn leave(&mut self, stop: Stop) -> Option<Stop> {
         self.events.event(Event::Ends);
         self.counts.cycles = self.counts.cycles.saturating_add(1);
+        self.tell_trace(Some(stop));
         Some(stop)
     }
 
@@ -62,8 +67,10 @@ impl<'m> ReferenceEngine<'m> {
     /// Runs one turn; what it does to the run.
     fn run_turn(&mut self, host: &mut Host, turn: Turn) -> Option<Stop> {
         let instruction = self.flight.instructions.remove(&turn.id)?;
+        self.flight.trace_turn(&turn, &instruction);
         let mut step = self.step(host, instruction, turn.number);
         let mut outcome = step.run(turn.work);
+        step.flight.trace_outcome(turn.work, outcome);
         if let Err(Leaving::Doomed(kind)) = outcome {
             outcome = if step.walk_on(turn, kind) { Ok(()) } else { Err(Leaving::Fault(kind)) };
         }
@@ -75,6 +82,7 @@ impl<'m> ReferenceEngine<'m> {
             !matches!(outcome, Ok(()) | Err(Leaving::Label(_))) || !step.flight.is_scheduled(turn.id);
         let ending = is_over.then(|| step.end(outcome));
         let instruction = step.instruction;
+        self.flight.trace_end(&instruction, is_over.then_some(outcome));
         if self.state.devices.exit_status().is_some() {
             self.exiting.get_or_insert(turn.id);
         }

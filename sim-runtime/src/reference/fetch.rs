@@ -24,13 +24,15 @@ impl<'m> Step<'m, '_> {
         let fetching = self.instruction.fetching.take();
         outcome?;
         let Some(fetching) = fetching else { return Ok(()) };
-        self.sink.event(Event::NamePart { text: &fetching.decoded.name(model) });
+        let name = fetching.decoded.name(model);
+        self.sink.event(Event::NamePart { text: &name });
         let word = Word::new(&fetching.bytes(model)).unwrap_or_default();
         self.sink.event(Event::Decoded {
             address: self.instruction.address,
             word: &word,
             size_cells: self.instruction.size_cells,
         });
+        self.flight.trace_decoded(&self.instruction, word, &name);
         self.instruction.decoded = Some(fetching.decoded);
         Ok(())
     }

@@ -11,7 +11,9 @@ use sim_profile::{Event, EventSink};
 
 use super::instruction::Instruction;
 use super::step::Due;
+use super::tracing::Tracer;
 use crate::fault::FaultKind;
+use crate::trace::Act;
 
 /// What has its turn.
 #[derive(Debug, Clone, Copy)]
@@ -71,9 +73,11 @@ pub(super) struct Flight {
     /// IDs of instructions that this turn has flushed.
     pub flushed: Vec<u64>,
     begun_turns: u64,
-    begun_instructions: u64,
+    pub begun_instructions: u64,
     /// IDs in each instance's queue, as they were told.
     queues: Vec<Vec<u64>>,
+    /// What happens in this cycle, where somebody wants to know.
+    pub tracer: Option<Tracer>,
 }
 
 impl Flight {
@@ -100,8 +104,12 @@ impl Flight {
     /// True if `main` begins an instruction in this cycle, `first` being the stage where they do.
     pub(super) fn admits(&self, first: Option<StageId>) -> bool {
         let Some(first) = first else { return true };
-        let waits = |pending: &Pending| pending.due == self.cycle && pending.stage == Some(first);
-        !self.is_standing(first) && !self.pending.iter().any(waits)
+        !self.is_standing(first) && self.waiting_in(first).is_none()
+    }
+
+    /// The first that is due in a stage in this cycle.
+    pub(super) fn waiting_in(&self, stage: StageId) -> Option<&Pending> {
+        self.pending.iter().find(|pending| pending.due == self.cycle && pending.stage == Some(stage))
     }
 
     /// The queue of what walks through a pipeline without anything to run.
@@ -188,6 +196,9 @@ impl Flight {
     pub(super) fn stall(&mut self, stage: StageId, cycles: u64) {
         let counter = &mut self.counters[stage.pipeline as usize][stage.stage as usize];
         *counter = (*counter).max(cycles);
+        if cycles > 0 {
+            self.trace_act(|| Act::Stall { stage, cycles });
+        }
     }
 
     /// IDs of the instructions that a flush of a stage cancels: all but the caller.
@@ -212,7 +223,7 @@ impl Flight {
         ran.chain(due.map(|pending| pending.id)).collect()
     }
 
-    fn is_standing(&self, stage: StageId) -> bool {
+    pub(super) fn is_standing(&self, stage: StageId) -> bool {
         self.standing[stage.pipeline as usize].is_some_and(|last| stage.stage <= last)
     }
 
@@ -248,21 +259,23 @@ impl Flight {
         let standing: BTreeSet<u64> =
             self.pending.iter().map(|pending| pending.id).filter(|id| self.stands(*id)).collect();
         let cycle = self.cycle;
-        self.put_off(sink, |pending| {
+        let moved = self.put_off(sink, |pending| {
             let waits = pending.stage.is_some_and(|bound| is_at_or_before(bound, stage));
             waits && pending.due == cycle && !standing.contains(&pending.id)
         });
+        self.trace_put_back(&moved);
     }
 
     /// The cycle ends: what its standing instructions have scheduled moves on by a cycle.
     pub(super) fn end_cycle(&mut self, sink: &mut dyn EventSink) {
         let ids = self.pending.iter().map(|pending| pending.id);
         let standing: BTreeSet<u64> = ids.filter(|id| self.stands(*id)).collect();
-        self.put_off(sink, |pending| standing.contains(&pending.id));
+        let moved = self.put_off(sink, |pending| standing.contains(&pending.id));
+        self.trace_held(&moved);
     }
 
-    /// Moves what is scheduled on by a cycle, to the end of the list.
-    fn put_off(&mut self, sink: &mut dyn EventSink, waits: impl Fn(&Pending) -> bool) {
+    /// Moves what is scheduled on by a cycle, to the end of the list; what that was.
+    fn put_off(&mut self, sink: &mut dyn EventSink, waits: impl Fn(&Pending) -> bool) -> Vec<Pending> {
         let all = std::mem::take(&mut self.pending);
         let (mut waiting, kept) = all.into_iter().partition::<Vec<_>, _>(|pending| waits(pending));
         self.pending = kept;
@@ -271,6 +284,7 @@ impl Flight {
         }
         self.pending.extend(&waiting);
         self.tell_order(&waiting, sink);
+        waiting
     }
 
     fn leave_queue(&mut self, queue: u32, id: u64) {

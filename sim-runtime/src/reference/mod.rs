@@ -17,6 +17,7 @@ mod stage;
 mod state;
 mod statement;
 mod step;
+mod tracing;
 
 use isac_ir::Model;
 use sim_profile::{Event, EventProfiler, EventSink, Measurement};
@@ -25,17 +26,20 @@ use crate::engine::{Engine, Machine};
 use crate::fault::Stop;
 use crate::host::Host;
 use crate::record::model_tables;
+use crate::trace::TraceSink;
 use flight::Flight;
 use instruction::Instruction;
 use program_order::ProgramOrder;
 use state::State;
 use step::Counts;
+use tracing::Tracer;
 
 /// The reference engine with a processor's state in it.
 pub struct ReferenceEngine<'m> {
     state: State<'m>,
     counts: Counts,
     events: Events<'m>,
+    trace: Option<Box<dyn TraceSink + 'm>>,
     flight: Flight,
     order: ProgramOrder,
     /// Instructions that have ended or were cancelled.
@@ -70,6 +74,7 @@ impl<'m> ReferenceEngine<'m> {
             state: State::new(model),
             counts: Counts::default(),
             events: Events { profiler: None, writer: None },
+            trace: None,
             flight: Flight::new(model),
             order: ProgramOrder::default(),
             taken: 0,
@@ -90,6 +95,14 @@ impl<'m> ReferenceEngine<'m> {
     #[must_use]
     pub fn with_events(mut self, sink: Box<dyn EventSink + 'm>) -> Self {
         self.events.writer = Some(sink);
+        self
+    }
+
+    /// The same with somebody listening to what happens in each cycle.
+    #[must_use]
+    pub fn with_trace(mut self, sink: Box<dyn TraceSink + 'm>) -> Self {
+        self.trace = Some(sink);
+        self.flight.tracer = Some(Tracer::default());
         self
     }
 

@@ -6,16 +6,19 @@ use sim_profile::Event;
 use super::flight::{Pending, Turn, Work};
 use super::step::{Leaving, Step};
 use crate::fault::FaultKind;
+use crate::trace::Act;
 
 impl Step<'_, '_> {
     /// Cancels every other instruction in a stage or before it.
     pub(super) fn flush(&mut self, stage: StageId) {
-        for id in self.flight.flush(stage, self.instruction.id) {
+        let cancelled = self.flight.flush(stage, self.instruction.id);
+        for &id in &cancelled {
             self.flight.instructions.remove(&id);
             self.flight.drop_pending(id);
             self.flight.flushed.push(id);
             self.sink.event(Event::Flushed { id });
         }
+        self.flight.trace_act(|| Act::Flush { stage, cancelled });
     }
 
     /// Lets a fault walk on by a stage, in the place of whatever the instruction has scheduled;

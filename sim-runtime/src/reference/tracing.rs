@@ -1,0 +1,163 @@
+//! Keeps what happens in a cycle for whoever listens to the trace; nothing where nobody does.
+
+use isac_ir::decode::Decoded;
+use isac_ir::time::StageId;
+use sim_profile::Word;
+
+use super::ReferenceEngine;
+use super::flight::{Flight, Pending, Turn, Work};
+use super::instruction::Instruction;
+use super::step::Leaving;
+use crate::fault::{Fault, Stop};
+use crate::trace::{Act, Activation, Activity, CycleTrace, DecodedTrace, MainTrace, RunTrace, Waiting};
+
+/// The cycle so far.
+#[derive(Default)]
+pub(super) struct Tracer {
+    trace: CycleTrace,
+    /// What was put back or held, before names of what they chose are looked up.
+    put_back: Vec<Pending>,
+    held: Vec<Pending>,
+    /// Extra cycles that were told.
+    extra_cycles: u64,
+}
+
+impl Flight {
+    /// A cycle begins; `admits` says whether `main` begins an instruction in it.
+    pub(super) fn trace_beginning(&mut self, first: Option<StageId>, admits: bool) {
+        if self.tracer.is_none() {
+            return;
+        }
+        let main = match (first, first.and_then(|first| self.waiting_in(first))) {
+            _ if admits => MainTrace::Began(self.begun_instructions + 1),
+            (Some(_), Some(waiting)) if !first.is_some_and(|first| self.is_standing(first)) => {
+                MainTrace::Waits(self.activation(waiting))
+            }
+            (Some(first), _) => MainTrace::Stands(first),
+            (None, _) => MainTrace::Over,
+        };
+        let number = self.cycle;
+        if let Some(tracer) = &mut self.tracer {
+            tracer.trace = CycleTrace { number, main, ..CycleTrace::default() };
+        }
+    }
+
+    /// A turn begins.
+    pub(super) fn trace_turn(&mut self, turn: &Turn, instruction: &Instruction) {
+        if let Some(tracer) = &mut self.tracer {
+            let activation = activation(turn.id, turn.stage, turn.work, Some(instruction));
+            tracer.trace.runs.push(RunTrace { activation, address: instruction.address, acts: Vec::new() });
+        }
+    }
+
+    /// The turn did something to time.
+    pub(super) fn trace_act(&mut self, act: impl FnOnce() -> Act) {
+        if let Some(run) = self.tracer.as_mut().and_then(|tracer| tracer.trace.runs.last_mut()) {
+            run.acts.push(act());
+        }
+    }
+
+    /// What was to be done in a turn has been done.
+    pub(super) fn trace_outcome(&mut self, work: Work, outcome: Result<(), Leaving>) {
+        let act = match outcome {
+            Ok(()) | Err(Leaving::Label(_)) => return,
+            Err(Leaving::Doomed(_)) if matches!(work, Work::Walk(_)) => return,
+            Err(Leaving::Doomed(_) | Leaving::Fault(_)) => Act::Fault,
+            Err(Leaving::Retry(_)) => Act::Retry,
+            Err(Leaving::Cancel) => Act::Cancel,
+            Err(Leaving::Halt(_)) => Act::Halt,
+        };
+        self.trace_act(|| act);
+    }
+
+    /// An instruction is over, or goes on; `outcome` says how its last turn was left.
+    pub(super) fn trace_end(&mut self, instruction: &Instruction, ended: Option<Result<(), Leaving>>) {
+        let Some(tracer) = &mut self.tracer else { return };
+        let trace = &mut tracer.trace;
+        if let Some(run) = trace.runs.last_mut() {
+            run.address = instruction.address;
+        }
+        trace.cancelled.extend(&self.flushed);
+        match ended {
+            None => {}
+            Some(Err(Leaving::Cancel)) => trace.cancelled.push(instruction.id),
+            Some(Err(Leaving::Fault(kind))) => {
+                let cycle = trace.number - 1;
+                let fault = Fault { kind, instruction_address: instruction.address, cycle };
+                trace.faulted.push((instruction.id, fault));
+            }
+            Some(_) => trace.ended.push(instruction.id),
+        }
+    }
+
+    pub(super) fn trace_decoded(&mut self, instruction: &Instruction, word: Word, name: &str) {
+        if let Some(tracer) = &mut self.tracer {
+            let (id, address) = (instruction.id, instruction.address);
+            tracer.trace.decoded.push(DecodedTrace { id, address, word, name: name.to_owned() });
+        }
+    }
+
+    /// A retry has put this back.
+    pub(super) fn trace_put_back(&mut self, moved: &[Pending]) {
+        if let Some(tracer) = &mut self.tracer {
+            tracer.put_back.extend(moved);
+        }
+    }
+
+    /// This stood in the cycle that ends.
+    pub(super) fn trace_held(&mut self, moved: &[Pending]) {
+        if let Some(tracer) = &mut self.tracer {
+            tracer.held.extend(moved);
+        }
+    }
+
+    fn activation(&self, pending: &Pending) -> Activation {
+        let &Pending { id, stage, work, .. } = pending;
+        activation(id, stage, work, self.instructions.get(&id))
+    }
+
+    /// In running order, due so many cycles after `from`.
+    fn waiting(&self, pending: &[Pending], from: u64) -> Vec<Waiting> {
+        let entries = pending.iter();
+        let mut waiting: Vec<Waiting> = entries
+            .map(|it| Waiting { activation: self.activation(it), cycles: it.due.saturating_sub(from) })
+            .collect();
+        waiting.sort_by_key(|it| it.cycles);
+        waiting
+    }
+}
+
+impl ReferenceEngine<'_> {
+    /// Tells of the cycle that is over.
+    pub(super) fn tell_trace(&mut self, stop: Option<Stop>) {
+        let Some(sink) = &mut self.trace else { return };
+        let Some(mut tracer) = self.flight.tracer.take() else { return };
+        let flight = &self.flight;
+        let mut trace = std::mem::take(&mut tracer.trace);
+        // Both have been moved on by a cycle already.
+        trace.put_back = flight.waiting(&std::mem::take(&mut tracer.put_back), flight.cycle + 1);
+        trace.held = flight.waiting(&std::mem::take(&mut tracer.held), flight.cycle + 1);
+        trace.pending = flight.waiting(&flight.pending, flight.cycle);
+        trace.extra_cycles = self.counts.extra_cycles.saturating_sub(tracer.extra_cycles);
+        tracer.extra_cycles = self.counts.extra_cycles;
+        if let Some(Stop::Halted(status)) = stop {
+            trace.halt = Some(status);
+        }
+        sink.cycle(&trace);
+        self.flight.tracer = Some(tracer);
+    }
+}
+
+fn activation(id: u64, stage: Option<StageId>, work: Work, instruction: Option<&Instruction>) -> Activation {
+    let activity = match work {
+        Work::Walk(kind) => Activity::Fault(kind),
+        Work::Run(due) => {
+            // A node of another tree, if the instruction was decoded anew since.
+            let is_there = |tree: &&Decoded| due.node.is_some_and(|node| (node as usize) < tree.nodes.len());
+            let tree = instruction.and_then(Instruction::tree).filter(is_there);
+            let chosen = due.node.and_then(|node| tree?.operation_at(node)).map(|(_, operation)| operation);
+            Activity::Instance { time_node: due.time_node, chosen }
+        }
+    };
+    Activation { id, stage, activity }
+}

@@ -254,6 +254,7 @@ fn options(program: PathBuf, report: PathBuf) -> RunOptions {
         events: None,
         dump_state: None,
         stats: false,
+        caches: false,
         limit_instructions: Some(100_000_000),
         limit_cycles: None,
         timeout: None,

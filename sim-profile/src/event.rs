@@ -4,7 +4,7 @@
 //! the one that is *current*, and the first five events below are what makes one current. The
 //! rules are those of reference counting by queue: see [`crate::EventProfiler`].
 
-use crate::Word;
+use crate::{CacheLines, Word};
 
 /// One event. Events are given in the order in which they happen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,6 +61,14 @@ pub enum Event<'a> {
         resource: u32,
         /// What is done to it.
         kind: AccessEvent,
+    },
+    /// An access goes through a cache: how many lines it touches there. Counted whatever becomes
+    /// of the instruction, and outside of any instruction too.
+    Lines {
+        /// Index into [`crate::ModelTables::caches`].
+        cache: u32,
+        /// Lines that were there, lines that were not, and lines that had to be written back.
+        lines: CacheLines,
     },
     /// The model's own `event("name")`. Counted whatever becomes of the instruction.
     ModelEvent {

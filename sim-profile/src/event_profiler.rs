@@ -9,14 +9,15 @@ use std::collections::{BTreeMap, VecDeque};
 use crate::measurement::{count, is_index};
 use crate::running::{Decoding, Fate, Misplaced, Running, RunningTable};
 use crate::{
-    AccessEvent, Event, EventSink, InstructionKey, InstructionRecord, Measurement, ModelTables, PathTree,
+    AccessEvent, CacheLines, Event, EventSink, InstructionKey, InstructionRecord, Measurement, ModelTables,
+    PathTree,
 };
 
 /// Makes a [`Measurement`] from events.
 ///
 /// An instruction is counted when it ends: as executed, with its accesses, unless it was
 /// cancelled or at fault. Of those that were never decoded there is but a number, unless they are at
-/// fault.
+/// fault. The lines of caches that an instruction has touched are counted in any case.
 #[derive(Clone, Debug)]
 pub struct EventProfiler {
     measurement: Measurement,
@@ -71,6 +72,7 @@ impl EventProfiler {
                 self.table.current_mut()?.decoding = Some(Decoding::Impossible { address });
             }
             Event::Access { node, resource, kind } => self.count_access(node, resource, kind)?,
+            Event::Lines { cache, lines } => self.count_lines(cache, lines)?,
             Event::Cancel => self.seal(Fate::Cancelled)?,
             Event::Fault => self.seal(Fate::Faulted)?,
             Event::Halt => self.table.withdraw_current()?,
@@ -180,6 +182,18 @@ impl EventProfiler {
         Ok(())
     }
 
+    /// Lines are counted at the address of whoever touched them, which is known at its end.
+    fn count_lines(&mut self, cache: u32, lines: CacheLines) -> Result<(), Misplaced> {
+        if !is_index(cache, self.measurement.tables.caches.len()) {
+            return Err(Misplaced::UnknownCache { cache });
+        }
+        match self.table.current() {
+            Some(_) => self.table.current_mut()?.lines.entry(cache).or_default().add(lines),
+            None => self.measurement.add_lines(None, cache, lines),
+        }
+        Ok(())
+    }
+
     /// What comes first decides an instruction's fate.
     fn seal(&mut self, fate: Fate) -> Result<(), Misplaced> {
         self.table.current_mut()?.fate.get_or_insert(fate);
@@ -189,6 +203,9 @@ impl EventProfiler {
     /// Counts an instruction that has ended.
     fn import(&mut self, ended: Option<Running>) -> Result<(), Misplaced> {
         let Some(running) = ended else { return Ok(()) };
+        for (&cache, &lines) in &running.lines {
+            self.measurement.add_lines(running.address(), cache, lines);
+        }
         match running.decoding {
             Some(Decoding::Known { key, size_cells }) => self.import_known(key, size_cells, running),
             Some(Decoding::Impossible { address }) if running.fate == Some(Fate::Faulted) => {

@@ -9,7 +9,7 @@ use std::io::{self, BufRead};
 use crate::event_writer::{FORMAT, VERSION};
 use crate::lines::{LineError, Lines};
 use crate::running::Misplaced;
-use crate::{AccessEvent, Event, EventProfiler, EventSink, Measurement, ModelTables, Word};
+use crate::{AccessEvent, CacheLines, Event, EventProfiler, EventSink, Measurement, ModelTables, Word};
 
 /// Reads an event file into a sink, which `make_sink` makes for the file's model.
 ///
@@ -135,6 +135,7 @@ fn parse_plain_event(letter: &str, rest: &str) -> Option<Event<'static>> {
             let (from, to) = rest.split_once(' ')?;
             Event::Jump { from: hexadecimal(from)?, to: hexadecimal(to)? }
         }
+        "a" => parse_lines(rest)?,
         "r" => parse_access(rest, AccessEvent::Read)?,
         "w" => parse_access(rest, AccessEvent::Write)?,
         "x" => parse_access(rest, AccessEvent::Execute)?,
@@ -158,6 +159,14 @@ fn parse_bare_event(line: &str) -> Option<Event<'static>> {
 fn parse_access(rest: &str, kind: AccessEvent) -> Option<Event<'static>> {
     let (node, resource) = rest.split_once(' ')?;
     Some(Event::Access { node: decimal(node)?, resource: decimal(resource)?, kind })
+}
+
+fn parse_lines(rest: &str) -> Option<Event<'static>> {
+    let mut numbers = rest.split(' ');
+    let cache = decimal(numbers.next()?)?;
+    let mut next = || numbers.next().and_then(decimal);
+    let lines = CacheLines { hits: next()?, misses: next()?, write_backs: next()? };
+    numbers.next().is_none().then_some(Event::Lines { cache, lines })
 }
 
 fn parse_order(rest: &str) -> Option<(u32, Vec<u64>)> {

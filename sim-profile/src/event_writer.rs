@@ -17,7 +17,7 @@
 
 use std::io::{self, Write};
 
-use crate::{AccessEvent, Event, EventSink, ModelTables};
+use crate::{AccessEvent, CacheLines, Event, EventSink, ModelTables};
 
 /// First word of an event file.
 pub(crate) const FORMAT: &str = "isac-events";
@@ -35,6 +35,7 @@ const LEGEND: &str = "\
 # k: cancelled   f: at fault   h: halts the machine   t ADDRESS: went on there
 # l ID: flushed                v INSTANCE ID: withdrawn from its queue
 # o INSTANCE ID...: new order of its queue     j FROM TO: went on from one to the other
+# a CACHE HITS MISSES WRITTEN: lines of a cache that an access touches, written back for it
 # end COUNT: number of events
 ";
 
@@ -93,6 +94,9 @@ impl<W: Write> EventWriter<W> {
             Event::Undecoded { address } => writeln!(out, "u {address:x}"),
             Event::Access { node, resource, kind } => {
                 writeln!(out, "{} {node} {resource}", access_letter(kind))
+            }
+            Event::Lines { cache, lines: CacheLines { hits, misses, write_backs } } => {
+                writeln!(out, "a {cache} {hits} {misses} {write_backs}")
             }
             Event::ModelEvent { name } => write_text(out, 'm', name),
             Event::ExtraCycles { cycles } => writeln!(out, "y {cycles}"),

@@ -22,6 +22,7 @@ pub mod report;
 pub mod summary;
 pub mod tree;
 
+mod cache_lines;
 mod event_profiler;
 mod event_reader;
 mod event_writer;
@@ -34,12 +35,13 @@ mod storage;
 mod tables;
 mod word;
 
+pub use cache_lines::CacheLines;
 pub use event::{AccessEvent, Event, EventSink};
 pub use event_profiler::EventProfiler;
 pub use event_reader::{EventError, EventErrorCause, read_events, replay_events};
 pub use event_writer::EventWriter;
 pub use measurement::{
-    Accesses, InstructionKey, InstructionRecord, InvalidMeasurement, Measurement, MergeError,
+    Accesses, InstructionKey, InstructionRecord, InvalidMeasurement, InvalidRecord, Measurement, MergeError,
 };
 pub use path::{PathError, PathNode, PathTree, instruction_of};
 pub use profile::{Mode, Profile, Provenance};

@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{AccessEvent, ModelTables, PathError, PathTree, Word, pairs};
+use crate::{AccessEvent, CacheLines, ModelTables, PathError, PathTree, Word, pairs};
 
 /// A static instruction: where it stands and what stood there.
 ///
@@ -136,6 +136,12 @@ pub struct Measurement {
     pub undecoded: u64,
     /// The model's own events, by name.
     pub events: BTreeMap<String, u64>,
+    /// Lines of caches that were touched, by the address of the instruction that did so and the
+    /// cache, an index into [`ModelTables::caches`]. Those of an instruction that was never
+    /// decoded, and of operation `reset`, have no address. Every instruction counts, whatever
+    /// became of it: summed up, this is what happened to the cache. No entry is zero throughout.
+    #[serde(with = "pairs")]
+    pub lines: BTreeMap<(Option<u64>, u32), CacheLines>,
 }
 
 impl Measurement {
@@ -165,9 +171,19 @@ impl Measurement {
         add_counts(&mut self.undecoded_faults, &other.undecoded_faults);
         add_counts(&mut self.events, &other.events);
         count(&mut self.undecoded, other.undecoded);
+        for (&(address, cache), &lines) in &other.lines {
+            self.add_lines(address, cache, lines);
+        }
         count(&mut self.cycles, other.cycles);
         count(&mut self.extra_cycles, other.extra_cycles);
         Ok(())
+    }
+
+    /// Adds lines of a cache that were touched.
+    pub fn add_lines(&mut self, address: Option<u64>, cache: u32, lines: CacheLines) {
+        if !lines.is_zero() {
+            self.lines.entry((address, cache)).or_default().add(lines);
+        }
     }
 
     fn check_mergeable(&self, other: &Measurement) -> Result<(), MergeError> {
@@ -190,9 +206,22 @@ impl Measurement {
     /// Checks what the types leave open; what is read from a file is checked already.
     ///
     /// # Errors
-    /// The first record that breaks a rule of [`InstructionRecord`].
+    /// The first record that breaks a rule of [`InstructionRecord`], or count of a cache that one of
+    /// [`Measurement::lines`].
     pub fn validate(&self) -> Result<(), InvalidMeasurement> {
-        self.instructions.iter().try_for_each(|(key, record)| self.validate_record(key, record))
+        self.instructions.iter().try_for_each(|(key, record)| self.validate_record(key, record))?;
+        self.lines.iter().try_for_each(|(&(_, cache), &lines)| self.validate_lines(cache, lines))
+    }
+
+    /// The rules of lines of a cache.
+    pub(crate) fn validate_lines(&self, cache: u32, lines: CacheLines) -> Result<(), InvalidMeasurement> {
+        if !is_index(cache, self.tables.caches.len()) {
+            return Err(InvalidMeasurement::Cache(cache));
+        }
+        match lines.is_zero() {
+            true => Err(InvalidMeasurement::ZeroLines),
+            false => Ok(()),
+        }
     }
 
     /// The rules of one record.
@@ -201,7 +230,7 @@ impl Measurement {
         key: &InstructionKey,
         record: &InstructionRecord,
     ) -> Result<(), InvalidMeasurement> {
-        let invalid = |cause| InvalidMeasurement { key: *key, cause };
+        let invalid = |cause| InvalidMeasurement::Record { key: *key, cause };
         let path = PathTree::parse(&record.name).map_err(|e| invalid(InvalidRecord::Name(e)))?;
         for (&(node, resource), accesses) in &record.accesses {
             if !is_index(node, path.nodes().len()) {
@@ -272,27 +301,48 @@ impl fmt::Display for MergeError {
 
 impl std::error::Error for MergeError {}
 
-/// A record that breaks a rule of [`InstructionRecord`].
+/// What breaks a rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct InvalidMeasurement {
-    key: InstructionKey,
-    cause: InvalidRecord,
+pub enum InvalidMeasurement {
+    /// A record that breaks one of [`InstructionRecord`].
+    Record {
+        /// The instruction.
+        key: InstructionKey,
+        /// The rule.
+        cause: InvalidRecord,
+    },
+    /// Lines of a cache that the model does not have.
+    Cache(u32),
+    /// Lines of a cache of which none was touched.
+    ZeroLines,
 }
 
+/// What is wrong with an instruction's record.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum InvalidRecord {
+pub enum InvalidRecord {
+    /// Its name is no decode path.
     Name(PathError),
+    /// Its name has no such node.
     Node(u32),
+    /// The model has no such resource.
     Resource(u32),
+    /// An entry counts nothing.
     ZeroAccesses,
+    /// It has accesses and was never executed.
     AccessesWithoutExecution,
 }
 
 impl fmt::Display for InvalidMeasurement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let InstructionKey { address, word } = self.key;
+        let (InstructionKey { address, word }, cause) = match self {
+            InvalidMeasurement::Record { key, cause } => (*key, cause),
+            InvalidMeasurement::Cache(cache) => return write!(f, "the model has no cache {cache}"),
+            InvalidMeasurement::ZeroLines => {
+                return write!(f, "an entry of a cache is zero; leave it out");
+            }
+        };
         write!(f, "instruction {word} at {address:#x}: ")?;
-        match &self.cause {
+        match cause {
             InvalidRecord::Name(error) => write!(f, "{error}"),
             InvalidRecord::Node(node) => write!(f, "its name has no node {node}"),
             InvalidRecord::Resource(resource) => write!(f, "the model has no resource {resource}"),

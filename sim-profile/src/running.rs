@@ -9,7 +9,7 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 
-use crate::{Accesses, InstructionKey};
+use crate::{Accesses, CacheLines, InstructionKey};
 
 /// What became of an instruction, if it did not simply run to its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,11 +36,21 @@ pub(crate) struct Running {
     pub(crate) name_complete: bool,
     pub(crate) decoding: Option<Decoding>,
     pub(crate) accesses: BTreeMap<(u32, u32), Accesses>,
+    /// By cache.
+    pub(crate) lines: BTreeMap<u32, CacheLines>,
     pub(crate) fate: Option<Fate>,
     pub(crate) transfer: Option<u64>,
 }
 
 impl Running {
+    /// Where it stands; `None` as long as nothing has told.
+    pub(crate) fn address(&self) -> Option<u64> {
+        match self.decoding? {
+            Decoding::Known { key, .. } => Some(key.address),
+            Decoding::Impossible { address } => Some(address),
+        }
+    }
+
     /// Entries in queues, and one for being current.
     pub(crate) fn references(&self) -> u64 {
         self.references
@@ -224,6 +234,11 @@ pub enum Misplaced {
         /// The number.
         resource: u32,
     },
+    /// The model has no cache of that number.
+    UnknownCache {
+        /// The number.
+        cache: u32,
+    },
     /// An instruction ended whose name is no decode path.
     Name(crate::PathError),
     /// An instruction ended that accessed a resource in a node that its name does not have.
@@ -258,6 +273,7 @@ impl fmt::Display for Misplaced {
             Misplaced::UnknownResource { resource } => {
                 write!(f, "the model has no resource {resource}")
             }
+            Misplaced::UnknownCache { cache } => write!(f, "the model has no cache {cache}"),
             Misplaced::Name(error) => write!(f, "an instruction ended with a bad name: {error}"),
             Misplaced::UnknownNode { node } => {
                 write!(f, "an instruction ended with an access in node {node}, which its name lacks")

@@ -12,7 +12,8 @@
 //! ```
 //!
 //! An instruction's accesses are a list of `[[node,resource],[reads,writes,executes]]`, a transfer
-//! is `[from,to,count]`, an undecoded fault `[address,count]`, an event `[name,count]`.
+//! is `[from,to,count]`, an undecoded fault `[address,count]`, an event `[name,count]`,
+//! lines of a cache `[address,cache,[hits,misses,write_backs]]`, the address being null if there is none.
 
 use std::fmt;
 use std::io::{self, BufRead, Write};
@@ -21,7 +22,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::lines::{LineError, Lines};
 use crate::{
-    InstructionKey, InstructionRecord, InvalidMeasurement, Measurement, ModelTables, Profile, Provenance,
+    CacheLines, InstructionKey, InstructionRecord, InvalidMeasurement, Measurement, ModelTables, Profile,
+    Provenance,
 };
 
 const FORMAT: &str = "isac-profile";
@@ -56,6 +58,8 @@ enum Entry {
     UndecodedFault(u64, u64),
     /// Name, count.
     Event(String, u64),
+    /// Address, cache, counts.
+    Lines(Option<u64>, u32, CacheLines),
     /// Number of entries before.
     End(u64),
 }
@@ -91,12 +95,13 @@ pub fn write_profile<W: Write>(mut out: W, profile: &Profile) -> io::Result<()> 
 }
 
 fn entries_of(measurement: &Measurement) -> impl Iterator<Item = Entry> {
-    let Measurement { instructions, transfers, undecoded_faults, events, .. } = measurement;
+    let Measurement { instructions, transfers, undecoded_faults, events, lines, .. } = measurement;
     let instructions = instructions.iter().map(|(&key, record)| Entry::Instruction(key, record.clone()));
     let transfers = transfers.iter().map(|(&(from, to), &count)| Entry::Transfer(from, to, count));
     let faults = undecoded_faults.iter().map(|(&address, &count)| Entry::UndecodedFault(address, count));
     let events = events.iter().map(|(name, &count)| Entry::Event(name.clone(), count));
-    instructions.chain(transfers).chain(faults).chain(events)
+    let lines = lines.iter().map(|(&(address, cache), &lines)| Entry::Lines(address, cache, lines));
+    instructions.chain(transfers).chain(faults).chain(events).chain(lines)
 }
 
 fn write_line(out: &mut impl Write, value: &impl Serialize) -> io::Result<()> {
@@ -165,6 +170,10 @@ fn insert_entry(measurement: &mut Measurement, entry: Entry) -> Result<(), Profi
             measurement.undecoded_faults.insert(address, count).is_some()
         }
         Entry::Event(name, count) => measurement.events.insert(name, count).is_some(),
+        Entry::Lines(address, cache, lines) => {
+            measurement.validate_lines(cache, lines).map_err(ProfileErrorCause::Invalid)?;
+            measurement.lines.insert((address, cache), lines).is_some()
+        }
         Entry::End(_) => false,
     };
     if repeated { Err(ProfileErrorCause::Repeated) } else { Ok(()) }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::measurement::count;
-use crate::{Accesses, Measurement};
+use crate::{Accesses, CacheLines, Measurement};
 
 /// The figures of a whole run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -59,6 +59,18 @@ impl Summary {
         let Summary { executed, cancelled, faulted, unfinished, undecoded, .. } = *self;
         [executed, cancelled, faulted, unfinished, undecoded].into_iter().fold(0, u64::saturating_add)
     }
+}
+
+/// Lines touched by cache number, of all instructions and of operation `reset`. Every cache of the
+/// model is listed, untouched ones too.
+pub fn cache_totals(measurement: &Measurement) -> BTreeMap<u32, CacheLines> {
+    let caches = (0..).zip(&measurement.tables.caches);
+    let mut totals: BTreeMap<u32, CacheLines> =
+        caches.map(|(number, _)| (number, CacheLines::default())).collect();
+    for (&(_, cache), &lines) in &measurement.lines {
+        totals.entry(cache).or_default().add(lines);
+    }
+    totals
 }
 
 /// Accesses by resource number, of all executed instructions. Every resource of the model is

@@ -15,6 +15,8 @@ pub struct ModelTables {
     /// Names of the schedulable instances (one queue each), by instance number; `main`, which
     /// is never scheduled, is not one of them.
     pub instances: Vec<String>,
+    /// Names of the caches, by cache number.
+    pub caches: Vec<String>,
     /// Every instruction of the set in the model's order, as decode path cut at operands:
     /// `decode(instr(add()))`. See [`crate::instruction_of`].
     pub instructions: Vec<String>,
@@ -31,6 +33,14 @@ impl ModelTables {
         match usize::try_from(resource).ok().and_then(|index| self.resources.get(index)) {
             Some(name) => name.clone(),
             None => format!("resource_{resource}"),
+        }
+    }
+
+    /// Name of cache number `cache`; `cache_7` where the table ends before it.
+    pub fn cache_name(&self, cache: u32) -> String {
+        match usize::try_from(cache).ok().and_then(|index| self.caches.get(index)) {
+            Some(name) => name.clone(),
+            None => format!("cache_{cache}"),
         }
     }
 

@@ -30,10 +30,11 @@ fn one_event_is_one_short_line() {
     let lines: Vec<&str> = file.lines().collect();
     assert_eq!(lines[0], "isac-events 1");
     assert!(lines[1].starts_with("{\"model\":\"little\""), "{}", lines[1]);
-    let events = lines.iter().position(|line| *line == "c").unwrap();
-    assert!(lines[2..events].iter().all(|line| line.starts_with('#')));
+    let before = lines.iter().position(|line| *line == "a 1 0 2 0").unwrap();
+    let events = before + 1;
+    assert!(lines[2..before].iter().all(|line| line.starts_with('#')));
     assert_eq!(
-        lines[events..events + 10],
+        lines[events..events + 11],
         [
             "c",
             "b",
@@ -42,12 +43,13 @@ fn one_event_is_one_short_line() {
             "d 10 16 1",
             "t 10",
             "x 0 2",
+            "a 0 1 1 0",
             "w 1 0",
             "r 3 0",
             "e"
         ]
     );
-    assert_eq!(lines.last(), Some(&"end 93"));
+    assert_eq!(lines.last(), Some(&"end 103"));
 }
 
 #[test]
@@ -78,6 +80,9 @@ fn what_is_wrong_is_told_with_its_line() {
         ("b\nq\n", "line 4: `q` is no event"),
         ("b\nq 4294967296\n", "line 4: `q 4294967296` is no event"),
         ("b\nr 1\n", "line 4: `r 1` is no event"),
+        ("a 0 1 2\n", "line 3: `a 0 1 2` is no event"),
+        ("a 0 1 2 0 0\n", "line 3: `a 0 1 2 0 0` is no event"),
+        ("a 2 1 0 0\n", "line 3: the model has no cache 2"),
         ("b\nd 10 0g 1\n", "line 4: `d 10 0g 1` is no event"),
         ("b\nn decode\n", "line 4: `n decode` is no event"),
         ("b\ns 1\n", "line 4: instance 1 starts but its queue is empty; expected it to be scheduled before"),

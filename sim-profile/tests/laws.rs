@@ -2,16 +2,16 @@
 
 mod support;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
 use sim_profile::coverage::Coverage;
 use sim_profile::executions::executions;
-use sim_profile::summary::{Summary, resource_totals};
+use sim_profile::summary::{Summary, cache_totals, resource_totals};
 use sim_profile::tree::{InstructionTree, TreeNode};
 use sim_profile::{
-    AccessEvent, Accesses, Event, EventProfiler, EventSink, EventWriter, InstructionKey, Measurement, Mode,
-    Profile, Provenance, Word, read_profile, replay_events, write_profile,
+    AccessEvent, Accesses, CacheLines, Event, EventProfiler, EventSink, EventWriter, InstructionKey,
+    Measurement, Mode, Profile, Provenance, Word, read_profile, replay_events, write_profile,
 };
 
 /// An event, and for decoding which of some instructions.
@@ -35,7 +35,11 @@ fn happening() -> impl Strategy<Value = Happening> {
     // Four nodes are in every name.
     let access =
         (0..4_u32, 0..3_u32, kind).prop_map(|(node, resource, kind)| Event::Access { node, resource, kind });
+    let lines = (0..2_u32, 0..3_u64, 0..3_u64, 0..2_u64).prop_map(|(cache, hits, misses, write_backs)| {
+        Event::Lines { cache, lines: CacheLines { hits, misses, write_backs } }
+    });
     let plain = prop_oneof![
+        4 => lines,
         6 => access,
         3 => (0..2_u32).prop_map(|instance| Event::Scheduled { instance }),
         3 => (0..2_u32).prop_map(|instance| Event::Starts { instance }),
@@ -89,6 +93,23 @@ fn run(happenings: &[Happening], sink: &mut impl EventSink) -> Measurement {
     profiler.try_finish().unwrap()
 }
 
+/// The lines that events told of, by cache.
+struct Told(BTreeMap<u32, CacheLines>);
+
+impl Default for Told {
+    fn default() -> Told {
+        Told([(0, CacheLines::default()), (1, CacheLines::default())].into())
+    }
+}
+
+impl EventSink for Told {
+    fn event(&mut self, event: Event<'_>) {
+        if let Event::Lines { cache, lines } = event {
+            self.0.entry(cache).or_default().add(lines);
+        }
+    }
+}
+
 fn measurement() -> impl Strategy<Value = Measurement> {
     prop::collection::vec(happening(), 0..200).prop_map(|happenings| run(&happenings, &mut ()))
 }
@@ -135,6 +156,14 @@ proptest! {
         prop_assert_eq!(tree.roots.iter().map(|root| root.executed).sum::<u64>(), summary.executed);
         prop_assert_eq!(executions(&measurement).values().sum::<u64>(), summary.executed);
         tree.roots.iter().for_each(check_children);
+    }
+
+    /// Whatever becomes of an instruction, what it did to a cache was done.
+    #[test]
+    fn cache_totals_are_the_sum_of_all_events(happenings in prop::collection::vec(happening(), 0..200)) {
+        let mut told = Told::default();
+        let measurement = run(&happenings, &mut told);
+        prop_assert_eq!(told.0, cache_totals(&measurement));
     }
 
     #[test]

@@ -77,6 +77,16 @@ fn what_is_wrong_is_told_with_its_line() {
         message(|file| file.replacen("[[0,2],[0,0,2]]", "[[0,2],[0,0,0]]", 1)),
         "line 3: instruction 16 at 0x10: an access entry is zero; leave it out"
     );
+    let of_reset = "{\"lines\":[null,1,[0,2,0]]}";
+    let number = file().lines().position(|line| line == of_reset).unwrap() + 1;
+    assert_eq!(
+        message(|file| file.replacen(of_reset, "{\"lines\":[null,2,[0,2,0]]}", 1)),
+        format!("line {number}: the model has no cache 2")
+    );
+    assert_eq!(
+        message(|file| file.replacen(of_reset, "{\"lines\":[null,1,[0,0,0]]}", 1)),
+        format!("line {number}: an entry of a cache is zero; leave it out")
+    );
     assert_eq!(
         message(|file| file.replacen("[[0,2],", "[[0,3],", 1)),
         "line 3: instruction 16 at 0x10: the model has no resource 3"

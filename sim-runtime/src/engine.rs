@@ -2,7 +2,7 @@
 
 use isac_ir::bits::Bits;
 use isac_ir::resource::RegisterPlace;
-use sim_profile::Measurement;
+use sim_profile::{CacheLines, Measurement};
 
 use crate::fault::Stop;
 use crate::host::Host;
@@ -65,6 +65,15 @@ pub trait Machine {
     fn write_bytes(&mut self, map: usize, address: u64, bytes: &[u8]) -> Result<(), u64>;
 }
 
+/// What happened to a cache so far.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CacheStatistics {
+    /// Its name.
+    pub name: String,
+    /// The lines that were touched.
+    pub lines: CacheLines,
+}
+
 /// An engine with a processor's state in it.
 pub trait Engine {
     /// The processor's state.
@@ -82,6 +91,11 @@ pub trait Engine {
 
     /// Cycles begun so far, extra cycles included.
     fn cycles(&self) -> u64;
+
+    /// What happened to the model's caches, in their order; empty if they are not simulated.
+    fn caches(&self) -> Vec<CacheStatistics> {
+        Vec::new()
+    }
 
     /// Everything measured so far; complete at any time between two calls of [`Engine::run`].
     /// `None` if the engine was made without profiling.

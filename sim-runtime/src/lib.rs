@@ -4,6 +4,7 @@
 //! [`record`] turns what they count into a measurement; [`image`], [`host`] and [`launcher`] are
 //! what a program needs around it; [`trace`] tells what happened in each cycle.
 
+pub mod cache;
 pub mod device;
 pub mod engine;
 pub mod fault;
@@ -18,5 +19,5 @@ pub mod reference;
 pub mod stepwise;
 pub mod trace;
 
-pub use engine::{Engine, Machine};
+pub use engine::{CacheStatistics, Engine, Machine};
 pub use fault::{AccessKind, Fault, FaultKind, Stop};

@@ -4,7 +4,7 @@ use std::io::BufWriter;
 use std::process::Command;
 
 use clap::ValueEnum;
-use gentool::emit::find_obstacles;
+use gentool::emit::{find_cache_obstacle, find_obstacles};
 use isac_ir::Model;
 use sim_profile::{Event, EventSink, EventWriter};
 use sim_runtime::launcher::{AtomicFile, LaunchInfo, RunOptions, Stdio, check_results, launch};
@@ -31,7 +31,7 @@ pub(super) struct Options {
 
     /// What executes the program; all give the same results.
     ///
-    /// Default: emitted, unless --events asks for the reference engine.
+    /// Default: emitted, unless --events or --caches asks for the reference engine.
     #[arg(long, value_enum)]
     engine: Option<EngineName>,
 }
@@ -48,15 +48,23 @@ enum EngineName {
 pub(super) fn run(options: &Options) -> Result<i32, Failure> {
     let model = options.description.load()?.model;
     check_files(options)?;
-    let wanted = match (options.engine, options.run.events.is_some()) {
-        (Some(EngineName::Emitted), true) => {
-            return Err(Failure::other("--events needs the reference engine; leave --engine out"));
+    let obstacles = match options.run.caches {
+        true => find_obstacles(&model).into_iter().chain(find_cache_obstacle(&model)).collect(),
+        false => find_obstacles(&model),
+    };
+    let needs_reference = [
+        ("--events", options.run.events.is_some()),
+        ("--caches", options.run.caches && find_cache_obstacle(&model).is_some()),
+    ];
+    let needs_reference = needs_reference.into_iter().find(|(_, needs)| *needs);
+    let wanted = match (options.engine, needs_reference) {
+        (Some(EngineName::Emitted), Some((option, _))) => {
+            return Err(Failure::other(format!("{option} needs the reference engine; leave --engine out")));
         }
         (Some(engine), _) => engine,
-        (None, true) => EngineName::Reference,
-        (None, false) => EngineName::Emitted,
+        (None, Some(("--events", _))) => EngineName::Reference,
+        (None, _) => EngineName::Emitted,
     };
-    let obstacles = find_obstacles(&model);
     match (wanted, &obstacles[..]) {
         (EngineName::Reference, _) => run_reference(&model, &options.run),
         (EngineName::Emitted, []) => run_emitted(&model, &options.run),
@@ -111,6 +119,9 @@ fn run_reference(model: &Model, options: &RunOptions) -> Result<i32, Failure> {
     let digest = super::description::digest_files(&[gentool::emit::SourceFile { path: String::new(), text }]);
     let info = LaunchInfo::of_model(model, "reference", &digest);
     let mut engine = ReferenceEngine::new(model);
+    if options.caches {
+        engine = engine.with_caches();
+    }
     if options.wants_measurement() {
         engine = engine.with_profile();
     }

@@ -29,7 +29,7 @@ use isac_ir::account::Part;
 use proc_macro2::TokenStream;
 use syn::visit_mut::{VisitMut, visit_expr_mut};
 
-pub use obstacle::{find_block_obstacles, find_obstacles};
+pub use obstacle::{find_block_obstacles, find_cache_obstacle, find_obstacles};
 pub use package::{emit_package, package_name, runtime_files, write_package};
 
 /// A source file of the emitted crate.

@@ -2,7 +2,7 @@
 
 use isac_ir::Model;
 use isac_ir::account::PARTS;
-use isac_ir::behavior::{Expr, ExprKind, Stmt, walk_expressions, walk_statements};
+use isac_ir::behavior::{Body, Expr, ExprKind, Stmt, walk_expressions, walk_statements};
 use isac_ir::operand::{Binding, Expression};
 use isac_ir::operation::{Operation, Role, Target};
 use isac_ir::root::WordSource;
@@ -17,6 +17,20 @@ pub fn find_obstacles(model: &Model) -> Vec<String> {
     }
     find_double_executions(model, &mut found);
     found
+}
+
+/// Why a simulator of this model cannot be asked for caches; `None` if that makes no difference,
+/// since the model has none and asks for no `.latency`.
+pub fn find_cache_obstacle(model: &Model) -> Option<String> {
+    let mut bodies = model.operations.iter().flat_map(Operation::counted_bodies).chain(&model.memory_fault);
+    let differs = !model.caches.is_empty() || bodies.any(asks_latency);
+    differs.then(|| "caches and latencies are not emitted yet".to_string())
+}
+
+fn asks_latency(body: &Body) -> bool {
+    let mut asks = false;
+    walk_expressions(&body.statements, &mut |expr| asks |= matches!(expr.kind, ExprKind::Latency(_)));
+    asks
 }
 
 /// LOCALs of an operation that may be executed twice in one instruction, and that something still

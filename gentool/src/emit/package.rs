@@ -6,7 +6,7 @@ use std::path::Path;
 
 use isac_ir::Model;
 
-use super::{SourceFile, emit_modules};
+use super::{SourceFile, emit_modules, find_cache_obstacle};
 use crate::runtime_sources::{LOCK_TEXT, RUNTIME_SOURCES};
 
 /// The files of the package but for the runtime's, ordered by path. `name` is the package's,
@@ -75,6 +75,7 @@ pub fn package_name(model: &Model) -> String {
 
 fn main_text(model: &Model, name: &str, digest: &str) -> String {
     let library = name.replace('-', "_");
+    let caches = find_cache_obstacle(model).map_or("", |_| REFUSE_CACHES);
     format!(
         r#"//! The simulator of {name} as a program.
 
@@ -91,13 +92,19 @@ fn main() -> ExitCode {{
         if options.events.is_some() {{
             return Err("--events needs the reference engine: gentool run --engine reference".into());
         }}
-        Ok({library}::engine(options.wants_measurement()))
+{caches}        Ok({library}::engine(options.wants_measurement()))
     }})
 }}
 "#,
         name = model.name,
     )
 }
+
+/// What the main program of a simulator says that knows no caches.
+const REFUSE_CACHES: &str = r#"        if options.caches {
+            return Err("--caches needs the reference engine: gentool run --engine reference".into());
+        }
+"#;
 
 fn manifest_text(model: &Model, name: &str, runtime: &str) -> String {
     format!(

@@ -19,6 +19,7 @@ pub(super) struct Profiler {
     pub(super) instructions: Instructions,
     pub(super) undecoded_faults: UndecodedFaults,
     pub(super) events: Events,
+    pub(super) caches: Caches,
 }
 
 #[derive(Serialize)]
@@ -154,4 +155,34 @@ pub(super) struct Events {
 pub(super) struct ModelEvent {
     pub(super) name: String,
     pub(super) count: u64,
+}
+
+#[derive(Serialize)]
+pub(super) struct Caches {
+    pub(super) cache: Vec<Cache>,
+}
+
+#[derive(Serialize)]
+pub(super) struct Cache {
+    pub(super) name: String,
+    pub(super) hits: u64,
+    pub(super) misses: u64,
+    pub(super) write_backs: u64,
+    pub(super) other: Lines,
+    pub(super) user: Vec<CacheUser>,
+}
+
+#[derive(Serialize)]
+pub(super) struct Lines {
+    pub(super) hits: u64,
+    pub(super) misses: u64,
+    pub(super) write_backs: u64,
+}
+
+#[derive(Serialize)]
+pub(super) struct CacheUser {
+    pub(super) address: String,
+    pub(super) hits: u64,
+    pub(super) misses: u64,
+    pub(super) write_backs: u64,
 }

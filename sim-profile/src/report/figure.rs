@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 
 use super::element::{
-    Coverage, Events, Execution, Executions, Instruction, InstructionSet, Instructions, ModelEvent,
-    Operation, Operations, Profiler, Resource, ResourceUsage, Resources, Summary, Transfer, Transfers,
-    UndecodedFaults, Unused,
+    Cache, CacheUser, Caches, Coverage, Events, Execution, Executions, Instruction, InstructionSet,
+    Instructions, Lines, ModelEvent, Operation, Operations, Profiler, Resource, ResourceUsage, Resources,
+    Summary, Transfer, Transfers, UndecodedFaults, Unused,
 };
 use super::text::sanitize;
-use crate::summary::resource_totals;
+use crate::summary::{cache_totals, resource_totals};
 use crate::tree::{InstructionTree, TreeNode};
-use crate::{Accesses, InstructionKey, InstructionRecord, Measurement, ModelTables};
+use crate::{Accesses, CacheLines, InstructionKey, InstructionRecord, Measurement, ModelTables};
 
 /// Every figure of the report.
 pub(super) fn report_of(measurement: &Measurement) -> Profiler {
@@ -32,6 +32,7 @@ pub(super) fn report_of(measurement: &Measurement) -> Profiler {
             undecoded_fault: counts_of(&measurement.undecoded_faults, tables),
         },
         events: events_of(measurement),
+        caches: caches_of(measurement),
     }
 }
 
@@ -134,4 +135,27 @@ fn instructions_of(measurement: &Measurement) -> Instructions {
 fn events_of(measurement: &Measurement) -> Events {
     let event_of = |(name, &count): (&String, &u64)| ModelEvent { name: sanitize(name), count };
     Events { event: measurement.events.iter().map(event_of).collect() }
+}
+
+fn caches_of(measurement: &Measurement) -> Caches {
+    let totals = cache_totals(measurement);
+    Caches { cache: totals.into_iter().map(|(cache, total)| cache_of(measurement, cache, total)).collect() }
+}
+
+fn cache_of(measurement: &Measurement, cache: u32, total: CacheLines) -> Cache {
+    let tables = &measurement.tables;
+    let other = measurement.lines.get(&(None, cache)).copied().unwrap_or_default();
+    let users = measurement.lines.iter().filter(|((_, touched), _)| *touched == cache);
+    let user_of = |(&(address, _), lines): (&(Option<u64>, u32), &CacheLines)| {
+        let CacheLines { hits, misses, write_backs } = *lines;
+        Some(CacheUser { address: tables.format_address(address?), hits, misses, write_backs })
+    };
+    Cache {
+        name: sanitize(&tables.cache_name(cache)),
+        hits: total.hits,
+        misses: total.misses,
+        write_backs: total.write_backs,
+        other: Lines { hits: other.hits, misses: other.misses, write_backs: other.write_backs },
+        user: users.filter_map(user_of).collect(),
+    }
 }

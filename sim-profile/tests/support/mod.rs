@@ -2,7 +2,7 @@
 
 #![allow(dead_code, reason = "every test takes what it needs")]
 
-use sim_profile::{AccessEvent, Event, EventProfiler, EventSink, Measurement, ModelTables, Word};
+use sim_profile::{AccessEvent, CacheLines, Event, EventProfiler, EventSink, Measurement, ModelTables, Word};
 
 pub(crate) const INC_AX: &str = "decode(inc(reg(ax())))";
 pub(crate) const INC_BX: &str = "decode(inc(reg(bx())))";
@@ -19,6 +19,7 @@ pub(crate) fn tables() -> ModelTables {
     ModelTables {
         model: "little".to_owned(),
         resources: ["ax", "bx", "memory"].map(str::to_owned).into(),
+        caches: ["icache", "dcache"].map(str::to_owned).into(),
         instances: ["decode", "execute"].map(str::to_owned).into(),
         instructions: ["decode(sub())", "decode(inc())", "decode(add())", "decode(halt())"]
             .map(str::to_owned)
@@ -43,12 +44,14 @@ pub(crate) fn events(sink: &mut impl EventSink) {
         sub("bx", "bx"),
     ];
     let addresses = [0x10, 0x10, 0x11, 0x12, 0x13, 0x14, 0x15, 0x16];
+    sink.event(lines(1, 0, 2, 0));
     for (index, (name, address)) in names.iter().zip(addresses).enumerate() {
         begin(sink, address, name);
         if index == 0 {
             sink.event(Event::Transfer { to: address });
         }
         access(sink, 0, 2, AccessEvent::Execute);
+        sink.event(lines(0, 1, u64::from(index == 0), 0));
         access(sink, 1, 0, AccessEvent::Write);
         access(sink, 3, 0, AccessEvent::Read);
         sink.event(Event::Ends);
@@ -56,6 +59,7 @@ pub(crate) fn events(sink: &mut impl EventSink) {
     begin(sink, 0x17, INC_AX);
     access(sink, 1, 0, AccessEvent::Read);
     sink.event(Event::ModelEvent { name: "odd" });
+    sink.event(lines(1, 3, 2, 1));
     sink.event(Event::Cancel);
     sink.event(Event::ExtraCycles { cycles: 3 });
     begin(sink, 0x10, INC_AX);
@@ -79,6 +83,10 @@ fn begin(sink: &mut impl EventSink, address: u64, name: &str) {
 
 fn access(sink: &mut impl EventSink, node: u32, resource: u32, kind: AccessEvent) {
     sink.event(Event::Access { node, resource, kind });
+}
+
+fn lines(cache: u32, hits: u64, misses: u64, write_backs: u64) -> Event<'static> {
+    Event::Lines { cache, lines: CacheLines { hits, misses, write_backs } }
 }
 
 pub(crate) fn measurement() -> Measurement {

@@ -25,6 +25,7 @@ mod transfer;
 use std::io::Read;
 
 pub use abi::Abi;
+pub(crate) use random::Random;
 pub use root::RootDirectory;
 pub use stack::{InitialStack, StackError, setup_stack};
 pub use streams::{Capture, Streams};
@@ -35,7 +36,6 @@ use errno::Errno;
 use guest::Guest;
 use heap::Heap;
 use output::Output;
-use random::Random;
 
 /// Cycles a second of the guest's clock if nothing else is said.
 pub const DEFAULT_CLOCK_HZ: u64 = 1_000_000_000;
@@ -59,6 +59,7 @@ pub struct Host {
     heap: Heap,
     clock_hz: u64,
     random: Random,
+    seed: u64,
     arguments: Vec<String>,
     /// The error of the last semihosting call that failed; 0 before.
     semihost_errno: i64,
@@ -84,6 +85,7 @@ impl Host {
             heap: Heap::default(),
             clock_hz: DEFAULT_CLOCK_HZ,
             random: Random::default(),
+            seed: 0,
             arguments: Vec::new(),
             semihost_errno: 0,
         }
@@ -103,10 +105,12 @@ impl Host {
         self
     }
 
-    /// Sets the seed of the guest's random numbers.
+    /// Sets the seed of the run: of the guest's random numbers, and of caches that replace lines at
+    /// random.
     #[must_use]
     pub fn with_seed(mut self, seed: u64) -> Self {
         self.random = Random::new(seed);
+        self.seed = seed;
         self
     }
 
@@ -127,6 +131,12 @@ impl Host {
     #[must_use]
     pub fn arguments(&self) -> &[String] {
         &self.arguments
+    }
+
+    /// The seed of the run.
+    #[must_use]
+    pub fn seed(&self) -> u64 {
+        self.seed
     }
 
     /// The next 16 bytes of the guest's random numbers.

@@ -28,7 +28,7 @@ use std::io::Write;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use sim_profile::{Mode, Profile, Provenance, render_xml, write_profile};
+use sim_profile::{CacheLines, Mode, Profile, Provenance, render_xml, write_profile};
 
 pub use command::main;
 pub use interrupt::Interrupt;
@@ -38,7 +38,7 @@ pub use options::{ProgramFormat, RunOptions};
 pub use output_file::{AtomicFile, OutputFile, Render, is_same_file};
 pub use stdio::Stdio;
 
-use crate::engine::Engine;
+use crate::engine::{CacheStatistics, Engine};
 use crate::fault::Stop;
 use crate::host::{Host, Streams};
 use interrupt::InterruptibleInput;
@@ -251,6 +251,11 @@ impl Conclusion<'_> {
                 elapsed.as_secs_f64(),
                 mips(instructions, elapsed)
             ));
+            for CacheStatistics { name, lines } in self.engine.caches() {
+                let CacheLines { hits, misses, write_backs } = lines;
+                let line = format!("{name}: {hits} hits, {misses} misses, {write_backs} lines written back");
+                self.messages.line(&line);
+            }
         }
     }
 

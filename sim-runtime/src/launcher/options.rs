@@ -52,9 +52,17 @@ pub struct RunOptions {
 
     /// Print instructions, cycles, seconds and million instructions a second at the end.
     ///
-    /// They go to standard error, so that the program's own output stays as it is.
+    /// Hits and misses of simulated caches follow, a line for each cache. All of this goes to
+    /// standard error, so that the program's own output stays as it is.
     #[arg(long, help_heading = "Results")]
     pub stats: bool,
+
+    /// Simulate caches and latencies in a model whose instructions do not overlap.
+    ///
+    /// `.latency` is then what an access cost, and not 1, and hits and misses are counted. Models
+    /// with a pipeline or a delay always do so. The reference engine alone does.
+    #[arg(long, help_heading = "Results")]
+    pub caches: bool,
 
     /// End the run after N instructions, with exit status 124.
     ///
@@ -85,7 +93,7 @@ pub struct RunOptions {
     #[arg(long, value_name = "DIR", help_heading = "Guest")]
     pub root: Option<PathBuf>,
 
-    /// Seed of the random numbers that the program gets.
+    /// Seed of the random numbers that the program gets, and of REPLACEMENT (RANDOM).
     ///
     /// The same seed gives the same run. Example: --seed 7
     #[arg(long, value_name = "N", default_value = "0", value_parser = parse_number, help_heading = "Guest")]
@@ -187,6 +195,9 @@ impl RunOptions {
         }
         if self.stats {
             line.push("--stats".into());
+        }
+        if self.caches {
+            line.push("--caches".into());
         }
         line.push(format!("--seed={}", self.seed).into());
         line.push(format!("--clock-hz={}", self.clock_hz).into());

@@ -23,6 +23,7 @@ pub fn model_tables(model: &Model) -> ModelTables {
         model: model.name.clone(),
         resources: model.resource_names(),
         instances: instance_names(model),
+        caches: model.caches.iter().map(|cache| cache.name.clone()).collect(),
         instructions: model.instructions.clone(),
         operands: operand_positions(model),
         address_bits: model.pc.width_bits,

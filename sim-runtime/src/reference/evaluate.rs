@@ -47,8 +47,7 @@ impl Step<'_, '_> {
             ExprKind::FaultAddress => self.fault.0.into(),
             ExprKind::FaultAccess => self.fault.1.into(),
             ExprKind::Busy(stage) => self.flight.is_busy(*stage).into(),
-            // What memories and caches cost is not simulated yet.
-            ExprKind::Latency(_) => 1,
+            ExprKind::Latency(map) => self.latency(*map).into(),
             ExprKind::Pending(device) => {
                 self.state.devices.is_pending(*device as usize, self.counts.cycles).into()
             }
@@ -138,6 +137,7 @@ impl Step<'_, '_> {
         let model = self.state.model;
         let landing = check_range(model, map, address, 1, kind).map_err(|fault| self.read_fault(fault))?;
         self.access(frame, access, model.registers.len() as u32 + map, event);
+        self.pay(access, map, (address, 1), Reached::Memory(landing), false);
         Ok(self.state.memory.load_part(landing, low, width))
     }
 
@@ -157,6 +157,7 @@ impl Step<'_, '_> {
             check_access(model, map, address, cells, kind).map_err(|fault| self.read_fault(fault))?;
         let resource = model.registers.len() as u32 + map;
         self.access(frame, access, resource, event);
+        self.pay(access, map, (address, cells), reached, false);
         let (cycles, devices) = (self.counts.cycles, &mut self.state.devices);
         Ok(match reached {
             Reached::Memory(landing) => self.state.memory.load(model, map, landing, cells),

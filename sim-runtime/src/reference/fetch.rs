@@ -2,7 +2,7 @@
 
 use isac_ir::Model;
 use isac_ir::behavior::{Body, Expr};
-use isac_ir::bits::Bits;
+use isac_ir::bits::{Bits, mask};
 use isac_ir::decode::{CellSource, DecodeError, Decoded, DecodedElement, WholeWord, decode_element};
 use isac_ir::root::{RootDecoding, WordSource};
 use sim_profile::{AccessEvent, Event, Word};
@@ -101,12 +101,14 @@ impl<'m> Step<'m, '_> {
     ) -> Result<DecodedElement, Leaving> {
         let model = self.state.model;
         let resource = model.registers.len() as u32 + map;
-        let mut cells = MapCells { model, memory: &self.state.memory, map, address };
+        let mut cells = MapCells { model, memory: &self.state.memory, map, address, seen_bits: 0 };
         let outcome = decode_element(model, decoder, &mut cells);
         if let Err(DecodeError::Fetch(fault)) = outcome {
             return Err(self.undecoded(fault));
         }
+        let seen = cells.seen();
         self.access(frame, access, resource, AccessEvent::Execute);
+        self.pay_memory(map, &seen, false);
         outcome.map_err(|_| self.undecoded(FaultKind::IllegalInstruction))
     }
 
@@ -156,12 +158,27 @@ struct MapCells<'a> {
     memory: &'a Memory,
     map: u32,
     address: u64,
+    /// The end of what was fetched so far.
+    seen_bits: u32,
+}
+
+impl MapCells<'_> {
+    /// What was fetched: address and number of cells, in two parts where the address wraps.
+    fn seen(&self) -> Vec<(u64, u64)> {
+        let table = &self.model.maps[self.map as usize];
+        let last = mask(table.address_bits) as u64;
+        let (first, cells) = (self.address & last, u64::from(self.seen_bits / table.cell_bits));
+        let before_wrap = (last - first).saturating_add(1).min(cells);
+        let parts = [(first, before_wrap), (0, cells - before_wrap)];
+        parts.into_iter().filter(|(_, cells)| *cells > 0).collect()
+    }
 }
 
 impl CellSource for MapCells<'_> {
     type Fault = FaultKind;
 
     fn fetch(&mut self, first_bit: u32, width_bits: u32) -> Result<Bits, FaultKind> {
+        self.seen_bits = self.seen_bits.max(first_bit + width_bits);
         fetch_cells(self.model, self.memory, self.map, self.address, first_bit, width_bits)
     }
 }

@@ -4,6 +4,7 @@
 //! the model: it decodes each word anew, evaluates each expression as a tree of 128-bit numbers,
 //! and counts nothing itself: whatever is known of a run is derived from its events.
 
+mod cost;
 mod cycle;
 mod evaluate;
 mod execution;
@@ -22,7 +23,8 @@ mod tracing;
 use isac_ir::Model;
 use sim_profile::{Event, EventProfiler, EventSink, Measurement};
 
-use crate::engine::{Engine, Machine};
+use crate::cache::AccessCosts;
+use crate::engine::{CacheStatistics, Engine, Machine};
 use crate::fault::Stop;
 use crate::host::Host;
 use crate::record::model_tables;
@@ -47,6 +49,7 @@ pub struct ReferenceEngine<'m> {
     /// The instruction that has written to an EXIT device.
     exiting: Option<u64>,
     is_reset: bool,
+    simulates_caches: bool,
     stopped: Option<Stop>,
 }
 
@@ -80,8 +83,17 @@ impl<'m> ReferenceEngine<'m> {
             taken: 0,
             exiting: None,
             is_reset: false,
+            simulates_caches: model.overlaps(),
             stopped: None,
         }
+    }
+
+    /// The same with caches and latencies, which models without overlapping instructions do without
+    /// otherwise.
+    #[must_use]
+    pub fn with_caches(mut self) -> Self {
+        self.simulates_caches = true;
+        self
     }
 
     /// The same with a profile made of the events.
@@ -106,10 +118,14 @@ impl<'m> ReferenceEngine<'m> {
         self
     }
 
-    /// Runs operation `reset` once, before the first cycle; it belongs to no instruction.
+    /// Empties the caches and runs operation `reset`, once, before the first cycle; it belongs to no
+    /// instruction.
     fn reset(&mut self, host: &mut Host) -> Option<Stop> {
         if std::mem::replace(&mut self.is_reset, true) {
             return None;
+        }
+        if self.simulates_caches {
+            self.state.costs = Some(AccessCosts::new(self.state.model, host.seed()));
         }
         let reset = self.state.model.reset?;
         let address = self.state.pc();
@@ -156,6 +172,12 @@ impl Engine for ReferenceEngine<'_> {
 
     fn cycles(&self) -> u64 {
         self.counts.cycles
+    }
+
+    fn caches(&self) -> Vec<CacheStatistics> {
+        let names = self.state.model.caches.iter().map(|cache| cache.name.clone());
+        let touched = self.state.costs.iter().flat_map(AccessCosts::touched);
+        names.zip(touched).map(|(name, lines)| CacheStatistics { name, lines }).collect()
     }
 
     fn measurement(&mut self) -> Option<Measurement> {

@@ -3,6 +3,7 @@
 use isac_ir::Model;
 use isac_ir::bits::{Bits, mask};
 
+use crate::cache::AccessCosts;
 use crate::device::Devices;
 use crate::engine::Machine;
 use crate::memory::{Memory, read_map_bytes, write_map_bytes};
@@ -13,6 +14,8 @@ pub(super) struct State<'m> {
     pub(super) registers: Vec<Vec<Bits>>,
     pub(super) memory: Memory,
     pub(super) devices: Devices,
+    /// What accesses cost, where that is simulated.
+    pub(super) costs: Option<AccessCosts>,
 }
 
 impl<'m> State<'m> {
@@ -27,6 +30,7 @@ impl<'m> State<'m> {
             registers: registers.collect(),
             memory: Memory::new(model),
             devices: Devices::new(model),
+            costs: None,
         }
     }
 

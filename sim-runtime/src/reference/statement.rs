@@ -48,6 +48,7 @@ impl<'m> Step<'m, '_> {
                 let reached =
                     check_access(model, *map, address, *cells, AccessKind::Write).map_err(Leaving::Fault)?;
                 self.access(frame, *access, model.registers.len() as u32 + map, AccessEvent::Write);
+                self.pay(*access, *map, (address, *cells), reached, true);
                 match reached {
                     Reached::Memory(landing) => {
                         self.state.memory.store(model, *map, landing, *cells, value);
@@ -67,6 +68,7 @@ impl<'m> Step<'m, '_> {
                 let landing =
                     check_range(model, *map, address, 1, AccessKind::Write).map_err(Leaving::Fault)?;
                 self.access(frame, *access, model.registers.len() as u32 + map, AccessEvent::Write);
+                self.pay(*access, *map, (address, 1), Reached::Memory(landing), true);
                 self.state.memory.store_part(landing, *low, width, value);
             }
             Stmt::SetOperand { instance, value, .. } => {
@@ -86,6 +88,9 @@ impl<'m> Step<'m, '_> {
                     isac_ir::behavior::AccessKind::Execute => AccessEvent::Execute,
                 };
                 self.access(frame, *access, resource, event);
+                if let Some(map) = resource.checked_sub(self.state.model.registers.len() as u32) {
+                    self.pay_other(map);
+                }
             }
             Stmt::Count(_) => {}
             Stmt::If { condition, then, otherwise } => {

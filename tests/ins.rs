@@ -3,6 +3,7 @@
 mod ins {
     pub(crate) mod case;
     pub(crate) mod compare;
+    pub(crate) mod overlap;
     pub(crate) mod place;
 }
 mod support;
@@ -11,6 +12,10 @@ use std::fs;
 
 use ins::case::{Case, read_case};
 use ins::compare::compare;
+use ins::overlap::compare_overlapping;
+use isac_ir::Model;
+use sim_runtime::reference::ReferenceEngine;
+use support::description::lower;
 use support::{ENGINES, PDP11, RV32IM, Simulator, TINY8, path};
 
 /// Runs all cases of a model on every engine; `lines` is how many there are, so that none is
@@ -18,7 +23,7 @@ use support::{ENGINES, PDP11, RV32IM, Simulator, TINY8, path};
 fn check(simulator: &Simulator, lines: usize) {
     let model = (simulator.model)();
     let mut wrong = Vec::new();
-    let cases = read_cases(simulator, &mut wrong);
+    let cases = read_cases(simulator.name, model, &mut wrong);
     assert_eq!(cases.len(), lines, "cases of {}", simulator.name);
     for (place, case) in &cases {
         for kind in ENGINES {
@@ -31,9 +36,9 @@ fn check(simulator: &Simulator, lines: usize) {
     assert!(wrong.is_empty(), "{} mismatches:\n{}", wrong.len(), wrong.join("\n"));
 }
 
-/// Cases with their `file:line`.
-fn read_cases(simulator: &Simulator, wrong: &mut Vec<String>) -> Vec<(String, Case)> {
-    let folder = path(&format!("models/{}/cases", simulator.name));
+/// The cases of a model with their `file:line`, read for itself or for one of the same architecture.
+fn read_cases(name: &str, model: &Model, wrong: &mut Vec<String>) -> Vec<(String, Case)> {
+    let folder = path(&format!("models/{name}/cases"));
     let entries = fs::read_dir(&folder).expect("the model has cases");
     let mut files: Vec<_> = entries.map(|entry| entry.expect("an entry").path()).collect();
     files.sort();
@@ -43,7 +48,7 @@ fn read_cases(simulator: &Simulator, wrong: &mut Vec<String>) -> Vec<(String, Ca
         let name = file.file_name().expect("a file has a name").to_string_lossy().into_owned();
         for (line, number) in text.lines().zip(1..) {
             let place = format!("{name}:{number}");
-            match read_case(line, (simulator.model)()) {
+            match read_case(line, model) {
                 Ok(Some(case)) => cases.push((place, case)),
                 Ok(None) => {}
                 Err(error) => wrong.push(format!("{place}: {error}")),
@@ -56,6 +61,43 @@ fn read_cases(simulator: &Simulator, wrong: &mut Vec<String>) -> Vec<(String, Ca
 #[test]
 fn every_case_of_rv32im_holds_on_every_engine() {
     check(&RV32IM, 1572);
+}
+
+/// Traps, interlocks and stalls are nothing that a single instruction may notice.
+#[test]
+fn every_case_of_rv32im_holds_on_its_pipeline() {
+    let model = lower("models/rv32im5/rv32im5.isac");
+    let mut wrong = Vec::new();
+    let cases = read_cases("rv32im", &model, &mut wrong);
+    assert_eq!(cases.len(), 1572, "cases of rv32im");
+    for (place, case) in &cases {
+        let mut engine = ReferenceEngine::new(&model).with_profile();
+        let differences = compare_overlapping(case, &mut engine, &model, (RV32IM.model)());
+        wrong.extend(differences.into_iter().map(|difference| format!("{place}: {difference}")));
+    }
+    assert!(wrong.is_empty(), "{} mismatches:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn a_case_that_does_not_hold_on_a_pipeline_is_noticed_in_every_part() {
+    let model = lower("models/rv32im5/rv32im5.isac");
+    for (line, differences) in [
+        ("0x80000000: 93 02 13 00 | | t1=4 | t0=5", &[][..]),
+        ("0x80000000: 93 02 13 00 | | t1=4 | t0=6", &["t0 is 0x5, expected 0x6"]),
+        ("0x80000000: 93 02 13 00 | | t1=4 |", &["t0 is 0x5, expected 0x0"]),
+        ("0x80000000: 93 02 13 00 | | t1=4 | t0=5 halt=1", &["the end is Ran, expected Halted(1)"]),
+        ("0x80000000: 23 20 53 00 | | t0=3 t1=0x20000 |", &["defaultmap.u8[0x20000] is 0x3, expected 0x0"]),
+    ] {
+        let case = read_case(line, &model).expect("a case").expect("no comment");
+        let mut engine = ReferenceEngine::new(&model).with_profile();
+        assert_eq!(compare_overlapping(&case, &mut engine, &model, (RV32IM.model)()), differences, "{line}");
+    }
+    let line = "0x80000000: 6f 00 80 00 | | | pc=0x80000004";
+    let case = read_case(line, &model).expect("a case").expect("no comment");
+    let mut engine = ReferenceEngine::new(&model).with_profile();
+    let differences = compare_overlapping(&case, &mut engine, &model, (RV32IM.model)());
+    assert_eq!(differences.len(), 1);
+    assert!(differences[0].starts_with("the program goes on elsewhere than at 0x80000004: "));
 }
 
 #[test]

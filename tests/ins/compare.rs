@@ -20,16 +20,16 @@ const REACH: u64 = 0x810;
 
 /// Bytes of a map from an address on.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Piece {
-    map: usize,
+pub(super) struct Piece {
+    pub(super) map: usize,
     address: u64,
     bytes: Vec<u8>,
 }
 
 /// Registers by register and element, and the memory near; pieces may overlap.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct State {
-    registers: BTreeMap<(usize, usize), u128>,
+pub(super) struct State {
+    pub(super) registers: BTreeMap<(usize, usize), u128>,
     memory: Vec<Piece>,
 }
 
@@ -54,7 +54,7 @@ pub(crate) fn compare(case: &Case, engine: &mut dyn Engine, model: &Model) -> Ve
 }
 
 /// Everything 0, then the bytes, the cells, the PC and the registers, in this order.
-fn prepare(case: &Case, machine: &mut dyn Machine, model: &Model) -> Result<(), String> {
+pub(super) fn prepare(case: &Case, machine: &mut dyn Machine, model: &Model) -> Result<(), String> {
     for (register, table) in model.registers.iter().enumerate() {
         for element in 0..table.elements() as usize {
             machine.write_register(register, element, 0);
@@ -75,7 +75,7 @@ fn prepare(case: &Case, machine: &mut dyn Machine, model: &Model) -> Result<(), 
 }
 
 /// The pieces of memory that are looked at.
-fn near(case: &Case, model: &Model) -> Vec<Piece> {
+pub(super) fn near(case: &Case, model: &Model) -> Vec<Piece> {
     let mut centres = vec![(model.target.host_map.unwrap_or(0) as usize, case.address)];
     for (place, value) in case.before.iter().chain(&case.after) {
         match *place {
@@ -106,7 +106,7 @@ fn near(case: &Case, model: &Model) -> Vec<Piece> {
     pieces
 }
 
-fn read_state(machine: &dyn Machine, model: &Model, near: &[Piece]) -> State {
+pub(super) fn read_state(machine: &dyn Machine, model: &Model, near: &[Piece]) -> State {
     let mut registers = BTreeMap::new();
     for (register, table) in model.registers.iter().enumerate() {
         for element in 0..table.elements() as usize {
@@ -121,7 +121,7 @@ fn read_state(machine: &dyn Machine, model: &Model, near: &[Piece]) -> State {
 }
 
 impl State {
-    fn set(&mut self, place: Place, value: u128, model: &Model) {
+    pub(super) fn set(&mut self, place: Place, value: u128, model: &Model) {
         match place {
             Place::Register { register, element } => {
                 self.registers.insert((register, element), value);
@@ -136,7 +136,7 @@ impl State {
     }
 
     /// Sets bits of registers; their other bits stay.
-    fn set_parts(&mut self, place: &RegisterPlace, value: u128) {
+    pub(super) fn set_parts(&mut self, place: &RegisterPlace, value: u128) {
         place.write(Bits::from_u128(value), |part, bits| {
             let element = (part.register as usize, part.element as usize);
             let register = self.registers.entry(element).or_default();
@@ -154,9 +154,9 @@ impl State {
     }
 }
 
-fn compare_end(case: &Case, stop: Stop, engine: &dyn Engine) -> Vec<String> {
-    let mut differences = Vec::new();
-    let end = match stop {
+/// What a stop after one instruction says of it.
+pub(super) fn end_of(stop: Stop, engine: &dyn Engine) -> End {
+    match stop {
         Stop::Budget | Stop::Cycles { .. } if engine.instructions() == 0 => End::Abandoned,
         Stop::Budget | Stop::Cycles { .. } => End::Ran,
         Stop::Halted(status) => End::Halted(status),
@@ -167,7 +167,12 @@ fn compare_end(case: &Case, stop: Stop, engine: &dyn Engine) -> Vec<String> {
             FaultKind::Memory { access: AccessKind::Fetch, .. } => End::Fetch,
             FaultKind::DivisionByZero | FaultKind::RegisterIndex { .. } => End::OtherFault,
         },
-    };
+    }
+}
+
+fn compare_end(case: &Case, stop: Stop, engine: &dyn Engine) -> Vec<String> {
+    let mut differences = Vec::new();
+    let end = end_of(stop, engine);
     if end != case.end {
         differences.push(format!("the end is {end:?}, expected {:?}", case.end));
     }
@@ -184,7 +189,7 @@ fn compare_end(case: &Case, stop: Stop, engine: &dyn Engine) -> Vec<String> {
     differences
 }
 
-fn compare_states(expected: &State, found: &State, model: &Model) -> Vec<String> {
+pub(super) fn compare_states(expected: &State, found: &State, model: &Model) -> Vec<String> {
     let mut differences = Vec::new();
     for ((register, element), expected) in &expected.registers {
         let found = found.registers[&(*register, *element)];

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use clap::{Args, Command, FromArgMatches};
+use isac_ir::Model;
 use sim_runtime::Engine;
 use sim_runtime::launcher::{LaunchInfo, RunOptions, Stdio, launch};
 
@@ -40,11 +41,16 @@ impl Guest {
     }
 
     pub(crate) fn run(&self, simulator: &Simulator, engine: &mut dyn Engine) -> Left {
+        self.run_on((simulator.model)(), engine)
+    }
+
+    /// Runs it on an engine of a model.
+    pub(crate) fn run_on(&self, model: &Model, engine: &mut dyn Engine) -> Left {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let (report, state) = (folder.path().join("report.xml"), folder.path().join("state"));
         let profiled = engine.measurement().is_some();
         let options = self.options(profiled.then_some(&report), &state);
-        let info = LaunchInfo::of_model((simulator.model)(), "any", "any");
+        let info = LaunchInfo::of_model(model, "any", "any");
         let (stdio, output, messages) = Stdio::captured(self.input);
         let status = launch(engine, &info, &options, stdio);
         Left {

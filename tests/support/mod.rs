@@ -2,6 +2,7 @@
 
 #![allow(dead_code, reason = "every test takes what it needs")]
 
+pub(crate) mod description;
 pub(crate) mod launch;
 pub(crate) mod law;
 pub(crate) mod program;

@@ -1,0 +1,54 @@
+//! Runs words on a model of the reference engine.
+
+use std::collections::BTreeMap;
+
+use isac_ir::Model;
+use sim_profile::summary::Summary;
+use sim_runtime::host::{Host, Streams};
+use sim_runtime::reference::ReferenceEngine;
+use sim_runtime::{Engine, Stop};
+
+/// More than any program takes, in instructions.
+const LIMIT: u64 = 10_000_000;
+
+/// How a run ended, and what it left.
+#[derive(Debug)]
+pub(crate) struct Ended {
+    pub(crate) stop: Stop,
+    pub(crate) summary: Summary,
+    pub(crate) output: Vec<u8>,
+    /// The integer registers.
+    pub(crate) x: Vec<u128>,
+}
+
+/// Runs words that lie at an address, from there on, with other bytes in memory.
+pub(crate) fn run(model: &Model, address: u32, words: &[u32], memory: &BTreeMap<u32, Vec<u8>>) -> Ended {
+    let mut engine = ReferenceEngine::new(model).with_profile();
+    let machine = engine.machine();
+    let code: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    let map = model.maps.iter().position(|map| map.name == "defaultmap").expect("the model has it");
+    for (address, bytes) in memory.iter().map(|(address, bytes)| (*address, bytes)).chain([(address, &code)])
+    {
+        machine.write_bytes(map, address.into(), bytes).expect("the program lies in memory");
+    }
+    machine.write_place(&model.pc, address.into());
+    let (streams, output, _) = Streams::captured(b"");
+    let mut host = Host::new(streams);
+    let stop = run_to_end(&mut engine, &mut host);
+    host.flush().expect("memory takes everything");
+    let summary = Summary::of(&engine.measurement().expect("the engine profiles"));
+    assert_eq!((summary.executed, summary.cycles), (engine.instructions(), engine.cycles()));
+    let file = model.registers.iter().position(|register| register.name == "x").expect("the model has it");
+    let x = (0..32).map(|element| engine.machine().read_register(file, element)).collect();
+    Ended { stop, summary, output: output.bytes(), x }
+}
+
+/// Where instructions overlap an engine stops after as many cycles as it was asked for instructions.
+fn run_to_end(engine: &mut dyn Engine, host: &mut Host) -> Stop {
+    loop {
+        let stop = engine.run(host, LIMIT);
+        if !matches!(stop, Stop::Cycles { .. }) || engine.instructions() >= LIMIT {
+            return stop;
+        }
+    }
+}

@@ -16,6 +16,7 @@ use elf_file::{ElfFile, ElfSegment};
 use sim_runtime::image::{Expected, ImageFormat, read_image};
 use tempfile::TempDir;
 
+const CACHED: &str = "tests/models/cached.isac";
 const TINY8: &str = "models/tiny8/tiny8.isac";
 const RV32IM: &str = "models/rv32im/rv32im.isac";
 const FAULTS: &str = "models/rv32im/programs/faults";
@@ -364,6 +365,7 @@ fn an_option_that_makes_no_sense_is_explained() {
         reference(TINY8, hello, "-- an argument"),
         format!("run {TINY8} {hello} --engine fastest"),
         format!("run {TINY8} {hello} --engine emitted --events @events"),
+        format!("run {CACHED} {hello} --engine emitted --caches"),
     ];
     check("bad_options", &Bench::new(), &lines.iter().map(String::as_str).collect::<Vec<_>>());
 }
@@ -386,6 +388,39 @@ fn recorded_events_make_the_same_report() {
     assert_eq!(bench.text("direct.xml"), bench.text("replayed.xml"));
     let printed = bench.run("report --events @events");
     assert_eq!(String::from_utf8_lossy(&printed.stdout), bench.text("direct.xml"));
+}
+
+/// A program of two reads: both are fetched from one line, and so is what they read.
+#[test]
+fn caches_are_simulated_where_the_run_asks_for_it() {
+    let bench = Bench::new().with("program.bin", [1, 0x10, 1, 0x11, 10, 0]);
+    let messages = |line: &str| {
+        let output = bench.run(&format!("run {CACHED} @program.bin {line}"));
+        assert_eq!(status(&output), 0);
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    let found = messages("--caches --stats --report @caches.xml");
+    let expected = [
+        "note: using the reference engine: caches and latencies are not emitted yet",
+        "3 instructions, 3 cycles, ",
+        "icache: 1 hits, 2 misses, 0 lines written back",
+        "dcache: 1 hits, 2 misses, 0 lines written back",
+        "fcache: 0 hits, 0 misses, 0 lines written back",
+    ];
+    assert_eq!(found.lines().count(), expected.len(), "{found}");
+    for (line, begin) in found.lines().zip(expected) {
+        assert!(line.starts_with(begin), "{line}");
+    }
+    assert!(
+        bench
+            .text("caches.xml")
+            .contains("<name>dcache</name>\n      <hits>1</hits>\n      <misses>2</misses>")
+    );
+    assert_eq!(messages("--engine reference --stats").lines().count(), 1);
+    let (package, source) = ("generate @cached.isac --out @package", "package/src/main.rs");
+    fs::copy(root().join(CACHED), bench.path("cached.isac")).expect("a file");
+    assert_eq!(status(&bench.run(package)), 0);
+    assert!(bench.text(source).contains("--caches needs the reference engine"));
 }
 
 #[test]

@@ -4,11 +4,14 @@
 //! in ascending order, and the number of entries, without which the file is truncated.
 //!
 //! ```text
-//! {"format":"isac-profile","version":1}
-//! {"tables":{...},"provenance":{...},"cycles":12,"extra_cycles":0}
-//! {"instruction":[{"address":128,"word":"03"},{"name":"decode(...)",...}]}
+//! {"format":"isac-profile","version":2}
+//! {"tables":{...},"provenance":{...},"cycles":12,"extra_cycles":0,"undecoded":0}
+//! {"instruction":[{"address":128,"word":"03"},{"name":"decode(...)",...,"unfinished":0,...}]}
 //! {"transfer":[130,128,7]}
-//! {"end":2}
+//! {"undecoded_fault":[131,1]}
+//! {"event":["retired",4]}
+//! {"lines":[128,0,[11,1,0]]}
+//! {"end":5}
 //! ```
 //!
 //! An instruction's accesses are a list of `[[node,resource],[reads,writes,executes]]`, a transfer

@@ -81,9 +81,14 @@ pub trait Engine {
 
     /// Runs until `instructions` more have ended or were cancelled, or the guest stops by itself.
     ///
-    /// After [`Stop::Budget`] it was exactly that many; the run goes on with the next call. Where
-    /// instructions overlap it ends with the cycle in which the last of them ended, or after as many
-    /// cycles, with [`Stop::Cycles`], which tells how many it was. The first call, whatever it allows, runs operation `reset` before anything else.
+    /// After [`Stop::Budget`] it was exactly that many; the run goes on with the next call.
+    ///
+    /// Where instructions overlap, the stop is [`Stop::Cycles`] instead: at the end of the cycle in
+    /// which the last of them ended, or after as many cycles. It tells how many instructions it
+    /// was, which may be more than `instructions`, since a flush cancels several in one cycle; the
+    /// run goes on with the next call, too.
+    ///
+    /// The first call, whatever it allows, runs operation `reset` before anything else.
     fn run(&mut self, host: &mut Host, instructions: u64) -> Stop;
 
     /// Instructions ended so far, cancelled ones not counted.

@@ -16,8 +16,14 @@ use sim_runtime::launcher::{LaunchInfo, ProgramFormat, RunOptions, Stdio, launch
 use sim_runtime::reference::ReferenceEngine;
 
 /// The documents whose blocks are looked at.
-const DOCUMENTS: [&str; 5] =
-    ["README.md", "docs/language.md", "docs/report.md", "docs/profile.md", "docs/command-line.md"];
+const DOCUMENTS: [&str; 6] = [
+    "README.md",
+    "docs/language.md",
+    "docs/pipelines.md",
+    "docs/report.md",
+    "docs/profile.md",
+    "docs/command-line.md",
+];
 
 /// A fenced block of a document.
 struct Block {

@@ -2,6 +2,8 @@
 
 use crate::differential::encoder::Encoder;
 
+/// Behind the caches, at the beginning of a line.
+const CACHED: u32 = 0x0001_0000;
 /// On the chip: no cache.
 const CHIP: u32 = 0x8000_0000;
 
@@ -17,7 +19,9 @@ pub(crate) struct Hazard {
 
 /// Every row of the table.
 pub(crate) fn hazards(encoder: &Encoder<'_>) -> Vec<Hazard> {
-    let code = |name: &str, values: &[(&str, u32)]| encoder.encode(name, values);
+    // What is not said is 0.
+    let zeros = ["rd", "rs1", "rs2", "imm", "offset"].map(|place| (place, 0));
+    let code = |name: &str, values: &[(&str, u32)]| encoder.encode(name, &[&zeros, values].concat());
     let add = |rd, rs1, rs2| code("add", &[("rd", rd), ("rs1", rs1), ("rs2", rs2)]);
     let addi = |rd, rs1, imm| code("addi", &[("rd", rd), ("rs1", rs1), ("imm", imm)]);
     let load = |rd, rs1| code("lw", &[("rd", rd), ("rs1", rs1)]);
@@ -68,11 +72,33 @@ pub(crate) fn hazards(encoder: &Encoder<'_>) -> Vec<Hazard> {
             62,
         ),
         ("`fence.i`", vec![code("fence_i", &[]), nop], 2),
-        ("`ecall`", vec![code("ecall", &[]), nop], 3),
+        ("`ecall`, and an instruction that reads its result", vec![code("ecall", &[]), add(7, 10, 10)], 3),
+    ];
+    // x5 is the address of a line in cached memory, 2 KiB before another one of the same set.
+    let cached = upper(5, 0x20);
+    let load_at = |offset| code("lw", &[("rd", 6), ("rs1", 5), ("offset", offset)]);
+    let store = code("sw", &[("rs1", 5)]);
+    let misses: Vec<(&'static str, Vec<u32>, u64)> = vec![
+        ("a load from a line that is absent", vec![cached, load_at(0)], 10),
+        ("a store to a line that is absent", vec![cached, store], 10),
+        ("two loads from one absent line", vec![cached, load_at(0), load_at(28)], 10),
+        (
+            "a load from the end of one absent line and the beginning of another",
+            vec![cached, load_at(30)],
+            21,
+        ),
+        (
+            "a store and two loads, of three absent lines that two ways have to hold",
+            vec![cached, store, upper(5, 0x21), load_at(0), load_at(0xffff_f800)],
+            40,
+        ),
     ];
     let hazard = |(name, mut words, cycles): (_, Vec<u32>, _)| {
         words.push(code("ebreak", &[]));
         Hazard { name, address: CHIP, words, cycles }
     };
-    rows.into_iter().map(hazard).collect()
+    let mut hazards: Vec<Hazard> = rows.into_iter().chain(misses).map(hazard).collect();
+    let fetched = ("code in a line that is absent", vec![nop; 3], 10);
+    hazards.push(Hazard { address: CACHED, ..hazard(fetched) });
+    hazards
 }

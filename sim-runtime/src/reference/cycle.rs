@@ -147,6 +147,7 @@ impl<'m> ReferenceEngine<'m> {
             flight: &mut self.flight,
             instruction,
             turn,
+            stage: None,
             fault: (0, 0),
         }
     }

@@ -41,8 +41,8 @@ impl Step<'_, '_> {
     ///
     /// # Panics
     /// Outside of the pipeline's stages, which the checks exclude.
-    pub(super) fn retry(&mut self, pipeline: u32, time_node: u32) -> Leaving {
-        match self.state.model.time.nodes[time_node as usize].stage {
+    pub(super) fn retry(&mut self, pipeline: u32) -> Leaving {
+        match self.stage {
             Some(stage) if stage.pipeline == pipeline => Leaving::Retry(stage),
             _ => panic!("`retry` in an operation that is outside of the pipeline"),
         }

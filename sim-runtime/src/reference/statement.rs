@@ -145,7 +145,7 @@ impl<'m> Step<'m, '_> {
                 self.flight.stall(*stage, cycles);
             }
             Stmt::Flush(stage) => self.flush(*stage),
-            Stmt::Retry { pipeline } => return Err(self.retry(*pipeline, time_node)),
+            Stmt::Retry { pipeline } => return Err(self.retry(*pipeline)),
         }
         Ok(())
     }

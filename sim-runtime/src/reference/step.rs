@@ -97,6 +97,8 @@ pub(super) struct Step<'m, 's> {
     pub(super) flight: &'s mut Flight,
     /// Number of the turn.
     pub(super) turn: u64,
+    /// The stage that the operation at hand runs in, with its operands.
+    pub(super) stage: Option<StageId>,
     /// Address and access of the memory fault that `memory_fault` is called for.
     pub(super) fault: (u64, u8),
 }
@@ -195,13 +197,17 @@ impl Step<'_, '_> {
         let time_node = due.time_node;
         let node = if table.root.is_some() { Some(0) } else { due.node };
         let execution = self.begin(operation, node, due.above);
+        let stage = self.state.model.time.nodes[time_node as usize].stage;
+        let outer = std::mem::replace(&mut self.stage, stage);
         if let Some(body) = &table.root {
             self.decode(operation, body, execution)?;
         }
         self.execute_decoded(operation, execution, time_node, true)?;
         self.run_part(operation, Part::Behavior, execution, time_node)?;
         self.execute_decoded(operation, execution, time_node, false)?;
-        self.run_part(operation, Part::Activation, execution, time_node)
+        self.run_part(operation, Part::Activation, execution, time_node)?;
+        self.stage = outer;
+        Ok(())
     }
 
     /// Runs decoded instances that are not scheduled: operands, which come just before their

@@ -14,6 +14,7 @@ use isac_parser::source::{InMemory, SourceMap};
 use sim_runtime::Engine;
 use sim_runtime::launcher::{LaunchInfo, ProgramFormat, RunOptions, Stdio, launch};
 use sim_runtime::reference::ReferenceEngine;
+use sim_runtime::trace::CycleWindow;
 
 /// The documents whose blocks are looked at.
 const DOCUMENTS: [&str; 6] = [
@@ -258,6 +259,9 @@ fn options(program: PathBuf, report: PathBuf) -> RunOptions {
         report: Some(report),
         profile: None,
         events: None,
+        pipeline_trace: None,
+        pipeline_window: CycleWindow { first: 1, count: 1 },
+        pipeline_diagram: None,
         dump_state: None,
         stats: false,
         caches: false,

@@ -9,6 +9,7 @@ mod time {
     pub(crate) mod account;
     pub(crate) mod case;
     pub(crate) mod law;
+    pub(crate) mod picture;
     pub(crate) mod print;
     pub(crate) mod queues;
     pub(crate) mod random_program;
@@ -28,6 +29,7 @@ use sim_runtime::{AccessKind, FaultKind, Stop};
 use time::account::Account;
 use time::case::{Case, read_case};
 use time::law::{check_laws, check_summary};
+use time::picture::picture_differences;
 use time::queues::queue_table;
 use time::random_program::program;
 use time::run::{load, state_differences, trace};
@@ -59,6 +61,7 @@ fn differences(case: &Case) -> Vec<String> {
     check_summary(&account, &run.measurement);
     let mut differences = case.compare(&run.text(&model));
     differences.extend(state_differences(case, &run, &model));
+    differences.extend(picture_differences(case, &run, &model));
     differences
 }
 
@@ -106,6 +109,11 @@ fn a_case_that_does_not_hold_is_noticed_in_every_part() {
             "account: expected `account cycles 9 ended 4 cancelled 0 faulted 0 flying 4 idle 2",
         ),
         ("r[3]=14", "r[3]=15", "state: r[3] is 0xe, expected 0xf"),
+        (
+            "# 3  add r3, r2, r2            F  d",
+            "# 3  add r3, r2, r2            F  D",
+            "picture: expected 3 `        F  D  D  E  M  W`, found 3 `        F  d  D",
+        ),
         ("cell 0x40 0x0007", "cell 0x40 0x0008", "state: r[2] is 0x8, expected 0x7"),
     ] {
         let case = read_case(&text.replacen(from, to, 1)).expect("the case can be read");

@@ -4,10 +4,20 @@
 //! An engine that traces tells of each cycle when it is over, in the words of the timing rules:
 //! they, and not the engine, say what has to stand here.
 
+mod diagram;
+mod kanata;
+mod label;
+mod place;
+mod window;
+
 use isac_ir::Model;
 use isac_ir::operation::Target;
 use isac_ir::time::{Cause, StageId};
 use sim_profile::Word;
+
+pub use diagram::{Diagram, WIDEST_DIAGRAM};
+pub use kanata::KanataWriter;
+pub use window::{CycleWindow, parse_window};
 
 use crate::fault::{Fault, FaultKind};
 
@@ -33,6 +43,8 @@ pub struct CycleTrace {
     pub decoded: Vec<DecodedTrace>,
     /// What was due and has not run, for a retry put it back, in order.
     pub put_back: Vec<Waiting>,
+    /// What was scheduled by instructions that others cancelled, when they did.
+    pub flushed: Vec<Waiting>,
     /// What moved on by a cycle because its instruction stood, in running order; cycles are told
     /// as they were before.
     pub held: Vec<Waiting>,

@@ -6,6 +6,7 @@ mod description;
 mod dump;
 mod generate;
 mod new;
+mod pipeline;
 mod report;
 mod run;
 

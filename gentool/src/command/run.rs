@@ -14,6 +14,7 @@ use sim_runtime::reference::ReferenceEngine;
 use super::Failure;
 use super::cache::build_simulator;
 use super::description::DescriptionOptions;
+use super::pipeline::Pictures;
 
 /// Run a program on the simulator of a description.
 ///
@@ -31,7 +32,8 @@ pub(super) struct Options {
 
     /// What executes the program; all give the same results.
     ///
-    /// Default: emitted, unless --events or --caches asks for the reference engine.
+    /// Default: emitted, unless --events, --caches or a picture of the pipeline asks for the reference
+    /// engine.
     #[arg(long, value_enum)]
     engine: Option<EngineName>,
 }
@@ -48,21 +50,18 @@ enum EngineName {
 pub(super) fn run(options: &Options) -> Result<i32, Failure> {
     let model = options.description.load()?.model;
     check_files(options)?;
+    let caches_need_it = options.run.caches && find_cache_obstacle(&model).is_some();
     let obstacles = match options.run.caches {
         true => find_obstacles(&model).into_iter().chain(find_cache_obstacle(&model)).collect(),
         false => find_obstacles(&model),
     };
-    let needs_reference = [
-        ("--events", options.run.events.is_some()),
-        ("--caches", options.run.caches && find_cache_obstacle(&model).is_some()),
-    ];
-    let needs_reference = needs_reference.into_iter().find(|(_, needs)| *needs);
-    let wanted = match (options.engine, needs_reference) {
-        (Some(EngineName::Emitted), Some((option, _))) => {
+    let told = options.run.wants_reference();
+    let wanted = match (options.engine, told.or(caches_need_it.then_some("--caches"))) {
+        (Some(EngineName::Emitted), Some(option)) => {
             return Err(Failure::other(format!("{option} needs the reference engine; leave --engine out")));
         }
         (Some(engine), _) => engine,
-        (None, Some(("--events", _))) => EngineName::Reference,
+        (None, _) if told.is_some() => EngineName::Reference,
         (None, _) => EngineName::Emitted,
     };
     match (wanted, &obstacles[..]) {
@@ -86,6 +85,7 @@ fn check_files(options: &Options) -> Result<(), Failure> {
         ("report", &results.report),
         ("profile", &results.profile),
         ("events", &results.events),
+        ("pipeline trace", &results.pipeline_trace),
         ("final state", &results.dump_state),
     ] {
         if let Some(path) = path {
@@ -125,8 +125,21 @@ fn run_reference(model: &Model, options: &RunOptions) -> Result<i32, Failure> {
     if options.wants_measurement() {
         engine = engine.with_profile();
     }
+    let pictures = Pictures::begin(model, options)?;
+    let status = run_told(model, pictures.listen(engine), &info, options)?;
+    pictures.finish(options)?;
+    Ok(status)
+}
+
+/// Runs an engine, and writes its events where they are asked for.
+fn run_told(
+    model: &Model,
+    mut engine: ReferenceEngine<'_>,
+    info: &LaunchInfo,
+    options: &RunOptions,
+) -> Result<i32, Failure> {
     let Some(path) = &options.events else {
-        return Ok(launch(&mut engine, &info, options, Stdio::of_process()));
+        return Ok(launch(&mut engine, info, options, Stdio::of_process()));
     };
     let unwritable = |error: std::io::Error| {
         Failure::other(format!(
@@ -138,7 +151,7 @@ fn run_reference(model: &Model, options: &RunOptions) -> Result<i32, Failure> {
     let writer = EventWriter::new(BufWriter::new(file), &model_tables(model));
     let shared = std::rc::Rc::new(std::cell::RefCell::new(writer));
     let mut engine = engine.with_events(Box::new(Shared(std::rc::Rc::clone(&shared))));
-    let status = launch(&mut engine, &info, options, Stdio::of_process());
+    let status = launch(&mut engine, info, options, Stdio::of_process());
     drop(engine);
     if let Some(writer) = std::rc::Rc::into_inner(shared) {
         let buffer = writer.into_inner().finish().map_err(unwritable)?;

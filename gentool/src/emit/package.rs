@@ -89,8 +89,8 @@ const DIGEST: &str = "{digest}";
 fn main() -> ExitCode {{
     let info = LaunchInfo::of_model({library}::model(), "emitted", DIGEST);
     launch(&info, |options| {{
-        if options.events.is_some() {{
-            return Err("--events needs the reference engine: gentool run --engine reference".into());
+        if let Some(option) = options.wants_reference() {{
+            return Err(format!("{{option}} needs the reference engine: gentool run --engine reference"));
         }}
 {caches}        Ok({library}::engine(options.wants_measurement()))
     }})

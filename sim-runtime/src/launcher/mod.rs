@@ -143,6 +143,7 @@ fn check_outputs(options: &RunOptions, outputs: &[OutputFile<'_>]) -> Result<(),
     let mut paths: Vec<(&str, &Path)> =
         outputs.iter().map(|output| (output.what, output.path.as_path())).collect();
     paths.extend(options.events.iter().map(|path| ("events", path.as_path())));
+    paths.extend(options.pipeline_trace.iter().map(|path| ("pipeline trace", path.as_path())));
     paths.extend(options.dump_state.iter().map(|path| ("final state", path.as_path())));
     for (index, (what, path)) in paths.iter().enumerate() {
         if let Some((other, _)) = paths[..index].iter().find(|(_, earlier)| is_same_file(earlier, path)) {

@@ -7,6 +7,7 @@ use clap::{Args, ValueEnum};
 
 use crate::host::DEFAULT_CLOCK_HZ;
 use crate::launcher::number::{parse_count, parse_number, parse_seconds};
+use crate::trace::{CycleWindow, WIDEST_DIAGRAM, parse_window};
 
 /// How to run which program.
 #[derive(Debug, Clone, Args)]
@@ -43,6 +44,34 @@ pub struct RunOptions {
     /// the run. Example: --events run.events --limit-instructions 10K
     #[arg(long, value_name = "FILE", help_heading = "Results")]
     pub events: Option<PathBuf>,
+
+    /// Write what is in which stage in each cycle to FILE, for the pipeline viewer Konata.
+    ///
+    /// The file is of the Kanata format, version 4. Reference engine alone.
+    /// Example: --pipeline-trace run.kanata
+    #[arg(long, value_name = "FILE", help_heading = "Results")]
+    pub pipeline_trace: Option<PathBuf>,
+
+    /// The cycles of --pipeline-trace: the first, from 1 on, and how many.
+    ///
+    /// Numbers may have a unit (K, M, G). A cycle takes about a hundred bytes of the file.
+    /// Example: --pipeline-window 5M:2K
+    #[arg(
+        long,
+        value_name = "FROM:COUNT",
+        default_value = "1:10K",
+        value_parser = parse_window,
+        help_heading = "Results"
+    )]
+    pub pipeline_window: CycleWindow,
+
+    /// Draw what is in which stage in these cycles, on standard error when the run has ended.
+    ///
+    /// Instructions stand below each other, cycles beside each other, at most 200 of them. A stage
+    /// in lower case: the instruction stands there; x: it is cancelled; !: its fault strikes.
+    /// Reference engine alone. Example: --pipeline-diagram 1:30
+    #[arg(long, value_name = "FROM:COUNT", value_parser = parse_diagram, help_heading = "Results")]
+    pub pipeline_diagram: Option<CycleWindow>,
 
     /// Write the final registers, counts and a digest of each memory as text to FILE.
     ///
@@ -161,6 +190,18 @@ impl RunOptions {
     pub fn wants_measurement(&self) -> bool {
         self.report.is_some() || self.profile.is_some()
     }
+
+    /// The option that no engine but the reference engine serves, if one is given.
+    #[must_use]
+    pub fn wants_reference(&self) -> Option<&'static str> {
+        [
+            ("--events", self.events.is_some()),
+            ("--pipeline-trace", self.pipeline_trace.is_some()),
+            ("--pipeline-diagram", self.pipeline_diagram.is_some()),
+        ]
+        .into_iter()
+        .find_map(|(option, is_given)| is_given.then_some(option))
+    }
 }
 
 impl RunOptions {
@@ -172,6 +213,7 @@ impl RunOptions {
             ("--report", &self.report),
             ("--profile", &self.profile),
             ("--events", &self.events),
+            ("--pipeline-trace", &self.pipeline_trace),
             ("--dump-state", &self.dump_state),
             ("--root", &self.root),
         ];
@@ -188,6 +230,15 @@ impl RunOptions {
         for (name, number) in limits {
             if let Some(number) = number {
                 line.extend([OsString::from(name), number.to_string().into()]);
+            }
+        }
+        let windows = [
+            ("--pipeline-window", Some(self.pipeline_window)),
+            ("--pipeline-diagram", self.pipeline_diagram),
+        ];
+        for (name, window) in windows {
+            if let Some(CycleWindow { first, count }) = window {
+                line.extend([OsString::from(name), format!("{first}:{count}").into()]);
             }
         }
         if let Some(seconds) = self.timeout {
@@ -224,6 +275,14 @@ impl RunOptions {
             line.extend(self.arguments.iter().map(OsString::from));
         }
         line
+    }
+}
+
+fn parse_diagram(text: &str) -> Result<CycleWindow, String> {
+    let window = parse_window(text)?;
+    match window.count {
+        ..=WIDEST_DIAGRAM => Ok(window),
+        _ => Err(format!("a diagram has at most {WIDEST_DIAGRAM} cycles; --pipeline-trace takes more")),
     }
 }
 

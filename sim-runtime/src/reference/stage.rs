@@ -13,6 +13,7 @@ impl Step<'_, '_> {
     pub(super) fn flush(&mut self, stage: StageId) {
         let cancelled = self.flight.flush(stage, self.instruction.id);
         for &id in &cancelled {
+            self.flight.trace_flushed(id);
             self.flight.instructions.remove(&id);
             self.flight.drop_pending(id);
             self.flight.flushed.push(id);

@@ -104,6 +104,18 @@ impl Flight {
         }
     }
 
+    /// An instruction is cancelled by another one, with what it has scheduled.
+    pub(super) fn trace_flushed(&mut self, id: u64) {
+        if self.tracer.is_none() {
+            return;
+        }
+        let its: Vec<Pending> = self.pending.iter().filter(|pending| pending.id == id).copied().collect();
+        let its = self.waiting(&its, self.cycle);
+        if let Some(tracer) = &mut self.tracer {
+            tracer.trace.flushed.extend(its);
+        }
+    }
+
     /// This stood in the cycle that ends.
     pub(super) fn trace_held(&mut self, moved: &[Pending]) {
         if let Some(tracer) = &mut self.tracer {

@@ -1,0 +1,91 @@
+//! What a run leaves for whoever looks at the pipeline: a file for a viewer, a picture.
+
+use std::cell::RefCell;
+use std::io::{self, BufWriter};
+use std::path::Path;
+use std::rc::Rc;
+
+use isac_ir::Model;
+use sim_runtime::launcher::{AtomicFile, RunOptions};
+use sim_runtime::reference::ReferenceEngine;
+use sim_runtime::trace::{CycleTrace, Diagram, KanataWriter, TraceSink};
+
+use super::Failure;
+
+/// The pictures that a run asks for.
+pub(super) struct Pictures<'m> {
+    drawn: Rc<RefCell<Drawn<'m>>>,
+}
+
+struct Drawn<'m> {
+    /// There was a cycle, whether it is looked at or not.
+    has_run: bool,
+    trace: Option<KanataWriter<'m, BufWriter<AtomicFile>>>,
+    diagram: Option<Diagram<'m>>,
+}
+
+/// What the engine tells.
+struct Shared<'m>(Rc<RefCell<Drawn<'m>>>);
+
+impl TraceSink for Shared<'_> {
+    fn cycle(&mut self, cycle: &CycleTrace) {
+        let drawn = &mut *self.0.borrow_mut();
+        drawn.has_run = true;
+        if let Some(trace) = &mut drawn.trace {
+            trace.cycle(cycle);
+        }
+        if let Some(diagram) = &mut drawn.diagram {
+            diagram.cycle(cycle);
+        }
+    }
+}
+
+impl<'m> Pictures<'m> {
+    /// Begins what the options ask for.
+    pub(super) fn begin(model: &'m Model, options: &RunOptions) -> Result<Pictures<'m>, Failure> {
+        let trace = match &options.pipeline_trace {
+            Some(path) => {
+                let file = AtomicFile::create(path).map_err(|error| unwritable(path, &error))?;
+                Some(KanataWriter::new(BufWriter::new(file), model, options.pipeline_window))
+            }
+            None => None,
+        };
+        let diagram = options.pipeline_diagram.map(|window| Diagram::new(model, window));
+        Ok(Pictures { drawn: Rc::new(RefCell::new(Drawn { has_run: false, trace, diagram })) })
+    }
+
+    /// Lets an engine tell what there is to draw; of one that has nothing to tell to, nothing.
+    pub(super) fn listen(&self, engine: ReferenceEngine<'m>) -> ReferenceEngine<'m> {
+        let drawn = self.drawn.borrow();
+        match drawn.trace.is_some() || drawn.diagram.is_some() {
+            true => engine.with_trace(Box::new(Shared(Rc::clone(&self.drawn)))),
+            false => engine,
+        }
+    }
+
+    /// Completes the file and shows the picture. A run that has not begun leaves nothing.
+    pub(super) fn finish(self, options: &RunOptions) -> Result<(), Failure> {
+        let drawn = &mut *self.drawn.borrow_mut();
+        if !drawn.has_run {
+            return Ok(());
+        }
+        if let Some(diagram) = &drawn.diagram {
+            match &diagram.text()[..] {
+                "" => eprintln!("note: the run has none of the cycles of --pipeline-diagram"),
+                text => eprint!("{text}"),
+            }
+        }
+        let (Some(trace), Some(path)) = (drawn.trace.take(), &options.pipeline_trace) else { return Ok(()) };
+        let complete = || -> io::Result<()> {
+            trace.finish()?.into_inner().map_err(io::IntoInnerError::into_error)?.finish()
+        };
+        complete().map_err(|error| unwritable(path, &error))
+    }
+}
+
+fn unwritable(path: &Path, error: &io::Error) -> Failure {
+    let path = path.display();
+    Failure::other(format!(
+        "cannot write the pipeline trace {path}: {error}; name a file that you may write to"
+    ))
+}

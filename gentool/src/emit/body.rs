@@ -341,6 +341,7 @@ impl Emitter<'_> {
                 | Stmt::Illegal
                 | Stmt::DivisionByZero
                 | Stmt::Cancel
+                | Stmt::Retry { .. }
                 | Stmt::LinuxCall { .. }
                 | Stmt::Semihost { .. } => true,
                 Stmt::SetRegister { register, index: Some(index), .. } => {

@@ -3,6 +3,7 @@
 use isac_ir::behavior::{BinaryOp, Expr, ExprKind, UnaryOp};
 use isac_ir::bits::mask;
 use isac_ir::operand::MentionKind;
+use isac_ir::time::StageId;
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 
@@ -45,6 +46,11 @@ pub(super) fn stored(value: u128, width: u32) -> TokenStream {
 /// The signed integer type of a width.
 pub(super) fn signed(width: u32) -> Ident {
     format_ident!("i{}", storage_bits(width))
+}
+
+/// A stage as the runtime numbers it: pipeline and stage.
+pub(super) fn stage_numbers(stage: StageId) -> (TokenStream, TokenStream) {
+    (number(stage.pipeline.into()), number(stage.stage.into()))
 }
 
 /// A constant without suffix, in hexadecimal from 256 on.
@@ -137,7 +143,10 @@ impl BodyEmitter<'_> {
             ExprKind::FaultAddress => quote!(p.kernel_ref().trap_value),
             ExprKind::FaultAccess => quote!(p.kernel_ref().fault_access),
             ExprKind::Latency(_) => quote!(1u32),
-            ExprKind::Busy(_) => panic!("stages are obstacles"),
+            ExprKind::Busy(stage) => {
+                let (pipeline, stage) = stage_numbers(*stage);
+                quote!(u8::from(step.is_busy(#pipeline, #stage)))
+            }
             ExprKind::Pending(device) => {
                 let device = number((*device).into());
                 quote!(u8::from(p.kernel_ref().is_pending(#device, step.left)))

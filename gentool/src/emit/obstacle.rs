@@ -5,6 +5,7 @@ use isac_ir::account::PARTS;
 use isac_ir::behavior::{Body, Expr, ExprKind, Stmt, walk_expressions, walk_statements};
 use isac_ir::operand::{Binding, Expression};
 use isac_ir::operation::{Operation, Role, Target};
+use isac_ir::resource::Map;
 use isac_ir::root::WordSource;
 
 use super::form::{calls_before_decoding, find_root, list_forms};
@@ -12,10 +13,10 @@ use super::form::{calls_before_decoding, find_root, list_forms};
 /// Why no simulator can be emitted from this model; empty if one can.
 pub fn find_obstacles(model: &Model) -> Vec<String> {
     let mut found = Vec::new();
-    if model.overlaps() {
-        found.push("pipelines and activations with a delay are not emitted yet".to_string());
+    find_time_obstacles(model, &mut found);
+    if found.is_empty() {
+        find_double_executions(model, &mut found);
     }
-    find_double_executions(model, &mut found);
     found
 }
 
@@ -31,6 +32,19 @@ fn asks_latency(body: &Body) -> bool {
     let mut asks = false;
     walk_expressions(&body.statements, &mut |expr| asks |= matches!(expr.kind, ExprKind::Latency(_)));
     asks
+}
+
+/// What instructions in flight cannot do yet.
+fn find_time_obstacles(model: &Model, found: &mut Vec<String>) {
+    for (index, node) in (0u32..).zip(&model.time.nodes) {
+        if node.children.iter().any(|child| *child <= index) {
+            found.push(format!("`{}`: activations that go round in a circle are not emitted yet", node.name));
+        }
+    }
+    let costs = |map: &Map| map.ranges.iter().any(|range| model.rams[range.ram as usize].latency != 1);
+    if model.overlaps() && (!model.caches.is_empty() || model.maps.iter().any(costs)) {
+        found.push("caches and latencies are not emitted yet".to_string());
+    }
 }
 
 /// LOCALs of an operation that may be executed twice in one instruction, and that something still
@@ -94,6 +108,10 @@ fn find_frame_obstacles(model: &Model, found: &mut Vec<String>) {
 /// empty if they can.
 pub fn find_block_obstacles(model: &Model) -> Vec<String> {
     let mut found = find_obstacles(model);
+    if model.overlaps() {
+        found.push("instructions in flight are not decoded ahead".to_string());
+        return found;
+    }
     find_instance_obstacles(model, &mut found);
     find_source_obstacles(model, &mut found);
     find_frame_obstacles(model, &mut found);

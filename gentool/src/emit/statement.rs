@@ -11,7 +11,7 @@ use syn::Lifetime;
 
 use super::Shape;
 use super::body::{BodyEmitter, is_expression};
-use super::expression::{cast, number, storage_bits, unsigned};
+use super::expression::{cast, number, stage_numbers, storage_bits, unsigned};
 use super::mention::Mentioned;
 use super::name::joined;
 
@@ -89,7 +89,16 @@ impl BodyEmitter<'_> {
             }
             Stmt::Illegal => return diverging(quote!(return Err(Trap::Illegal);)),
             Stmt::DivisionByZero => return diverging(quote!(return Err(Trap::DivisionByZero);)),
-            Stmt::Stall { .. } | Stmt::Retry { .. } | Stmt::Flush(_) => panic!("stages are obstacles"),
+            Stmt::Stall { stage, cycles } => {
+                let (pipeline, stage) = stage_numbers(*stage);
+                let cycles = self.value(cycles);
+                quote!(step.stall(#pipeline, #stage, #cycles);)
+            }
+            Stmt::Flush(stage) => {
+                let (pipeline, stage) = stage_numbers(*stage);
+                quote!(step.flush(#pipeline, #stage);)
+            }
+            Stmt::Retry { .. } => return diverging(quote!(return step.retry(at);)),
             Stmt::Cancel => return diverging(quote!(return Err(Trap::Cancel);)),
             simple => self.simple(simple),
         };
@@ -177,9 +186,9 @@ impl BodyEmitter<'_> {
                 quote!(step.open_node(#label);)
             }
             Stmt::CloseNode => quote!(step.close_node();),
-            Stmt::Activate { instance, .. } if self.emitter.shape == Shape::Stepwise => {
-                let instance = number((*instance).into());
-                quote!(step.activate(at, #instance);)
+            Stmt::Activate { instance, delay } if self.emitter.shape == Shape::Stepwise => {
+                let (instance, delay) = (number((*instance).into()), number((*delay).into()));
+                quote!(step.activate(at, #instance, #delay);)
             }
             Stmt::Activate { instance, .. } => {
                 let bit = self.emitter.queue_bit(self.operation, *instance);

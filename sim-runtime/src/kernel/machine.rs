@@ -121,6 +121,8 @@ pub enum Trap {
     Halt,
     /// The instruction is cancelled.
     Cancel,
+    /// What the instruction ran in this stage runs again in the next cycle.
+    Retry,
 }
 
 impl Trap {
@@ -137,7 +139,7 @@ impl Trap {
             Trap::RegisterIndex => {
                 Some(FaultKind::RegisterIndex { register: kernel.trap_register, index: value })
             }
-            Trap::Halt | Trap::Cancel => None,
+            Trap::Halt | Trap::Cancel | Trap::Retry => None,
         }
     }
 }
@@ -168,6 +170,8 @@ pub struct Kernel {
     pub faulted: u64,
     /// Extra cycles so far.
     pub extra_cycles: u64,
+    /// Where instructions overlap: cycles begun before this one, extra cycles left out.
+    pub begun_cycles: Option<u64>,
     /// Set by a write that may have hit cells that hold code.
     pub code_written: bool,
     /// What the memory fault at hand tried, as [`crate::AccessKind::number`]; its address is the
@@ -196,6 +200,9 @@ impl Kernel {
     /// Cycles begun before this one.
     #[inline]
     pub fn cycles_at(&self, left: u64) -> u64 {
+        if let Some(cycles) = self.begun_cycles {
+            return cycles.saturating_add(self.extra_cycles);
+        }
         let other = self.cancelled.saturating_add(self.faulted).saturating_add(self.extra_cycles);
         self.instructions_at(left).saturating_add(other)
     }

@@ -114,20 +114,10 @@ impl<C: StepCore, P: Profiling> StepwiseEngine<C, P> {
 
     /// Calls `memory_fault` where the model has it; `None` if the run goes on.
     fn settle_fault(&mut self, fault: Fault) -> Option<Stop> {
-        let (FaultKind::Memory { access, address }, Some(handler)) = (fault.kind, C::memory_fault::<P>())
-        else {
-            return Some(Stop::Fault(fault));
-        };
-        let kernel = self.core.kernel();
-        (kernel.trap_value, kernel.fault_access) = (address, access.number());
-        let outcome = handler(&mut self.core, &mut self.step, 0);
-        match outcome {
-            Ok(()) | Err(Trap::Cancel) => self.core.kernel().exit(),
-            Err(Trap::Halt) => Some(self.halted()),
-            Err(trap) => {
-                let kind = self.step.fault(&self.core, trap).unwrap_or(fault.kind);
-                Some(Stop::Fault(Fault { kind, ..fault }))
-            }
+        match call_memory_fault(&mut self.core, &mut self.step, fault.kind) {
+            Handled::Returned => self.core.kernel().exit(),
+            Handled::Halted(status) => Some(self.core.kernel().exit().unwrap_or(Stop::Halted(status))),
+            Handled::Fault(kind) => Some(Stop::Fault(Fault { kind, ..fault })),
         }
     }
 
@@ -206,23 +196,60 @@ impl<C: StepCore, P: Profiling> Engine for StepwiseEngine<C, P> {
     }
 }
 
+/// What became of a fault.
+pub(super) enum Handled {
+    /// `memory_fault` has returned: the instruction is abandoned, the run goes on.
+    Returned,
+    /// `memory_fault` ends the run with this status.
+    Halted(i32),
+    /// The run ends: nobody handles this fault.
+    Fault(FaultKind),
+}
+
+/// Calls `memory_fault` where the model has it, and the fault is one of memory.
+pub(super) fn call_memory_fault<C: StepCore, P: Profiling>(
+    core: &mut C,
+    step: &mut Step<C, P>,
+    kind: FaultKind,
+) -> Handled {
+    let (FaultKind::Memory { access, address }, Some(handler)) = (kind, C::memory_fault::<P>()) else {
+        return Handled::Fault(kind);
+    };
+    let kernel = core.kernel();
+    (kernel.trap_value, kernel.fault_access) = (address, access.number());
+    match handler(core, step, 0) {
+        Ok(()) | Err(Trap::Cancel | Trap::Retry) => Handled::Returned,
+        Err(Trap::Halt) => Handled::Halted(core.kernel_ref().trap_value as u32 as i32),
+        Err(trap) => Handled::Fault(step.fault(core, trap).unwrap_or(kind)),
+    }
+}
+
+/// The record of an instruction's key; `None` for what is not decoded.
+pub(super) fn record_of<'r, C: StepCore, P: Profiling>(
+    measurement: &'r mut Measurement,
+    model: &Model,
+    instruction: &Instruction<C, P>,
+) -> Option<&'r mut InstructionRecord> {
+    let decoded = instruction.decoded.as_ref()?;
+    let key = InstructionKey { address: instruction.address, word: instruction.word };
+    Some(measurement.instructions.entry(key).or_insert_with(|| InstructionRecord {
+        name: decoded.name(model),
+        size_cells: instruction.size_cells,
+        ..InstructionRecord::default()
+    }))
+}
+
 /// Adds an instruction to the record of its key.
-fn add_instruction<C: StepCore, P: Profiling>(
+pub(super) fn add_instruction<C: StepCore, P: Profiling>(
     measurement: &mut Measurement,
     model: &Model,
     instruction: &Instruction<C, P>,
 ) {
     let counts = [&instruction.executed, &instruction.cancelled, &instruction.faulted];
-    let Some(decoded) = instruction.decoded.as_ref().filter(|_| counts.iter().any(|count| count.get() > 0))
-    else {
+    if counts.iter().all(|count| count.get() == 0) {
         return;
-    };
-    let key = InstructionKey { address: instruction.address, word: instruction.word };
-    let record = measurement.instructions.entry(key).or_insert_with(|| InstructionRecord {
-        name: decoded.name(model),
-        size_cells: instruction.size_cells,
-        ..InstructionRecord::default()
-    });
+    }
+    let Some(record) = record_of(measurement, model, instruction) else { return };
     record.executed += instruction.executed.get();
     record.cancelled += instruction.cancelled.get();
     record.faulted += instruction.faulted.get();

@@ -6,6 +6,7 @@ use isac_ir::Model;
 use isac_ir::account::Part;
 use isac_ir::decode::Decoded;
 use isac_ir::operation::{Referred, Role, Target};
+use isac_ir::time::{StageId, distance};
 use sim_profile::Word;
 
 use super::core::{BodyFn, StepCore};
@@ -20,6 +21,8 @@ pub struct Context<C: StepCore, P: Profiling> {
     pub operation: u32,
     /// The node of the decoding tree that its accesses belong to.
     pub node: u32,
+    /// The stage that it is bound to, by itself or by what decodes it.
+    pub stage: Option<StageId>,
     /// Its CODINGROOT.
     root: Option<BodyFn<C, P>>,
     /// Its coded bits, its fields, the coded bits of its instances: where they begin.
@@ -104,7 +107,7 @@ impl<C: StepCore, P: Profiling> Instruction<C, P> {
     /// What runs before anything is decoded; context 0 is `first`'s.
     pub fn undecoded(model: &Model, first: u32) -> Self {
         let mut builder = Builder::new(model, None);
-        builder.add_operation(first, 0, None);
+        builder.add_operation(first, 0, None, None);
         builder.finish((0, 0, Word::default()), 0)
     }
 
@@ -185,6 +188,11 @@ impl<C: StepCore, P: Profiling> Instruction<C, P> {
         taken.map(|(_, _, taken)| *taken)
     }
 
+    /// The stage of the context that decoded or activated one.
+    pub fn stage_around(&self, context: usize) -> Option<StageId> {
+        self.contexts[context].parent.and_then(|parent| self.contexts[parent].stage)
+    }
+
     /// The LOCALs of a context and of all below it.
     #[inline]
     pub fn variables(&self, context: usize) -> std::ops::Range<usize> {
@@ -246,12 +254,19 @@ impl<'m, C: StepCore, P: Profiling> Builder<'m, C, P> {
 
     /// Adds an operation and what it schedules without decoding it. `owner` is the node of the tree
     /// that its accesses belong to, `parent` the context that decoded or activated it.
-    fn add_operation(&mut self, operation: u32, owner: u32, parent: Option<usize>) -> u32 {
+    fn add_operation(
+        &mut self,
+        operation: u32,
+        owner: u32,
+        parent: Option<usize>,
+        inherited: Option<StageId>,
+    ) -> u32 {
         let table = self.model.operation(operation);
         let index = self.contexts.len();
         self.contexts.push(Context {
             operation,
             node: owner,
+            stage: table.stage.or(inherited),
             root: C::section::<P>(operation, Part::Root),
             values: self.values.len(),
             links: self.links.len(),
@@ -274,7 +289,7 @@ impl<'m, C: StepCore, P: Profiling> Builder<'m, C, P> {
             if let (Role::Activated, true, Target::Operation(below)) =
                 (entry.role, entry.scheduled, entry.target)
             {
-                let child = self.add_operation(below, 0, Some(index));
+                let child = self.add_operation(below, 0, Some(index), None);
                 self.set_link(index, instance, child);
             }
         }
@@ -306,7 +321,8 @@ impl<'m, C: StepCore, P: Profiling> Builder<'m, C, P> {
     /// executes it.
     fn add_decoded(&mut self, operation: u32, node: u32, parent: usize, around: usize) {
         let index = self.contexts.len();
-        self.add_operation(operation, node, Some(parent));
+        let inherited = self.contexts[around].stage;
+        self.add_operation(operation, node, Some(parent), inherited);
         self.around[index] = Some(around);
         self.add_values(index, node);
         self.add_children(index, node);
@@ -418,6 +434,7 @@ impl<'m, C: StepCore, P: Profiling> Builder<'m, C, P> {
     fn runs_by_itself(&self, context: usize) -> bool {
         context == 0
             || self.is_taken(context)
+            || self.around[context].is_some_and(|around| self.stages_to(around, context) > 0)
             || (0..self.contexts.len()).any(|parent| {
                 let table = self.model.operation(self.contexts[parent].operation);
                 let instances = (0..).zip(&table.instances);
@@ -455,9 +472,33 @@ impl<'m, C: StepCore, P: Profiling> Builder<'m, C, P> {
     }
 
     fn add_linked(&mut self, context: usize, instance: usize) {
-        if let Some(child) = self.link(context, instance).filter(|child| !self.is_taken(*child)) {
-            self.add_actions(child);
+        let Some(child) = self.link(context, instance).filter(|child| !self.is_taken(*child)) else { return };
+        match self.stages_to(context, child) {
+            0 => self.add_actions(child),
+            _ if self.can_run(child) => {
+                let function: BodyFn<C, P> = |_, step, context| step.schedule_bound(context);
+                self.actions.push(Action { function, context: child });
+            }
+            _ => {}
         }
+    }
+
+    /// How many stages a decoded context is behind the one that decoded it.
+    fn stages_to(&self, from: usize, to: usize) -> u32 {
+        distance(self.contexts[from].stage, self.contexts[to].stage)
+    }
+
+    /// True if something of a decoded context, or below it, can run.
+    fn can_run(&self, context: usize) -> bool {
+        let operation = self.contexts[context].operation;
+        let has = |part| C::section::<P>(operation, part).is_some();
+        let instances = 0..self.model.operation(operation).instances.len();
+        has(Part::Behavior)
+            || has(Part::Activation)
+            || instances.into_iter().any(|instance| {
+                self.model.operation(operation).instances[instance].role == Role::Coded
+                    && self.link(context, instance).is_some_and(|below| self.can_run(below))
+            })
     }
 
     fn add_section(&mut self, context: usize, part: Part) {

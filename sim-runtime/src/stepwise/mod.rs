@@ -14,10 +14,14 @@
 mod core;
 mod engine;
 mod instruction;
+mod order;
+mod pipelined;
 pub mod prelude;
 mod step;
+mod wheel;
 
 pub use core::{BodyFn, StepCore};
 pub use engine::StepwiseEngine;
+pub use pipelined::PipelinedEngine;
 pub use instruction::{Action, Context, Instruction};
 pub use step::Step;

@@ -9,10 +9,12 @@ use isac_ir::bits::{Bits, mask};
 use isac_ir::decode::{CellSource, DecodeError, DecodedElement, WholeWord, decode_element};
 use isac_ir::operation::Referred;
 use isac_ir::root::RootDecoding;
+use isac_ir::time::StageId;
 use sim_profile::Word;
 
 use super::core::StepCore;
 use super::instruction::Instruction;
+use super::wheel::Wheel;
 use crate::fault::FaultKind;
 use crate::kernel::{Profiling, Trap, trap};
 use crate::memory::{fetch_cells, find_range};
@@ -39,6 +41,10 @@ pub struct Step<C: StepCore, P: Profiling> {
     /// What every instruction begins with.
     before: Rc<Instruction<C, P>>,
     due: VecDeque<usize>,
+    /// The stage of the last retry.
+    pub(super) retried: Option<StageId>,
+    /// What is scheduled, where instructions overlap.
+    pub(super) wheel: Option<Box<Wheel>>,
     /// LOCALs of all contexts.
     variables: Vec<u128>,
     /// Regions that have begun.
@@ -70,6 +76,8 @@ impl<C: StepCore, P: Profiling> Step<C, P> {
             instruction: Rc::clone(&before),
             before,
             due: VecDeque::new(),
+            retried: None,
+            wheel: model.overlaps().then(|| Box::new(Wheel::new(model))),
             variables: Vec::new(),
             counted: Vec::new(),
             root: RootDecoding::new(model.main),
@@ -104,6 +112,36 @@ impl<C: StepCore, P: Profiling> Step<C, P> {
         self.execute(core, 0)
     }
 
+    /// The instruction of this turn begins with `main`.
+    pub(super) fn begin_main(&mut self, core: &C) {
+        self.begin(core, Rc::clone(&self.before));
+    }
+
+    /// Changes the instruction at hand for another.
+    pub(super) fn swap(&mut self, parked: &mut Parked<C, P>) {
+        std::mem::swap(&mut self.address, &mut parked.address);
+        std::mem::swap(&mut self.size_cells, &mut parked.size_cells);
+        std::mem::swap(&mut self.is_decoded, &mut parked.is_decoded);
+        std::mem::swap(&mut self.is_undecoded, &mut parked.is_undecoded);
+        std::mem::swap(&mut self.instruction, &mut parked.instruction);
+        std::mem::swap(&mut self.variables, &mut parked.variables);
+        std::mem::swap(&mut self.counted, &mut parked.counted);
+    }
+
+    /// A place for an instruction that has not its turn.
+    pub(super) fn parking_place(&self) -> Parked<C, P> {
+        Parked {
+            address: 0,
+            size_cells: 0,
+            is_decoded: false,
+            is_undecoded: false,
+            instruction: Rc::clone(&self.before),
+            variables: Vec::new(),
+            counted: Vec::new(),
+            doom: None,
+        }
+    }
+
     fn begin(&mut self, core: &C, instruction: Rc<Instruction<C, P>>) {
         self.instruction = instruction;
         self.address = core.pc();
@@ -122,7 +160,7 @@ impl<C: StepCore, P: Profiling> Step<C, P> {
         self.instruction = instruction;
     }
 
-    fn execute(&mut self, core: &mut C, context: usize) -> Result<(), Trap> {
+    pub(super) fn execute(&mut self, core: &mut C, context: usize) -> Result<(), Trap> {
         // What is executed again has LOCALs of its own.
         self.variables[self.instruction.variables(context)].fill(0);
         if let Some(root) = self.instruction.root(context) {
@@ -231,15 +269,63 @@ impl<C: StepCore, P: Profiling> Step<C, P> {
         self.instruction.context(context).operation
     }
 
-    /// Schedules an instance.
+    /// Schedules an instance, with the DELAY that its activation names.
     #[inline]
-    pub fn activate(&mut self, context: usize, instance: usize) {
+    pub fn activate(&mut self, context: usize, instance: usize, delay: u32) {
         let target = self.instruction.link(context, instance);
-        if target < self.instruction.contexts().len() {
+        if let Some(wheel) = &mut self.wheel {
+            let from = self.instruction.context(context).stage;
+            let link = (target < self.instruction.contexts().len()).then_some(target);
+            let below = self.instruction.taken_from_below(context, instance).filter(|_| link.is_none());
+            for target in link.into_iter().chain(below) {
+                wheel.activate(target as u32, delay, from, self.instruction.context(target).stage);
+            }
+        } else if target < self.instruction.contexts().len() {
             self.due.push_back(target);
         } else {
             self.due.extend(self.instruction.taken_from_below(context, instance));
         }
+    }
+
+    /// Schedules what was decoded for a later stage.
+    ///
+    /// # Errors
+    /// None.
+    pub fn schedule_bound(&mut self, context: usize) -> Result<(), Trap> {
+        let to = self.instruction.context(context).stage;
+        let from = self.instruction.stage_around(context);
+        if let Some(wheel) = &mut self.wheel {
+            wheel.activate(context as u32, 0, from, to);
+        }
+        Ok(())
+    }
+
+    /// Has what the instruction ran in a context's stage run again in the next cycle.
+    ///
+    /// # Errors
+    /// The trap that ends the section.
+    pub fn retry<T>(&mut self, context: usize) -> Result<T, Trap> {
+        self.retried = self.instruction.context(context).stage;
+        Err(Trap::Retry)
+    }
+
+    /// From the next cycle on, a stage and those before it stand still.
+    pub fn stall(&mut self, pipeline: u32, stage: u32, cycles: u64) {
+        if let Some(wheel) = &mut self.wheel {
+            wheel.stall(StageId { pipeline, stage }, cycles);
+        }
+    }
+
+    /// Cancels every other instruction in a stage or before it.
+    pub fn flush(&mut self, pipeline: u32, stage: u32) {
+        if let Some(wheel) = &mut self.wheel {
+            wheel.flush(StageId { pipeline, stage });
+        }
+    }
+
+    /// True if an instruction is in a stage in this cycle.
+    pub fn is_busy(&self, pipeline: u32, stage: u32) -> bool {
+        self.wheel.as_ref().is_some_and(|wheel| wheel.is_busy(StageId { pipeline, stage }))
     }
 
     /// A CODINGROOT begins.
@@ -403,6 +489,19 @@ impl<C: StepCore, P: Profiling> Step<C, P> {
     pub fn fault(&self, core: &C, trap: Trap) -> Option<FaultKind> {
         trap.fault(core.kernel_ref())
     }
+}
+
+/// An instruction in flight that has not its turn.
+pub(super) struct Parked<C: StepCore, P: Profiling> {
+    pub address: u64,
+    size_cells: u32,
+    pub is_decoded: bool,
+    is_undecoded: bool,
+    pub instruction: Rc<Instruction<C, P>>,
+    variables: Vec<u128>,
+    pub counted: Vec<u32>,
+    /// The fault that is on its way to the last stage.
+    pub doom: Option<FaultKind>,
 }
 
 /// The cells of a map from an address on.

@@ -15,7 +15,7 @@ use quote::quote;
 
 use super::Emitter;
 use super::expression::number;
-use super::name::identifier;
+use super::name::{identifier, identifier_of};
 
 impl Emitter<'_> {
     /// `lib.rs`: the modules, the model, the engine.
@@ -25,6 +25,10 @@ impl Emitter<'_> {
             quote!(
                 pub mod memory_fault;
             )
+        });
+        let engine = identifier_of(match self.model.overlaps() {
+            true => "PipelinedEngine",
+            false => "StepwiseEngine",
         });
         quote! {
             #![allow(non_snake_case, non_camel_case_types)]
@@ -41,7 +45,7 @@ impl Emitter<'_> {
 
             use sim_runtime::Engine;
             use sim_runtime::kernel::{Profiled, Unprofiled};
-            use sim_runtime::stepwise::StepwiseEngine;
+            use sim_runtime::stepwise::#engine;
 
             #model
 
@@ -49,8 +53,8 @@ impl Emitter<'_> {
             pub fn engine(profile: bool) -> Box<dyn Engine> {
                 let processor = processor::Processor::new();
                 match profile {
-                    true => Box::new(StepwiseEngine::<_, Profiled>::new(processor)),
-                    false => Box::new(StepwiseEngine::<_, Unprofiled>::new(processor)),
+                    true => Box::new(#engine::<_, Profiled>::new(processor)),
+                    false => Box::new(#engine::<_, Unprofiled>::new(processor)),
                 }
             }
         }

@@ -1,0 +1,342 @@
+//! The engine around a generated core whose instructions overlap.
+
+use std::cell::Cell;
+use std::collections::BTreeMap;
+
+use isac_ir::time::StageId;
+use sim_profile::Measurement;
+
+use super::core::StepCore;
+use super::engine::{Handled, add_instruction, call_memory_fault, record_of};
+use super::instruction::Instruction;
+use super::order::ProgramOrder;
+use super::step::{Parked, Step};
+use super::wheel::{Turn, Wheel, Work};
+use crate::engine::{Engine, Machine};
+use crate::fault::{Fault, FaultKind, Stop};
+use crate::host::Host;
+use crate::kernel::{Profiling, Trap};
+use crate::record::model_tables;
+
+/// A generated core in an engine that keeps instructions in flight.
+pub struct PipelinedEngine<C: StepCore, P: Profiling> {
+    core: C,
+    step: Step<C, P>,
+    /// Instructions in flight, by slot.
+    parked: Vec<Parked<C, P>>,
+    order: ProgramOrder,
+    transfers: BTreeMap<(u64, u64), u64>,
+    undecoded_faults: BTreeMap<u64, u64>,
+    /// Instructions that were never decoded and not at fault.
+    undecoded: u64,
+    /// Instructions that have ended or were cancelled.
+    taken: u64,
+    /// Cycles begun, extra cycles left out.
+    cycles: u64,
+    /// ID of the instruction that has written to an EXIT device.
+    exiting: Option<u64>,
+    is_reset: bool,
+    stopped: Option<Stop>,
+}
+
+/// How an instruction that is over has ended.
+enum Ending {
+    Complete,
+    Halted(i32),
+    Cancelled,
+    Fault(FaultKind),
+}
+
+impl<C: StepCore, P: Profiling> PipelinedEngine<C, P> {
+    /// An engine around a core after reset.
+    pub fn new(core: C) -> Self {
+        let step = Step::new(&core);
+        PipelinedEngine {
+            core,
+            step,
+            parked: Vec::new(),
+            order: ProgramOrder::default(),
+            transfers: BTreeMap::new(),
+            undecoded_faults: BTreeMap::new(),
+            undecoded: 0,
+            taken: 0,
+            cycles: 0,
+            exiting: None,
+            is_reset: false,
+            stopped: None,
+        }
+    }
+
+    /// # Panics
+    /// In a model whose instructions do not overlap: the emitter takes this engine for no such.
+    fn wheel(&mut self) -> &mut Wheel {
+        self.step.wheel.as_mut().expect("instructions overlap")
+    }
+
+    /// Runs operation `reset` once; it belongs to no instruction.
+    fn reset(&mut self) -> Option<Stop> {
+        if std::mem::replace(&mut self.is_reset, true) {
+            return None;
+        }
+        let reset = self.core.model().reset?;
+        let address = self.core.pc();
+        let outcome = self.step.run_alone(&mut self.core, reset);
+        let stop = match self.ending(outcome) {
+            Ending::Fault(kind) => self.settle_fault(kind, address),
+            Ending::Halted(status) => Some(Stop::Halted(status)),
+            Ending::Complete | Ending::Cancelled => None,
+        };
+        match stop {
+            Some(Stop::Fault(_)) => stop,
+            _ => self.core.kernel_ref().exit().or(stop),
+        }
+    }
+
+    /// Runs a cycle; `None` if the run goes on. A halt lets the cycle finish, a fault does not.
+    fn cycle(&mut self) -> Option<Stop> {
+        self.core.kernel().begun_cycles = Some(self.cycles);
+        self.cycles += 1;
+        let begins = self.wheel().begin_cycle();
+        let mut stop = None;
+        let mut next = if begins { Some(self.begin_instruction()) } else { self.wheel().next_turn() };
+        while let Some(turn) = next {
+            let now = self.run_turn(turn);
+            if stop.is_none() && matches!(now, Some(Stop::Fault(_))) {
+                return now;
+            }
+            stop = stop.or(now);
+            next = self.wheel().next_turn();
+        }
+        self.wheel().end_cycle();
+        stop
+    }
+
+    fn begin_instruction(&mut self) -> Turn {
+        let model = self.core.model();
+        let stage = model.operation(model.main).stage;
+        let turn = self.wheel().begin_instruction(stage);
+        let slot = turn.entry.slot as usize;
+        if slot == self.parked.len() {
+            self.parked.push(self.step.parking_place());
+        }
+        self.step.swap(&mut self.parked[slot]);
+        self.step.begin_main(&self.core);
+        self.step.swap(&mut self.parked[slot]);
+        turn
+    }
+
+    /// Runs one turn; what it does to the run.
+    fn run_turn(&mut self, turn: Turn) -> Option<Stop> {
+        let slot = turn.entry.slot as usize;
+        self.step.swap(&mut self.parked[slot]);
+        let outcome = match turn.entry.work {
+            Work::Run(context) => self.step.execute(&mut self.core, context as usize),
+            Work::Walk => Ok(()),
+        };
+        let ending = self.after_turn(turn, outcome);
+        if self.core.kernel_ref().exit().is_some() {
+            self.exiting.get_or_insert(turn.id);
+        }
+        let stop = ending.and_then(|ending| self.end_instruction(turn, ending));
+        self.step.swap(&mut self.parked[slot]);
+        self.count_flushed();
+        stop
+    }
+
+    /// How the instruction has ended; `None` if it goes on.
+    fn after_turn(&mut self, turn: Turn, outcome: Result<(), Trap>) -> Option<Ending> {
+        if let Some(fault) = self.doom(turn, outcome) {
+            return (!self.walk_on(turn, fault)).then_some(Ending::Fault(fault));
+        }
+        if outcome == Err(Trap::Retry) {
+            let stage = self.step.retried;
+            let wheel = self.wheel();
+            stage.into_iter().for_each(|stage| wheel.retry(stage));
+        }
+        match outcome {
+            Ok(()) | Err(Trap::Retry) => {
+                let is_over = !self.wheel().is_scheduled(turn.entry.slot);
+                is_over.then_some(Ending::Complete)
+            }
+            Err(_) => Some(self.ending(outcome)),
+        }
+    }
+
+    /// A fault of decoding or of fetching, which strikes in the last stage of a pipeline.
+    fn doom(&self, turn: Turn, outcome: Result<(), Trap>) -> Option<FaultKind> {
+        let Err(trap) = outcome else {
+            let parked = &self.parked[turn.entry.slot as usize];
+            return parked.doom.filter(|_| turn.entry.work == Work::Walk);
+        };
+        let waits = self.step.is_undecoded || trap == Trap::Fetch;
+        trap.fault(self.core.kernel_ref()).filter(|_| waits && !self.core.model().pipelines.is_empty())
+    }
+
+    /// Lets a fault walk on by a stage; false if it strikes here, in the last one.
+    fn walk_on(&mut self, turn: Turn, fault: FaultKind) -> bool {
+        let stage = turn.entry.stage.unwrap_or(StageId { pipeline: 0, stage: 0 });
+        let wheel = self.wheel();
+        if stage == wheel.last_stage(stage.pipeline) {
+            return false;
+        }
+        wheel.withdraw_all(turn.entry.slot);
+        wheel.schedule(Work::Walk, 1, Some(StageId { stage: stage.stage + 1, ..stage }));
+        self.parked[turn.entry.slot as usize].doom = Some(fault);
+        true
+    }
+
+    fn ending(&self, outcome: Result<(), Trap>) -> Ending {
+        match outcome {
+            Ok(()) | Err(Trap::Retry) => Ending::Complete,
+            Err(Trap::Cancel) => Ending::Cancelled,
+            Err(trap) => match trap.fault(self.core.kernel_ref()) {
+                Some(kind) => Ending::Fault(kind),
+                None => Ending::Halted(self.core.kernel_ref().trap_value as u32 as i32),
+            },
+        }
+    }
+
+    /// Counts the instruction at hand, which is over; what that is to the run.
+    fn end_instruction(&mut self, turn: Turn, ending: Ending) -> Option<Stop> {
+        let slot = turn.entry.slot;
+        self.wheel().withdraw_all(slot);
+        let address = self.step.address;
+        let mut place = None;
+        let stop = match ending {
+            Ending::Complete | Ending::Halted(_) => {
+                self.core.kernel().instructions += 1;
+                place = self.count_executed();
+                match ending {
+                    Ending::Halted(status) => Some(Stop::Halted(status)),
+                    _ => None,
+                }
+            }
+            Ending::Cancelled => {
+                self.count(|instruction| &instruction.cancelled);
+                None
+            }
+            Ending::Fault(kind) => {
+                match self.step.is_decoded {
+                    true => self.count(|instruction| &instruction.faulted),
+                    false => *self.undecoded_faults.entry(address).or_default() += 1,
+                }
+                self.settle_fault(kind, address)
+            }
+        };
+        self.parked[slot as usize].doom = None;
+        self.wheel().release(slot);
+        self.end_in_order(turn.id, place);
+        match stop {
+            Some(Stop::Fault(_)) => stop,
+            _ => self.core.kernel_ref().exit().filter(|_| self.exiting == Some(turn.id)).or(stop),
+        }
+    }
+
+    /// The instruction at hand is complete; where it stands, and what stands behind it.
+    fn count_executed(&mut self) -> Option<(u64, u64)> {
+        self.count(|instruction| &instruction.executed);
+        if !self.step.is_decoded {
+            return None;
+        }
+        self.step.commit();
+        let instruction = self.step.instruction();
+        let (address, size) = (instruction.address, instruction.size_cells);
+        Some((address, self.core.model().successor(address, size)))
+    }
+
+    fn count(&mut self, counter: impl Fn(&Instruction<C, P>) -> &Cell<u64>) {
+        match self.step.is_decoded {
+            true => {
+                let counter = counter(self.step.instruction());
+                counter.set(counter.get() + 1);
+            }
+            false => self.undecoded += 1,
+        }
+    }
+
+    /// Calls `memory_fault` where the model has it; `None` if the run goes on.
+    fn settle_fault(&mut self, kind: FaultKind, instruction_address: u64) -> Option<Stop> {
+        match call_memory_fault(&mut self.core, &mut self.step, kind) {
+            Handled::Returned => None,
+            Handled::Halted(status) => Some(Stop::Halted(status)),
+            Handled::Fault(kind) => {
+                let cycle = self.core.kernel_ref().cycles();
+                Some(Stop::Fault(Fault { kind, instruction_address, cycle }))
+            }
+        }
+    }
+
+    fn count_flushed(&mut self) {
+        for (slot, id) in std::mem::take(&mut self.wheel().flushed) {
+            let parked = &mut self.parked[slot as usize];
+            (parked.doom, parked.counted) = (None, Vec::new());
+            match parked.is_decoded {
+                true => parked.instruction.cancelled.set(parked.instruction.cancelled.get() + 1),
+                false => self.undecoded += 1,
+            }
+            self.end_in_order(id, None);
+        }
+    }
+
+    fn end_in_order(&mut self, id: u64, place: Option<(u64, u64)>) {
+        self.taken += 1;
+        let transfers = &mut self.transfers;
+        self.order.end(id, place, |from, to| *transfers.entry((from, to)).or_default() += 1);
+    }
+}
+
+impl<C: StepCore, P: Profiling> Engine for PipelinedEngine<C, P> {
+    fn machine(&mut self) -> &mut dyn Machine {
+        &mut self.core
+    }
+
+    fn run(&mut self, host: &mut Host, instructions: u64) -> Stop {
+        if let Some(stop) = self.stopped {
+            return stop;
+        }
+        std::mem::swap(&mut self.core.kernel().host, host);
+        let before = self.taken;
+        let mut stopped = self.reset();
+        let mut left = instructions;
+        while stopped.is_none() && left > 0 && self.taken - before < instructions {
+            stopped = self.cycle();
+            left -= 1;
+        }
+        std::mem::swap(&mut self.core.kernel().host, host);
+        self.stopped = stopped;
+        stopped.unwrap_or(Stop::Cycles { taken: self.taken - before })
+    }
+
+    fn instructions(&self) -> u64 {
+        self.core.kernel_ref().instructions
+    }
+
+    fn cycles(&self) -> u64 {
+        self.cycles.saturating_add(self.core.kernel_ref().extra_cycles)
+    }
+
+    fn measurement(&mut self) -> Option<Measurement> {
+        if !P::ON {
+            return None;
+        }
+        let model = self.core.model();
+        let mut measurement = Measurement::new(model_tables(model));
+        measurement.transfers = self.transfers.clone();
+        measurement.extra_cycles = self.core.kernel_ref().extra_cycles;
+        measurement.cycles = self.cycles;
+        measurement.undecoded_faults = self.undecoded_faults.clone();
+        measurement.undecoded = self.undecoded;
+        measurement.events = self.core.kernel_ref().events.clone();
+        for instruction in self.step.instructions() {
+            add_instruction(&mut measurement, model, instruction);
+        }
+        for slot in self.step.wheel.iter().flat_map(|wheel| wheel.in_flight()) {
+            let parked = &self.parked[slot as usize];
+            match record_of(&mut measurement, model, &parked.instruction).filter(|_| parked.is_decoded) {
+                Some(record) => record.unfinished += 1,
+                None => measurement.undecoded += 1,
+            }
+        }
+        Some(measurement)
+    }
+}

@@ -1,0 +1,153 @@
+//! Models whose instructions overlap: random programs end in the same state, after the same cycles
+//! and with the same report on every engine.
+
+mod support;
+
+use isac_ir::Model;
+use sim_profile::render_xml;
+use sim_profile::summary::Summary;
+use sim_runtime::host::{Host, Streams};
+use sim_runtime::{Engine, Stop};
+use support::law::EventFile;
+use support::program::registers_text;
+use support::random_word::{Random, random_word, root_decoder};
+use support::{EngineKind, Simulator, difference, simulator};
+
+/// Words of a random program.
+const LENGTH: u64 = 24;
+/// Cycles after which a run is left.
+const CYCLES: u64 = 200;
+
+/// How a run went: state and report.
+struct Outcome {
+    stop: Stop,
+    state: String,
+    report: Option<String>,
+}
+
+/// Random words where the processor begins; one in eight is any number, which may be illegal.
+fn random_program(model: &Model, seed: u64) -> Vec<u8> {
+    let mut random = Random(seed);
+    let decoder = root_decoder(model);
+    let width = model.decoders[decoder as usize].width_bits;
+    let mut bytes = Vec::new();
+    for _ in 0..LENGTH {
+        let word = random_word(model, decoder, &mut random);
+        let mut word = match random.below(8) {
+            0 => random.next().to_be_bytes()[..(width / 8) as usize].to_vec(),
+            _ => word.to_be_bytes(width),
+        };
+        if !model.target.big_endian {
+            word.reverse();
+        }
+        bytes.extend(word);
+    }
+    bytes
+}
+
+/// Runs a program in pieces of so many cycles.
+fn run(engine: &mut dyn Engine, model: &Model, program: &[u8], piece: u64) -> Outcome {
+    engine.machine().write_bytes(0, 0, program).expect("the program lies in memory");
+    let (streams, ..) = Streams::captured(b"");
+    let mut host = Host::new(streams);
+    let mut stop = Stop::Budget;
+    for _ in 0..CYCLES / piece {
+        stop = engine.run(&mut host, piece);
+        if !matches!(stop, Stop::Cycles { .. }) {
+            break;
+        }
+        let _ = engine.measurement();
+    }
+    let mut bytes = vec![0; 64];
+    engine.machine().read_bytes(0, 0, &mut bytes).expect("there is memory");
+    let counts = format!("instructions {}, cycles {}", engine.instructions(), engine.cycles());
+    let state = format!("{stop:?}\n{counts}\n{}\n{bytes:02x?}", registers_text(engine, model));
+    let report = engine.measurement().map(|measurement| render_xml(&measurement));
+    Outcome { stop, state, report }
+}
+
+/// Every cycle is one that an instruction began, or one in which none did.
+fn check_sums(engine: &mut dyn Engine) -> Summary {
+    let measurement = engine.measurement().expect("the engine profiles");
+    measurement.validate().expect("the measurement is sound");
+    let summary = Summary::of(&measurement);
+    assert_eq!(summary.begun() + summary.idle_cycles, summary.cycles, "cycles of the summary");
+    assert_eq!(summary.total_cycles, engine.cycles(), "cycles of the engine");
+    assert!(summary.executed <= engine.instructions(), "more executed than have ended");
+    summary
+}
+
+/// What happened in all programs of a model.
+#[derive(Debug, Default)]
+struct Total {
+    executed: u64,
+    cancelled: u64,
+    faulted: u64,
+    idle_cycles: u64,
+    /// Programs that halted.
+    halted: u64,
+}
+
+/// Runs random programs on every engine.
+fn check(simulator: Simulator, programs: u64) -> Total {
+    let model = (simulator.model)();
+    let mut total = Total::default();
+    for seed in 0..programs {
+        let program = random_program(model, seed);
+        let context = |what: &str| format!("{}, seed {seed}: {what}", simulator.name);
+        let mut engine = simulator.engine(EngineKind::Reference);
+        let reference = run(engine.as_mut(), model, &program, 1);
+        let summary = check_sums(engine.as_mut());
+        total.executed += summary.executed;
+        total.cancelled += summary.cancelled;
+        total.faulted += summary.faulted;
+        total.idle_cycles += summary.idle_cycles;
+        total.halted += u64::from(matches!(reference.stop, Stop::Halted(_)));
+        let report = reference.report.unwrap_or_default();
+        for kind in [EngineKind::Emitted, EngineKind::Unprofiled] {
+            let mut engine = simulator.engine(kind);
+            let outcome = run(engine.as_mut(), model, &program, 1);
+            let found = difference(&reference.state, &outcome.state);
+            assert_eq!(found, None, "{}", context(&format!("state, {kind:?}")));
+            if let Some(found) = &outcome.report {
+                assert_eq!(difference(&report, found), None, "{}", context("report"));
+            }
+        }
+        let [whole, emitted] = [EngineKind::Reference, EngineKind::Emitted].map(|kind| {
+            let outcome = run(simulator.engine(kind).as_mut(), model, &program, CYCLES);
+            outcome.state + &outcome.report.unwrap_or_default()
+        });
+        assert_eq!(difference(&whole, &emitted), None, "{}", context("in one go"));
+        let events = EventFile::new(&simulator);
+        let mut engine = simulator.telling_engine(Box::new(events.clone()));
+        run(engine.as_mut(), model, &program, 1);
+        drop(engine);
+        assert_eq!(difference(&report, &events.report()), None, "{}", context("replayed from its events"));
+    }
+    total
+}
+
+#[test]
+fn five_stages_with_interlocks_and_flushes_run_the_same_on_every_engine() {
+    let total = check(simulator!(five, five_stepwise), 400);
+    assert!(total.executed > 5_000 && total.cancelled > 300, "{total:?}");
+    assert!(total.faulted > 200 && total.idle_cycles > 200 && total.halted > 40, "{total:?}");
+}
+
+#[test]
+fn a_retry_in_the_first_stage_runs_the_same_on_every_engine() {
+    let total = check(simulator!(gate, gate_stepwise), 200);
+    assert!(total.executed > 200 && total.idle_cycles > 100, "{total:?}");
+}
+
+#[test]
+fn an_instruction_that_cancels_itself_runs_the_same_on_every_engine() {
+    let total = check(simulator!(cancel, cancel_stepwise), 200);
+    assert!(total.executed > 200 && total.cancelled > 200, "{total:?}");
+}
+
+#[test]
+fn delays_without_a_pipeline_run_the_same_on_every_engine() {
+    let total = check(simulator!(timing_demo, timing_demo_stepwise), 200);
+    assert!(total.executed > 200 && total.halted > 100, "{total:?}");
+}

@@ -88,9 +88,18 @@ pub fn distance(from: Option<StageId>, to: Option<StageId>) -> u32 {
 
 impl TimeGraph {
     /// The nodes that have a queue: those that are scheduled, by their number among them. `main`
-    /// is one if it is bound to a stage, where it may have to run again.
+    /// is one if it, or something that it decodes and runs at once, is bound to a stage, where it
+    /// may have to run again.
     pub fn scheduled(&self) -> impl Iterator<Item = &TimeNode> {
-        self.nodes.iter().filter(|node| node.has_queue())
+        let main = self.nodes.first().filter(|_| self.is_bound(0));
+        main.into_iter().chain(self.nodes.iter().filter(|node| node.cause.delay().is_some()))
+    }
+
+    /// True if a node, or something that it decodes and runs at once, is bound to a stage.
+    fn is_bound(&self, node: u32) -> bool {
+        let node = &self.nodes[node as usize];
+        let at_once = |child: &&u32| self.nodes[**child as usize].cause == Cause::Decoded;
+        node.stage.is_some() || node.children.iter().filter(at_once).any(|child| self.is_bound(*child))
     }
 
     /// True if every delay is 0: one instruction a cycle, complete in it.
@@ -100,9 +109,16 @@ impl TimeGraph {
 
     /// The number of a node's queue, if it has one.
     pub fn queue(&self, node: u32) -> Option<u32> {
-        let (before, from) = self.nodes.split_at(node as usize);
-        let has_queue = from.first()?.has_queue();
-        has_queue.then(|| before.iter().filter(|node| node.has_queue()).count() as u32)
+        let main = u32::from(self.is_bound(0));
+        let is_scheduled = |node: &TimeNode| node.cause.delay().is_some();
+        match node {
+            0 => (main > 0).then_some(0),
+            _ if !is_scheduled(&self.nodes[node as usize]) => None,
+            _ => {
+                let before = self.nodes[..node as usize].iter().filter(|node| is_scheduled(node));
+                Some(main + before.count() as u32)
+            }
+        }
     }
 
     /// The first node among those that one brings about that fits.
@@ -118,13 +134,6 @@ impl TimeGraph {
 }
 
 impl TimeNode {
-    fn has_queue(&self) -> bool {
-        match self.cause {
-            Cause::Start => self.stage.is_some(),
-            cause => cause.delay().is_some(),
-        }
-    }
-
     /// True if the node is part of a decoding tree: its instance has a CODING.
     pub fn is_decoded(&self, model: &crate::Model) -> bool {
         matches!(self.cause, Cause::Decoded | Cause::Bound { .. }) || {

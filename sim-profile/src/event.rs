@@ -30,7 +30,8 @@ pub enum Event<'a> {
     Ends,
     /// A part of the current instruction's name, appended to the parts before it. After a
     /// [`Event::Decoded`] whose parts are complete a further part begins the name anew: the
-    /// instruction is decoded once more.
+    /// instruction is decoded once more. If it then is another one, what it did below the outermost
+    /// name does not count.
     NamePart {
         /// A part of a decode path; only the whole name need be balanced.
         text: &'a str,
@@ -109,7 +110,7 @@ pub enum Event<'a> {
         /// The same IDs as before, the first to start first.
         ids: &'a [u64],
     },
-    /// Of two instructions, next to each other in the order of beginning when those that were
+    /// Of two instructions, which have ended and are next to each other in the order of beginning when those that were
     /// cancelled or at fault are left out, the second did not stand behind the first. Told where
     /// instructions overlap, in the place of [`Event::Transfer`].
     Jump {

@@ -65,6 +65,12 @@ impl EventProfiler {
             Event::Decoded { address, word, size_cells } => {
                 let running = self.table.current_mut()?;
                 let key = InstructionKey { address, word: *word };
+                if let Some(Decoding::Known { key: former, .. }) = running.decoding
+                    && former != key
+                {
+                    // The nodes of another name say nothing of this one.
+                    running.accesses.retain(|(node, _), _| *node == 0);
+                }
                 running.decoding = Some(Decoding::Known { key, size_cells });
                 running.name_complete = true;
             }

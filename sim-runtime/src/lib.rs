@@ -14,6 +14,7 @@ pub mod kernel;
 pub mod launcher;
 pub mod memory;
 pub mod print;
+mod program_order;
 pub mod record;
 pub mod reference;
 pub mod stepwise;

@@ -5,10 +5,10 @@ use sim_profile::{Event, EventSink};
 use super::ReferenceEngine;
 use super::flight::{Turn, Work};
 use super::instruction::Instruction;
-use super::program_order::Place;
 use super::step::{Due, Ending, Leaving, Step};
 use crate::fault::{Fault, Stop};
 use crate::host::Host;
+use crate::program_order::Place;
 
 impl<'m> ReferenceEngine<'m> {
     /// Runs a cycle; `None` if the run goes on. A halt lets the cycle finish, a fault does not.
@@ -57,7 +57,7 @@ impl<'m> ReferenceEngine<'m> {
     }
 
     fn next_turn(&mut self) -> Option<Turn> {
-        let turn = self.flight.next_turn()?;
+        let turn = self.flight.next_turn(&mut self.events)?;
         if let Some(queue) = turn.queue {
             self.events.event(Event::Starts { instance: queue });
         }
@@ -80,27 +80,44 @@ impl<'m> ReferenceEngine<'m> {
         }
         let is_over =
             !matches!(outcome, Ok(()) | Err(Leaving::Label(_))) || !step.flight.is_scheduled(turn.id);
+        let cycle = step.counts.cycles;
         let ending = is_over.then(|| step.end(outcome));
         let instruction = step.instruction;
         self.flight.trace_end(&instruction, is_over.then_some(outcome));
         if self.state.devices.exit_status().is_some() {
             self.exiting.get_or_insert(turn.id);
         }
+        let mut exit = None;
         for id in std::mem::take(&mut self.flight.flushed) {
             self.taken += 1;
-            self.order.end(id, None, &mut self.events);
+            self.end_in_order(id, None);
+            // What it wrote stays, and nothing else can end it any more.
+            exit = exit.or(self.exit_of(id));
         }
-        match ending {
-            Some(ending) => self.end_instruction(&instruction, ending),
+        let stop = match ending {
+            Some(ending) => self.end_instruction(&instruction, ending, cycle),
             None => {
+                let mut instruction = instruction;
+                self.flight.forget_executions(&mut instruction);
                 self.flight.instructions.insert(turn.id, instruction);
                 None
             }
-        }
+        };
+        stop.or(exit.map(Stop::Halted))
+    }
+
+    /// The status of the EXIT device, if this instruction was the one that wrote to it.
+    fn exit_of(&self, id: u64) -> Option<i32> {
+        self.state.devices.exit_status().filter(|_| self.exiting == Some(id))
+    }
+
+    fn end_in_order(&mut self, id: u64, place: Option<Place>) {
+        let events = &mut self.events;
+        self.order.end(id, place, |from, to| events.event(Event::Jump { from, to }));
     }
 
     /// Counts an instruction that is over; what that is to the run.
-    fn end_instruction(&mut self, instruction: &Instruction, ending: Ending) -> Option<Stop> {
+    fn end_instruction(&mut self, instruction: &Instruction, ending: Ending, cycle: u64) -> Option<Stop> {
         let is_executed = match ending {
             Ending::Complete | Ending::Halted(_) => true,
             Ending::Abandoned | Ending::HaltedByHandler(_) | Ending::Fault(_) => false,
@@ -114,15 +131,20 @@ impl<'m> ReferenceEngine<'m> {
                 address: instruction.address,
                 successor: successor(instruction.size_cells),
             });
-            self.order.end(instruction.id, place, &mut self.events);
+            self.end_in_order(instruction.id, place);
         }
-        let exit = self.state.devices.exit_status().filter(|_| self.exiting == Some(instruction.id));
-        self.stop(ending, instruction.address, exit)
+        let exit = self.exit_of(instruction.id);
+        self.stop(ending, (instruction.address, cycle), exit)
     }
 
-    /// What an ending is to the run; an EXIT device that was written ends it in any case.
-    pub(super) fn stop(&self, ending: Ending, instruction_address: u64, exit: Option<i32>) -> Option<Stop> {
-        let cycle = self.counts.cycles;
+    /// What an ending is to the run; an EXIT device that was written ends it in any case. A fault
+    /// struck at the instruction of that address, in that cycle.
+    pub(super) fn stop(
+        &self,
+        ending: Ending,
+        (instruction_address, cycle): (u64, u64),
+        exit: Option<i32>,
+    ) -> Option<Stop> {
         match ending {
             Ending::Fault(kind) => Some(Stop::Fault(Fault { kind, instruction_address, cycle })),
             Ending::Halted(status) | Ending::HaltedByHandler(status) => {

@@ -24,6 +24,35 @@ pub(super) struct Execution {
     decoded: BTreeMap<u32, u32>,
 }
 
+/// Keeps the executions given, those above them and what those decoded; gives the new number of
+/// each that stays by its old one.
+pub(super) fn keep_executions(
+    executions: &mut Vec<Execution>,
+    needed: impl Iterator<Item = u32>,
+) -> BTreeMap<u32, u32> {
+    let mut kept = BTreeMap::new();
+    let mut next: Vec<u32> = needed.collect();
+    while let Some(index) = next.pop() {
+        if kept.insert(index, 0).is_none() {
+            let execution = &executions[index as usize];
+            next.extend(execution.parent);
+            next.extend(execution.decoded.values());
+        }
+    }
+    for (new, number) in (0u32..).zip(kept.values_mut()) {
+        *number = new;
+    }
+    let all = std::mem::take(executions);
+    executions.extend((0u32..).zip(all).filter(|(old, _)| kept.contains_key(old)).map(
+        |(_, mut execution)| {
+            execution.parent = execution.parent.map(|parent| kept[&parent]);
+            execution.decoded.values_mut().for_each(|child| *child = kept[child]);
+            execution
+        },
+    ));
+    kept
+}
+
 impl Step<'_, '_> {
     /// Begins an execution: as an instance of an operation that is being executed, or by itself.
     pub(super) fn begin(&mut self, operation: u32, node: Option<u32>, above: Option<(u32, u32)>) -> u32 {

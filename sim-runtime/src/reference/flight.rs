@@ -9,6 +9,7 @@ use isac_ir::Model;
 use isac_ir::time::StageId;
 use sim_profile::{Event, EventSink};
 
+use super::execution::keep_executions;
 use super::instruction::Instruction;
 use super::step::Due;
 use super::tracing::Tracer;
@@ -70,6 +71,9 @@ pub(super) struct Flight {
     standing: Vec<Option<u32>>,
     /// The turns of this cycle so far.
     turns: Vec<Turn>,
+    /// Stages that operations of a turn of this cycle are bound to, where that is not its own: turn,
+    /// instruction, stage.
+    entered: Vec<(u64, u64, StageId)>,
     /// IDs of instructions that this turn has flushed.
     pub flushed: Vec<u64>,
     begun_turns: u64,
@@ -94,6 +98,7 @@ impl Flight {
     pub(super) fn begin_cycle(&mut self) {
         self.cycle += 1;
         self.turns.clear();
+        self.entered.clear();
         let highest = |counters: &Vec<u64>| counters.iter().rposition(|counter| *counter > 0);
         self.standing = self.counters.iter().map(|counters| highest(counters).map(|it| it as u32)).collect();
         for counter in self.counters.iter_mut().flatten() {
@@ -134,14 +139,23 @@ impl Flight {
         self.begin_turn(Turn { number: 0, queue: model.time.queue(0), id, stage, work, by: 0 })
     }
 
+    /// An operation bound to a stage runs in the turn at hand.
+    pub(super) fn enter(&mut self, stage: Option<StageId>) {
+        if let (Some(turn), Some(stage)) = (self.turns.last().copied(), stage)
+            && turn.stage != Some(stage)
+        {
+            self.entered.push((turn.number, turn.id, stage));
+        }
+    }
+
     /// Takes what runs next in this cycle.
-    pub(super) fn next_turn(&mut self) -> Option<Turn> {
+    pub(super) fn next_turn(&mut self, sink: &mut dyn EventSink) -> Option<Turn> {
         let next = (0..self.pending.len()).find(|index| {
             let pending = &self.pending[*index];
             pending.due == self.cycle && !self.stands(pending.id)
         })?;
         let Pending { queue, id, stage, work, by, .. } = self.pending.remove(next);
-        self.leave_queue(queue, id);
+        self.leave_queue(queue, id, sink);
         Some(self.begin_turn(Turn { number: 0, queue: Some(queue), id, stage, work, by }))
     }
 
@@ -220,7 +234,8 @@ impl Flight {
     fn present(&self, is_here: impl Fn(Option<StageId>) -> bool) -> BTreeSet<u64> {
         let ran = self.turns.iter().filter(|turn| is_here(turn.stage)).map(|turn| turn.id);
         let due = self.pending.iter().filter(|it| it.due == self.cycle && is_here(it.stage));
-        ran.chain(due.map(|pending| pending.id)).collect()
+        let entered = self.entered.iter().filter(|(_, _, stage)| is_here(Some(*stage)));
+        ran.chain(due.map(|pending| pending.id)).chain(entered.map(|(_, id, _)| *id)).collect()
     }
 
     pub(super) fn is_standing(&self, stage: StageId) -> bool {
@@ -239,7 +254,10 @@ impl Flight {
     /// What a turn's instruction ran in a stage waits for the next cycle, and with it what has not
     /// run there and before; what it scheduled is withdrawn.
     pub(super) fn retry(&mut self, turn: Turn, stage: StageId, sink: &mut dyn EventSink) {
-        let again = |it: &&Turn| it.id == turn.id && it.stage == Some(stage);
+        let entered: BTreeSet<u64> =
+            self.entered.iter().filter(|(_, _, here)| *here == stage).map(|(number, ..)| *number).collect();
+        let ran_here = |it: &Turn| it.stage == Some(stage) || entered.contains(&it.number);
+        let again = |it: &&Turn| it.id == turn.id && ran_here(it);
         let mut undone: BTreeSet<u64> = self.turns.iter().filter(again).map(|it| it.number).collect();
         for it in &self.turns {
             // What they scheduled for this very cycle may have run.
@@ -250,10 +268,10 @@ impl Flight {
         let repeated: Vec<Turn> =
             self.turns.iter().filter(again).filter(|it| !undone.contains(&it.by)).copied().collect();
         self.withdraw(sink, |pending| undone.contains(&pending.by));
-        for Turn { queue, id, stage, work, by, .. } in repeated {
+        for Turn { queue, id, work, by, .. } in repeated {
             if let Some(queue) = queue {
                 let due = self.cycle + 1;
-                self.schedule(Pending { due, queue, id, stage, work, by }, sink);
+                self.schedule(Pending { due, queue, id, stage: Some(stage), work, by }, sink);
             }
         }
         let standing: BTreeSet<u64> =
@@ -287,10 +305,33 @@ impl Flight {
         waiting
     }
 
-    fn leave_queue(&mut self, queue: u32, id: u64) {
+    /// Takes an ID out of a queue, where it is the first: what stands lets others pass.
+    fn leave_queue(&mut self, queue: u32, id: u64, sink: &mut dyn EventSink) {
         let ids = &mut self.queues[queue as usize];
-        if let Some(place) = ids.iter().position(|queued| *queued == id) {
-            ids.remove(place);
+        let Some(place) = ids.iter().position(|queued| *queued == id) else { return };
+        if place > 0 {
+            ids[..=place].rotate_right(1);
+            sink.event(Event::Reordered { instance: queue, ids });
+        }
+        ids.remove(0);
+    }
+
+    /// Forgets executions of an instruction that nothing to come can refer to, once there are many:
+    /// what waits or repeats itself for long shall not grow.
+    pub(super) fn forget_executions(&mut self, instruction: &mut Instruction) {
+        if instruction.executions.len() < MANY_EXECUTIONS {
+            return;
+        }
+        let mine = |pending: &&mut Pending| pending.id == instruction.id;
+        let mut above: Vec<&mut u32> = Vec::new();
+        for pending in self.pending.iter_mut().filter(mine) {
+            if let Work::Run(Due { above: Some((execution, _)), .. }) = &mut pending.work {
+                above.push(execution);
+            }
+        }
+        let kept = keep_executions(&mut instruction.executions, above.iter().map(|place| **place));
+        for place in above {
+            *place = kept[place];
         }
     }
 
@@ -310,6 +351,9 @@ impl Flight {
         }
     }
 }
+
+/// From so many executions on it is looked which of them are needed.
+const MANY_EXECUTIONS: usize = 256;
 
 fn is_at_or_before(stage: StageId, last: StageId) -> bool {
     stage.pipeline == last.pipeline && stage.stage <= last.stage

@@ -13,7 +13,6 @@ mod flight;
 mod instruction;
 mod operand;
 mod place;
-mod program_order;
 mod stage;
 mod state;
 mod statement;
@@ -27,13 +26,13 @@ use crate::cache::AccessCosts;
 use crate::engine::{CacheStatistics, Engine, Machine};
 use crate::fault::Stop;
 use crate::host::Host;
+use crate::program_order::ProgramOrder;
 use crate::record::model_tables;
 use crate::trace::TraceSink;
 use flight::Flight;
 use instruction::Instruction;
-use program_order::ProgramOrder;
 use state::State;
-use step::Counts;
+use step::{Counts, Leaving};
 use tracing::Tracer;
 
 /// The reference engine with a processor's state in it.
@@ -130,10 +129,14 @@ impl<'m> ReferenceEngine<'m> {
         let reset = self.state.model.reset?;
         let address = self.state.pc();
         let mut step = self.step(host, Instruction { address, ..Instruction::default() }, 0);
-        let outcome = step.run_alone(reset);
+        let outcome = match step.run_alone(reset) {
+            Err(Leaving::Doomed(kind)) => Err(Leaving::Fault(kind)),
+            outcome => outcome,
+        };
+        let cycle = step.counts.cycles;
         let ending = step.settle(outcome);
         let exit = self.state.devices.exit_status();
-        self.stop(ending, address, exit)
+        self.stop(ending, (address, cycle), exit)
     }
 }
 

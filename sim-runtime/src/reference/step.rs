@@ -200,6 +200,7 @@ impl Step<'_, '_> {
         let stage = self.state.model.time.nodes[time_node as usize].stage;
         let outer = std::mem::replace(&mut self.stage, stage);
         if let Some(body) = &table.root {
+            self.flight.enter(self.state.model.time.nodes[time_node as usize].stage);
             self.decode(operation, body, execution)?;
         }
         self.execute_decoded(operation, execution, time_node, true)?;
@@ -287,6 +288,7 @@ impl Step<'_, '_> {
         time_node: u32,
     ) -> Result<(), Leaving> {
         let Some(body) = self.state.model.operation(operation).body(part) else { return Ok(()) };
+        self.flight.enter(self.state.model.time.nodes[time_node as usize].stage);
         let node = self.instruction.executions[execution as usize].node;
         let mut frame = Frame::new(body, node, execution);
         self.run_statements(&mut frame, &body.statements, time_node)

@@ -58,10 +58,12 @@ impl<C: StepCore, P: Profiling> Copy for Context<C, P> {}
 
 /// A section to call.
 pub struct Action<C: StepCore, P: Profiling> {
-    /// The section.
+    /// The section, or what schedules the context for a later stage.
     pub function: BodyFn<C, P>,
     /// The context.
     pub context: usize,
+    /// True for a section: it runs in the stage of its context.
+    pub is_section: bool,
 }
 
 impl<C: StepCore, P: Profiling> Clone for Action<C, P> {
@@ -477,7 +479,7 @@ impl<'m, C: StepCore, P: Profiling> Builder<'m, C, P> {
             0 => self.add_actions(child),
             _ if self.can_run(child) => {
                 let function: BodyFn<C, P> = |_, step, context| step.schedule_bound(context);
-                self.actions.push(Action { function, context: child });
+                self.actions.push(Action { function, context: child, is_section: false });
             }
             _ => {}
         }
@@ -503,7 +505,7 @@ impl<'m, C: StepCore, P: Profiling> Builder<'m, C, P> {
 
     fn add_section(&mut self, context: usize, part: Part) {
         if let Some(function) = C::section::<P>(self.contexts[context].operation, part) {
-            self.actions.push(Action { function, context });
+            self.actions.push(Action { function, context, is_section: true });
         }
     }
 }

@@ -14,7 +14,6 @@
 mod core;
 mod engine;
 mod instruction;
-mod order;
 mod pipelined;
 pub mod prelude;
 mod step;
@@ -22,6 +21,6 @@ mod wheel;
 
 pub use core::{BodyFn, StepCore};
 pub use engine::StepwiseEngine;
-pub use pipelined::PipelinedEngine;
 pub use instruction::{Action, Context, Instruction};
+pub use pipelined::PipelinedEngine;
 pub use step::Step;

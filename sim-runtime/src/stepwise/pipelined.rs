@@ -9,13 +9,13 @@ use sim_profile::Measurement;
 use super::core::StepCore;
 use super::engine::{Handled, add_instruction, call_memory_fault, record_of};
 use super::instruction::Instruction;
-use super::order::ProgramOrder;
 use super::step::{Parked, Step};
 use super::wheel::{Turn, Wheel, Work};
 use crate::engine::{Engine, Machine};
 use crate::fault::{Fault, FaultKind, Stop};
 use crate::host::Host;
 use crate::kernel::{Profiling, Trap};
+use crate::program_order::{Place, ProgramOrder};
 use crate::record::model_tables;
 
 /// A generated core in an engine that keeps instructions in flight.
@@ -137,10 +137,16 @@ impl<C: StepCore, P: Profiling> PipelinedEngine<C, P> {
         if self.core.kernel_ref().exit().is_some() {
             self.exiting.get_or_insert(turn.id);
         }
-        let stop = ending.and_then(|ending| self.end_instruction(turn, ending));
+        let stop = match ending {
+            Some(ending) => self.end_instruction(turn, ending),
+            None => {
+                self.step.fold();
+                None
+            }
+        };
         self.step.swap(&mut self.parked[slot]);
-        self.count_flushed();
-        stop
+        let exit = self.count_flushed();
+        stop.or(exit)
     }
 
     /// How the instruction has ended; `None` if it goes on.
@@ -201,7 +207,7 @@ impl<C: StepCore, P: Profiling> PipelinedEngine<C, P> {
         let slot = turn.entry.slot;
         self.wheel().withdraw_all(slot);
         let address = self.step.address;
-        let mut place = None;
+        let mut place: Option<Place> = None;
         let stop = match ending {
             Ending::Complete | Ending::Halted(_) => {
                 self.core.kernel().instructions += 1;
@@ -233,7 +239,7 @@ impl<C: StepCore, P: Profiling> PipelinedEngine<C, P> {
     }
 
     /// The instruction at hand is complete; where it stands, and what stands behind it.
-    fn count_executed(&mut self) -> Option<(u64, u64)> {
+    fn count_executed(&mut self) -> Option<Place> {
         self.count(|instruction| &instruction.executed);
         if !self.step.is_decoded {
             return None;
@@ -241,7 +247,7 @@ impl<C: StepCore, P: Profiling> PipelinedEngine<C, P> {
         self.step.commit();
         let instruction = self.step.instruction();
         let (address, size) = (instruction.address, instruction.size_cells);
-        Some((address, self.core.model().successor(address, size)))
+        Some(Place { address, successor: self.core.model().successor(address, size) })
     }
 
     fn count(&mut self, counter: impl Fn(&Instruction<C, P>) -> &Cell<u64>) {
@@ -256,29 +262,34 @@ impl<C: StepCore, P: Profiling> PipelinedEngine<C, P> {
 
     /// Calls `memory_fault` where the model has it; `None` if the run goes on.
     fn settle_fault(&mut self, kind: FaultKind, instruction_address: u64) -> Option<Stop> {
+        let cycle = self.core.kernel_ref().cycles();
         match call_memory_fault(&mut self.core, &mut self.step, kind) {
             Handled::Returned => None,
             Handled::Halted(status) => Some(Stop::Halted(status)),
-            Handled::Fault(kind) => {
-                let cycle = self.core.kernel_ref().cycles();
-                Some(Stop::Fault(Fault { kind, instruction_address, cycle }))
-            }
+            Handled::Fault(kind) => Some(Stop::Fault(Fault { kind, instruction_address, cycle })),
         }
     }
 
-    fn count_flushed(&mut self) {
+    /// Counts what the turn has flushed; what that is to the run, if one of them has written to an
+    /// EXIT device: what it wrote stays, and nothing else can end it any more.
+    fn count_flushed(&mut self) -> Option<Stop> {
+        let mut stop = None;
         for (slot, id) in std::mem::take(&mut self.wheel().flushed) {
             let parked = &mut self.parked[slot as usize];
-            (parked.doom, parked.counted) = (None, Vec::new());
+            parked.doom = None;
+            parked.counted.clear();
+            parked.folded.clear();
             match parked.is_decoded {
                 true => parked.instruction.cancelled.set(parked.instruction.cancelled.get() + 1),
                 false => self.undecoded += 1,
             }
             self.end_in_order(id, None);
+            stop = stop.or(self.core.kernel_ref().exit().filter(|_| self.exiting == Some(id)));
         }
+        stop
     }
 
-    fn end_in_order(&mut self, id: u64, place: Option<(u64, u64)>) {
+    fn end_in_order(&mut self, id: u64, place: Option<Place>) {
         self.taken += 1;
         let transfers = &mut self.transfers;
         self.order.end(id, place, |from, to| *transfers.entry((from, to)).or_default() += 1);

@@ -22,6 +22,9 @@ use crate::memory::{fetch_cells, find_range};
 /// Number of addresses whose instruction is found at once; a power of two.
 const NEAR: usize = 1 << 14;
 
+/// From so many regions on they are added up.
+const MANY_REGIONS: usize = 1024;
+
 /// What tells instructions apart: address, context of the CODINGROOT, words, parts of SWITCHes.
 type Key = (u64, usize, Vec<u8>, Vec<u32>);
 
@@ -49,6 +52,10 @@ pub struct Step<C: StepCore, P: Profiling> {
     variables: Vec<u128>,
     /// Regions that have begun.
     counted: Vec<u32>,
+    /// Those of an instruction that has been in flight for long, with how often.
+    folded: BTreeMap<u32, u64>,
+    /// What the instruction was decoded as before.
+    former: Option<Rc<Instruction<C, P>>>,
     /// The CODINGROOT on its way.
     root: RootDecoding,
     /// The parts of SWITCHes that it has come to.
@@ -80,6 +87,8 @@ impl<C: StepCore, P: Profiling> Step<C, P> {
             wheel: model.overlaps().then(|| Box::new(Wheel::new(model))),
             variables: Vec::new(),
             counted: Vec::new(),
+            folded: BTreeMap::new(),
+            former: None,
             root: RootDecoding::new(model.main),
             opened: Vec::new(),
             found: None,
@@ -126,6 +135,7 @@ impl<C: StepCore, P: Profiling> Step<C, P> {
         std::mem::swap(&mut self.instruction, &mut parked.instruction);
         std::mem::swap(&mut self.variables, &mut parked.variables);
         std::mem::swap(&mut self.counted, &mut parked.counted);
+        std::mem::swap(&mut self.folded, &mut parked.folded);
     }
 
     /// A place for an instruction that has not its turn.
@@ -138,6 +148,7 @@ impl<C: StepCore, P: Profiling> Step<C, P> {
             instruction: Rc::clone(&self.before),
             variables: Vec::new(),
             counted: Vec::new(),
+            folded: BTreeMap::new(),
             doom: None,
         }
     }
@@ -150,6 +161,7 @@ impl<C: StepCore, P: Profiling> Step<C, P> {
         self.is_undecoded = false;
         self.due.clear();
         self.counted.clear();
+        self.folded.clear();
         self.variables.clear();
         self.variables.resize(self.instruction.variables, 0);
     }
@@ -164,17 +176,42 @@ impl<C: StepCore, P: Profiling> Step<C, P> {
         // What is executed again has LOCALs of its own.
         self.variables[self.instruction.variables(context)].fill(0);
         if let Some(root) = self.instruction.root(context) {
+            self.enter(context);
             root(core, self, context)?;
         }
         for index in self.instruction.actions(context) {
             let action = self.instruction.action(index);
+            if action.is_section {
+                self.enter(action.context);
+            }
             (action.function)(core, self, action.context)?;
         }
         Ok(())
     }
 
+    /// A section of a context runs.
+    fn enter(&mut self, context: usize) {
+        if let Some(wheel) = &mut self.wheel {
+            wheel.enter(self.instruction.context(context).stage);
+        }
+    }
+
+    /// Adds up what ran, once it is much: what waits or repeats itself for long shall not grow.
+    pub(super) fn fold(&mut self) {
+        if self.counted.len() >= MANY_REGIONS {
+            for region in self.counted.drain(..) {
+                *self.folded.entry(region).or_default() += 1;
+            }
+        }
+    }
+
     /// Adds what ran to the instruction's counts.
     pub fn commit(&mut self) {
+        for (region, times) in std::mem::take(&mut self.folded) {
+            if let Some(count) = self.instruction.counts.get(region as usize) {
+                count.set(count.get() + times);
+            }
+        }
         for region in self.counted.drain(..) {
             if let Some(count) = self.instruction.counts.get(region as usize) {
                 count.set(count.get() + 1);
@@ -334,6 +371,7 @@ impl<C: StepCore, P: Profiling> Step<C, P> {
         self.root = RootDecoding::new(self.instruction.context(context).operation);
         self.opened.clear();
         self.found = None;
+        self.former = self.is_decoded.then(|| Rc::clone(&self.instruction));
     }
 
     /// An element of a CODINGROOT from a map.
@@ -450,17 +488,27 @@ impl<C: StepCore, P: Profiling> Step<C, P> {
     /// None: what could not be decoded has been found before.
     pub fn finish_decoding(&mut self, core: &mut C, context: usize) -> Result<(), Trap> {
         if let Some(found) = self.found.take() {
-            self.set_instruction(found);
-            self.is_decoded = true;
+            self.finish_with(found);
             return Ok(());
         }
         let instruction = self.find_instruction(core, context);
         if self.is_single {
             self.near[self.address as usize % NEAR] = Some(Rc::clone(&instruction));
         }
+        self.finish_with(instruction);
+        Ok(())
+    }
+
+    /// The instruction is decoded. What it did as another one before, below its CODINGROOT, does
+    /// not count.
+    fn finish_with(&mut self, instruction: Rc<Instruction<C, P>>) {
+        if self.former.take().is_some_and(|former| !Rc::ptr_eq(&former, &instruction)) {
+            let common = self.before.counts.len() as u32;
+            self.counted.retain(|region| *region < common);
+            self.folded.retain(|region, _| *region < common);
+        }
         self.set_instruction(instruction);
         self.is_decoded = true;
-        Ok(())
     }
 
     /// The instruction that the elements are.
@@ -500,6 +548,7 @@ pub(super) struct Parked<C: StepCore, P: Profiling> {
     pub instruction: Rc<Instruction<C, P>>,
     variables: Vec<u128>,
     pub counted: Vec<u32>,
+    pub folded: BTreeMap<u32, u64>,
     /// The fault that is on its way to the last stage.
     pub doom: Option<FaultKind>,
 }

@@ -65,6 +65,8 @@ pub(super) struct Wheel {
     free: Vec<u32>,
     begun: u64,
     turns: Vec<Turn>,
+    /// Stages that sections of a turn of this cycle are bound to, where that is not its own.
+    entered: Vec<(Turn, StageId)>,
     begun_turns: u64,
     /// Cycles for which each stage stands after this one, by pipeline and stage.
     counters: Vec<Vec<u64>>,
@@ -88,6 +90,7 @@ impl Wheel {
             free: Vec::new(),
             begun: 0,
             turns: Vec::new(),
+            entered: Vec::new(),
             begun_turns: 0,
             counters: model.pipelines.iter().map(|pipeline| vec![0; pipeline.stages.len()]).collect(),
             standing: vec![None; model.pipelines.len()],
@@ -101,6 +104,7 @@ impl Wheel {
     pub(super) fn begin_cycle(&mut self) -> bool {
         self.cycle += 1;
         self.turns.clear();
+        self.entered.clear();
         self.next = 0;
         self.front.clear();
         if let Some(due) = self.later.pop_front() {
@@ -154,6 +158,15 @@ impl Wheel {
     /// The turn that runs.
     pub(super) fn turn(&self) -> Option<Turn> {
         self.turns.last().copied()
+    }
+
+    /// A section bound to a stage runs in the turn at hand.
+    pub(super) fn enter(&mut self, stage: Option<StageId>) {
+        if let (Some(turn), Some(stage)) = (self.turn(), stage)
+            && turn.entry.stage != Some(stage)
+        {
+            self.entered.push((turn, stage));
+        }
     }
 
     /// Schedules something of the instruction that has its turn, so many cycles from now.
@@ -254,7 +267,9 @@ impl Wheel {
         let ran = self.turns.iter().filter(|turn| turn.entry.stage.is_some_and(&is_here));
         let due = self.front.iter().flatten().filter(|entry| entry.stage.is_some_and(&is_here));
         let due = due.map(|entry| (entry.slot, self.slots[entry.slot as usize].id));
-        let mut found: Vec<(u32, u64)> = ran.map(|turn| (turn.entry.slot, turn.id)).chain(due).collect();
+        let entered = self.entered.iter().filter(|(_, stage)| is_here(*stage)).map(|(turn, _)| turn);
+        let ran = ran.chain(entered).map(|turn| (turn.entry.slot, turn.id));
+        let mut found: Vec<(u32, u64)> = ran.chain(due).collect();
         found.sort_unstable_by_key(|(_, id)| *id);
         found.dedup();
         found
@@ -282,7 +297,9 @@ impl Wheel {
     /// not run there and before; what it scheduled is withdrawn.
     pub(super) fn retry(&mut self, stage: StageId) {
         let Some(turn) = self.turn() else { return };
-        let is_again = |it: &Turn| it.id == turn.id && it.entry.stage == Some(stage);
+        let entered =
+            |it: &Turn| self.entered.iter().any(|(turn, here)| turn.number == it.number && *here == stage);
+        let is_again = |it: &Turn| it.id == turn.id && (it.entry.stage == Some(stage) || entered(it));
         let mut undone: Vec<u64> = self.turns.iter().filter(|it| is_again(it)).map(|it| it.number).collect();
         for it in &self.turns {
             // What they scheduled for this very cycle may have run.
@@ -290,13 +307,15 @@ impl Wheel {
                 undone.push(it.number);
             }
         }
+        let again: Vec<Turn> =
+            self.turns.iter().filter(|it| is_again(it) && !undone.contains(&it.entry.by)).copied().collect();
         self.withdraw(|entry| undone.contains(&entry.by));
         self.slots[turn.entry.slot as usize].stood = 0;
         for index in 0..self.front.len() {
             self.note_standing(self.front[index]);
         }
-        let again = self.turns.iter().filter(|it| is_again(it) && !undone.contains(&it.entry.by));
-        let mut waiting: Vec<Entry> = again.map(|it| it.entry).collect();
+        let mut waiting: Vec<Entry> =
+            again.into_iter().map(|it| Entry { stage: Some(stage), ..it.entry }).collect();
         self.slots[turn.entry.slot as usize].scheduled += waiting.len() as u32;
         for index in 0..self.front.len() {
             let waits = |entry: &Entry| entry.stage.is_some_and(|bound| is_at_or_before(bound, stage));

@@ -16,6 +16,7 @@ mod retry;
 mod schedule;
 mod single_decoding;
 mod stage_register;
+mod unrolling;
 mod unused;
 pub(crate) mod walk;
 mod when;
@@ -45,6 +46,7 @@ pub fn check_model(model: Model, diagnostics: &mut Diagnostics) -> Option<Checke
     };
     if let Some(schedule) = &schedule {
         cycle::check_activation_cycles(&model, schedule, diagnostics);
+        unrolling::check_unrolling(&model, schedule, diagnostics);
         if names_are_sound {
             distance::check_distances(&model, schedule, diagnostics);
             stage_register::check_stage_registers(&model, schedule, diagnostics);

@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::diagnostic::Diagnostics;
-use crate::model::{Activation, InstanceRole, Model, Operation, OperationId, OperationOrGroup, StageId};
+use crate::model::{Activation, Instance, InstanceRole, Model, Operation, OperationId, OperationOrGroup, StageId};
 use crate::resolve::code;
 use crate::resolve::report::error;
 use crate::source::Span;
@@ -58,6 +58,8 @@ pub(super) enum Way {
 pub(super) struct Step {
     pub(super) from: usize,
     pub(super) to: usize,
+    /// The instance by which it does, of the operation that runs in `from`.
+    pub(super) instance: usize,
     pub(super) way: Way,
 }
 
@@ -188,15 +190,20 @@ impl<'a> Finder<'a> {
             let own = activations(operation, index);
             match instance.role {
                 InstanceRole::Coded | InstanceRole::Root => {
-                    let takers = own.into_iter().map(|way| (run, way)).collect();
-                    self.decode(run, instance.target, instance.span, takers);
+                    let takers = own.into_iter().map(|way| (run, index, way)).collect();
+                    self.decode(run, index, takers);
                 }
                 InstanceRole::Activated => {
                     if let OperationOrGroup::Operation(target) = instance.target
                         && !own.is_empty()
                     {
                         let to = self.enter(target, None, Vec::new());
-                        self.schedule.steps.extend(own.into_iter().map(|way| Step { from: run, to, way }));
+                        self.schedule.steps.extend(own.into_iter().map(|way| Step {
+                            from: run,
+                            to,
+                            instance: index,
+                            way,
+                        }));
                     }
                 }
                 InstanceRole::Below | InstanceRole::Unused => {}
@@ -205,7 +212,8 @@ impl<'a> Finder<'a> {
     }
 
     /// Follows what an instance may choose; `takers` are the activations that take it.
-    fn decode(&mut self, run: usize, target: OperationOrGroup, span: Span, takers: Vec<(usize, Way)>) {
+    fn decode(&mut self, run: usize, decoded: usize, takers: Vec<(usize, usize, Way)>) {
+        let Instance { target, span, .. } = self.operation(run).instances[decoded];
         let mut walked = BTreeSet::new();
         let mut waiting = vec![(target, takers)];
         while let Some((target, mut takers)) = waiting.pop() {
@@ -214,7 +222,7 @@ impl<'a> Finder<'a> {
             }
             for (_, from, instance) in self.chains[run].iter().filter(|(taken, _, _)| *taken == target) {
                 let ways = activations(self.operation(*from), *instance);
-                takers.extend(ways.into_iter().map(|way| (*from, way)));
+                takers.extend(ways.into_iter().map(|way| (*from, *instance, way)));
             }
             match target {
                 OperationOrGroup::Group(group) => {
@@ -225,8 +233,11 @@ impl<'a> Finder<'a> {
                     let bound = self.schedule.runs[run].bound;
                     let to = self.enter(operation, bound, self.chains[run].clone());
                     let way = Way::Decoded { span, is_taken: !takers.is_empty() };
-                    self.schedule.steps.push(Step { from: run, to, way });
-                    self.schedule.steps.extend(takers.into_iter().map(|(from, way)| Step { from, to, way }));
+                    self.schedule.steps.push(Step { from: run, to, instance: decoded, way });
+                    let taken = takers.into_iter();
+                    self.schedule
+                        .steps
+                        .extend(taken.map(|(from, instance, way)| Step { from, to, instance, way }));
                 }
             }
         }

@@ -8,7 +8,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::diagnostic::Diagnostics;
-use crate::model::{Activation, Instance, InstanceRole, Model, Operation, OperationId, OperationOrGroup, StageId};
+use crate::model::{
+    Activation, Instance, InstanceRole, Model, Operation, OperationId, OperationOrGroup, StageId,
+};
 use crate::resolve::code;
 use crate::resolve::report::error;
 use crate::source::Span;
@@ -235,9 +237,12 @@ impl<'a> Finder<'a> {
                     let way = Way::Decoded { span, is_taken: !takers.is_empty() };
                     self.schedule.steps.push(Step { from: run, to, instance: decoded, way });
                     let taken = takers.into_iter();
-                    self.schedule
-                        .steps
-                        .extend(taken.map(|(from, instance, way)| Step { from, to, instance, way }));
+                    self.schedule.steps.extend(taken.map(|(from, instance, way)| Step {
+                        from,
+                        to,
+                        instance,
+                        way,
+                    }));
                 }
             }
         }

@@ -169,7 +169,8 @@ codes! {
     RETRY_OUTSIDE = "E0608";
     /// An IN of an operation that runs in no stage, or in that of another.
     MISPLACED_IN = "E0609";
-    /// Operations that are brought about in too many ways.
+    /// Operations that are brought about in too many ways: an operation is there once for each path from
+    /// `main` that leads to it, and 20,000 paths are the most.
     TOO_MANY_RUNS = "E0610";
 
     /// A form of a supported section that is not supported yet.

@@ -226,3 +226,9 @@ fn words_that_registers_hold_run_the_same_on_every_engine() {
     let (ended, instructions) = check(simulator!(root_values, root_values_stepwise), 200);
     assert!(ended > 50 && instructions > 1_000, "{ended} ended, {instructions} instructions");
 }
+
+#[test]
+fn opcodes_taken_from_below_their_formats_run_the_same_on_every_engine() {
+    let (ended, instructions) = check(simulator!(taken, taken_stepwise), 200);
+    assert!(instructions > 500, "{ended} ended, {instructions} instructions");
+}

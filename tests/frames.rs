@@ -124,5 +124,10 @@ fn a_coding_root_decodes_as_words_and_registers_say() {
 
 #[test]
 fn a_coding_root_decodes_what_values_hold() {
-    check_cases(simulator!(root_values, root_values_stepwise), 16);
+    check_cases(simulator!(root_values, root_values_stepwise), 17);
+}
+
+#[test]
+fn what_is_taken_from_below_refers_to_what_decoded_it() {
+    check_cases(simulator!(taken, taken_stepwise), 16);
 }

@@ -127,7 +127,8 @@ pub struct Instance {
 /// A name that stands for something of the operation that decoded or activated this one.
 ///
 /// Which operation that is, is known as soon as an instruction is decoded and an activation is
-/// scheduled: the nearest operation above in the decoding tree, else the one that activated it.
+/// scheduled: of what was decoded the operation right above it in the decoding tree, whichever
+/// ACTIVATION takes it from there ([`Role::Below`]); of anything else the one that activated it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reference {
     /// The name.

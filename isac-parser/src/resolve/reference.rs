@@ -35,7 +35,8 @@ pub(crate) struct References {
     index: BTreeMap<(usize, String), usize>,
     /// By operation: the entries in the order of their ids.
     by_operation: Vec<Vec<usize>>,
-    /// By operation: those that may decode or activate it, and whether one may decode it.
+    /// By operation: those that may decode it, or activate it without its having been decoded, and
+    /// whether one may decode it.
     parents: Vec<BTreeMap<usize, Way>>,
 }
 
@@ -455,15 +456,16 @@ fn own_value(
     }
 }
 
-/// Who may decode or activate each operation.
+/// Who may decode each operation, or activate it without its having been decoded.
 fn parents(drafts: &[Draft<'_>], groups: &[Group]) -> Vec<BTreeMap<usize, Way>> {
     let mut parents: Vec<BTreeMap<usize, Way>> = vec![BTreeMap::new(); drafts.len()];
     for (parent, draft) in drafts.iter().enumerate() {
         for instance in &draft.scope.instances {
             let way = match instance.role {
                 InstanceRole::Coded | InstanceRole::Root => Way::Decodes,
-                InstanceRole::Activated | InstanceRole::Below => Way::Activates,
-                InstanceRole::Unused => continue,
+                InstanceRole::Activated => Way::Activates,
+                // What is decoded has what decoded it above it, whoever takes it from there.
+                InstanceRole::Below | InstanceRole::Unused => continue,
             };
             for operation in members(instance.target, groups) {
                 let entry = parents[operation].entry(parent).or_insert(way);

@@ -127,6 +127,7 @@ impl Builder<'_, '_> {
                 self.group(node - operations);
             }
         }
+        self.find_taken();
         self.references = References::collect(&self.tree.drafts, &self.tree.groups);
         self.widen_roots();
         self.build_values();
@@ -249,6 +250,19 @@ impl Builder<'_, '_> {
         }
     }
 
+    /// Tells what an ACTIVATION takes from below from what it brings about itself.
+    fn find_taken(&mut self) {
+        for index in 0..self.tree.drafts.len() {
+            for instance in 0..self.tree.drafts[index].scope.instances.len() {
+                let instances = &self.tree.drafts[index].scope.instances;
+                let Instance { role, target, .. } = instances[instance];
+                if role == InstanceRole::Activated && self.decodes_below(instances, target) {
+                    self.tree.drafts[index].scope.instances[instance].role = InstanceRole::Below;
+                }
+            }
+        }
+    }
+
     /// Completes the instances that are no part of a CODING, whose targets were resolved in any
     /// order.
     fn finish_instances(&mut self) {
@@ -274,13 +288,6 @@ impl Builder<'_, '_> {
                 _ => None,
             });
             let members: Vec<Option<Vec<Member>>> = members.collect();
-            for instance in 0..instances.len() {
-                let below = instances[instance].role == InstanceRole::Activated
-                    && self.decodes_below(&instances, instances[instance].target);
-                if below {
-                    instances[instance].role = InstanceRole::Below;
-                }
-            }
             let scope = &mut self.tree.drafts[index].scope;
             scope.instances = instances;
             for (value, found) in scope.values.iter_mut().zip(values) {

@@ -144,3 +144,62 @@ fn words_of_several_widths_are_compared_on_what_is_fetched_first() {
     let overlapping = said("0b000xxxxx 0bx[8]");
     assert!(overlapping.contains("E0410"), "{overlapping}");
 }
+
+/// What `take` takes from below belongs to the format that decoded it; `take` itself has neither
+/// name, and is above the formats alone.
+const TAKEN: &str = r#"
+RESOURCE {
+    PC REGISTER bit[8] pc;
+    REGISTER bit[8] x[4];
+    RAM bit[8] ram { SIZE (0x100); };
+    MEMORY_MAP defaultmap { RANGE (0, 0xff) -> ram; };
+};
+OPERATION reg { CODING { n=0bx[2] }; EXPRESSION { x[n] }; };
+OPERATION main { ACTIVATION { take; }; };
+OPERATION take {
+    LOCAL { bit[8] seen; };
+    CODINGROOT { instr (defaultmap[pc]); };
+    ACTIVATION { opcode; };
+};
+GROUP instr = short, long;
+OPERATION short { INSTANCE opcode ALIAS { op }; INSTANCE reg ALIAS { rd }; CODING { 0b0 op rd k=0bx[3] 0b0 }; };
+OPERATION long { INSTANCE inner ALIAS { in }; INSTANCE reg ALIAS { rd }; CODING { 0b1 in rd 0b0 }; };
+OPERATION inner { INSTANCE opcode ALIAS { op }; CODING { op k=0bx[3] }; };
+GROUP opcode = add;
+OPERATION add { REFERENCE { rd, k, seen }; CODING { 0bx }; BEHAVIOR { rd = rd + k + seen; }; };
+"#;
+
+#[test]
+fn what_is_taken_from_below_refers_to_what_decoded_it() {
+    let model = load_text(TAKEN);
+    let named = |name: &str| model.operations.iter().find(|operation| operation.name == name).unwrap();
+    let bindings = |operation: &str| -> Vec<(String, String)> {
+        let references = named(operation).references.iter();
+        let bindings = references.flat_map(|reference| {
+            reference.bindings.iter().map(|binding| {
+                let parent = &model.operations[binding.parent.index()].name;
+                (format!("{}, {parent}", reference.name), format!("{:?}", binding.what))
+            })
+        });
+        bindings.collect()
+    };
+    let expected = |pairs: &[(&str, &str)]| -> Vec<(String, String)> {
+        pairs.iter().map(|(name, what)| ((*name).to_owned(), (*what).to_owned())).collect()
+    };
+    assert_eq!(
+        bindings("add"),
+        expected(&[
+            ("rd, short", "Instance(InstanceId(1))"),
+            ("rd, inner", "Reference(ReferenceId(0))"),
+            ("k, short", "Field(FieldId(0))"),
+            ("k, inner", "Field(FieldId(0))"),
+            ("seen, short", "Reference(ReferenceId(0))"),
+            ("seen, inner", "Reference(ReferenceId(1))"),
+        ])
+    );
+    assert_eq!(
+        bindings("inner"),
+        expected(&[("rd, long", "Instance(InstanceId(1))"), ("seen, long", "Reference(ReferenceId(0))"),])
+    );
+    assert_eq!(bindings("long"), expected(&[("seen, take", "Variable(VariableId(0))")]));
+}

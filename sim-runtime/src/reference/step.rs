@@ -83,7 +83,7 @@ impl<'m> Frame<'m> {
 pub(super) struct Due {
     pub time_node: u32,
     pub node: Option<u32>,
-    /// The execution that decoded or activated it, and its instance there.
+    /// The execution that called or scheduled it, and its instance there.
     pub above: Option<(u32, u32)>,
 }
 
@@ -196,7 +196,8 @@ impl Step<'_, '_> {
         let table = self.state.model.operation(operation);
         let time_node = due.time_node;
         let node = if table.root.is_some() { Some(0) } else { due.node };
-        let execution = self.begin(operation, node, due.above);
+        let above = self.execution_above(due);
+        let execution = self.begin(operation, node, above);
         let stage = self.state.model.time.nodes[time_node as usize].stage;
         let outer = std::mem::replace(&mut self.stage, stage);
         if let Some(body) = &table.root {

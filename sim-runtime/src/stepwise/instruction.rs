@@ -29,16 +29,18 @@ pub struct Context<C: StepCore, P: Profiling> {
     values: usize,
     /// The contexts of its instances: where they begin.
     links: usize,
-    /// Its first LOCAL, and one past the last of all below it.
+    /// Its first LOCAL, and one past the last.
     variables: (usize, usize),
     /// What its REFERENCEs stand for: where that begins.
     references: usize,
-    /// The context that decoded or activated it.
+    /// The context that decoded it, else the one that activated it.
     parent: Option<usize>,
     /// Its first counter.
     counters: u32,
     /// What executing it calls, behind its CODINGROOT: a part of the instruction's actions.
     run: (usize, usize),
+    /// The LOCALs that begin anew when it is executed: a part of the instruction's ranges.
+    fresh: (usize, usize),
 }
 
 impl<C: StepCore, P: Profiling> Context<C, P> {
@@ -92,7 +94,11 @@ pub struct Instruction<C: StepCore, P: Profiling> {
     references: Vec<(usize, Referred)>,
     /// What activations take from further below: context, instance, context taken.
     below: Vec<(usize, u32, usize)>,
+    /// What may run before something that it was decoded below and that runs by itself: both.
+    awaited: Vec<(usize, usize)>,
     actions: Vec<Action<C, P>>,
+    /// LOCALs that begin anew together.
+    fresh: Vec<(usize, usize)>,
     /// Number of LOCALs of all contexts.
     pub variables: usize,
     /// How often each region ran in executions that ended.
@@ -195,11 +201,23 @@ impl<C: StepCore, P: Profiling> Instruction<C, P> {
         self.contexts[context].parent.and_then(|parent| self.contexts[parent].stage)
     }
 
-    /// The LOCALs of a context and of all below it.
+    /// The LOCALs that begin anew when a context is executed: its own, and those of all that it
+    /// calls.
     #[inline]
-    pub fn variables(&self, context: usize) -> std::ops::Range<usize> {
-        let (start, end) = self.contexts[context].variables;
-        start..end
+    pub fn fresh_variables(&self, context: usize) -> impl Iterator<Item = std::ops::Range<usize>> + '_ {
+        let (start, end) = self.contexts[context].fresh;
+        self.fresh[start..end].iter().map(|(start, end)| *start..*end)
+    }
+
+    /// The contexts that a context was decoded below, and that run by themselves, perhaps later.
+    pub fn awaited(&self, context: usize) -> impl Iterator<Item = usize> + '_ {
+        self.awaited.iter().filter(move |(taken, _)| *taken == context).map(|(_, above)| *above)
+    }
+
+    /// True if anything may run before what it was decoded below.
+    #[inline]
+    pub fn has_awaited(&self) -> bool {
+        !self.awaited.is_empty()
     }
 
     /// The place of a context's LOCAL among those of all.
@@ -255,7 +273,7 @@ impl<'m, C: StepCore, P: Profiling> Builder<'m, C, P> {
     }
 
     /// Adds an operation and what it schedules without decoding it. `owner` is the node of the tree
-    /// that its accesses belong to, `parent` the context that decoded or activated it.
+    /// that its accesses belong to, `parent` the context that decoded it, else activated it.
     fn add_operation(
         &mut self,
         operation: u32,
@@ -272,11 +290,12 @@ impl<'m, C: StepCore, P: Profiling> Builder<'m, C, P> {
             root: C::section::<P>(operation, Part::Root),
             values: self.values.len(),
             links: self.links.len(),
-            variables: (self.variables, self.variables),
+            variables: (self.variables, self.variables + table.variables.len()),
             references: self.references.len(),
             parent,
             counters: self.counters,
             run: (0, 0),
+            fresh: (0, 0),
         });
         self.counters += table.counted_bodies().map(|body| body.regions).sum::<u32>();
         self.around.push(None);
@@ -295,7 +314,6 @@ impl<'m, C: StepCore, P: Profiling> Builder<'m, C, P> {
                 self.set_link(index, instance, child);
             }
         }
-        self.contexts[index].variables.1 = self.variables;
         index as u32
     }
 
@@ -309,26 +327,23 @@ impl<'m, C: StepCore, P: Profiling> Builder<'m, C, P> {
             self.values[place] = decoded.nodes[child as usize].coded;
             let Some((node, operation)) = decoded.operation_at(child) else { continue };
             let taker = self.find_taker(context, table.instances[instance as usize].target, operation);
-            let parent = taker.map_or(context, |(taker, _)| taker);
             let below = self.contexts.len();
             if let Some((taker, alias)) = taker {
                 self.below.push((taker, alias, below));
             }
-            self.add_decoded(operation, node, parent, context);
+            self.add_decoded(operation, node, context);
             self.set_link(context, instance, below as u32);
         }
     }
 
-    /// Adds a decoded operation; `around` is the context that decoded it, `parent` the one that
-    /// executes it.
-    fn add_decoded(&mut self, operation: u32, node: u32, parent: usize, around: usize) {
+    /// Adds a decoded operation; `around` is the context that decoded it.
+    fn add_decoded(&mut self, operation: u32, node: u32, around: usize) {
         let index = self.contexts.len();
         let inherited = self.contexts[around].stage;
-        self.add_operation(operation, node, Some(parent), inherited);
+        self.add_operation(operation, node, Some(around), inherited);
         self.around[index] = Some(around);
         self.add_values(index, node);
         self.add_children(index, node);
-        self.contexts[index].variables.1 = self.variables;
     }
 
     /// The coded bits and fields of a context's node.
@@ -405,13 +420,20 @@ impl<'m, C: StepCore, P: Profiling> Builder<'m, C, P> {
     }
 
     fn finish(mut self, (address, size_cells, word): (u64, u32, Word), root: usize) -> Instruction<C, P> {
+        let by_itself: Vec<bool> =
+            (0..self.contexts.len()).map(|context| self.runs_by_itself(context)).collect();
+        let mut fresh = Vec::new();
         for context in 0..self.contexts.len() {
-            if self.runs_by_itself(context) {
+            if by_itself[context] {
                 let start = self.actions.len();
                 self.add_actions(context);
                 self.contexts[context].run = (start, self.actions.len());
+                let start = fresh.len();
+                fresh.extend(self.fresh_variables(context, &by_itself));
+                self.contexts[context].fresh = (start, fresh.len());
             }
         }
+        let awaited = self.awaited(&by_itself);
         Instruction {
             address,
             size_cells,
@@ -423,13 +445,46 @@ impl<'m, C: StepCore, P: Profiling> Builder<'m, C, P> {
             links: self.links,
             references: self.references,
             below: self.below,
+            awaited,
             variables: self.variables,
             actions: self.actions,
+            fresh,
             counts: vec![Cell::new(0); self.counters as usize],
             executed: Cell::new(0),
             cancelled: Cell::new(0),
             faulted: Cell::new(0),
         }
+    }
+
+    /// The LOCALs of a context and of those below it that do not run by themselves.
+    fn fresh_variables(&self, context: usize, by_itself: &[bool]) -> Vec<(usize, usize)> {
+        let is_called = |below: usize| {
+            let up = |next: &usize| self.contexts[*next].parent.filter(|_| !by_itself[*next]);
+            std::iter::successors(Some(below), up).any(|next| next == context)
+        };
+        let mut ranges: Vec<(usize, usize)> = Vec::new();
+        for (start, end) in (context..self.contexts.len())
+            .filter(|below| is_called(*below))
+            .map(|below| self.contexts[below].variables)
+            .filter(|(start, end)| start < end)
+        {
+            match ranges.last_mut() {
+                Some(last) if last.1 == start => last.1 = end,
+                _ => ranges.push((start, end)),
+            }
+        }
+        ranges
+    }
+
+    /// What is taken from below, each with what runs by itself between it and the outermost taker.
+    fn awaited(&self, by_itself: &[bool]) -> Vec<(usize, usize)> {
+        let mut awaited = Vec::new();
+        for (taker, _, taken) in &self.below {
+            let above = std::iter::successors(self.around[*taken], |context| self.around[*context]);
+            let between = above.take_while(|context| context != taker);
+            awaited.extend(between.filter(|context| by_itself[*context]).map(|context| (*taken, context)));
+        }
+        awaited
     }
 
     /// True for what is executed by itself: the first context and what is scheduled.

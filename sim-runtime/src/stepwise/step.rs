@@ -28,6 +28,15 @@ const MANY_REGIONS: usize = 1024;
 /// What tells instructions apart: address, context of the CODINGROOT, words, parts of SWITCHes.
 type Key = (u64, usize, Vec<u8>, Vec<u32>);
 
+/// What has become of a context that runs by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Begun {
+    Not,
+    /// What was decoded below it has run first: its LOCALs are in use.
+    Awaited,
+    Run,
+}
+
 /// What the sections of an instruction share.
 pub struct Step<C: StepCore, P: Profiling> {
     /// Address of the instruction, in cells: the PC's value until it is decoded.
@@ -50,6 +59,8 @@ pub struct Step<C: StepCore, P: Profiling> {
     pub(super) wheel: Option<Box<Wheel>>,
     /// LOCALs of all contexts.
     variables: Vec<u128>,
+    /// By context, where something may run before what it was decoded below; else empty.
+    begun: Vec<Begun>,
     /// Regions that have begun.
     counted: Vec<u32>,
     /// Those of an instruction that has been in flight for long, with how often.
@@ -86,6 +97,7 @@ impl<C: StepCore, P: Profiling> Step<C, P> {
             retried: None,
             wheel: model.overlaps().then(|| Box::new(Wheel::new(model))),
             variables: Vec::new(),
+            begun: Vec::new(),
             counted: Vec::new(),
             folded: BTreeMap::new(),
             former: None,
@@ -136,6 +148,7 @@ impl<C: StepCore, P: Profiling> Step<C, P> {
         std::mem::swap(&mut self.variables, &mut parked.variables);
         std::mem::swap(&mut self.counted, &mut parked.counted);
         std::mem::swap(&mut self.folded, &mut parked.folded);
+        std::mem::swap(&mut self.begun, &mut parked.begun);
     }
 
     /// A place for an instruction that has not its turn.
@@ -149,6 +162,7 @@ impl<C: StepCore, P: Profiling> Step<C, P> {
             variables: Vec::new(),
             counted: Vec::new(),
             folded: BTreeMap::new(),
+            begun: Vec::new(),
             doom: None,
         }
     }
@@ -164,17 +178,25 @@ impl<C: StepCore, P: Profiling> Step<C, P> {
         self.folded.clear();
         self.variables.clear();
         self.variables.resize(self.instruction.variables, 0);
+        self.begun.clear();
     }
 
     /// Goes on with what was decoded; LOCALs that are there keep their values.
     fn set_instruction(&mut self, instruction: Rc<Instruction<C, P>>) {
         self.variables.resize(instruction.variables, 0);
+        if instruction.has_awaited() {
+            self.begun.resize(instruction.contexts().len(), Begun::Not);
+        }
         self.instruction = instruction;
     }
 
     pub(super) fn execute(&mut self, core: &mut C, context: usize) -> Result<(), Trap> {
-        // What is executed again has LOCALs of its own.
-        self.variables[self.instruction.variables(context)].fill(0);
+        if self.begins_anew(context) {
+            // What is executed again has LOCALs of its own.
+            for range in self.instruction.fresh_variables(context) {
+                self.variables[range].fill(0);
+            }
+        }
         if let Some(root) = self.instruction.root(context) {
             self.enter(context);
             root(core, self, context)?;
@@ -203,6 +225,19 @@ impl<C: StepCore, P: Profiling> Step<C, P> {
                 *self.folded.entry(region).or_default() += 1;
             }
         }
+    }
+
+    /// False if something decoded below a context has run first, whose LOCALs it goes on with.
+    fn begins_anew(&mut self, context: usize) -> bool {
+        if self.begun.is_empty() {
+            return true;
+        }
+        for above in self.instruction.awaited(context) {
+            if self.begun[above] == Begun::Not {
+                self.begun[above] = Begun::Awaited;
+            }
+        }
+        std::mem::replace(&mut self.begun[context], Begun::Run) != Begun::Awaited
     }
 
     /// Adds what ran to the instruction's counts.
@@ -549,6 +584,7 @@ pub(super) struct Parked<C: StepCore, P: Profiling> {
     variables: Vec<u128>,
     pub counted: Vec<u32>,
     pub folded: BTreeMap<u32, u64>,
+    begun: Vec<Begun>,
     /// The fault that is on its way to the last stage.
     pub doom: Option<FaultKind>,
 }

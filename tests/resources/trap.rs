@@ -105,5 +105,5 @@ fn the_handler_may_end_the_run_or_be_at_fault_itself() {
 
 #[test]
 fn a_halt_before_decoding_ends_the_run_after_its_cycle() {
-    assert_eq!(run(&[0x80 | 101], &[], 100, |_, _| {}), (Stop::Halted(7), 1, 2));
+    assert_eq!(run(&[0x80 | 101], &[], 100, |_, _| {}), (Stop::Halted(7), 2, 2));
 }

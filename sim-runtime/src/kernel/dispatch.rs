@@ -225,7 +225,7 @@ impl<C: BlockCore, P: Profiling> Engine for EmittedEngine<C, P> {
         self.settle_arrival();
         let mut recording = self.code.recording();
         recording.extra_cycles = self.core.kernel_ref().extra_cycles;
-        recording.cycles = self.cycles().wrapping_sub(recording.extra_cycles);
+        recording.cycles = self.core.kernel_ref().plain_cycles();
         recording.undecoded_faults = self.undecoded_faults.clone();
         recording.events = self.core.kernel_ref().events.clone();
         Some(recording.measure(self.core.model()))

@@ -185,7 +185,7 @@ impl<C: StepCore, P: Profiling> Engine for StepwiseEngine<C, P> {
         measurement.transfers = self.transfers.clone();
         let kernel = self.core.kernel_ref();
         measurement.extra_cycles = kernel.extra_cycles;
-        measurement.cycles = self.cycles().wrapping_sub(kernel.extra_cycles);
+        measurement.cycles = kernel.plain_cycles();
         measurement.undecoded_faults = self.undecoded_faults.clone();
         measurement.undecoded = self.undecoded;
         measurement.events = kernel.events.clone();

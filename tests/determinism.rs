@@ -42,8 +42,14 @@ fn the_description_s_folder_does_not_show_in_the_output() {
         let here = path(model);
         let deep = folder.path().join("some/where else");
         fs::create_dir_all(&deep).expect("a folder");
+        // With the files beside it, which it may include.
+        for entry in fs::read_dir(here.parent().expect("a folder")).expect("it can be listed") {
+            let file = entry.expect("an entry").path();
+            if file.extension().is_some_and(|extension| extension == "isac") {
+                fs::copy(&file, deep.join(file.file_name().expect("a file"))).expect("a copy");
+            }
+        }
         let there = deep.join(here.file_name().expect("a file"));
-        fs::copy(&here, &there).expect("a copy");
         assert_eq!(generate(&here), generate(&there), "{model}");
     }
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::operation::{Role, Target};
+use crate::operation::Target;
 
 /// All instances reached from `main`, in the order in which they are first reached.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -130,21 +130,5 @@ impl TimeGraph {
     /// The node by which an operation's node schedules an instance.
     pub fn scheduled_child(&self, parent: u32, instance: u32) -> Option<u32> {
         self.child(parent, |node| node.instance == Some(instance) && node.cause.delay().is_some())
-    }
-}
-
-impl TimeNode {
-    /// True if the node is part of a decoding tree: its instance has a CODING.
-    pub fn is_decoded(&self, model: &crate::Model) -> bool {
-        matches!(self.cause, Cause::Decoded | Cause::Bound { .. }) || {
-            let parent = self.parent.map(|parent| model.time.nodes[parent as usize].target);
-            match (parent, self.instance) {
-                (Some(Target::Operation(operation)), Some(instance)) => {
-                    let role = model.operation(operation).instances[instance as usize].role;
-                    matches!(role, Role::Root | Role::Coded | Role::Below)
-                }
-                _ => false,
-            }
-        }
     }
 }

@@ -18,10 +18,7 @@ use crate::record::{add_accesses, model_tables};
 pub struct StepwiseEngine<C: StepCore, P: Profiling> {
     core: C,
     step: Step<C, P>,
-    transfers: BTreeMap<(u64, u64), u64>,
-    undecoded_faults: BTreeMap<u64, u64>,
-    /// Instructions that were never decoded and not at fault.
-    undecoded: u64,
+    tally: Tally,
     is_reset: bool,
     stopped: Option<Stop>,
 }
@@ -30,15 +27,7 @@ impl<C: StepCore, P: Profiling> StepwiseEngine<C, P> {
     /// An engine around a core after reset.
     pub fn new(core: C) -> Self {
         let step = Step::new(&core);
-        StepwiseEngine {
-            core,
-            step,
-            transfers: BTreeMap::new(),
-            undecoded_faults: BTreeMap::new(),
-            undecoded: 0,
-            is_reset: false,
-            stopped: None,
-        }
+        StepwiseEngine { core, step, tally: Tally::default(), is_reset: false, stopped: None }
     }
 
     /// Runs operation `reset` once; it belongs to no instruction.
@@ -79,7 +68,7 @@ impl<C: StepCore, P: Profiling> StepwiseEngine<C, P> {
             let instruction = self.step.instruction();
             match self.step.is_decoded {
                 true => instruction.faulted.set(instruction.faulted.get() + 1),
-                false => *self.undecoded_faults.entry(instruction_address).or_default() += 1,
+                false => *self.tally.undecoded_faults.entry(instruction_address).or_default() += 1,
             }
             self.core.kernel().faulted += 1;
             return stop;
@@ -92,7 +81,7 @@ impl<C: StepCore, P: Profiling> StepwiseEngine<C, P> {
                     instruction.executed.set(instruction.executed.get() + 1);
                     self.step.commit();
                 }
-                false => self.undecoded += 1,
+                false => self.tally.undecoded += 1,
             }
             self.core.kernel().instructions += 1;
             return Some(stop);
@@ -100,7 +89,7 @@ impl<C: StepCore, P: Profiling> StepwiseEngine<C, P> {
         let instruction = self.step.instruction();
         match self.step.is_decoded {
             true => instruction.cancelled.set(instruction.cancelled.get() + 1),
-            false => self.undecoded += 1,
+            false => self.tally.undecoded += 1,
         }
         self.core.kernel().cancelled += 1;
         self.core.kernel().exit()
@@ -124,7 +113,7 @@ impl<C: StepCore, P: Profiling> StepwiseEngine<C, P> {
     /// The instruction has ended.
     fn end(&mut self) {
         if !self.step.is_decoded {
-            self.undecoded += 1;
+            self.tally.undecoded += 1;
             return;
         }
         if !P::ON {
@@ -134,17 +123,10 @@ impl<C: StepCore, P: Profiling> StepwiseEngine<C, P> {
         let instruction = self.step.instruction();
         instruction.executed.set(instruction.executed.get() + 1);
         let (from, to) = (instruction.address, self.core.pc());
-        if to != successor(self.core.model(), instruction) {
-            *self.transfers.entry((from, to)).or_default() += 1;
+        if to != self.core.model().successor(from, instruction.size_cells) {
+            *self.tally.transfers.entry((from, to)).or_default() += 1;
         }
     }
-}
-
-/// The address behind an instruction.
-fn successor<C: StepCore, P: Profiling>(model: &Model, instruction: &Instruction<C, P>) -> u64 {
-    let bits = model.pc.width_bits;
-    let next = instruction.address.wrapping_add(instruction.size_cells.into());
-    next & isac_ir::bits::mask(bits) as u64
 }
 
 impl<C: StepCore, P: Profiling> Engine for StepwiseEngine<C, P> {
@@ -180,19 +162,42 @@ impl<C: StepCore, P: Profiling> Engine for StepwiseEngine<C, P> {
         if !P::ON {
             return None;
         }
-        let model = self.core.model();
+        let cycles = self.core.kernel_ref().plain_cycles();
+        Some(self.tally.measure(&self.core, &self.step, cycles))
+    }
+}
+
+/// What is counted beside the instructions that were decoded.
+#[derive(Default)]
+pub(super) struct Tally {
+    /// As [`Measurement::transfers`].
+    pub transfers: BTreeMap<(u64, u64), u64>,
+    /// As [`Measurement::undecoded_faults`].
+    pub undecoded_faults: BTreeMap<u64, u64>,
+    /// Instructions that were never decoded and not at fault.
+    pub undecoded: u64,
+}
+
+impl Tally {
+    /// Everything measured of instructions that have ended, in so many cycles.
+    pub(super) fn measure<C: StepCore, P: Profiling>(
+        &self,
+        core: &C,
+        step: &Step<C, P>,
+        cycles: u64,
+    ) -> Measurement {
+        let (model, kernel) = (core.model(), core.kernel_ref());
         let mut measurement = Measurement::new(model_tables(model));
         measurement.transfers = self.transfers.clone();
-        let kernel = self.core.kernel_ref();
         measurement.extra_cycles = kernel.extra_cycles;
-        measurement.cycles = kernel.plain_cycles();
+        measurement.cycles = cycles;
         measurement.undecoded_faults = self.undecoded_faults.clone();
         measurement.undecoded = self.undecoded;
         measurement.events = kernel.events.clone();
-        for instruction in self.step.instructions() {
+        for instruction in step.instructions() {
             add_instruction(&mut measurement, model, instruction);
         }
-        Some(measurement)
+        measurement
     }
 }
 
@@ -240,7 +245,7 @@ pub(super) fn record_of<'r, C: StepCore, P: Profiling>(
 }
 
 /// Adds an instruction to the record of its key.
-pub(super) fn add_instruction<C: StepCore, P: Profiling>(
+fn add_instruction<C: StepCore, P: Profiling>(
     measurement: &mut Measurement,
     model: &Model,
     instruction: &Instruction<C, P>,

@@ -1,13 +1,12 @@
 //! The engine around a generated core whose instructions overlap.
 
 use std::cell::Cell;
-use std::collections::BTreeMap;
 
 use isac_ir::time::StageId;
 use sim_profile::Measurement;
 
 use super::core::StepCore;
-use super::engine::{Handled, add_instruction, call_memory_fault, record_of};
+use super::engine::{Handled, Tally, call_memory_fault, record_of};
 use super::instruction::Instruction;
 use super::step::{Parked, Step};
 use super::wheel::{Turn, Wheel, Work};
@@ -16,7 +15,6 @@ use crate::fault::{Fault, FaultKind, Stop};
 use crate::host::Host;
 use crate::kernel::{Profiling, Trap};
 use crate::program_order::{Place, ProgramOrder};
-use crate::record::model_tables;
 
 /// A generated core in an engine that keeps instructions in flight.
 pub struct PipelinedEngine<C: StepCore, P: Profiling> {
@@ -25,10 +23,7 @@ pub struct PipelinedEngine<C: StepCore, P: Profiling> {
     /// Instructions in flight, by slot.
     parked: Vec<Parked<C, P>>,
     order: ProgramOrder,
-    transfers: BTreeMap<(u64, u64), u64>,
-    undecoded_faults: BTreeMap<u64, u64>,
-    /// Instructions that were never decoded and not at fault.
-    undecoded: u64,
+    tally: Tally,
     /// Instructions that have ended or were cancelled.
     taken: u64,
     /// Cycles begun, extra cycles left out.
@@ -56,9 +51,7 @@ impl<C: StepCore, P: Profiling> PipelinedEngine<C, P> {
             step,
             parked: Vec::new(),
             order: ProgramOrder::default(),
-            transfers: BTreeMap::new(),
-            undecoded_faults: BTreeMap::new(),
-            undecoded: 0,
+            tally: Tally::default(),
             taken: 0,
             cycles: 0,
             exiting: None,
@@ -224,7 +217,7 @@ impl<C: StepCore, P: Profiling> PipelinedEngine<C, P> {
             Ending::Fault(kind) => {
                 match self.step.is_decoded {
                     true => self.count(|instruction| &instruction.faulted),
-                    false => *self.undecoded_faults.entry(address).or_default() += 1,
+                    false => *self.tally.undecoded_faults.entry(address).or_default() += 1,
                 }
                 self.settle_fault(kind, address)
             }
@@ -256,7 +249,7 @@ impl<C: StepCore, P: Profiling> PipelinedEngine<C, P> {
                 let counter = counter(self.step.instruction());
                 counter.set(counter.get() + 1);
             }
-            false => self.undecoded += 1,
+            false => self.tally.undecoded += 1,
         }
     }
 
@@ -281,7 +274,7 @@ impl<C: StepCore, P: Profiling> PipelinedEngine<C, P> {
             parked.folded.clear();
             match parked.is_decoded {
                 true => parked.instruction.cancelled.set(parked.instruction.cancelled.get() + 1),
-                false => self.undecoded += 1,
+                false => self.tally.undecoded += 1,
             }
             self.end_in_order(id, None);
             stop = stop.or(self.core.kernel_ref().exit().filter(|_| self.exiting == Some(id)));
@@ -291,7 +284,7 @@ impl<C: StepCore, P: Profiling> PipelinedEngine<C, P> {
 
     fn end_in_order(&mut self, id: u64, place: Option<Place>) {
         self.taken += 1;
-        let transfers = &mut self.transfers;
+        let transfers = &mut self.tally.transfers;
         self.order.end(id, place, |from, to| *transfers.entry((from, to)).or_default() += 1);
     }
 }
@@ -331,16 +324,7 @@ impl<C: StepCore, P: Profiling> Engine for PipelinedEngine<C, P> {
             return None;
         }
         let model = self.core.model();
-        let mut measurement = Measurement::new(model_tables(model));
-        measurement.transfers = self.transfers.clone();
-        measurement.extra_cycles = self.core.kernel_ref().extra_cycles;
-        measurement.cycles = self.cycles;
-        measurement.undecoded_faults = self.undecoded_faults.clone();
-        measurement.undecoded = self.undecoded;
-        measurement.events = self.core.kernel_ref().events.clone();
-        for instruction in self.step.instructions() {
-            add_instruction(&mut measurement, model, instruction);
-        }
+        let mut measurement = self.tally.measure(&self.core, &self.step, self.cycles);
         for slot in self.step.wheel.iter().flat_map(|wheel| wheel.in_flight()) {
             let parked = &self.parked[slot as usize];
             match record_of(&mut measurement, model, &parked.instruction).filter(|_| parked.is_decoded) {

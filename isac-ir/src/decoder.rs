@@ -6,6 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::Model;
 use crate::operation::Target;
 
 /// Decides which variant of a group or operation a word is.
@@ -91,4 +92,11 @@ pub struct Run {
     pub to: u32,
     /// Number of bits.
     pub width: u32,
+}
+
+impl Model {
+    /// The decoder of an operation or group.
+    pub fn decoder_of(&self, target: Target) -> Option<u32> {
+        self.decoders.iter().position(|decoder| decoder.target == target).map(|index| index as u32)
+    }
 }

@@ -1,7 +1,10 @@
 //! Operations and groups: the nodes of decoding trees and of the time graph.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 
+use crate::Model;
 use crate::behavior::{Body, FieldId, InstanceId, Local, ReferenceId, VariableId};
 use crate::bits::Bits;
 use crate::decoder::Run;
@@ -192,4 +195,42 @@ pub enum Role {
     Activated,
     /// Declared and not used.
     Unused,
+}
+
+impl Model {
+    /// Name of an operation, a group or a part of a SWITCH.
+    pub fn target_name(&self, target: Target) -> &str {
+        match target {
+            Target::Operation(operation) => &self.operations[operation as usize].name,
+            Target::Group(group) => &self.groups[group as usize].name,
+            Target::Label(label) => &self.labels[label as usize],
+        }
+    }
+
+    /// Every operation that a target may turn out to be, in the model's order, none twice.
+    pub fn leaf_operations(&self, target: Target) -> Vec<u32> {
+        let operation = |target: Target| match target {
+            Target::Operation(operation) => Some(operation),
+            Target::Group(_) | Target::Label(_) => None,
+        };
+        self.targets_within(target).into_iter().filter_map(operation).collect()
+    }
+
+    /// A target and the members of groups that it may turn out to be, outer ones first, in the
+    /// model's order, none twice however many groups share it.
+    pub fn targets_within(&self, target: Target) -> Vec<Target> {
+        let mut found = Vec::new();
+        let mut seen = BTreeSet::new();
+        let mut waiting = vec![target];
+        while let Some(target) = waiting.pop() {
+            if !seen.insert(target) {
+                continue;
+            }
+            found.push(target);
+            if let Target::Group(group) = target {
+                waiting.extend(self.groups[group as usize].members.iter().rev());
+            }
+        }
+        found
+    }
 }

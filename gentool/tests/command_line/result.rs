@@ -1,0 +1,95 @@
+//! The files that a run leaves: reports, events, states.
+
+use std::fs;
+
+use super::bench::{Bench, CACHED, TINY8, check, reference, root, status};
+
+#[test]
+fn a_result_that_cannot_be_written_is_refused_before_the_run() {
+    let model = fs::read(root().join(TINY8)).expect("the model is there");
+    let bench =
+        Bench::new().with("program.bin", [0xbc]).with("model.isac", &model).with("events", "recorded");
+    let hello = "models/tiny8/programs/hello.bin";
+    let lines = [
+        reference(TINY8, hello, "--report @missing/r.xml"),
+        reference(TINY8, hello, "--report @"),
+        reference(TINY8, hello, "--dump-state @missing/state"),
+        reference(TINY8, hello, "--report @same --profile @same"),
+        reference(TINY8, hello, "--events @missing/events"),
+        reference(TINY8, hello, "--pipeline-trace @missing/trace"),
+        reference(TINY8, hello, "--pipeline-trace @same --report @./same"),
+        reference(TINY8, hello, "--events @same --report @./same"),
+        reference(TINY8, "@program.bin", "--events @program.bin"),
+        reference("@model.isac", "@program.bin", "--dump-state @model.isac"),
+        "report --events @events --out @events".to_owned(),
+    ];
+    check("unwritable_results", &bench, &lines.iter().map(String::as_str).collect::<Vec<_>>());
+    assert_eq!(bench.text("events"), "recorded");
+    assert_eq!(bench.text("model.isac").as_bytes(), model);
+    assert_eq!(fs::read(bench.path("program.bin")).expect("it is there"), [0xbc]);
+    assert!(!bench.exists("same"));
+}
+
+#[test]
+fn recorded_events_make_the_same_report() {
+    let bench = Bench::new();
+    let sum = "models/tiny8/programs/sum.bin";
+    assert_eq!(status(&bench.run(&reference(TINY8, sum, "--events @events --report @direct.xml"))), 55);
+    let output = bench.run("report --events @events --out @replayed.xml");
+    assert_eq!(status(&output), 0, "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(bench.text("direct.xml"), bench.text("replayed.xml"));
+    let printed = bench.run("report --events @events");
+    assert_eq!(String::from_utf8_lossy(&printed.stdout), bench.text("direct.xml"));
+}
+
+#[test]
+fn events_that_are_none_are_refused_with_the_line() {
+    let bench = Bench::new().with("text", "no events\n").with("empty", "");
+    let line = reference(TINY8, "models/tiny8/programs/sum.bin", "--events @whole");
+    assert_eq!(status(&bench.run(&line)), 55);
+    let whole = bench.text("whole");
+    let bench = bench.with("cut", &whole[..whole.len() / 2]);
+    check(
+        "bad_events",
+        &bench,
+        &[
+            "report --events @nowhere",
+            "report --events @text",
+            "report --events @empty",
+            "report --events @cut",
+        ],
+    );
+}
+
+/// A program of two reads: both are fetched from one line, and so is what they read.
+#[test]
+fn caches_are_simulated_where_the_run_asks_for_it() {
+    let bench = Bench::new().with("program.bin", [1, 0x10, 1, 0x11, 10, 0]);
+    let messages = |line: &str| {
+        let output = bench.run(&format!("run {CACHED} @program.bin {line}"));
+        assert_eq!(status(&output), 0);
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    let found = messages("--caches --stats --report @caches.xml");
+    let expected = [
+        "note: using the reference engine: caches and latencies are not emitted yet",
+        "3 instructions, 3 cycles, ",
+        "icache: 1 hits, 2 misses, 0 lines written back",
+        "dcache: 1 hits, 2 misses, 0 lines written back",
+        "fcache: 0 hits, 0 misses, 0 lines written back",
+    ];
+    assert_eq!(found.lines().count(), expected.len(), "{found}");
+    for (line, begin) in found.lines().zip(expected) {
+        assert!(line.starts_with(begin), "{line}");
+    }
+    assert!(
+        bench
+            .text("caches.xml")
+            .contains("<name>dcache</name>\n      <hits>1</hits>\n      <misses>2</misses>")
+    );
+    assert_eq!(messages("--engine reference --stats").lines().count(), 1);
+    let (package, source) = ("generate @cached.isac --out @package", "package/src/main.rs");
+    fs::copy(root().join(CACHED), bench.path("cached.isac")).expect("a file");
+    assert_eq!(status(&bench.run(package)), 0);
+    assert!(bench.text(source).contains("--caches needs the reference engine"));
+}

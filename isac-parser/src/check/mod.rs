@@ -8,6 +8,7 @@ mod cycle;
 mod distance;
 mod effect;
 mod element_name;
+mod expansion;
 mod finding;
 mod member;
 mod range;
@@ -40,6 +41,7 @@ pub fn check_model(model: Model, diagnostics: &mut Diagnostics) -> Option<Checke
     range::check_ranges(&model, diagnostics);
     element_name::check_element_names(&model, diagnostics);
     recursion::check_recursion(&model, diagnostics);
+    expansion::check_expansions(&model, diagnostics);
     let schedule = match cycle::check_decoding_cycles(&model, diagnostics) {
         true => schedule::find_schedule(&model, diagnostics),
         false => None,

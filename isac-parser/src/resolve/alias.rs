@@ -11,7 +11,10 @@ use super::typing;
 use super::{code, expression_names};
 use crate::ast::{AliasDeclaration, RegisterOption};
 use crate::diagnostic::Diagnostics;
-use crate::model::RegisterPlace;
+use crate::model::{Place, PlaceKind, RegisterPlace};
+
+/// How deep the places of an ALIAS may nest.
+const MOST_DEEP: usize = 200;
 
 /// Resolves the ALIASes into [`Table::aliases`].
 pub(crate) fn resolve_aliases(
@@ -73,6 +76,14 @@ fn resolve_alias(
     let width = typing::number_within(table, &declaration.width, what, 1..=256, diagnostics);
     let found = typing::register_place(table, &declaration.place, "an ALIAS", diagnostics);
     let (width, (place, parts)) = (width?, found?);
+    let size = size_within(&place, MOST_DEEP).or_else(|| {
+        let name = &declaration.name;
+        let message = format!("the ALIAS `{}` is made of others more than {MOST_DEEP} deep", name.text);
+        let diagnostic =
+            error(code::TEXTS_TOO_DEEP, name.span, message, "too deep").help("name the registers themselves");
+        diagnostics.push(diagnostic);
+        None
+    })?;
     let width_bits = place.ty.width_bits;
     if width != u128::from(width_bits) {
         let message = format!(
@@ -91,7 +102,20 @@ fn resolve_alias(
     let (name, span) = (declaration.name.text.clone(), declaration.name.span);
     // It is not mentioned to be the PC, but used all the same.
     let is_used = Cell::new(declaration.pc.is_some());
-    Some(Alias { place, names: RegisterPlace { name, span, width_bits, parts }, is_used })
+    Some(Alias { place, names: RegisterPlace { name, span, width_bits, parts }, is_used, size })
+}
+
+/// How many places a place of registers is made of; `None` if they nest deeper than that.
+fn size_within(place: &Place, depth: usize) -> Option<usize> {
+    let depth = depth.checked_sub(1)?;
+    let below = match &place.kind {
+        PlaceKind::Slice { base, .. } | PlaceKind::Bit { base, .. } => size_within(base, depth)?,
+        PlaceKind::Concat(parts) => {
+            parts.iter().map(|part| size_within(part, depth)).sum::<Option<usize>>()?
+        }
+        _ => 0,
+    };
+    Some(below + 1)
 }
 
 /// Warns of ALIASes that nothing mentions, once everything is resolved.

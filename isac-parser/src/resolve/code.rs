@@ -76,6 +76,10 @@ codes! {
     WIDE_VALUE = "E0319";
     /// A value that the bits which it shall be put into do not hold.
     VALUE_TOO_LARGE = "E0320";
+    /// A text that is too large with everything that it mentions in its place.
+    TEXTS_TOO_LARGE = "E0321";
+    /// A text that nests too deep with everything that it mentions in its place.
+    TEXTS_TOO_DEEP = "E0322";
 
     /// Members of different widths where one is needed.
     MEMBER_WIDTHS = "E0401";

@@ -196,6 +196,8 @@ pub(crate) struct Alias {
     /// True if something mentions it. Whoever expands it notes that, since the model has no trace
     /// of a mention.
     pub(crate) is_used: Cell<bool>,
+    /// How many places its place is made of, itself included.
+    pub(crate) size: usize,
 }
 
 /// What a call of a FUNCTION has to know.
@@ -247,6 +249,8 @@ pub(crate) struct Table {
     pub(crate) functions: Vec<Option<Signature>>,
     /// The PC.
     pub(crate) pc: Option<RegisterPlace>,
+    /// Of how many places those are made that stand where ALIASes are mentioned.
+    pub(crate) expanded_places: Cell<usize>,
 }
 
 impl Table {

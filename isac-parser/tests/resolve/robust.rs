@@ -232,8 +232,8 @@ fn effects_are_found_through_any_number_of_calls() {
          OPERATION b {{ BEHAVIOR {{ f0(); }}; }};"
     ));
     assert!(!sound);
-    assert!(text.contains("E0607") && text.contains("E0608"), "{text}");
-    assert_eq!(text.matches("error[").count(), 2, "{text}");
+    assert!(text.contains("E0607") && text.contains("E0608") && text.contains("E0322"), "{text}");
+    assert_eq!(text.matches("error[").count(), 3, "{text}");
 }
 
 #[test]

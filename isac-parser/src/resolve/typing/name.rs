@@ -5,12 +5,15 @@ use super::expression::{Operand, valued};
 use super::{Mode, Typer, code, error};
 use crate::ast;
 use crate::model::{ExprKind, Place, PlaceKind, Register, Type};
-use crate::resolve::names::{Definition, Global, undefined, wrong_kind};
+use crate::resolve::names::{Alias, Definition, Global, undefined, wrong_kind};
 use crate::resolve::operation::{AliasValue, Meaning};
 use crate::source::Span;
 
 /// Names that always have a meaning unless something hides them.
 const RESERVED_VALUES: [&str; 2] = ["instruction_address", "instruction_size"];
+
+/// Most places that stand where ALIASes are mentioned, in a whole description.
+const MOST_PLACES: usize = 200_000;
 
 impl Typer<'_> {
     /// A name by itself.
@@ -143,6 +146,7 @@ impl Typer<'_> {
             Global::Alias(alias) => {
                 let alias = self.table.alias(alias)?;
                 alias.is_used.set(true);
+                self.note_expansion(name, alias)?;
                 Some(Operand::Place(Place { span, ..alias.place.clone() }))
             }
             Global::Device(_) => {
@@ -172,6 +176,26 @@ impl Typer<'_> {
                 None
             }
         }
+    }
+
+    /// Counts what stands in the place of an ALIAS; `None` if that is too much, which is reported
+    /// once: ALIASes of ALIASes may double with each.
+    fn note_expansion(&mut self, name: &ast::Name, alias: &Alias) -> Option<()> {
+        let before = self.table.expanded_places.get();
+        let sum = before.saturating_add(alias.size);
+        self.table.expanded_places.set(sum);
+        if sum > MOST_PLACES && before <= MOST_PLACES {
+            let message = "ALIASes stand for too many registers in this description";
+            let label = format!("`{}` stands for {} of them here", name.text, alias.size);
+            let help = format!(
+                "up to here they have more than {MOST_PLACES} registers, slices and concatenations: \
+                 in an ALIAS of many others name the registers themselves"
+            );
+            let diagnostic = error(code::TEXTS_TOO_LARGE, name.span, message, label)
+                .secondary(alias.names.span, "declared here");
+            self.diagnostics.push(diagnostic.help(help));
+        }
+        (sum <= MOST_PLACES).then_some(())
     }
 
     fn undefined_name(&mut self, name: &ast::Name) {

@@ -1,0 +1,60 @@
+//! Texts that stand for others, in long chains and in large numbers.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use isac_parser::source::InMemory;
+
+use super::super::load;
+
+/// Registers, `main` and what decodes; the instruction is `one`.
+const FRAME: &str = "RESOURCE { PC REGISTER bit[16] pc; REGISTER bit[16] r[8]; \
+     RAM bit[8] ram { SIZE (0x100); }; MEMORY_MAP m { RANGE (0, 0xff) -> ram; }; };\n\
+     OPERATION main { ACTIVATION { step; }; };\n\
+     OPERATION step { CODINGROOT { instr (m[pc]); }; BEHAVIOR { pc = pc + 1; }; };\n\
+     GROUP instr = one;\n";
+
+/// The errors of a description of 6,000 links: the first from `first`, the others from `link`.
+fn errors_of_chain(first: &str, link: impl Fn(usize) -> String, last: &str) -> Vec<String> {
+    let links: String = (1..=6000).map(link).collect();
+    let text = format!("{FRAME}{first}{links}{last}");
+    let path = Path::new("chain.isac");
+    let (_, said) = load(path, &InMemory::new([(path, text)]), &BTreeMap::new());
+    let errors = said.lines().filter_map(|line| line.strip_prefix("error["));
+    errors.map(|line| line[..5].to_owned()).collect()
+}
+
+#[test]
+fn chains_of_functions_constants_and_aliases_end_in_a_model_or_an_error() {
+    let one =
+        |value: &str| format!("OPERATION one {{ CODING {{ 0b00000000 }}; BEHAVIOR {{ {value} }}; }};\n");
+    let function = |n: usize| format!("FUNCTION bit[16] f{n}(bit[16] a) {{ return f{}(a); }}\n", n - 1);
+    let first = "FUNCTION bit[16] f0(bit[16] a) { return a; }\n";
+    assert_eq!(errors_of_chain(first, function, &one("r[0] = f6000(1);")), ["E0322"]);
+    let constant = |n: usize| format!("CONSTANT C{n} = C{};\n", n - 1);
+    assert_eq!(errors_of_chain("CONSTANT C0 = 1;\n", constant, &one("r[0] = C6000;")), [""; 0]);
+    let alias = |n: usize| format!("RESOURCE {{ ALIAS bit[16] z{n} = z{}; }};\n", n - 1);
+    let first = "RESOURCE { ALIAS bit[16] z0 = r[0]; };\n";
+    assert_eq!(errors_of_chain(first, alias, &one("z6000 = 1;")), [""; 0]);
+    let joined = |n: usize| format!("RESOURCE {{ ALIAS bit[16] z{n} = z{}[15..0]; }};\n", n - 1);
+    assert_eq!(errors_of_chain(first, joined, &one("z6000 = 1;")), ["E0322"]);
+}
+
+#[test]
+fn operations_that_are_large_together_are_refused() {
+    let function =
+        |n: usize| format!("FUNCTION bit[16] f{}(bit[16] a) {{ return f{n}(a) + f{n}(a); }}\n", n + 1);
+    let functions: String = (0..13).map(function).collect();
+    let call =
+        |n: u32| format!("OPERATION x{n} {{ CODING {{ 0b{n:08b} }}; BEHAVIOR {{ r[0] = f13(1); }}; }};\n");
+    let calls: String = (0..11).map(call).collect();
+    let members: Vec<String> = (0..11).map(|n| format!("x{n}")).collect();
+    let text = format!(
+        "{FRAME}GROUP one = {};\nFUNCTION bit[16] f0(bit[16] a) {{ return a; }}\n{functions}{calls}",
+        members.join(", ")
+    );
+    let path = Path::new("large.isac");
+    let (_, said) = load(path, &InMemory::new([(path, text)]), &BTreeMap::new());
+    assert_eq!(said.matches("error[").count(), 1, "{said}");
+    assert!(said.starts_with("error[E0321]: the operations of the description have 1"), "{said}");
+}

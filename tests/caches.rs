@@ -1,5 +1,7 @@
 //! What accesses cost and what they do to caches, where caches are simulated and where not.
 
+mod support;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,6 +16,9 @@ use sim_profile::{CacheLines, Measurement};
 use sim_runtime::host::Host;
 use sim_runtime::reference::ReferenceEngine;
 use sim_runtime::{CacheStatistics, Engine, Stop};
+use support::program::{Program, registers_text, reset_pc};
+use support::random_word::{Random, random_word, root_decoder};
+use support::{Simulator, difference, simulator};
 
 /// `tests/models/cached.isac` with the first `from` in its text replaced by `to`.
 fn load_changed(from: &str, to: &str) -> Model {
@@ -64,12 +69,18 @@ fn program() -> Vec<u8> {
     accesses.chain([9, 1, 2, 3, 10, 0]).collect()
 }
 
-fn load_program(engine: &mut ReferenceEngine<'_>) {
+/// All that simulate the caches of `tests/models/cached.isac`, the reference first.
+fn costed_engines(model: &Model) -> [Box<dyn Engine + '_>; 3] {
+    let emitted = isac::simulators::cached::engine_with_caches;
+    [Box::new(ReferenceEngine::new(model).with_caches().with_profile()), emitted(true), emitted(false)]
+}
+
+fn load_program(engine: &mut dyn Engine) {
     engine.machine().write_bytes(0, 0, &program()).expect("the program lies in memory");
 }
 
 /// Registers `cost` and `fetch_cost`.
-fn costs(engine: &mut ReferenceEngine<'_>) -> (u128, u128) {
+fn costs(engine: &mut dyn Engine) -> (u128, u128) {
     (engine.machine().read_register(1, 0), engine.machine().read_register(2, 0))
 }
 
@@ -78,7 +89,7 @@ fn lines((hits, misses, write_backs): (u64, u64, u64)) -> CacheLines {
 }
 
 /// The measured lines are all that the caches know of.
-fn check_totals(engine: &ReferenceEngine<'_>, measurement: &Measurement) {
+fn check_totals(engine: &dyn Engine, measurement: &Measurement) {
     let of_caches = engine.caches().into_iter().map(|cache| cache.lines);
     assert_eq!(cache_totals(measurement).into_values().collect::<Vec<_>>(), of_caches.collect::<Vec<_>>());
 }
@@ -86,23 +97,28 @@ fn check_totals(engine: &ReferenceEngine<'_>, measurement: &Measurement) {
 #[test]
 fn every_access_costs_what_it_touches() {
     let model = load_changed("RESOURCE", "RESOURCE");
-    let mut engine = ReferenceEngine::new(&model).with_caches().with_profile();
+    for mut engine in costed_engines(&model) {
+        check_every_access(engine.as_mut());
+    }
+}
+
+fn check_every_access(engine: &mut dyn Engine) {
     let mut host = Host::default();
-    load_program(&mut engine);
+    load_program(engine);
     for (number, (_, cell, cost, fetch_cost)) in ACCESSES.iter().enumerate() {
         assert_eq!(engine.run(&mut host, 1), Stop::Budget);
-        assert_eq!(costs(&mut engine), (*cost, *fetch_cost), "access {number}, to {cell:#x}");
+        assert_eq!(costs(engine), (*cost, *fetch_cost), "access {number}, to {cell:#x}");
     }
     engine.run(&mut host, 1);
-    assert_eq!(costs(&mut engine), (0, 7), "a word in two lines, of which the first is there");
+    assert_eq!(costs(engine), (0, 7), "a word in two lines, of which the first is there");
     assert_eq!(engine.run(&mut host, 1), Stop::Halted(0));
 
     let statistics = |name: &str, counts| CacheStatistics { name: name.to_owned(), lines: lines(counts) };
     let expected =
         [statistics("icache", (10, 10, 0)), statistics("dcache", (8, 6, 2)), statistics("fcache", (0, 1, 0))];
     assert_eq!(engine.caches(), expected);
-    let measurement = engine.measurement().expect("it has a profile");
-    check_totals(&engine, &measurement);
+    let Some(measurement) = engine.measurement() else { return };
+    check_totals(engine, &measurement);
     let at = |address, cache| measurement.lines.get(&(address, cache)).copied().unwrap_or_default();
     assert_eq!(at(None, 1), lines((0, 1, 0)), "reset");
     assert_eq!(at(Some(0x0a), 1), lines((1, 1, 1)), "update");
@@ -115,15 +131,92 @@ fn every_access_costs_what_it_touches() {
 #[test]
 fn without_caches_every_latency_is_1() {
     let model = load_changed("RESOURCE", "RESOURCE");
-    let mut engine = ReferenceEngine::new(&model).with_profile();
-    load_program(&mut engine);
-    for (number, (_, cell, cost, _)) in ACCESSES.iter().enumerate() {
-        engine.run(&mut Host::default(), 1);
-        let expected = if *cost > 0x1000 { 0x1001 } else { 1 };
-        assert_eq!(costs(&mut engine), (expected, 1), "access {number}, to {cell:#x}");
+    let reference = ReferenceEngine::new(&model).with_profile();
+    let engines: [Box<dyn Engine + '_>; 2] = [Box::new(reference), isac::simulators::cached::engine(true)];
+    for mut engine in engines {
+        load_program(engine.as_mut());
+        for (number, (_, cell, cost, _)) in ACCESSES.iter().enumerate() {
+            engine.run(&mut Host::default(), 1);
+            let expected = if *cost > 0x1000 { 0x1001 } else { 1 };
+            assert_eq!(costs(engine.as_mut()), (expected, 1), "access {number}, to {cell:#x}");
+        }
+        assert_eq!(engine.caches(), []);
+        assert!(engine.measurement().expect("it has a profile").lines.is_empty());
     }
-    assert_eq!(engine.caches(), []);
-    assert!(engine.measurement().expect("it has a profile").lines.is_empty());
+}
+
+/// Random words from the reset address on.
+fn random_program(model: &Model, seed: u64) -> Program {
+    let mut random = Random(seed);
+    let decoder = root_decoder(model);
+    let width = model.decoders[decoder as usize].width_bits;
+    let mut bytes = Vec::new();
+    for _ in 0..60 {
+        let mut word = random_word(model, decoder, &mut random).to_be_bytes(width);
+        word.reverse();
+        bytes.extend(word);
+    }
+    let pc = reset_pc(model);
+    Program { memory: vec![(pc, bytes)], pc, watched: vec![(0, 0x100)], budget: 200, ..Program::default() }
+}
+
+/// Runs random programs with caches on every engine; what its caches have met.
+fn check_random(simulator: Simulator, with_caches: fn(bool) -> Box<dyn Engine>) -> Vec<CacheLines> {
+    let model = (simulator.model)();
+    let mut total = vec![CacheLines::default(); model.caches.len()];
+    for seed in 0..1000 {
+        let program = random_program(model, seed);
+        let mut engine = ReferenceEngine::new(model).with_caches().with_profile();
+        let expected = program.run(&mut engine, model);
+        let lines = engine.caches();
+        let measurement = engine.measurement().expect("it has a profile");
+        check_totals(&engine, &measurement);
+        total.iter_mut().zip(&lines).for_each(|(total, cache)| total.add(cache.lines));
+        for profile in [true, false] {
+            let mut engine = with_caches(profile);
+            let found = program.run(engine.as_mut(), model);
+            let place = format!("{}, seed {seed}", simulator.name);
+            assert_eq!(difference(&expected.state, &found.state), None, "{place}: state");
+            let registers = registers_text(engine.as_mut(), model);
+            let simulated = engine.caches();
+            assert!(simulated.iter().all(|cache| lines.contains(cache)), "{place}: {registers}");
+            let report =
+                found.report.map(|found| difference(expected.report.as_deref().unwrap_or_default(), &found));
+            assert_eq!(report, profile.then_some(None), "{place}: report");
+            assert!(!profile || simulated == lines, "{place}: {simulated:?}");
+        }
+    }
+    total
+}
+
+#[test]
+fn random_programs_meet_the_same_caches_on_every_engine() {
+    use isac::simulators::{cached, lines};
+    for (simulator, with_caches) in [
+        (simulator!(cached, cached_stepwise), cached::engine_with_caches as fn(bool) -> Box<dyn Engine>),
+        // Its runs without caches are in blocks.
+        (simulator!(lines, lines_stepwise), lines::engine_with_caches),
+    ] {
+        for (number, CacheLines { hits, misses, write_backs }) in
+            check_random(simulator, with_caches).into_iter().enumerate()
+        {
+            println!(
+                "{}: cache {number}: {hits} hits, {misses} misses, {write_backs} written back",
+                simulator.name
+            );
+            assert!(hits + misses > 20, "{}: cache {number}", simulator.name);
+        }
+    }
+}
+
+/// Nobody but the profile can tell what happens to `scache`.
+#[test]
+fn a_cache_that_no_latency_depends_on_is_simulated_for_the_profile_alone() {
+    let names =
+        |engine: Box<dyn Engine>| engine.caches().into_iter().map(|cache| cache.name).collect::<Vec<_>>();
+    let engine = isac::simulators::lines::engine_with_caches;
+    assert_eq!(names(engine(true)), ["icache", "dcache", "scache"]);
+    assert_eq!(names(engine(false)), ["icache", "dcache"]);
 }
 
 /// Lines touched by 500 accesses all over the data, and what the guest's random numbers are then.

@@ -61,7 +61,8 @@ fn run(engine: &mut dyn Engine, model: &Model, program: &[u8], piece: u64) -> Ou
     let mut bytes = vec![0; 64];
     engine.machine().read_bytes(0, 0, &mut bytes).expect("there is memory");
     let counts = format!("instructions {}, cycles {}", engine.instructions(), engine.cycles());
-    let state = format!("{stop:?}\n{counts}\n{}\n{bytes:02x?}", registers_text(engine, model));
+    let caches = engine.caches();
+    let state = format!("{stop:?}\n{counts}\n{caches:?}\n{}\n{bytes:02x?}", registers_text(engine, model));
     let report = engine.measurement().map(|measurement| render_xml(&measurement));
     Outcome { stop, state, report }
 }
@@ -86,6 +87,9 @@ struct Total {
     idle_cycles: u64,
     /// Programs that halted.
     halted: u64,
+    hits: u64,
+    misses: u64,
+    write_backs: u64,
 }
 
 /// Runs random programs on every engine.
@@ -102,6 +106,11 @@ fn check(simulator: Simulator, programs: u64) -> Total {
         total.cancelled += summary.cancelled;
         total.faulted += summary.faulted;
         total.idle_cycles += summary.idle_cycles;
+        for cache in engine.caches() {
+            total.hits += cache.lines.hits;
+            total.misses += cache.lines.misses;
+            total.write_backs += cache.lines.write_backs;
+        }
         total.halted += u64::from(matches!(reference.stop, Stop::Halted(_)));
         let report = reference.report.unwrap_or_default();
         for kind in [EngineKind::Emitted, EngineKind::Unprofiled] {
@@ -132,6 +141,20 @@ fn five_stages_with_interlocks_and_flushes_run_the_same_on_every_engine() {
     let total = check(simulator!(five, five_stepwise), 400);
     assert!(total.executed > 5_000 && total.cancelled > 300, "{total:?}");
     assert!(total.faulted > 200 && total.idle_cycles > 200 && total.halted > 40, "{total:?}");
+}
+
+#[test]
+fn an_instruction_cache_is_the_same_on_every_engine() {
+    let total = check(simulator!(icache, icache_stepwise), 300);
+    assert!(total.executed > 2_000 && total.cancelled > 100, "{total:?}");
+    assert!(total.hits > 1_000 && total.misses > 500, "{total:?}");
+}
+
+#[test]
+fn a_data_cache_that_writes_back_is_the_same_on_every_engine() {
+    let total = check(simulator!(dcache, dcache_stepwise), 400);
+    assert!(total.executed > 4_000 && total.cancelled > 200, "{total:?}");
+    assert!(total.hits > 300 && total.misses > 100 && total.write_backs > 0, "{total:?}");
 }
 
 #[test]

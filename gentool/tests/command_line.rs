@@ -18,7 +18,7 @@ mod command_line {
 use std::fs;
 use std::process::Stdio;
 
-use command_line::bench::{Bench, CACHED, TINY8, check, reference, status};
+use command_line::bench::{Bench, TINY8, check, reference, status};
 
 #[test]
 fn a_description_that_cannot_be_read_is_named() {
@@ -112,7 +112,6 @@ fn an_option_that_makes_no_sense_is_explained() {
         reference(TINY8, hello, "-- an argument"),
         format!("run {TINY8} {hello} --engine fastest"),
         format!("run {TINY8} {hello} --engine emitted --events @events"),
-        format!("run {CACHED} {hello} --engine emitted --caches"),
         format!("run {TINY8} {hello} --engine emitted --pipeline-trace @trace"),
     ];
     check("bad_options", &Bench::new(), &lines.iter().map(String::as_str).collect::<Vec<_>>());

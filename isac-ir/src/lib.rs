@@ -8,6 +8,7 @@
 pub mod account;
 pub mod behavior;
 pub mod bits;
+pub mod cost;
 pub mod decode;
 pub mod decoder;
 pub mod operand;

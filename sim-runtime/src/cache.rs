@@ -3,7 +3,10 @@
 //! A cache keeps tags and never data, so that nothing which a program computes can depend on it
 //! but through `.latency`. A set is a row of tags. Where the oldest line has to go the row is in
 //! order of age, the youngest first: a line that is brought in or used comes to the front, and the
-//! last one goes; there are no stamps that could overflow.
+//! last one goes; there are no stamps that could overflow, and empty entries are behind all others.
+//!
+//! Almost every access hits the line that its set was asked for last, which under LRU stands first:
+//! [`Cache::access_cycles`] looks there, and leaves all else to code out of its way.
 
 use isac_ir::Model;
 use isac_ir::resource::{self, Replacement};
@@ -23,12 +26,14 @@ const NUMBER_SHIFT: u32 = 2;
 #[derive(Debug, Clone)]
 pub struct Cache {
     /// Entries, set by set.
-    entries: Vec<u64>,
-    ways: usize,
+    entries: Box<[u64]>,
     set_mask: u64,
+    way_shift: u32,
     line_shift: u32,
     replacement: Replacement,
-    is_write_back: bool,
+    /// What a write leaves in an entry: [`DIRTY`] where written lines are written back.
+    written: u64,
+    /// At most [`MOST_CYCLES`].
     hit_cycles: u32,
     miss_cycles: u32,
     random: Random,
@@ -40,33 +45,68 @@ impl Cache {
     pub fn new(table: &resource::Cache, seed: u64) -> Cache {
         let lines = table.size_cells / table.line_cells;
         Cache {
-            entries: vec![0; lines as usize],
-            ways: table.ways as usize,
+            entries: vec![0; lines as usize].into_boxed_slice(),
             set_mask: lines / table.ways - 1,
+            way_shift: table.ways.trailing_zeros(),
             line_shift: table.line_cells.trailing_zeros(),
             replacement: table.replacement,
-            is_write_back: table.write_back,
-            hit_cycles: table.hit_cycles,
+            written: if table.write_back { DIRTY } else { 0 },
+            hit_cycles: table.hit_cycles.min(MOST_CYCLES as u32),
             miss_cycles: table.miss_cycles,
             random: Random::new(seed),
             touched: CacheLines::default(),
         }
     }
 
+    /// The caches of a model, all empty. Each has random numbers of its own, so that what one
+    /// replaces depends on nothing but the seed and its own accesses.
+    ///
+    /// # Panics
+    /// If the model has not `N`.
+    pub fn of_model<const N: usize>(model: &Model, seed: u64) -> [Cache; N] {
+        assert_eq!(model.caches.len(), N, "every cache of {} has its place", model.name);
+        let mut seeds = Random::new(seed);
+        std::array::from_fn(|number| Cache::new(&model.caches[number], seeds.next()))
+    }
+
     /// Touches every line that has one of `cells` cells of the memory from `cell` on, at least one,
     /// by ascending address.
     pub fn access(&mut self, cell: u64, cells: u64, writes: bool) -> CacheLines {
-        let last = cell.saturating_add(cells.saturating_sub(1));
         let mut touched = CacheLines::default();
-        for line in cell >> self.line_shift..=last >> self.line_shift {
+        for line in self.line_of(cell)..=self.last_line_of(cell, cells) {
             self.touch(line, writes, &mut touched);
         }
         self.touched.add(touched);
         touched
     }
 
-    /// What touching lines costs: HIT for each, MISS for each that was absent, and MISS again for
-    /// each that was written back.
+    /// The same, and what it costs: HIT for each line, MISS for each that was absent, and MISS again
+    /// for each that was written back.
+    #[inline(always)]
+    pub fn access_cycles(&mut self, cell: u64, cells: u64, writes: bool) -> u32 {
+        let line = self.line_of(cell);
+        let first = self.first_entry(line);
+        if line == self.last_line_of(cell, cells)
+            && let Some(entry) = self.entries.get_mut(first)
+            && *entry & !DIRTY == tag_of(line)
+        {
+            if writes {
+                *entry |= self.written;
+            }
+            self.touched.hits += 1;
+            return self.hit_cycles;
+        }
+        self.access_further(cell, cells, writes)
+    }
+
+    /// An access that is not to the first entry of a set alone.
+    #[inline(never)]
+    fn access_further(&mut self, cell: u64, cells: u64, writes: bool) -> u32 {
+        let touched = self.access(cell, cells, writes);
+        self.cycles(touched)
+    }
+
+    /// What touching lines costs, as [`Cache::access_cycles`] says.
     pub fn cycles(&self, touched: CacheLines) -> u32 {
         let CacheLines { hits, misses, write_backs } = touched;
         let hit_cycles = u64::from(self.hit_cycles).saturating_mul(hits.saturating_add(misses));
@@ -75,38 +115,70 @@ impl Cache {
     }
 
     /// Everything touched so far.
+    #[inline]
     pub fn touched(&self) -> CacheLines {
         self.touched
     }
 
+    #[inline(always)]
+    fn line_of(&self, cell: u64) -> u64 {
+        cell >> self.line_shift
+    }
+
+    #[inline(always)]
+    fn last_line_of(&self, cell: u64, cells: u64) -> u64 {
+        self.line_of(cell.saturating_add(cells.saturating_sub(1)))
+    }
+
+    /// Where the set of a line begins.
+    #[inline(always)]
+    fn first_entry(&self, line: u64) -> usize {
+        ((line & self.set_mask) << self.way_shift) as usize
+    }
+
     fn touch(&mut self, line: u64, writes: bool, touched: &mut CacheLines) {
-        let first = (line & self.set_mask) as usize * self.ways;
-        let set = &mut self.entries[first..first + self.ways];
-        let tag = line << NUMBER_SHIFT | VALID;
-        let dirty = if writes && self.is_write_back { DIRTY } else { 0 };
+        let written = if writes { self.written } else { 0 };
+        let first = self.first_entry(line);
+        let ways = 1 << self.way_shift;
+        let set = &mut self.entries[first..first + ways];
+        let tag = tag_of(line);
         if let Some(way) = set.iter().position(|entry| entry & !DIRTY == tag) {
-            set[way] |= dirty;
+            set[way] |= written;
             if self.replacement == Replacement::LeastRecentlyUsed {
-                set[..=way].rotate_right(1);
+                bring_to_front(set, way);
             }
             touched.hits += 1;
             return;
         }
         let way = match (set.iter().position(|entry| *entry == 0), self.replacement) {
             (Some(empty), _) => empty,
-            (None, Replacement::Random) => self.random.next() as usize & (self.ways - 1),
-            (None, Replacement::LeastRecentlyUsed | Replacement::FirstInFirstOut) => self.ways - 1,
+            (None, Replacement::Random) => self.random.next() as usize & (ways - 1),
+            (None, Replacement::LeastRecentlyUsed | Replacement::FirstInFirstOut) => ways - 1,
         };
         touched.misses += 1;
         touched.write_backs += u64::from(set[way] & DIRTY != 0);
-        set[way] = tag | dirty;
+        set[way] = tag | written;
         if self.replacement != Replacement::Random {
-            set[..=way].rotate_right(1);
+            bring_to_front(set, way);
         }
     }
 }
 
-/// The caches of a model, and what the last access to each map cost.
+/// The entry of a line that is not dirty.
+#[inline(always)]
+fn tag_of(line: u64) -> u64 {
+    line << NUMBER_SHIFT | VALID
+}
+
+/// Makes an entry the youngest of its set; the order of the others stays.
+fn bring_to_front(set: &mut [u64], way: usize) {
+    for older in (1..=way).rev() {
+        set.swap(older, older - 1);
+    }
+}
+
+/// The caches of a model, and what the last access to each map cost, as the reference engine keeps
+/// them: generated simulators know where an access lands without looking it up.
 #[derive(Debug, Clone)]
 pub struct AccessCosts {
     caches: Vec<Cache>,
@@ -114,8 +186,7 @@ pub struct AccessCosts {
 }
 
 impl AccessCosts {
-    /// Empty caches; every latency is 1. Each cache has random numbers of its own, so that what one
-    /// replaces depends on nothing but the seed and its own accesses.
+    /// Empty caches; every latency is 1.
     pub fn new(model: &Model, seed: u64) -> AccessCosts {
         let mut seeds = Random::new(seed);
         let caches = model.caches.iter().map(|table| Cache::new(table, seeds.next())).collect();

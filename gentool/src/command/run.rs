@@ -4,7 +4,7 @@ use std::io::BufWriter;
 use std::process::Command;
 
 use clap::ValueEnum;
-use gentool::emit::{find_cache_obstacle, find_obstacles};
+use gentool::emit::find_obstacles;
 use isac_ir::Model;
 use sim_profile::{Event, EventSink, EventWriter};
 use sim_runtime::launcher::{AtomicFile, LaunchInfo, RunOptions, Stdio, check_results, launch};
@@ -32,8 +32,7 @@ pub(super) struct Options {
 
     /// What executes the program; all give the same results.
     ///
-    /// Default: emitted, unless --events, --caches or a picture of the pipeline asks for the reference
-    /// engine.
+    /// Default: emitted, unless --events or a picture of the pipeline asks for the reference engine.
     #[arg(long, value_enum)]
     engine: Option<EngineName>,
 }
@@ -50,13 +49,9 @@ enum EngineName {
 pub(super) fn run(options: &Options) -> Result<i32, Failure> {
     let model = options.description.load()?.model;
     check_files(options)?;
-    let caches_need_it = options.run.caches && find_cache_obstacle(&model).is_some();
-    let obstacles = match options.run.caches {
-        true => find_obstacles(&model).into_iter().chain(find_cache_obstacle(&model)).collect(),
-        false => find_obstacles(&model),
-    };
+    let obstacles = find_obstacles(&model);
     let told = options.run.wants_reference();
-    let wanted = match (options.engine, told.or(caches_need_it.then_some("--caches"))) {
+    let wanted = match (options.engine, told) {
         (Some(EngineName::Emitted), Some(option)) => {
             return Err(Failure::other(format!("{option} needs the reference engine; leave --engine out")));
         }

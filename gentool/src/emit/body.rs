@@ -120,7 +120,8 @@ impl<'a> BodyEmitter<'a> {
         let address = cast(self.value(address), address.width, 64);
         let devices = &self.emitter.model.maps[map as usize].devices;
         let left = (verb != "fetch" && !devices.is_empty()).then(|| quote!(, step.left));
-        quote!({ let address = #address; p.#name(address #left).or_else(|kind| trap(&mut p.kernel, kind, address))? })
+        let argument = self.emitter.access_argument(map).filter(|_| access != UNCOUNTED);
+        quote!({ let address = #address; p.#name #argument(address #left).or_else(|kind| trap(&mut p.kernel, kind, address))? })
     }
 
     /// Bits of one cell of more than 128 bits, as `u128`.
@@ -133,26 +134,40 @@ impl<'a> BodyEmitter<'a> {
     ) -> TokenStream {
         let fetch = access != UNCOUNTED
             && self.body.accesses[access as usize].kind == isac_ir::behavior::AccessKind::Execute;
-        let verb = if fetch { "fetch_part" } else { "read_part" };
+        let verb = match access {
+            UNCOUNTED => "read_further_part",
+            _ if fetch => "fetch_part",
+            _ => "read_part",
+        };
+        let argument = self.emitter.access_argument(map).filter(|_| access != UNCOUNTED);
         let name = joined(&self.emitter.model.maps[map as usize].name, verb);
         let address = cast(self.value(address), address.width, 64);
         let (low, width) = (number(low.into()), number(width.into()));
         quote!({
             let address = #address;
-            p.#name(address, #low, #width).or_else(|kind| trap(&mut p.kernel, kind, address))?
+            p.#name #argument(address, #low, #width).or_else(|kind| trap(&mut p.kernel, kind, address))?
         })
     }
 
     /// Sets bits of one cell of more than 128 bits.
-    pub(super) fn write_part(&self, map: u32, address: &Expr, low: u32, value: &Expr) -> TokenStream {
-        let name = joined(&self.emitter.model.maps[map as usize].name, "write_part");
+    pub(super) fn write_part(
+        &self,
+        map: u32,
+        address: &Expr,
+        low: u32,
+        value: &Expr,
+        access: u32,
+    ) -> TokenStream {
+        let verb = if access == UNCOUNTED { "write_further_part" } else { "write_part" };
+        let argument = self.emitter.access_argument(map).filter(|_| access != UNCOUNTED);
+        let name = joined(&self.emitter.model.maps[map as usize].name, verb);
         let address = cast(self.value(address), address.width, 64);
         let (low, width) = (number(low.into()), number(value.width.into()));
         let value = cast(self.value(value), value.width, 128);
         quote!({
             let value = #value;
             let address = #address;
-            p.#name(address, #low, #width, value).or_else(|kind| trap(&mut p.kernel, kind, address))?;
+            p.#name #argument(address, #low, #width, value).or_else(|kind| trap(&mut p.kernel, kind, address))?;
         })
     }
 

@@ -142,7 +142,7 @@ impl BodyEmitter<'_> {
             }
             ExprKind::FaultAddress => quote!(p.kernel_ref().trap_value),
             ExprKind::FaultAccess => quote!(p.kernel_ref().fault_access),
-            ExprKind::Latency(_) => quote!(1u32),
+            ExprKind::Latency(map) => self.emitter.emit_latency(*map),
             ExprKind::Busy(stage) => {
                 let (pipeline, stage) = stage_numbers(*stage);
                 quote!(u8::from(step.is_busy(#pipeline, #stage)))

@@ -28,6 +28,22 @@ enum Verb {
     ReadPart,
     WritePart,
     FetchPart,
+    /// Of several parts of one access but one.
+    ReadFurtherPart,
+    WriteFurtherPart,
+}
+
+impl Verb {
+    /// True for what counts as an access and may cost something.
+    fn is_access(self) -> bool {
+        !matches!(self, Verb::Keep | Verb::ReadFurtherPart | Verb::WriteFurtherPart)
+    }
+
+    /// True for bits of one cell.
+    fn is_part(self) -> bool {
+        use Verb::{FetchPart, ReadFurtherPart, ReadPart, WriteFurtherPart, WritePart};
+        matches!(self, ReadPart | WritePart | FetchPart | ReadFurtherPart | WriteFurtherPart)
+    }
 }
 
 impl Emitter<'_> {
@@ -35,6 +51,7 @@ impl Emitter<'_> {
     pub(super) fn emit_memory(&self) -> TokenStream {
         let methods =
             self.memory_accesses().into_iter().map(|(map, cells, verb)| self.emit_access(map, cells, verb));
+        let fetches = self.emit_fetch_costs();
         quote! {
             #![allow(unused, unused_comparisons, clippy::all)]
 
@@ -42,7 +59,7 @@ impl Emitter<'_> {
 
             use super::processor::Processor;
 
-            impl Processor { #(#methods)* }
+            impl Processor { #(#methods)* #fetches }
         }
     }
 
@@ -57,6 +74,7 @@ impl Emitter<'_> {
                 add_accesses(body, &mut found);
             }
         }
+        self.model.memory_fault.iter().for_each(|body| add_accesses(body, &mut found));
         // A step without order fetches in the runtime.
         if let (Shape::Blocks, Some((operation, _, decoder))) = (self.shape, find_root(self.model)) {
             let width = self.model.decoders[decoder as usize].width_bits;
@@ -74,8 +92,8 @@ impl Emitter<'_> {
     /// The skeleton: a test for each range that allows the access, then the fault.
     fn emit_access(&self, index: u32, cells: u32, verb: Verb) -> TokenStream {
         let map = &self.model.maps[index as usize];
-        if let Verb::ReadPart | Verb::WritePart | Verb::FetchPart = verb {
-            return self.emit_part_access(map, verb);
+        if verb.is_part() {
+            return self.emit_part_access(index, verb);
         }
         let (word, kind, docs) = match verb {
             Verb::Read => ("read", quote!(Trap::Read), "Reads"),
@@ -85,25 +103,28 @@ impl Emitter<'_> {
         };
         let name = joined(&map.name, &format!("{word}{cells}"));
         let allowed = self.allowed_ranges(map, verb);
-        let tests = allowed.map(|range| self.emit_range(map, range, cells, verb));
+        let tests = allowed.map(|range| self.emit_range(index, range, cells, verb));
         let plural = if cells == 1 { "cell" } else { "cells" };
         let docs = format!(" {docs} {cells} {plural} of `{}` ({}).", map.name, map.location);
         let width = map.cell_bits * cells;
         let ty = unsigned(width);
         let has_devices = !map.devices.is_empty() && verb != Verb::Fetch;
+        let pays = verb.is_access() && self.map_has_costs(index);
+        let generics = pays.then(|| quote!(<P: Profiling>));
         let (this, value, result) = match verb {
             Verb::Write => (quote!(&mut self), quote!(, value: #ty), quote!(())),
             _ if has_devices => (quote!(&mut self), quote!(, left: u64), quote!(#ty)),
+            _ if pays => (quote!(&mut self), TokenStream::new(), quote!(#ty)),
             _ => (quote!(&self), TokenStream::new(), quote!(#ty)),
         };
-        let device = has_devices.then(|| emit_device(index, cells, verb, &ty));
+        let device = has_devices.then(|| self.emit_device(index, cells, verb, &ty));
         quote! {
             #[doc = #docs]
             ///
             /// # Errors
             /// A memory fault where no range allows it.
             #[inline(always)]
-            pub fn #name(#this, address: u64 #value) -> Result<#result, Trap> {
+            pub fn #name #generics(#this, address: u64 #value) -> Result<#result, Trap> {
                 #(#tests)*
                 #device
                 Err(#kind)
@@ -116,25 +137,33 @@ impl Emitter<'_> {
         map.ranges.iter().filter(move |range| {
             let ram = &self.model.rams[range.ram as usize];
             match verb {
-                Verb::Read | Verb::ReadPart => ram.readable,
-                Verb::Write | Verb::Keep | Verb::WritePart => ram.writable,
+                Verb::Read | Verb::ReadPart | Verb::ReadFurtherPart => ram.readable,
+                Verb::Write | Verb::Keep | Verb::WritePart | Verb::WriteFurtherPart => ram.writable,
                 Verb::Fetch | Verb::FetchPart => ram.executable,
             }
         })
     }
 
     /// The same skeleton for bits of one cell; no device has such cells.
-    fn emit_part_access(&self, map: &Map, verb: Verb) -> TokenStream {
+    fn emit_part_access(&self, index: u32, verb: Verb) -> TokenStream {
+        let map = &self.model.maps[index as usize];
         let (word, kind, docs) = match verb {
             Verb::WritePart => ("write_part", quote!(Trap::Write), "Writes"),
+            Verb::WriteFurtherPart => ("write_further_part", quote!(Trap::Write), "Writes further"),
+            Verb::ReadFurtherPart => ("read_further_part", quote!(Trap::Read), "Reads further"),
             Verb::FetchPart => ("fetch_part", quote!(Trap::Fetch), "Fetches"),
             _ => ("read_part", quote!(Trap::Read), "Reads"),
         };
         let name = joined(&map.name, word);
         let docs = format!(" {docs} bits `low..low + width` of a cell of `{}` ({}).", map.name, map.location);
-        let tests = self.allowed_ranges(map, verb).map(|range| self.emit_part_range(range, verb));
+        let tests = self.allowed_ranges(map, verb).map(|range| self.emit_part_range(index, range, verb));
+        let pays = verb.is_access() && self.map_has_costs(index);
+        let generics = pays.then(|| quote!(<P: Profiling>));
         let (this, value, result) = match verb {
-            Verb::WritePart => (quote!(&mut self), quote!(, value: u128), quote!(())),
+            Verb::WritePart | Verb::WriteFurtherPart => {
+                (quote!(&mut self), quote!(, value: u128), quote!(()))
+            }
+            _ if pays => (quote!(&mut self), TokenStream::new(), quote!(u128)),
             _ => (quote!(&self), TokenStream::new(), quote!(u128)),
         };
         quote! {
@@ -142,14 +171,24 @@ impl Emitter<'_> {
             ///
             /// # Errors
             /// A memory fault where no range allows it.
-            pub fn #name(#this, address: u64, low: u32, width: u32 #value) -> Result<#result, Trap> {
+            pub fn #name #generics(#this, address: u64, low: u32, width: u32 #value) -> Result<#result, Trap> {
                 #(#tests)*
                 Err(#kind)
             }
         }
     }
 
-    fn emit_part_range(&self, range: &Range, verb: Verb) -> TokenStream {
+    /// What an access to a range costs, if it is one.
+    fn pay(&self, map: u32, range: &Range, cells: u32, verb: Verb) -> TokenStream {
+        let writes = matches!(verb, Verb::Write | Verb::WritePart);
+        match verb.is_access() && self.map_has_costs(map) {
+            true => self.pay_range(map, range, &number(cells.into()), writes),
+            false => TokenStream::new(),
+        }
+    }
+
+    fn emit_part_range(&self, map: u32, range: &Range, verb: Verb) -> TokenStream {
+        let pay = self.pay(map, range, 1, verb);
         let ram = &self.model.rams[range.ram as usize];
         let name = identifier(&ram.name);
         let size = range.high - range.low + 1;
@@ -163,24 +202,28 @@ impl Emitter<'_> {
             }
         };
         match verb {
-            Verb::WritePart => quote! {
+            Verb::WritePart | Verb::WriteFurtherPart => quote! {
                 if #bound let Some([old]) = self.memories.#name.get::<1>(#offset) {
                     let new = old.with(#low, width, value);
                     if self.memories.#name.set::<1>(#offset, [new]) == Some(true) {
                         self.kernel.code_written = true;
                     }
+                    #pay
                     return Ok(());
                 }
             },
             _ => quote! {
                 if #bound let Some([cell]) = self.memories.#name.get::<1>(#offset) {
+                    #pay
                     return Ok(cell.extract(#low, width));
                 }
             },
         }
     }
 
-    fn emit_range(&self, map: &Map, range: &Range, cells: u32, verb: Verb) -> TokenStream {
+    fn emit_range(&self, index: u32, range: &Range, cells: u32, verb: Verb) -> TokenStream {
+        let map = &self.model.maps[index as usize];
+        let pay = self.pay(index, range, cells, verb);
         let ram = &self.model.rams[range.ram as usize];
         let name = identifier(&ram.name);
         let size = range.high - range.low + 1;
@@ -199,6 +242,7 @@ impl Emitter<'_> {
                         if self.memories.#name.set::<#count>(#offset, #split) == Some(true) {
                             self.kernel.code_written = true;
                         }
+                        #pay
                         return Ok(());
                     }
                 }
@@ -210,6 +254,7 @@ impl Emitter<'_> {
                         if hit {
                             self.kernel.code_written = true;
                         }
+                        #pay
                         return Ok(());
                     }
                 }
@@ -218,6 +263,7 @@ impl Emitter<'_> {
                 let joined = self.join_cells(map, ram, range, cells);
                 quote! {
                     if #bound let Some(cells) = self.memories.#name.get::<#count>(#offset) {
+                        #pay
                         return Ok(#joined);
                     }
                 }
@@ -294,6 +340,30 @@ impl Emitter<'_> {
         quote!([#(#parts),*])
     }
 
+    /// The test for a device, which is rarely what is meant.
+    fn emit_device(&self, map: u32, cells: u32, verb: Verb, ty: &Ident) -> TokenStream {
+        let pay = match verb.is_access() {
+            true => self.pay_other(&quote!(self), map),
+            false => TokenStream::new(),
+        };
+        let (map, cells) = (number(map.into()), number(cells.into()));
+        let act = match verb {
+            Verb::Write => quote! {
+                self.kernel.write_device(model, cells, value as u128);
+                return Ok(());
+            },
+            Verb::Keep => quote!(return Ok(self.kernel.keep_device(model, left, cells) as #ty);),
+            _ => quote!(return Ok(self.kernel.read_device(model, left, cells) as #ty);),
+        };
+        quote! {
+            let model = super::model();
+            if let Some(cells) = find_device(model, #map, address, #cells) {
+                #pay
+                #act
+            }
+        }
+    }
+
     fn cell_shift(&self, map: &Map, cells: u32, index: u32) -> u32 {
         let rank = if self.model.target.big_endian { cells - 1 - index } else { index };
         rank * map.cell_bits
@@ -301,31 +371,12 @@ impl Emitter<'_> {
 }
 
 /// The cell that an address means.
-fn offset(range: &Range) -> TokenStream {
+pub(super) fn offset(range: &Range) -> TokenStream {
     match range.low {
         0 => quote!(address),
         low => {
             let low = number(low.into());
             quote!(address.wrapping_sub(#low))
-        }
-    }
-}
-
-/// The test for a device, which is rarely what is meant.
-fn emit_device(map: u32, cells: u32, verb: Verb, ty: &Ident) -> TokenStream {
-    let (map, cells) = (number(map.into()), number(cells.into()));
-    let act = match verb {
-        Verb::Write => quote! {
-            self.kernel.write_device(model, cells, value as u128);
-            return Ok(());
-        },
-        Verb::Keep => quote!(return Ok(self.kernel.keep_device(model, left, cells) as #ty);),
-        _ => quote!(return Ok(self.kernel.read_device(model, left, cells) as #ty);),
-    };
-    quote! {
-        let model = super::model();
-        if let Some(cells) = find_device(model, #map, address, #cells) {
-            #act
         }
     }
 }
@@ -344,15 +395,21 @@ fn add_accesses(body: &Body, found: &mut BTreeSet<(u32, u32, Verb)>) {
         }
         if let ExprKind::CellPart { map, access, .. } = expr.kind {
             let is_fetch = access != UNCOUNTED && body.accesses[access as usize].kind == AccessKind::Execute;
-            found.insert((map, 1, if is_fetch { Verb::FetchPart } else { Verb::ReadPart }));
+            let verb = match access {
+                UNCOUNTED => Verb::ReadFurtherPart,
+                _ if is_fetch => Verb::FetchPart,
+                _ => Verb::ReadPart,
+            };
+            found.insert((map, 1, verb));
         }
     });
     walk_statements(&body.statements, &mut |statement| {
         if let Stmt::SetMemory { map, cells, .. } = statement {
             found.insert((*map, *cells, Verb::Write));
         }
-        if let Stmt::SetCellPart { map, .. } = statement {
-            found.insert((*map, 1, Verb::WritePart));
+        if let Stmt::SetCellPart { map, access, .. } = statement {
+            let is_further = *access == UNCOUNTED;
+            found.insert((*map, 1, if is_further { Verb::WriteFurtherPart } else { Verb::WritePart }));
         }
     });
 }

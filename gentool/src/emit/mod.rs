@@ -7,6 +7,7 @@
 //! be decoded ahead by [`find_block_obstacles`].
 
 mod body;
+mod cost;
 mod decoder;
 mod expression;
 mod form;
@@ -26,10 +27,11 @@ mod usage;
 
 use isac_ir::Model;
 use isac_ir::account::Part;
+use isac_ir::cost::CostUse;
 use proc_macro2::TokenStream;
 use syn::visit_mut::{VisitMut, visit_expr_mut};
 
-pub use obstacle::{find_block_obstacles, find_cache_obstacle, find_obstacles};
+pub use obstacle::{find_block_obstacles, find_obstacles};
 pub use package::{emit_package, package_name, runtime_files, write_package};
 
 /// A source file of the emitted crate.
@@ -71,20 +73,27 @@ pub fn emit_modules_as(model: &Model, shape: Shape) -> Vec<SourceFile> {
 }
 
 fn emit_stepwise(model: &Model) -> Vec<SourceFile> {
+    let root = Emitter::new(model, Shape::Stepwise).emit_stepwise_root();
+    let mut files = emit_stepwise_below(model, "src");
+    files.push(SourceFile { path: "src/lib.rs".into(), text: format_file(model, "The simulator", root) });
+    files.push(SourceFile { path: "src/model.json".into(), text: model_text(model) });
+    files
+}
+
+/// The files below the root of the general form, in a folder.
+fn emit_stepwise_below(model: &Model, folder: &str) -> Vec<SourceFile> {
     let emitter = Emitter::new(model, Shape::Stepwise);
     let file = |path: &str, title: &str, tokens: TokenStream| SourceFile {
-        path: format!("src/{path}"),
+        path: format!("{folder}/{path}"),
         text: format_file(model, title, tokens),
     };
     let mut files = vec![
-        file("lib.rs", "The simulator", emitter.emit_stepwise_root()),
         file("processor.rs", "Registers and memories", emitter.emit_processor()),
         file("memory.rs", "Memory maps", emitter.emit_memory()),
         file("operands.rs", "Operands", emitter.emit_stepwise_operands()),
         file("coding_roots.rs", "What each CODINGROOT decodes,", emitter.emit_sections(Part::Root)),
         file("behaviors.rs", "What each BEHAVIOR does,", emitter.emit_sections(Part::Behavior)),
         file("activations.rs", "What each ACTIVATION schedules,", emitter.emit_sections(Part::Activation)),
-        SourceFile { path: "src/model.json".into(), text: model_text(model) },
     ];
     if let Some(body) = &model.memory_fault {
         files.push(file(
@@ -102,7 +111,7 @@ fn emit_blocks(model: &Model) -> Vec<SourceFile> {
         path: format!("src/{path}"),
         text: format_file(model, title, tokens),
     };
-    vec![
+    let mut files = vec![
         file("lib.rs", "The simulator", emitter.emit_root()),
         file("processor.rs", "Registers and memories", emitter.emit_processor()),
         file("memory.rs", "Memory maps", emitter.emit_memory()),
@@ -115,7 +124,14 @@ fn emit_blocks(model: &Model) -> Vec<SourceFile> {
         file("decoder.rs", "Decoding automata", emitter.emit_decoders()),
         file("steps.rs", "Steps, a function for each instruction,", emitter.emit_steps()),
         SourceFile { path: "src/model.json".into(), text: model_text(model) },
-    ]
+    ];
+    if emitter.costs.is_any() {
+        // Fetches have no turn in blocks, so caches are simulated by the other form.
+        let root = Emitter::new(model, Shape::Stepwise).emit_costs_root();
+        files.push(file("with_caches/mod.rs", "The simulator, with caches,", root));
+        files.extend(emit_stepwise_below(model, "src/with_caches"));
+    }
+    files
 }
 
 /// What all emitting looks things up in.
@@ -124,6 +140,7 @@ struct Emitter<'a> {
     shape: Shape,
     names: name::Names,
     forms: Vec<form::Form>,
+    costs: CostUse,
 }
 
 impl<'a> Emitter<'a> {
@@ -132,7 +149,7 @@ impl<'a> Emitter<'a> {
             Shape::Blocks => form::list_forms(model),
             Shape::Stepwise => Vec::new(),
         };
-        Emitter { model, shape, names: name::Names::of(model), forms }
+        Emitter { model, shape, names: name::Names::of(model), forms, costs: CostUse::of(model) }
     }
 }
 

@@ -2,10 +2,9 @@
 
 use isac_ir::Model;
 use isac_ir::account::PARTS;
-use isac_ir::behavior::{Body, Expr, ExprKind, Stmt, walk_expressions, walk_statements};
+use isac_ir::behavior::{Expr, ExprKind, Stmt, walk_expressions, walk_statements};
 use isac_ir::operand::{Binding, Expression};
 use isac_ir::operation::{Operation, Role, Target};
-use isac_ir::resource::Map;
 use isac_ir::root::WordSource;
 
 use super::form::{calls_before_decoding, find_root, list_forms};
@@ -20,30 +19,12 @@ pub fn find_obstacles(model: &Model) -> Vec<String> {
     found
 }
 
-/// Why a simulator of this model cannot be asked for caches; `None` if that makes no difference,
-/// since the model has none and asks for no `.latency`.
-pub fn find_cache_obstacle(model: &Model) -> Option<String> {
-    let mut bodies = model.operations.iter().flat_map(Operation::counted_bodies).chain(&model.memory_fault);
-    let differs = !model.caches.is_empty() || bodies.any(asks_latency);
-    differs.then(|| "caches and latencies are not emitted yet".to_string())
-}
-
-fn asks_latency(body: &Body) -> bool {
-    let mut asks = false;
-    walk_expressions(&body.statements, &mut |expr| asks |= matches!(expr.kind, ExprKind::Latency(_)));
-    asks
-}
-
 /// What instructions in flight cannot do yet.
 fn find_time_obstacles(model: &Model, found: &mut Vec<String>) {
     for (index, node) in (0u32..).zip(&model.time.nodes) {
         if node.children.iter().any(|child| *child <= index) {
             found.push(format!("`{}`: activations that go round in a circle are not emitted yet", node.name));
         }
-    }
-    let costs = |map: &Map| map.ranges.iter().any(|range| model.rams[range.ram as usize].latency != 1);
-    if model.overlaps() && (!model.caches.is_empty() || model.maps.iter().any(costs)) {
-        found.push("caches and latencies are not emitted yet".to_string());
     }
 }
 

@@ -5,8 +5,9 @@ use std::io;
 use std::path::Path;
 
 use isac_ir::Model;
+use isac_ir::cost::CostUse;
 
-use super::{SourceFile, emit_modules, find_cache_obstacle};
+use super::{SourceFile, emit_modules};
 use crate::runtime_sources::{LOCK_TEXT, RUNTIME_SOURCES};
 
 /// The files of the package but for the runtime's, ordered by path. `name` is the package's,
@@ -75,7 +76,18 @@ pub fn package_name(model: &Model) -> String {
 
 fn main_text(model: &Model, name: &str, digest: &str) -> String {
     let library = name.replace('-', "_");
-    let caches = find_cache_obstacle(model).map_or("", |_| REFUSE_CACHES);
+    let costs = CostUse::of(model);
+    // Caches that nothing but the profile depends on are simulated for it alone.
+    let profile = match costs.has_untimed_caches() {
+        true => "options.wants_measurement() || options.stats",
+        false => "options.wants_measurement()",
+    };
+    let caches = match costs.is_any() && !model.overlaps() {
+        true => format!(
+            "        if options.caches {{\n            return Ok({library}::engine_with_caches({profile}));\n        }}\n"
+        ),
+        false => String::new(),
+    };
     format!(
         r#"//! The simulator of {name} as a program.
 
@@ -92,19 +104,13 @@ fn main() -> ExitCode {{
         if let Some(option) = options.wants_reference() {{
             return Err(format!("{{option}} needs the reference engine: gentool run --engine reference"));
         }}
-{caches}        Ok({library}::engine(options.wants_measurement()))
+{caches}        Ok({library}::engine({profile}))
     }})
 }}
 "#,
         name = model.name,
     )
 }
-
-/// What the main program of a simulator says that knows no caches.
-const REFUSE_CACHES: &str = r#"        if options.caches {
-            return Err("--caches needs the reference engine: gentool run --engine reference".into());
-        }
-"#;
 
 fn manifest_text(model: &Model, name: &str, runtime: &str) -> String {
     format!(

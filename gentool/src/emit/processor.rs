@@ -16,6 +16,16 @@ impl Emitter<'_> {
     /// `lib.rs`: the modules, the model, the engine.
     pub(super) fn emit_root(&self) -> TokenStream {
         let model = self.emit_model();
+        let with_caches = self.asks_for_caches().then(|| {
+            quote!(
+                pub mod with_caches;
+            )
+        });
+        let engine_with_caches = self.asks_for_caches().then(|| {
+            quote!(
+                pub use with_caches::engine_with_caches;
+            )
+        });
         quote! {
             #![allow(non_snake_case, non_camel_case_types)]
 
@@ -25,11 +35,14 @@ impl Emitter<'_> {
             pub mod operations;
             pub mod processor;
             pub mod steps;
+            #with_caches
 
             use std::sync::LazyLock;
 
             use sim_runtime::Engine;
             use sim_runtime::kernel::{EmittedEngine, Profiled, Unprofiled};
+
+            #engine_with_caches
 
             #model
 
@@ -110,6 +123,7 @@ impl Emitter<'_> {
             true => quote!(Kernel::default()),
             false => quote!(Kernel { devices: Devices::new(super::model()), ..Kernel::default() }),
         };
+        let (cost_fields, costs) = self.emit_cost_fields();
         quote! {
             /// The registers.
             #[derive(Clone, Debug)]
@@ -127,6 +141,7 @@ impl Emitter<'_> {
                 pub memories: Memories,
                 /// What the kernel keeps.
                 pub kernel: Kernel,
+                #cost_fields
             }
 
             impl Default for Processor {
@@ -140,7 +155,7 @@ impl Emitter<'_> {
                 pub fn new() -> Self {
                     let mut registers = Registers { #(#resets),* };
                     registers.keep_hardwired();
-                    Processor { registers, memories: Memories::default(), kernel: #kernel }
+                    Processor { registers, memories: Memories::default(), kernel: #kernel, #costs }
                 }
             }
         }
@@ -369,6 +384,7 @@ impl Emitter<'_> {
 
     fn emit_core(&self) -> TokenStream {
         let (read_pc, write_pc) = self.emit_pc();
+        let costs = self.emit_cost_methods();
         let marks = (0u128..).zip(&self.model.rams).map(|(index, ram)| {
             let (index, name) = (number(index), identifier(&ram.name));
             quote!(#index => self.memories.#name.code.mark(cell as usize, cells as usize),)
@@ -416,6 +432,8 @@ impl Emitter<'_> {
                     let written = [#(#takes),*];
                     written.contains(&true)
                 }
+
+                #costs
             }
         }
     }

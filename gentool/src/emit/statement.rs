@@ -129,13 +129,17 @@ impl BodyEmitter<'_> {
                 let name = joined(&self.emitter.model.maps[*map as usize].name, &format!("write{cells}"));
                 let address = cast(self.value(address), address.width, 64);
                 let value = self.value(value);
+                let argument = self.emitter.access_argument(*map);
                 quote!({
                     let value = #value;
                     let address = #address;
-                    p.#name(address, value).or_else(|kind| trap(&mut p.kernel, kind, address))?;
+                    p.#name #argument(address, value).or_else(|kind| trap(&mut p.kernel, kind, address))?;
                 })
             }
-            Stmt::SetCellPart { map, address, low, value, .. } => self.write_part(*map, address, *low, value),
+            Stmt::SetCellPart { map, address, low, value, access } => {
+                self.write_part(*map, address, *low, value, *access)
+            }
+            Stmt::Touch(access) => self.touch(*access),
             Stmt::SetVariable { variable, value } => {
                 let (variable, value) = (number((*variable).into()), self.value(value));
                 quote!({ let value = #value; step.set_variable(at, #variable, value as u128); })
@@ -212,6 +216,13 @@ impl BodyEmitter<'_> {
             Declaration::Once => quote!(let #name: #ty = #value;),
             Declaration::Unused => quote!(let _: #ty = #value;),
         }
+    }
+
+    /// An access to what stands behind a map and is no memory.
+    fn touch(&self, access: u32) -> TokenStream {
+        let resource = self.body.accesses[access as usize].resource;
+        let map = resource.checked_sub(self.emitter.model.registers.len() as u32);
+        map.map_or(TokenStream::new(), |map| self.emitter.pay_other(&quote!(p), map))
     }
 
     /// The next element of a CODINGROOT.

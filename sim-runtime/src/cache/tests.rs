@@ -173,9 +173,13 @@ proptest! {
             ..table(1, 1, Replacement::LeastRecentlyUsed)
         };
         let mut cache = Cache::new(&table, 0);
+        let mut quick = cache.clone();
         let mut plain = Plain { table, lines: Vec::new(), time: 0 };
         for (cell, cells, writes) in accesses {
-            prop_assert_eq!(cache.access(cell, cells, writes), plain.access(cell, cells, writes));
+            let touched = cache.access(cell, cells, writes);
+            prop_assert_eq!(touched, plain.access(cell, cells, writes));
+            prop_assert_eq!(quick.access_cycles(cell, cells, writes), cache.cycles(touched));
+            prop_assert_eq!(quick.touched(), cache.touched());
         }
     }
 

@@ -1,10 +1,12 @@
 //! What a generated core is to the kernel, and what the kernel keeps in it.
 
 use std::collections::BTreeMap;
+use std::marker::PhantomData;
 
 use isac_ir::Model;
 
 use super::block::Decoded;
+use crate::cache::Cache;
 use crate::device::{DeviceCells, Devices};
 use crate::engine::Machine;
 use crate::fault::{AccessKind, FaultKind, Stop};
@@ -15,6 +17,10 @@ use crate::memory::CellStore;
 pub trait Profiling: 'static {
     /// True if counters are kept.
     const ON: bool;
+
+    /// True if caches and latencies are simulated in a model whose instructions do not overlap; in
+    /// all others they always are.
+    const COSTS: bool = false;
 }
 
 /// The exact profile is recorded.
@@ -31,6 +37,15 @@ impl Profiling for Profiled {
 
 impl Profiling for Unprofiled {
     const ON: bool = false;
+}
+
+/// The same with caches and latencies, where a run has to ask for them.
+#[derive(Debug, Clone, Copy)]
+pub struct WithCosts<P>(PhantomData<P>);
+
+impl<P: Profiling> Profiling for WithCosts<P> {
+    const ON: bool = P::ON;
+    const COSTS: bool = true;
 }
 
 /// A generated processor's state.
@@ -58,6 +73,19 @@ pub trait Core: Machine + CellStore + Sized + 'static {
 
     /// True if a write since the last call has hit cells that hold code.
     fn take_code_written(&mut self) -> bool;
+
+    /// The model's caches, if accesses touch any.
+    fn caches(&self) -> &[Cache] {
+        &[]
+    }
+
+    /// Empties the caches; the seed decides what REPLACEMENT (RANDOM) replaces.
+    fn empty_caches(&mut self, _seed: u64) {}
+
+    /// Has a fetch of an instruction's cells by its CODINGROOT touch caches and cost what it does: at
+    /// least one cell, from an address on, all of them there. Wherever its cells come from, each
+    /// fetch is one.
+    fn pay_fetch<P: Profiling>(&mut self, _map: u32, _address: u64, _cells: u32) {}
 }
 
 /// A generated processor that is decoded ahead, in blocks: decoder and steps.

@@ -24,7 +24,7 @@ mod support;
 pub use block::{Block, Decoded, Record, Site, StepFn};
 pub use code::Code;
 pub use dispatch::EmittedEngine;
-pub use machine::{BlockCore, Core, Kernel, Leave, Profiled, Profiling, Trap, Unprofiled};
+pub use machine::{BlockCore, Core, Kernel, Leave, Profiled, Profiling, Trap, Unprofiled, WithCosts};
 pub use ram::{CellRam, CodeMap};
 pub use step::{Step, block_end, finish, leave_code_written, leave_empty, leave_mismatch, leave_trap, next};
 pub use support::{arithmetic, linux_call, register_element, semihost, trap};

@@ -89,7 +89,7 @@ pub struct RunOptions {
     /// Simulate caches and latencies in a model whose instructions do not overlap.
     ///
     /// `.latency` is then what an access cost, and not 1, and hits and misses are counted. Models
-    /// with a pipeline or a delay always do so. The reference engine alone does.
+    /// with a pipeline or a delay always do so.
     #[arg(long, help_heading = "Results")]
     pub caches: bool,
 

@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 
 use isac_ir::Model;
-use sim_profile::{InstructionKey, InstructionRecord, Measurement};
+use isac_ir::cost::CostUse;
+use sim_profile::{CacheLines, InstructionKey, InstructionRecord, Measurement};
 
 use super::core::StepCore;
 use super::instruction::Instruction;
 use super::step::Step;
-use crate::engine::{Engine, Machine};
+use crate::engine::{CacheStatistics, Engine, Machine};
 use crate::fault::{Fault, FaultKind, Stop};
 use crate::host::Host;
 use crate::kernel::{Profiling, Trap};
@@ -35,7 +36,15 @@ impl<C: StepCore, P: Profiling> StepwiseEngine<C, P> {
         if std::mem::replace(&mut self.is_reset, true) {
             return None;
         }
+        let seed = self.core.kernel().host.seed();
+        self.core.empty_caches(seed);
         let reset = self.core.model().reset?;
+        let stop = self.run_reset(reset);
+        self.tally.add_lines(None, self.step.take_lines(&self.core));
+        stop
+    }
+
+    fn run_reset(&mut self, reset: u32) -> Option<Stop> {
         let instruction_address = self.core.pc();
         let outcome = self.step.run_alone(&mut self.core, reset);
         let cycle = self.cycles();
@@ -50,14 +59,21 @@ impl<C: StepCore, P: Profiling> StepwiseEngine<C, P> {
     /// One cycle.
     fn step(&mut self) -> Option<Stop> {
         let cycle = self.cycles();
-        match self.step.run(&mut self.core) {
+        let outcome = self.step.run(&mut self.core);
+        let is_at_fault = outcome.is_err_and(|trap| self.step.fault(&self.core, trap).is_some());
+        let stop = match outcome {
             Ok(()) => {
                 self.end();
                 self.core.kernel().instructions += 1;
                 self.core.kernel().exit()
             }
             Err(trap) => self.after_trap(trap, cycle),
+        };
+        if P::ON {
+            let place = self.step.place_of_lines(is_at_fault);
+            self.tally.add_lines(place, self.step.take_lines(&self.core));
         }
+        stop
     }
 
     fn after_trap(&mut self, trap: Trap, cycle: u64) -> Option<Stop> {
@@ -158,6 +174,10 @@ impl<C: StepCore, P: Profiling> Engine for StepwiseEngine<C, P> {
         self.core.kernel_ref().cycles()
     }
 
+    fn caches(&self) -> Vec<CacheStatistics> {
+        cache_statistics::<C, P>(&self.core, P::COSTS)
+    }
+
     fn measurement(&mut self) -> Option<Measurement> {
         if !P::ON {
             return None;
@@ -176,9 +196,18 @@ pub(super) struct Tally {
     pub undecoded_faults: BTreeMap<u64, u64>,
     /// Instructions that were never decoded and not at fault.
     pub undecoded: u64,
+    /// As [`Measurement::lines`], of instructions that have ended.
+    lines: BTreeMap<(Option<u64>, u32), CacheLines>,
 }
 
 impl Tally {
+    /// Counts lines that an instruction at an address has touched, by cache, and takes them from it.
+    pub(super) fn add_lines(&mut self, address: Option<u64>, lines: &mut Vec<CacheLines>) {
+        for (cache, lines) in (0u32..).zip(lines.drain(..)).filter(|(_, lines)| !lines.is_zero()) {
+            self.lines.entry((address, cache)).or_default().add(lines);
+        }
+    }
+
     /// Everything measured of instructions that have ended, in so many cycles.
     pub(super) fn measure<C: StepCore, P: Profiling>(
         &self,
@@ -193,12 +222,28 @@ impl Tally {
         measurement.cycles = cycles;
         measurement.undecoded_faults = self.undecoded_faults.clone();
         measurement.undecoded = self.undecoded;
+        measurement.lines = self.lines.clone();
         measurement.events = kernel.events.clone();
         for instruction in step.instructions() {
             add_instruction(&mut measurement, model, instruction);
         }
         measurement
     }
+}
+
+/// What happened to the caches that are simulated: those that no `.latency` depends on are so for
+/// the profile alone.
+pub(super) fn cache_statistics<C: StepCore, P: Profiling>(
+    core: &C,
+    are_simulated: bool,
+) -> Vec<CacheStatistics> {
+    let model = core.model();
+    let timed = CostUse::of(model).timed;
+    let all = model.caches.iter().zip(core.caches()).zip(timed);
+    let simulated = all.filter(|(_, is_timed)| are_simulated && (P::ON || *is_timed));
+    simulated
+        .map(|((table, cache), _)| CacheStatistics { name: table.name.clone(), lines: cache.touched() })
+        .collect()
 }
 
 /// What became of a fault.

@@ -14,6 +14,7 @@
 mod core;
 mod engine;
 mod instruction;
+mod lines;
 mod pipelined;
 pub mod prelude;
 mod step;

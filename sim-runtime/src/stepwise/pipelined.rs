@@ -6,11 +6,11 @@ use isac_ir::time::StageId;
 use sim_profile::Measurement;
 
 use super::core::StepCore;
-use super::engine::{Handled, Tally, call_memory_fault, record_of};
+use super::engine::{Handled, Tally, cache_statistics, call_memory_fault, record_of};
 use super::instruction::Instruction;
 use super::step::{Parked, Step};
 use super::wheel::{Turn, Wheel, Work};
-use crate::engine::{Engine, Machine};
+use crate::engine::{CacheStatistics, Engine, Machine};
 use crate::fault::{Fault, FaultKind, Stop};
 use crate::host::Host;
 use crate::kernel::{Profiling, Trap};
@@ -71,7 +71,15 @@ impl<C: StepCore, P: Profiling> PipelinedEngine<C, P> {
         if std::mem::replace(&mut self.is_reset, true) {
             return None;
         }
+        let seed = self.core.kernel().host.seed();
+        self.core.empty_caches(seed);
         let reset = self.core.model().reset?;
+        let stop = self.run_reset(reset);
+        self.tally.add_lines(None, self.step.take_lines(&self.core));
+        stop
+    }
+
+    fn run_reset(&mut self, reset: u32) -> Option<Stop> {
         let address = self.core.pc();
         let outcome = self.step.run_alone(&mut self.core, reset);
         let stop = match self.ending(outcome) {
@@ -134,6 +142,7 @@ impl<C: StepCore, P: Profiling> PipelinedEngine<C, P> {
             Some(ending) => self.end_instruction(turn, ending),
             None => {
                 self.step.fold();
+                self.step.note_lines(&self.core);
                 None
             }
         };
@@ -201,6 +210,7 @@ impl<C: StepCore, P: Profiling> PipelinedEngine<C, P> {
         self.wheel().withdraw_all(slot);
         let address = self.step.address;
         let mut place: Option<Place> = None;
+        let place_of_lines = self.step.place_of_lines(matches!(ending, Ending::Fault(_)));
         let stop = match ending {
             Ending::Complete | Ending::Halted(_) => {
                 self.core.kernel().instructions += 1;
@@ -222,6 +232,9 @@ impl<C: StepCore, P: Profiling> PipelinedEngine<C, P> {
                 self.settle_fault(kind, address)
             }
         };
+        if P::ON {
+            self.tally.add_lines(place_of_lines, self.step.take_lines(&self.core));
+        }
         self.parked[slot as usize].doom = None;
         self.wheel().release(slot);
         self.end_in_order(turn.id, place);
@@ -272,6 +285,7 @@ impl<C: StepCore, P: Profiling> PipelinedEngine<C, P> {
             parked.doom = None;
             parked.counted.clear();
             parked.folded.clear();
+            self.tally.add_lines(parked.place_of_lines(), &mut parked.lines);
             match parked.is_decoded {
                 true => parked.instruction.cancelled.set(parked.instruction.cancelled.get() + 1),
                 false => self.tally.undecoded += 1,
@@ -319,6 +333,10 @@ impl<C: StepCore, P: Profiling> Engine for PipelinedEngine<C, P> {
         self.cycles.saturating_add(self.core.kernel_ref().extra_cycles)
     }
 
+    fn caches(&self) -> Vec<CacheStatistics> {
+        cache_statistics::<C, P>(&self.core, true)
+    }
+
     fn measurement(&mut self) -> Option<Measurement> {
         if !P::ON {
             return None;
@@ -327,6 +345,9 @@ impl<C: StepCore, P: Profiling> Engine for PipelinedEngine<C, P> {
         let mut measurement = self.tally.measure(&self.core, &self.step, self.cycles);
         for slot in self.step.wheel.iter().flat_map(|wheel| wheel.in_flight()) {
             let parked = &self.parked[slot as usize];
+            for (cache, lines) in (0u32..).zip(&parked.lines) {
+                measurement.add_lines(parked.place_of_lines(), cache, *lines);
+            }
             match record_of(&mut measurement, model, &parked.instruction).filter(|_| parked.is_decoded) {
                 Some(record) => record.unfinished += 1,
                 None => measurement.undecoded += 1,

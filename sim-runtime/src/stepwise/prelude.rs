@@ -6,6 +6,7 @@ pub use isac_ir::bits::Bits;
 pub use isac_ir::operation::Referred;
 
 pub use super::{BodyFn, Step, StepCore};
+pub use crate::cache::Cache;
 pub use crate::device::Devices;
 pub use crate::fault::FaultKind;
 pub use crate::kernel::{

@@ -10,11 +10,13 @@ use std::rc::Rc;
 
 use isac_ir::root::RootDecoding;
 use isac_ir::time::StageId;
+use sim_profile::CacheLines;
 
 use self::decoding::decodes_one_word;
 pub(super) use self::parked::Parked;
 use super::core::StepCore;
 use super::instruction::Instruction;
+use super::lines::TouchedLines;
 use super::wheel::Wheel;
 use crate::fault::FaultKind;
 use crate::kernel::{Profiling, Trap};
@@ -35,6 +37,13 @@ enum Begun {
     /// What was decoded below it has run first: its LOCALs are in use.
     Awaited,
     Run,
+}
+
+/// An instruction that its address tells, as long as nobody writes to its cells.
+struct Near<C: StepCore, P: Profiling> {
+    instruction: Rc<Instruction<C, P>>,
+    /// Number of cells that were looked at to decode it.
+    seen_cells: u32,
 }
 
 /// What the sections of an instruction share.
@@ -65,17 +74,21 @@ pub struct Step<C: StepCore, P: Profiling> {
     counted: Vec<u32>,
     /// Those of an instruction that has been in flight for long, with how often.
     folded: BTreeMap<u32, u64>,
+    /// Lines of caches that it has touched.
+    lines: TouchedLines,
     /// What the instruction was decoded as before.
     former: Option<Rc<Instruction<C, P>>>,
     /// The CODINGROOT on its way.
     root: RootDecoding,
     /// The parts of SWITCHes that it has come to.
     opened: Vec<u32>,
+    /// Number of cells that the element at hand was told by.
+    seen_cells: u32,
     /// Found again by its address.
     found: Option<Rc<Instruction<C, P>>>,
     /// True if each CODINGROOT decodes one word from a map: its address tells the instruction.
     is_single: bool,
-    near: Vec<Option<Rc<Instruction<C, P>>>>,
+    near: Vec<Option<Near<C, P>>>,
     /// Every instruction that was decoded.
     known: BTreeMap<Key, Rc<Instruction<C, P>>>,
 }
@@ -100,12 +113,14 @@ impl<C: StepCore, P: Profiling> Step<C, P> {
             begun: Vec::new(),
             counted: Vec::new(),
             folded: BTreeMap::new(),
+            lines: TouchedLines::default(),
             former: None,
             root: RootDecoding::new(model.main),
             opened: Vec::new(),
+            seen_cells: 0,
             found: None,
             is_single: decodes_one_word(model),
-            near: vec![None; NEAR],
+            near: std::iter::repeat_with(|| None).take(NEAR).collect(),
             known: BTreeMap::new(),
         }
     }
@@ -147,6 +162,7 @@ impl<C: StepCore, P: Profiling> Step<C, P> {
         self.due.clear();
         self.counted.clear();
         self.folded.clear();
+        self.lines.clear();
         self.variables.clear();
         self.variables.resize(self.instruction.variables, 0);
         self.begun.clear();
@@ -223,6 +239,25 @@ impl<C: StepCore, P: Profiling> Step<C, P> {
                 count.set(count.get() + 1);
             }
         }
+    }
+
+    /// Adds the lines of caches that were touched since the last call to the instruction at hand.
+    pub(super) fn note_lines(&mut self, core: &C) {
+        if P::ON {
+            self.lines.take(core);
+        }
+    }
+
+    /// The lines that the instruction at hand has touched, by cache; it has none then.
+    pub(super) fn take_lines(&mut self, core: &C) -> &mut Vec<CacheLines> {
+        self.note_lines(core);
+        &mut self.lines.at_hand
+    }
+
+    /// Where the instruction at hand stands, as far as its lines are concerned: what was not decoded
+    /// has an address only if that was tried, or if it is at fault.
+    pub(super) fn place_of_lines(&self, is_at_fault: bool) -> Option<u64> {
+        (self.is_decoded || self.is_undecoded || is_at_fault).then_some(self.address)
     }
 
     /// The instruction at hand.

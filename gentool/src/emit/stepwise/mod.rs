@@ -20,31 +20,22 @@ use super::name::{identifier, identifier_of};
 impl Emitter<'_> {
     /// `lib.rs`: the modules, the model, the engine.
     pub(super) fn emit_stepwise_root(&self) -> TokenStream {
-        let model = self.emit_model();
-        let handler = self.model.memory_fault.is_some().then(|| {
-            quote!(
-                pub mod memory_fault;
-            )
-        });
+        let (model, modules) = (self.emit_model(), self.emit_stepwise_modules());
         let engine = identifier_of(match self.model.overlaps() {
             true => "PipelinedEngine",
             false => "StepwiseEngine",
         });
+        let with_caches = self.asks_for_caches().then(emit_engine_with_caches);
+        let with_costs = with_caches.is_some().then(|| quote!(, WithCosts));
         quote! {
             #![allow(non_snake_case, non_camel_case_types)]
 
-            pub mod activations;
-            pub mod behaviors;
-            pub mod coding_roots;
-            pub mod memory;
-            #handler
-            pub mod operands;
-            pub mod processor;
+            #modules
 
             use std::sync::LazyLock;
 
             use sim_runtime::Engine;
-            use sim_runtime::kernel::{Profiled, Unprofiled};
+            use sim_runtime::kernel::{Profiled, Unprofiled #with_costs};
             use sim_runtime::stepwise::#engine;
 
             #model
@@ -57,6 +48,41 @@ impl Emitter<'_> {
                     false => Box::new(#engine::<_, Unprofiled>::new(processor)),
                 }
             }
+
+            #with_caches
+        }
+    }
+
+    /// The same beside a simulator in blocks: for runs that ask for caches.
+    pub(super) fn emit_costs_root(&self) -> TokenStream {
+        let (modules, engine) = (self.emit_stepwise_modules(), emit_engine_with_caches());
+        quote! {
+            #modules
+
+            use sim_runtime::Engine;
+            use sim_runtime::kernel::{Profiled, Unprofiled, WithCosts};
+            use sim_runtime::stepwise::StepwiseEngine;
+
+            use super::model;
+
+            #engine
+        }
+    }
+
+    fn emit_stepwise_modules(&self) -> TokenStream {
+        let handler = self.model.memory_fault.is_some().then(|| {
+            quote!(
+                pub mod memory_fault;
+            )
+        });
+        quote! {
+            pub mod activations;
+            pub mod behaviors;
+            pub mod coding_roots;
+            pub mod memory;
+            #handler
+            pub mod operands;
+            pub mod processor;
         }
     }
 
@@ -85,6 +111,20 @@ impl Emitter<'_> {
                 fn memory_fault<P: Profiling>() -> Option<BodyFn<Self, P>> {
                     #handler
                 }
+            }
+        }
+    }
+}
+
+/// The engine that simulates caches where a run has to ask for them.
+fn emit_engine_with_caches() -> TokenStream {
+    quote! {
+        /// The same with caches and latencies.
+        pub fn engine_with_caches(profile: bool) -> Box<dyn Engine> {
+            let processor = processor::Processor::new();
+            match profile {
+                true => Box::new(StepwiseEngine::<_, WithCosts<Profiled>>::new(processor)),
+                false => Box::new(StepwiseEngine::<_, WithCosts<Unprofiled>>::new(processor)),
             }
         }
     }

@@ -11,7 +11,7 @@ use sim_profile::Word;
 
 use super::super::core::StepCore;
 use super::super::instruction::Instruction;
-use super::{NEAR, Step};
+use super::{NEAR, Near, Step};
 use crate::fault::FaultKind;
 use crate::kernel::{Profiling, Trap, trap};
 use crate::memory::{fetch_cells, find_range};
@@ -20,6 +20,7 @@ impl<C: StepCore, P: Profiling> Step<C, P> {
     /// A CODINGROOT begins.
     pub fn begin_decoding(&mut self, core: &C, context: usize) {
         self.address = core.pc();
+        self.size_cells = 0;
         self.root = RootDecoding::new(self.instruction.context(context).operation);
         self.opened.clear();
         self.found = None;
@@ -43,25 +44,30 @@ impl<C: StepCore, P: Profiling> Step<C, P> {
         self.forget_written(core);
         if self.is_single
             && let Some(near) = &self.near[address as usize % NEAR]
-            && near.address == address
-            && near.root_context() == context
+            && near.instruction.address == address
+            && near.instruction.root_context() == context
         {
-            self.size_cells += near.size_cells;
-            self.found = Some(Rc::clone(near));
+            self.size_cells = near.instruction.size_cells;
+            self.found = Some(Rc::clone(&near.instruction));
+            core.pay_fetch::<P>(map, address, near.seen_cells);
             return Ok(());
         }
         let model = core.model();
         let Some(decoder) = self.decoder_of(model, context, instance) else { return Ok(()) };
-        let mut cells = MapCells { model, store: &*core, map, address };
-        match decode_element(model, decoder, &mut cells) {
+        let mut cells = MapCells { model, store: &*core, map, address, seen_bits: 0 };
+        let outcome = decode_element(model, decoder, &mut cells);
+        self.seen_cells = cells.seen_bits / model.maps[map as usize].cell_bits;
+        if !matches!(outcome, Err(DecodeError::Fetch(_))) {
+            core.pay_fetch::<P>(map, address, self.seen_cells);
+        }
+        match outcome {
             Ok(element) => {
-                let cells = element.seen_bits / model.maps[map as usize].cell_bits;
-                mark_code(core, map, address, cells);
+                mark_code(core, map, address, self.seen_cells);
                 self.add_element(core, context, (instance, number), element);
                 Ok(())
             }
             Err(error) => {
-                self.is_undecoded = true;
+                self.fail_decoding();
                 match error {
                     DecodeError::Illegal => Err(Trap::Illegal),
                     DecodeError::Fetch(fault) => trap(core.kernel(), Trap::Fetch, fault),
@@ -95,10 +101,16 @@ impl<C: StepCore, P: Profiling> Step<C, P> {
                 Ok(())
             }
             Err(_) => {
-                self.is_undecoded = true;
+                self.fail_decoding();
                 Err(Trap::Illegal)
             }
         }
+    }
+
+    /// The words at hand are no instruction, whatever they were before.
+    fn fail_decoding(&mut self) {
+        self.is_undecoded = true;
+        self.is_decoded = false;
     }
 
     /// What decodes an instance of a context.
@@ -145,7 +157,8 @@ impl<C: StepCore, P: Profiling> Step<C, P> {
         }
         let instruction = self.find_instruction(core, context);
         if self.is_single {
-            self.near[self.address as usize % NEAR] = Some(Rc::clone(&instruction));
+            let near = Near { instruction: Rc::clone(&instruction), seen_cells: self.seen_cells };
+            self.near[self.address as usize % NEAR] = Some(near);
         }
         self.finish_with(instruction);
         Ok(())
@@ -180,7 +193,7 @@ impl<C: StepCore, P: Profiling> Step<C, P> {
     /// Forgets which instruction stands where, if a write may have changed that.
     fn forget_written(&mut self, core: &mut C) {
         if std::mem::take(&mut core.kernel().code_written) && core.take_code_written() {
-            self.near.fill(None);
+            self.near.fill_with(|| None);
             core.unmark_code();
         }
     }
@@ -192,6 +205,8 @@ struct MapCells<'a, C> {
     store: &'a C,
     map: u32,
     address: u64,
+    /// The end of what was looked at so far.
+    seen_bits: u32,
 }
 
 impl<C: StepCore> CellSource for MapCells<'_, C> {
@@ -199,6 +214,7 @@ impl<C: StepCore> CellSource for MapCells<'_, C> {
     type Fault = u64;
 
     fn fetch(&mut self, first_bit: u32, width_bits: u32) -> Result<Bits, u64> {
+        self.seen_bits = self.seen_bits.max(first_bit + width_bits);
         let cells = fetch_cells(self.model, self.store, self.map, self.address, first_bit, width_bits);
         cells.map_err(|fault| match fault {
             FaultKind::Memory { address, .. } => address,

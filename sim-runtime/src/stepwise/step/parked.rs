@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use sim_profile::CacheLines;
+
 use super::super::core::StepCore;
 use super::super::instruction::Instruction;
 use super::{Begun, Step};
@@ -19,9 +21,18 @@ pub(in crate::stepwise) struct Parked<C: StepCore, P: Profiling> {
     variables: Vec<u128>,
     pub counted: Vec<u32>,
     pub folded: BTreeMap<u32, u64>,
+    /// Lines of caches that it has touched.
+    pub lines: Vec<CacheLines>,
     begun: Vec<Begun>,
     /// The fault that is on its way to the last stage.
     pub doom: Option<FaultKind>,
+}
+
+impl<C: StepCore, P: Profiling> Parked<C, P> {
+    /// Where it stands, as [`Step::place_of_lines`] says.
+    pub(in crate::stepwise) fn place_of_lines(&self) -> Option<u64> {
+        (self.is_decoded || self.is_undecoded).then_some(self.address)
+    }
 }
 
 impl<C: StepCore, P: Profiling> Step<C, P> {
@@ -35,6 +46,7 @@ impl<C: StepCore, P: Profiling> Step<C, P> {
         std::mem::swap(&mut self.variables, &mut parked.variables);
         std::mem::swap(&mut self.counted, &mut parked.counted);
         std::mem::swap(&mut self.folded, &mut parked.folded);
+        std::mem::swap(&mut self.lines.at_hand, &mut parked.lines);
         std::mem::swap(&mut self.begun, &mut parked.begun);
     }
 
@@ -49,6 +61,7 @@ impl<C: StepCore, P: Profiling> Step<C, P> {
             variables: Vec::new(),
             counted: Vec::new(),
             folded: BTreeMap::new(),
+            lines: Vec::new(),
             begun: Vec::new(),
             doom: None,
         }

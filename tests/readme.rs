@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use gentool::lower::lower_model;
 use isac::simulators::{rv32im, tiny8};
 use isac_ir::Model;
+use isac_ir::verify::verify_model;
 use isac_parser::diagnostic::{Diagnostics, Severity, Style};
 use isac_parser::load_model;
 use isac_parser::source::{InMemory, SourceMap};
@@ -73,6 +74,7 @@ fn load(text: &str) -> (Option<Model>, Diagnostics, String) {
     let checked =
         load_model(Path::new("example.isac"), &loader, &BTreeMap::new(), &mut sources, &mut findings);
     let model = checked.map(|checked| lower_model(&checked, &sources, "example"));
+    assert_eq!(model.as_ref().map(verify_model), model.as_ref().map(|_| Ok(())), "{text}");
     let rendered = findings.render(&sources, Style::Plain);
     (model, findings, rendered)
 }

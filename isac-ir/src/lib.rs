@@ -22,7 +22,7 @@ pub mod verify;
 use serde::{Deserialize, Serialize};
 
 /// Version of the serialised form; a reader refuses any other.
-pub const FORMAT_VERSION: u32 = 1;
+pub const FORMAT_VERSION: u32 = 2;
 
 /// A lowered model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

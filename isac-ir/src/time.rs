@@ -29,6 +29,8 @@ pub struct TimeNode {
     /// The stage that an operation here is bound to, by itself or by what decodes it; of a group
     /// that which its members inherit.
     pub stage: Option<StageId>,
+    /// The number of its queue, if it has one: see [`TimeGraph::queues`].
+    pub queue: Option<u32>,
     /// What it brings about: of a group the members that are reached by this node. A circle of
     /// activations comes back to a node that is there already.
     pub children: Vec<u32>,
@@ -87,12 +89,26 @@ pub fn distance(from: Option<StageId>, to: Option<StageId>) -> u32 {
 }
 
 impl TimeGraph {
-    /// The nodes that have a queue: those that are scheduled, by their number among them. `main`
-    /// is one if it, or something that it decodes and runs at once, is bound to a stage, where it
-    /// may have to run again.
+    /// The nodes that have a queue, by the number of their queue.
     pub fn scheduled(&self) -> impl Iterator<Item = &TimeNode> {
-        let main = self.nodes.first().filter(|_| self.is_bound(0));
-        main.into_iter().chain(self.nodes.iter().filter(|node| node.cause.delay().is_some()))
+        self.nodes.iter().filter(|node| node.queue.is_some())
+    }
+
+    /// The number of every node's queue, by node: those that are scheduled have one, in their
+    /// order. `main` has one if it, or something that it decodes and runs at once, is bound to a
+    /// stage, where it may have to run again.
+    pub fn queues(&self) -> Vec<Option<u32>> {
+        let has_queue = |(index, node): (usize, &TimeNode)| {
+            node.cause.delay().is_some() || index == 0 && self.is_bound(0)
+        };
+        let mut numbers = 0..;
+        let nodes = self.nodes.iter().enumerate();
+        nodes.map(|node| if has_queue(node) { numbers.next() } else { None }).collect()
+    }
+
+    /// The number of a node's queue, if it has one.
+    pub fn queue(&self, node: u32) -> Option<u32> {
+        self.nodes[node as usize].queue
     }
 
     /// True if a node, or something that it decodes and runs at once, is bound to a stage.
@@ -105,20 +121,6 @@ impl TimeGraph {
     /// True if every delay is 0: one instruction a cycle, complete in it.
     pub fn is_instruction_accurate(&self) -> bool {
         self.nodes.iter().all(|node| node.cause.delay().unwrap_or(0) == 0)
-    }
-
-    /// The number of a node's queue, if it has one.
-    pub fn queue(&self, node: u32) -> Option<u32> {
-        let main = u32::from(self.is_bound(0));
-        let is_scheduled = |node: &TimeNode| node.cause.delay().is_some();
-        match node {
-            0 => (main > 0).then_some(0),
-            _ if !is_scheduled(&self.nodes[node as usize]) => None,
-            _ => {
-                let before = self.nodes[..node as usize].iter().filter(|node| is_scheduled(node));
-                Some(main + before.count() as u32)
-            }
-        }
     }
 
     /// The first node among those that one brings about that fits.

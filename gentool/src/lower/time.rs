@@ -17,6 +17,7 @@ pub(super) fn lower_time(model: &Model) -> TimeGraph {
         instance: None,
         cause: Cause::Start,
         stage,
+        queue: None,
         children: Vec::new(),
     };
     let graph = TimeGraph { nodes: vec![main] };
@@ -26,7 +27,11 @@ pub(super) fn lower_time(model: &Model) -> TimeGraph {
         builder.add_children(next as u32);
         next += 1;
     }
-    builder.graph
+    let mut graph = builder.graph;
+    for (node, queue) in graph.queues().into_iter().enumerate() {
+        graph.nodes[node].queue = queue;
+    }
+    graph
 }
 
 /// What a node of a group stands for: those members alone that are so many stages away.
@@ -76,8 +81,8 @@ impl Builder<'_> {
             let name = format!("{prefix}.{}", model.target_name(*member));
             let stage = own_stage(model, *member).or(stage);
             let (parent, instance, cause) = (Some(node), None, Cause::Decoded);
-            let children = Vec::new();
-            let member = TimeNode { target: *member, name, parent, instance, cause, stage, children };
+            let (queue, children) = (None, Vec::new());
+            let member = TimeNode { target: *member, name, parent, instance, cause, stage, queue, children };
             self.push(node, member, reached);
         }
     }
@@ -102,6 +107,7 @@ impl Builder<'_> {
                     instance: Some(index),
                     cause: way.cause,
                     stage: own_stage(model, instance.target).or(way.inherited),
+                    queue: None,
                     children: Vec::new(),
                 };
                 self.push(node, child, Reached { from: stage, distance: Some(way.distance) });

@@ -11,7 +11,7 @@ use std::fs;
 use std::process::{Command, Stdio};
 
 use support::launch::{Guest, Left};
-use support::{ENGINES, EngineKind, FIRST, PDP11, RV32IM, Simulator, TINY8, path};
+use support::{ENGINES, EngineKind, FIRST, PDP11, RV32IM, RV32IM5, Simulator, TINY8, path};
 
 /// How a guest must end.
 struct Expected {
@@ -78,12 +78,14 @@ macro_rules! guests {
     };
 }
 
-/// One repeat on both engines: the reference engine takes its time.
+/// One repeat on both engines, and on the pipeline: the reference engine takes its time.
 fn check_once(guest: &Guest, instructions: u64) {
     let once = Guest { arguments: &["1"], ..guest.clone() };
     let mut engine = RV32IM.engine(EngineKind::Emitted);
     let output = once.run(&RV32IM, engine.as_mut()).output;
-    check(&RV32IM, &once, &exits(0, instructions, &output));
+    let expected = exits(0, instructions, &output);
+    check(&RV32IM, &once, &expected);
+    check_on(&RV32IM5, EngineKind::Unprofiled, &once, &expected);
 }
 
 guests! {

@@ -14,9 +14,7 @@ use ins::case::{Case, read_case};
 use ins::compare::compare;
 use ins::overlap::compare_overlapping;
 use isac_ir::Model;
-use sim_runtime::reference::ReferenceEngine;
-use support::description::lower;
-use support::{ENGINES, PDP11, RV32IM, Simulator, TINY8, path};
+use support::{ENGINES, EngineKind, PDP11, RV32IM, RV32IM5, Simulator, TINY8, path};
 
 /// Runs all cases of a model on every engine; `lines` is how many there are, so that none is
 /// lost without notice.
@@ -66,21 +64,24 @@ fn every_case_of_rv32im_holds_on_every_engine() {
 /// Traps, interlocks and stalls are nothing that a single instruction may notice.
 #[test]
 fn every_case_of_rv32im_holds_on_its_pipeline() {
-    let model = lower("models/rv32im5/rv32im5.isac");
+    let model = (RV32IM5.model)();
     let mut wrong = Vec::new();
-    let cases = read_cases("rv32im", &model, &mut wrong);
+    let cases = read_cases("rv32im", model, &mut wrong);
     assert_eq!(cases.len(), 1572, "cases of rv32im");
     for (place, case) in &cases {
-        let mut engine = ReferenceEngine::new(&model).with_profile();
-        let differences = compare_overlapping(case, &mut engine, &model, (RV32IM.model)());
-        wrong.extend(differences.into_iter().map(|difference| format!("{place}: {difference}")));
+        for kind in [EngineKind::Reference, EngineKind::Emitted] {
+            let mut engine = RV32IM5.engine(kind);
+            let differences = compare_overlapping(case, engine.as_mut(), model, (RV32IM.model)());
+            wrong
+                .extend(differences.into_iter().map(|difference| format!("{place}: {kind:?}: {difference}")));
+        }
     }
     assert!(wrong.is_empty(), "{} mismatches:\n{}", wrong.len(), wrong.join("\n"));
 }
 
 #[test]
 fn a_case_that_does_not_hold_on_a_pipeline_is_noticed_in_every_part() {
-    let model = lower("models/rv32im5/rv32im5.isac");
+    let model = (RV32IM5.model)();
     for (line, differences) in [
         ("0x80000000: 93 02 13 00 | | t1=4 | t0=5", &[][..]),
         ("0x80000000: 93 02 13 00 | | t1=4 | t0=6", &["t0 is 0x5, expected 0x6"]),
@@ -88,14 +89,15 @@ fn a_case_that_does_not_hold_on_a_pipeline_is_noticed_in_every_part() {
         ("0x80000000: 93 02 13 00 | | t1=4 | t0=5 halt=1", &["the end is Ran, expected Halted(1)"]),
         ("0x80000000: 23 20 53 00 | | t0=3 t1=0x20000 |", &["defaultmap.u8[0x20000] is 0x3, expected 0x0"]),
     ] {
-        let case = read_case(line, &model).expect("a case").expect("no comment");
-        let mut engine = ReferenceEngine::new(&model).with_profile();
-        assert_eq!(compare_overlapping(&case, &mut engine, &model, (RV32IM.model)()), differences, "{line}");
+        let case = read_case(line, model).expect("a case").expect("no comment");
+        let mut engine = RV32IM5.engine(EngineKind::Reference);
+        let found = compare_overlapping(&case, engine.as_mut(), model, (RV32IM.model)());
+        assert_eq!(found, differences, "{line}");
     }
     let line = "0x80000000: 6f 00 80 00 | | | pc=0x80000004";
-    let case = read_case(line, &model).expect("a case").expect("no comment");
-    let mut engine = ReferenceEngine::new(&model).with_profile();
-    let differences = compare_overlapping(&case, &mut engine, &model, (RV32IM.model)());
+    let case = read_case(line, model).expect("a case").expect("no comment");
+    let mut engine = RV32IM5.engine(EngineKind::Reference);
+    let differences = compare_overlapping(&case, engine.as_mut(), model, (RV32IM.model)());
     assert_eq!(differences.len(), 1);
     assert!(differences[0].starts_with("the program goes on elsewhere than at 0x80000004: "));
 }

@@ -4,9 +4,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 
-use isac_ir::Model;
 use sim_runtime::Stop;
-use sim_runtime::reference::ReferenceEngine;
 
 #[allow(dead_code, reason = "what explains failures is for the comparison with QEMU")]
 mod differential {
@@ -24,44 +22,60 @@ use differential::encoder::Encoder;
 use differential::program::Program;
 use five::cost::hazards;
 use five::run::{Ended, run};
-use support::description::lower;
 use support::launch::{Guest, Left};
-use support::{EngineKind, RV32IM, path};
+use support::{EngineKind, RV32IM, RV32IM5, difference, path};
 
-const PIPELINE: &str = "models/rv32im5/rv32im5.isac";
 const PROGRAMS: u64 = 12;
 const UNITS: usize = 300;
 
-fn pipeline() -> Model {
-    lower(PIPELINE)
+/// Runs words on the instruction-accurate model.
+fn run_plain(program: (u32, &[u32]), memory: &BTreeMap<u32, Vec<u8>>) -> Ended {
+    run(RV32IM.engine(EngineKind::Reference).as_mut(), (RV32IM.model)(), program, memory)
+}
+
+/// Runs words on the pipeline, on every engine; what the reference says.
+fn run_piped(program: (u32, &[u32]), memory: &BTreeMap<u32, Vec<u8>>) -> Ended {
+    let run = |kind| run(RV32IM5.engine(kind).as_mut(), (RV32IM5.model)(), program, memory);
+    let reference = run(EngineKind::Reference);
+    let state = |ended: &Ended| {
+        let Ended { stop, instructions, cycles, caches, output, x, .. } = ended;
+        format!("{stop:?}\n{instructions}\n{cycles}\n{caches:#?}\n{output:?}\n{x:#?}")
+    };
+    for kind in [EngineKind::Emitted, EngineKind::Unprofiled] {
+        let found = run(kind);
+        assert_eq!(difference(&state(&reference), &state(&found)), None, "{kind:?}");
+        let expected = reference.report.as_deref().unwrap_or_default();
+        let report = found.report.as_deref().map(|found| difference(expected, found));
+        assert_eq!(report, (kind == EngineKind::Emitted).then_some(None), "{kind:?}: report");
+    }
+    reference
 }
 
 /// Cycles are what has begun in them, and those in which nothing could begin.
 fn check_account(ended: &Ended) {
-    let summary = &ended.summary;
+    let summary = ended.summary();
     assert_eq!(summary.cycles, summary.begun() + summary.idle_cycles, "{summary:?}");
     assert!(summary.cycles >= summary.executed + 4 || summary.executed == 0, "{summary:?}");
 }
 
 #[test]
 fn random_programs_end_alike() {
-    let (model, five) = ((RV32IM.model)(), pipeline());
-    let encoder = Encoder::new(model);
+    let encoder = Encoder::new((RV32IM.model)());
     let (mut instructions, mut cycles) = (0, 0);
     for seed in 1..=PROGRAMS {
         let program = Program::random(&encoder, seed, UNITS);
         let memory = BTreeMap::from([(Program::DATA, program.data.clone())]);
-        let plain = run(model, Program::CODE, &program.words, &memory);
-        let piped = run(&five, Program::CODE, &program.words, &memory);
+        let plain = run_plain((Program::CODE, &program.words), &memory);
+        let piped = run_piped((Program::CODE, &program.words), &memory);
         assert_eq!(plain.stop, Stop::Halted(0), "seed {seed}");
         assert_eq!(
-            (plain.stop, plain.summary.executed, &plain.output, &plain.x),
-            (piped.stop, piped.summary.executed, &piped.output, &piped.x),
+            (plain.stop, plain.instructions, &plain.output, &plain.x),
+            (piped.stop, piped.instructions, &piped.output, &piped.x),
             "seed {seed}"
         );
         check_account(&piped);
-        instructions += piped.summary.executed;
-        cycles += piped.summary.cycles;
+        instructions += piped.instructions;
+        cycles += piped.cycles;
     }
     println!("{instructions} instructions in {cycles} cycles");
     assert!(instructions > 10_000, "only {instructions} instructions");
@@ -69,24 +83,23 @@ fn random_programs_end_alike() {
 
 #[test]
 fn hazards_cost_what_the_table_says() {
-    let (model, five) = ((RV32IM.model)(), pipeline());
     let readme = fs::read_to_string(path("models/rv32im5/README.md")).expect("the model has a README");
     let table = readme.split("\n## What it costs\n").nth(1).expect("the README has the table");
     let table = table.split("\n## ").next().expect("a chapter ends");
     let mut rows: Vec<&str> = table.lines().filter(|line| line.starts_with("| ")).skip(1).collect();
-    for hazard in hazards(&Encoder::new(model)) {
-        let plain = run(model, hazard.address, &hazard.words, &BTreeMap::new());
-        let piped = run(&five, hazard.address, &hazard.words, &BTreeMap::new());
+    for hazard in hazards(&Encoder::new((RV32IM.model)())) {
+        let plain = run_plain((hazard.address, &hazard.words), &BTreeMap::new());
+        let piped = run_piped((hazard.address, &hazard.words), &BTreeMap::new());
         assert_eq!(plain.stop, Stop::Halted(133), "{}", hazard.name);
         assert_eq!(
-            (plain.stop, plain.summary.executed, &plain.x),
-            (piped.stop, piped.summary.executed, &piped.x),
+            (plain.stop, plain.instructions, &plain.x),
+            (piped.stop, piped.instructions, &piped.x),
             "{}",
             hazard.name
         );
         check_account(&piped);
         // Four cycles more than instructions fill the pipeline.
-        assert_eq!(piped.summary.cycles - piped.summary.executed - 4, hazard.cycles, "{}", hazard.name);
+        assert_eq!(piped.cycles - piped.instructions - 4, hazard.cycles, "{}", hazard.name);
         let row = format!("| {} | {} |", hazard.name, hazard.cycles);
         let place = rows.iter().position(|line| *line == row);
         rows.remove(place.unwrap_or_else(|| panic!("the README lacks: {row}")));
@@ -94,20 +107,28 @@ fn hazards_cost_what_the_table_says() {
     assert_eq!(rows, Vec::<&str>::new(), "rows that nothing tests");
 }
 
-/// Runs a guest on both models.
-fn run_guest(guest: &Guest, five: &Model) -> (Left, Left) {
+/// Runs a guest on both models, on the pipeline by every engine.
+fn run_guest(guest: &Guest) -> (Left, Left) {
     let plain = guest.run(&RV32IM, RV32IM.engine(EngineKind::Emitted).as_mut());
-    let mut engine = ReferenceEngine::new(five).with_profile();
-    (plain, guest.run_on(five, &mut engine))
+    let piped = guest.run(&RV32IM5, RV32IM5.engine(EngineKind::Reference).as_mut());
+    let text =
+        |left: &Left| format!("status {}\n{}\n{}\n{}", left.status, left.output, left.messages, left.state);
+    for kind in [EngineKind::Emitted, EngineKind::Unprofiled] {
+        let found = guest.run(&RV32IM5, RV32IM5.engine(kind).as_mut());
+        assert_eq!(difference(&text(&piped), &text(&found)), None, "{}, {kind:?}", guest.program);
+        if let (Some(expected), Some(found)) = (&piped.report, &found.report) {
+            assert_eq!(difference(expected, found), None, "{}: report", guest.program);
+        }
+    }
+    (plain, piped)
 }
 
 #[test]
 fn guests_print_and_execute_the_same() {
-    let five = pipeline();
     for name in ["crc32", "csv", "sha256", "matrix"] {
         let program: &'static str = format!("models/rv32im/programs/{name}.elf").leak();
         let guest = Guest { arguments: &["1"], ..Guest::new(program) };
-        let (plain, piped) = run_guest(&guest, &five);
+        let (plain, piped) = run_guest(&guest);
         assert_eq!((plain.status, plain.instructions), (0, piped.instructions), "{name}");
         assert_eq!((plain.status, plain.output), (piped.status, piped.output), "{name}");
     }
@@ -116,7 +137,6 @@ fn guests_print_and_execute_the_same() {
 /// However a program ends, all that stands before its end is complete, and nothing behind it.
 #[test]
 fn programs_that_end_badly_end_alike() {
-    let five = pipeline();
     let names = [
         "baremetal",
         "illegal",
@@ -128,7 +148,7 @@ fn programs_that_end_badly_end_alike() {
     ];
     for name in names {
         let program: &'static str = format!("models/rv32im/programs/faults/{name}.elf").leak();
-        let (plain, piped) = run_guest(&Guest::new(program), &five);
+        let (plain, piped) = run_guest(&Guest::new(program));
         assert_eq!(plain.instructions, piped.instructions, "{name}");
         assert_eq!((plain.status, &plain.output), (piped.status, &piped.output), "{name}");
         let message = |left: &Left| left.messages.split(" in cycle ").next().map(str::to_owned);
@@ -140,6 +160,6 @@ fn programs_that_end_badly_end_alike() {
 #[test]
 fn words_already_fetched_are_executed_as_they_were() {
     let guest = Guest::new("models/rv32im/programs/faults/selfmodify.elf");
-    let (plain, piped) = run_guest(&guest, &pipeline());
+    let (plain, piped) = run_guest(&guest);
     assert_eq!((plain.status, piped.status), (42, 33));
 }

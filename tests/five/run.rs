@@ -1,12 +1,12 @@
-//! Runs words on a model of the reference engine.
+//! Runs words on an engine of a model.
 
 use std::collections::BTreeMap;
 
 use isac_ir::Model;
+use sim_profile::render_xml;
 use sim_profile::summary::Summary;
 use sim_runtime::host::{Host, Streams};
-use sim_runtime::reference::ReferenceEngine;
-use sim_runtime::{Engine, Stop};
+use sim_runtime::{CacheStatistics, Engine, Stop};
 
 /// More than any program takes, in instructions.
 const LIMIT: u64 = 10_000_000;
@@ -15,15 +15,32 @@ const LIMIT: u64 = 10_000_000;
 #[derive(Debug)]
 pub(crate) struct Ended {
     pub(crate) stop: Stop,
-    pub(crate) summary: Summary,
+    pub(crate) instructions: u64,
+    pub(crate) cycles: u64,
+    pub(crate) caches: Vec<CacheStatistics>,
     pub(crate) output: Vec<u8>,
     /// The integer registers.
     pub(crate) x: Vec<u128>,
+    /// Of an engine that profiles.
+    summary: Option<Summary>,
+    /// The XML report, of an engine that profiles.
+    pub(crate) report: Option<String>,
+}
+
+impl Ended {
+    /// What the profile says of the run.
+    pub(crate) fn summary(&self) -> &Summary {
+        self.summary.as_ref().expect("the engine profiles")
+    }
 }
 
 /// Runs words that lie at an address, from there on, with other bytes in memory.
-pub(crate) fn run(model: &Model, address: u32, words: &[u32], memory: &BTreeMap<u32, Vec<u8>>) -> Ended {
-    let mut engine = ReferenceEngine::new(model).with_profile();
+pub(crate) fn run(
+    engine: &mut dyn Engine,
+    model: &Model,
+    (address, words): (u32, &[u32]),
+    memory: &BTreeMap<u32, Vec<u8>>,
+) -> Ended {
     let machine = engine.machine();
     let code: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
     let map = model.maps.iter().position(|map| map.name == "defaultmap").expect("the model has it");
@@ -34,13 +51,19 @@ pub(crate) fn run(model: &Model, address: u32, words: &[u32], memory: &BTreeMap<
     machine.write_place(&model.pc, address.into());
     let (streams, output, _) = Streams::captured(b"");
     let mut host = Host::new(streams);
-    let stop = run_to_end(&mut engine, &mut host);
+    let stop = run_to_end(engine, &mut host);
     host.flush().expect("memory takes everything");
-    let summary = Summary::of(&engine.measurement().expect("the engine profiles"));
-    assert_eq!((summary.executed, summary.cycles), (engine.instructions(), engine.cycles()));
+    let measurement = engine.measurement();
+    let (instructions, cycles) = (engine.instructions(), engine.cycles());
+    let summary = measurement.as_ref().map(Summary::of);
+    if let Some(summary) = &summary {
+        assert_eq!((summary.executed, summary.cycles), (instructions, cycles));
+    }
     let file = model.registers.iter().position(|register| register.name == "x").expect("the model has it");
     let x = (0..32).map(|element| engine.machine().read_register(file, element)).collect();
-    Ended { stop, summary, output: output.bytes(), x }
+    let report = measurement.as_ref().map(render_xml);
+    let (caches, output) = (engine.caches(), output.bytes());
+    Ended { stop, instructions, cycles, caches, output, x, summary, report }
 }
 
 /// Where instructions overlap an engine stops after as many cycles as it was asked for instructions.

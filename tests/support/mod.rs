@@ -40,6 +40,7 @@ macro_rules! simulator {
 pub(crate) use simulator;
 
 pub(crate) const RV32IM: Simulator = simulator!(rv32im, rv32im_stepwise);
+pub(crate) const RV32IM5: Simulator = simulator!(rv32im5, rv32im5_stepwise);
 pub(crate) const PDP11: Simulator = simulator!(pdp11, pdp11_stepwise);
 pub(crate) const TINY8: Simulator = simulator!(tiny8, tiny8_stepwise);
 /// What `gentool new` writes.

@@ -10,9 +10,12 @@
 //! then the scheduled operations in INSTANCE order. A part that a nested decoder chooses takes as many counters as its largest variant,
 //! so that what follows has the same numbers whatever is chosen.
 
+use std::collections::BTreeMap;
+
 use crate::Model;
 use crate::behavior::{AccessKind, Body, Mention};
 use crate::decode::Decoded;
+use crate::decoder::Node;
 use crate::operand::Expression;
 use crate::operation::{Operation, Role, Target};
 
@@ -71,18 +74,23 @@ pub fn region_counter(base: u32, region: u32, conditional: bool) -> Option<u32> 
 
 /// Number of counters of everything that a decoder may choose: its largest variant's.
 pub fn decoder_counters(model: &Model, decoder: u32, conditional: bool) -> u32 {
-    let decoder = &model.decoders[decoder as usize];
-    let of_variant = |nodes: &[crate::decoder::Node]| -> u32 {
-        nodes
-            .iter()
-            .map(|node| match (node.nested, node.target) {
-                (Some(nested), _) => decoder_counters(model, nested, conditional),
-                (None, Target::Operation(operation)) => operation_counters(model, operation, conditional),
-                (None, Target::Group(_) | Target::Label(_)) => 0,
-            })
-            .sum()
+    count_decoder(model, decoder, conditional, &mut BTreeMap::new())
+}
+
+/// The same; `known` has the decoders that were counted, which many variants may share.
+fn count_decoder(model: &Model, decoder: u32, conditional: bool, known: &mut BTreeMap<u32, u32>) -> u32 {
+    if let Some(known) = known.get(&decoder) {
+        return *known;
+    }
+    let mut of_node = |node: &Node| match (node.nested, node.target) {
+        (Some(nested), _) => count_decoder(model, nested, conditional, known),
+        (None, Target::Operation(operation)) => operation_counters(model, operation, conditional),
+        (None, Target::Group(_) | Target::Label(_)) => 0,
     };
-    decoder.variants.iter().map(|variant| of_variant(&variant.nodes)).max().unwrap_or(0)
+    let variants = model.decoders[decoder as usize].variants.iter();
+    let counters = variants.map(|variant| variant.nodes.iter().map(&mut of_node).sum()).max().unwrap_or(0);
+    known.insert(decoder, counters);
+    counters
 }
 
 /// An operation that runs in an instruction, with its counters.

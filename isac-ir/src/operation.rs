@@ -216,6 +216,27 @@ impl Model {
         self.targets_within(target).into_iter().filter_map(operation).collect()
     }
 
+    /// Every operation that a target may turn out to be, and every one that such an operation leads
+    /// to by instances that `follows` accepts, none twice however many ways lead there.
+    pub fn operations_below(&self, target: Target, follows: impl Fn(&Instance) -> bool) -> Vec<u32> {
+        let mut found = Vec::new();
+        let (mut seen, mut walked) = (BTreeSet::new(), BTreeSet::new());
+        let mut waiting = vec![target];
+        while let Some(target) = waiting.pop() {
+            if !walked.insert(target) {
+                continue;
+            }
+            for operation in self.leaf_operations(target) {
+                if seen.insert(operation) {
+                    found.push(operation);
+                    let instances = self.operation(operation).instances.iter();
+                    waiting.extend(instances.filter(|instance| follows(instance)).map(|below| below.target));
+                }
+            }
+        }
+        found
+    }
+
     /// A target and the members of groups that it may turn out to be, outer ones first, in the
     /// model's order, none twice however many groups share it.
     pub fn targets_within(&self, target: Target) -> Vec<Target> {

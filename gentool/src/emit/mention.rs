@@ -3,7 +3,7 @@
 //! A place that is found is an array of the parts that it needs, as many as the largest of what
 //! the operand may be has; what was chosen is known without them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use isac_ir::behavior::{Body, Expr, ReferenceId, Stmt};
 use isac_ir::operand::{Binding, MentionKind, Place};
@@ -113,38 +113,52 @@ impl Emitter<'_> {
 
     /// Number of parts of an operand's place.
     pub(super) fn parts_of(&self, target: Target) -> u32 {
-        let leaves = self.model.leaf_operations(target).into_iter();
-        let parts = leaves.map(|leaf| {
-            let Some(place) = self.place_of(leaf) else { return 0 };
-            let operation = self.model.operation(leaf);
-            let inner = place.bind.bindings.iter().map(|binding| self.parts_of_binding(operation, *binding));
-            place.parts.len() as u32 + inner.sum::<u32>()
-        });
-        parts.max().unwrap_or(0)
+        self.count_parts([target], &mut BTreeMap::new())
     }
 
     /// Number of parts of what an operation's body finds.
     pub(super) fn parts_of_binding(&self, operation: &Operation, binding: Binding) -> u32 {
-        let targets = self.targets_of_binding(operation, binding).into_iter();
-        targets.map(|target| self.parts_of(target)).max().unwrap_or(0)
+        self.count_parts(self.targets_of_binding(operation, binding), &mut BTreeMap::new())
+    }
+
+    /// Number of parts of the largest place that targets may have; `known` has those of operations
+    /// that were counted, which many may share.
+    fn count_parts(&self, targets: impl IntoIterator<Item = Target>, known: &mut BTreeMap<u32, u32>) -> u32 {
+        let leaves = targets.into_iter().flat_map(|target| self.model.leaf_operations(target));
+        leaves.map(|leaf| self.count_parts_of_leaf(leaf, known)).max().unwrap_or(0)
+    }
+
+    fn count_parts_of_leaf(&self, leaf: u32, known: &mut BTreeMap<u32, u32>) -> u32 {
+        let Some(place) = self.place_of(leaf) else { return 0 };
+        if let Some(known) = known.get(&leaf) {
+            return *known;
+        }
+        let operation = self.model.operation(leaf);
+        let inner = place.bind.bindings.iter();
+        let inner =
+            inner.map(|binding| self.count_parts(self.targets_of_binding(operation, *binding), known));
+        let parts = place.parts.len() as u32 + inner.sum::<u32>();
+        known.insert(leaf, parts);
+        parts
     }
 
     /// True if nothing happens where something is found.
     pub(super) fn finds_nothing(&self, operation: &Operation, binding: Binding) -> bool {
-        let targets = self.targets_of_binding(operation, binding).into_iter();
-        let mut leaves = targets.flat_map(|target| self.model.leaf_operations(target));
-        leaves.all(|leaf| {
-            let operation = self.model.operation(leaf);
-            self.place_of(leaf).is_none_or(|place| {
-                place.parts.is_empty()
-                    && place.bind.statements.iter().all(|statement| match statement {
-                        Stmt::Bind { binding, .. } => {
-                            self.finds_nothing(operation, place.bind.bindings[*binding as usize])
-                        }
-                        _ => false,
-                    })
-            })
-        })
+        let mut seen = BTreeSet::new();
+        let mut waiting = Vec::from_iter(self.targets_of_binding(operation, binding));
+        while let Some(target) = waiting.pop() {
+            for leaf in self.model.leaf_operations(target) {
+                let Some(place) = self.place_of(leaf).filter(|_| seen.insert(leaf)) else { continue };
+                let mut statements = place.bind.statements.iter();
+                if !place.parts.is_empty() || !statements.all(|inner| matches!(inner, Stmt::Bind { .. })) {
+                    return false;
+                }
+                let operation = self.model.operation(leaf);
+                let bindings = place.bind.bindings.iter();
+                waiting.extend(bindings.flat_map(|binding| self.targets_of_binding(operation, *binding)));
+            }
+        }
+        true
     }
 
     fn targets_of_binding(&self, operation: &Operation, binding: Binding) -> BTreeSet<Target> {

@@ -66,11 +66,8 @@ fn activated_again(activated: &[u32]) -> impl Iterator<Item = u32> + '_ {
 
 /// True if a target, or something that it decodes or activates, fits.
 fn any_below(model: &Model, target: Target, fits: &dyn Fn(&Operation) -> bool) -> bool {
-    model.leaf_operations(target).into_iter().any(|operation| {
-        let table = model.operation(operation);
-        let mut instances = table.instances.iter().filter(|instance| instance.role != Role::Below);
-        fits(table) || instances.any(|instance| any_below(model, instance.target, fits))
-    })
+    let below = model.operations_below(target, |instance| instance.role != Role::Below);
+    below.into_iter().any(|operation| fits(model.operation(operation)))
 }
 
 /// What belongs to an execution of an operation does not travel with a step.
@@ -333,12 +330,7 @@ fn find_instance_obstacles(model: &Model, found: &mut Vec<String>) {
 
 /// True if something below a target has a section that runs.
 fn can_run(model: &Model, target: Target) -> bool {
-    model.leaf_operations(target).into_iter().any(|operation| {
-        let table = model.operation(operation);
-        PARTS.iter().any(|part| table.body(*part).is_some())
-            || table
-                .instances
-                .iter()
-                .any(|instance| instance.role == Role::Coded && can_run(model, instance.target))
-    })
+    let below = model.operations_below(target, |instance| instance.role == Role::Coded);
+    let runs = |operation: &Operation| PARTS.iter().any(|part| operation.body(*part).is_some());
+    below.into_iter().any(|operation| runs(model.operation(operation)))
 }

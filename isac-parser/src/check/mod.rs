@@ -10,6 +10,7 @@ mod effect;
 mod element_name;
 mod expansion;
 mod finding;
+mod instruction_count;
 mod member;
 mod range;
 mod recursion;
@@ -25,6 +26,8 @@ mod word_set;
 mod word_width;
 
 pub use coverage::check_coverage;
+
+use std::collections::BTreeMap;
 
 use crate::diagnostic::Diagnostics;
 use crate::model::{CheckedModel, Model};
@@ -56,8 +59,13 @@ pub fn check_model(model: Model, diagnostics: &mut Diagnostics) -> Option<Checke
         }
     }
     single_decoding::check_single_decoding(&model, diagnostics);
+    let can_be_listed = instruction_count::check_instruction_counts(&model, diagnostics);
     let misfits = word_width::check_word_widths(&model, diagnostics);
-    let decodings = ambiguity::check_ambiguity(&model, &misfits, diagnostics);
+    // What cannot be listed cannot be compared, either.
+    let decodings = match can_be_listed {
+        true => ambiguity::check_ambiguity(&model, &misfits, diagnostics),
+        false => BTreeMap::new(),
+    };
     if !diagnostics.has_errors() {
         unused::check_unused(&model, diagnostics);
         assembler::check_assembler(&model, diagnostics);

@@ -105,6 +105,8 @@ codes! {
     TOO_MANY_CODINGS = "E0411";
     /// A format that does not exist, or with wrong arguments.
     BAD_FORMAT = "E0412";
+    /// Instructions too many to list.
+    TOO_MANY_INSTRUCTIONS = "E0413";
     /// A CASE of something that its selector never chooses.
     NO_SUCH_CASE = "E0420";
     /// An element that is used or activated where it is not decoded.

@@ -8,7 +8,7 @@ use sim_profile::render_xml;
 use sim_profile::summary::Summary;
 use sim_runtime::host::{Host, Streams};
 use sim_runtime::{Engine, Stop};
-use support::law::EventFile;
+use support::law::{EventFile, check_time};
 use support::program::registers_text;
 use support::random_word::{Random, random_word, root_decoder};
 use support::{EngineKind, Simulator, difference, simulator};
@@ -72,7 +72,7 @@ fn check_sums(engine: &mut dyn Engine) -> Summary {
     let measurement = engine.measurement().expect("the engine profiles");
     measurement.validate().expect("the measurement is sound");
     let summary = Summary::of(&measurement);
-    assert_eq!(summary.begun() + summary.idle_cycles, summary.cycles, "cycles of the summary");
+    check_time(&measurement);
     assert_eq!(summary.total_cycles, engine.cycles(), "cycles of the engine");
     assert!(summary.executed <= engine.instructions(), "more executed than have ended");
     summary

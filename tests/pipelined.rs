@@ -23,6 +23,7 @@ use differential::program::Program;
 use five::cost::hazards;
 use five::run::{Ended, run};
 use support::launch::{Guest, Left};
+use support::law::check_time;
 use support::{EngineKind, RV32IM, RV32IM5, difference, path};
 
 const PROGRAMS: u64 = 12;
@@ -110,7 +111,9 @@ fn hazards_cost_what_the_table_says() {
 /// Runs a guest on both models, on the pipeline by every engine.
 fn run_guest(guest: &Guest) -> (Left, Left) {
     let plain = guest.run(&RV32IM, RV32IM.engine(EngineKind::Emitted).as_mut());
-    let piped = guest.run(&RV32IM5, RV32IM5.engine(EngineKind::Reference).as_mut());
+    let mut reference = RV32IM5.engine(EngineKind::Reference);
+    let piped = guest.run(&RV32IM5, reference.as_mut());
+    check_time(&reference.measurement().expect("the engine profiles"));
     let text =
         |left: &Left| format!("status {}\n{}\n{}\n{}", left.status, left.output, left.messages, left.state);
     for kind in [EngineKind::Emitted, EngineKind::Unprofiled] {

@@ -11,6 +11,7 @@ mod time {
     pub(crate) mod law;
     pub(crate) mod picture;
     pub(crate) mod print;
+    pub(crate) mod profile;
     pub(crate) mod queues;
     pub(crate) mod random_program;
     pub(crate) mod run;
@@ -26,10 +27,12 @@ use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 use sim_runtime::{AccessKind, FaultKind, Stop};
+use support::law::check_time;
 use time::account::Account;
 use time::case::{Case, read_case};
 use time::law::{check_laws, check_summary};
 use time::picture::picture_differences;
+use time::profile::check_profile;
 use time::queues::queue_table;
 use time::random_program::program;
 use time::run::{load, state_differences, trace};
@@ -59,6 +62,8 @@ fn differences(case: &Case) -> Vec<String> {
     let account = Account::of(&run.cycles);
     assert!(account.adds_up(), "{account}");
     check_summary(&account, &run.measurement);
+    check_time(&run.measurement);
+    check_profile(&run.cycles, &run.measurement, &model);
     let mut differences = case.compare(&run.text(&model));
     differences.extend(state_differences(case, &run, &model));
     differences.extend(picture_differences(case, &run, &model));
@@ -108,6 +113,12 @@ fn a_case_that_does_not_hold_is_noticed_in_every_part() {
             "idle 2 ",
             "account: expected `account cycles 9 ended 4 cancelled 0 faulted 0 flying 4 idle 2",
         ),
+        (
+            "lost 1 retry decode DC 0x2",
+            "lost 1 retry fetch DC 0x2",
+            "lost: expected `lost 1 retry fetch DC 0x2`, found `lost 1 retry decode DC 0x2`",
+        ),
+        ("stage EX 6 0", "stage EX 7 0", "stage: expected `stage EX 7 0`, found `stage EX 6 0`"),
         ("r[3]=14", "r[3]=15", "state: r[3] is 0xe, expected 0xf"),
         (
             "# 3  add r3, r2, r2            F  d",

@@ -105,6 +105,17 @@ impl Model {
         Some(time::StageId { pipeline, stage: 0 })
     }
 
+    /// Number of a stage among those of all pipelines, which come in their order.
+    pub fn stage_number(&self, stage: time::StageId) -> u32 {
+        let before = self.pipelines[..stage.pipeline as usize].iter();
+        before.map(|pipeline| pipeline.stages.len() as u32).sum::<u32>() + stage.stage
+    }
+
+    /// The number by which profiles know FUNCTION `memory_fault`: operations have those below.
+    pub fn memory_fault_number(&self) -> u32 {
+        self.operations.len() as u32
+    }
+
     /// The address behind an instruction; addresses wrap at the program counter's width.
     pub fn successor(&self, address: u64, size_cells: u32) -> u64 {
         let mask = bits::mask(self.pc.width_bits.min(64)) as u64;

@@ -274,8 +274,11 @@ impl Printer<'_> {
             Stmt::Illegal => "illegal".into(),
             Stmt::DivisionByZero => "division by zero".into(),
             Stmt::Cancel => "cancel".into(),
-            Stmt::Stall { stage, cycles } => {
-                format!("stall {} for {}", print_stage(self.model, *stage), self.expr(cycles))
+            Stmt::Stall { stage, cycles, maps } => {
+                let stall = format!("stall {} for {}", print_stage(self.model, *stage), self.expr(cycles));
+                let maps = maps.iter().map(|map| self.model.maps[*map as usize].name.as_str());
+                let waits = maps.map(|map| format!(" waiting for {map}"));
+                stall + &waits.collect::<String>()
             }
             Stmt::Retry { pipeline } => format!("retry in {}", self.model.pipelines[*pipeline as usize].name),
             Stmt::Flush(stage) => format!("flush {}", print_stage(self.model, *stage)),

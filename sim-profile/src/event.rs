@@ -4,13 +4,29 @@
 //! the one that is *current*, and the first five events below are what makes one current. The
 //! rules are those of reference counting by queue: see [`crate::EventProfiler`].
 
-use crate::{CacheLines, Word};
+use crate::{CacheLines, LostCause, Word};
 
 /// One event. Events are given in the order in which they happen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event<'a> {
     /// A cycle begins, before everything that is due in it.
     CycleBegins,
+    /// No instruction begins in this cycle. Told before anything runs in it.
+    Lost {
+        /// ID of the instruction that is the cause. It has been current since the last one began, and
+        /// may be over. `None`: operation `reset` is.
+        id: Option<u64>,
+        /// What it did.
+        cause: LostCause,
+    },
+    /// An instruction was in a stage in this cycle: something of it ran there, or is due, or was until
+    /// a retry put it back. Told at the end of the cycle, once for each such stage.
+    Occupied {
+        /// Index into [`crate::ModelTables::stages`].
+        stage: u32,
+        /// Whether the stage stood.
+        stands: bool,
+    },
     /// Operation `main` starts: a new instruction begins and becomes current. The instruction
     /// that was current loses a reference.
     InstructionBegins,

@@ -9,8 +9,8 @@ use std::collections::{BTreeMap, VecDeque};
 use crate::measurement::{count, is_index};
 use crate::running::{Decoding, Fate, Misplaced, Running, RunningTable};
 use crate::{
-    AccessEvent, CacheLines, Event, EventSink, InstructionKey, InstructionRecord, Measurement, ModelTables,
-    PathTree,
+    AccessEvent, CacheLines, Event, EventSink, InstructionKey, InstructionRecord, InvalidOverhead, LostCause,
+    Measurement, ModelTables, Overhead, PathTree,
 };
 
 /// Makes a [`Measurement`] from events.
@@ -23,6 +23,9 @@ pub struct EventProfiler {
     measurement: Measurement,
     table: RunningTable,
     misplaced: Option<Misplaced>,
+    /// What those were decoded as that have ended since the last one began, by ID: cycles that are
+    /// lost now may be their doing.
+    ended: BTreeMap<u64, Option<Decoding>>,
     /// Number of nodes by name.
     nodes: BTreeMap<String, usize>,
 }
@@ -34,6 +37,7 @@ impl EventProfiler {
             table: RunningTable::new(tables.instances.len()),
             measurement: Measurement::new(tables),
             misplaced: None,
+            ended: BTreeMap::new(),
             nodes: BTreeMap::new(),
         }
     }
@@ -46,11 +50,15 @@ impl EventProfiler {
     pub fn try_event(&mut self, event: Event<'_>) -> Result<(), Misplaced> {
         match event {
             Event::CycleBegins => count(&mut self.measurement.cycles, 1),
-            Event::ExtraCycles { cycles } => count(&mut self.measurement.extra_cycles, cycles),
+            Event::Lost { id, cause } => self.count_lost(id, cause)?,
+            Event::Occupied { stage, stands } => self.count_occupied(stage, stands)?,
+            Event::ExtraCycles { cycles } => self.count_extra(cycles)?,
             Event::ModelEvent { name } => self.count_model_event(name),
             Event::InstructionBegins => {
                 let ended = self.table.begin();
-                return self.import(ended);
+                let imported = self.import(ended);
+                self.ended.clear();
+                return imported;
             }
             Event::Scheduled { instance } => return self.table.schedule(instance),
             Event::Starts { instance } => {
@@ -188,6 +196,52 @@ impl EventProfiler {
         Ok(())
     }
 
+    fn count_extra(&mut self, cycles: u64) -> Result<(), Misplaced> {
+        let overhead = Overhead { extra_cycles: cycles, ..Overhead::default() };
+        match self.table.current() {
+            Some(_) => self.table.current_mut()?.overhead.add(&overhead),
+            None => self.measurement.add_overhead(None, &overhead),
+        }
+        count(&mut self.measurement.extra_cycles, cycles);
+        Ok(())
+    }
+
+    /// A lost cycle is counted where its cause is, which is known at that one's end.
+    fn count_lost(&mut self, id: Option<u64>, cause: LostCause) -> Result<(), Misplaced> {
+        cause.validate(&self.measurement.tables).map_err(Misplaced::Overhead)?;
+        let mut overhead = Overhead::default();
+        overhead.add_lost(cause, 1);
+        let Some(id) = id else {
+            self.measurement.add_overhead(None, &overhead);
+            return Ok(());
+        };
+        match (self.table.get_mut(id), self.ended.get(&id)) {
+            (Some(running), _) => running.overhead.add(&overhead),
+            (None, Some(decoding)) => self.charge(*decoding, &overhead),
+            (None, None) => return Err(Misplaced::UnknownInstruction { id }),
+        }
+        Ok(())
+    }
+
+    /// Adds cycles to whatever an instruction was decoded as.
+    fn charge(&mut self, decoding: Option<Decoding>, overhead: &Overhead) {
+        match decoding {
+            Some(Decoding::Known { key, .. }) => {
+                let record = self.measurement.instructions.get_mut(&key);
+                record.into_iter().for_each(|record| record.overhead.add(overhead));
+            }
+            _ => self.measurement.add_overhead(decoding.map(Decoding::address), overhead),
+        }
+    }
+
+    fn count_occupied(&mut self, stage: u32, stands: bool) -> Result<(), Misplaced> {
+        if !is_index(stage, self.measurement.tables.stages.len()) {
+            return Err(Misplaced::Overhead(InvalidOverhead::Stage(stage)));
+        }
+        self.measurement.add_occupied(stage, stands);
+        Ok(())
+    }
+
     /// Lines are counted at the address of whoever touched them, which is known at its end.
     fn count_lines(&mut self, cache: u32, lines: CacheLines) -> Result<(), Misplaced> {
         if !is_index(cache, self.measurement.tables.caches.len()) {
@@ -208,7 +262,19 @@ impl EventProfiler {
 
     /// Counts an instruction that has ended.
     fn import(&mut self, ended: Option<Running>) -> Result<(), Misplaced> {
-        let Some(running) = ended else { return Ok(()) };
+        let Some(mut running) = ended else { return Ok(()) };
+        let (id, decoding) = (running.id, running.decoding);
+        let overhead = std::mem::take(&mut running.overhead);
+        self.import_fate(running)?;
+        self.charge(decoding, &overhead);
+        if !self.measurement.tables.stages.is_empty() {
+            self.ended.insert(id, decoding);
+        }
+        Ok(())
+    }
+
+    /// Counts what has become of it, and what it did.
+    fn import_fate(&mut self, running: Running) -> Result<(), Misplaced> {
         for (&cache, &lines) in &running.lines {
             self.measurement.add_lines(running.address(), cache, lines);
         }

@@ -9,7 +9,10 @@ use std::io::{self, BufRead};
 use crate::event_writer::{FORMAT, VERSION};
 use crate::lines::{LineError, Lines};
 use crate::running::Misplaced;
-use crate::{AccessEvent, CacheLines, Event, EventProfiler, EventSink, Measurement, ModelTables, Word};
+use crate::{
+    AccessEvent, CacheLines, Event, EventProfiler, EventSink, LostCause, LostReason, Measurement,
+    ModelTables, Word,
+};
 
 /// Reads an event file into a sink, which `make_sink` makes for the file's model.
 ///
@@ -136,6 +139,11 @@ fn parse_plain_event(letter: &str, rest: &str) -> Option<Event<'static>> {
             Event::Jump { from: hexadecimal(from)?, to: hexadecimal(to)? }
         }
         "a" => parse_lines(rest)?,
+        "z" => parse_lost(rest)?,
+        "p" => {
+            let (stage, stands) = rest.split_once(' ')?;
+            Event::Occupied { stage: decimal(stage)?, stands: parse_flag(stands)? }
+        }
         "r" => parse_access(rest, AccessEvent::Read)?,
         "w" => parse_access(rest, AccessEvent::Write)?,
         "x" => parse_access(rest, AccessEvent::Execute)?,
@@ -167,6 +175,34 @@ fn parse_lines(rest: &str) -> Option<Event<'static>> {
     let mut next = || numbers.next().and_then(decimal);
     let lines = CacheLines { hits: next()?, misses: next()?, write_backs: next()? };
     numbers.next().is_none().then_some(Event::Lines { cache, lines })
+}
+
+fn parse_lost(rest: &str) -> Option<Event<'static>> {
+    let mut words = rest.split(' ');
+    let id = match words.next()? {
+        "-" => None,
+        id => Some(decimal(id)?),
+    };
+    let name = words.next()?;
+    let mut next = || words.next().and_then(decimal);
+    let (operation, stage) = (next()?, next()?);
+    let reason = match name {
+        "stall" => LostReason::Stall,
+        "miss" => LostReason::CacheMiss(next()?),
+        "retry" => LostReason::Retry,
+        "occupied" => LostReason::Occupied,
+        _ => return None,
+    };
+    let cause = LostCause { reason, operation, stage };
+    words.next().is_none().then_some(Event::Lost { id, cause })
+}
+
+fn parse_flag(text: &str) -> Option<bool> {
+    match text {
+        "0" => Some(false),
+        "1" => Some(true),
+        _ => None,
+    }
 }
 
 fn parse_order(rest: &str) -> Option<(u32, Vec<u64>)> {

@@ -3,7 +3,7 @@
 //! The file tells what it is, so that it can be read without this crate:
 //!
 //! ```text
-//! isac-events 1
+//! isac-events 2
 //! {"model":"tiny8","resources":[...],...}           the model's tables, JSON
 //! # c cycle begins; b instruction begins; ...       comments explain the letters
 //! c
@@ -17,16 +17,18 @@
 
 use std::io::{self, Write};
 
-use crate::{AccessEvent, CacheLines, Event, EventSink, ModelTables};
+use crate::{AccessEvent, CacheLines, Event, EventSink, LostCause, LostReason, ModelTables};
 
 /// First word of an event file.
 pub(crate) const FORMAT: &str = "isac-events";
 /// Version of the format that is written, and the only one that is read.
-pub(crate) const VERSION: &str = "1";
+pub(crate) const VERSION: &str = "2";
 
 const LEGEND: &str = "\
 # One event a line. Numbers are decimal, addresses and words hexadecimal, texts JSON strings.
 # c: cycle begins              b: instruction begins, becomes current
+# z ID REASON OPERATION STAGE [CACHE]: none begins, because of that one; ID is - if it was reset
+# p STAGE STANDS: an instruction was in the stage, which stood (1) or not (0)
 # q INSTANCE: scheduled        s INSTANCE: first of its queue becomes current
 # e: current one stops         n TEXT: part of its name
 # d ADDRESS WORD CELLS: decoded            u ADDRESS: cannot be decoded
@@ -83,6 +85,8 @@ impl<W: Write> EventWriter<W> {
         let out = &mut self.out;
         match event {
             Event::CycleBegins => writeln!(out, "c"),
+            Event::Lost { id, cause } => write_lost(out, id, cause),
+            Event::Occupied { stage, stands } => writeln!(out, "p {stage} {}", u8::from(stands)),
             Event::InstructionBegins => writeln!(out, "b"),
             Event::Scheduled { instance } => writeln!(out, "q {instance}"),
             Event::Starts { instance } => writeln!(out, "s {instance}"),
@@ -133,6 +137,20 @@ fn write_order(out: &mut impl Write, instance: u32, ids: &[u64]) -> io::Result<(
     write!(out, "o {instance}")?;
     ids.iter().try_for_each(|id| write!(out, " {id}"))?;
     writeln!(out)
+}
+
+fn write_lost(out: &mut impl Write, id: Option<u64>, cause: LostCause) -> io::Result<()> {
+    let LostCause { reason, operation, stage } = cause;
+    match id {
+        Some(id) => write!(out, "z {id}")?,
+        None => write!(out, "z -")?,
+    }
+    match reason {
+        LostReason::Stall => writeln!(out, " stall {operation} {stage}"),
+        LostReason::CacheMiss(cache) => writeln!(out, " miss {operation} {stage} {cache}"),
+        LostReason::Retry => writeln!(out, " retry {operation} {stage}"),
+        LostReason::Occupied => writeln!(out, " occupied {operation} {stage}"),
+    }
 }
 
 /// A JSON string keeps any text on its line.

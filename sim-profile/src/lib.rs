@@ -19,6 +19,7 @@ pub mod executions;
 pub mod path;
 #[cfg(feature = "reports")]
 pub mod report;
+pub mod spent;
 pub mod summary;
 pub mod tree;
 
@@ -28,6 +29,7 @@ mod event_reader;
 mod event_writer;
 mod lines;
 mod measurement;
+mod overhead;
 mod pairs;
 mod profile;
 mod running;
@@ -43,6 +45,7 @@ pub use event_writer::EventWriter;
 pub use measurement::{
     Accesses, InstructionKey, InstructionRecord, InvalidMeasurement, InvalidRecord, Measurement, MergeError,
 };
+pub use overhead::{InvalidOverhead, LostCause, LostReason, Overhead, StageCycles};
 pub use path::{PathError, PathNode, PathTree, instruction_of};
 pub use profile::{Mode, Profile, Provenance};
 #[cfg(feature = "reports")]

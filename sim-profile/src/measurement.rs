@@ -5,7 +5,10 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{AccessEvent, CacheLines, ModelTables, PathError, PathTree, Word, pairs};
+use crate::{
+    AccessEvent, CacheLines, InvalidOverhead, LostCause, ModelTables, Overhead, PathError, PathTree,
+    StageCycles, Word, pairs,
+};
 
 /// A static instruction: where it stands and what stood there.
 ///
@@ -92,6 +95,10 @@ pub struct InstructionRecord {
     /// measurements are structurally equal.
     #[serde(with = "pairs")]
     pub accesses: BTreeMap<(u32, u32), Accesses>,
+    /// Cycles that it took beyond the one in which it began, of all its runs, whatever became of
+    /// them.
+    #[serde(default, skip_serializing_if = "Overhead::is_zero")]
+    pub overhead: Overhead,
 }
 
 impl InstructionRecord {
@@ -101,6 +108,7 @@ impl InstructionRecord {
         count(&mut self.cancelled, other.cancelled);
         count(&mut self.faulted, other.faulted);
         count(&mut self.unfinished, other.unfinished);
+        self.overhead.add(&other.overhead);
         for (&place, &accesses) in &other.accesses {
             if !accesses.is_zero() {
                 self.accesses.entry(place).or_default().add(accesses);
@@ -142,12 +150,20 @@ pub struct Measurement {
     /// became of it: summed up, this is what happened to the cache. No entry is zero throughout.
     #[serde(with = "pairs")]
     pub lines: BTreeMap<(Option<u64>, u32), CacheLines>,
+    /// Lost and extra cycles of instructions that were never decoded, by address: of those that
+    /// could not be decoded it is known, of all others, and of operation `reset`, not. No entry is
+    /// zero throughout.
+    #[serde(with = "pairs")]
+    pub overheads: BTreeMap<Option<u64>, Overhead>,
+    /// In how many cycles instructions were in each of [`ModelTables::stages`].
+    pub occupancy: Vec<StageCycles>,
 }
 
 impl Measurement {
     /// Nothing measured yet of this model.
     pub fn new(tables: ModelTables) -> Measurement {
-        Measurement { tables, ..Measurement::default() }
+        let occupancy = vec![StageCycles::default(); tables.stages.len()];
+        Measurement { tables, occupancy, ..Measurement::default() }
     }
 
     /// Adds what `other` counted. Associative and commutative.
@@ -174,6 +190,12 @@ impl Measurement {
         for (&(address, cache), &lines) in &other.lines {
             self.add_lines(address, cache, lines);
         }
+        for (&address, overhead) in &other.overheads {
+            self.add_overhead(address, overhead);
+        }
+        for (ours, theirs) in self.occupancy.iter_mut().zip(&other.occupancy) {
+            ours.add(*theirs);
+        }
         count(&mut self.cycles, other.cycles);
         count(&mut self.extra_cycles, other.extra_cycles);
         Ok(())
@@ -184,6 +206,28 @@ impl Measurement {
         if !lines.is_zero() {
             self.lines.entry((address, cache)).or_default().add(lines);
         }
+    }
+
+    /// Adds lost and extra cycles of what was never decoded.
+    pub fn add_overhead(&mut self, address: Option<u64>, overhead: &Overhead) {
+        if !overhead.is_zero() {
+            self.overheads.entry(address).or_default().add(overhead);
+        }
+    }
+
+    /// Adds a cycle in which an instruction was in a stage; one that the model does not have is left
+    /// out.
+    pub fn add_occupied(&mut self, stage: u32, stands: bool) {
+        let stage = usize::try_from(stage).ok().and_then(|stage| self.occupancy.get_mut(stage));
+        stage.into_iter().for_each(|cycles| cycles.add_one(stands));
+    }
+
+    /// Cycles in which no instruction began, by cause: of a whole run they are all such cycles.
+    pub fn lost(&self) -> BTreeMap<LostCause, u64> {
+        let records = self.instructions.values().map(|record| &record.overhead);
+        let mut sum = Overhead::default();
+        records.chain(self.overheads.values()).for_each(|overhead| sum.add(overhead));
+        sum.lost
     }
 
     fn check_mergeable(&self, other: &Measurement) -> Result<(), MergeError> {
@@ -206,11 +250,37 @@ impl Measurement {
     /// Checks what the types leave open; what is read from a file is checked already.
     ///
     /// # Errors
-    /// The first record that breaks a rule of [`InstructionRecord`], or count of a cache that one of
-    /// [`Measurement::lines`].
+    /// The first record that breaks a rule of [`InstructionRecord`], count of a cache that one of
+    /// [`Measurement::lines`], or cycles that one of the other members.
     pub fn validate(&self) -> Result<(), InvalidMeasurement> {
         self.instructions.iter().try_for_each(|(key, record)| self.validate_record(key, record))?;
-        self.lines.iter().try_for_each(|(&(_, cache), &lines)| self.validate_lines(cache, lines))
+        self.lines.iter().try_for_each(|(&(_, cache), &lines)| self.validate_lines(cache, lines))?;
+        self.overheads.values().try_for_each(|overhead| self.validate_overhead(overhead))?;
+        self.validate_occupancy()
+    }
+
+    /// The rules of cycles of what was never decoded.
+    pub(crate) fn validate_overhead(&self, overhead: &Overhead) -> Result<(), InvalidMeasurement> {
+        let found = match overhead.is_zero() {
+            true => Err(InvalidOverhead::Zero),
+            false => overhead.validate(&self.tables),
+        };
+        found.map_err(InvalidMeasurement::Overhead)
+    }
+
+    /// The rules of cycles of stages.
+    pub(crate) fn validate_occupancy(&self) -> Result<(), InvalidMeasurement> {
+        let (expected, found) = (self.tables.stages.len(), self.occupancy.len());
+        let numbered = (0..).zip(&self.occupancy);
+        let too_many =
+            numbered.filter(|(_, cycles)| cycles.standing > cycles.occupied).map(|(stage, _)| stage).next();
+        match too_many {
+            _ if expected != found => {
+                Err(InvalidMeasurement::Overhead(InvalidOverhead::Stages { expected, found }))
+            }
+            Some(stage) => Err(InvalidMeasurement::Overhead(InvalidOverhead::Standing(stage))),
+            None => Ok(()),
+        }
     }
 
     /// The rules of lines of a cache.
@@ -246,7 +316,7 @@ impl Measurement {
         if record.executed == 0 && !record.accesses.is_empty() {
             return Err(invalid(InvalidRecord::AccessesWithoutExecution));
         }
-        Ok(())
+        record.overhead.validate(&self.tables).map_err(|e| invalid(InvalidRecord::Overhead(e)))
     }
 }
 
@@ -315,6 +385,8 @@ pub enum InvalidMeasurement {
     Cache(u32),
     /// Lines of a cache of which none was touched.
     ZeroLines,
+    /// Cycles of what was never decoded, or of stages.
+    Overhead(InvalidOverhead),
 }
 
 /// What is wrong with an instruction's record.
@@ -330,6 +402,8 @@ pub enum InvalidRecord {
     ZeroAccesses,
     /// It has accesses and was never executed.
     AccessesWithoutExecution,
+    /// Cycles that it took.
+    Overhead(InvalidOverhead),
 }
 
 impl fmt::Display for InvalidMeasurement {
@@ -337,6 +411,7 @@ impl fmt::Display for InvalidMeasurement {
         let (InstructionKey { address, word }, cause) = match self {
             InvalidMeasurement::Record { key, cause } => (*key, cause),
             InvalidMeasurement::Cache(cache) => return write!(f, "the model has no cache {cache}"),
+            InvalidMeasurement::Overhead(invalid) => return write!(f, "{invalid}"),
             InvalidMeasurement::ZeroLines => {
                 return write!(f, "an entry of a cache is zero; leave it out");
             }
@@ -350,6 +425,7 @@ impl fmt::Display for InvalidMeasurement {
             InvalidRecord::AccessesWithoutExecution => {
                 write!(f, "it has accesses but was never executed; only executed runs count")
             }
+            InvalidRecord::Overhead(invalid) => write!(f, "{invalid}"),
         }
     }
 }

@@ -7,6 +7,7 @@
 mod element;
 mod figure;
 mod text;
+mod time;
 
 use serde::Serialize;
 

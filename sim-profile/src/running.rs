@@ -9,7 +9,7 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 
-use crate::{Accesses, CacheLines, InstructionKey};
+use crate::{Accesses, CacheLines, InstructionKey, InvalidOverhead, Overhead};
 
 /// What became of an instruction, if it did not simply run to its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,6 +30,7 @@ pub(crate) enum Decoding {
 /// What is known of one instruction in flight.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Running {
+    pub(crate) id: u64,
     references: u64,
     pub(crate) name: String,
     /// The next name part begins the name anew.
@@ -38,17 +39,25 @@ pub(crate) struct Running {
     pub(crate) accesses: BTreeMap<(u32, u32), Accesses>,
     /// By cache.
     pub(crate) lines: BTreeMap<u32, CacheLines>,
+    pub(crate) overhead: Overhead,
     pub(crate) fate: Option<Fate>,
     pub(crate) transfer: Option<u64>,
+}
+
+impl Decoding {
+    /// Where the instruction stands.
+    pub(crate) fn address(self) -> u64 {
+        match self {
+            Decoding::Known { key, .. } => key.address,
+            Decoding::Impossible { address } => address,
+        }
+    }
 }
 
 impl Running {
     /// Where it stands; `None` as long as nothing has told.
     pub(crate) fn address(&self) -> Option<u64> {
-        match self.decoding? {
-            Decoding::Known { key, .. } => Some(key.address),
-            Decoding::Impossible { address } => Some(address),
-        }
+        self.decoding.map(Decoding::address)
     }
 
     /// Entries in queues, and one for being current.
@@ -81,7 +90,8 @@ impl RunningTable {
     pub(crate) fn begin(&mut self) -> Option<Running> {
         let ended = self.release_current();
         self.begun += 1;
-        self.running.insert(self.begun, Running { references: 1, ..Running::default() });
+        let running = Running { id: self.begun, references: 1, ..Running::default() };
+        self.running.insert(self.begun, running);
         self.current = Some(self.begun);
         ended
     }
@@ -169,6 +179,11 @@ impl RunningTable {
         self.running.get_mut(&id).ok_or(Misplaced::NoCurrent)
     }
 
+    /// An instruction in flight.
+    pub(crate) fn get_mut(&mut self, id: u64) -> Option<&mut Running> {
+        self.running.get_mut(&id)
+    }
+
     pub(crate) fn current(&self) -> Option<u64> {
         self.current
     }
@@ -239,6 +254,8 @@ pub enum Misplaced {
         /// The number.
         cache: u32,
     },
+    /// A cycle is lost, or a stage occupied, of what the model does not have.
+    Overhead(InvalidOverhead),
     /// An instruction ended whose name is no decode path.
     Name(crate::PathError),
     /// An instruction ended that accessed a resource in a node that its name does not have.
@@ -274,6 +291,7 @@ impl fmt::Display for Misplaced {
                 write!(f, "the model has no resource {resource}")
             }
             Misplaced::UnknownCache { cache } => write!(f, "the model has no cache {cache}"),
+            Misplaced::Overhead(invalid) => write!(f, "{invalid}"),
             Misplaced::Name(error) => write!(f, "an instruction ended with a bad name: {error}"),
             Misplaced::UnknownNode { node } => {
                 write!(f, "an instruction ended with an access in node {node}, which its name lacks")

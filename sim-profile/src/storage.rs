@@ -4,19 +4,23 @@
 //! in ascending order, and the number of entries, without which the file is truncated.
 //!
 //! ```text
-//! {"format":"isac-profile","version":2}
-//! {"tables":{...},"provenance":{...},"cycles":12,"extra_cycles":0,"undecoded":0}
+//! {"format":"isac-profile","version":3}
+//! {"tables":{...},"provenance":{...},"cycles":12,"extra_cycles":0,"undecoded":0,
+//!  "occupancy":[]}
 //! {"instruction":[{"address":128,"word":"03"},{"name":"decode(...)",...,"unfinished":0,...}]}
 //! {"transfer":[130,128,7]}
 //! {"undecoded_fault":[131,1]}
 //! {"event":["retired",4]}
 //! {"lines":[128,0,[11,1,0]]}
+//! {"overhead":[131,{"extra_cycles":2,"lost":[]}]}
 //! {"end":5}
 //! ```
 //!
 //! An instruction's accesses are a list of `[[node,resource],[reads,writes,executes]]`, a transfer
 //! is `[from,to,count]`, an undecoded fault `[address,count]`, an event `[name,count]`,
 //! lines of a cache `[address,cache,[hits,misses,write_backs]]`, the address being null if there is none.
+//! An overhead is lost and extra cycles of what was never decoded; those of an instruction are in its
+//! entry, if there are any.
 
 use std::fmt;
 use std::io::{self, BufRead, Write};
@@ -25,12 +29,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::lines::{LineError, Lines};
 use crate::{
-    CacheLines, InstructionKey, InstructionRecord, InvalidMeasurement, Measurement, ModelTables, Profile,
-    Provenance,
+    CacheLines, InstructionKey, InstructionRecord, InvalidMeasurement, Measurement, ModelTables, Overhead,
+    Profile, Provenance, StageCycles,
 };
 
 const FORMAT: &str = "isac-profile";
-const VERSION: u64 = 2;
+const VERSION: u64 = 3;
 
 /// The first line.
 #[derive(Serialize, Deserialize)]
@@ -48,6 +52,7 @@ struct Head {
     cycles: u64,
     extra_cycles: u64,
     undecoded: u64,
+    occupancy: Vec<StageCycles>,
 }
 
 /// Every further line.
@@ -63,6 +68,8 @@ enum Entry {
     Event(String, u64),
     /// Address, cache, counts.
     Lines(Option<u64>, u32, CacheLines),
+    /// Address, cycles.
+    Overhead(Option<u64>, Overhead),
     /// Number of entries before.
     End(u64),
 }
@@ -86,6 +93,7 @@ pub fn write_profile<W: Write>(mut out: W, profile: &Profile) -> io::Result<()> 
             cycles: measurement.cycles,
             extra_cycles: measurement.extra_cycles,
             undecoded: measurement.undecoded,
+            occupancy: measurement.occupancy.clone(),
         },
     )?;
     let mut entries = 0;
@@ -98,13 +106,14 @@ pub fn write_profile<W: Write>(mut out: W, profile: &Profile) -> io::Result<()> 
 }
 
 fn entries_of(measurement: &Measurement) -> impl Iterator<Item = Entry> {
-    let Measurement { instructions, transfers, undecoded_faults, events, lines, .. } = measurement;
+    let Measurement { instructions, transfers, undecoded_faults, events, lines, overheads, .. } = measurement;
     let instructions = instructions.iter().map(|(&key, record)| Entry::Instruction(key, record.clone()));
     let transfers = transfers.iter().map(|(&(from, to), &count)| Entry::Transfer(from, to, count));
     let faults = undecoded_faults.iter().map(|(&address, &count)| Entry::UndecodedFault(address, count));
     let events = events.iter().map(|(name, &count)| Entry::Event(name.clone(), count));
     let lines = lines.iter().map(|(&(address, cache), &lines)| Entry::Lines(address, cache, lines));
-    instructions.chain(transfers).chain(faults).chain(events).chain(lines)
+    let overheads = overheads.iter().map(|(&address, overhead)| Entry::Overhead(address, overhead.clone()));
+    instructions.chain(transfers).chain(faults).chain(events).chain(lines).chain(overheads)
 }
 
 fn write_line(out: &mut impl Write, value: &impl Serialize) -> io::Result<()> {
@@ -159,6 +168,8 @@ fn read_head<R: BufRead>(lines: &mut Lines<R>) -> Result<Profile, ProfileErrorCa
     measurement.cycles = head.cycles;
     measurement.extra_cycles = head.extra_cycles;
     measurement.undecoded = head.undecoded;
+    measurement.occupancy = head.occupancy;
+    measurement.validate_occupancy().map_err(ProfileErrorCause::Invalid)?;
     Ok(Profile { measurement, provenance: head.provenance })
 }
 
@@ -176,6 +187,10 @@ fn insert_entry(measurement: &mut Measurement, entry: Entry) -> Result<(), Profi
         Entry::Lines(address, cache, lines) => {
             measurement.validate_lines(cache, lines).map_err(ProfileErrorCause::Invalid)?;
             measurement.lines.insert((address, cache), lines).is_some()
+        }
+        Entry::Overhead(address, overhead) => {
+            measurement.validate_overhead(&overhead).map_err(ProfileErrorCause::Invalid)?;
+            measurement.overheads.insert(address, overhead).is_some()
         }
         Entry::End(_) => false,
     };

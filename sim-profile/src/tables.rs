@@ -17,6 +17,12 @@ pub struct ModelTables {
     pub instances: Vec<String>,
     /// Names of the caches, by cache number.
     pub caches: Vec<String>,
+    /// Names of the operations that may keep a stage from going on, by number; none where
+    /// instructions do not overlap.
+    pub operations: Vec<String>,
+    /// Names of the stages, with their pipelines: `pipe.EX`. All of one pipeline in its order, then
+    /// those of the next.
+    pub stages: Vec<String>,
     /// Every instruction of the set in the model's order, as decode path cut at operands:
     /// `decode(instr(add()))`. See [`crate::instruction_of`].
     pub instructions: Vec<String>,
@@ -41,6 +47,22 @@ impl ModelTables {
         match usize::try_from(cache).ok().and_then(|index| self.caches.get(index)) {
             Some(name) => name.clone(),
             None => format!("cache_{cache}"),
+        }
+    }
+
+    /// Name of operation number `operation`; `operation_7` where the table ends before it.
+    pub fn operation_name(&self, operation: u32) -> String {
+        match usize::try_from(operation).ok().and_then(|index| self.operations.get(index)) {
+            Some(name) => name.clone(),
+            None => format!("operation_{operation}"),
+        }
+    }
+
+    /// Name of stage number `stage`; `stage_7` where the table ends before it.
+    pub fn stage_name(&self, stage: u32) -> String {
+        match usize::try_from(stage).ok().and_then(|index| self.stages.get(index)) {
+            Some(name) => name.clone(),
+            None => format!("stage_{stage}"),
         }
     }
 

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 
 use crate::measurement::count;
 use crate::path::PathTree;
+use crate::spent::Spent;
 use crate::{Accesses, InstructionRecord, Measurement, ModelTables};
 
 /// One group or operation, as it was passed through by executed instructions.
@@ -24,6 +25,8 @@ pub struct TreeNode {
     pub accesses: BTreeMap<u32, Accesses>,
     /// Their sum over all resources.
     pub total: Accesses,
+    /// Cycles of these instructions, of all their runs, whatever became of them.
+    pub spent: Spent,
     /// What this node's operation itself did, over all resources.
     pub own: Accesses,
     /// By position; at one position in the order in which the names first come in
@@ -67,6 +70,7 @@ struct Import<'a> {
     executed: u64,
     accesses: BTreeMap<u32, Accesses>,
     total: Accesses,
+    spent: Spent,
     /// By node of the path.
     own: Vec<Accesses>,
 }
@@ -78,6 +82,7 @@ impl<'a> Import<'a> {
             executed: record.executed,
             accesses: BTreeMap::new(),
             total: Accesses::default(),
+            spent: Spent::of(record),
             own: vec![Accesses::default(); path.nodes().len()],
         };
         for (&(node, resource), &accesses) in &record.accesses {
@@ -101,6 +106,7 @@ impl<'a> Import<'a> {
         let node = &mut siblings[at];
         count(&mut node.executed, self.executed);
         node.total.add(self.total);
+        node.spent.add(&self.spent);
         node.own.add(self.own[index]);
         for (&resource, &accesses) in &self.accesses {
             node.accesses.entry(resource).or_default().add(accesses);

@@ -28,10 +28,11 @@ fn read_events_can_be_written_again() {
 fn one_event_is_one_short_line() {
     let file = file();
     let lines: Vec<&str> = file.lines().collect();
-    assert_eq!(lines[0], "isac-events 1");
+    assert_eq!(lines[0], "isac-events 2");
     assert!(lines[1].starts_with("{\"model\":\"little\""), "{}", lines[1]);
     let before = lines.iter().position(|line| *line == "a 1 0 2 0").unwrap();
-    let events = before + 1;
+    assert_eq!(lines[before + 1..before + 4], ["y 4", "c", "z - miss 0 0 1"]);
+    let events = before + 4;
     assert!(lines[2..before].iter().all(|line| line.starts_with('#')));
     assert_eq!(
         lines[events..events + 11],
@@ -49,7 +50,7 @@ fn one_event_is_one_short_line() {
             "e"
         ]
     );
-    assert_eq!(lines.last(), Some(&"end 103"));
+    assert_eq!(lines.last(), Some(&"end 119"));
 }
 
 #[test]
@@ -83,6 +84,17 @@ fn what_is_wrong_is_told_with_its_line() {
         ("a 0 1 2\n", "line 3: `a 0 1 2` is no event"),
         ("a 0 1 2 0 0\n", "line 3: `a 0 1 2 0 0` is no event"),
         ("a 2 1 0 0\n", "line 3: the model has no cache 2"),
+        ("z - stall 0\n", "line 3: `z - stall 0` is no event"),
+        ("z - stall 0 0 0\n", "line 3: `z - stall 0 0 0` is no event"),
+        ("z - miss 0 0\n", "line 3: `z - miss 0 0` is no event"),
+        ("z - sleep 0 0\n", "line 3: `z - sleep 0 0` is no event"),
+        ("z - stall 2 0\n", "line 3: the model has no operation 2"),
+        ("z - retry 0 2\n", "line 3: the model has no stage 2"),
+        ("z - miss 0 0 2\n", "line 3: the model has no cache 2"),
+        ("z 1 stall 0 0\n", "line 3: instruction 1 is not there"),
+        ("b\ne\nb\nz 1 stall 0 0\n", "line 6: instruction 1 is not there"),
+        ("p 0 2\n", "line 3: `p 0 2` is no event"),
+        ("p 2 0\n", "line 3: the model has no stage 2"),
         ("b\nd 10 0g 1\n", "line 4: `d 10 0g 1` is no event"),
         ("b\nn decode\n", "line 4: `n decode` is no event"),
         ("b\ns 1\n", "line 4: instance 1 starts but its queue is empty; expected it to be scheduled before"),
@@ -112,17 +124,17 @@ fn what_is_wrong_is_told_with_its_line() {
 #[test]
 fn files_of_another_kind_or_version_are_refused() {
     let message = |file: &[u8]| replay_events(file).unwrap_err().to_string();
-    let no_events = "line 1: no event file; expected it to begin with `isac-events 1`";
+    let no_events = "line 1: no event file; expected it to begin with `isac-events 2`";
     assert_eq!(message(b""), no_events);
     assert_eq!(message(b"isac-events"), no_events);
     assert_eq!(message(b"\x7fELF\xff\n"), no_events);
     assert_eq!(
-        message(b"isac-events 2\n"),
-        "line 1: event file of version `2`; expected 1: record the run anew"
-    );
-    assert!(message(b"isac-events 1\n{}\n").starts_with("line 2: the model's tables are not as"));
-    assert_eq!(
         message(b"isac-events 1\n"),
+        "line 1: event file of version `1`; expected 2: record the run anew"
+    );
+    assert!(message(b"isac-events 2\n{}\n").starts_with("line 2: the model's tables are not as"));
+    assert_eq!(
+        message(b"isac-events 2\n"),
         "line 2: the file ends here; expected more events or the line `end COUNT`"
     );
 }

@@ -7,11 +7,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use proptest::prelude::*;
 use sim_profile::coverage::Coverage;
 use sim_profile::executions::executions;
+use sim_profile::spent::{spent_by_address, spent_by_instruction};
 use sim_profile::summary::{Summary, cache_totals, resource_totals};
 use sim_profile::tree::{InstructionTree, TreeNode};
 use sim_profile::{
     AccessEvent, Accesses, CacheLines, Event, EventProfiler, EventSink, EventWriter, InstructionKey,
-    Measurement, Mode, Profile, Provenance, Word, read_profile, replay_events, write_profile,
+    LostCause, LostReason, Measurement, Mode, Profile, Provenance, Word, read_profile, replay_events,
+    write_profile,
 };
 
 /// An event, and for decoding which of some instructions.
@@ -38,7 +40,18 @@ fn happening() -> impl Strategy<Value = Happening> {
     let lines = (0..2_u32, 0..3_u64, 0..3_u64, 0..2_u64).prop_map(|(cache, hits, misses, write_backs)| {
         Event::Lines { cache, lines: CacheLines { hits, misses, write_backs } }
     });
+    let reason = prop_oneof![
+        Just(LostReason::Stall),
+        Just(LostReason::Retry),
+        Just(LostReason::Occupied),
+        (0..2_u32).prop_map(LostReason::CacheMiss),
+    ];
+    let lost = (prop::option::of(1..9_u64), reason, 0..2_u32, 0..2_u32).prop_map(
+        |(id, reason, operation, stage)| Event::Lost { id, cause: LostCause { reason, operation, stage } },
+    );
     let plain = prop_oneof![
+        3 => lost,
+        2 => (0..2_u32, any::<bool>()).prop_map(|(stage, stands)| Event::Occupied { stage, stands }),
         4 => lines,
         6 => access,
         3 => (0..2_u32).prop_map(|instance| Event::Scheduled { instance }),
@@ -110,6 +123,25 @@ impl EventSink for Told {
     }
 }
 
+/// The cycles that events told of.
+#[derive(Default)]
+struct Cycles {
+    begun: u64,
+    lost: u64,
+    extra: u64,
+}
+
+impl EventSink for Cycles {
+    fn event(&mut self, event: Event<'_>) {
+        match event {
+            Event::InstructionBegins => self.begun += 1,
+            Event::Lost { .. } => self.lost += 1,
+            Event::ExtraCycles { cycles } => self.extra = self.extra.saturating_add(cycles),
+            _ => {}
+        }
+    }
+}
+
 fn measurement() -> impl Strategy<Value = Measurement> {
     prop::collection::vec(happening(), 0..200).prop_map(|happenings| run(&happenings, &mut ()))
 }
@@ -166,6 +198,23 @@ proptest! {
         prop_assert_eq!(told.0, cache_totals(&measurement));
     }
 
+    /// However cycles are laid out, they are those that were told.
+    #[test]
+    fn every_cycle_is_at_one_address_and_at_one_instruction(
+        happenings in prop::collection::vec(happening(), 0..200)
+    ) {
+        let mut told = Cycles::default();
+        let measurement = run(&happenings, &mut told);
+        let lost = measurement.lost().into_values().sum::<u64>();
+        prop_assert_eq!((told.lost, told.extra), (lost, measurement.extra_cycles));
+        let expected = (told.begun + told.lost).saturating_add(told.extra);
+        let spent = spent_by_address(&measurement).into_values();
+        prop_assert_eq!(spent.fold(0, |sum, spent| spent.cycles().saturating_add(sum)), expected);
+        let outside = spent_by_address(&Measurement { instructions: BTreeMap::new(), ..measurement.clone() });
+        let spent = spent_by_instruction(&measurement).into_values().chain(outside.into_values());
+        prop_assert_eq!(spent.fold(0, |sum, spent| spent.cycles().saturating_add(sum)), expected);
+    }
+
     #[test]
     fn measurements_are_valid(measurement in measurement()) {
         prop_assert_eq!(measurement.validate(), Ok(()));
@@ -202,7 +251,7 @@ proptest! {
         let _ = replay_events(text.as_bytes());
         let _ = read_profile(text.as_bytes());
         let tables = serde_json::to_string(&support::tables()).unwrap();
-        let _ = replay_events(format!("isac-events 1\n{tables}\n{text}\nend 0\n").as_bytes());
+        let _ = replay_events(format!("isac-events 2\n{tables}\n{text}\nend 0\n").as_bytes());
     }
 }
 

@@ -62,8 +62,8 @@ fn message(change: impl FnOnce(&str) -> String) -> String {
 #[test]
 fn what_is_wrong_is_told_with_its_line() {
     assert_eq!(
-        message(|file| file.replacen("\"version\":2", "\"version\":7", 1)),
-        "line 1: profile of version 7; expected 2: measure the run anew"
+        message(|file| file.replacen("\"version\":3", "\"version\":7", 1)),
+        "line 1: profile of version 7; expected 3: measure the run anew"
     );
     assert_eq!(
         message(|file| file.replacen("isac-profile", "other", 1)),
@@ -86,6 +86,37 @@ fn what_is_wrong_is_told_with_its_line() {
     assert_eq!(
         message(|file| file.replacen(of_reset, "{\"lines\":[null,1,[0,0,0]]}", 1)),
         format!("line {number}: an entry of a cache is zero; leave it out")
+    );
+    assert_eq!(
+        message(|file| file.replacen("[[2,2],[2,0]]", "[[2,2],[2,3]]", 1)),
+        "line 2: stage 1 stood in more cycles than instructions were in it"
+    );
+    assert_eq!(
+        message(|file| file.replacen("[[2,2],[2,0]]", "[[2,2]]", 1)),
+        "line 2: cycles of 1 stages; the model has 2"
+    );
+    let of_reset = "{\"overhead\":[null,{\"extra_cycles\":4,\"lost\":[[{\"reason\":{\"cache_miss\":1},\"operation\":0,\"stage\":0},1]]}]}";
+    let number = file().lines().position(|line| line == of_reset).unwrap() + 1;
+    for (from, to, expected) in [
+        ("\"operation\":0", "\"operation\":2", "the model has no operation 2"),
+        ("\"stage\":0", "\"stage\":2", "the model has no stage 2"),
+        ("\"cache_miss\":1", "\"cache_miss\":2", "the model has no cache 2"),
+        (",1]]", ",0]]", "an entry of lost or extra cycles is zero; leave it out"),
+    ] {
+        let wrong = of_reset.replacen(from, to, 1);
+        assert_eq!(message(|file| file.replacen(of_reset, &wrong, 1)), format!("line {number}: {expected}"));
+    }
+    assert_eq!(
+        message(|file| file.replacen(of_reset, "{\"overhead\":[null,{\"extra_cycles\":0,\"lost\":[]}]}", 1)),
+        format!("line {number}: an entry of lost or extra cycles is zero; leave it out")
+    );
+    assert_eq!(
+        message(|file| file.replacen(
+            "{\"reason\":\"stall\",\"operation\":1",
+            "{\"reason\":\"stall\",\"operation\":7",
+            1
+        )),
+        "line 10: instruction 16 at 0x17: the model has no operation 7"
     );
     assert_eq!(
         message(|file| file.replacen("[[0,2],", "[[0,3],", 1)),

@@ -37,6 +37,8 @@ pub struct Cache {
     hit_cycles: u32,
     miss_cycles: u32,
     random: Random,
+    /// Number of lines touched up to the last miss, the lines of its access included.
+    missed_at: u64,
     touched: CacheLines,
 }
 
@@ -54,6 +56,7 @@ impl Cache {
             hit_cycles: table.hit_cycles.min(MOST_CYCLES as u32),
             miss_cycles: table.miss_cycles,
             random: Random::new(seed),
+            missed_at: 0,
             touched: CacheLines::default(),
         }
     }
@@ -77,7 +80,19 @@ impl Cache {
             self.touch(line, writes, &mut touched);
         }
         self.touched.add(touched);
+        if touched.misses > 0 {
+            self.missed_at = self.lines_touched();
+        }
         touched
+    }
+
+    /// True if a line of the last access was absent.
+    pub fn has_missed(&self) -> bool {
+        self.missed_at > 0 && self.missed_at == self.lines_touched()
+    }
+
+    fn lines_touched(&self) -> u64 {
+        self.touched.hits.saturating_add(self.touched.misses)
     }
 
     /// The same, and what it costs: HIT for each line, MISS for each that was absent, and MISS again
@@ -196,6 +211,11 @@ impl AccessCosts {
     /// Cycles of the last access to a map; 1 before the first.
     pub fn latency(&self, map: u32) -> u32 {
         self.latencies[map as usize]
+    }
+
+    /// True if a line of the last access to a cache was absent.
+    pub fn has_missed(&self, cache: u32) -> bool {
+        self.caches[cache as usize].has_missed()
     }
 
     /// An access to a map begins, which costs nothing so far.

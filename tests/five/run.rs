@@ -8,6 +8,8 @@ use sim_profile::summary::Summary;
 use sim_runtime::host::{Host, Streams};
 use sim_runtime::{CacheStatistics, Engine, Stop};
 
+use crate::support::law::check_time;
+
 /// More than any program takes, in instructions.
 const LIMIT: u64 = 10_000_000;
 
@@ -54,6 +56,7 @@ pub(crate) fn run(
     let stop = run_to_end(engine, &mut host);
     host.flush().expect("memory takes everything");
     let measurement = engine.measurement();
+    measurement.iter().for_each(check_time);
     let (instructions, cycles) = (engine.instructions(), engine.cycles());
     let summary = measurement.as_ref().map(Summary::of);
     if let Some(summary) = &summary {

@@ -5,6 +5,7 @@ use std::io::Cursor;
 use std::rc::Rc;
 
 use sim_profile::executions::executions;
+use sim_profile::spent::{Spent, spent_by_address};
 use sim_profile::summary::Summary;
 use sim_profile::tree::InstructionTree;
 use sim_profile::{Event, EventSink, EventWriter, Measurement, render_xml, replay_events};
@@ -43,12 +44,31 @@ pub(crate) fn check_sums(measurement: &Measurement, instructions: u64, cycles: u
     let ended = summary.executed..=summary.executed + summary.undecoded;
     assert!(ended.contains(&instructions), "{instructions} instructions, in the summary {ended:?}");
     assert_eq!(summary.total_cycles, cycles, "cycles in the summary");
+    check_time(measurement);
     let by_address: u64 = executions(measurement).values().sum();
     assert_eq!(by_address, summary.executed, "sum of the executions");
     let tree = InstructionTree::of(measurement);
     let roots: u64 = tree.roots.iter().map(|root| root.executed).sum();
     assert_eq!(roots, summary.executed, "sum over the tree's roots");
     assert_eq!(tree.total(), summary.accesses, "accesses of the tree's roots");
+}
+
+/// Every cycle is one in which an instruction began, one that was lost and has a cause, or an extra
+/// one; and each is at one address, or at none.
+pub(crate) fn check_time(measurement: &Measurement) {
+    let summary = Summary::of(measurement);
+    let lost: u64 = measurement.lost().into_values().sum();
+    assert_eq!(summary.begun() + lost + summary.extra_cycles, summary.total_cycles, "cycles");
+    assert_eq!(summary.idle_cycles, lost, "lost cycles");
+    let mut sum = Spent::default();
+    spent_by_address(measurement).values().for_each(|spent| sum.add(spent));
+    assert_eq!(sum.cycles(), summary.total_cycles, "cycles of all addresses");
+    assert_eq!((sum.executed, sum.begun), (summary.executed, summary.begun()), "of all addresses");
+    assert_eq!(sum.overhead.extra_cycles, summary.extra_cycles, "extra cycles of all addresses");
+    assert_eq!(sum.overhead.lost, measurement.lost(), "lost cycles of all addresses");
+    for stage in &measurement.occupancy {
+        assert!(stage.standing <= stage.occupied && stage.occupied <= summary.cycles, "{stage:?}");
+    }
 }
 
 /// Writes the events of a run to memory.

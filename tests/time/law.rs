@@ -16,6 +16,7 @@ use sim_runtime::{Engine, Stop};
 
 use super::account::Account;
 use super::case::Case;
+use super::profile::check_profile;
 use super::run::{Cycles, load_cells};
 use crate::support::law::check_sums;
 
@@ -53,6 +54,7 @@ pub(crate) fn check_laws(case: &Case, model: &Model, limit: u64, pieces: &[u64])
     assert!(account.adds_up(), "{account}");
     assert_eq!((account.ended, account.cycles), (instructions, counted), "{account}");
     check_summary(&account, &measurement);
+    check_profile(&cycles, &measurement, model);
     check_events(events, &measurement);
     assert_eq!(measurement.transfers, transfers(&cycles), "control transfers");
     check_lives(&cycles);

@@ -19,6 +19,7 @@ use sim_runtime::{Engine, Machine, Stop};
 use super::account::Account;
 use super::case::Case;
 use super::print::print_cycle;
+use super::profile::print_profile;
 use crate::place::Place;
 
 /// More cycles than any case has.
@@ -76,10 +77,10 @@ pub(crate) fn trace<'m>(case: &Case, model: &'m Model) -> Run<'m> {
 }
 
 impl Run<'_> {
-    /// All cycles and the account.
+    /// All cycles, the account, and where cycles went.
     pub(crate) fn text(&self, model: &Model) -> String {
         let cycles: String = self.cycles.iter().map(|cycle| print_cycle(cycle, model)).collect();
-        format!("{cycles}{}\n", Account::of(&self.cycles))
+        format!("{cycles}{}\n{}", Account::of(&self.cycles), print_profile(&self.measurement))
     }
 
     fn read(&self, place: Place, model: &Model) -> u128 {

@@ -58,6 +58,16 @@ impl<'a> BodyEmitter<'a> {
         BodyEmitter { emitter, operation, body, locals, bindings, value }
     }
 
+    /// The number by which profiles know the operation that the body is a part of.
+    pub(super) fn operation_number(&self) -> TokenStream {
+        let model = self.emitter.model;
+        let is_this = |operation: &Operation| std::ptr::eq(operation, self.operation);
+        let operation = model.operations.iter().position(is_this).map(|index| index as u32);
+        let is_handler = model.memory_fault.as_ref().is_some_and(|body| std::ptr::eq(body, self.body));
+        let number_of = operation.filter(|_| !is_handler).unwrap_or(model.memory_fault_number());
+        number(number_of.into())
+    }
+
     /// The parameter that carries an instance's coded bits.
     pub(super) fn coded_name(&self, instance: u32) -> Ident {
         coded_name(self.operation, instance)

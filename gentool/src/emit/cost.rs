@@ -73,13 +73,32 @@ impl Emitter<'_> {
     ) -> TokenStream {
         let cycles = self.cycles_of(range, cells, writes);
         let place = number(map.into());
+        let reach = self.reach(map, range.cache);
         let pay = match (self.costs.asked[map as usize], range.cache) {
-            (true, _) => quote!(self.latencies[#place] = #cycles;),
+            (true, _) => quote!(self.latencies[#place] = #cycles; #reach),
             (false, Some(cache)) if self.costs.timed[cache as usize] => quote!(#cycles;),
             (false, Some(_)) => quote!(if P::ON { #cycles; }),
             (false, None) => TokenStream::new(),
         };
         self.where_simulated(pay)
+    }
+
+    /// True if stalls may ask which cache the last access to a map went through.
+    fn knows_reached(&self, map: u32) -> bool {
+        let has_caches = self.model.maps[map as usize].ranges.iter().any(|range| range.cache.is_some());
+        has_caches && self.costs.asked[map as usize] && self.model.overlaps()
+    }
+
+    /// Remembers which cache an access went through: profiles ask what stalls have waited for.
+    fn reach(&self, map: u32, cache: Option<u32>) -> TokenStream {
+        if !self.knows_reached(map) {
+            return TokenStream::new();
+        }
+        let map = number(map.into());
+        match cache.map(|cache| number(cache.into())) {
+            Some(cache) => quote!(if P::ON { self.reached[#map] = Some(#cache); }),
+            None => quote!(if P::ON { self.reached[#map] = None; }),
+        }
     }
 
     /// The cycles of an access to a range; a cache is touched.
@@ -98,8 +117,9 @@ impl Emitter<'_> {
         if !self.has_costs() || !self.costs.asked[map as usize] {
             return TokenStream::new();
         }
-        let map = number(map.into());
-        self.where_simulated(quote!(#owner.latencies[#map] = 1;))
+        let place = number(map.into());
+        let reached = self.knows_reached(map).then(|| quote!(#owner.reached[#place] = None;));
+        self.where_simulated(quote!(#owner.latencies[#place] = 1; #reached))
     }
 
     /// The fields of the processor: types, and what they are after reset.
@@ -119,8 +139,15 @@ impl Emitter<'_> {
             pub caches: [Cache; #caches],
             #[doc = #map_docs]
             pub latencies: [u32; #maps],
+            /// The cache that the last access to each map went through, where there is a profile.
+            pub reached: [Option<u32>; #maps],
         };
-        (fields, quote!(caches: Cache::of_model(super::model(), 0), latencies: [1; #maps],))
+        let values = quote! {
+            caches: Cache::of_model(super::model(), 0),
+            latencies: [1; #maps],
+            reached: [None; #maps],
+        };
+        (fields, values)
     }
 
     /// What the engine asks of caches.
@@ -148,6 +175,11 @@ impl Emitter<'_> {
         quote! {
             fn caches(&self) -> &[Cache] {
                 &self.caches
+            }
+
+            fn missed_cache(&self, map: u32) -> Option<u32> {
+                let cache = self.reached[map as usize]?;
+                self.caches[cache as usize].has_missed().then_some(cache)
             }
 
             fn empty_caches(&mut self, seed: u64) {
@@ -218,7 +250,7 @@ impl Emitter<'_> {
                 #whole
             }
         });
-        let tests = self.emit_part_costs(map);
+        let tests = self.emit_part_costs(index);
         quote! {
             #[doc = #docs]
             #[inline(always)]
@@ -235,12 +267,15 @@ impl Emitter<'_> {
     }
 
     /// The range that has the cells: the last that holds code needs no test.
-    fn emit_part_costs(&self, map: &Map) -> TokenStream {
+    fn emit_part_costs(&self, index: u32) -> TokenStream {
+        let map = &self.model.maps[index as usize];
         let holds_code = |range: &&Range| self.model.rams[range.ram as usize].executable;
         let ranges: Vec<&Range> = map.ranges.iter().filter(holds_code).collect();
         let Some((last, others)) = ranges.split_last() else { return quote!(0) };
         let cost = |range: &Range| {
             let cycles = self.cycles_of(range, &quote!(cells), false);
+            let reach = self.reach(index, range.cache);
+            let cycles = if reach.is_empty() { cycles } else { quote!({ #reach #cycles }) };
             match range.cache {
                 Some(cache) if !self.costs.timed[cache as usize] => quote!(if P::ON { #cycles } else { 0 }),
                 _ => cycles,

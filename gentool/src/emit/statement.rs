@@ -89,16 +89,20 @@ impl BodyEmitter<'_> {
             }
             Stmt::Illegal => return diverging(quote!(return Err(Trap::Illegal);)),
             Stmt::DivisionByZero => return diverging(quote!(return Err(Trap::DivisionByZero);)),
-            Stmt::Stall { stage, cycles } => {
+            Stmt::Stall { stage, cycles, maps } => {
                 let (pipeline, stage) = stage_numbers(*stage);
-                let cycles = self.value(cycles);
-                quote!(step.stall(#pipeline, #stage, #cycles);)
+                let (operation, cycles) = (self.operation_number(), self.value(cycles));
+                let maps = maps.iter().map(|map| number((*map).into()));
+                quote!(step.stall(p, #operation, &[#(#maps),*], (#pipeline, #stage), #cycles);)
             }
             Stmt::Flush(stage) => {
                 let (pipeline, stage) = stage_numbers(*stage);
                 quote!(step.flush(#pipeline, #stage);)
             }
-            Stmt::Retry { .. } => return diverging(quote!(return step.retry(at);)),
+            Stmt::Retry { .. } => {
+                let operation = self.operation_number();
+                return diverging(quote!(return step.retry(at, #operation);));
+            }
             Stmt::Cancel => return diverging(quote!(return Err(Trap::Cancel);)),
             simple => self.simple(simple),
         };
@@ -165,8 +169,7 @@ impl BodyEmitter<'_> {
                 let cycles = self.value(cycles);
                 quote! {{
                     let cycles = #cycles;
-                    let extra = &mut p.kernel().extra_cycles;
-                    *extra = extra.saturating_add(cycles);
+                    p.kernel().add_extra_cycles(cycles);
                 }}
             }
             Stmt::LinuxCall { result, arguments } => {

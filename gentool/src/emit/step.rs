@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use isac_ir::behavior::{BinaryOp, Expr, ExprKind, Stmt, walk_statements};
-use isac_ir::operation::Target;
+use isac_ir::behavior::{BinaryOp, Body, Expr, ExprKind, Stmt, walk_statements};
+use isac_ir::operation::{Operation, Target};
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
@@ -32,6 +32,8 @@ pub(super) struct Traits {
     pub ends_block: bool,
     pub may_transfer: bool,
     pub writes_memory: bool,
+    /// It may call `extra_cycles`.
+    pub adds_cycles: bool,
 }
 
 impl Emitter<'_> {
@@ -141,6 +143,7 @@ impl Emitter<'_> {
         let regions = number(form.counters.into());
         let calls = form.calls.iter().map(|call| self.emit_call(form, call, &arguments));
         let count = (form.counters > 0).then(|| quote!(code.count(record, &step.regions);));
+        let extra = traits.adds_cycles.then(|| quote!(code.count_extra_cycles(record, &mut p.kernel);));
         let written = traits.writes_memory.then(|| {
             quote! {
                 if p.kernel.code_written {
@@ -170,6 +173,7 @@ impl Emitter<'_> {
                 let mut step = Step::<#regions>::new(pc, #size, fuel + records.len() as u64);
                 #(#calls)*
                 #count
+                #extra
                 #written
                 #go_on
             }
@@ -239,14 +243,16 @@ impl Emitter<'_> {
             ends_block: false,
             may_transfer: false,
             writes_memory: false,
+            adds_cycles: false,
         };
         for call in &form.calls {
             let operation = self.model.operation(call.operation);
             let Some(body) = operation.body(call.part) else { continue };
             traits.needs_site |= self.body_is_fallible(operation, body);
-            let touched = self.operands_touch(operation, body);
+            let touched = self.any_operand(operation, body, &|body| self.touches(body));
             traits.may_transfer |= touched;
             traits.writes_memory |= touched;
+            traits.adds_cycles |= adds_cycles(body) || self.any_operand(operation, body, &adds_cycles);
             let certain: Vec<&Stmt> = body.statements.iter().filter(|_| call.guard.is_none()).collect();
             walk_statements(&body.statements, &mut |statement| {
                 traits.writes_memory |= matches!(
@@ -268,7 +274,7 @@ impl Emitter<'_> {
             });
         }
         traits.may_transfer |= advances != 1;
-        traits.needs_site |= traits.may_transfer || traits.writes_memory;
+        traits.needs_site |= traits.may_transfer || traits.writes_memory || traits.adds_cycles;
         traits
     }
 
@@ -291,24 +297,20 @@ impl Emitter<'_> {
         self.model.pc_register() == Some(register)
     }
 
-    /// True if an operand that a body mentions may set the PC or write memory.
-    fn operands_touch(
-        &self,
-        operation: &isac_ir::operation::Operation,
-        body: &isac_ir::behavior::Body,
-    ) -> bool {
+    /// True if a body of an operand that another body mentions fits.
+    fn any_operand(&self, operation: &Operation, body: &Body, fits: &dyn Fn(&Body) -> bool) -> bool {
         body.mentions.iter().any(|mention| {
             let target = operation.instances[mention.instance as usize].target;
             self.model.leaf_operations(target).into_iter().any(|leaf| {
                 let operand = self.model.operation(leaf);
                 body_of(operand, mention.kind)
-                    .is_some_and(|body| self.touches(body) || self.operands_touch(operand, body))
+                    .is_some_and(|body| fits(body) || self.any_operand(operand, body, fits))
             })
         })
     }
 
     /// True if a body may set the PC or write memory.
-    fn touches(&self, body: &isac_ir::behavior::Body) -> bool {
+    fn touches(&self, body: &Body) -> bool {
         let mut touches = false;
         walk_statements(&body.statements, &mut |statement| {
             touches |= match statement {
@@ -351,4 +353,11 @@ fn strip(expr: &Expr) -> &Expr {
         ExprKind::ZeroExtend(inner) => strip(inner),
         _ => expr,
     }
+}
+
+/// True if a body may call `extra_cycles`.
+fn adds_cycles(body: &Body) -> bool {
+    let mut adds = false;
+    walk_statements(&body.statements, &mut |statement| adds |= matches!(statement, Stmt::ExtraCycles(_)));
+    adds
 }

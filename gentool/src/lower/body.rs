@@ -8,6 +8,7 @@ use isac_parser::source::Span;
 
 use super::Lowering;
 use super::access::{Frames, number_regions};
+use super::latency::mark_latencies;
 
 /// Builds one body.
 pub(super) struct BodyBuilder<'a> {
@@ -101,6 +102,7 @@ impl<'a> BodyBuilder<'a> {
     /// The finished body.
     pub(super) fn finish(mut self) -> Body {
         number_regions(&mut self.statements, &self.frames);
+        mark_latencies(&mut self.statements);
         self.body.statements = self.statements;
         self.body
     }

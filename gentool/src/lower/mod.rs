@@ -7,6 +7,7 @@ mod body;
 mod decoder;
 mod expression;
 mod instruction;
+mod latency;
 mod mnemonic;
 mod operand;
 mod operation;

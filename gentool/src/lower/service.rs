@@ -34,7 +34,7 @@ impl BodyBuilder<'_> {
         match service {
             SourceKind::Stall { stage, cycles } => {
                 let cycles = self.lower_value(cycles);
-                self.push(Stmt::Stall { stage: lower_stage(*stage), cycles });
+                self.push(Stmt::Stall { stage: lower_stage(*stage), cycles, maps: Vec::new() });
             }
             SourceKind::Retry(pipeline) => {
                 self.push(Stmt::Retry { pipeline: pipeline.0 });

@@ -140,6 +140,8 @@ pub enum Stmt {
         stage: StageId,
         /// For how many cycles (64 bits).
         cycles: Expr,
+        /// The maps whose latency that number comes from, ascending.
+        maps: Vec<u32>,
     },
     /// What the instruction runs in this stage of a pipeline runs again in the next cycle.
     Retry {

@@ -74,7 +74,10 @@ impl BodyVerifier<'_> {
             }
             Stmt::If { condition, .. } => condition.width == 1,
             Stmt::Halt(status) => status.width == 32,
-            Stmt::Stall { stage, cycles } => has_stage(self.model, *stage) && cycles.width == 64,
+            Stmt::Stall { stage, cycles, maps } => {
+                let has_maps = maps.iter().all(|map| (*map as usize) < self.model.maps.len());
+                has_stage(self.model, *stage) && cycles.width == 64 && has_maps
+            }
             Stmt::Flush(stage) => has_stage(self.model, *stage),
             Stmt::Retry { pipeline } => (*pipeline as usize) < self.model.pipelines.len(),
             Stmt::ExtraCycles(cycles) => cycles.width == 64,

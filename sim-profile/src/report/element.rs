@@ -20,6 +20,7 @@ pub(super) struct Profiler {
     pub(super) undecoded_faults: UndecodedFaults,
     pub(super) events: Events,
     pub(super) caches: Caches,
+    pub(super) time: Time,
 }
 
 #[derive(Serialize)]
@@ -36,6 +37,7 @@ pub(super) struct Summary {
     pub(super) reads: u64,
     pub(super) writes: u64,
     pub(super) executes: u64,
+    pub(super) cpi: String,
 }
 
 #[derive(Serialize)]
@@ -58,6 +60,14 @@ pub(super) struct Operation {
     pub(super) own_writes: u64,
     #[serde(rename = "@own_executes")]
     pub(super) own_executes: u64,
+    #[serde(rename = "@lost_cycles")]
+    pub(super) lost_cycles: u64,
+    #[serde(rename = "@extra_cycles")]
+    pub(super) extra_cycles: u64,
+    #[serde(rename = "@cycles")]
+    pub(super) cycles: u64,
+    #[serde(rename = "@cpi")]
+    pub(super) cpi: String,
     pub(super) name: String,
     pub(super) executed: u64,
     pub(super) reads: u64,
@@ -139,6 +149,10 @@ pub(super) struct Instruction {
     pub(super) reads: u64,
     pub(super) writes: u64,
     pub(super) executes: u64,
+    pub(super) lost_cycles: u64,
+    pub(super) extra_cycles: u64,
+    pub(super) cycles: u64,
+    pub(super) cpi: String,
 }
 
 #[derive(Serialize)]
@@ -185,4 +199,73 @@ pub(super) struct CacheUser {
     pub(super) hits: u64,
     pub(super) misses: u64,
     pub(super) write_backs: u64,
+}
+
+#[derive(Serialize)]
+pub(super) struct Time {
+    pub(super) lost: Lost,
+    pub(super) stages: Stages,
+    pub(super) addresses: Addresses,
+    pub(super) other: Spent,
+    pub(super) kinds: Kinds,
+}
+
+#[derive(Serialize)]
+pub(super) struct Lost {
+    pub(super) cause: Vec<Cause>,
+}
+
+#[derive(Serialize)]
+pub(super) struct Cause {
+    pub(super) reason: &'static str,
+    pub(super) cache: String,
+    pub(super) operation: String,
+    pub(super) stage: String,
+    pub(super) cycles: u64,
+}
+
+#[derive(Serialize)]
+pub(super) struct Stages {
+    pub(super) stage: Vec<Stage>,
+}
+
+#[derive(Serialize)]
+pub(super) struct Stage {
+    pub(super) name: String,
+    pub(super) occupied: u64,
+    pub(super) standing: u64,
+    pub(super) percent: String,
+}
+
+#[derive(Serialize)]
+pub(super) struct Addresses {
+    pub(super) place: Vec<Place>,
+}
+
+#[derive(Serialize)]
+pub(super) struct Place {
+    pub(super) address: String,
+    pub(super) spent: Spent,
+}
+
+#[derive(Serialize)]
+pub(super) struct Kinds {
+    pub(super) kind: Vec<Kind>,
+}
+
+#[derive(Serialize)]
+pub(super) struct Kind {
+    pub(super) name: String,
+    pub(super) spent: Spent,
+}
+
+#[derive(Serialize)]
+pub(super) struct Spent {
+    pub(super) executed: u64,
+    pub(super) begun: u64,
+    pub(super) lost_cycles: u64,
+    pub(super) extra_cycles: u64,
+    pub(super) cycles: u64,
+    pub(super) cpi: String,
+    pub(super) lost: Lost,
 }

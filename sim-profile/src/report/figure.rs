@@ -8,6 +8,8 @@ use super::element::{
     Summary, Transfer, Transfers, UndecodedFaults, Unused,
 };
 use super::text::sanitize;
+use super::time::time_of;
+use crate::spent::{Spent, format_cpi};
 use crate::summary::{cache_totals, resource_totals};
 use crate::tree::{InstructionTree, TreeNode};
 use crate::{Accesses, CacheLines, InstructionKey, InstructionRecord, Measurement, ModelTables};
@@ -33,6 +35,7 @@ pub(super) fn report_of(measurement: &Measurement) -> Profiler {
         },
         events: events_of(measurement),
         caches: caches_of(measurement),
+        time: time_of(measurement),
     }
 }
 
@@ -51,6 +54,7 @@ fn summary_of(measurement: &Measurement) -> Summary {
         reads: summary.accesses.reads,
         writes: summary.accesses.writes,
         executes: summary.accesses.executes,
+        cpi: format_cpi(summary.total_cycles, summary.executed),
     }
 }
 
@@ -61,6 +65,10 @@ fn operations_of(nodes: &[TreeNode], tables: &ModelTables) -> Vec<Operation> {
         own_reads: node.own.reads,
         own_writes: node.own.writes,
         own_executes: node.own.executes,
+        lost_cycles: node.spent.overhead.lost_cycles(),
+        extra_cycles: node.spent.overhead.extra_cycles,
+        cycles: node.spent.cycles(),
+        cpi: node.spent.cpi(),
         name: sanitize(&node.name),
         executed: node.executed,
         reads: node.total.reads,
@@ -115,6 +123,7 @@ fn instructions_of(measurement: &Measurement) -> Instructions {
     let instruction_of = |(key, record): (&InstructionKey, &InstructionRecord)| {
         let mut total = Accesses::default();
         record.accesses.values().for_each(|&accesses| total.add(accesses));
+        let spent = Spent::of(record);
         Instruction {
             address: tables.format_address(key.address),
             word: key.word.to_string(),
@@ -127,6 +136,10 @@ fn instructions_of(measurement: &Measurement) -> Instructions {
             reads: total.reads,
             writes: total.writes,
             executes: total.executes,
+            lost_cycles: spent.overhead.lost_cycles(),
+            extra_cycles: spent.overhead.extra_cycles,
+            cycles: spent.cycles(),
+            cpi: spent.cpi(),
         }
     };
     Instructions { instruction: measurement.instructions.iter().map(instruction_of).collect() }

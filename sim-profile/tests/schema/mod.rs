@@ -138,6 +138,7 @@ fn check_value(text: &str, kind: &str) {
         "count" => text.parse::<u64>().is_ok(),
         "address" => text.strip_prefix("0x").is_some_and(is_hexadecimal),
         "word" => is_hexadecimal(text) && text.len().is_multiple_of(2),
+        "cpi" => text.split_once('.').is_some_and(|(_, decimals)| decimals.len() == 3),
         "percent" => text.split_once('.').is_some_and(|(_, decimals)| decimals.len() == 2),
         _ => panic!("the schema has no type {kind}"),
     };

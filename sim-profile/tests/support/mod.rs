@@ -2,7 +2,10 @@
 
 #![allow(dead_code, reason = "every test takes what it needs")]
 
-use sim_profile::{AccessEvent, CacheLines, Event, EventProfiler, EventSink, Measurement, ModelTables, Word};
+use sim_profile::{
+    AccessEvent, CacheLines, Event, EventProfiler, EventSink, LostCause, LostReason, Measurement,
+    ModelTables, Word,
+};
 
 pub(crate) const INC_AX: &str = "decode(inc(reg(ax())))";
 pub(crate) const INC_BX: &str = "decode(inc(reg(bx())))";
@@ -20,6 +23,8 @@ pub(crate) fn tables() -> ModelTables {
         model: "little".to_owned(),
         resources: ["ax", "bx", "memory"].map(str::to_owned).into(),
         caches: ["icache", "dcache"].map(str::to_owned).into(),
+        operations: ["fetch", "divide"].map(str::to_owned).into(),
+        stages: ["pipe.FE", "pipe.EX"].map(str::to_owned).into(),
         instances: ["decode", "execute"].map(str::to_owned).into(),
         instructions: ["decode(sub())", "decode(inc())", "decode(add())", "decode(halt())"]
             .map(str::to_owned)
@@ -45,6 +50,8 @@ pub(crate) fn events(sink: &mut impl EventSink) {
     ];
     let addresses = [0x10, 0x10, 0x11, 0x12, 0x13, 0x14, 0x15, 0x16];
     sink.event(lines(1, 0, 2, 0));
+    sink.event(Event::ExtraCycles { cycles: 4 });
+    lose(sink, None, LostCause { reason: LostReason::CacheMiss(1), operation: 0, stage: 0 });
     for (index, (name, address)) in names.iter().zip(addresses).enumerate() {
         begin(sink, address, name);
         if index == 0 {
@@ -62,13 +69,27 @@ pub(crate) fn events(sink: &mut impl EventSink) {
     sink.event(lines(1, 3, 2, 1));
     sink.event(Event::Cancel);
     sink.event(Event::ExtraCycles { cycles: 3 });
+    // It is over, and cycles are lost all the same.
+    sink.event(Event::Ends);
+    for _ in 0..2 {
+        lose(sink, Some(9), LostCause { reason: LostReason::Stall, operation: 1, stage: 1 });
+        sink.event(Event::Occupied { stage: 0, stands: true });
+        sink.event(Event::Occupied { stage: 1, stands: false });
+    }
+    lose(sink, Some(9), LostCause { reason: LostReason::Occupied, operation: 0, stage: 0 });
     begin(sink, 0x10, INC_AX);
     sink.event(Event::Fault);
     sink.event(Event::CycleBegins);
     sink.event(Event::InstructionBegins);
     sink.event(Event::Undecoded { address: 0xfe });
     sink.event(Event::Fault);
+    lose(sink, Some(11), LostCause { reason: LostReason::Retry, operation: 0, stage: 0 });
     sink.event(Event::Ends);
+}
+
+fn lose(sink: &mut impl EventSink, id: Option<u64>, cause: LostCause) {
+    sink.event(Event::CycleBegins);
+    sink.event(Event::Lost { id, cause });
 }
 
 fn begin(sink: &mut impl EventSink, address: u64, name: &str) {

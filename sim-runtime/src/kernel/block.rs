@@ -75,6 +75,8 @@ pub(super) struct Static {
     pub counters: u32,
     pub cancelled: Cell<u64>,
     pub faulted: Cell<u64>,
+    /// Extra cycles, whatever became of it.
+    pub extra_cycles: Cell<u64>,
 }
 
 /// Where a record leaves its block.

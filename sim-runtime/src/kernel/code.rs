@@ -83,6 +83,7 @@ impl<C: BlockCore, P: Profiling> Code<C, P> {
                 counters: decoded.counters,
                 cancelled: Cell::new(0),
                 faulted: Cell::new(0),
+                extra_cycles: Cell::new(0),
             });
             core.mark_code(address, u64::from(decoded.size_cells));
             let last = isac_ir::bits::mask(core.model().pc.width_bits) as u64;
@@ -214,6 +215,13 @@ impl<C: BlockCore, P: Profiling> Code<C, P> {
         self.blocks[block as usize].statics.get(index as usize)
     }
 
+    /// Charges the record of a site with extra cycles.
+    pub(super) fn charge_extra_cycles(&self, site: u32, cycles: u64) {
+        if let Some(entry) = self.static_of(site).filter(|_| cycles > 0) {
+            entry.extra_cycles.set(entry.extra_cycles.get().saturating_add(cycles));
+        }
+    }
+
     /// Drops all blocks; what they counted is kept.
     pub(super) fn retire(&mut self) {
         let mut retired = std::mem::take(&mut self.retired);
@@ -273,6 +281,7 @@ impl<C: BlockCore, P: Profiling> Code<C, P> {
             counted.executed += reached;
             counted.faulted += entry.faulted.get();
             counted.cancelled += entry.cancelled.get();
+            counted.extra_cycles = counted.extra_cycles.saturating_add(entry.extra_cycles.get());
             let site = entry.site.map(|site| &self.sites[site as usize]);
             if let Some(site) = site.filter(|_| entry.counters > 0) {
                 counted.counters.resize(entry.counters as usize, 0);

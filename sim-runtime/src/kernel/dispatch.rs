@@ -1,5 +1,7 @@
 //! The dispatcher: enters blocks, links them, and answers what steps cannot.
 
+use std::collections::BTreeMap;
+
 use sim_profile::Measurement;
 
 use super::code::Code;
@@ -18,7 +20,9 @@ pub struct EmittedEngine<C: BlockCore, P: Profiling> {
     code: Code<C, P>,
     /// The site that led to the current PC, not yet counted.
     arrived_from: Option<u32>,
-    undecoded_faults: std::collections::BTreeMap<u64, u64>,
+    undecoded_faults: BTreeMap<u64, u64>,
+    /// As [`crate::record::Recording::undecoded_extra_cycles`].
+    undecoded_extra_cycles: BTreeMap<Option<u64>, u64>,
     is_reset: bool,
     stopped: Option<Stop>,
 }
@@ -30,7 +34,8 @@ impl<C: BlockCore, P: Profiling> EmittedEngine<C, P> {
             core,
             code: Code::default(),
             arrived_from: None,
-            undecoded_faults: Default::default(),
+            undecoded_faults: BTreeMap::new(),
+            undecoded_extra_cycles: BTreeMap::new(),
             is_reset: false,
             stopped: None,
         }
@@ -43,6 +48,7 @@ impl<C: BlockCore, P: Profiling> EmittedEngine<C, P> {
         }
         let instruction_address = self.core.pc();
         let outcome = self.core.reset();
+        self.charge_undecoded(None);
         let exit = self.core.kernel().exit();
         let Err(trap) = outcome else { return exit };
         let value = self.core.kernel().trap_value;
@@ -123,6 +129,8 @@ impl<C: BlockCore, P: Profiling> EmittedEngine<C, P> {
 
     fn after_trap(&mut self, site: u32, trap: Trap, ended: u64) -> (u64, Option<Stop>) {
         let Kernel { address, trap_value: value, .. } = *self.core.kernel();
+        let cycles = self.core.kernel().take_extra_cycles();
+        self.code.charge_extra_cycles(site, cycles);
         if let Some(kind) = trap.fault(self.core.kernel()) {
             self.code.stop(site, false);
             if let Some(entry) = self.code.static_of(site) {
@@ -152,7 +160,17 @@ impl<C: BlockCore, P: Profiling> EmittedEngine<C, P> {
         let trap = self.core.before_decoding().err();
         let kind = trap.and_then(|trap| trap.fault(self.core.kernel())).unwrap_or(kind);
         *self.undecoded_faults.entry(pc).or_default() += 1;
+        self.charge_undecoded(Some(pc));
         self.fault(kind, pc)
+    }
+
+    /// Extra cycles that belong to no instruction that was decoded.
+    fn charge_undecoded(&mut self, address: Option<u64>) {
+        let cycles = self.core.kernel().take_extra_cycles();
+        if cycles > 0 {
+            let sum = self.undecoded_extra_cycles.entry(address).or_default();
+            *sum = sum.saturating_add(cycles);
+        }
     }
 
     /// Counts the transfer that led to the current PC apart from the links: the block there is
@@ -227,6 +245,7 @@ impl<C: BlockCore, P: Profiling> Engine for EmittedEngine<C, P> {
         recording.extra_cycles = self.core.kernel_ref().extra_cycles;
         recording.cycles = self.core.kernel_ref().plain_cycles();
         recording.undecoded_faults = self.undecoded_faults.clone();
+        recording.undecoded_extra_cycles = self.undecoded_extra_cycles.clone();
         recording.events = self.core.kernel_ref().events.clone();
         Some(recording.measure(self.core.model()))
     }

@@ -79,6 +79,12 @@ pub trait Core: Machine + CellStore + Sized + 'static {
         &[]
     }
 
+    /// The cache that the last access to a map went through, if a line of that cache's last access was
+    /// absent; known with a profile alone.
+    fn missed_cache(&self, _map: u32) -> Option<u32> {
+        None
+    }
+
     /// Empties the caches; the seed decides what REPLACEMENT (RANDOM) replaces.
     fn empty_caches(&mut self, _seed: u64) {}
 
@@ -198,6 +204,8 @@ pub struct Kernel {
     pub faulted: u64,
     /// Extra cycles so far.
     pub extra_cycles: u64,
+    /// Of these, those that no instruction has been charged with.
+    pub loose_extra_cycles: u64,
     /// Where instructions overlap: cycles begun before this one, extra cycles left out.
     pub begun_cycles: Option<u64>,
     /// Set by a write that may have hit cells that hold code.
@@ -214,6 +222,19 @@ pub struct Kernel {
 }
 
 impl Kernel {
+    /// The model's `extra_cycles(n)`.
+    #[inline]
+    pub fn add_extra_cycles(&mut self, cycles: u64) {
+        self.extra_cycles = self.extra_cycles.saturating_add(cycles);
+        self.loose_extra_cycles = self.loose_extra_cycles.saturating_add(cycles);
+    }
+
+    /// The extra cycles of whatever has just run.
+    #[inline]
+    pub fn take_extra_cycles(&mut self) -> u64 {
+        std::mem::take(&mut self.loose_extra_cycles)
+    }
+
     /// Instructions ended before the one at hand, `left` being the budget with it included.
     #[inline]
     pub fn instructions_at(&self, left: u64) -> u64 {

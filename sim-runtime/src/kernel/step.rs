@@ -2,7 +2,7 @@
 
 use super::block::Record;
 use super::code::Code;
-use super::machine::{BlockCore, Leave, Profiling, Trap};
+use super::machine::{BlockCore, Kernel, Leave, Profiling, Trap};
 
 /// What the operations of one instruction share.
 #[derive(Debug, Clone, Copy)]
@@ -187,6 +187,14 @@ pub fn leave_empty<C: BlockCore>(core: &mut C, pc: u64, fuel: u64) {
 }
 
 impl<C: BlockCore, P: Profiling> Code<C, P> {
+    /// Charges a record with the extra cycles of its step.
+    #[inline]
+    pub fn count_extra_cycles(&self, record: &Record<C, P>, kernel: &mut Kernel) {
+        if P::ON {
+            self.charge_extra_cycles(record.site, kernel.take_extra_cycles());
+        }
+    }
+
     /// Adds to the counters of a record's regions.
     #[inline(always)]
     pub fn count<const N: usize>(&self, record: &Record<C, P>, regions: &[u32; N]) {

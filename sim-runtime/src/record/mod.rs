@@ -24,6 +24,8 @@ pub fn model_tables(model: &Model) -> ModelTables {
         resources: model.resource_names(),
         instances: instance_names(model),
         caches: model.caches.iter().map(|cache| cache.name.clone()).collect(),
+        operations: operation_names(model),
+        stages: stage_names(model),
         instructions: model.instructions.clone(),
         operands: operand_positions(model),
         address_bits: model.pc.width_bits,
@@ -36,6 +38,24 @@ fn instance_names(model: &Model) -> Vec<String> {
     let scheduled = model.time.scheduled().map(|node| node.name.clone());
     let walking = model.pipelines.iter().map(|pipeline| format!("({} fault)", pipeline.name));
     scheduled.chain(walking).collect()
+}
+
+/// What may stall, retry or be due: the operations, and `memory_fault` behind them.
+fn operation_names(model: &Model) -> Vec<String> {
+    if !model.overlaps() {
+        return Vec::new();
+    }
+    let operations = model.operations.iter().map(|operation| operation.name.clone());
+    operations.chain(model.memory_fault.iter().map(|_| "memory_fault".to_string())).collect()
+}
+
+/// The stages of all pipelines, by [`Model::stage_number`].
+fn stage_names(model: &Model) -> Vec<String> {
+    let pipelines = model.pipelines.iter();
+    let stages = pipelines.flat_map(|pipeline| {
+        pipeline.stages.iter().map(move |stage| format!("{}.{}", pipeline.name, stage.name))
+    });
+    stages.collect()
 }
 
 /// Which children of each operation are operands, by position.

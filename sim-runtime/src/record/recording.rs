@@ -8,7 +8,7 @@ use isac_ir::behavior::AccessKind;
 use isac_ir::bits::Bits;
 use isac_ir::decode::Element;
 use isac_ir::root::{decode_root, root_elements};
-use sim_profile::{AccessEvent, Accesses, InstructionKey, InstructionRecord, Measurement, Word};
+use sim_profile::{AccessEvent, Accesses, InstructionKey, InstructionRecord, Measurement, Overhead, Word};
 
 use super::model_tables;
 
@@ -41,6 +41,8 @@ pub struct StaticInstruction {
     pub cancelled: u64,
     /// Executions that were abandoned by a fault.
     pub faulted: u64,
+    /// Extra cycles, whatever became of it.
+    pub extra_cycles: u64,
     /// How often each conditional region ran in executions that ended, numbered as
     /// [`isac_ir::account`] does; shorter than that means zeros.
     pub counters: Vec<u64>,
@@ -59,6 +61,9 @@ pub struct Recording {
     pub extra_cycles: u64,
     /// Faults before anything was decoded, by instruction address.
     pub undecoded_faults: BTreeMap<u64, u64>,
+    /// Extra cycles before anything was decoded, by instruction address; `None` for operation
+    /// `reset`.
+    pub undecoded_extra_cycles: BTreeMap<Option<u64>, u64>,
     /// The model's own events.
     pub events: BTreeMap<String, u64>,
 }
@@ -77,6 +82,9 @@ impl Recording {
         measurement.extra_cycles = self.extra_cycles;
         measurement.undecoded_faults = self.undecoded_faults.clone();
         measurement.events = self.events.clone();
+        for (&address, &extra_cycles) in &self.undecoded_extra_cycles {
+            measurement.add_overhead(address, &Overhead { extra_cycles, ..Overhead::default() });
+        }
         if let Some(root) = RootShape::of(model) {
             for (key, counted) in &self.instructions {
                 let entry = root.measure_instruction(model, key, counted);
@@ -122,8 +130,8 @@ impl RootShape {
             executed: counted.executed,
             cancelled: counted.cancelled,
             faulted: counted.faulted,
-            unfinished: 0,
-            accesses: BTreeMap::new(),
+            overhead: Overhead { extra_cycles: counted.extra_cycles, ..Overhead::default() },
+            ..InstructionRecord::default()
         };
         for access in account_instruction(model, decoded).accesses {
             let times = match access.times {

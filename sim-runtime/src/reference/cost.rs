@@ -15,6 +15,13 @@ impl Step<'_, '_> {
         self.state.costs.as_ref().map_or(1, |costs| costs.latency(map))
     }
 
+    /// The cache that the last access to a map went through, if a line of that cache's last access was
+    /// absent.
+    pub(super) fn missed_cache(&self, map: u32) -> Option<u32> {
+        let costs = self.state.costs.as_ref()?;
+        self.state.reached[map as usize].filter(|cache| costs.has_missed(*cache))
+    }
+
     /// Counts what an access costs: `cells` cells of a map from `address` on.
     pub(super) fn pay(
         &mut self,
@@ -37,8 +44,11 @@ impl Step<'_, '_> {
     pub(super) fn pay_memory(&mut self, map: u32, parts: &[(u64, u64)], writes: bool) {
         let Some(costs) = &mut self.state.costs else { return };
         costs.begin_access(map);
+        let reached = &mut self.state.reached[map as usize];
         for part in parts {
-            if let Some((cache, lines)) = costs.reach_memory(self.state.model, map, *part, writes) {
+            let touched = costs.reach_memory(self.state.model, map, *part, writes);
+            *reached = touched.map(|(cache, _)| cache);
+            if let Some((cache, lines)) = touched {
                 self.sink.event(Event::Lines { cache, lines });
             }
         }
@@ -49,6 +59,7 @@ impl Step<'_, '_> {
         if let Some(costs) = &mut self.state.costs {
             costs.begin_access(map);
             costs.reach_other(map);
+            self.state.reached[map as usize] = None;
         }
     }
 }

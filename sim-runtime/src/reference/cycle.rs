@@ -1,6 +1,6 @@
 //! One cycle: `main`, then everything that is due in it, what was scheduled first before.
 
-use sim_profile::{Event, EventSink};
+use sim_profile::{Event, EventSink, LostReason};
 
 use super::ReferenceEngine;
 use super::flight::{Turn, Work};
@@ -19,6 +19,9 @@ impl<'m> ReferenceEngine<'m> {
         let first = self.state.model.first_stage();
         let admits = self.flight.admits(first);
         self.flight.trace_beginning(first, admits);
+        if let Some(first) = first.filter(|_| !admits) {
+            self.flight.tell_lost(self.state.model, first, &mut self.events);
+        }
         let mut next = match admits {
             true => Some(self.begin_instruction()),
             false => self.next_turn(),
@@ -31,6 +34,7 @@ impl<'m> ReferenceEngine<'m> {
             };
             next = self.next_turn();
         }
+        self.flight.tell_occupied(self.state.model, &mut self.events);
         self.flight.end_cycle(&mut self.events);
         if ran {
             self.events.event(Event::Ends);
@@ -41,6 +45,7 @@ impl<'m> ReferenceEngine<'m> {
     }
 
     fn leave(&mut self, stop: Stop) -> Option<Stop> {
+        self.flight.tell_occupied(self.state.model, &mut self.events);
         self.events.event(Event::Ends);
         self.counts.cycles = self.counts.cycles.saturating_add(1);
         self.tell_trace(Some(stop));
@@ -74,8 +79,9 @@ impl<'m> ReferenceEngine<'m> {
         if let Err(Leaving::Doomed(kind)) = outcome {
             outcome = if step.walk_on(turn, kind) { Ok(()) } else { Err(Leaving::Fault(kind)) };
         }
-        if let Err(Leaving::Retry(stage)) = outcome {
-            step.flight.retry(turn, stage, step.sink);
+        if let Err(Leaving::Retry { stage, operation }) = outcome {
+            let hold = step.hold(operation, LostReason::Retry, stage);
+            step.flight.retry(turn, (stage, hold), step.sink);
             outcome = Ok(());
         }
         let is_over =

@@ -10,6 +10,7 @@ use isac_ir::time::StageId;
 use sim_profile::{Event, EventSink};
 
 use super::execution::keep_executions;
+use super::hold::Hold;
 use super::instruction::Instruction;
 use super::step::Due;
 use super::tracing::Tracer;
@@ -40,6 +41,8 @@ pub(super) struct Pending {
     pub work: Work,
     /// The turn that scheduled it.
     pub by: u64,
+    /// The retry that has put it back last.
+    pub held: Option<Hold>,
 }
 
 /// Something scheduled, or `main`, that has its turn in this cycle.
@@ -67,6 +70,8 @@ pub(super) struct Flight {
     pub pending: Vec<Pending>,
     /// Cycles for which each stage stands after this one, by pipeline and stage.
     counters: Vec<Vec<u64>>,
+    /// What has given each counter its value.
+    holds: Vec<Vec<Option<Hold>>>,
     /// The last stage that stands in this cycle, by pipeline.
     standing: Vec<Option<u32>>,
     /// The turns of this cycle so far.
@@ -74,6 +79,8 @@ pub(super) struct Flight {
     /// Stages that operations of a turn of this cycle are bound to, where that is not its own: turn,
     /// instruction, stage.
     entered: Vec<(u64, u64, StageId)>,
+    /// Stages in which something was due in this cycle until a retry put it back.
+    put_back: Vec<StageId>,
     /// IDs of instructions that this turn has flushed.
     pub flushed: Vec<u64>,
     begun_turns: u64,
@@ -88,7 +95,8 @@ impl Flight {
     pub(super) fn new(model: &Model) -> Flight {
         let pipelines = model.pipelines.iter();
         Flight {
-            counters: pipelines.map(|pipeline| vec![0; pipeline.stages.len()]).collect(),
+            counters: pipelines.clone().map(|pipeline| vec![0; pipeline.stages.len()]).collect(),
+            holds: pipelines.map(|pipeline| vec![None; pipeline.stages.len()]).collect(),
             queues: vec![Vec::new(); model.time.scheduled().count() + model.pipelines.len()],
             ..Flight::default()
         }
@@ -99,6 +107,7 @@ impl Flight {
         self.cycle += 1;
         self.turns.clear();
         self.entered.clear();
+        self.put_back.clear();
         let highest = |counters: &Vec<u64>| counters.iter().rposition(|counter| *counter > 0);
         self.standing = self.counters.iter().map(|counters| highest(counters).map(|it| it as u32)).collect();
         for counter in self.counters.iter_mut().flatten() {
@@ -207,9 +216,12 @@ impl Flight {
     }
 
     /// A stage and those before it stand for so many cycles after this one, at least.
-    pub(super) fn stall(&mut self, stage: StageId, cycles: u64) {
+    pub(super) fn stall(&mut self, stage: StageId, cycles: u64, hold: Hold) {
         let counter = &mut self.counters[stage.pipeline as usize][stage.stage as usize];
-        *counter = (*counter).max(cycles);
+        if cycles > *counter {
+            *counter = cycles;
+            self.holds[stage.pipeline as usize][stage.stage as usize] = Some(hold);
+        }
         if cycles > 0 {
             self.trace_act(|| Act::Stall { stage, cycles });
         }
@@ -238,6 +250,18 @@ impl Flight {
         ran.chain(due.map(|pending| pending.id)).chain(entered.map(|(_, id, _)| *id)).collect()
     }
 
+    /// What keeps the highest stage of a pipeline that stands, if one does.
+    pub(super) fn standing_hold(&self, pipeline: u32) -> Option<Hold> {
+        let stage = self.standing[pipeline as usize]?;
+        self.holds[pipeline as usize][stage as usize]
+    }
+
+    /// Stages in which something ran in this cycle, or would have but for a retry.
+    pub(super) fn stages_of_turns(&self) -> impl Iterator<Item = StageId> + '_ {
+        let ran = self.turns.iter().filter_map(|turn| turn.stage);
+        ran.chain(self.entered.iter().map(|(_, _, stage)| *stage)).chain(self.put_back.iter().copied())
+    }
+
     pub(super) fn is_standing(&self, stage: StageId) -> bool {
         self.standing[stage.pipeline as usize].is_some_and(|last| stage.stage <= last)
     }
@@ -253,7 +277,7 @@ impl Flight {
 
     /// What a turn's instruction ran in a stage waits for the next cycle, and with it what has not
     /// run there and before; what it scheduled is withdrawn.
-    pub(super) fn retry(&mut self, turn: Turn, stage: StageId, sink: &mut dyn EventSink) {
+    pub(super) fn retry(&mut self, turn: Turn, (stage, hold): (StageId, Hold), sink: &mut dyn EventSink) {
         let entered: BTreeSet<u64> =
             self.entered.iter().filter(|(_, _, here)| *here == stage).map(|(number, ..)| *number).collect();
         let ran_here = |it: &Turn| it.stage == Some(stage) || entered.contains(&it.number);
@@ -271,16 +295,18 @@ impl Flight {
         for Turn { queue, id, work, by, .. } in repeated {
             if let Some(queue) = queue {
                 let due = self.cycle + 1;
-                self.schedule(Pending { due, queue, id, stage: Some(stage), work, by }, sink);
+                let held = Some(hold);
+                self.schedule(Pending { due, queue, id, stage: Some(stage), work, by, held }, sink);
             }
         }
         let standing: BTreeSet<u64> =
             self.pending.iter().map(|pending| pending.id).filter(|id| self.stands(*id)).collect();
         let cycle = self.cycle;
-        let moved = self.put_off(sink, |pending| {
+        let moved = self.put_off(sink, Some(hold), |pending| {
             let waits = pending.stage.is_some_and(|bound| is_at_or_before(bound, stage));
             waits && pending.due == cycle && !standing.contains(&pending.id)
         });
+        self.put_back.extend(moved.iter().filter_map(|pending| pending.stage));
         self.trace_put_back(&moved);
     }
 
@@ -288,17 +314,23 @@ impl Flight {
     pub(super) fn end_cycle(&mut self, sink: &mut dyn EventSink) {
         let ids = self.pending.iter().map(|pending| pending.id);
         let standing: BTreeSet<u64> = ids.filter(|id| self.stands(*id)).collect();
-        let moved = self.put_off(sink, |pending| standing.contains(&pending.id));
+        let moved = self.put_off(sink, None, |pending| standing.contains(&pending.id));
         self.trace_held(&moved);
     }
 
     /// Moves what is scheduled on by a cycle, to the end of the list; what that was.
-    fn put_off(&mut self, sink: &mut dyn EventSink, waits: impl Fn(&Pending) -> bool) -> Vec<Pending> {
+    fn put_off(
+        &mut self,
+        sink: &mut dyn EventSink,
+        hold: Option<Hold>,
+        waits: impl Fn(&Pending) -> bool,
+    ) -> Vec<Pending> {
         let all = std::mem::take(&mut self.pending);
         let (mut waiting, kept) = all.into_iter().partition::<Vec<_>, _>(|pending| waits(pending));
         self.pending = kept;
         for pending in &mut waiting {
             pending.due += 1;
+            pending.held = hold.or(pending.held);
         }
         self.pending.extend(&waiting);
         self.tell_order(&waiting, sink);

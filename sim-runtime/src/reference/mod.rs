@@ -10,6 +10,7 @@ mod evaluate;
 mod execution;
 mod fetch;
 mod flight;
+mod hold;
 mod instruction;
 mod operand;
 mod place;

@@ -34,7 +34,8 @@ impl Step<'_, '_> {
         let queue = self.flight.walking_queue(stage.pipeline);
         let stage = Some(StageId { stage: stage.stage + 1, ..stage });
         let (due, work) = (self.flight.cycle + 1, Work::Walk(fault));
-        self.flight.schedule(Pending { due, queue, id, stage, work, by: turn.number }, self.sink);
+        let pending = Pending { due, queue, id, stage, work, by: turn.number, held: None };
+        self.flight.schedule(pending, self.sink);
         true
     }
 
@@ -42,9 +43,9 @@ impl Step<'_, '_> {
     ///
     /// # Panics
     /// Outside of the pipeline's stages, which the checks exclude.
-    pub(super) fn retry(&mut self, pipeline: u32) -> Leaving {
+    pub(super) fn retry(&mut self, pipeline: u32, operation: u32) -> Leaving {
         match self.stage {
-            Some(stage) if stage.pipeline == pipeline => Leaving::Retry(stage),
+            Some(stage) if stage.pipeline == pipeline => Leaving::Retry { stage, operation },
             _ => panic!("`retry` in an operation that is outside of the pipeline"),
         }
     }

@@ -16,6 +16,8 @@ pub(super) struct State<'m> {
     pub(super) devices: Devices,
     /// What accesses cost, where that is simulated.
     pub(super) costs: Option<AccessCosts>,
+    /// The cache that the last access to each map went through.
+    pub(super) reached: Vec<Option<u32>>,
 }
 
 impl<'m> State<'m> {
@@ -31,6 +33,7 @@ impl<'m> State<'m> {
             memory: Memory::new(model),
             devices: Devices::new(model),
             costs: None,
+            reached: vec![None; model.maps.len()],
         }
     }
 

@@ -140,12 +140,13 @@ impl<'m> Step<'m, '_> {
             Stmt::OpenNode { label } => self.open_node(Some(*label)),
             Stmt::CloseNode => self.open_node(None),
             Stmt::Activate { instance, delay } => self.schedule(frame, *instance, *delay, time_node),
-            Stmt::Stall { stage, cycles } => {
+            Stmt::Stall { stage, cycles, maps } => {
                 let cycles = self.evaluate(frame, cycles)? as u64;
-                self.flight.stall(*stage, cycles);
+                let hold = self.hold(self.operation_of(frame), self.stall_reason(maps), *stage);
+                self.flight.stall(*stage, cycles, hold);
             }
             Stmt::Flush(stage) => self.flush(*stage),
-            Stmt::Retry { pipeline } => return Err(self.retry(*pipeline)),
+            Stmt::Retry { pipeline } => return Err(self.retry(*pipeline, self.operation_of(frame))),
         }
         Ok(())
     }

@@ -37,7 +37,11 @@ pub(super) enum Leaving {
     /// The instruction is to be abandoned when it would be in the last stage.
     Doomed(FaultKind),
     /// What the instruction ran in this stage runs again in the next cycle.
-    Retry(StageId),
+    Retry {
+        stage: StageId,
+        /// Who asks for it.
+        operation: u32,
+    },
     /// To the end of the block or loop with this label.
     Label(u32),
 }
@@ -121,7 +125,7 @@ impl Step<'_, '_> {
     /// Calls `memory_fault` where the model has it. A fault in there ends the run.
     pub(super) fn settle(&mut self, outcome: Result<(), Leaving>) -> Ending {
         let kind = match outcome {
-            Ok(()) | Err(Leaving::Label(_) | Leaving::Retry(_) | Leaving::Doomed(_)) => {
+            Ok(()) | Err(Leaving::Label(_) | Leaving::Retry { .. } | Leaving::Doomed(_)) => {
                 return Ending::Complete;
             }
             Err(Leaving::Cancel) => return Ending::Abandoned,
@@ -135,7 +139,7 @@ impl Step<'_, '_> {
         self.fault = (address, access.number());
         let mut frame = Frame::new(body, None, 0);
         match self.run_statements(&mut frame, &body.statements, 0) {
-            Ok(()) | Err(Leaving::Cancel | Leaving::Label(_) | Leaving::Retry(_)) => Ending::Abandoned,
+            Ok(()) | Err(Leaving::Cancel | Leaving::Label(_) | Leaving::Retry { .. }) => Ending::Abandoned,
             Err(Leaving::Halt(status)) => Ending::HaltedByHandler(status),
             Err(Leaving::Fault(kind) | Leaving::Doomed(kind)) => Ending::Fault(kind),
         }
@@ -332,7 +336,8 @@ impl Step<'_, '_> {
         let Some(queue) = self.state.model.time.queue(due.time_node) else { return };
         let (id, by) = (self.instruction.id, self.turn);
         let cycle = self.flight.cycle + u64::from(delay);
-        let pending = Pending { due: cycle, queue, id, stage, work: Work::Run(due), by };
+        let work = Work::Run(due);
+        let pending = Pending { due: cycle, queue, id, stage, work, by, held: None };
         self.flight.schedule(pending, self.sink);
     }
 

@@ -63,7 +63,7 @@ impl Flight {
             Ok(()) | Err(Leaving::Label(_)) => return,
             Err(Leaving::Doomed(_)) if matches!(work, Work::Walk(_)) => return,
             Err(Leaving::Doomed(_) | Leaving::Fault(_)) => Act::Fault,
-            Err(Leaving::Retry(_)) => Act::Retry,
+            Err(Leaving::Retry { .. }) => Act::Retry,
             Err(Leaving::Cancel) => Act::Cancel,
             Err(Leaving::Halt(_)) => Act::Halt,
         };

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use isac_ir::Model;
 use isac_ir::cost::CostUse;
-use sim_profile::{CacheLines, InstructionKey, InstructionRecord, Measurement};
+use sim_profile::{CacheLines, InstructionKey, InstructionRecord, Measurement, Overhead, StageCycles};
 
+use super::charge::Whose;
 use super::core::StepCore;
 use super::instruction::Instruction;
 use super::step::Step;
@@ -48,12 +49,14 @@ impl<C: StepCore, P: Profiling> StepwiseEngine<C, P> {
         let instruction_address = self.core.pc();
         let outcome = self.step.run_alone(&mut self.core, reset);
         let cycle = self.cycles();
-        let Err(trap) = outcome else { return self.core.kernel().exit() };
-        match (self.step.fault(&self.core, trap), trap) {
-            (Some(kind), _) => self.settle_fault(Fault { kind, instruction_address, cycle }),
-            (None, Trap::Halt) => Some(self.halted()),
-            (None, _) => self.core.kernel().exit(),
-        }
+        let stop = match outcome.err().map(|trap| (self.step.fault(&self.core, trap), trap)) {
+            Some((Some(kind), _)) => self.settle_fault(Fault { kind, instruction_address, cycle }),
+            Some((None, Trap::Halt)) => Some(self.halted()),
+            Some((None, _)) | None => self.core.kernel().exit(),
+        };
+        let extra_cycles = self.core.kernel().take_extra_cycles();
+        self.tally.charge_extra_cycles(&Whose::<C, P>::Nobody, extra_cycles);
+        stop
     }
 
     /// One cycle.
@@ -72,6 +75,8 @@ impl<C: StepCore, P: Profiling> StepwiseEngine<C, P> {
         if P::ON {
             let place = self.step.place_of_lines(is_at_fault);
             self.tally.add_lines(place, self.step.take_lines(&self.core));
+            let extra_cycles = self.core.kernel().take_extra_cycles();
+            self.tally.charge_extra_cycles(&Whose::at_hand(&self.step, is_at_fault), extra_cycles);
         }
         stop
     }
@@ -198,6 +203,10 @@ pub(super) struct Tally {
     pub undecoded: u64,
     /// As [`Measurement::lines`], of instructions that have ended.
     lines: BTreeMap<(Option<u64>, u32), CacheLines>,
+    /// As [`Measurement::overheads`].
+    pub overheads: BTreeMap<Option<u64>, Overhead>,
+    /// As [`Measurement::occupancy`]; shorter than that means zeros.
+    pub occupancy: Vec<StageCycles>,
 }
 
 impl Tally {
@@ -224,6 +233,10 @@ impl Tally {
         measurement.undecoded = self.undecoded;
         measurement.lines = self.lines.clone();
         measurement.events = kernel.events.clone();
+        measurement.overheads = self.overheads.clone();
+        for (all, counted) in measurement.occupancy.iter_mut().zip(&self.occupancy) {
+            *all = *counted;
+        }
         for instruction in step.instructions() {
             add_instruction(&mut measurement, model, instruction);
         }
@@ -303,6 +316,7 @@ fn add_instruction<C: StepCore, P: Profiling>(
     record.executed += instruction.executed.get();
     record.cancelled += instruction.cancelled.get();
     record.faulted += instruction.faulted.get();
+    record.overhead.add(&instruction.overhead.borrow());
     for context in instruction.contexts() {
         let mut counter = context.counters() as usize;
         for body in model.operation(context.operation).counted_bodies() {

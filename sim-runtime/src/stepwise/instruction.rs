@@ -2,13 +2,13 @@
 
 mod builder;
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 
 use isac_ir::Model;
 use isac_ir::decode::Decoded;
 use isac_ir::operation::Referred;
 use isac_ir::time::StageId;
-use sim_profile::Word;
+use sim_profile::{Overhead, Word};
 
 use self::builder::Builder;
 use super::core::{BodyFn, StepCore};
@@ -108,6 +108,8 @@ pub struct Instruction<C: StepCore, P: Profiling> {
     pub cancelled: Cell<u64>,
     /// Executions that were abandoned by a fault.
     pub faulted: Cell<u64>,
+    /// Lost and extra cycles of executions that are over, whatever became of them.
+    pub overhead: RefCell<Overhead>,
 }
 
 impl<C: StepCore, P: Profiling> Instruction<C, P> {

@@ -11,6 +11,7 @@
 //! to their cells. Regions of bodies are counted one by one, by context; what an instruction did
 //! before it was abandoned is dropped.
 
+mod charge;
 mod core;
 mod engine;
 mod instruction;

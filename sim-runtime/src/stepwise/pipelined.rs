@@ -3,13 +3,14 @@
 use std::cell::Cell;
 
 use isac_ir::time::StageId;
-use sim_profile::Measurement;
+use sim_profile::{LostReason, Measurement};
 
+use super::charge::Whose;
 use super::core::StepCore;
 use super::engine::{Handled, Tally, cache_statistics, call_memory_fault, record_of};
 use super::instruction::Instruction;
 use super::step::{Parked, Step};
-use super::wheel::{Turn, Wheel, Work};
+use super::wheel::{Holder, Turn, Wheel, Work};
 use crate::engine::{CacheStatistics, Engine, Machine};
 use crate::fault::{Fault, FaultKind, Stop};
 use crate::host::Host;
@@ -28,6 +29,9 @@ pub struct PipelinedEngine<C: StepCore, P: Profiling> {
     taken: u64,
     /// Cycles begun, extra cycles left out.
     cycles: u64,
+    /// Who has ended since the last instruction began, by ID: cycles that are lost now may be their
+    /// doing.
+    ended: Vec<(u64, Whose<C, P>)>,
     /// ID of the instruction that has written to an EXIT device.
     exiting: Option<u64>,
     is_reset: bool,
@@ -54,6 +58,7 @@ impl<C: StepCore, P: Profiling> PipelinedEngine<C, P> {
             tally: Tally::default(),
             taken: 0,
             cycles: 0,
+            ended: Vec::new(),
             exiting: None,
             is_reset: false,
             stopped: None,
@@ -87,6 +92,8 @@ impl<C: StepCore, P: Profiling> PipelinedEngine<C, P> {
             Ending::Halted(status) => Some(Stop::Halted(status)),
             Ending::Complete | Ending::Cancelled => None,
         };
+        let extra_cycles = self.core.kernel().take_extra_cycles();
+        self.tally.charge_extra_cycles::<C, P>(&Whose::Nobody, extra_cycles);
         match stop {
             Some(Stop::Fault(_)) => stop,
             _ => self.core.kernel_ref().exit().or(stop),
@@ -98,16 +105,21 @@ impl<C: StepCore, P: Profiling> PipelinedEngine<C, P> {
         self.core.kernel().begun_cycles = Some(self.cycles);
         self.cycles += 1;
         let begins = self.wheel().begin_cycle();
+        if P::ON && !begins {
+            self.count_lost();
+        }
         let mut stop = None;
         let mut next = if begins { Some(self.begin_instruction()) } else { self.wheel().next_turn() };
         while let Some(turn) = next {
             let now = self.run_turn(turn);
             if stop.is_none() && matches!(now, Some(Stop::Fault(_))) {
+                self.count_occupied();
                 return now;
             }
             stop = stop.or(now);
             next = self.wheel().next_turn();
         }
+        self.count_occupied();
         self.wheel().end_cycle();
         stop
     }
@@ -116,6 +128,7 @@ impl<C: StepCore, P: Profiling> PipelinedEngine<C, P> {
         let model = self.core.model();
         let stage = model.operation(model.main).stage;
         let turn = self.wheel().begin_instruction(stage);
+        self.ended.clear();
         let slot = turn.entry.slot as usize;
         if slot == self.parked.len() {
             self.parked.push(self.step.parking_place());
@@ -141,6 +154,7 @@ impl<C: StepCore, P: Profiling> PipelinedEngine<C, P> {
         let stop = match ending {
             Some(ending) => self.end_instruction(turn, ending),
             None => {
+                self.count_extra_cycles(turn);
                 self.step.fold();
                 self.step.note_lines(&self.core);
                 None
@@ -157,9 +171,12 @@ impl<C: StepCore, P: Profiling> PipelinedEngine<C, P> {
             return (!self.walk_on(turn, fault)).then_some(Ending::Fault(fault));
         }
         if outcome == Err(Trap::Retry) {
-            let stage = self.step.retried;
+            let retried = self.step.retried;
             let wheel = self.wheel();
-            stage.into_iter().for_each(|stage| wheel.retry(stage));
+            if let Some((stage, operation)) = retried {
+                let cause = P::ON.then(|| wheel.cause(LostReason::Retry, operation, stage));
+                wheel.retry(stage, cause);
+            }
         }
         match outcome {
             Ok(()) | Err(Trap::Retry) => {
@@ -235,6 +252,10 @@ impl<C: StepCore, P: Profiling> PipelinedEngine<C, P> {
         if P::ON {
             self.tally.add_lines(place_of_lines, self.step.take_lines(&self.core));
         }
+        self.count_extra_cycles(turn);
+        let faulted = matches!(ending, Ending::Fault(_));
+        let whose = Whose::at_hand(&self.step, faulted);
+        self.charge_ended(slot, turn.id, whose);
         self.parked[slot as usize].doom = None;
         self.wheel().release(slot);
         self.end_in_order(turn.id, place);
@@ -290,10 +311,64 @@ impl<C: StepCore, P: Profiling> PipelinedEngine<C, P> {
                 true => parked.instruction.cancelled.set(parked.instruction.cancelled.get() + 1),
                 false => self.tally.undecoded += 1,
             }
+            let whose = Whose::of(parked);
+            self.charge_ended(slot, id, whose);
             self.end_in_order(id, None);
             stop = stop.or(self.core.kernel_ref().exit().filter(|_| self.exiting == Some(id)));
         }
         stop
+    }
+
+    /// Counts that no instruction begins in this cycle, where its cause is.
+    fn count_lost(&mut self) {
+        let Some(wheel) = &self.step.wheel else { return };
+        let (holder, cause) = match wheel.lost() {
+            Some(Holder::Cause(holder, cause)) => (holder, cause),
+            Some(Holder::Occupant(entry)) => {
+                let Work::Run(context) = entry.work else { return };
+                let parked = &self.parked[entry.slot as usize];
+                let operation = parked.instruction.context(context as usize).operation;
+                let Some(cause) = wheel.occupation(operation) else { return };
+                (Some((entry.slot, wheel.id_in(entry.slot))), cause)
+            }
+            None => return,
+        };
+        match holder {
+            Some((slot, id)) if wheel.id_in(slot) == id => {
+                self.parked[slot as usize].overhead.add_lost(cause, 1);
+            }
+            Some((_, id)) => {
+                let ended = self.ended.iter().find(|(ended, _)| *ended == id);
+                ended.into_iter().for_each(|(_, whose)| self.tally.charge_lost(whose, cause));
+            }
+            None => self.tally.charge_lost(&Whose::<C, P>::Nobody, cause),
+        }
+    }
+
+    /// Counts the stages that instructions were in in the cycle that ends.
+    fn count_occupied(&mut self) {
+        if P::ON {
+            let occupied = self.step.wheel.iter().flat_map(|wheel| wheel.occupied());
+            occupied.for_each(|(stage, stands)| self.tally.count_occupied(stage, stands));
+        }
+    }
+
+    /// Counts the extra cycles of a turn.
+    fn count_extra_cycles(&mut self, turn: Turn) {
+        if P::ON {
+            let cycles = self.core.kernel().take_extra_cycles();
+            let extra = &mut self.parked[turn.entry.slot as usize].overhead.extra_cycles;
+            *extra = extra.saturating_add(cycles);
+        }
+    }
+
+    /// Counts lost and extra cycles of an instruction that is over.
+    fn charge_ended(&mut self, slot: u32, id: u64, whose: Whose<C, P>) {
+        if P::ON {
+            let overhead = std::mem::take(&mut self.parked[slot as usize].overhead);
+            self.tally.charge(&whose, &overhead);
+            self.ended.push((id, whose));
+        }
     }
 
     fn end_in_order(&mut self, id: u64, place: Option<Place>) {
@@ -348,6 +423,7 @@ impl<C: StepCore, P: Profiling> Engine for PipelinedEngine<C, P> {
             for (cache, lines) in (0u32..).zip(&parked.lines) {
                 measurement.add_lines(parked.place_of_lines(), cache, *lines);
             }
+            Whose::of(parked).charge(&mut measurement, model, &parked.overhead);
             match record_of(&mut measurement, model, &parked.instruction).filter(|_| parked.is_decoded) {
                 Some(record) => record.unfinished += 1,
                 None => measurement.undecoded += 1,

@@ -62,8 +62,8 @@ pub struct Step<C: StepCore, P: Profiling> {
     /// What every instruction begins with.
     before: Rc<Instruction<C, P>>,
     due: VecDeque<usize>,
-    /// The stage of the last retry.
-    pub(super) retried: Option<StageId>,
+    /// The stage of the last retry, and the number of the operation that asked for it.
+    pub(super) retried: Option<(StageId, u32)>,
     /// What is scheduled, where instructions overlap.
     pub(super) wheel: Option<Box<Wheel>>,
     /// LOCALs of all contexts.
@@ -263,6 +263,11 @@ impl<C: StepCore, P: Profiling> Step<C, P> {
     /// The instruction at hand.
     pub fn instruction(&self) -> &Instruction<C, P> {
         &self.instruction
+    }
+
+    /// The same, to keep.
+    pub(super) fn shared_instruction(&self) -> Rc<Instruction<C, P>> {
+        Rc::clone(&self.instruction)
     }
 
     /// Every instruction that was decoded.

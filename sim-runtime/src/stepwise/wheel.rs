@@ -4,10 +4,15 @@
 //! off by a bucket and stands behind what that bucket has; so a bucket is always in the order in
 //! which its entries run.
 
+mod hold;
+
 use std::collections::VecDeque;
 
 use isac_ir::Model;
 use isac_ir::time::{StageId, distance};
+use sim_profile::LostCause;
+
+pub(super) use self::hold::Holder;
 
 /// A scheduled context.
 #[derive(Debug, Clone, Copy)]
@@ -20,6 +25,8 @@ pub(super) struct Entry {
     pub stage: Option<StageId>,
     /// The turn that scheduled it; 0 for `main`.
     by: u64,
+    /// The retry that has put it back last: its number in [`Wheel::retries`], from 1 on.
+    held: u32,
 }
 
 /// What has its turn.
@@ -70,10 +77,19 @@ pub(super) struct Wheel {
     begun_turns: u64,
     /// Cycles for which each stage stands after this one, by pipeline and stage.
     counters: Vec<Vec<u64>>,
+    /// What has given each counter its value, where that is told.
+    stalls: Vec<Vec<Option<Holder>>>,
+    /// Retries since the last instruction began. What they put back in the first stage keeps the next
+    /// one from beginning, so none is needed for longer.
+    retries: Vec<Holder>,
+    /// Stages in which something was due in this cycle until a retry put it back.
+    put_back: Vec<StageId>,
     /// The last stage that stands in this cycle, by pipeline.
     standing: Vec<Option<u32>>,
     any_stands: bool,
     first: Option<StageId>,
+    /// The number of each pipeline's first stage.
+    stage_numbers: Vec<u32>,
     /// Slots that were flushed in this turn, with the ID that was in each.
     pub flushed: Vec<(u32, u64)>,
 }
@@ -93,9 +109,15 @@ impl Wheel {
             entered: Vec::new(),
             begun_turns: 0,
             counters: model.pipelines.iter().map(|pipeline| vec![0; pipeline.stages.len()]).collect(),
+            stalls: model.pipelines.iter().map(|pipeline| vec![None; pipeline.stages.len()]).collect(),
+            retries: Vec::new(),
+            put_back: Vec::new(),
             standing: vec![None; model.pipelines.len()],
             any_stands: false,
             first: model.first_stage(),
+            stage_numbers: (0..model.pipelines.len() as u32)
+                .map(|pipeline| model.stage_number(StageId { pipeline, stage: 0 }))
+                .collect(),
             flushed: Vec::new(),
         }
     }
@@ -105,6 +127,7 @@ impl Wheel {
         self.cycle += 1;
         self.turns.clear();
         self.entered.clear();
+        self.put_back.clear();
         self.next = 0;
         self.front.clear();
         if let Some(due) = self.later.pop_front() {
@@ -126,12 +149,13 @@ impl Wheel {
     /// An instruction begins: the turn of `main`, in its stage.
     pub(super) fn begin_instruction(&mut self, stage: Option<StageId>) -> Turn {
         self.begun += 1;
+        self.retries.clear();
         let slot = self.free.pop().unwrap_or_else(|| {
             self.slots.push(Held::default());
             self.slots.len() as u32 - 1
         });
         self.slots[slot as usize] = Held { id: self.begun, ..Held::default() };
-        self.begin_turn(Entry { slot, work: Work::Run(0), stage, by: 0 })
+        self.begin_turn(Entry { slot, work: Work::Run(0), stage, by: 0, held: 0 })
     }
 
     /// What runs next in this cycle.
@@ -172,7 +196,7 @@ impl Wheel {
     /// Schedules something of the instruction that has its turn, so many cycles from now.
     pub(super) fn schedule(&mut self, work: Work, delay: u32, stage: Option<StageId>) {
         let Some(turn) = self.turn() else { return };
-        let entry = Entry { slot: turn.entry.slot, work, stage, by: turn.number };
+        let entry = Entry { slot: turn.entry.slot, work, stage, by: turn.number, held: 0 };
         self.slots[entry.slot as usize].scheduled += 1;
         match delay {
             0 => {
@@ -218,6 +242,7 @@ impl Wheel {
     /// Takes out everything that an instruction has scheduled.
     pub(super) fn withdraw_all(&mut self, slot: u32) {
         self.withdraw(|entry| entry.slot == slot);
+        self.slots[slot as usize].stood = 0;
     }
 
     fn withdraw(&mut self, is_withdrawn: impl Fn(&Entry) -> bool) {
@@ -237,9 +262,13 @@ impl Wheel {
     }
 
     /// A stage and those before it stand for so many cycles after this one, at least.
-    pub(super) fn stall(&mut self, stage: StageId, cycles: u64) {
+    pub(super) fn stall(&mut self, stage: StageId, cycles: u64, cause: Option<LostCause>) {
+        let holder = cause.map(|cause| self.holder(cause));
         let counter = &mut self.counters[stage.pipeline as usize][stage.stage as usize];
-        *counter = (*counter).max(cycles);
+        if cycles > *counter {
+            *counter = cycles;
+            self.stalls[stage.pipeline as usize][stage.stage as usize] = holder;
+        }
     }
 
     /// Cancels every instruction in a stage or before it but the one that has its turn.
@@ -295,8 +324,12 @@ impl Wheel {
 
     /// What the turn's instruction ran in a stage waits for the next cycle, and with it what has
     /// not run there and before; what it scheduled is withdrawn.
-    pub(super) fn retry(&mut self, stage: StageId) {
+    pub(super) fn retry(&mut self, stage: StageId, cause: Option<LostCause>) {
         let Some(turn) = self.turn() else { return };
+        let held = cause.map_or(0, |cause| {
+            self.retries.push(self.holder(cause));
+            self.retries.len() as u32
+        });
         let entered =
             |it: &Turn| self.entered.iter().any(|(turn, here)| turn.number == it.number && *here == stage);
         let is_again = |it: &Turn| it.id == turn.id && (it.entry.stage == Some(stage) || entered(it));
@@ -315,14 +348,15 @@ impl Wheel {
             self.note_standing(self.front[index]);
         }
         let mut waiting: Vec<Entry> =
-            again.into_iter().map(|it| Entry { stage: Some(stage), ..it.entry }).collect();
+            again.into_iter().map(|it| Entry { stage: Some(stage), held, ..it.entry }).collect();
         self.slots[turn.entry.slot as usize].scheduled += waiting.len() as u32;
         for index in 0..self.front.len() {
             let waits = |entry: &Entry| entry.stage.is_some_and(|bound| is_at_or_before(bound, stage));
             let entry = self.front[index].filter(|entry| waits(entry) && !self.stands(entry.slot));
             if let Some(entry) = entry {
                 self.front[index] = None;
-                waiting.push(entry);
+                self.put_back.extend(entry.stage);
+                waiting.push(Entry { held: if held > 0 { held } else { entry.held }, ..entry });
             }
         }
         self.bucket(1).extend(waiting);

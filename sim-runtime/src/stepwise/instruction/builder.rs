@@ -1,7 +1,7 @@
 //! Making an instruction: contexts for what was decoded and for what that schedules, and the order
 //! of the sections that each calls.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 
 use isac_ir::Model;
 use isac_ir::account::Part;
@@ -255,6 +255,7 @@ impl<'m, C: StepCore, P: Profiling> Builder<'m, C, P> {
             executed: Cell::new(0),
             cancelled: Cell::new(0),
             faulted: Cell::new(0),
+            overhead: RefCell::default(),
         }
     }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use sim_profile::CacheLines;
+use sim_profile::{CacheLines, Overhead};
 
 use super::super::core::StepCore;
 use super::super::instruction::Instruction;
@@ -16,7 +16,7 @@ pub(in crate::stepwise) struct Parked<C: StepCore, P: Profiling> {
     pub address: u64,
     size_cells: u32,
     pub is_decoded: bool,
-    is_undecoded: bool,
+    pub is_undecoded: bool,
     pub instruction: Rc<Instruction<C, P>>,
     variables: Vec<u128>,
     pub counted: Vec<u32>,
@@ -26,6 +26,8 @@ pub(in crate::stepwise) struct Parked<C: StepCore, P: Profiling> {
     begun: Vec<Begun>,
     /// The fault that is on its way to the last stage.
     pub doom: Option<FaultKind>,
+    /// Lost and extra cycles so far.
+    pub overhead: Overhead,
 }
 
 impl<C: StepCore, P: Profiling> Parked<C, P> {
@@ -64,6 +66,7 @@ impl<C: StepCore, P: Profiling> Step<C, P> {
             lines: Vec::new(),
             begun: Vec::new(),
             doom: None,
+            overhead: Overhead::default(),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! What a section does to what is to come: activations, retries, stalls, flushes.
 
 use isac_ir::time::StageId;
+use sim_profile::LostReason;
 
 use super::super::core::StepCore;
 use super::Step;
@@ -38,19 +39,33 @@ impl<C: StepCore, P: Profiling> Step<C, P> {
         Ok(())
     }
 
-    /// Has what the instruction ran in a context's stage run again in the next cycle.
+    /// Has what the instruction ran in a context's stage run again in the next cycle. The operation,
+    /// by its number, asks for it.
     ///
     /// # Errors
     /// The trap that ends the section.
-    pub fn retry<T>(&mut self, context: usize) -> Result<T, Trap> {
-        self.retried = self.instruction.context(context).stage;
+    pub fn retry<T>(&mut self, context: usize, operation: u32) -> Result<T, Trap> {
+        self.retried = self.instruction.context(context).stage.map(|stage| (stage, operation));
         Err(Trap::Retry)
     }
 
-    /// From the next cycle on, a stage and those before it stand still.
-    pub fn stall(&mut self, pipeline: u32, stage: u32, cycles: u64) {
+    /// From the next cycle on, a stage and those before it stand still, because of an operation, by
+    /// its number; for so many cycles, which come from the latency of these maps.
+    pub fn stall(
+        &mut self,
+        core: &C,
+        operation: u32,
+        maps: &[u32],
+        (pipeline, stage): (u32, u32),
+        cycles: u64,
+    ) {
         if let Some(wheel) = &mut self.wheel {
-            wheel.stall(StageId { pipeline, stage }, cycles);
+            let stage = StageId { pipeline, stage };
+            let cause = P::ON.then(|| {
+                let missed = maps.iter().find_map(|map| core.missed_cache(*map));
+                wheel.cause(missed.map_or(LostReason::Stall, LostReason::CacheMiss), operation, stage)
+            });
+            wheel.stall(stage, cycles, cause);
         }
     }
 

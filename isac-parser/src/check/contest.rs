@@ -11,12 +11,19 @@ use std::rc::Rc;
 use super::ambiguity::occurs;
 use super::finding::{Choice, Claim};
 use super::word_set::{Path, WordSets};
-use crate::cube::{Budget, Cube, CubeSet, TooManyCubes};
+use crate::cube::{Budget, Cube, CubeSet, MAX_CUBES, TooManyCubes};
 use crate::diagnostic::Diagnostics;
 use crate::model::{Decoding, DecodingEntry, DecodingPath, Endian, OperationId, OperationOrGroup};
 
 /// After so many findings in one choice the rest is more of the same.
 const MAX_FINDINGS: usize = 50;
+
+/// Most members that take part in one contest, each with its own words.
+const MAX_MEMBERS: usize = MAX_CUBES;
+
+/// Most members that are looked at to find those: where both members of each group hold the next
+/// group, they double with each.
+const MAX_LOOKED_AT: usize = 4 * MAX_MEMBERS;
 
 /// Words that a path claims.
 struct Contestant {
@@ -202,13 +209,17 @@ impl<'a, 's, 'm> Contest<'a, 's, 'm> {
         let winner = self.contestants[small].words.clone();
         let whole = self.contestants[path].words.clone();
         let shared = whole.intersect(&winner, &mut self.budget)?;
-        let mut found = Vec::new();
+        let (mut found, mut looked_at) = (Vec::new(), 0);
         let mut waiting: Vec<(OperationOrGroup, Vec<u32>, CubeSet)> = Vec::new();
         let here: Vec<u32> = (0..self.width_bits).map(|bit| bit + self.shifts[path]).collect();
         let outer = self.paths[path].clone();
         self.push_beside(&outer, &here, &whole, &mut waiting);
         while let Some((target, positions, around)) = waiting.pop() {
             let members = self.sets.paths(target)?;
+            looked_at += members.len();
+            if looked_at > MAX_LOOKED_AT {
+                return Err(TooManyCubes);
+            }
             for member in members.iter() {
                 let own = self.sets.exact(member)?;
                 let words = around.intersect(&own.placed(&positions), &mut self.budget)?;
@@ -307,6 +318,9 @@ impl<'a, 's, 'm> Contest<'a, 's, 'm> {
             return Ok(Vec::new());
         }
         let index = self.contestants.len();
+        if index - self.paths.len() >= MAX_MEMBERS {
+            return Err(TooManyCubes);
+        }
         let words = Rc::new(words);
         self.contestants.push(Contestant { path, member: Some(member), words, smaller: Vec::new() });
         let mut pairs = Vec::new();

@@ -158,7 +158,7 @@ impl<'a> Choice<'a> {
             }
         };
         let message = format!("the codings of `{name}` are too many to compare");
-        let label = format!("a set of words needs more than {MAX_CUBES} patterns");
+        let label = format!("more than {MAX_CUBES} patterns or special cases are to be compared");
         error(code::TOO_MANY_CODINGS, span, message, label)
             .secondary(self.span, "decoded here")
             .help("split the group, or give its members codings that share fixed bits")

@@ -92,6 +92,7 @@ fn end_name(stop: Stop) -> String {
     match stop {
         Stop::Budget | Stop::Cycles { .. } => "budget".to_owned(),
         Stop::Halted(_) => "halted".to_owned(),
+        Stop::Interrupted => "interrupted".to_owned(),
         Stop::Fault(fault) => match fault.kind {
             FaultKind::Memory { access, .. } => format!("{access:?} fault"),
             kind => format!("{kind:?}"),

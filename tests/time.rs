@@ -154,6 +154,7 @@ fn end_name(stop: Stop) -> &'static str {
     match stop {
         Stop::Budget | Stop::Cycles { .. } => "limit",
         Stop::Halted(_) => "halt",
+        Stop::Interrupted => "interrupted",
         Stop::Fault(fault) => match fault.kind {
             FaultKind::IllegalInstruction => "illegal",
             FaultKind::DivisionByZero => "division",

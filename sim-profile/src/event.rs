@@ -105,6 +105,9 @@ pub enum Event<'a> {
     Fault,
     /// The current instruction halts the machine: it is complete and leaves all queues.
     Halt,
+    /// The run ends in the middle of the current instruction: counted as unfinished, its accesses
+    /// are not counted. It leaves all queues.
+    Interrupt,
     /// Another instruction is cancelled: counted apart, its accesses are not counted. It leaves
     /// all queues.
     Flushed {

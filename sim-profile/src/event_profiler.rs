@@ -89,6 +89,7 @@ impl EventProfiler {
             Event::Lines { cache, lines } => self.count_lines(cache, lines)?,
             Event::Cancel => self.seal(Fate::Cancelled)?,
             Event::Fault => self.seal(Fate::Faulted)?,
+            Event::Interrupt => self.seal(Fate::Unfinished)?,
             Event::Halt => self.table.withdraw_current()?,
             Event::Transfer { to } => self.table.current_mut()?.transfer = Some(to),
             Event::Jump { from, to } => {

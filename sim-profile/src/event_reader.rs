@@ -160,6 +160,7 @@ fn parse_bare_event(line: &str) -> Option<Event<'static>> {
         "k" => Event::Cancel,
         "f" => Event::Fault,
         "h" => Event::Halt,
+        "i" => Event::Interrupt,
         _ => return None,
     })
 }

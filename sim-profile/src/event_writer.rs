@@ -107,6 +107,7 @@ impl<W: Write> EventWriter<W> {
             Event::Cancel => writeln!(out, "k"),
             Event::Fault => writeln!(out, "f"),
             Event::Halt => writeln!(out, "h"),
+            Event::Interrupt => writeln!(out, "i"),
             Event::Transfer { to } => writeln!(out, "t {to:x}"),
             Event::Flushed { id } => writeln!(out, "l {id}"),
             Event::Withdrawn { instance, id } => writeln!(out, "v {instance} {id}"),

@@ -88,6 +88,9 @@ pub trait Engine {
     /// was, which may be more than `instructions`, since a flush cancels several in one cycle; the
     /// run goes on with the next call, too.
     ///
+    /// [`Stop::Interrupted`] comes where [`Host::is_interrupted`] says so within a loop of the
+    /// description; between instructions it is the caller who has to ask.
+    ///
     /// The first call, whatever it allows, runs operation `reset` before anything else.
     fn run(&mut self, host: &mut Host, instructions: u64) -> Stop;
 

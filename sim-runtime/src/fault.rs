@@ -71,4 +71,10 @@ pub enum Stop {
     Halted(i32),
     /// The guest is at fault.
     Fault(Fault),
+    /// The run is to end, and a loop of the description was going on: in an instruction, which
+    /// counts as unfinished, in `memory_fault` or in `reset`. The engine does not go on.
+    Interrupted,
 }
+
+/// After so many turns of loops an engine asks whether the run is to end.
+pub(crate) const TURNS_UNASKED: u32 = 1 << 10;

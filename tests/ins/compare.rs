@@ -160,6 +160,7 @@ pub(super) fn end_of(stop: Stop, engine: &dyn Engine) -> End {
         Stop::Budget | Stop::Cycles { .. } if engine.instructions() == 0 => End::Abandoned,
         Stop::Budget | Stop::Cycles { .. } => End::Ran,
         Stop::Halted(status) => End::Halted(status),
+        Stop::Interrupted => unreachable!("nobody interrupts a case"),
         Stop::Fault(fault) => match fault.kind {
             FaultKind::IllegalInstruction => End::Illegal,
             FaultKind::Memory { access: AccessKind::Read, .. } => End::Read,

@@ -366,6 +366,7 @@ impl Emitter<'_> {
                 | Stmt::Illegal
                 | Stmt::DivisionByZero
                 | Stmt::Cancel
+                | Stmt::Loop { .. }
                 | Stmt::Retry { .. }
                 | Stmt::LinuxCall { .. }
                 | Stmt::Semihost { .. } => true,

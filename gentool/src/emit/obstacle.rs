@@ -174,6 +174,7 @@ fn find_root_obstacles(model: &Model, found: &mut Vec<String>) {
                 Stmt::Halt(_) | Stmt::Illegal | Stmt::Cancel | Stmt::DivisionByZero => {
                     "an instruction that ends"
                 }
+                Stmt::Loop { .. } => "a loop",
                 _ => return,
             };
             found.push(format!("{}: {what} before decoding is not emitted yet", body.location));

@@ -59,9 +59,10 @@ impl BodyEmitter<'_> {
                 let emitted = self.list(body).tokens;
                 let diverges = !leaves(body, *label);
                 let label = label_name(*label);
+                // The description may have made it endless.
                 let tokens = match diverges {
-                    true => quote!(loop { #emitted }),
-                    false => quote!(#label: loop { #emitted }),
+                    true => quote!(loop { step.turn(&mut p.kernel)?; #emitted }),
+                    false => quote!(#label: loop { step.turn(&mut p.kernel)?; #emitted }),
                 };
                 return Emitted { tokens, diverges };
             }

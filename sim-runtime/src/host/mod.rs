@@ -63,6 +63,8 @@ pub struct Host {
     arguments: Vec<String>,
     /// The error of the last semihosting call that failed; 0 before.
     semihost_errno: i64,
+    /// Asked whether the run is to end; `None` is never.
+    interrupt: Option<Box<dyn Fn() -> bool + Send>>,
 }
 
 impl Default for Host {
@@ -88,6 +90,7 @@ impl Host {
             seed: 0,
             arguments: Vec::new(),
             semihost_errno: 0,
+            interrupt: None,
         }
     }
 
@@ -119,6 +122,19 @@ impl Host {
     pub fn with_arguments(mut self, arguments: Vec<String>) -> Self {
         self.arguments = arguments;
         self
+    }
+
+    /// Sets what is asked now and then, within an instruction too, whether the run is to end.
+    #[must_use]
+    pub fn with_interrupt(mut self, is_interrupted: impl Fn() -> bool + Send + 'static) -> Self {
+        self.interrupt = Some(Box::new(is_interrupted));
+        self
+    }
+
+    /// True if the run is to end although the guest goes on.
+    #[must_use]
+    pub fn is_interrupted(&self) -> bool {
+        self.interrupt.as_ref().is_some_and(|is_interrupted| is_interrupted())
     }
 
     /// Lets the guest's break move between two byte addresses, both included. It stands at

@@ -77,6 +77,7 @@ pub(super) struct Static {
     pub faulted: Cell<u64>,
     /// Extra cycles, whatever became of it.
     pub extra_cycles: Cell<u64>,
+    pub unfinished: Cell<u64>,
 }
 
 /// Where a record leaves its block.

@@ -84,6 +84,7 @@ impl<C: BlockCore, P: Profiling> Code<C, P> {
                 cancelled: Cell::new(0),
                 faulted: Cell::new(0),
                 extra_cycles: Cell::new(0),
+                unfinished: Cell::new(0),
             });
             core.mark_code(address, u64::from(decoded.size_cells));
             let last = isac_ir::bits::mask(core.model().pc.width_bits) as u64;
@@ -274,7 +275,11 @@ impl<C: BlockCore, P: Profiling> Code<C, P> {
         let mut reached = entries;
         for (index, entry) in (0u32..).zip(&block.statics) {
             reached -= stopped(index);
-            if reached == 0 && entry.faulted.get() == 0 && entry.cancelled.get() == 0 {
+            if reached == 0
+                && entry.faulted.get() == 0
+                && entry.cancelled.get() == 0
+                && entry.unfinished.get() == 0
+            {
                 continue;
             }
             let counted = recording.instruction(entry.address, &entry.words.map(recorded_word));
@@ -282,6 +287,7 @@ impl<C: BlockCore, P: Profiling> Code<C, P> {
             counted.faulted += entry.faulted.get();
             counted.cancelled += entry.cancelled.get();
             counted.extra_cycles = counted.extra_cycles.saturating_add(entry.extra_cycles.get());
+            counted.unfinished += entry.unfinished.get();
             let site = entry.site.map(|site| &self.sites[site as usize]);
             if let Some(site) = site.filter(|_| entry.counters > 0) {
                 counted.counters.resize(entry.counters as usize, 0);

@@ -55,6 +55,7 @@ impl<C: BlockCore, P: Profiling> EmittedEngine<C, P> {
         match (trap.fault(self.core.kernel()), trap) {
             (Some(kind), _) => Some(Stop::Fault(Fault { kind, instruction_address, cycle: self.cycles() })),
             (None, Trap::Halt) => exit.or(Some(Stop::Halted(value as u32 as i32))),
+            (None, Trap::Interrupt) => Some(Stop::Interrupted),
             (None, _) => exit,
         }
     }
@@ -145,6 +146,13 @@ impl<C: BlockCore, P: Profiling> EmittedEngine<C, P> {
             return (ended + 1, exit.or(Some(Stop::Halted(value as u32 as i32))));
         }
         self.code.stop(site, false);
+        if trap == Trap::Interrupt {
+            if let Some(entry) = self.code.static_of(site) {
+                entry.unfinished.set(entry.unfinished.get() + 1);
+            }
+            self.core.kernel().unfinished += 1;
+            return (ended, Some(Stop::Interrupted));
+        }
         if let Some(entry) = self.code.static_of(site) {
             entry.cancelled.set(entry.cancelled.get() + 1);
         }

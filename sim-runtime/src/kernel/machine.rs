@@ -9,7 +9,7 @@ use super::block::Decoded;
 use crate::cache::Cache;
 use crate::device::{DeviceCells, Devices};
 use crate::engine::Machine;
-use crate::fault::{AccessKind, FaultKind, Stop};
+use crate::fault::{AccessKind, FaultKind, Stop, TURNS_UNASKED};
 use crate::host::Host;
 use crate::memory::CellStore;
 
@@ -157,6 +157,8 @@ pub enum Trap {
     Cancel,
     /// What the instruction ran in this stage runs again in the next cycle.
     Retry,
+    /// The run ends in the middle of the instruction, which stays unfinished.
+    Interrupt,
 }
 
 impl Trap {
@@ -173,7 +175,7 @@ impl Trap {
             Trap::RegisterIndex => {
                 Some(FaultKind::RegisterIndex { register: kernel.trap_register, index: value })
             }
-            Trap::Halt | Trap::Cancel | Trap::Retry => None,
+            Trap::Halt | Trap::Cancel | Trap::Retry | Trap::Interrupt => None,
         }
     }
 }
@@ -202,12 +204,16 @@ pub struct Kernel {
     pub cancelled: u64,
     /// Instructions abandoned by a fault so far.
     pub faulted: u64,
+    /// 1 if the run was interrupted within an instruction.
+    pub unfinished: u64,
     /// Extra cycles so far.
     pub extra_cycles: u64,
     /// Of these, those that no instruction has been charged with.
     pub loose_extra_cycles: u64,
     /// Where instructions overlap: cycles begun before this one, extra cycles left out.
     pub begun_cycles: Option<u64>,
+    /// Turns of loops, modulo 2^32.
+    pub turns: u32,
     /// Set by a write that may have hit cells that hold code.
     pub code_written: bool,
     /// What the memory fault at hand tried, as [`crate::AccessKind::number`]; its address is the
@@ -252,14 +258,38 @@ impl Kernel {
         if let Some(cycles) = self.begun_cycles {
             return cycles.saturating_add(self.extra_cycles);
         }
-        let other = self.cancelled.saturating_add(self.faulted).saturating_add(self.extra_cycles);
+        let other = self.other_instructions().saturating_add(self.extra_cycles);
         self.instructions_at(left).saturating_add(other)
     }
 
     /// Cycles begun so far, between two instructions, extra cycles left out.
     pub fn plain_cycles(&self) -> u64 {
         let ended = self.instructions_at(self.budget);
-        ended.saturating_add(self.cancelled).saturating_add(self.faulted)
+        ended.saturating_add(self.other_instructions())
+    }
+
+    /// Instructions begun that have not ended as instructions do.
+    fn other_instructions(&self) -> u64 {
+        self.cancelled.saturating_add(self.faulted).saturating_add(self.unfinished)
+    }
+
+    /// A turn of a loop begins: now and then somebody is asked whether the run is to end.
+    ///
+    /// # Errors
+    /// The trap that ends it.
+    #[inline(always)]
+    pub fn turn(&mut self) -> Result<(), Trap> {
+        self.turns = self.turns.wrapping_add(1);
+        match self.turns % TURNS_UNASKED {
+            0 => self.ask(),
+            _ => Ok(()),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn ask(&self) -> Result<(), Trap> {
+        if self.host.is_interrupted() { Err(Trap::Interrupt) } else { Ok(()) }
     }
 
     /// Reads cells of a device, `left` being the budget with this instruction included.

@@ -28,6 +28,15 @@ impl<const REGIONS: usize> Step<REGIONS> {
         Step { pc: address, address, size_cells, left, due: 0, regions: [0; REGIONS] }
     }
 
+    /// A turn of a loop begins.
+    ///
+    /// # Errors
+    /// The trap of a run that is to end.
+    #[inline(always)]
+    pub fn turn(&mut self, kernel: &mut Kernel) -> Result<(), Trap> {
+        kernel.turn()
+    }
+
     /// A region begins.
     #[inline(always)]
     pub fn count(&mut self, region: usize) {

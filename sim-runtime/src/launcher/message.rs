@@ -20,19 +20,27 @@ pub(super) fn describe_end(
             format!("limit reached: {limit} instructions (--limit-instructions)")
         }
         End::CycleLimit(limit) => format!("limit reached: {limit} cycles (--limit-cycles)"),
-        End::Interrupted(Reason::Timeout) => {
+        End::Interrupted(Reason::Timeout) | End::InterruptedWithin(Reason::Timeout) => {
             let seconds = timeout.unwrap_or_default();
             format!("limit reached: {seconds} seconds (--timeout)")
         }
-        End::Interrupted(Reason::Signal) => "interrupted".to_owned(),
+        End::Interrupted(Reason::Signal) | End::InterruptedWithin(Reason::Signal) => "interrupted".to_owned(),
     };
     let pc = engine.machine().read_place(&info.pc);
     let pc = info.format_address(u64::try_from(pc).unwrap_or(u64::MAX));
     let (instructions, cycles) = (engine.instructions(), engine.cycles());
-    vec![
+    let mut lines = vec![
         format!("error: {what}"),
         format!("note: {instructions} instructions in {cycles} cycles have ended, pc is {pc}"),
-    ]
+    ];
+    if let End::InterruptedWithin(_) = end {
+        lines.push(
+            "help: a loop of the description was going on, within one instruction, `reset` or \
+             `memory_fault`; does it ever end?"
+                .to_owned(),
+        );
+    }
+    lines
 }
 
 /// What the guest did wrong, where, and where to look.

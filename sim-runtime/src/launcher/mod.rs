@@ -40,14 +40,14 @@ pub use stdio::Stdio;
 
 use crate::engine::{CacheStatistics, Engine};
 use crate::fault::Stop;
-use crate::host::{Host, Streams};
-use interrupt::InterruptibleInput;
+use crate::host::Host;
+use interrupt::{InterruptibleInput, Reason};
 use message::describe_end;
 use output_file::{check_writable, write_or_rescue};
 use place::parse_assignment;
 use progress::{Progress, mips};
 use run::{End, Limits, run};
-use start::{Started, start};
+use start::{Outside, Started, start};
 use state_dump::dump_state;
 
 /// Runs a program and leaves the results that the options ask for.
@@ -73,7 +73,13 @@ pub fn launch_with(
     let mut streams = progress.make_way(stdio.streams);
     streams.input = Box::new(InterruptibleInput::new(streams.input, stdio.interrupt.clone()));
 
-    let begun = begin(engine, info, options, streams, &outputs);
+    if let Some(seconds) = options.timeout
+        && let Some(deadline) = Instant::now().checked_add(Duration::from_secs_f64(seconds))
+    {
+        stdio.interrupt.set_deadline(deadline);
+    }
+    let outside = Outside { streams, interrupt: stdio.interrupt.clone() };
+    let begun = begin(engine, info, options, outside, &outputs);
     let mut conclusion = Conclusion { engine, info, options, messages };
     match begun {
         Ok(mut started) => {
@@ -98,17 +104,13 @@ fn run_timed(
     progress: &mut Progress,
 ) -> (End, Duration) {
     let start = Instant::now();
-    if let Some(seconds) = options.timeout
-        && let Some(deadline) = start.checked_add(Duration::from_secs_f64(seconds))
-    {
-        interrupt.set_deadline(deadline);
-    }
     let end = match started.stop {
         Stop::Budget | Stop::Cycles { .. } => {
             run(engine, &mut started.host, Limits::of(options), interrupt, progress)
         }
         Stop::Halted(status) => End::Exited(status),
         Stop::Fault(fault) => End::Fault(fault),
+        Stop::Interrupted => End::InterruptedWithin(interrupt.reason().unwrap_or(Reason::Signal)),
     };
     (end, start.elapsed())
 }
@@ -118,7 +120,7 @@ fn begin(
     engine: &mut dyn Engine,
     info: &LaunchInfo,
     options: &RunOptions,
-    streams: Streams,
+    outside: Outside,
     outputs: &[OutputFile<'_>],
 ) -> Result<Started, String> {
     let mut assignments = Vec::new();
@@ -127,7 +129,7 @@ fn begin(
     }
     check_outputs(options, outputs)?;
     check_start(info, options)?;
-    start(engine, info, options, streams, &assignments)
+    start(engine, info, options, outside, &assignments)
 }
 
 /// Checks before anything else is done that all results of a run can be written, and over nothing
@@ -232,7 +234,10 @@ impl Conclusion<'_> {
             _ if !written || host.flush().is_err() => exit_status::FAILURE,
             End::Exited(status) => status & 0xff,
             End::Fault(_) => exit_status::FAULT,
-            End::InstructionLimit(_) | End::CycleLimit(_) | End::Interrupted(_) => exit_status::LIMIT,
+            End::InstructionLimit(_)
+            | End::CycleLimit(_)
+            | End::Interrupted(_)
+            | End::InterruptedWithin(_) => exit_status::LIMIT,
         }
     }
 

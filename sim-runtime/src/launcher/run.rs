@@ -28,6 +28,8 @@ pub(super) enum End {
     InstructionLimit(u64),
     CycleLimit(u64),
     Interrupted(Reason),
+    /// The same, in a loop of the description.
+    InterruptedWithin(Reason),
 }
 
 /// What ends a run that does not end by itself.
@@ -101,6 +103,9 @@ pub(super) fn run(
                 };
             }
             Stop::Fault(fault) => return End::Fault(fault),
+            Stop::Interrupted => {
+                return End::InterruptedWithin(interrupt.reason().unwrap_or(Reason::Signal));
+            }
         }
         let end = Instant::now();
         if budget == slice {

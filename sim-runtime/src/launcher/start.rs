@@ -14,6 +14,7 @@ use crate::image::{
     Image, ImageError, ImageFormat, RecordFormat, Segment, line_of_address, place_image, read_image,
     recognise_format,
 };
+use crate::launcher::interrupt::Interrupt;
 use crate::launcher::launch_info::{LaunchInfo, LaunchStack};
 use crate::launcher::options::{ProgramFormat, RunOptions};
 use crate::launcher::place::Assignment;
@@ -34,16 +35,22 @@ pub(super) struct Started {
     pub(super) stop: Stop,
 }
 
+/// What a run meets outside of the machine.
+pub(super) struct Outside {
+    pub(super) streams: Streams,
+    pub(super) interrupt: Interrupt,
+}
+
 /// Loads the program and runs operation `reset`.
 pub(super) fn start(
     engine: &mut dyn Engine,
     info: &LaunchInfo,
     options: &RunOptions,
-    streams: Streams,
+    outside: Outside,
     assignments: &[Assignment],
 ) -> Result<Started, String> {
     let image = load_program(engine.machine(), info, options)?;
-    let mut host = make_host(options, streams)?;
+    let mut host = make_host(options, outside)?;
     if let Some((start, limit)) = heap_bounds(info, &image) {
         host.set_heap(start, limit);
     }
@@ -122,8 +129,10 @@ fn choose_format(
     }
 }
 
-fn make_host(options: &RunOptions, streams: Streams) -> Result<Host, String> {
+fn make_host(options: &RunOptions, outside: Outside) -> Result<Host, String> {
+    let Outside { streams, interrupt } = outside;
     let host = Host::new(streams)
+        .with_interrupt(move || interrupt.reason().is_some())
         .with_clock_hz(options.clock_hz)
         .with_seed(options.seed)
         .with_arguments(program_arguments(options));

@@ -43,6 +43,8 @@ pub struct StaticInstruction {
     pub faulted: u64,
     /// Extra cycles, whatever became of it.
     pub extra_cycles: u64,
+    /// Executions in which the run ended.
+    pub unfinished: u64,
     /// How often each conditional region ran in executions that ended, numbered as
     /// [`isac_ir::account`] does; shorter than that means zeros.
     pub counters: Vec<u64>,
@@ -130,6 +132,7 @@ impl RootShape {
             executed: counted.executed,
             cancelled: counted.cancelled,
             faulted: counted.faulted,
+            unfinished: counted.unfinished,
             overhead: Overhead { extra_cycles: counted.extra_cycles, ..Overhead::default() },
             ..InstructionRecord::default()
         };

@@ -29,7 +29,7 @@ impl<'m> ReferenceEngine<'m> {
         let ran = next.is_some();
         while let Some(turn) = next {
             stop = match self.run_turn(host, turn) {
-                Some(Stop::Fault(fault)) if stop.is_none() => return self.leave(Stop::Fault(fault)),
+                Some(now @ (Stop::Fault(_) | Stop::Interrupted)) if stop.is_none() => return self.leave(now),
                 other => stop.or(other),
             };
             next = self.next_turn();
@@ -126,11 +126,15 @@ impl<'m> ReferenceEngine<'m> {
     fn end_instruction(&mut self, instruction: &Instruction, ending: Ending, cycle: u64) -> Option<Stop> {
         let is_executed = match ending {
             Ending::Complete | Ending::Halted(_) => true,
-            Ending::Abandoned | Ending::HaltedByHandler(_) | Ending::Fault(_) => false,
+            Ending::Abandoned
+            | Ending::HaltedByHandler(_)
+            | Ending::Fault(_)
+            | Ending::Interrupted
+            | Ending::InterruptedInHandler => false,
         };
         self.counts.instructions += u64::from(is_executed);
         self.taken += 1;
-        if self.state.model.overlaps() {
+        if self.state.model.overlaps() && !matches!(ending, Ending::Interrupted) {
             let is_known = is_executed && instruction.decoded.is_some();
             let successor = |size| self.state.model.successor(instruction.address, size);
             let place = is_known.then(|| Place {
@@ -153,6 +157,7 @@ impl<'m> ReferenceEngine<'m> {
     ) -> Option<Stop> {
         match ending {
             Ending::Fault(kind) => Some(Stop::Fault(Fault { kind, instruction_address, cycle })),
+            Ending::Interrupted | Ending::InterruptedInHandler => Some(Stop::Interrupted),
             Ending::Halted(status) | Ending::HaltedByHandler(status) => {
                 Some(Stop::Halted(exit.unwrap_or(status)))
             }

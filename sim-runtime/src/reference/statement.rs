@@ -4,7 +4,7 @@ use isac_ir::behavior::{Access, Stmt};
 use sim_profile::{AccessEvent, Event};
 
 use super::step::{Frame, Leaving, Step};
-use crate::fault::{AccessKind, FaultKind};
+use crate::fault::{AccessKind, FaultKind, TURNS_UNASKED};
 use crate::host::LinuxResult;
 use crate::memory::{Reached, check_access, check_range};
 use crate::print::print_parts;
@@ -98,6 +98,7 @@ impl<'m> Step<'m, '_> {
                 self.run_statements(frame, if taken { then } else { otherwise }, time_node)?;
             }
             Stmt::Loop { label, body } => loop {
+                self.begin_turn()?;
                 match self.run_statements(frame, body, time_node) {
                     Err(Leaving::Label(left)) if left == *label => break,
                     other => other?,
@@ -149,6 +150,15 @@ impl<'m> Step<'m, '_> {
             Stmt::Retry { pipeline } => return Err(self.retry(*pipeline, self.operation_of(frame))),
         }
         Ok(())
+    }
+
+    /// A turn of a loop begins: now and then somebody is asked whether the run is to end.
+    fn begin_turn(&mut self) -> Result<(), Leaving> {
+        self.counts.turns = self.counts.turns.wrapping_add(1);
+        match self.counts.turns % TURNS_UNASKED == 0 && self.host.is_interrupted() {
+            true => Err(Leaving::Interrupt),
+            false => Ok(()),
+        }
     }
 
     fn linux_call(

@@ -23,6 +23,8 @@ pub(super) struct Counts {
     pub extra_cycles: u64,
     /// Instructions ended and not cancelled.
     pub instructions: u64,
+    /// Turns of loops, modulo 2^32.
+    pub turns: u32,
 }
 
 /// Why a body is left before its end.
@@ -44,6 +46,8 @@ pub(super) enum Leaving {
     },
     /// To the end of the block or loop with this label.
     Label(u32),
+    /// The run ends in the middle of the instruction.
+    Interrupt,
 }
 
 /// What became of an instruction.
@@ -59,6 +63,10 @@ pub(super) enum Ending {
     HaltedByHandler(i32),
     /// It is at fault, which ends the run.
     Fault(FaultKind),
+    /// The run ends in the middle of it.
+    Interrupted,
+    /// It was at fault, and the run ends in the middle of `memory_fault`.
+    InterruptedInHandler,
 }
 
 /// An operation being executed.
@@ -129,6 +137,7 @@ impl Step<'_, '_> {
                 return Ending::Complete;
             }
             Err(Leaving::Cancel) => return Ending::Abandoned,
+            Err(Leaving::Interrupt) => return Ending::Interrupted,
             Err(Leaving::Halt(status)) => return Ending::Halted(status),
             Err(Leaving::Fault(kind)) => kind,
         };
@@ -141,6 +150,7 @@ impl Step<'_, '_> {
         match self.run_statements(&mut frame, &body.statements, 0) {
             Ok(()) | Err(Leaving::Cancel | Leaving::Label(_) | Leaving::Retry { .. }) => Ending::Abandoned,
             Err(Leaving::Halt(status)) => Ending::HaltedByHandler(status),
+            Err(Leaving::Interrupt) => Ending::InterruptedInHandler,
             Err(Leaving::Fault(kind) | Leaving::Doomed(kind)) => Ending::Fault(kind),
         }
     }
@@ -163,6 +173,7 @@ impl Step<'_, '_> {
             }
             Err(Leaving::Cancel) => self.sink.event(Event::Cancel),
             Err(Leaving::Halt(_)) => self.sink.event(Event::Halt),
+            Err(Leaving::Interrupt) => self.sink.event(Event::Interrupt),
             _ if self.state.model.overlaps() => {}
             _ => {
                 let to = self.state.pc();

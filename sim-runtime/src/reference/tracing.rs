@@ -60,7 +60,7 @@ impl Flight {
     /// What was to be done in a turn has been done.
     pub(super) fn trace_outcome(&mut self, work: Work, outcome: Result<(), Leaving>) {
         let act = match outcome {
-            Ok(()) | Err(Leaving::Label(_)) => return,
+            Ok(()) | Err(Leaving::Label(_) | Leaving::Interrupt) => return,
             Err(Leaving::Doomed(_)) if matches!(work, Work::Walk(_)) => return,
             Err(Leaving::Doomed(_) | Leaving::Fault(_)) => Act::Fault,
             Err(Leaving::Retry { .. }) => Act::Retry,
@@ -79,7 +79,7 @@ impl Flight {
         }
         trace.cancelled.extend(&self.flushed);
         match ended {
-            None => {}
+            None | Some(Err(Leaving::Interrupt)) => {}
             Some(Err(Leaving::Cancel)) => trace.cancelled.push(instruction.id),
             Some(Err(Leaving::Fault(kind))) => {
                 let cycle = trace.number - 1;

@@ -52,6 +52,7 @@ impl<C: StepCore, P: Profiling> StepwiseEngine<C, P> {
         let stop = match outcome.err().map(|trap| (self.step.fault(&self.core, trap), trap)) {
             Some((Some(kind), _)) => self.settle_fault(Fault { kind, instruction_address, cycle }),
             Some((None, Trap::Halt)) => Some(self.halted()),
+            Some((None, Trap::Interrupt)) => Some(Stop::Interrupted),
             Some((None, _)) | None => self.core.kernel().exit(),
         };
         let extra_cycles = self.core.kernel().take_extra_cycles();
@@ -108,6 +109,14 @@ impl<C: StepCore, P: Profiling> StepwiseEngine<C, P> {
             return Some(stop);
         }
         let instruction = self.step.instruction();
+        if trap == Trap::Interrupt {
+            match self.step.is_decoded {
+                true => instruction.unfinished.set(instruction.unfinished.get() + 1),
+                false => self.tally.undecoded += 1,
+            }
+            self.core.kernel().unfinished += 1;
+            return Some(Stop::Interrupted);
+        }
         match self.step.is_decoded {
             true => instruction.cancelled.set(instruction.cancelled.get() + 1),
             false => self.tally.undecoded += 1,
@@ -128,6 +137,7 @@ impl<C: StepCore, P: Profiling> StepwiseEngine<C, P> {
             Handled::Returned => self.core.kernel().exit(),
             Handled::Halted(status) => Some(self.core.kernel().exit().unwrap_or(Stop::Halted(status))),
             Handled::Fault(kind) => Some(Stop::Fault(Fault { kind, ..fault })),
+            Handled::Interrupted => Some(Stop::Interrupted),
         }
     }
 
@@ -267,6 +277,8 @@ pub(super) enum Handled {
     Halted(i32),
     /// The run ends: nobody handles this fault.
     Fault(FaultKind),
+    /// The run ends in a loop of `memory_fault`.
+    Interrupted,
 }
 
 /// Calls `memory_fault` where the model has it, and the fault is one of memory.
@@ -282,6 +294,7 @@ pub(super) fn call_memory_fault<C: StepCore, P: Profiling>(
     (kernel.trap_value, kernel.fault_access) = (address, access.number());
     match handler(core, step, 0) {
         Ok(()) | Err(Trap::Cancel | Trap::Retry) => Handled::Returned,
+        Err(Trap::Interrupt) => Handled::Interrupted,
         Err(Trap::Halt) => Handled::Halted(core.kernel_ref().trap_value as u32 as i32),
         Err(trap) => Handled::Fault(step.fault(core, trap).unwrap_or(kind)),
     }
@@ -308,7 +321,8 @@ fn add_instruction<C: StepCore, P: Profiling>(
     model: &Model,
     instruction: &Instruction<C, P>,
 ) {
-    let counts = [&instruction.executed, &instruction.cancelled, &instruction.faulted];
+    let Instruction { executed, cancelled, faulted, unfinished, .. } = instruction;
+    let counts = [executed, cancelled, faulted, unfinished];
     if counts.iter().all(|count| count.get() == 0) {
         return;
     }
@@ -317,6 +331,7 @@ fn add_instruction<C: StepCore, P: Profiling>(
     record.cancelled += instruction.cancelled.get();
     record.faulted += instruction.faulted.get();
     record.overhead.add(&instruction.overhead.borrow());
+    record.unfinished += instruction.unfinished.get();
     for context in instruction.contexts() {
         let mut counter = context.counters() as usize;
         for body in model.operation(context.operation).counted_bodies() {

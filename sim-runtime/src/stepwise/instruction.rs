@@ -110,6 +110,8 @@ pub struct Instruction<C: StepCore, P: Profiling> {
     pub faulted: Cell<u64>,
     /// Lost and extra cycles of executions that are over, whatever became of them.
     pub overhead: RefCell<Overhead>,
+    /// Executions in which the run ended.
+    pub unfinished: Cell<u64>,
 }
 
 impl<C: StepCore, P: Profiling> Instruction<C, P> {

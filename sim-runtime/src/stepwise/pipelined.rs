@@ -44,6 +44,8 @@ enum Ending {
     Halted(i32),
     Cancelled,
     Fault(FaultKind),
+    /// Not at all: it is in flight when the run ends.
+    Interrupted,
 }
 
 impl<C: StepCore, P: Profiling> PipelinedEngine<C, P> {
@@ -90,12 +92,13 @@ impl<C: StepCore, P: Profiling> PipelinedEngine<C, P> {
         let stop = match self.ending(outcome) {
             Ending::Fault(kind) => self.settle_fault(kind, address),
             Ending::Halted(status) => Some(Stop::Halted(status)),
+            Ending::Interrupted => Some(Stop::Interrupted),
             Ending::Complete | Ending::Cancelled => None,
         };
         let extra_cycles = self.core.kernel().take_extra_cycles();
         self.tally.charge_extra_cycles::<C, P>(&Whose::Nobody, extra_cycles);
         match stop {
-            Some(Stop::Fault(_)) => stop,
+            Some(Stop::Fault(_) | Stop::Interrupted) => stop,
             _ => self.core.kernel_ref().exit().or(stop),
         }
     }
@@ -112,7 +115,7 @@ impl<C: StepCore, P: Profiling> PipelinedEngine<C, P> {
         let mut next = if begins { Some(self.begin_instruction()) } else { self.wheel().next_turn() };
         while let Some(turn) = next {
             let now = self.run_turn(turn);
-            if stop.is_none() && matches!(now, Some(Stop::Fault(_))) {
+            if stop.is_none() && matches!(now, Some(Stop::Fault(_) | Stop::Interrupted)) {
                 self.count_occupied();
                 return now;
             }
@@ -214,6 +217,7 @@ impl<C: StepCore, P: Profiling> PipelinedEngine<C, P> {
         match outcome {
             Ok(()) | Err(Trap::Retry) => Ending::Complete,
             Err(Trap::Cancel) => Ending::Cancelled,
+            Err(Trap::Interrupt) => Ending::Interrupted,
             Err(trap) => match trap.fault(self.core.kernel_ref()) {
                 Some(kind) => Ending::Fault(kind),
                 None => Ending::Halted(self.core.kernel_ref().trap_value as u32 as i32),
@@ -225,6 +229,11 @@ impl<C: StepCore, P: Profiling> PipelinedEngine<C, P> {
     fn end_instruction(&mut self, turn: Turn, ending: Ending) -> Option<Stop> {
         let slot = turn.entry.slot;
         self.wheel().withdraw_all(slot);
+        if matches!(ending, Ending::Interrupted) {
+            self.count_extra_cycles(turn);
+            self.step.note_lines(&self.core);
+            return Some(Stop::Interrupted);
+        }
         let address = self.step.address;
         let mut place: Option<Place> = None;
         let place_of_lines = self.step.place_of_lines(matches!(ending, Ending::Fault(_)));
@@ -248,6 +257,7 @@ impl<C: StepCore, P: Profiling> PipelinedEngine<C, P> {
                 }
                 self.settle_fault(kind, address)
             }
+            Ending::Interrupted => None,
         };
         if P::ON {
             self.tally.add_lines(place_of_lines, self.step.take_lines(&self.core));
@@ -260,7 +270,7 @@ impl<C: StepCore, P: Profiling> PipelinedEngine<C, P> {
         self.wheel().release(slot);
         self.end_in_order(turn.id, place);
         match stop {
-            Some(Stop::Fault(_)) => stop,
+            Some(Stop::Fault(_) | Stop::Interrupted) => stop,
             _ => self.core.kernel_ref().exit().filter(|_| self.exiting == Some(turn.id)).or(stop),
         }
     }
@@ -294,6 +304,7 @@ impl<C: StepCore, P: Profiling> PipelinedEngine<C, P> {
             Handled::Returned => None,
             Handled::Halted(status) => Some(Stop::Halted(status)),
             Handled::Fault(kind) => Some(Stop::Fault(Fault { kind, instruction_address, cycle })),
+            Handled::Interrupted => Some(Stop::Interrupted),
         }
     }
 

@@ -19,7 +19,7 @@ use super::instruction::Instruction;
 use super::lines::TouchedLines;
 use super::wheel::Wheel;
 use crate::fault::FaultKind;
-use crate::kernel::{Profiling, Trap};
+use crate::kernel::{Kernel, Profiling, Trap};
 
 /// Number of addresses whose instruction is found at once; a power of two.
 const NEAR: usize = 1 << 14;
@@ -289,16 +289,14 @@ impl<C: StepCore, P: Profiling> Step<C, P> {
         if P::ON { self.instruction.counter(context) } else { 0 }
     }
 
-    /// Number of regions that have begun, for [`Step::forget`].
+    /// A turn of a loop begins: what loops for long shall not grow.
+    ///
+    /// # Errors
+    /// The trap of a run that is to end.
     #[inline]
-    pub fn counted(&self) -> usize {
-        self.counted.len()
-    }
-
-    /// Takes back what has been counted since.
-    #[inline]
-    pub fn forget(&mut self, counted: usize) {
-        self.counted.truncate(counted);
+    pub fn turn(&mut self, kernel: &mut Kernel) -> Result<(), Trap> {
+        self.fold();
+        kernel.turn()
     }
 
     /// The fault of a trap; `None` for what is no fault.

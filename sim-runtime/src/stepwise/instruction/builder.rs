@@ -256,6 +256,7 @@ impl<'m, C: StepCore, P: Profiling> Builder<'m, C, P> {
             cancelled: Cell::new(0),
             faulted: Cell::new(0),
             overhead: RefCell::default(),
+            unfinished: Cell::new(0),
         }
     }
 

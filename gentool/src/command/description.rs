@@ -24,7 +24,7 @@ pub(super) struct DescriptionOptions {
 
     /// Replace the value of a CONSTANT; may be given several times.
     ///
-    /// VALUE is decimal, 0x or 0b. Example: -D XLEN=64
+    /// VALUE is decimal, 0x, 0b or 0o, without a sign. Example: -D XLEN=64
     #[arg(short = 'D', value_name = "NAME=VALUE", value_parser = parse_definition)]
     pub define: Vec<(String, u128)>,
 }
@@ -118,10 +118,7 @@ fn parse_definition(text: &str) -> Result<(String, u128), String> {
     if !name.starts_with(begins) || !name.chars().all(goes_on) {
         return Err(format!("`{name}` cannot be the name of a CONSTANT; write NAME=VALUE, as in XLEN=64"));
     }
-    match parse_wide(value) {
-        Some(value) => Ok((name.to_string(), value)),
-        None => Err(format!("`{value}` is no number from 0 to 2^128-1; write decimal, 0x or 0b")),
-    }
+    parse_wide(value).map(|value| (name.to_string(), value))
 }
 
 /// Digest of source files: paths and texts, as 64 hexadecimal digits.

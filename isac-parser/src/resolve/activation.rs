@@ -7,7 +7,7 @@ use super::names::Table;
 use super::operation::{Draft, OperationScope};
 use super::report::error;
 use super::root::{Members, reaches};
-use super::typing::{self, Typer, bits};
+use super::typing::{self, Subject, Typer, bits, warn_of_dead_case};
 use crate::ast;
 use crate::diagnostic::Diagnostics;
 use crate::model::{
@@ -227,7 +227,10 @@ impl Resolver<'_, '_> {
         cases: &[(ast::Expr, Vec<ast::Activation>)],
         default: &[ast::Activation],
     ) -> Option<Activation> {
+        let written = value.span;
         let value = Typer::new(self.table, Some(self.scope), self.diagnostics).promoted_value(value);
+        let own = value.as_ref().map(|(_, ty)| Subject { ty: *ty, span: written, word: "CASE" });
+        let value = value.map(|(value, _)| value);
         let ty = value.as_ref().and_then(|value| value.ty);
         let mut first: BTreeMap<u128, Span> = BTreeMap::new();
         let mut resolved = Vec::new();
@@ -241,6 +244,9 @@ impl Resolver<'_, '_> {
                 let diagnostic = error(code::DOUBLE_CASE, label.span, message, "again here");
                 self.diagnostics.push(diagnostic.secondary(first, "first here"));
                 continue;
+            }
+            if let Some(own) = own {
+                warn_of_dead_case(pattern, own, label.span, self.diagnostics);
             }
             resolved.push((pattern, items));
         }

@@ -5,7 +5,7 @@ use super::format::Formats;
 use super::names::Table;
 use super::operation::{AliasValue, Draft, Meaning, OperationScope};
 use super::report::{error, help_if};
-use super::suggestion::did_you_mean;
+use super::suggestion::{did_you_mean, unless_unread};
 use crate::ast;
 use crate::diagnostic::Diagnostics;
 use crate::model::{AssemblerItem, Format, InstanceRole};
@@ -114,7 +114,8 @@ impl Assembler<'_> {
         }
         let message = format!("`{}` is not part of this operation's CODING", name.text);
         let diagnostic = error(code::FIELD_NOT_CODED, name.span, message, "no field and no alias");
-        let near = did_you_mean(&name.text, self.scope.names.keys().map(String::as_str));
+        let known = unless_unread(self.scope.names.keys().map(String::as_str), self.diagnostics);
+        let near = did_you_mean(&name.text, known);
         self.diagnostics.push(help_if(diagnostic, near));
         None
     }

@@ -6,7 +6,7 @@ use super::code;
 use super::names::{Table, double};
 use super::operation::{Draft, Meaning, OperationScope};
 use super::report::{count, error, help_if};
-use super::suggestion::did_you_mean;
+use super::suggestion::{did_you_mean, unless_unread};
 use super::typing;
 use crate::ast::{self, CodingItem};
 use crate::diagnostic::{Diagnostic, Diagnostics};
@@ -148,6 +148,7 @@ impl Coding<'_> {
             }
             None => {
                 let known = self.scope.names.keys().map(String::as_str);
+                let known = unless_unread(known, self.diagnostics);
                 let message = format!("undefined alias `{}`", name.text);
                 let text = &name.text;
                 let diagnostic = error(code::UNDEFINED, span, message, "no alias of this operation")

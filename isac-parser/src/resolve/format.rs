@@ -4,7 +4,7 @@ use super::code;
 use super::names::{Definition, Global, Table, undefined, wrong_kind};
 use super::operation::OperationScope;
 use super::report::{error, help_if};
-use super::suggestion::did_you_mean;
+use super::suggestion::{did_you_mean, unless_unread};
 use super::typing::{Mode, Typer};
 use crate::ast::{self, Expr};
 use crate::diagnostic::Diagnostics;
@@ -77,7 +77,7 @@ impl Formats<'_> {
         let Some(found) = self.table.names.globals.get(&name.text) else {
             let known = self.table.names.globals.iter();
             let files = known.filter(|(_, found)| matches!(found.what, Global::Register(_)));
-            let names = files.map(|(name, _)| name.as_str());
+            let names = unless_unread(files.map(|(name, _)| name.as_str()), self.diagnostics);
             self.diagnostics.push(undefined("register file", name, names));
             return None;
         };

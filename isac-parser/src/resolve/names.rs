@@ -3,8 +3,9 @@
 use std::cell::Cell;
 use std::collections::BTreeMap;
 
+use super::code;
 use super::report::{error, help_if};
-use super::{code, suggestion::did_you_mean};
+use super::suggestion::{did_you_mean, unless_unread};
 use crate::ast;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::model::{
@@ -96,7 +97,7 @@ impl Names {
         if let Some(definition) = self.operations.get(&name.text) {
             return Some(definition.what);
         }
-        let known = self.operations.keys().map(String::as_str);
+        let known = unless_unread(self.operations.keys().map(String::as_str), diagnostics);
         diagnostics.push(match self.globals.get(&name.text) {
             Some(other) => wrong_kind(name, other, "an operation or group"),
             None => undefined("operation or group", name, known),
@@ -124,7 +125,7 @@ impl Names {
     ) -> Option<Definition<Global>> {
         let found = self.globals.get(&name.text).copied();
         if found.is_none() {
-            let known = self.globals.keys().map(String::as_str);
+            let known = unless_unread(self.globals.keys().map(String::as_str), diagnostics);
             let message = undefined(wanted, name, known);
             diagnostics.push(match self.operations.get(&name.text) {
                 Some(other) => message.secondary(other.span, "an operation or group has this name"),

@@ -3,6 +3,7 @@
 use super::code;
 use super::names::{Global, ResultType, Signature, Table, undefined, wrong_kind};
 use super::report::{count, error};
+use super::suggestion::unless_unread;
 use super::typing;
 use crate::ast::{Expr, Name, RangeDeclaration, RangeTarget as Written};
 use crate::diagnostic::Diagnostics;
@@ -147,7 +148,8 @@ fn function<'t>(
     let Some(found) = table.names.globals.get(&name.text) else {
         let functions = table.names.globals.iter();
         let functions = functions.filter(|(_, found)| matches!(found.what, Global::Function(_)));
-        diagnostics.push(undefined("function", name, functions.map(|(name, _)| name.as_str())));
+        let known = unless_unread(functions.map(|(name, _)| name.as_str()), diagnostics);
+        diagnostics.push(undefined("function", name, known));
         return None;
     };
     match found.what {

@@ -1,5 +1,7 @@
 //! Near misses: the known name that a misspelt one was probably meant to be.
 
+use crate::diagnostic::Diagnostics;
+
 /// The remedy "did you mean ...?" for the candidate nearest to `name`, if one is near enough.
 ///
 /// Among equally near candidates the first wins.
@@ -20,6 +22,19 @@ pub(crate) fn did_you_mean<'a>(name: &str, candidates: impl IntoIterator<Item = 
         }
     }
     best.map(|(_, candidate)| format!("did you mean `{candidate}`?"))
+}
+
+/// Findings after which nobody reads the remedies of more.
+const MOST_FINDINGS: usize = 1_000;
+
+/// The candidates of a suggestion; none where a remedy more would go unread, for it costs a
+/// comparison with every name there is.
+pub(crate) fn unless_unread<'a, I: IntoIterator<Item = &'a str>>(
+    candidates: I,
+    diagnostics: &Diagnostics,
+) -> impl Iterator<Item = &'a str> + use<'a, I> {
+    let wanted = if diagnostics.len() < MOST_FINDINGS { usize::MAX } else { 0 };
+    candidates.into_iter().take(wanted)
 }
 
 /// Insertions, deletions, replacements and swaps of neighbours that turn one text into the other.

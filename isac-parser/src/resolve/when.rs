@@ -1,11 +1,12 @@
 //! WHEN: comparisons of coded bits, each side as a row of bits.
 
+use super::code;
 use super::expression_names::visit_names;
 use super::names::{Constant, Table};
 use super::operation::{Draft, Meaning, OperationScope};
 use super::report::{count, error};
+use super::suggestion::{did_you_mean, unless_unread};
 use super::typing::{self, extend};
-use super::{code, suggestion::did_you_mean};
 use crate::ast::{BinaryOperator, Expr, ExprKind, Name, UnaryOperator};
 use crate::diagnostic::Diagnostics;
 use crate::model::{
@@ -236,6 +237,7 @@ impl Resolver<'_> {
     fn undefined(&mut self, name: &Name) {
         let globals = self.table.names.globals.keys();
         let known = self.scope.names.keys().chain(globals).map(String::as_str);
+        let known = unless_unread(known, self.diagnostics);
         let message = format!("undefined name `{}`", name.text);
         let mut diagnostic =
             error(code::UNDEFINED, name.span, message, "no field and no alias of this operation");

@@ -22,15 +22,16 @@ pub fn parse_count(text: &str) -> Result<u64, String> {
         .ok_or_else(|| expected.to_owned())
 }
 
-/// Reads an address or another number of 64 bits: decimal, or hexadecimal after `0x`, or binary
-/// after `0b`; `_` may stand between digits.
+/// Reads an address or another number of 64 bits, written as in a description: decimal, or after
+/// `0x`, `0b` or `0o`; `_` may stand between digits.
 ///
 /// # Errors
-/// What a number looks like.
+/// What is wrong, and what a number looks like.
 pub fn parse_number(text: &str) -> Result<u64, String> {
-    parse_wide(text)
-        .and_then(|number| u64::try_from(number).ok())
-        .ok_or_else(|| "expected a number below 2^64 like 4096, 0x1000 or 0b1010".to_owned())
+    parse_bits(text).and_then(|number| {
+        let number = narrow(number).and_then(|number| u64::try_from(number).ok());
+        number.ok_or_else(|| "expected a number below 2^64 like 4096, 0x1000 or 0b1010".to_owned())
+    })
 }
 
 /// Reads a number of seconds above 0, with or without a fraction.
@@ -54,13 +55,17 @@ pub(crate) struct SignedNumber {
 }
 
 impl SignedNumber {
-    pub(crate) fn parse(text: &str) -> Option<Self> {
+    /// Reads a number as [`parse_number`] does, with or without a `-` before it.
+    ///
+    /// # Errors
+    /// What is wrong, and what a number looks like.
+    pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let (negative, rest) = match text.strip_prefix('-') {
             Some(rest) => (true, rest),
             None => (false, text),
         };
         let magnitude = parse_bits(rest)?;
-        Some(Self { negative, magnitude })
+        Ok(Self { negative, magnitude })
     }
 
     /// The bits of this number in `width_bits` (1 to 256); `None` if it does not fit.
@@ -89,10 +94,12 @@ fn less_one(value: Bits) -> Option<Bits> {
     Some(Bits::from_u128(low.unwrap_or(u128::MAX)).with(128, 128, high))
 }
 
-/// Reads a number of 128 bits as [`parse_number`] does; `None` if it is none.
-#[must_use]
-pub fn parse_wide(text: &str) -> Option<u128> {
-    parse_bits(text).and_then(narrow)
+/// Reads a number of 128 bits as [`parse_number`] does.
+///
+/// # Errors
+/// What is wrong, and what a number looks like.
+pub fn parse_wide(text: &str) -> Result<u128, String> {
+    parse_bits(text).and_then(|bits| narrow(bits).ok_or_else(|| "a number has at most 128 bits".to_owned()))
 }
 
 /// A number of at most 128 bits.
@@ -101,14 +108,31 @@ fn narrow(bits: Bits) -> Option<u128> {
 }
 
 /// The same of 256 bits.
-fn parse_bits(text: &str) -> Option<Bits> {
+fn parse_bits(text: &str) -> Result<Bits, String> {
     let lower = text.to_ascii_lowercase();
-    match (lower.strip_prefix("0x"), lower.strip_prefix("0b")) {
-        (Some(digits), _) => parse_digits(digits, 16),
-        (_, Some(digits)) => parse_digits(digits, 2),
-        _ => parse_digits(&lower, 10),
+    let radices = [("0x", 16), ("0b", 2), ("0o", 8)];
+    let prefixed = radices.into_iter().find_map(|(prefix, radix)| Some((lower.strip_prefix(prefix)?, radix)));
+    let (digits, radix) = prefixed.unwrap_or((&lower, 10));
+    let is_number = digits.starts_with(|first: char| first.is_digit(radix))
+        && digits.chars().all(|letter| letter == '_' || letter.is_digit(radix))
+        && !digits.ends_with('_')
+        && !digits.contains("__");
+    if !is_number {
+        return Err(format!("`{text}` is no number; {EXPECTED}"));
     }
+    let trimmed = digits.trim_start_matches(['0', '_']);
+    if radix == 10 && digits.len() > 1 && digits.starts_with('0') {
+        return Err(match trimmed.chars().all(|letter| letter == '_' || letter.is_digit(8)) {
+            true if trimmed.is_empty() => format!("`{text}` begins with 0; zero is written 0"),
+            true => format!("`{text}` begins with 0; write 0o{trimmed} if it is octal, else {trimmed}"),
+            false => format!("`{text}` begins with 0; write {trimmed}"),
+        });
+    }
+    parse_digits(digits, radix).ok_or_else(|| format!("`{text}` is too large"))
 }
+
+/// What the numbers of a description look like.
+const EXPECTED: &str = "expected one like 64, 0x40, 0b100_0000 or 0o100";
 
 /// Digits with `_` between them, as in Rust; no sign.
 fn parse_digits(text: &str, radix: u32) -> Option<Bits> {
@@ -151,8 +175,17 @@ mod tests {
     }
 
     #[test]
-    fn numbers_take_three_radices() {
+    fn numbers_are_those_of_descriptions() {
         assert_eq!(parse_number("0x8000_0000"), Ok(0x8000_0000));
+        assert_eq!(parse_number("0o17"), Ok(15));
+        assert_eq!(parse_number("0x1_0"), Ok(16));
+        assert_eq!(parse_number("0"), Ok(0));
+        let octal = "`0_17` begins with 0; write 0o17 if it is octal, else 17";
+        assert_eq!(parse_number("0_17"), Err(octal.to_owned()));
+        assert_eq!(parse_number("09"), Err("`09` begins with 0; write 9".to_owned()));
+        for wrong in ["00", "0o8", "0x_1", "1_", "1__0", "5u", "0o", "+1"] {
+            assert!(parse_number(wrong).is_err(), "{wrong}");
+        }
         assert_eq!(parse_number("0XFF"), Ok(255));
         assert_eq!(parse_number("0b101"), Ok(5));
         assert_eq!(parse_number("0xffffffffffffffff"), Ok(u64::MAX));
@@ -171,7 +204,7 @@ mod tests {
 
     #[test]
     fn register_values_fit_signed_or_unsigned() {
-        let wide = |text: &str, width| SignedNumber::parse(text).and_then(|number| number.bits(width));
+        let wide = |text: &str, width| SignedNumber::parse(text).ok().and_then(|number| number.bits(width));
         let bits = |text: &str, width| wide(text, width).map(Bits::to_u128);
         assert_eq!(bits("-1", 8), Some(0xff));
         assert_eq!(bits("-128", 8), Some(0x80));

@@ -162,7 +162,7 @@ pub struct RunOptions {
     /// Set a register before the first instruction; may be given several times.
     ///
     /// REGISTER is a register, a name of an element or an element by index; VALUE is decimal,
-    /// 0x or 0b, and may be negative. Example: --set a0=5 --set sp=-16
+    /// 0x, 0b or 0o, and may be negative. Example: --set a0=5 --set sp=-16
     #[arg(long = "set", value_name = "REGISTER=VALUE", allow_hyphen_values = true, help_heading = "Start")]
     pub set: Vec<String>,
 }

@@ -24,9 +24,7 @@ pub(super) fn parse_assignment(info: &LaunchInfo, text: &str) -> Result<Assignme
         return Err(wrong(format!("the model has no register `{name}`; {}", registers(info))));
     };
     let width_bits = place.width_bits;
-    let number = SignedNumber::parse(value.trim()).ok_or_else(|| {
-        wrong("expected a number after the `=`: decimal, 0x or 0b, perhaps negative".to_owned())
-    })?;
+    let number = SignedNumber::parse(value.trim()).map_err(wrong)?;
     let value = number
         .bits(width_bits)
         .ok_or_else(|| wrong(format!("the value does not fit into {width_bits} bits")))?;

@@ -7,6 +7,7 @@ use crate::ast;
 use crate::model::{Builtin, Expr, ExprKind, FunctionId, Type};
 use crate::resolve::names::{Global, ResultType, Signature, undefined};
 use crate::resolve::operation::Meaning;
+use crate::resolve::suggestion::unless_unread;
 use crate::source::Span;
 
 /// The names that a FUNCTION must not take.
@@ -88,6 +89,7 @@ impl Typer<'_> {
         let functions = self.table.names.globals.iter();
         let functions = functions.filter(|(_, found)| matches!(found.what, Global::Function(_)));
         let known = functions.map(|(name, _)| name.as_str()).chain(BUILTINS);
+        let known = unless_unread(known, self.diagnostics);
         let mut diagnostic = undefined("function", name, known);
         if let Some(other) = self.table.names.operations.get(&name.text) {
             diagnostic = diagnostic

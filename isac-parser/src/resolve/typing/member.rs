@@ -6,6 +6,7 @@ use crate::ast;
 use crate::model::{ExprKind, Field, FieldId, InstanceId, OperationId, ReferenceId, Type};
 use crate::resolve::names::undefined;
 use crate::resolve::operation::{AliasValue, Member};
+use crate::resolve::suggestion::unless_unread;
 use crate::source::Span;
 
 /// What chose an operation: an alias, or what a reference stands for.
@@ -43,7 +44,8 @@ impl<'t> Typer<'t> {
         }
         let Some((first, _, _, field)) = found.first().copied() else {
             let known = members.iter().flat_map(|member| &member.fields);
-            let diagnostic = undefined("field", name, known.map(|field| field.name.as_str()));
+            let known = unless_unread(known.map(|field| field.name.as_str()), self.diagnostics);
+            let diagnostic = undefined("field", name, known);
             self.diagnostics.push(diagnostic.secondary(alias.span, "nothing that this chooses has it"));
             return None;
         };

@@ -26,6 +26,7 @@ pub(crate) use call::BUILTINS;
 pub(crate) use conversion::{MAX_COMPUTED_BITS, Value, bits, usual};
 pub(crate) use fold::{extend, fold, fold_with, reduce};
 pub(crate) use register_place::register_place;
+pub(crate) use statement::{Subject, warn_of_dead_case};
 
 use super::code;
 use super::names::{Constant, ResultType, Table};
@@ -116,9 +117,11 @@ impl<'a> Typer<'a> {
         }
     }
 
-    /// A value in the type in which it is computed with.
-    pub(crate) fn promoted_value(mut self, expr: &ast::Expr) -> Option<Expr> {
-        Some(self.value(expr)?.promoted().expr)
+    /// A value in the type in which it is computed with, and its own type.
+    pub(crate) fn promoted_value(mut self, expr: &ast::Expr) -> Option<(Expr, Type)> {
+        let value = self.value(expr)?;
+        let ty = value.ty;
+        Some((value.promoted().expr, ty))
     }
 
     /// A value converted to a type.

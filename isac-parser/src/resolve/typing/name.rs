@@ -7,6 +7,7 @@ use crate::ast;
 use crate::model::{ExprKind, Place, PlaceKind, Register, Type};
 use crate::resolve::names::{Alias, Definition, Global, undefined, wrong_kind};
 use crate::resolve::operation::{AliasValue, Meaning};
+use crate::resolve::suggestion::unless_unread;
 use crate::source::Span;
 
 /// Names that always have a meaning unless something hides them.
@@ -206,7 +207,8 @@ impl Typer<'_> {
         let operation = self.operation.iter().flat_map(|operation| operation.names.keys());
         let globals = self.table.names.globals.keys();
         let known = locals.chain(operation).chain(globals).map(String::as_str);
-        let mut diagnostic = undefined("name", name, known.chain(RESERVED_VALUES));
+        let known = unless_unread(known.chain(RESERVED_VALUES), self.diagnostics);
+        let mut diagnostic = undefined("name", name, known);
         if let Some(other) = self.table.names.operations.get(&name.text) {
             diagnostic = diagnostic
                 .secondary(other.span, "an operation or group has this name")

@@ -7,16 +7,18 @@ use crate::ast;
 use crate::model::{Expr, ExprKind};
 use crate::source::Span;
 
-/// The largest width or precision of a conversion: no mistake in a format may fill the memory.
-const MAX_DIGITS: usize = 1000;
+/// The largest width or precision of a conversion: what C guarantees for one. No mistake in a format
+/// may fill the memory.
+const MAX_DIGITS: usize = 4095;
 
 /// One conversion of a format.
 struct Conversion {
     /// As written, `%5lx`.
     text: String,
-    /// Width in bits that it prints; `None` for a conversion that does not exist here, or whose
-    /// width or precision is above [`MAX_DIGITS`].
+    /// Width in bits that it prints; `None` for a conversion that does not exist here.
     width_bits: Option<u32>,
+    /// Its width or precision is above [`MAX_DIGITS`].
+    is_too_wide: bool,
 }
 
 impl Typer<'_> {
@@ -53,9 +55,16 @@ impl Typer<'_> {
 
     fn check_conversion(&mut self, conversion: &Conversion, value: &Value, format: Span) -> bool {
         let text = &conversion.text;
+        if conversion.is_too_wide {
+            let message = format!("`{text}` prints too many characters");
+            let help = format!("a width or precision is at most {MAX_DIGITS}, the most that C guarantees");
+            let diagnostic = error(code::BAD_FORMAT_STRING, format, message, "in this format");
+            self.diagnostics.push(diagnostic.help(help));
+            return false;
+        }
         let Some(printed) = conversion.width_bits else {
             let message = format!("`{text}` prints nothing that this language has");
-            let help = "use %d, %i, %u, %x, %X, %o and %c, with `l` for 64 bits and widths up to 1000";
+            let help = "use %d, %i, %u, %x, %X, %o and %c, with `l` for 64 bits";
             let diagnostic = error(code::BAD_FORMAT_STRING, format, message, "in this format");
             self.diagnostics.push(diagnostic.help(help));
             return false;
@@ -86,10 +95,10 @@ fn conversions(format: &str) -> Vec<Conversion> {
         let flags = spec.len() - spec.trim_start_matches(['-', '+', ' ', '#', '0']).len();
         let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
         let mut end = flags + digits(&spec[flags..]);
-        let mut sound = is_printable(&spec[flags..end]);
+        let mut is_too_wide = !is_printable(&spec[flags..end]);
         if let Some(precision) = spec[end..].strip_prefix('.') {
             let count = digits(precision);
-            sound &= is_printable(&precision[..count]);
+            is_too_wide |= !is_printable(&precision[..count]);
             end += 1 + count;
         }
         let length = spec[end..].bytes().take_while(|byte| b"hljzt".contains(byte)).count();
@@ -101,10 +110,9 @@ fn conversions(format: &str) -> Vec<Conversion> {
             ("l" | "ll" | "j" | "z" | "t", Some('d' | 'i' | 'u' | 'x' | 'X' | 'o')) => Some(64),
             _ => None,
         };
-        let width_bits = width_bits.filter(|_| sound);
         end += letter.map_or(0, char::len_utf8);
         if !(letter == Some('%') && end == 1) {
-            found.push(Conversion { text: format!("%{}", &spec[..end]), width_bits });
+            found.push(Conversion { text: format!("%{}", &spec[..end]), width_bits, is_too_wide });
         }
         rest = &spec[end..];
     }
@@ -128,7 +136,8 @@ mod tests {
     fn conversions_are_found_with_their_widths() {
         assert_eq!(widths("%d 100%% %-8lx%c"), [Some(32), Some(64), Some(32)]);
         assert_eq!(widths("%s %*d %"), [None, None, None]);
-        assert_eq!(widths("%1000.1000d %1001d %.4294967296lx"), [Some(32), None, None]);
+        let too_wide = |format| conversions(format).iter().map(|found| found.is_too_wide).collect::<Vec<_>>();
+        assert_eq!(too_wide("%4095.4095d %4096d %.4294967296lx"), [false, true, true]);
         assert_eq!(widths("ä%é"), [None]);
         assert_eq!(widths("nothing"), []);
     }

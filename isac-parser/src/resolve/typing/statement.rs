@@ -7,6 +7,7 @@ use super::expression::Operand;
 use super::flow::may_fall_through;
 use super::{Typer, code, describe, error, extend, reduce, warning};
 use crate::ast;
+use crate::diagnostic::Diagnostics;
 use crate::model::{Body, Expr, Local, LocalId, Stmt, StmtKind, Type};
 use crate::resolve::names::{ResultType, double};
 use crate::source::Span;
@@ -251,7 +252,7 @@ impl Typer<'_> {
     fn switch(&mut self, value: &ast::Expr, sections: &[ast::SwitchSection]) -> Option<StmtKind> {
         let written = value.span;
         let value = self.value(value);
-        let subject = value.as_ref().map(|value| Subject { ty: value.ty, span: written });
+        let subject = value.as_ref().map(|value| Subject { ty: value.ty, span: written, word: "case" });
         let value = value.map(Value::promoted);
         self.blocks.push(BTreeMap::new());
         self.switch_depth += 1;
@@ -293,23 +294,8 @@ impl Typer<'_> {
             self.double_case(&format!("`case {pattern:#x}`"), span, first);
             return None;
         }
-        self.warn_of_dead_case(pattern, subject, label.span);
+        warn_of_dead_case(pattern, subject, label.span, self.diagnostics);
         Some(Some(pattern))
-    }
-
-    /// Warns of a label that no value of the switch's own type is equal to.
-    fn warn_of_dead_case(&mut self, pattern: u128, subject: Subject, label: Span) {
-        let ty = subject.ty;
-        if extend(reduce(pattern, ty.width_bits), ty) == extend(pattern, promote(ty)) {
-            return;
-        }
-        let (lowest, highest) = limits(ty);
-        let message = "this `case` is never taken";
-        let label_text = format!("the value is from {lowest} to {highest}");
-        let diagnostic = warning(code::DEAD_CASE, label, message, label_text)
-            .secondary(subject.span, format!("a `{}`", describe(ty)))
-            .help("ask for a value that it can have, or leave this case out");
-        self.diagnostics.push(diagnostic);
     }
 
     fn double_case(&mut self, what: &str, span: Span, first: Span) {
@@ -319,11 +305,29 @@ impl Typer<'_> {
     }
 }
 
+/// Warns of a label that no value of the switch's own type is equal to; `pattern` is in the type to
+/// which that is promoted.
+pub(crate) fn warn_of_dead_case(pattern: u128, subject: Subject, label: Span, diagnostics: &mut Diagnostics) {
+    let Subject { ty, word, .. } = subject;
+    if extend(reduce(pattern, ty.width_bits), ty) == extend(pattern, promote(ty)) {
+        return;
+    }
+    let (lowest, highest) = limits(ty);
+    let message = format!("this `{word}` is never taken");
+    let label_text = format!("the value is from {lowest} to {highest}");
+    let diagnostic = warning(code::DEAD_CASE, label, message, label_text)
+        .secondary(subject.span, format!("a `{}`", describe(ty)))
+        .help("ask for a value that it can have, or leave this case out");
+    diagnostics.push(diagnostic);
+}
+
 /// What a switch decides on, before it is promoted.
 #[derive(Clone, Copy)]
-struct Subject {
-    ty: Type,
-    span: Span,
+pub(crate) struct Subject {
+    pub(crate) ty: Type,
+    pub(crate) span: Span,
+    /// What begins its labels.
+    pub(crate) word: &'static str,
 }
 
 /// The lowest and the highest value of a type.

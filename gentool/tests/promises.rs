@@ -103,7 +103,9 @@ fn change_first(statements: &mut [Stmt], change: &mut dyn FnMut(&mut Stmt) -> bo
                 Stmt::If { then, otherwise, .. } => {
                     change_first(then, change) || change_first(otherwise, change)
                 }
-                Stmt::Loop { body, .. } | Stmt::Block { body, .. } => change_first(body, change),
+                Stmt::Loop { body, .. } | Stmt::Block { body, .. } | Stmt::Call { body, .. } => {
+                    change_first(body, change)
+                }
                 _ => false,
             }
     })
@@ -342,4 +344,48 @@ fn every_region_is_counted_for_something() {
         body.statements.push(Stmt::Count(1));
     });
     assert!(says(&twice, "regions, counted {1: 2"), "{twice:?}");
+}
+
+#[test]
+fn an_expanded_function_stands_alone() {
+    const PDP11: &str = "models/pdp11/pdp11.isac";
+    let change_call = |model: &mut Model, change: &mut dyn FnMut(&mut Stmt)| {
+        let body = behavior(model, "mov");
+        assert!(change_first(&mut body.statements, &mut |statement| {
+            let is_call = matches!(statement, Stmt::Call { .. });
+            if is_call {
+                change(statement);
+            }
+            is_call
+        }));
+    };
+    let shared = broken(PDP11, |model| {
+        change_call(model, &mut |call| {
+            if let Stmt::Call { arguments, .. } = call {
+                arguments.clear();
+            }
+        });
+    });
+    assert!(says(&shared, "operation mov Behavior: a call of set_codes shares local "), "{shared:?}");
+    let add = |statement: Stmt| {
+        broken(PDP11, |model| {
+            change_call(model, &mut |call| {
+                if let Stmt::Call { body, .. } = call {
+                    body.push(statement.clone());
+                }
+            });
+        })
+    };
+    let outer = add(Stmt::Leave(99));
+    assert!(says(&outer, "a call of set_codes leaves what is around it"), "{outer:?}");
+    let reference = add(Stmt::SetReference { reference: 0, value: Expr::constant(16, 0) });
+    assert!(says(&reference, "a call of set_codes mentions an operation"), "{reference:?}");
+    let unknown = broken(PDP11, |model| {
+        change_call(model, &mut |call| {
+            if let Stmt::Call { function, .. } = call {
+                *function = 99;
+            }
+        });
+    });
+    assert!(says(&unknown, "a call of function 99, which does not exist"), "{unknown:?}");
 }

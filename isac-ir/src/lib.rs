@@ -49,6 +49,8 @@ pub struct Model {
     pub operations: Vec<operation::Operation>,
     /// Groups.
     pub groups: Vec<operation::Group>,
+    /// FUNCTIONs.
+    pub functions: Vec<operation::Function>,
     /// Names in decoding trees that are no operations: the parts of SWITCHes in CODINGROOTs.
     pub labels: Vec<String>,
     /// Decoders: one for each element of a CODINGROOT and for each operand group below.

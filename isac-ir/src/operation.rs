@@ -33,6 +33,15 @@ pub struct Group {
     pub members: Vec<Target>,
 }
 
+/// A FUNCTION; it is expanded where it is called.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Function {
+    /// Its name.
+    pub name: String,
+    /// Where it is declared, as `file:line`.
+    pub location: String,
+}
+
 /// An operation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Operation {

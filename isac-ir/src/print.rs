@@ -217,6 +217,11 @@ impl Printer<'_> {
                 self.list(body, depth + 1, text);
                 let _ = writeln!(text, "{indent}}}");
             }
+            Stmt::Call { function, body, .. } => {
+                let _ = writeln!(text, "{indent}call {} {{", self.model.functions[*function as usize].name);
+                self.list(body, depth + 1, text);
+                let _ = writeln!(text, "{indent}}}");
+            }
             simple => {
                 let _ = writeln!(text, "{indent}{}", self.simple(simple));
             }
@@ -306,7 +311,7 @@ impl Printer<'_> {
                 let alias = &self.operation.instances[*instance as usize].alias;
                 format!("activate {alias} delay {delay}")
             }
-            Stmt::If { .. } | Stmt::Loop { .. } | Stmt::Block { .. } => String::new(),
+            Stmt::If { .. } | Stmt::Loop { .. } | Stmt::Block { .. } | Stmt::Call { .. } => String::new(),
         }
     }
 

@@ -4,6 +4,7 @@
 //! model is plain data and may come from a file: nothing here relies on what it has not checked.
 
 mod body;
+mod call;
 mod expression;
 mod table;
 mod time;

@@ -11,17 +11,30 @@ use quote::quote;
 #[cfg(test)]
 use super::expression::masked;
 use super::expression::{cast, from_u64, is_wide, number, stored};
+use super::function::Call;
 use super::mention::{Mentioned, function_of, read_of};
 use super::name::{identifier, identifier_of, joined, plain, unique};
 use super::parameter::coded_name;
 use super::usage::Usage;
 use super::{Emitter, Shape};
 
+/// What the code around a variable names itself.
+pub(super) const NAMES_IN_USE: [&str; 11] =
+    ["p", "step", "at", "operands", "base", "code", "text", "value", "element", "address", "bound"];
+
 /// Emits one body.
 pub(super) struct BodyEmitter<'a> {
     pub(super) emitter: &'a Emitter<'a>,
     pub(super) operation: &'a Operation,
     pub(super) body: &'a Body,
+    /// What is emitted: the body's statements, or those of an expansion in it.
+    pub(super) statements: &'a [Stmt],
+    /// The expansion that is emitted as a function.
+    pub(super) call: Option<Call<'a>>,
+    /// The region that `base` counts.
+    pub(super) first_region: u32,
+    /// The label that is called the first one.
+    pub(super) first_label: u32,
     /// Rust names of the locals.
     pub(super) locals: Vec<Ident>,
     /// Rust names of the places that are found.
@@ -32,11 +45,7 @@ pub(super) struct BodyEmitter<'a> {
 
 impl<'a> BodyEmitter<'a> {
     pub(super) fn new(emitter: &'a Emitter<'a>, operation: &'a Operation, body: &'a Body) -> Self {
-        let mut taken: BTreeSet<String> =
-            ["p", "step", "at", "operands", "base", "code", "text", "value", "element", "address", "bound"]
-                .iter()
-                .map(|name| name.to_string())
-                .collect();
+        let mut taken: BTreeSet<String> = NAMES_IN_USE.iter().map(|name| name.to_string()).collect();
         taken.extend(operation.fields.iter().map(|field| plain(&identifier(&field.name))));
         taken.extend(operation.instances.iter().map(|instance| plain(&identifier(&instance.alias))));
         taken.extend(operation.instances.iter().map(|instance| format!("{}_coded", instance.alias)));
@@ -55,7 +64,22 @@ impl<'a> BodyEmitter<'a> {
             identifier(&unique(&format!("{name}_bound"), &mut taken))
         });
         let bindings = bindings.collect();
-        BodyEmitter { emitter, operation, body, locals, bindings, value }
+        let first_region = match emitter.shape {
+            Shape::Blocks => 1,
+            Shape::Stepwise => 0,
+        };
+        BodyEmitter {
+            emitter,
+            operation,
+            body,
+            statements: &body.statements,
+            call: None,
+            first_region,
+            first_label: 0,
+            locals,
+            bindings,
+            value,
+        }
     }
 
     /// The number by which profiles know the operation that the body is a part of.
@@ -335,8 +359,13 @@ pub(super) fn is_inside(index: &Expr, elements: u32) -> bool {
 }
 
 impl Emitter<'_> {
-    /// True if running a body may end the instruction early.
-    pub(super) fn body_is_fallible(&self, operation: &Operation, body: &Body) -> bool {
+    /// True if running statements of a body may end the instruction early.
+    pub(super) fn statements_are_fallible(
+        &self,
+        operation: &Operation,
+        body: &Body,
+        statements: &[Stmt],
+    ) -> bool {
         let mut fallible = false;
         let mentions = |instance: u32, kind: MentionKind| {
             self.operand_is_fallible(operation.instances[instance as usize].target, kind)
@@ -346,7 +375,7 @@ impl Emitter<'_> {
             // Only functions that may always end the instruction have references.
             Binding::Reference(_) => false,
         };
-        walk_expressions(&body.statements, &mut |expr| {
+        walk_expressions(statements, &mut |expr| {
             fallible |= match &expr.kind {
                 ExprKind::Memory { .. } | ExprKind::CellPart { .. } => true,
                 ExprKind::Register { register, index: Some(index), .. }
@@ -358,7 +387,7 @@ impl Emitter<'_> {
                 _ => false,
             };
         });
-        walk_statements(&body.statements, &mut |statement| {
+        walk_statements(statements, &mut |statement| {
             fallible |= match statement {
                 Stmt::SetMemory { .. }
                 | Stmt::SetCellPart { .. }

@@ -11,6 +11,7 @@ mod cost;
 mod decoder;
 mod expression;
 mod form;
+mod function;
 mod memory;
 mod mention;
 mod name;
@@ -24,6 +25,8 @@ mod statement;
 mod step;
 mod stepwise;
 mod usage;
+
+use std::cell::RefCell;
 
 use isac_ir::Model;
 use isac_ir::account::Part;
@@ -73,16 +76,17 @@ pub fn emit_modules_as(model: &Model, shape: Shape) -> Vec<SourceFile> {
 }
 
 fn emit_stepwise(model: &Model) -> Vec<SourceFile> {
-    let root = Emitter::new(model, Shape::Stepwise).emit_stepwise_root();
-    let mut files = emit_stepwise_below(model, "src");
+    let emitter = Emitter::new(model, Shape::Stepwise);
+    let mut files = emit_stepwise_below(&emitter, "src");
+    let root = emitter.emit_stepwise_root();
     files.push(SourceFile { path: "src/lib.rs".into(), text: format_file(model, "The simulator", root) });
     files.push(SourceFile { path: "src/model.json".into(), text: model_text(model) });
     files
 }
 
 /// The files below the root of the general form, in a folder.
-fn emit_stepwise_below(model: &Model, folder: &str) -> Vec<SourceFile> {
-    let emitter = Emitter::new(model, Shape::Stepwise);
+fn emit_stepwise_below(emitter: &Emitter<'_>, folder: &str) -> Vec<SourceFile> {
+    let model = emitter.model;
     let file = |path: &str, title: &str, tokens: TokenStream| SourceFile {
         path: format!("{folder}/{path}"),
         text: format_file(model, title, tokens),
@@ -102,8 +106,12 @@ fn emit_stepwise_below(model: &Model, folder: &str) -> Vec<SourceFile> {
             emitter.emit_memory_fault(body),
         ));
     }
+    files.extend(emitter.emit_functions().map(|functions| file("functions.rs", FUNCTIONS, functions)));
     files
 }
+
+/// What the file of functions holds.
+const FUNCTIONS: &str = "FUNCTIONs, each for all calls that are alike,";
 
 fn emit_blocks(model: &Model) -> Vec<SourceFile> {
     let emitter = Emitter::new(model, Shape::Blocks);
@@ -112,7 +120,6 @@ fn emit_blocks(model: &Model) -> Vec<SourceFile> {
         text: format_file(model, title, tokens),
     };
     let mut files = vec![
-        file("lib.rs", "The simulator", emitter.emit_root()),
         file("processor.rs", "Registers and memories", emitter.emit_processor()),
         file("memory.rs", "Memory maps", emitter.emit_memory()),
         file("operands.rs", "Operands", emitter.emit_operands()),
@@ -125,11 +132,14 @@ fn emit_blocks(model: &Model) -> Vec<SourceFile> {
         file("steps.rs", "Steps, a function for each instruction,", emitter.emit_steps()),
         SourceFile { path: "src/model.json".into(), text: model_text(model) },
     ];
+    files.extend(emitter.emit_functions().map(|functions| file("functions.rs", FUNCTIONS, functions)));
+    files.push(file("lib.rs", "The simulator", emitter.emit_root()));
     if emitter.costs.is_any() {
         // Fetches have no turn in blocks, so caches are simulated by the other form.
-        let root = Emitter::new(model, Shape::Stepwise).emit_costs_root();
+        let with_costs = Emitter::new(model, Shape::Stepwise);
+        files.extend(emit_stepwise_below(&with_costs, "src/with_caches"));
+        let root = with_costs.emit_costs_root();
         files.push(file("with_caches/mod.rs", "The simulator, with caches,", root));
-        files.extend(emit_stepwise_below(model, "src/with_caches"));
     }
     files
 }
@@ -141,6 +151,8 @@ struct Emitter<'a> {
     names: name::Names,
     forms: Vec<form::Form>,
     costs: CostUse,
+    /// What calls of FUNCTIONs have needed so far.
+    functions: RefCell<function::Functions>,
 }
 
 impl<'a> Emitter<'a> {
@@ -149,7 +161,8 @@ impl<'a> Emitter<'a> {
             Shape::Blocks => form::list_forms(model),
             Shape::Stepwise => Vec::new(),
         };
-        Emitter { model, shape, names: name::Names::of(model), forms, costs: CostUse::of(model) }
+        let names = name::Names::of(model);
+        Emitter { model, shape, names, forms, costs: CostUse::of(model), functions: RefCell::default() }
     }
 }
 

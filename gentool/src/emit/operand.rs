@@ -23,11 +23,14 @@ impl Emitter<'_> {
             Target::Group(group) => self.emit_operand_enum(group),
             Target::Label(_) => TokenStream::new(),
         });
+        let types: Vec<TokenStream> = types.collect();
+        let imports = self.import_functions(quote!(super::));
         quote! {
             #![allow(unused, unused_comparisons, clippy::all)]
 
             use sim_runtime::kernel::prelude::*;
 
+            #imports
             use super::processor::Processor;
 
             #(#types)*

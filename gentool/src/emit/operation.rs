@@ -21,11 +21,13 @@ impl Emitter<'_> {
                 .filter_map(|part| Some(self.emit_operation(operation, part, operation.body(part)?)))
         });
         let functions: Vec<TokenStream> = functions.collect();
+        let imports = self.import_functions(quote!(super::));
         quote! {
             #![allow(unused, unused_comparisons, clippy::all)]
 
             use sim_runtime::kernel::prelude::*;
 
+            #imports
             use super::operands::*;
             use super::processor::Processor;
 

@@ -15,7 +15,7 @@ use super::{Emitter, Shape};
 impl Emitter<'_> {
     /// `lib.rs`: the modules, the model, the engine.
     pub(super) fn emit_root(&self) -> TokenStream {
-        let model = self.emit_model();
+        let (model, functions) = (self.emit_model(), self.declare_functions());
         let with_caches = self.asks_for_caches().then(|| {
             quote!(
                 pub mod with_caches;
@@ -30,6 +30,7 @@ impl Emitter<'_> {
             #![allow(non_snake_case, non_camel_case_types)]
 
             pub mod decoder;
+            #functions
             pub mod memory;
             pub mod operands;
             pub mod operations;

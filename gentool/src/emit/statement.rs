@@ -1,8 +1,6 @@
 //! Statements as Rust.
 
-use isac_ir::behavior::{
-    Conversion, Expr, ExprKind, PrintFormat, PrintPart, Stmt, walk_expressions, walk_statements,
-};
+use isac_ir::behavior::{Conversion, Expr, ExprKind, PrintFormat, PrintPart, Stmt, walk_statements};
 use isac_ir::operand::MentionKind;
 use isac_ir::root::WordSource;
 use proc_macro2::{Literal, TokenStream};
@@ -12,6 +10,7 @@ use syn::Lifetime;
 use super::Shape;
 use super::body::{BodyEmitter, is_expression};
 use super::expression::{cast, number, stage_numbers, storage_bits, unsigned};
+use super::function::Call;
 use super::mention::Mentioned;
 use super::name::joined;
 
@@ -34,7 +33,7 @@ impl BodyEmitter<'_> {
             })
             .collect();
         let places = self.open_places();
-        let list = self.list(&self.body.statements);
+        let list = self.list(self.statements);
         let tokens = list.tokens;
         Emitted { tokens: quote!(#places #(#hoisted)* #tokens), diverges: list.diverges }
     }
@@ -58,7 +57,7 @@ impl BodyEmitter<'_> {
             Stmt::Loop { label, body } => {
                 let emitted = self.list(body).tokens;
                 let diverges = !leaves(body, *label);
-                let label = label_name(*label);
+                let label = self.label_name(*label);
                 // The description may have made it endless.
                 let tokens = match diverges {
                     true => quote!(loop { step.turn(&mut p.kernel)?; #emitted }),
@@ -73,14 +72,18 @@ impl BodyEmitter<'_> {
                 };
                 let emitted = self.list(body);
                 let left = leaves(body, *label);
-                let (label, tokens) = (label_name(*label), emitted.tokens);
+                let (label, tokens) = (self.label_name(*label), emitted.tokens);
                 let tokens = if left { quote!(#label: { #tokens }) } else { quote!({ #tokens }) };
                 return Emitted { tokens, diverges: emitted.diverges && !left };
             }
             Stmt::Leave(label) => {
-                let label = label_name(*label);
+                let label = self.label_name(*label);
                 return diverging(quote!(break #label;));
             }
+            Stmt::Call { body, .. } => match self.emitter.function_call(statement) {
+                Some(call) => self.call_function(call),
+                None => return self.list(body),
+            },
             Stmt::Halt(status) => {
                 let status = self.value(status);
                 return diverging(quote!({
@@ -158,13 +161,9 @@ impl BodyEmitter<'_> {
             }
             Stmt::Bind { binding, .. } => self.find_place(*binding),
             Stmt::SetBound { binding, value, .. } => self.write_bound(*binding, value),
-            Stmt::Count(region) if self.emitter.shape == Shape::Stepwise => {
-                let region = number(u128::from(*region));
-                quote!(step.count(base + #region);)
-            }
             Stmt::Count(region) => {
-                let region = number(u128::from(region - 1));
-                quote!(step.count(base + #region);)
+                let counter = self.counter(*region);
+                quote!(step.count(#counter);)
             }
             Stmt::ExtraCycles(cycles) => {
                 let cycles = self.value(cycles);
@@ -212,7 +211,7 @@ impl BodyEmitter<'_> {
         self.assign(local, value)
     }
 
-    fn assign(&self, local: u32, value: TokenStream) -> TokenStream {
+    pub(super) fn assign(&self, local: u32, value: TokenStream) -> TokenStream {
         let name = &self.locals[local as usize];
         let ty = unsigned(self.body.locals[local as usize].width);
         match self.declaration(local) {
@@ -303,6 +302,9 @@ impl BodyEmitter<'_> {
 
     /// How a local comes into being.
     fn declaration(&self, local: u32) -> Declaration {
+        if let Some(call) = self.call {
+            return self.declaration_in_call(call, local);
+        }
         if local == 0 && is_expression(self.operation, self.body) {
             return Declaration::Given;
         }
@@ -312,12 +314,71 @@ impl BodyEmitter<'_> {
             }
             _ => {}
         }
-        let total = uses(&self.body.statements, local);
-        match (total.sets, total.reads) {
-            (_, 0) => Declaration::Unused,
-            (1, _) if set_in_scope(&self.body.statements, local) => Declaration::Once,
+        self.declaration_by_use(local)
+    }
+
+    /// The same in an expansion: arguments are given, and the result is read at the end.
+    fn declaration_in_call(&self, call: Call<'_>, local: u32) -> Declaration {
+        if call.arguments.contains(&local) {
+            return Declaration::Given;
+        }
+        if call.result != Some(local) {
+            return self.declaration_by_use(local);
+        }
+        let is_set = self.statements.iter().any(|statement| self.set_by(statement) == Some(local));
+        match self.uses(self.statements, local) {
+            Uses { sets: 1, reads: 0 } if is_set => Declaration::Once,
             _ => Declaration::Hoisted,
         }
+    }
+
+    fn declaration_by_use(&self, local: u32) -> Declaration {
+        let total = self.uses(self.statements, local);
+        match (total.sets, total.reads) {
+            (_, 0) => Declaration::Unused,
+            (1, _) if self.set_in_scope(self.statements, local) => Declaration::Once,
+            _ => Declaration::Hoisted,
+        }
+    }
+
+    /// How often statements assign and read a local.
+    pub(super) fn uses(&self, statements: &[Stmt], local: u32) -> Uses {
+        let mut uses = Uses::default();
+        let mut read = |expr: &Expr| {
+            uses.reads += u32::from(matches!(expr.kind, ExprKind::Local(read) if read == local));
+        };
+        self.emitter.walk_own(statements, &mut |statement| {
+            statement.expressions().into_iter().for_each(|expr| expr.walk(&mut read));
+        });
+        self.emitter.walk_own(statements, &mut |statement| {
+            uses.sets += u32::from(self.set_by(statement) == Some(local));
+            let call = self.emitter.function_call(statement);
+            uses.reads += u32::from(call.is_some_and(|call| call.arguments.contains(&local)));
+        });
+        uses
+    }
+
+    /// True if all reads stand behind the only assignment, in its list or below it.
+    fn set_in_scope(&self, statements: &[Stmt], local: u32) -> bool {
+        match statements.iter().position(|statement| self.set_by(statement) == Some(local)) {
+            Some(place) => {
+                self.uses(&statements[..place], local) == Uses::default()
+                    && self.uses(&statements[place..=place], local).reads == 0
+            }
+            None => {
+                let total = self.uses(statements, local);
+                let is_own = |statement: &&Stmt| self.emitter.function_call(statement).is_none();
+                statements
+                    .iter()
+                    .filter(is_own)
+                    .flat_map(Stmt::children)
+                    .any(|list| self.uses(list, local) == total && self.set_in_scope(list, local))
+            }
+        }
+    }
+
+    fn label_name(&self, label: u32) -> Lifetime {
+        Lifetime::new(&format!("'l{}", label - self.first_label), proc_macro2::Span::call_site())
     }
 }
 
@@ -337,10 +398,6 @@ fn diverging(tokens: TokenStream) -> Emitted {
     Emitted { tokens, diverges: true }
 }
 
-fn label_name(label: u32) -> Lifetime {
-    Lifetime::new(&format!("'l{label}"), proc_macro2::Span::call_site())
-}
-
 /// True if the statements leave this label anywhere.
 fn leaves(statements: &[Stmt], label: u32) -> bool {
     let mut found = false;
@@ -352,47 +409,9 @@ fn leaves(statements: &[Stmt], label: u32) -> bool {
 
 /// How often a local is assigned and read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-struct Uses {
-    sets: u32,
-    reads: u32,
-}
-
-fn uses(statements: &[Stmt], local: u32) -> Uses {
-    let mut uses = Uses::default();
-    walk_expressions(statements, &mut |expr| {
-        uses.reads += u32::from(matches!(expr.kind, ExprKind::Local(read) if read == local));
-    });
-    walk_statements(statements, &mut |statement| match statement {
-        Stmt::Set { local: set, .. }
-        | Stmt::LinuxCall { result: set, .. }
-        | Stmt::Semihost { result: set, .. } => {
-            uses.sets += u32::from(*set == local);
-        }
-        _ => {}
-    });
-    uses
-}
-
-/// True if all reads stand behind the only assignment, in its list or below it.
-fn set_in_scope(statements: &[Stmt], local: u32) -> bool {
-    let place = statements.iter().position(|statement| {
-        matches!(statement, Stmt::Set { local: set, .. }
-            | Stmt::LinuxCall { result: set, .. }
-            | Stmt::Semihost { result: set, .. } if *set == local)
-    });
-    match place {
-        Some(place) => {
-            uses(&statements[..place], local) == Uses::default()
-                && uses(&statements[place..=place], local).reads == 0
-        }
-        None => {
-            let total = uses(statements, local);
-            statements
-                .iter()
-                .flat_map(Stmt::children)
-                .any(|list| uses(list, local) == total && set_in_scope(list, local))
-        }
-    }
+pub(super) struct Uses {
+    pub sets: u32,
+    pub reads: u32,
 }
 
 fn print_format(format: PrintFormat) -> TokenStream {

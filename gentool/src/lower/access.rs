@@ -75,7 +75,9 @@ pub(super) fn number_regions(statements: &mut Vec<Stmt>, frames: &Frames) {
                 number_regions(then, frames);
                 number_regions(otherwise, frames);
             }
-            Stmt::Loop { body, .. } | Stmt::Block { body, .. } => number_regions(body, frames),
+            Stmt::Loop { body, .. } | Stmt::Block { body, .. } | Stmt::Call { body, .. } => {
+                number_regions(body, frames);
+            }
             Stmt::Count(frame) => {
                 *frame = frames.regions[*frame as usize].unwrap_or(0);
             }

@@ -4,10 +4,13 @@
 //! are put into temporaries before those.
 
 use isac_ir::behavior::{BinaryOp, Expr, ExprKind, Stmt, UnaryOp};
-use isac_parser::model::{BinaryOperator, Builtin, Expr as Source, ExprKind as SourceKind, FunctionId};
+use isac_parser::model::{BinaryOperator, Expr as Source, ExprKind as SourceKind};
 
-use super::body::{BodyBuilder, Exits, Return};
+use super::body::BodyBuilder;
 use super::service::lower_stage;
+
+/// The promise that is broken where a value is made of nothing.
+const VALUE_OF_VOID: &str = "what is used as a value has one in a checked model";
 
 impl BodyBuilder<'_> {
     /// The value of an expression that has one.
@@ -59,10 +62,7 @@ impl BodyBuilder<'_> {
             }
             SourceKind::Binary { operator, left, right } => {
                 let signed = left.ty.is_some_and(|ty| ty.signed);
-                let mut operands = self.lower_list([&**left, right]);
-                let (Some(right), Some(left)) = (operands.pop(), operands.pop()) else {
-                    return Expr::constant(width, 0);
-                };
+                let [left, right] = self.lower_pair(left, right);
                 self.lower_binary(*operator, signed, width, left, right)
             }
             SourceKind::LogicalAnd(..) | SourceKind::LogicalOr(..) => {
@@ -76,10 +76,7 @@ impl BodyBuilder<'_> {
                 Expr { width, kind: ExprKind::Slice { base, low: *low } }
             }
             SourceKind::Bit { base, index } => {
-                let mut operands = self.lower_list([&**base, index]);
-                let (Some(index), Some(base)) = (operands.pop(), operands.pop()) else {
-                    return Expr::constant(width, 0);
-                };
+                let [base, index] = self.lower_pair(base, index);
                 let kind = ExprKind::Bit { base: Box::new(base), index: Box::new(index) };
                 convert(Expr { width: 1, kind }, false, width)
             }
@@ -87,27 +84,24 @@ impl BodyBuilder<'_> {
                 let parts = self.lower_list(parts);
                 Expr { width, kind: ExprKind::Concat(parts) }
             }
-            SourceKind::Assign { .. } | SourceKind::AssignWith { .. } | SourceKind::Step { .. } => {
-                self.lower_assignment(source, true).unwrap_or(Expr::constant(width, 0))
-            }
+            SourceKind::Assign { .. } | SourceKind::AssignWith { .. } | SourceKind::Step { .. } => self
+                .lower_assignment(source, true)
+                .expect("an assignment that is asked for its value has one"),
             SourceKind::Comma(left, right) => {
                 self.lower_effect(left);
                 self.lower_value(right)
             }
             SourceKind::Call { function, arguments } => {
-                self.lower_call(*function, arguments).unwrap_or(Expr::constant(width, 0))
+                self.lower_call(*function, arguments).expect(VALUE_OF_VOID)
             }
             SourceKind::Builtin { builtin, arguments } => {
-                self.lower_builtin(*builtin, arguments, width).unwrap_or(Expr::constant(width, 0))
+                self.lower_builtin(*builtin, arguments, width).expect(VALUE_OF_VOID)
             }
             SourceKind::Printf { .. }
             | SourceKind::Event(_)
             | SourceKind::Stall { .. }
             | SourceKind::Retry(_)
-            | SourceKind::Flush(_) => {
-                self.lower_effect(source);
-                Expr::constant(width, 0)
-            }
+            | SourceKind::Flush(_) => panic!("{VALUE_OF_VOID}"),
         }
     }
 
@@ -181,7 +175,7 @@ impl BodyBuilder<'_> {
         let mut value = None;
         let arm = self.arm(|builder| value = Some(builder.lower_condition(right)));
         let after = self.evaluations();
-        let right = value.unwrap_or(Expr::constant(1, 0));
+        let right = value.expect("the arm was lowered");
         // Without accesses and statements it makes no difference whether it is evaluated.
         if before == after && arm.statements.len() == 1 {
             self.body.locals.pop();
@@ -213,8 +207,8 @@ impl BodyBuilder<'_> {
         let (mut first, mut second) = (None, None);
         let mut then = self.arm(|builder| first = Some(builder.lower_value(then)));
         let mut otherwise = self.arm(|builder| second = Some(builder.lower_value(otherwise)));
-        let first = first.unwrap_or(Expr::constant(width, 0));
-        let second = second.unwrap_or(Expr::constant(width, 0));
+        let first = first.expect("the arm was lowered");
+        let second = second.expect("the arm was lowered");
         let after = self.evaluations();
         if before == after && then.statements.len() == 1 && otherwise.statements.len() == 1 {
             let operands = (Box::new(condition), Box::new(first), Box::new(second));
@@ -225,6 +219,12 @@ impl BodyBuilder<'_> {
         otherwise.statements.push(Stmt::Set { local: result, value: second });
         self.push_if(condition, then, otherwise);
         Expr::local(width, result)
+    }
+
+    /// Two values in order.
+    fn lower_pair(&mut self, first: &Source, second: &Source) -> [Expr; 2] {
+        let values = self.lower_list([first, second]);
+        values.try_into().expect("each source has its value")
     }
 
     /// Values in order; earlier ones are put into temporaries where later ones need statements.
@@ -244,10 +244,10 @@ impl BodyBuilder<'_> {
     }
 
     fn lower_field(&mut self, field: isac_parser::model::FieldId, width: u32) -> Expr {
-        let declared = self.operation.map(|operation| &operation.fields[field.index()]);
-        let own = declared.map_or(width, |field| field.width_bits);
-        let signed = declared.is_some_and(|field| field.signed);
-        convert(Expr { width: own, kind: ExprKind::Field(field.0) }, signed, width)
+        let operation = self.operation.expect("fields are mentioned by operations alone");
+        let declared = &operation.fields[field.index()];
+        let own = Expr { width: declared.width_bits, kind: ExprKind::Field(field.0) };
+        convert(own, declared.signed, width)
     }
 
     /// An arithmetic operator or comparison; a division by zero is a fault before it.
@@ -310,121 +310,6 @@ impl BodyBuilder<'_> {
         }
         binary(operator, width, left, right)
     }
-
-    /// Expands a FUNCTION in place: each argument is converted once, at the call.
-    pub(super) fn lower_call(&mut self, function: FunctionId, arguments: &[Source]) -> Option<Expr> {
-        let values = self.lower_list(arguments);
-        self.expand_call(function, values)
-    }
-
-    /// Expands a FUNCTION whose arguments are evaluated and of the parameters' widths.
-    pub(super) fn expand_call(&mut self, function: FunctionId, values: Vec<Expr>) -> Option<Expr> {
-        let lowering = self.lowering;
-        let function = &lowering.model.functions[function.index()];
-        let outer_scope = std::mem::take(&mut self.scope);
-        let outer_targets = std::mem::take(&mut self.targets);
-        self.declare_locals(&function.body);
-        for (parameter, value) in values.into_iter().enumerate() {
-            let local = self.scope[&isac_parser::model::LocalId(parameter as u32)];
-            self.push(Stmt::Set { local, value });
-        }
-        let result = function.result.map(|ty| (self.new_local("result", ty.width_bits), ty.width_bits));
-        if let Some((local, width)) = result {
-            self.push(Stmt::Set { local, value: Expr::constant(width, 0) });
-        }
-        let early = super::statement::returns_early(&function.body.statements);
-        let label = early.then(|| self.new_label());
-        let returns = Return { label, value: result.map(|(local, _)| local) };
-        let outer_returns = self.returns.replace(returns);
-        match label {
-            Some(label) => {
-                self.push_block(label, |builder| builder.lower_statements(&function.body.statements));
-            }
-            None => self.lower_statements(&function.body.statements),
-        }
-        self.returns = outer_returns;
-        self.scope = outer_scope;
-        self.targets = outer_targets;
-        result.map(|(local, width)| Expr::local(width, local))
-    }
-
-    fn lower_builtin(&mut self, builtin: Builtin, arguments: &[Source], width: u32) -> Option<Expr> {
-        let signed = arguments.first().and_then(|argument| argument.ty).is_some_and(|ty| ty.signed);
-        if builtin == Builtin::Sext {
-            return Some(self.lower_sext(arguments, width));
-        }
-        let mut values = self.lower_list(arguments);
-        let ends = Exits { ends: true, ..Exits::default() };
-        match builtin {
-            Builtin::Halt => {
-                let status = values.pop().map_or(Expr::constant(32, 0), |value| convert(value, signed, 32));
-                self.push(Stmt::Halt(status));
-                self.leave_maybe(ends);
-            }
-            Builtin::Illegal => self.push(Stmt::Illegal),
-            Builtin::Cancel => {
-                self.push(Stmt::Cancel);
-                self.leave_maybe(ends);
-            }
-            Builtin::ExtraCycles => {
-                let cycles = values.pop().map_or(Expr::constant(64, 0), |value| convert(value, signed, 64));
-                self.push(Stmt::ExtraCycles(cycles));
-            }
-            Builtin::LinuxCall | Builtin::Semihost => {
-                let result = self.new_local("result", 64);
-                self.push(match builtin {
-                    Builtin::Semihost => Stmt::Semihost { result, arguments: values },
-                    _ => Stmt::LinuxCall { result, arguments: values },
-                });
-                self.leave_maybe(ends);
-                return Some(convert(Expr::local(64, result), true, width));
-            }
-            Builtin::Cycles | Builtin::Instructions => {
-                let kind = if builtin == Builtin::Cycles { ExprKind::Cycles } else { ExprKind::Instructions };
-                return Some(convert(Expr { width: 64, kind }, false, width));
-            }
-            Builtin::Popcount | Builtin::Clz | Builtin::Ctz => {
-                let operator = match builtin {
-                    Builtin::Popcount => UnaryOp::PopCount,
-                    Builtin::Clz => UnaryOp::CountLeadingZeros,
-                    _ => UnaryOp::CountTrailingZeros,
-                };
-                let operand = values.pop()?;
-                let kind = ExprKind::Unary(operator, Box::new(operand.clone()));
-                // The count itself fits any width from 8 bits on; narrower operands are widened.
-                return Some(match operand.width {
-                    8.. => convert(Expr { width: operand.width, kind }, false, width),
-                    narrow => narrow_count(operator, operand, narrow, width),
-                });
-            }
-            Builtin::Sext => {}
-        }
-        None
-    }
-
-    fn lower_sext(&mut self, arguments: &[Source], width: u32) -> Expr {
-        let from = match arguments.get(1).map(|argument| &argument.kind) {
-            Some(SourceKind::Const(bits)) => (*bits as u32).clamp(1, width),
-            _ => width,
-        };
-        let value = arguments.first().map_or(Expr::constant(width, 0), |value| self.lower_value(value));
-        convert(convert(value, false, from), true, width)
-    }
-}
-
-/// Counting in a value of less than 8 bits, where the count itself may not fit.
-fn narrow_count(operator: UnaryOp, operand: Expr, narrow: u32, width: u32) -> Expr {
-    let (prepared, correction) = match operator {
-        UnaryOp::CountLeadingZeros => (convert(operand, false, 8), 8 - narrow),
-        UnaryOp::CountTrailingZeros => {
-            let wide = convert(operand, false, 8);
-            (binary(BinaryOp::Or, 8, wide, Expr::constant(8, 1 << narrow)), 0)
-        }
-        _ => (convert(operand, false, 8), 0),
-    };
-    let count = Expr { width: 8, kind: ExprKind::Unary(operator, Box::new(prepared)) };
-    let count = binary(BinaryOp::Subtract, 8, count, Expr::constant(8, correction.into()));
-    convert(count, false, width)
 }
 
 /// A value extended by its sign or by zeros, or truncated.

@@ -4,6 +4,7 @@
 mod access;
 mod assignment;
 mod body;
+mod call;
 mod decoder;
 mod expression;
 mod instruction;
@@ -48,6 +49,7 @@ pub fn lower_model(model: &CheckedModel, sources: &SourceMap, name: &str) -> Mod
         maps: lowering.lower_maps(),
         operations: lowering.lower_operations(),
         groups: lowering.lower_groups(),
+        functions: lowering.lower_functions(),
         labels: lowering.labels.clone(),
         decoders: Vec::new(),
         time: Default::default(),
@@ -81,7 +83,8 @@ struct Lowering<'a> {
 impl Lowering<'_> {
     /// The index of a label.
     fn label(&self, name: &str) -> u32 {
-        self.labels.iter().position(|label| label == name).map_or(0, |index| index as u32)
+        let index = self.labels.iter().position(|label| label == name);
+        index.expect("the parts of all SWITCHes are listed") as u32
     }
 
     /// A place as `file:line`, the file without its folder.

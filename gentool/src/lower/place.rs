@@ -160,7 +160,7 @@ impl BodyBuilder<'_> {
     /// Evaluates indexes and addresses, once.
     pub(super) fn prepare_place(&mut self, place: &SourcePlace, purpose: Purpose) -> Place {
         let kind = match &place.kind {
-            PlaceKind::Local(local) => Kind::Local(self.scope.get(local).copied().unwrap_or(0)),
+            PlaceKind::Local(local) => Kind::Local(self.scope[local]),
             PlaceKind::Variable(variable) => Kind::Variable(*variable),
             PlaceKind::Register { register, index } => Kind::Register {
                 register: *register,

@@ -201,7 +201,8 @@ impl BodyBuilder<'_> {
             }
         };
         let parameters = &self.lowering.model.functions[function.index()].body.locals;
-        let address = convert(address, false, parameters.first().map_or(width, |local| local.ty.width_bits));
+        let parameter = parameters.first().expect("the FUNCTION of a range takes an address");
+        let address = convert(address, false, parameter.ty.width_bits);
         let values = std::iter::once(address).chain(cell).collect();
         let value = self.expand_call(function, values);
         let cell_bits = self.cell_bits(view);

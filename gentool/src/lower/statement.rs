@@ -36,22 +36,20 @@ impl BodyBuilder<'_> {
                 self.lower_loop(condition.as_ref(), *test_last, body, step.as_ref());
             }
             StmtKind::Break => {
-                let leave = self.targets.last().map(|target| target.leave);
-                self.lower_leave(leave);
+                let target = self.targets.last().expect("a break stands in a loop or switch");
+                self.lower_leave(target.leave);
             }
             StmtKind::Continue => {
                 let next = self.targets.iter().rev().find_map(|target| target.next);
-                self.lower_leave(next);
+                self.lower_leave(next.expect("a continue stands in a loop"));
             }
             StmtKind::Return(value) => self.lower_return(value.as_ref()),
         }
     }
 
-    fn lower_leave(&mut self, label: Option<u32>) {
-        if let Some(label) = label {
-            self.push(Stmt::Leave(label));
-            self.leave_maybe(Exits { ends: false, labels: [label].into() });
-        }
+    fn lower_leave(&mut self, label: u32) {
+        self.push(Stmt::Leave(label));
+        self.leave_maybe(Exits { ends: false, labels: [label].into() });
     }
 
     fn lower_return(&mut self, value: Option<&SourceExpr>) {
@@ -60,7 +58,9 @@ impl BodyBuilder<'_> {
         if let (Some(local), Some(value)) = (target.value, value) {
             self.push(Stmt::Set { local, value });
         }
-        self.lower_leave(target.label);
+        if let Some(label) = target.label {
+            self.lower_leave(label);
+        }
     }
 
     /// `loop { test; block { body }; step; }`: `continue` leaves the inner block.
@@ -97,7 +97,7 @@ impl BodyBuilder<'_> {
         let Some(condition) = condition else { return };
         let condition = self.lower_condition(condition);
         let stay = self.arm(|_| {});
-        let go = self.arm(|builder| builder.lower_leave(Some(leave)));
+        let go = self.arm(|builder| builder.lower_leave(leave));
         self.push_if(condition, stay, go);
     }
 
@@ -166,12 +166,12 @@ impl BodyBuilder<'_> {
                 let constant = Expr::constant(value.width, *case);
                 let operands = (Box::new(value.clone()), Box::new(constant));
                 let kind = ExprKind::Binary(BinaryOp::Equal, operands.0, operands.1);
-                let hit = self.arm(|builder| builder.lower_leave(Some(*label)));
+                let hit = self.arm(|builder| builder.lower_leave(*label));
                 let miss = self.arm(|_| {});
                 self.push_if(Expr { width: 1, kind }, hit, miss);
             }
         }
-        self.lower_leave(Some(default));
+        self.lower_leave(default);
     }
 }
 

@@ -124,6 +124,18 @@ pub enum Stmt {
         /// The statements.
         body: Vec<Stmt>,
     },
+    /// A FUNCTION, expanded in place. Of the variables around it its statements use the arguments
+    /// and the result alone, of an operation nothing; they leave no label around it.
+    Call {
+        /// Index into [`crate::Model::functions`].
+        function: u32,
+        /// The variables that hold its arguments.
+        arguments: Vec<LocalId>,
+        /// The variable that receives what it returns.
+        result: Option<LocalId>,
+        /// The statements.
+        body: Vec<Stmt>,
+    },
     /// Goes on after the loop or block with this label.
     Leave(u32),
     /// Ends the run after this instruction, with this status (32 bits).
@@ -230,6 +242,7 @@ impl Stmt {
             | Stmt::Bind { .. }
             | Stmt::Loop { .. }
             | Stmt::Block { .. }
+            | Stmt::Call { .. }
             | Stmt::Leave(_)
             | Stmt::Illegal
             | Stmt::DivisionByZero
@@ -247,7 +260,7 @@ impl Stmt {
     pub fn children(&self) -> Vec<&[Stmt]> {
         match self {
             Stmt::If { then, otherwise, .. } => vec![then, otherwise],
-            Stmt::Loop { body, .. } | Stmt::Block { body, .. } => vec![body],
+            Stmt::Loop { body, .. } | Stmt::Block { body, .. } | Stmt::Call { body, .. } => vec![body],
             _ => Vec::new(),
         }
     }

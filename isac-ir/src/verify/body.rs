@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use super::call::verify_calls;
 use super::table::has_stage;
 use crate::Model;
 use crate::behavior::{
@@ -30,6 +31,7 @@ pub(super) fn verify_body(model: &Model, operation: &Operation, body: &Body) -> 
     verifier.verify_ids(&mut errors);
     verifier.verify_regions(&mut errors);
     verifier.verify_bindings(&mut errors);
+    verify_calls(model, body, &mut errors);
     errors
 }
 
@@ -37,6 +39,7 @@ pub(super) fn verify_body(model: &Model, operation: &Operation, body: &Body) -> 
 fn described(statement: &Stmt) -> String {
     match statement {
         Stmt::If { condition, .. } => format!("If {{ {condition:?} }}"),
+        Stmt::Call { function, .. } => format!("Call {{ {function} }}"),
         other => format!("{other:?}"),
     }
 }
@@ -90,6 +93,7 @@ impl BodyVerifier<'_> {
             | Stmt::Count(_)
             | Stmt::Loop { .. }
             | Stmt::Block { .. }
+            | Stmt::Call { .. }
             | Stmt::Leave(_)
             | Stmt::Illegal
             | Stmt::DivisionByZero

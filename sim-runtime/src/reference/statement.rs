@@ -108,6 +108,7 @@ impl<'m> Step<'m, '_> {
                 Err(Leaving::Label(left)) if left == *label => {}
                 other => other?,
             },
+            Stmt::Call { body, .. } => self.run_statements(frame, body, time_node)?,
             Stmt::Leave(label) => return Err(Leaving::Label(*label)),
             Stmt::Halt(status) => return Err(Leaving::Halt(self.evaluate(frame, status)? as u32 as i32)),
             Stmt::Illegal => return Err(Leaving::Fault(FaultKind::IllegalInstruction)),

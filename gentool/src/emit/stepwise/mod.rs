@@ -75,10 +75,12 @@ impl Emitter<'_> {
                 pub mod memory_fault;
             )
         });
+        let functions = self.declare_functions();
         quote! {
             pub mod activations;
             pub mod behaviors;
             pub mod coding_roots;
+            #functions
             pub mod memory;
             #handler
             pub mod operands;

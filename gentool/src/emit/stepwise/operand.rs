@@ -48,11 +48,13 @@ impl Emitter<'_> {
             return None;
         }
         let (name, docs) = (function_of(kind), format!(" {}", title_of(kind)));
+        let imports = self.import_functions(quote!(super::super::));
         Some(quote! {
             #[doc = #docs]
             pub mod #name {
                 use sim_runtime::stepwise::prelude::*;
 
+                #imports
                 use super::super::operands;
                 use super::super::processor::Processor;
 

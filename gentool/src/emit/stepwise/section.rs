@@ -22,11 +22,13 @@ impl Emitter<'_> {
             Some(self.emit_section(operation, part, body))
         });
         let functions: Vec<TokenStream> = functions.collect();
+        let imports = self.import_functions(quote!(super::));
         quote! {
             #![allow(unused, unused_comparisons, clippy::all)]
 
             use sim_runtime::stepwise::prelude::*;
 
+            #imports
             use super::operands;
             use super::processor::Processor;
 
@@ -42,11 +44,13 @@ impl Emitter<'_> {
         let statements = emitted.tokens;
         let end = (!emitted.diverges).then(|| quote!(Ok(())));
         let docs = format!(" FUNCTION `memory_fault` ({}).", body.location);
+        let imports = self.import_functions(quote!(super::));
         quote! {
             #![allow(unused, unused_comparisons, clippy::all)]
 
             use sim_runtime::stepwise::prelude::*;
 
+            #imports
             use super::processor::Processor;
 
             #[doc = #docs]

@@ -13,7 +13,7 @@ use isac_parser::load_model;
 use isac_parser::source::{FileSystem, SourceMap};
 
 /// The models that are simulated, by module name. `NAME_stepwise` is the general form of each.
-const MODELS: [(&str, &str); 38] = [
+const MODELS: [(&str, &str); 40] = [
     ("rv32im", "models/rv32im/rv32im.isac"),
     ("tiny8", "models/tiny8/tiny8.isac"),
     ("pdp11", "models/pdp11/pdp11.isac"),
@@ -42,12 +42,14 @@ const MODELS: [(&str, &str); 38] = [
     ("endless", "tests/models/endless.isac"),
     ("endless_pipe", "tests/models/endless_pipe.isac"),
     ("taken", "tests/models/taken.isac"),
+    ("retaken", "tests/models/retaken.isac"),
     ("root_values", "tests/models/root_values.isac"),
     ("five", "tests/time/five.isac"),
     ("gate", "tests/time/gate.isac"),
     ("cancel", "tests/time/cancel.isac"),
     ("icache", "tests/time/icache.isac"),
     ("dcache", "tests/time/dcache.isac"),
+    ("circle", "tests/time/circle.isac"),
     ("timing_demo", "models/timing-demo/timing-demo.isac"),
     ("rv32im5", "models/rv32im5/rv32im5.isac"),
     ("cached", "tests/models/cached.isac"),

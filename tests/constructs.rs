@@ -232,3 +232,9 @@ fn opcodes_taken_from_below_their_formats_run_the_same_on_every_engine() {
     let (ended, instructions) = check(simulator!(taken, taken_stepwise), 200);
     assert!(instructions > 500, "{ended} ended, {instructions} instructions");
 }
+
+#[test]
+fn what_several_operations_above_take_is_scheduled_by_each_of_them() {
+    let (ended, instructions) = check(simulator!(retaken, retaken_stepwise), 200);
+    assert!(instructions > 500, "{ended} ended, {instructions} instructions");
+}

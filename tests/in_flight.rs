@@ -170,6 +170,12 @@ fn an_instruction_that_cancels_itself_runs_the_same_on_every_engine() {
 }
 
 #[test]
+fn activations_that_go_round_in_a_circle_run_the_same_on_every_engine() {
+    let total = check(simulator!(circle, circle_stepwise), 120);
+    assert!(total.executed > 600 && total.halted > 20, "{total:?}");
+}
+
+#[test]
 fn delays_without_a_pipeline_run_the_same_on_every_engine() {
     let total = check(simulator!(timing_demo, timing_demo_stepwise), 200);
     assert!(total.executed > 200 && total.halted > 100, "{total:?}");

@@ -39,3 +39,27 @@ fn decoding_on_a_condition_stands_in_the_way_of_blocks() {
     );
     assert_eq!(found, ["model.isac:3: decoding on a condition is not emitted yet"]);
 }
+
+#[test]
+fn activations_that_come_back_stand_in_the_way_with_what_they_would_have_to_keep() {
+    let in_flight = "instructions in flight are not decoded ahead";
+    let keeping = obstacles(
+        "OPERATION main { ACTIVATION { decode; tick DELAY (1); }; };
+        OPERATION tick { LOCAL { bit[8] v; }; BEHAVIOR { v = v + 1; }; ACTIVATION { tick DELAY (2); take DELAY (1); }; };
+        OPERATION take { REFERENCE { v }; BEHAVIOR { wait = v; }; };",
+    );
+    let kept = "model.isac:7: LOCALs of `tick` that others refer to, behind activations that go round \
+                in a circle, are not emitted yet";
+    assert_eq!(keeping, [kept, in_flight]);
+    let decoding = obstacles(
+        "OPERATION main { ACTIVATION { tick; }; };
+        OPERATION tick { ACTIVATION { decode; tick DELAY (1); }; };",
+    );
+    let root = "model.isac:3: a CODINGROOT behind activations that go round in a circle is not emitted yet";
+    assert_eq!(decoding, [root, in_flight]);
+    let harmless = obstacles(
+        "OPERATION main { ACTIVATION { decode; tick DELAY (1); }; };
+        OPERATION tick { LOCAL { bit[8] v; }; BEHAVIOR { v = v + 1; }; ACTIVATION { tick DELAY (2); }; };",
+    );
+    assert_eq!(harmless, [in_flight]);
+}

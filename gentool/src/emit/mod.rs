@@ -9,6 +9,7 @@
 mod body;
 mod cost;
 mod decoder;
+mod execution;
 mod expression;
 mod form;
 mod function;
@@ -34,7 +35,8 @@ use isac_ir::cost::CostUse;
 use proc_macro2::TokenStream;
 use syn::visit_mut::{VisitMut, visit_expr_mut};
 
-pub use obstacle::{find_block_obstacles, find_obstacles};
+pub use execution::find_obstacles;
+pub use obstacle::find_block_obstacles;
 pub use package::{emit_package, package_name, runtime_files, write_package};
 
 /// A source file of the emitted crate.

@@ -1,4 +1,4 @@
-//! What stands in the way of a simulator: of blocks decoded ahead, or of any.
+//! What stands in the way of blocks decoded ahead.
 
 use isac_ir::Model;
 use isac_ir::account::PARTS;
@@ -7,68 +7,8 @@ use isac_ir::operand::{Binding, Expression};
 use isac_ir::operation::{Operation, Role, Target};
 use isac_ir::root::WordSource;
 
+use super::execution::{activated_again, activated_instances, find_obstacles};
 use super::form::{calls_before_decoding, find_root, list_forms};
-
-/// Why no simulator can be emitted from this model; empty if one can.
-pub fn find_obstacles(model: &Model) -> Vec<String> {
-    let mut found = Vec::new();
-    find_time_obstacles(model, &mut found);
-    if found.is_empty() {
-        find_double_executions(model, &mut found);
-    }
-    found
-}
-
-/// What instructions in flight cannot do yet.
-fn find_time_obstacles(model: &Model, found: &mut Vec<String>) {
-    for (index, node) in (0u32..).zip(&model.time.nodes) {
-        if node.children.iter().any(|child| *child <= index) {
-            found.push(format!("`{}`: activations that go round in a circle are not emitted yet", node.name));
-        }
-    }
-}
-
-/// LOCALs of an operation that may be executed twice in one instruction, and that something still
-/// to come may refer to: each execution has its own, and compiled sections keep one set for each
-/// place in the decoding tree.
-fn find_double_executions(model: &Model, found: &mut Vec<String>) {
-    let has_variables = |operation: &Operation| !operation.variables.is_empty();
-    let has_activation = |operation: &Operation| operation.activation.is_some();
-    for operation in &model.operations {
-        for instance in activated_again(&activated_instances(operation)) {
-            let target = operation.instances[instance as usize].target;
-            if any_below(model, target, &has_variables) && any_below(model, target, &has_activation) {
-                let place = &operation.location;
-                found.push(format!("{place}: LOCALs of what is activated in two places and activates in turn are not emitted yet"));
-            }
-        }
-    }
-}
-
-/// The instances that an ACTIVATION names, in the order of the text.
-fn activated_instances(operation: &Operation) -> Vec<u32> {
-    let mut activated = Vec::new();
-    if let Some(body) = &operation.activation {
-        walk_statements(&body.statements, &mut |statement| {
-            if let Stmt::Activate { instance, .. } = statement {
-                activated.push(*instance);
-            }
-        });
-    }
-    activated
-}
-
-/// Those that have been named before.
-fn activated_again(activated: &[u32]) -> impl Iterator<Item = u32> + '_ {
-    let again = (1..activated.len()).filter(|end| activated[..*end].contains(&activated[*end]));
-    again.map(|index| activated[index])
-}
-
-/// True if a target, or something that it decodes or activates, fits.
-fn any_below(model: &Model, target: Target, fits: &dyn Fn(&Operation) -> bool) -> bool {
-    let below = model.operations_below(target, |instance| instance.role != Role::Below);
-    below.into_iter().any(|operation| fits(model.operation(operation)))
-}
 
 /// What belongs to an execution of an operation does not travel with a step.
 fn find_frame_obstacles(model: &Model, found: &mut Vec<String>) {

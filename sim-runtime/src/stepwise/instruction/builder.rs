@@ -114,11 +114,40 @@ impl<'m, C: StepCore, P: Profiling> Builder<'m, C, P> {
             if let (Role::Activated, true, Target::Operation(below)) =
                 (entry.role, entry.scheduled, entry.target)
             {
-                let child = self.add_operation(below, 0, Some(index), None);
+                let child = match self.find_before(below, index) {
+                    Some(before) => before as u32,
+                    None => self.add_operation(below, 0, Some(index), None),
+                };
                 self.set_link(index, instance, child);
             }
         }
         index as u32
+    }
+
+    /// The context from a parent up that an operation which it activates is once more: activations
+    /// go round in a circle. Its REFERENCEs stand for the same, and LOCALs begin anew with each
+    /// execution.
+    fn find_before(&self, operation: u32, parent: usize) -> Option<usize> {
+        let above = std::iter::successors(Some(parent), |context| self.contexts[*context].parent);
+        let mut same = above.filter(|context| {
+            let before = &self.contexts[*context];
+            before.operation == operation && before.node == 0
+        });
+        same.find(|before| {
+            let references = 0..self.model.operation(operation).references.len() as u32;
+            references.into_iter().all(|reference| {
+                let place = self.contexts[*before].references + reference as usize;
+                let now = self.resolve_from(parent, operation, reference);
+                now.is_some_and(|now| self.is_same(self.references[place], now))
+            })
+        })
+    }
+
+    /// True if two references stand for the same: of what was not decoded, one context has what
+    /// any other has.
+    fn is_same(&self, (left, what): (usize, Referred), (right, other): (usize, Referred)) -> bool {
+        let key = |owner: usize| (self.contexts[owner].operation, self.contexts[owner].node);
+        what == other && (left == right || key(left) == key(right) && key(left).1 == 0)
     }
 
     /// Adds what was decoded below a node, whose context is there already.
@@ -130,9 +159,9 @@ impl<'m, C: StepCore, P: Profiling> Builder<'m, C, P> {
             let place = self.contexts[context].values + 1 + table.fields.len() + instance as usize;
             self.values[place] = decoded.nodes[child as usize].coded;
             let Some((node, operation)) = decoded.operation_at(child) else { continue };
-            let taker = self.find_taker(context, table.instances[instance as usize].target, operation);
             let below = self.contexts.len();
-            if let Some((taker, alias)) = taker {
+            let target = table.instances[instance as usize].target;
+            for (taker, alias) in self.find_takers(context, target, operation) {
                 self.below.push((taker, alias, below));
             }
             self.add_decoded(operation, node, context);
@@ -161,21 +190,18 @@ impl<'m, C: StepCore, P: Profiling> Builder<'m, C, P> {
         }
     }
 
-    /// The context from there up that takes a target by its ACTIVATION, and by which instance:
-    /// the alias's own target, a group on the way to the operation, or the operation itself.
-    fn find_taker(&self, context: usize, target: Target, operation: u32) -> Option<(usize, u32)> {
-        let mut above = Some(context);
-        while let Some(context) = above {
+    /// The contexts from there up that take a target by their ACTIVATION, each with the instance:
+    /// of the alias's own target, a group on the way to the operation, or the operation itself.
+    fn find_takers(&self, context: usize, target: Target, operation: u32) -> Vec<(usize, u32)> {
+        let mut takers = Vec::new();
+        for context in std::iter::successors(Some(context), |context| self.around[*context]) {
             let instances = &self.model.operation(self.contexts[context].operation).instances;
-            let taken = (0u32..).zip(instances).find(|(_, instance)| {
+            let taken = (0u32..).zip(instances).filter(|(_, instance)| {
                 instance.role == Role::Below && self.leads_through(target, operation, instance.target)
             });
-            if let Some((instance, _)) = taken {
-                return Some((context, instance));
-            }
-            above = self.around[context];
+            takers.extend(taken.map(|(instance, _)| (context, instance)));
         }
-        None
+        takers
     }
 
     /// True if `through` is the target, the operation, or a group between them.
@@ -193,14 +219,16 @@ impl<'m, C: StepCore, P: Profiling> Builder<'m, C, P> {
     /// the checks exclude.
     fn resolve(&self, context: usize, reference: u32) -> (usize, Referred) {
         let here = &self.contexts[context];
-        let found = here.parent.and_then(|parent| {
-            let above = self.contexts[parent].operation;
-            Some((parent, self.model.operation(here.operation).referred(reference, above)?))
-        });
-        match found {
-            Some((parent, Referred::Reference(outer))) => self.resolve(parent, outer),
-            Some(found) => found,
-            None => (context, Referred::Reference(reference)),
+        let found = here.parent.and_then(|parent| self.resolve_from(parent, here.operation, reference));
+        found.unwrap_or((context, Referred::Reference(reference)))
+    }
+
+    /// What a reference of an operation stands for that a context decodes or activates.
+    fn resolve_from(&self, parent: usize, operation: u32, reference: u32) -> Option<(usize, Referred)> {
+        let above = self.contexts[parent].operation;
+        match self.model.operation(operation).referred(reference, above)? {
+            Referred::Reference(outer) => Some(self.resolve(parent, outer)),
+            found => Some((parent, found)),
         }
     }
 

@@ -16,7 +16,7 @@ mod command_line {
 }
 
 use std::fs;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 
 use command_line::bench::{Bench, TINY8, check, reference, status};
 
@@ -162,4 +162,41 @@ fn input_without_end_is_refused() {
         let messages = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(messages.contains(said) && messages.len() < 1000, "{messages}");
     }
+}
+
+/// Nobody writes to the pipe: whoever opens it waits for ever.
+#[cfg(unix)]
+#[test]
+fn pipes_and_devices_are_no_descriptions_and_no_programs() {
+    let bench = Bench::new().with("root.isac", "INCLUDE \"pipe\";");
+    let made = Command::new("mkfifo").arg(bench.path("pipe")).status().expect("mkfifo runs");
+    assert!(made.success());
+    let program = "run models/tiny8/tiny8.isac --engine reference";
+    for (line, expected, said) in [
+        ("check @pipe".to_owned(), 125, "it is a pipe; name a file"),
+        ("check @root.isac".to_owned(), 126, "it is a pipe; name a file"),
+        (format!("{program} @pipe"), 125, "it is a pipe or a device; expected a program"),
+        (format!("{program} /dev/zero"), 125, "it is a pipe or a device; expected a program"),
+        (format!("{program} /"), 125, "directory"),
+    ] {
+        let output = bench.run(&line);
+        let messages = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(status(&output), expected, "{line}: {messages}");
+        assert!(messages.contains(said), "{messages}");
+    }
+}
+
+/// Through links that lead in a circle one file has paths without end.
+#[cfg(unix)]
+#[test]
+fn a_file_is_included_once_however_many_paths_lead_to_it() {
+    let bench = Bench::new().with("root.isac", "INCLUDE \"a/b/x.isac\"; INCLUDE \"b/x.isac\";");
+    let bench = bench.with("x.isac", "CONSTANT N = 1; INCLUDE \"a/y.isac\"; INCLUDE \"b/y.isac\";");
+    let bench = bench.with("y.isac", "CONSTANT M = 1;");
+    for link in ["a", "b"] {
+        std::os::unix::fs::symlink(".", bench.path(link)).expect("a link");
+    }
+    let output = bench.run("check @root.isac");
+    let messages = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(messages.contains("error[E0501]") && !messages.contains("error[E0202]"), "{messages}");
 }

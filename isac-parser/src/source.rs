@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::io::{self, Read};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 /// The largest source file that is read, in bytes. Spans count bytes in 32 bits, and nobody
 /// writes a description of this size.
@@ -154,6 +154,26 @@ pub trait SourceLoader {
     /// # Errors
     /// Whatever keeps the file from being read.
     fn load(&self, path: &Path) -> Result<Vec<u8>, io::Error>;
+
+    /// By what a file is known again: the same for all paths that lead to it.
+    fn identity(&self, path: &Path) -> PathBuf {
+        without_dots(path)
+    }
+}
+
+/// A path without `.` and `..`.
+fn without_dots(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir if matches!(plain.components().next_back(), Some(Component::Normal(_))) => {
+                plain.pop();
+            }
+            component => plain.push(component),
+        }
+    }
+    plain
 }
 
 /// Reads from the file system; relative paths are relative to the current directory.
@@ -165,9 +185,39 @@ impl SourceLoader for FileSystem {
         let mut bytes = Vec::new();
         // One byte more than is allowed, so that the parser sees that the file is too large.
         let limit = MAX_FILE_BYTES as u64 + 1;
+        refuse_named_pipe(path)?;
         std::fs::File::open(path)?.take(limit).read_to_end(&mut bytes)?;
         Ok(bytes)
     }
+
+    /// Links are followed: in a circle of them one file has paths without end.
+    fn identity(&self, path: &Path) -> PathBuf {
+        std::fs::canonicalize(path).unwrap_or_else(|_| without_dots(path))
+    }
+}
+
+/// Refuses a pipe that has a name: opening it would wait for somebody to write.
+///
+/// A pipe of the shell, as `/dev/stdin`, has none. What has no end is cut off later.
+///
+/// # Errors
+/// What the path leads to.
+pub fn refuse_named_pipe(path: &Path) -> Result<(), io::Error> {
+    let is_pipe = is_pipe(std::fs::metadata(path)?.file_type());
+    match is_pipe && std::fs::canonicalize(path).is_ok() {
+        true => Err(io::Error::new(io::ErrorKind::InvalidInput, "it is a pipe; name a file")),
+        false => Ok(()),
+    }
+}
+
+#[cfg(unix)]
+fn is_pipe(found: std::fs::FileType) -> bool {
+    std::os::unix::fs::FileTypeExt::is_fifo(&found)
+}
+
+#[cfg(not(unix))]
+fn is_pipe(_: std::fs::FileType) -> bool {
+    false
 }
 
 /// Answers from memory.

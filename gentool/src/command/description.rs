@@ -10,7 +10,7 @@ use gentool::lower::lower_model;
 use isac_parser::diagnostic::{Diagnostics, Style};
 use isac_parser::load_model;
 use isac_parser::model::CheckedModel;
-use isac_parser::source::{FileSystem, SourceMap};
+use isac_parser::source::{FileSystem, SourceMap, refuse_named_pipe};
 use sha2::{Digest, Sha256};
 use sim_runtime::launcher::{is_same_file, parse_wide};
 
@@ -97,7 +97,7 @@ impl DescriptionOptions {
 
 /// A file that cannot be read is no fault of the description.
 fn check_readable(path: &Path) -> Result<(), Failure> {
-    let opened = File::open(path).and_then(|file| file.metadata());
+    let opened = refuse_named_pipe(path).and_then(|()| File::open(path)).and_then(|file| file.metadata());
     let message = match opened {
         Ok(found) if found.is_dir() => "it is a folder; name the root file in it".to_owned(),
         Ok(_) => return Ok(()),

@@ -134,6 +134,20 @@ fn a_timeout_ends_the_run_and_leaves_its_report() {
     assert!(bench.text("r.xml").ends_with("</profiler>\n"));
 }
 
+#[test]
+fn a_timeout_ends_a_loop_of_the_description() {
+    let bench = Bench::new().with("forever.bin", [0x10]);
+    let line = reference("tests/models/endless.isac", "@forever.bin", "--timeout 0.2 --report @r.xml");
+    let output = bench.run(&line);
+    assert_eq!(status(&output), 124);
+    let messages = String::from_utf8_lossy(&output.stderr).into_owned();
+    let expected = "error: limit reached: 0.2 seconds (--timeout)\n\
+         note: 0 instructions in 1 cycles have ended, pc is 0x01\n\
+         help: a loop of the description was going on, ";
+    assert!(messages.starts_with(expected), "{messages}");
+    assert!(bench.text("r.xml").contains("<unfinished>1</unfinished>"));
+}
+
 /// The guest is known to run once its output arrives; no time has to be waited for.
 #[cfg(unix)]
 #[test]

@@ -1,7 +1,7 @@
 //! INCLUDE: which files make up a description, and in which order.
 
 use std::collections::BTreeMap;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use super::{code, parse_file};
 use crate::ast::{self, Item};
@@ -35,7 +35,7 @@ struct Walk<'a> {
 
 impl Walk<'_> {
     fn visit(&mut self, path: &Path, include: Option<Span>) {
-        let identity = normal(path);
+        let identity = self.loader.identity(path);
         if let Some(at) = self.open.iter().position(|(open, _)| *open == identity) {
             self.cycle(path, include, at);
             return;
@@ -153,19 +153,4 @@ impl Walk<'_> {
         }
         self.diagnostics.push(diagnostic.help(help));
     }
-}
-
-/// A path without `.` and `..`, by which a file is known again.
-fn normal(path: &Path) -> PathBuf {
-    let mut normal = PathBuf::new();
-    for component in path.components() {
-        match component {
-            Component::CurDir => {}
-            Component::ParentDir if matches!(normal.components().next_back(), Some(Component::Normal(_))) => {
-                normal.pop();
-            }
-            component => normal.push(component),
-        }
-    }
-    normal
 }

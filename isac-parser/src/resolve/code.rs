@@ -204,7 +204,7 @@ codes! {
 
 /// Errors that may follow from something that is missing. After an error of syntax they say
 /// nothing: what is missing may be what did not parse.
-pub(crate) const OF_WHAT_IS_MISSING: [Code; 17] = [
+pub(crate) const OF_WHAT_IS_MISSING: [Code; 18] = [
     UNDEFINED,
     NO_MAIN,
     UNKNOWN_OVERRIDE,
@@ -215,6 +215,7 @@ pub(crate) const OF_WHAT_IS_MISSING: [Code; 17] = [
     NEVER_CODED,
     NO_CODING,
     CODING_WIDTH,
+    WORD_WIDTH,
     FIELD_NOT_CODED,
     NO_PC,
     BAD_OPTION,

@@ -25,7 +25,7 @@ pub(crate) fn did_you_mean<'a>(name: &str, candidates: impl IntoIterator<Item = 
 }
 
 /// Findings after which nobody reads the remedies of more.
-const MOST_FINDINGS: usize = 1_000;
+const MOST_FINDINGS: usize = 200;
 
 /// The candidates of a suggestion; none where a remedy more would go unread, for it costs a
 /// comparison with every name there is.

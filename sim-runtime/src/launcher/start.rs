@@ -100,6 +100,12 @@ fn wrong_in_line(path: &Path, line: u64, error: ImageError) -> String {
 
 fn read_program(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
+    let found = std::fs::metadata(path)?;
+    if !found.is_file() && !found.is_dir() && std::fs::canonicalize(path).is_ok() {
+        // A pipe of the shell has no name that leads to it; what has one may never end.
+        let message = "it is a pipe or a device; expected a program";
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
+    }
     File::open(path)?.take(FILE_LIMIT + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > FILE_LIMIT {
         let message = format!("it has more than {FILE_LIMIT} bytes; expected a program");

@@ -213,8 +213,11 @@ impl Builder<'_> {
             .map(|c| (c != 'x').then_some(c == '1'))
             .collect();
         if let Some(count) = children.next() {
+            let before = self.problems.len();
             let count = self.number(&count).value;
-            if bits.len() != 1 {
+            if self.problems.len() > before {
+                // What is wrong with the number has been said.
+            } else if bits.len() != 1 {
                 self.bad_constant(
                     span,
                     "a repeated pattern has one bit".to_owned(),

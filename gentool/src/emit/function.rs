@@ -7,8 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use isac_ir::behavior::{Body, Expr, ExprKind, LocalId, Stmt, walk_statements};
-use isac_ir::operation::Operation;
+use isac_ir::behavior::{Expr, ExprKind, LocalId, Stmt, walk_statements};
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
@@ -262,15 +261,6 @@ impl<'a> BodyEmitter<'a> {
             }
         }
     }
-
-    /// The local that a statement itself sets.
-    pub(super) fn set_by(&self, statement: &Stmt) -> Option<LocalId> {
-        match statement {
-            Stmt::Set { local, .. } => Some(*local),
-            Stmt::LinuxCall { result, .. } | Stmt::Semihost { result, .. } => Some(*result),
-            _ => self.emitter.function_call(statement)?.result,
-        }
-    }
 }
 
 impl Emitter<'_> {
@@ -294,10 +284,5 @@ impl Emitter<'_> {
         });
         locals.extend(set);
         locals
-    }
-
-    /// True if running a body may end the instruction early.
-    pub(super) fn body_is_fallible(&self, operation: &Operation, body: &Body) -> bool {
-        self.statements_are_fallible(operation, body, &body.statements)
     }
 }

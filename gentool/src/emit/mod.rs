@@ -7,20 +7,25 @@
 //! be decoded ahead by [`find_block_obstacles`].
 
 mod body;
+mod core;
 mod cost;
 mod decoder;
 mod execution;
 mod expression;
+mod fallible;
 mod form;
 mod function;
+mod local;
 mod memory;
 mod mention;
 mod name;
 mod obstacle;
 mod operand;
 mod operation;
+mod operator;
 mod package;
 mod parameter;
+mod printf;
 mod processor;
 mod statement;
 mod step;

@@ -1,16 +1,16 @@
 //! Statements as Rust.
 
-use isac_ir::behavior::{Conversion, Expr, ExprKind, PrintFormat, PrintPart, Stmt, walk_statements};
+use isac_ir::behavior::{Expr, Stmt, walk_statements};
 use isac_ir::operand::MentionKind;
 use isac_ir::root::WordSource;
-use proc_macro2::{Literal, TokenStream};
-use quote::{format_ident, quote};
+use proc_macro2::TokenStream;
+use quote::quote;
 use syn::Lifetime;
 
 use super::Shape;
-use super::body::{BodyEmitter, is_expression};
-use super::expression::{cast, number, stage_numbers, storage_bits, unsigned};
-use super::function::Call;
+use super::body::BodyEmitter;
+use super::expression::{cast, number, stage_numbers, unsigned};
+use super::local::Declaration;
 use super::mention::Mentioned;
 use super::name::joined;
 
@@ -211,16 +211,6 @@ impl BodyEmitter<'_> {
         self.assign(local, value)
     }
 
-    pub(super) fn assign(&self, local: u32, value: TokenStream) -> TokenStream {
-        let name = &self.locals[local as usize];
-        let ty = unsigned(self.body.locals[local as usize].width);
-        match self.declaration(local) {
-            Declaration::Hoisted | Declaration::Given => quote!(#name = #value;),
-            Declaration::Once => quote!(let #name: #ty = #value;),
-            Declaration::Unused => quote!(let _: #ty = #value;),
-        }
-    }
-
     /// An access to what stands behind a map and is no memory.
     fn touch(&self, access: u32) -> TokenStream {
         let resource = self.body.accesses[access as usize].resource;
@@ -278,120 +268,9 @@ impl BodyEmitter<'_> {
         quote!(#(#placed)|*)
     }
 
-    fn print(&self, parts: &[PrintPart]) -> TokenStream {
-        let pieces = parts.iter().map(|part| match part {
-            PrintPart::Text(text) => {
-                let bytes = Literal::byte_string(text.as_bytes());
-                quote!(text.extend_from_slice(#bytes);)
-            }
-            PrintPart::Value { value, format } => {
-                let width = number(value.width.into());
-                let wide = storage_bits(value.width) == 128;
-                let value = self.value(value);
-                let value = if wide { value } else { quote!(u128::from(#value)) };
-                let format = print_format(*format);
-                quote!(print_value(#format, #value, #width, &mut text);)
-            }
-        });
-        quote! {{
-            let mut text = Vec::new();
-            #(#pieces)*
-            p.kernel().host.print(&text);
-        }}
-    }
-
-    /// How a local comes into being.
-    fn declaration(&self, local: u32) -> Declaration {
-        if let Some(call) = self.call {
-            return self.declaration_in_call(call, local);
-        }
-        if local == 0 && is_expression(self.operation, self.body) {
-            return Declaration::Given;
-        }
-        match self.step_of_place() {
-            Some((place, kind)) if place.parts.contains(&local) => {
-                return if kind.is_bound() { Declaration::Given } else { Declaration::Hoisted };
-            }
-            _ => {}
-        }
-        self.declaration_by_use(local)
-    }
-
-    /// The same in an expansion: arguments are given, and the result is read at the end.
-    fn declaration_in_call(&self, call: Call<'_>, local: u32) -> Declaration {
-        if call.arguments.contains(&local) {
-            return Declaration::Given;
-        }
-        if call.result != Some(local) {
-            return self.declaration_by_use(local);
-        }
-        let is_set = self.statements.iter().any(|statement| self.set_by(statement) == Some(local));
-        match self.uses(self.statements, local) {
-            Uses { sets: 1, reads: 0 } if is_set => Declaration::Once,
-            _ => Declaration::Hoisted,
-        }
-    }
-
-    fn declaration_by_use(&self, local: u32) -> Declaration {
-        let total = self.uses(self.statements, local);
-        match (total.sets, total.reads) {
-            (_, 0) => Declaration::Unused,
-            (1, _) if self.set_in_scope(self.statements, local) => Declaration::Once,
-            _ => Declaration::Hoisted,
-        }
-    }
-
-    /// How often statements assign and read a local.
-    pub(super) fn uses(&self, statements: &[Stmt], local: u32) -> Uses {
-        let mut uses = Uses::default();
-        let mut read = |expr: &Expr| {
-            uses.reads += u32::from(matches!(expr.kind, ExprKind::Local(read) if read == local));
-        };
-        self.emitter.walk_own(statements, &mut |statement| {
-            statement.expressions().into_iter().for_each(|expr| expr.walk(&mut read));
-        });
-        self.emitter.walk_own(statements, &mut |statement| {
-            uses.sets += u32::from(self.set_by(statement) == Some(local));
-            let call = self.emitter.function_call(statement);
-            uses.reads += u32::from(call.is_some_and(|call| call.arguments.contains(&local)));
-        });
-        uses
-    }
-
-    /// True if all reads stand behind the only assignment, in its list or below it.
-    fn set_in_scope(&self, statements: &[Stmt], local: u32) -> bool {
-        match statements.iter().position(|statement| self.set_by(statement) == Some(local)) {
-            Some(place) => {
-                self.uses(&statements[..place], local) == Uses::default()
-                    && self.uses(&statements[place..=place], local).reads == 0
-            }
-            None => {
-                let total = self.uses(statements, local);
-                let is_own = |statement: &&Stmt| self.emitter.function_call(statement).is_none();
-                statements
-                    .iter()
-                    .filter(is_own)
-                    .flat_map(Stmt::children)
-                    .any(|list| self.uses(list, local) == total && self.set_in_scope(list, local))
-            }
-        }
-    }
-
     fn label_name(&self, label: u32) -> Lifetime {
         Lifetime::new(&format!("'l{}", label - self.first_label), proc_macro2::Span::call_site())
     }
-}
-
-/// How a local comes into being.
-enum Declaration {
-    /// By the function around the body.
-    Given,
-    /// At its only assignment.
-    Once,
-    /// Before everything, as 0.
-    Hoisted,
-    /// Never read.
-    Unused,
 }
 
 fn diverging(tokens: TokenStream) -> Emitted {
@@ -405,44 +284,4 @@ fn leaves(statements: &[Stmt], label: u32) -> bool {
         found |= matches!(statement, Stmt::Leave(left) if *left == label);
     });
     found
-}
-
-/// How often a local is assigned and read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Uses {
-    pub sets: u32,
-    pub reads: u32,
-}
-
-fn print_format(format: PrintFormat) -> TokenStream {
-    let conversion = match format.conversion {
-        Conversion::Signed => "Signed",
-        Conversion::Unsigned => "Unsigned",
-        Conversion::Hexadecimal => "Hexadecimal",
-        Conversion::HexadecimalUpper => "HexadecimalUpper",
-        Conversion::Octal => "Octal",
-        Conversion::Character => "Character",
-    };
-    let conversion = format_ident!("{conversion}");
-    let width = number(format.width.into());
-    let precision = match format.precision {
-        Some(precision) => {
-            let precision = number(precision.into());
-            quote!(Some(#precision))
-        }
-        None => quote!(None),
-    };
-    let PrintFormat { zero, left, plus, space, alternate, .. } = format;
-    quote! {
-        PrintFormat {
-            conversion: Conversion::#conversion,
-            width: #width,
-            precision: #precision,
-            zero: #zero,
-            left: #left,
-            plus: #plus,
-            space: #space,
-            alternate: #alternate,
-        }
-    }
 }

@@ -26,6 +26,7 @@ use isac_ir::Model;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
+use sim_runtime::trace::{CycleTrace, CycleWindow, Diagram, KanataWriter, TraceSink};
 use sim_runtime::{AccessKind, FaultKind, Stop};
 use support::law::check_time;
 use time::account::Account;
@@ -35,7 +36,7 @@ use time::picture::picture_differences;
 use time::profile::check_profile;
 use time::queues::queue_table;
 use time::random_program::program;
-use time::run::{load, state_differences, trace};
+use time::run::{draw_window, load, state_differences, trace, trace_window};
 
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/time");
 
@@ -80,6 +81,38 @@ fn every_case_is_what_the_reference_engine_does() {
         }
     }
     assert!(wrong.is_empty(), "\n{wrong}");
+}
+
+/// Whoever listens to some cycles is told the same of them, and what was in flight before; pictures
+/// of them show the same.
+#[test]
+fn cycles_that_nobody_listens_to_are_left_out_and_nothing_else() {
+    for name in names() {
+        let case = read_case(&read(&name)).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let model = load(&case.model);
+        let all = trace(&case, &model).cycles;
+        for (first, count) in [(1, 3), (3, 4), (5, 1000)] {
+            let window = CycleWindow { first, count };
+            let expected: Vec<_> =
+                all.iter().filter(|cycle| window.contains(cycle.number)).cloned().collect();
+            let mut found = trace_window(&case, &model, window);
+            let in_flight = found.first_mut().and_then(|cycle| cycle.in_flight.take());
+            let ids = in_flight.map(|all| all.iter().map(|it| it.id).collect::<BTreeSet<u64>>());
+            let before = all.iter().find(|cycle| cycle.number + 1 == first && !expected.is_empty());
+            let pending = |it: &CycleTrace| it.pending.iter().map(|it| it.activation.id).collect();
+            assert_eq!(ids, before.map(pending), "{name}: in flight before cycle {first}");
+            assert_eq!(found, expected, "{name}: cycles {first} and {count} more");
+            let mut kanata = KanataWriter::new(Vec::new(), &model, window);
+            let mut diagram = Diagram::new(&model, window);
+            for cycle in &all {
+                kanata.cycle(cycle);
+                diagram.cycle(cycle);
+            }
+            let bytes = kanata.finish().expect("memory takes everything");
+            let whole = [String::from_utf8(bytes).expect("the format is text"), diagram.text()];
+            assert_eq!(draw_window(&case, &model, window), whole, "{name}: pictures from {first} on");
+        }
+    }
 }
 
 #[test]

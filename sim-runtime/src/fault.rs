@@ -52,7 +52,7 @@ pub struct Fault {
     pub kind: FaultKind,
     /// Address of the faulting instruction.
     pub instruction_address: u64,
-    /// The cycle in which it struck, counted from 0.
+    /// The cycle in which it struck, counted from 0: cycles begun before it, extra cycles included.
     pub cycle: u64,
 }
 

@@ -25,6 +25,12 @@ use crate::fault::{Fault, FaultKind};
 pub trait TraceSink {
     /// Takes the cycle that is over.
     fn cycle(&mut self, cycle: &CycleTrace);
+
+    /// True if it wants to know of a cycle, by its number; of others it may be told nothing, which
+    /// saves the engine much. Asked when the cycle begins.
+    fn listens_to(&self, _cycle: u64) -> bool {
+        true
+    }
 }
 
 /// All that happened in one cycle. Instructions go by their ID: they count from 1 on in the order
@@ -33,6 +39,8 @@ pub trait TraceSink {
 pub struct CycleTrace {
     /// Its number: cycles count from 1, extra cycles left out.
     pub number: u64,
+    /// Where nobody has listened before: the instructions that were in flight when it began.
+    pub in_flight: Option<Vec<InFlightTrace>>,
     /// Extra cycles that were asked for in it; for the first cycle those of `reset`, too.
     pub extra_cycles: u64,
     /// Whether `main` began an instruction.
@@ -146,6 +154,17 @@ pub struct Waiting {
     pub activation: Activation,
     /// Cycles until it is due; 0 if that is the cycle that is told of.
     pub cycles: u64,
+}
+
+/// An instruction that was in flight.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InFlightTrace {
+    /// Its ID.
+    pub id: u64,
+    /// Its address; before it is decoded, the program counter as it began.
+    pub address: u64,
+    /// What it was decoded as, if it was.
+    pub decoded: Option<DecodedTrace>,
 }
 
 /// An instruction that was decoded.

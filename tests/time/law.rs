@@ -57,6 +57,10 @@ pub(crate) fn check_laws(case: &Case, model: &Model, limit: u64, pieces: &[u64])
     check_profile(&cycles, &measurement, model);
     check_events(events, &measurement);
     assert_eq!(measurement.transfers, transfers(&cycles), "control transfers");
+    if let Stop::Fault(fault) = stop {
+        let told = cycles.last().and_then(|cycle| cycle.faulted.last());
+        assert_eq!(told.map(|(_, told)| *told), Some(fault), "the fault that has ended the run");
+    }
     check_lives(&cycles);
     check_stages(&cycles);
     assert_eq!(split(case, model, limit, pieces), cycles, "a run in pieces of {pieces:?}");

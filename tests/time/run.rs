@@ -13,7 +13,7 @@ use isac_parser::source::{FileSystem, SourceMap};
 use sim_profile::Measurement;
 use sim_runtime::host::Host;
 use sim_runtime::reference::ReferenceEngine;
-use sim_runtime::trace::{CycleTrace, TraceSink};
+use sim_runtime::trace::{CycleTrace, CycleWindow, Diagram, KanataWriter, TraceSink};
 use sim_runtime::{Engine, Machine, Stop};
 
 use super::account::Account;
@@ -63,6 +63,59 @@ pub(crate) fn load_cells(case: &Case, machine: &mut dyn Machine, model: &Model) 
             bytes.reverse();
         }
         machine.write_bytes(map, address * cell_bytes as u64, &bytes).expect("the cell is in memory");
+    }
+}
+
+/// Keeps the cycles of a window, and listens to no other.
+struct Late(CycleWindow, Cycles);
+
+impl TraceSink for Late {
+    fn cycle(&mut self, cycle: &CycleTrace) {
+        self.1.cycle(cycle);
+    }
+
+    fn listens_to(&self, cycle: u64) -> bool {
+        self.0.contains(cycle)
+    }
+}
+
+/// The cycles of a window of a case's run, told to who listens to them alone.
+pub(crate) fn trace_window(case: &Case, model: &Model, window: CycleWindow) -> Vec<CycleTrace> {
+    let cycles = Cycles::default();
+    let mut engine = ReferenceEngine::new(model).with_trace(Box::new(Late(window, cycles.clone())));
+    load_cells(case, engine.machine(), model);
+    engine.run(&mut Host::default(), LIMIT);
+    drop(engine);
+    cycles.0.take()
+}
+
+/// What the pictures of a window show that is drawn from the cycles they listen to.
+pub(crate) fn draw_window(case: &Case, model: &Model, window: CycleWindow) -> [String; 2] {
+    let kanata = Rc::new(RefCell::new(KanataWriter::new(Vec::new(), model, window)));
+    let diagram = Rc::new(RefCell::new(Diagram::new(model, window)));
+    for sink in
+        [Box::new(Shared(Rc::clone(&kanata))) as Box<dyn TraceSink>, Box::new(Shared(Rc::clone(&diagram)))]
+    {
+        let mut engine = ReferenceEngine::new(model).with_trace(sink);
+        load_cells(case, engine.machine(), model);
+        engine.run(&mut Host::default(), LIMIT);
+    }
+    let kanata = Rc::into_inner(kanata).expect("the engine is gone").into_inner();
+    let bytes = kanata.finish().expect("memory takes everything");
+    let text = diagram.borrow().text();
+    [String::from_utf8(bytes).expect("the format is text"), text]
+}
+
+/// Somebody who listens, and can be asked afterwards.
+struct Shared<S>(Rc<RefCell<S>>);
+
+impl<S: TraceSink> TraceSink for Shared<S> {
+    fn cycle(&mut self, cycle: &CycleTrace) {
+        self.0.borrow_mut().cycle(cycle);
+    }
+
+    fn listens_to(&self, cycle: u64) -> bool {
+        self.0.borrow().listens_to(cycle)
     }
 }
 

@@ -30,13 +30,19 @@ struct Shared<'m>(Rc<RefCell<Drawn<'m>>>);
 impl TraceSink for Shared<'_> {
     fn cycle(&mut self, cycle: &CycleTrace) {
         let drawn = &mut *self.0.borrow_mut();
-        drawn.has_run = true;
         if let Some(trace) = &mut drawn.trace {
             trace.cycle(cycle);
         }
         if let Some(diagram) = &mut drawn.diagram {
             diagram.cycle(cycle);
         }
+    }
+
+    fn listens_to(&self, cycle: u64) -> bool {
+        let drawn = &mut *self.0.borrow_mut();
+        drawn.has_run = true;
+        drawn.trace.as_ref().is_some_and(|trace| trace.listens_to(cycle))
+            || drawn.diagram.as_ref().is_some_and(|diagram| diagram.listens_to(cycle))
     }
 }
 

@@ -46,7 +46,8 @@ pub(super) fn describe_end(
 /// What the guest did wrong, where, and where to look.
 fn describe_fault(machine: &dyn Machine, info: &LaunchInfo, fault: Fault) -> Vec<String> {
     let at = info.format_address(fault.instruction_address);
-    let cycle = fault.cycle;
+    // People count cycles from 1, as the pictures of the pipeline do.
+    let cycle = fault.cycle.saturating_add(1);
     let (what, help) = match fault.kind {
         FaultKind::IllegalInstruction => (
             "illegal instruction".to_owned(),

@@ -15,6 +15,7 @@ impl<'m> ReferenceEngine<'m> {
     pub(super) fn cycle(&mut self, host: &mut Host) -> Option<Stop> {
         self.events.event(Event::CycleBegins);
         self.flight.begin_cycle();
+        self.begin_trace();
         let mut stop = None;
         let first = self.state.model.first_stage();
         let admits = self.flight.admits(first);
@@ -89,7 +90,7 @@ impl<'m> ReferenceEngine<'m> {
         let cycle = step.counts.cycles;
         let ending = is_over.then(|| step.end(outcome));
         let instruction = step.instruction;
-        self.flight.trace_end(&instruction, is_over.then_some(outcome));
+        self.flight.trace_end(&instruction, cycle, is_over.then_some(outcome));
         if self.state.devices.exit_status().is_some() {
             self.exiting.get_or_insert(turn.id);
         }

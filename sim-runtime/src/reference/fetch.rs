@@ -34,6 +34,7 @@ impl<'m> Step<'m, '_> {
         });
         self.flight.trace_decoded(&self.instruction, word, &name);
         self.instruction.decoded = Some(fetching.decoded);
+        self.instruction.word = word;
         Ok(())
     }
 

@@ -2,6 +2,7 @@
 
 use isac_ir::decode::Decoded;
 use isac_ir::root::RootDecoding;
+use sim_profile::Word;
 
 use super::execution::Execution;
 
@@ -15,6 +16,8 @@ pub(super) struct Instruction {
     /// What it occupies in memory, in cells; 0 before it is decoded.
     pub size_cells: u32,
     pub decoded: Option<Decoded>,
+    /// The words that this was decoded from.
+    pub word: Word,
     /// The CODINGROOT that runs.
     pub fetching: Option<RootDecoding>,
     /// It has been told that nothing was decoded.

@@ -34,7 +34,6 @@ use flight::Flight;
 use instruction::Instruction;
 use state::State;
 use step::{Counts, Leaving};
-use tracing::Tracer;
 
 /// The reference engine with a processor's state in it.
 pub struct ReferenceEngine<'m> {
@@ -114,7 +113,6 @@ impl<'m> ReferenceEngine<'m> {
     #[must_use]
     pub fn with_trace(mut self, sink: Box<dyn TraceSink + 'm>) -> Self {
         self.trace = Some(sink);
-        self.flight.tracer = Some(Tracer::default());
         self
     }
 

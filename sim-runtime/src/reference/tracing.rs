@@ -9,7 +9,9 @@ use super::flight::{Flight, Pending, Turn, Work};
 use super::instruction::Instruction;
 use super::step::Leaving;
 use crate::fault::{Fault, Stop};
-use crate::trace::{Act, Activation, Activity, CycleTrace, DecodedTrace, MainTrace, RunTrace, Waiting};
+use crate::trace::{
+    Act, Activation, Activity, CycleTrace, DecodedTrace, InFlightTrace, MainTrace, RunTrace, Waiting,
+};
 
 /// The cycle so far.
 #[derive(Default)]
@@ -18,8 +20,10 @@ pub(super) struct Tracer {
     /// What was put back or held, before names of what they chose are looked up.
     put_back: Vec<Pending>,
     held: Vec<Pending>,
-    /// Extra cycles that were told.
+    /// Extra cycles that were told, or that nobody wanted to know of.
     extra_cycles: u64,
+    /// What was in flight when the first cycle began that is told after others that were not.
+    in_flight: Option<Vec<InFlightTrace>>,
 }
 
 impl Flight {
@@ -38,7 +42,8 @@ impl Flight {
         };
         let number = self.cycle;
         if let Some(tracer) = &mut self.tracer {
-            tracer.trace = CycleTrace { number, main, ..CycleTrace::default() };
+            let in_flight = tracer.in_flight.take();
+            tracer.trace = CycleTrace { number, main, in_flight, ..CycleTrace::default() };
         }
     }
 
@@ -71,7 +76,12 @@ impl Flight {
     }
 
     /// An instruction is over, or goes on; `outcome` says how its last turn was left.
-    pub(super) fn trace_end(&mut self, instruction: &Instruction, ended: Option<Result<(), Leaving>>) {
+    pub(super) fn trace_end(
+        &mut self,
+        instruction: &Instruction,
+        cycle: u64,
+        ended: Option<Result<(), Leaving>>,
+    ) {
         let Some(tracer) = &mut self.tracer else { return };
         let trace = &mut tracer.trace;
         if let Some(run) = trace.runs.last_mut() {
@@ -82,7 +92,6 @@ impl Flight {
             None | Some(Err(Leaving::Interrupt)) => {}
             Some(Err(Leaving::Cancel)) => trace.cancelled.push(instruction.id),
             Some(Err(Leaving::Fault(kind))) => {
-                let cycle = trace.number - 1;
                 let fault = Fault { kind, instruction_address: instruction.address, cycle };
                 trace.faulted.push((instruction.id, fault));
             }
@@ -140,6 +149,32 @@ impl Flight {
 }
 
 impl ReferenceEngine<'_> {
+    /// Keeps what happens in the cycle that begins, if somebody wants to know.
+    pub(super) fn begin_trace(&mut self) {
+        let cycle = self.flight.cycle;
+        let listens = self.trace.as_ref().is_some_and(|sink| sink.listens_to(cycle));
+        if !listens {
+            self.flight.tracer = None;
+        } else if self.flight.tracer.is_none() {
+            // Extra cycles of `reset` are told with those of the first cycle.
+            let is_first = cycle == 1;
+            let extra_cycles = if is_first { 0 } else { self.counts.extra_cycles };
+            let in_flight = (!is_first).then(|| self.trace_in_flight());
+            self.flight.tracer = Some(Tracer { extra_cycles, in_flight, ..Tracer::default() });
+        }
+    }
+
+    fn trace_in_flight(&self) -> Vec<InFlightTrace> {
+        let model = self.state.model;
+        let in_flight = self.flight.instructions.values().map(|instruction| {
+            let &Instruction { id, address, word, .. } = instruction;
+            let name = instruction.decoded.as_ref().map(|decoded| decoded.name(model));
+            let decoded = name.map(|name| DecodedTrace { id, address, word, name });
+            InFlightTrace { id, address, decoded }
+        });
+        in_flight.collect()
+    }
+
     /// Tells of the cycle that is over.
     pub(super) fn tell_trace(&mut self, stop: Option<Stop>) {
         let Some(sink) = &mut self.trace else { return };

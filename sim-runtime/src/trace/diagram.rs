@@ -125,8 +125,13 @@ impl TraceSink for Diagram<'_> {
             self.draw(trace);
         }
         // What is in the window may have been decoded before it, and may be behind it.
-        self.in_flight.add(trace);
+        self.in_flight.add(trace, !self.window.is_over(trace.number));
         self.label(trace);
         self.in_flight.forget(trace);
+    }
+
+    /// What is in the window may be decoded behind it.
+    fn listens_to(&self, cycle: u64) -> bool {
+        self.window.contains(cycle) || (self.window.is_over(cycle) && !self.in_flight.is_empty())
     }
 }

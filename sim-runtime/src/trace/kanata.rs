@@ -208,10 +208,15 @@ impl Open {
 
 impl<W: Write> TraceSink for KanataWriter<'_, W> {
     fn cycle(&mut self, trace: &CycleTrace) {
-        self.in_flight.add(trace);
+        self.in_flight.add(trace, !self.window.is_over(trace.number));
         if self.failure.is_none() && self.window.contains(trace.number) {
             self.failure = self.write_cycle(trace).err();
         }
         self.in_flight.forget(trace);
+    }
+
+    /// What is in the window may be decoded behind it.
+    fn listens_to(&self, cycle: u64) -> bool {
+        self.window.contains(cycle) || (self.window.is_over(cycle) && !self.in_flight.is_empty())
     }
 }

@@ -6,7 +6,7 @@ use isac_ir::Model;
 use isac_ir::time::StageId;
 use sim_profile::{ModelTables, PathTree, instruction_of};
 
-use super::{Act, CycleTrace, DecodedTrace};
+use super::{Act, CycleTrace, DecodedTrace, InFlightTrace};
 use crate::record::model_tables;
 
 /// What is known of the instructions in flight, also before there is anything to draw.
@@ -25,17 +25,30 @@ impl InFlight {
         self.0.get(&id)
     }
 
-    /// Takes what a cycle tells.
-    pub(super) fn add(&mut self, trace: &CycleTrace) {
+    /// Takes what a cycle tells; of instructions that are new only if `takes_new`.
+    pub(super) fn add(&mut self, trace: &CycleTrace, takes_new: bool) {
+        if let Some(in_flight) = &trace.in_flight {
+            let known = |it: &InFlightTrace| Known { address: it.address, decoded: it.decoded.clone() };
+            self.0 = in_flight.iter().map(|it| (it.id, known(it))).collect();
+        }
         for run in &trace.runs {
-            let known = Known { address: run.address, decoded: None };
-            self.0.entry(run.activation.id).or_insert(known).address = run.address;
+            let id = run.activation.id;
+            if takes_new {
+                self.0.entry(id).or_insert(Known { address: run.address, decoded: None });
+            }
+            if let Some(known) = self.0.get_mut(&id) {
+                known.address = run.address;
+            }
         }
         for decoded in &trace.decoded {
             if let Some(known) = self.0.get_mut(&decoded.id) {
                 known.decoded = Some(decoded.clone());
             }
         }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
     }
 
     /// Forgets what is over.

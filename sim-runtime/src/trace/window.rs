@@ -12,6 +12,11 @@ pub struct CycleWindow {
 }
 
 impl CycleWindow {
+    /// True for a cycle behind the window.
+    pub(super) fn is_over(self, cycle: u64) -> bool {
+        cycle >= self.first && !self.contains(cycle)
+    }
+
     /// True for a cycle of the window.
     pub fn contains(self, cycle: u64) -> bool {
         cycle >= self.first && cycle - self.first < self.count

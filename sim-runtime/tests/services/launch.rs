@@ -193,7 +193,7 @@ fn a_fault_says_what_where_and_where_to_look() {
     assert!(fault_message(FaultKind::DivisionByZero).contains("division by zero"));
     assert_eq!(
         fault_message(FaultKind::RegisterIndex { register: 1, index: 77 }),
-        "error: guest fault: register index 77 in `r`, by the instruction at 0x00010010 in cycle 41\n\
+        "error: guest fault: register index 77 in `r`, by the instruction at 0x00010010 in cycle 42\n\
          help: `r` has 4 elements, counted from 0; the description computes the index; let it exclude \
          such words by WHEN, or check it\n"
     );

@@ -88,7 +88,9 @@ fn main() {
         generate(&model, shape, name, &out, &mut modules);
         let stepwise = format!("{name}_stepwise");
         match shape {
-            Shape::Blocks => generate(&model, Shape::Stepwise, &stepwise, &out, &mut modules),
+            Shape::Blocks | Shape::Timed => {
+                generate(&model, Shape::Stepwise, &stepwise, &out, &mut modules);
+            }
             Shape::Stepwise => {
                 let _ = writeln!(modules, "pub use {name} as {stepwise};");
             }

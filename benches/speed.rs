@@ -1,4 +1,5 @@
-//! How fast the emitted simulator of rv32im is, against its targets and QEMU's user-mode emulation.
+//! How fast the emitted simulators of rv32im and rv32im5 are, against their targets and QEMU's
+//! user-mode emulation.
 //!
 //! `cargo bench --bench speed [-- --quick] [--markdown]` runs every guest without profile, with
 //! the exact profile and on `qemu-riscv32` in turns, so that what else the computer does falls on
@@ -21,10 +22,23 @@ use speed::samples::{Samples, geometric_mean};
 use speed::table::Table;
 use speed::workshop::Workshop;
 
-/// Without profile, at most so many times slower than QEMU.
-const QEMU_FACTOR: f64 = 7.0;
-/// With profile, at most so many times slower than without.
-const PROFILE_FACTOR: f64 = 1.15;
+/// A processor under measurement.
+struct Subject {
+    model: &'static str,
+    /// Without profile, at most so many times slower than QEMU.
+    qemu_factor: f64,
+    /// With profile, at most so many times slower than without.
+    profile_factor: f64,
+    /// What part of the instructions of a measurement its guests execute.
+    part: u64,
+}
+
+/// One instruction after the other.
+const PLAIN: Subject =
+    Subject { model: "models/rv32im/rv32im.isac", qemu_factor: 7.0, profile_factor: 1.15, part: 1 };
+/// Five stages, cycle by cycle.
+const PIPELINE: Subject =
+    Subject { model: "models/rv32im5/rv32im5.isac", qemu_factor: 40.0, profile_factor: 1.25, part: 10 };
 const CHECK_SECONDS: f64 = 0.3;
 const GENERATE_SECONDS: f64 = 1.0;
 const BUILD_SECONDS: f64 = 15.0;
@@ -71,7 +85,7 @@ fn main() -> ExitCode {
 }
 
 fn measure(effort: &Effort, markdown: bool) -> Result<Verdict, String> {
-    let workshop = Workshop::open()?;
+    let workshop = Workshop::open(PLAIN.model)?;
     if markdown {
         print_machine();
     }
@@ -79,14 +93,25 @@ fn measure(effort: &Effort, markdown: bool) -> Result<Verdict, String> {
         println!("qemu-riscv32 is not installed: no comparison with it.\n");
     }
     let guests = find_guests(&workshop, effort.instructions)?;
-    let speed = measure_speed(&workshop, &guests, effort.repetitions)?;
+    println!("## One instruction after the other: `{}`\n", PLAIN.model);
+    let speed = measure_speed(&workshop, &guests, effort.repetitions, &PLAIN)?;
+    println!("## Cycle by cycle: `{}`\n", PIPELINE.model);
+    let pipeline = Workshop::open(PIPELINE.model)?;
+    let shorter = find_guests(&pipeline, effort.instructions / PIPELINE.part)?;
+    let speed = speed.max(measure_speed(&pipeline, &shorter, effort.repetitions, &PIPELINE)?);
+    println!("## Tools and memory\n");
     let tools = measure_tools(&workshop, effort.repetitions)?;
     let memory = measure_memory(&workshop, &guests, effort.memory)?;
     Ok(speed.max(tools).max(memory))
 }
 
 /// Each guest three ways, in turns.
-fn measure_speed(workshop: &Workshop, guests: &[Guest], repetitions: usize) -> Result<Verdict, String> {
+fn measure_speed(
+    workshop: &Workshop,
+    guests: &[Guest],
+    repetitions: usize,
+    subject: &Subject,
+) -> Result<Verdict, String> {
     let header = [
         "guest",
         "instructions",
@@ -141,9 +166,9 @@ fn measure_speed(workshop: &Workshop, guests: &[Guest], repetitions: usize) -> R
     table.print();
     let mut targets = Targets::new();
     if workshop.has_qemu {
-        targets.push("times slower than qemu, profile off", ratio, QEMU_FACTOR);
+        targets.push("times slower than qemu, profile off", ratio, subject.qemu_factor);
     }
-    targets.push("profile on / off", overhead, PROFILE_FACTOR);
+    targets.push("profile on / off", overhead, subject.profile_factor);
     Ok(targets.print())
 }
 

@@ -113,7 +113,12 @@ fn check(simulator: Simulator, programs: u64) -> Total {
         }
         total.halted += u64::from(matches!(reference.stop, Stop::Halted(_)));
         let report = reference.report.unwrap_or_default();
-        for kind in [EngineKind::Emitted, EngineKind::Unprofiled] {
+        for kind in [
+            EngineKind::Emitted,
+            EngineKind::Unprofiled,
+            EngineKind::Stepwise,
+            EngineKind::StepwiseUnprofiled,
+        ] {
             let mut engine = simulator.engine(kind);
             let outcome = run(engine.as_mut(), model, &program, 1);
             let found = difference(&reference.state, &outcome.state);

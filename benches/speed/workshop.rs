@@ -7,13 +7,14 @@ use std::time::{Instant, SystemTime};
 
 use super::process::{Usage, run};
 
-pub(crate) const MODEL: &str = "models/rv32im/rv32im.isac";
 pub(crate) const PROGRAMS: &str = "models/rv32im/programs";
 const QEMU: &str = "qemu-riscv32";
 
 /// Programs that are there.
 pub(crate) struct Workshop {
     gentool: PathBuf,
+    /// The description of the simulated processor.
+    model: &'static str,
     /// Where gentool keeps what it builds; ours alone.
     cache: PathBuf,
     pub(crate) simulator: PathBuf,
@@ -21,26 +22,27 @@ pub(crate) struct Workshop {
 }
 
 impl Workshop {
-    /// Builds gentool and, through it, the simulator, as a user's first run does.
-    pub(crate) fn open() -> Result<Workshop, String> {
+    /// Builds gentool and, through it, the simulator of a description, as a user's first run does.
+    pub(crate) fn open(model: &'static str) -> Result<Workshop, String> {
         let scratch = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
         let target = scratch.parent().ok_or("the target folder has no parent")?;
         let mut build = cargo();
         build.args(["build", "--release", "--package", "gentool"]).env("CARGO_TARGET_DIR", target);
         succeed(&mut build)?;
         let gentool = target.join("release").join("gentool").with_extension(std::env::consts::EXE_EXTENSION);
-        let cache = scratch.join("speed");
+        let name = Path::new(model).file_stem().unwrap_or_default();
+        let cache = scratch.join("speed").join(name);
         let mut first = Command::new(&gentool);
-        first.args(["run", MODEL]).arg(Path::new(PROGRAMS).join("crc32.elf")).env("ISAC_CACHE", &cache);
+        first.args(["run", model]).arg(Path::new(PROGRAMS).join("crc32.elf")).env("ISAC_CACHE", &cache);
         succeed(&mut first)?;
         let simulator = newest(&cache.join("simulators"))?;
         let has_qemu = run(Command::new(QEMU).arg("--version")).is_ok();
-        Ok(Workshop { gentool, cache, simulator, has_qemu })
+        Ok(Workshop { gentool, model, cache, simulator, has_qemu })
     }
 
     /// Seconds that `gentool check` takes.
     pub(crate) fn check(&self) -> Result<f64, String> {
-        seconds(Command::new(&self.gentool).args(["check", MODEL]))
+        seconds(Command::new(&self.gentool).args(["check", self.model]))
     }
 
     /// Seconds that `gentool generate` takes for a folder that is not there yet.
@@ -49,7 +51,7 @@ impl Workshop {
         if out.exists() {
             fs::remove_dir_all(&out).map_err(|error| format!("{}: {error}", out.display()))?;
         }
-        seconds(Command::new(&self.gentool).args(["generate", MODEL, "--out"]).arg(out))
+        seconds(Command::new(&self.gentool).args(["generate", self.model, "--out"]).arg(out))
     }
 
     /// Seconds that cargo takes for the emitted package alone, the runtime being built.

@@ -6,6 +6,7 @@
 //! and multiplied ([`account`]). Each part can be printed ([`mod@print`]) and verified ([`verify`]).
 
 pub mod account;
+pub mod automaton;
 pub mod behavior;
 pub mod bits;
 pub mod cost;
@@ -16,6 +17,7 @@ pub mod operation;
 pub mod print;
 pub mod resource;
 pub mod root;
+pub mod schedule;
 pub mod time;
 pub mod verify;
 

@@ -18,6 +18,7 @@ mod program_order;
 pub mod record;
 pub mod reference;
 pub mod stepwise;
+pub mod timed;
 pub mod trace;
 
 pub use engine::{CacheStatistics, Engine, Machine};

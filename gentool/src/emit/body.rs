@@ -49,6 +49,10 @@ impl<'a> BodyEmitter<'a> {
         taken.extend(operation.fields.iter().map(|field| plain(&identifier(&field.name))));
         taken.extend(operation.instances.iter().map(|instance| plain(&identifier(&instance.alias))));
         taken.extend(operation.instances.iter().map(|instance| format!("{}_coded", instance.alias)));
+        if emitter.shape == Shape::Timed {
+            taken.extend(operation.instances.iter().map(|instance| format!("{}_counters", instance.alias)));
+            taken.insert("counters".to_string());
+        }
         let locals = body.locals.iter().map(|local| identifier(&unique(&local.name, &mut taken)));
         let mut locals: Vec<Ident> = locals.collect();
         // What carries an EXPRESSION's value is named by the function around it.
@@ -66,7 +70,7 @@ impl<'a> BodyEmitter<'a> {
         let bindings = bindings.collect();
         let first_region = match emitter.shape {
             Shape::Blocks => 1,
-            Shape::Stepwise => 0,
+            Shape::Stepwise | Shape::Timed => 0,
         };
         BodyEmitter {
             emitter,
@@ -220,7 +224,8 @@ impl<'a> BodyEmitter<'a> {
         let name = function_of(mention.kind);
         let mark = Self::try_mark(self.emitter.operand_is_fallible(entry.target, mention.kind));
         let own = self.emitter.operand_width(entry.target);
-        cast(quote!(#alias.#name(p, step #bound)#mark), own, width)
+        let counters = self.operand_counters(instance, mention.kind);
+        cast(quote!(#alias.#name(p, step #counters #bound)#mark), own, width)
     }
 
     /// Assigns to an operand, or to the place that was found for it.
@@ -235,7 +240,8 @@ impl<'a> BodyEmitter<'a> {
         let own = self.emitter.operand_width(entry.target);
         let value = cast(self.value(value), value.width, own);
         let name = &self.value;
-        quote!(let #name = #value; #alias.#function(p, step #bound, #name)#mark;)
+        let counters = self.operand_counters(instance, mention.kind);
+        quote!(let #name = #value; #alias.#function(p, step #counters #bound, #name)#mark;)
     }
 
     /// Finds an operand's place.
@@ -246,7 +252,8 @@ impl<'a> BodyEmitter<'a> {
         let entry = &self.operation.instances[instance as usize];
         let alias = identifier(&entry.alias);
         let mark = Self::try_mark(self.emitter.operand_is_fallible(entry.target, MentionKind::Bind));
-        quote!(#bound = #alias.bind(p, step)#mark;)
+        let counters = self.operand_counters(instance, MentionKind::Bind);
+        quote!(#bound = #alias.bind(p, step #counters)#mark;)
     }
 
     pub(super) fn write_register(

@@ -22,7 +22,7 @@ const MOST_CYCLES: u32 = i32::MAX as u32;
 impl Emitter<'_> {
     /// True if there is anything to simulate of what accesses cost.
     pub(super) fn has_costs(&self) -> bool {
-        self.shape == Shape::Stepwise && self.costs.is_any()
+        self.shape != Shape::Blocks && self.costs.is_any()
     }
 
     /// True if caches and latencies are simulated if a run asks for it: there is something to
@@ -191,7 +191,7 @@ impl Emitter<'_> {
     }
 
     /// The maps with costs that a CODINGROOT fetches from.
-    fn fetched_maps(&self) -> Vec<u32> {
+    pub(super) fn fetched_maps(&self) -> Vec<u32> {
         let mut maps = Vec::new();
         for root in self.model.operations.iter().filter_map(|operation| operation.root.as_ref()) {
             walk_statements(&root.statements, &mut |statement| {

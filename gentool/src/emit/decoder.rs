@@ -5,13 +5,13 @@ use isac_ir::operation::Target;
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
-use super::Emitter;
 use super::expression::{cast, extended, number, unsigned};
 use super::form::{Form, find_root};
 use super::name::identifier;
 use super::parameter::Source;
 use super::step::Argument;
 use super::usage::extended_width;
+use super::{Emitter, Shape};
 
 impl Emitter<'_> {
     /// The file of decoders.
@@ -24,16 +24,18 @@ impl Emitter<'_> {
             .zip(&self.model.decoders)
             .filter(|(_, decoder)| operands.contains(&decoder.target))
             .map(|(index, decoder)| self.emit_operand_decoder(index, decoder));
+        let kernel = self.kernel();
+        let steps = identifier(if self.shape == Shape::Timed { "turns" } else { "steps" });
         quote! {
             #![allow(unused, unused_comparisons, clippy::all)]
 
             use std::marker::PhantomData;
 
-            use sim_runtime::kernel::prelude::*;
+            use sim_runtime::#kernel::prelude::*;
 
             use super::operands::*;
             use super::processor::Processor;
-            use super::steps::{self, Args};
+            use super::#steps::{self, Args};
 
             #root
             #(#nested)*
@@ -139,6 +141,17 @@ impl Emitter<'_> {
             let name = argument.name;
             quote!(#name: #value)
         });
+        if self.shape == Shape::Timed {
+            let turns = self.turns_name(form);
+            let variant = number(form.variant.into());
+            return quote! {
+                Decoded {
+                    turns: turns::Turns::<P>::#turns,
+                    args: Args::#name { #(#arguments),* },
+                    variant: #variant,
+                }
+            };
+        }
         let traits = self.form_traits(form);
         let size = number(traits.size_cells.into());
         let counters = number(form.counters.into());

@@ -51,6 +51,7 @@ impl Emitter<'_> {
                 | Stmt::DivisionByZero
                 | Stmt::Cancel
                 | Stmt::Loop { .. }
+                | Stmt::Decode { .. }
                 | Stmt::Retry { .. }
                 | Stmt::LinuxCall { .. }
                 | Stmt::Semihost { .. } => true,

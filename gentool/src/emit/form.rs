@@ -83,7 +83,7 @@ pub(super) fn calls_before_decoding(model: &Model) -> Vec<Call> {
 }
 
 /// The name of the last operation along the chain of what are no operands.
-fn leaf_name(model: &Model, variant: &Variant) -> String {
+pub(super) fn leaf_name(model: &Model, variant: &Variant) -> String {
     let mut node = 0;
     loop {
         let below = (node + 1..variant.nodes.len() as u32).find(|child| {

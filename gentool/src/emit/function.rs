@@ -87,7 +87,13 @@ impl Emitter<'_> {
             walk_statements(call.body, &mut |_| count += 1);
             count >= LONG_IN_BLOCKS
         };
-        (self.shape == Shape::Stepwise || is_long()).then_some(call)
+        let is_function = match self.shape {
+            Shape::Stepwise => true,
+            Shape::Blocks => is_long(),
+            // Counters are known where everything is in one place.
+            Shape::Timed => false,
+        };
+        is_function.then_some(call)
     }
 
     /// Calls `visit` for every statement but those that a function runs, outer ones first.
@@ -123,7 +129,7 @@ impl Emitter<'_> {
         let functions = self.functions.borrow();
         let items = (!functions.items.is_empty()).then_some(&functions.items)?;
         let prelude = match self.shape {
-            Shape::Blocks => quote!(sim_runtime::kernel::prelude),
+            Shape::Blocks | Shape::Timed => quote!(sim_runtime::kernel::prelude),
             Shape::Stepwise => quote!(sim_runtime::stepwise::prelude),
         };
         Some(quote! {
@@ -156,7 +162,7 @@ impl Emitter<'_> {
             }
         });
         let generics = match self.shape {
-            Shape::Blocks => quote!(<const R: usize>),
+            Shape::Blocks | Shape::Timed => quote!(<const R: usize>),
             Shape::Stepwise => quote!(<P: Profiling>),
         };
         functions.items.push(quote! {
@@ -230,7 +236,7 @@ impl<'a> BodyEmitter<'a> {
         };
         let end = (!emitted.diverges).then_some(value);
         let (step, counter) = match self.emitter.shape {
-            Shape::Blocks => (quote!(&mut Step<R>), quote!(usize)),
+            Shape::Blocks | Shape::Timed => (quote!(&mut Step<R>), quote!(usize)),
             Shape::Stepwise => (quote!(&mut Step<Processor, P>), quote!(u32)),
         };
         let at = call.retries().then(|| quote!(, at: usize));

@@ -76,7 +76,9 @@ impl Emitter<'_> {
         }
         self.model.memory_fault.iter().for_each(|body| add_accesses(body, &mut found));
         // A step without order fetches in the runtime.
-        if let (Shape::Blocks, Some((operation, _, decoder))) = (self.shape, find_root(self.model)) {
+        if let (Shape::Blocks | Shape::Timed, Some((operation, _, decoder))) =
+            (self.shape, find_root(self.model))
+        {
             let width = self.model.decoders[decoder as usize].width_bits;
             let root = self.model.operation(operation).root.iter();
             for statement in root.flat_map(|body| &body.statements) {

@@ -30,6 +30,7 @@ mod processor;
 mod statement;
 mod step;
 mod stepwise;
+mod timed;
 mod usage;
 
 use std::cell::RefCell;
@@ -43,6 +44,7 @@ use syn::visit_mut::{VisitMut, visit_expr_mut};
 pub use execution::find_obstacles;
 pub use obstacle::find_block_obstacles;
 pub use package::{emit_package, package_name, runtime_files, write_package};
+pub use timed::find_timed_obstacles;
 
 /// A source file of the emitted crate.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,11 +62,16 @@ pub enum Shape {
     Blocks,
     /// One cycle after the other: for every model.
     Stepwise,
+    /// Turns in a fixed order, for models with instructions in flight and without obstacles.
+    Timed,
 }
 
 impl Shape {
     /// The faster of those that can run a model.
     pub fn of(model: &Model) -> Shape {
+        if model.overlaps() {
+            return if find_timed_obstacles(model).is_empty() { Shape::Timed } else { Shape::Stepwise };
+        }
         if find_block_obstacles(model).is_empty() { Shape::Blocks } else { Shape::Stepwise }
     }
 }
@@ -74,11 +81,13 @@ pub fn emit_modules(model: &Model) -> Vec<SourceFile> {
     emit_modules_as(model, Shape::of(model))
 }
 
-/// The modules of the simulator in one form: [`Shape::Blocks`] only without obstacles to it.
+/// The modules of the simulator in one form: [`Shape::Blocks`] and [`Shape::Timed`] only without
+/// obstacles to it.
 pub fn emit_modules_as(model: &Model, shape: Shape) -> Vec<SourceFile> {
     match shape {
         Shape::Blocks => emit_blocks(model),
         Shape::Stepwise => emit_stepwise(model),
+        Shape::Timed => timed::emit_timed(model),
     }
 }
 
@@ -160,16 +169,24 @@ struct Emitter<'a> {
     costs: CostUse,
     /// What calls of FUNCTIONs have needed so far.
     functions: RefCell<function::Functions>,
+    /// What is scheduled, where turns have a fixed order.
+    timing: Option<timed::Timing>,
 }
 
 impl<'a> Emitter<'a> {
     fn new(model: &'a Model, shape: Shape) -> Emitter<'a> {
+        let timing = match shape {
+            Shape::Timed => timed::Timing::of(model).ok(),
+            Shape::Blocks | Shape::Stepwise => None,
+        };
         let forms = match shape {
             Shape::Blocks => form::list_forms(model),
             Shape::Stepwise => Vec::new(),
+            Shape::Timed => timing.iter().flat_map(|timing| timing.list_forms(model)).collect(),
         };
         let names = name::Names::of(model);
-        Emitter { model, shape, names, forms, costs: CostUse::of(model), functions: RefCell::default() }
+        let (costs, functions) = (CostUse::of(model), RefCell::default());
+        Emitter { model, shape, names, forms, costs, functions, timing }
     }
 }
 

@@ -11,7 +11,7 @@ use super::execution::{activated_again, activated_instances, find_obstacles};
 use super::form::{calls_before_decoding, find_root, list_forms};
 
 /// What belongs to an execution of an operation does not travel with a step.
-fn find_frame_obstacles(model: &Model, found: &mut Vec<String>) {
+pub(super) fn find_frame_obstacles(model: &Model, found: &mut Vec<String>) {
     for operation in &model.operations {
         if !operation.references.is_empty() {
             found.push(format!("{}: REFERENCE is not emitted yet", operation.location));
@@ -196,7 +196,7 @@ fn find_activation_obstacles(model: &Model, found: &mut Vec<String>) {
 
 /// Operand groups whose members cannot be one Rust type: some without EXPRESSION, or a group
 /// inside a group whose members' signs differ.
-fn find_operand_obstacles(model: &Model, found: &mut Vec<String>) {
+pub(super) fn find_operand_obstacles(model: &Model, found: &mut Vec<String>) {
     for group in &model.groups {
         let leaves = |target: Target| model.leaf_operations(target);
         let expression = |leaf: u32| model.operation(leaf).expression.as_ref();
@@ -235,7 +235,7 @@ fn find_source_obstacles(model: &Model, found: &mut Vec<String>) {
 }
 
 /// A step knows of its operation's children what travels with it: their values, not what they are.
-fn find_instance_obstacles(model: &Model, found: &mut Vec<String>) {
+pub(super) fn find_instance_obstacles(model: &Model, found: &mut Vec<String>) {
     for operation in &model.operations {
         if operation.instances.iter().any(|instance| instance.role == Role::Below) {
             let place = &operation.location;

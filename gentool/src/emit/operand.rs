@@ -25,10 +25,11 @@ impl Emitter<'_> {
         });
         let types: Vec<TokenStream> = types.collect();
         let imports = self.import_functions(quote!(super::));
+        let kernel = self.kernel();
         quote! {
             #![allow(unused, unused_comparisons, clippy::all)]
 
-            use sim_runtime::kernel::prelude::*;
+            use sim_runtime::#kernel::prelude::*;
 
             #imports
             use super::processor::Processor;
@@ -122,10 +123,12 @@ impl Emitter<'_> {
         let fallible = self.body_is_fallible(operation, body);
         let (result, end) = with_error(fallible, result, value);
         let (name, docs) = (function_of(kind), format!(" {}", docs_of(kind)));
+        let (generics, step) = self.step_types();
+        let counters = self.takes_counters(target, kind).then(|| quote!(, counters: usize));
         quote! {
             #[doc = #docs]
             #[inline(always)]
-            pub fn #name<const R: usize>(self, p: &mut Processor, step: &mut Step<R> #parameters) #result {
+            pub fn #name<#generics>(self, p: &mut Processor, step: &mut #step #counters #parameters) #result {
                 #bind
                 #open
                 #statements
@@ -197,10 +200,12 @@ impl Emitter<'_> {
         };
         let (result, end) = with_error(self.operand_is_fallible(target, kind), result, value);
         let (name, docs) = (function_of(kind), format!(" {}", docs_of(kind)));
+        let (generics, step) = self.step_types();
+        let counters = self.takes_counters(target, kind).then(|| quote!(, counters: usize));
         quote! {
             #[doc = #docs]
             #[inline(always)]
-            pub fn #name<const R: usize>(self, p: &mut Processor, step: &mut Step<R> #parameters) #result {
+            pub fn #name<#generics>(self, p: &mut Processor, step: &mut #step #counters #parameters) #result {
                 #statement
                 #end
             }
@@ -215,14 +220,15 @@ impl Emitter<'_> {
         let bound = identifier_of("bound");
         let given = kind.is_bound().then(|| resized(&bound, parts, own_parts));
         let given = given.map(|bound| quote!(, #bound));
+        let counters = self.takes_counters(member, kind).then(|| quote!(, counters));
         match kind {
-            MentionKind::Bind if parts == own_parts => quote!(operand.bind(p, step)#mark),
+            MentionKind::Bind if parts == own_parts => quote!(operand.bind(p, step #counters)#mark),
             MentionKind::Bind => {
                 let all = resized(&bound, own_parts, parts);
-                quote!({ let bound = operand.bind(p, step)#mark; #all })
+                quote!({ let bound = operand.bind(p, step #counters)#mark; #all })
             }
             MentionKind::Read | MentionKind::ReadBound | MentionKind::KeepBound => {
-                self.widened(quote!(operand.#name(p, step #given)#mark), member, width)
+                self.widened(quote!(operand.#name(p, step #counters #given)#mark), member, width)
             }
             MentionKind::Write | MentionKind::WriteBound => {
                 let own = self.operand_width(member);
@@ -230,7 +236,7 @@ impl Emitter<'_> {
                     true => masked(cast(quote!(value), width, own), own),
                     false => cast(quote!(value), width, own),
                 };
-                quote!(operand.#name(p, step #given, #narrow)#mark)
+                quote!(operand.#name(p, step #counters #given, #narrow)#mark)
             }
         }
     }

@@ -77,6 +77,7 @@ impl Emitter<'_> {
         let (prelude, engine_core) = match self.shape {
             Shape::Blocks => (quote!(kernel), self.emit_block_core()),
             Shape::Stepwise => (quote!(stepwise), self.emit_step_core()),
+            Shape::Timed => (quote!(timed), self.emit_timed_core()),
         };
         quote! {
             #![allow(unused, unused_comparisons, clippy::all)]

@@ -105,7 +105,10 @@ impl BodyEmitter<'_> {
             }
             Stmt::Retry { .. } => {
                 let operation = self.operation_number();
-                return diverging(quote!(return step.retry(at, #operation);));
+                return diverging(match self.emitter.shape {
+                    Shape::Timed => quote!(return step.retry(#operation);),
+                    _ => quote!(return step.retry(at, #operation);),
+                });
             }
             Stmt::Cancel => return diverging(quote!(return Err(Trap::Cancel);)),
             simple => self.simple(simple),
@@ -161,6 +164,7 @@ impl BodyEmitter<'_> {
             }
             Stmt::Bind { binding, .. } => self.find_place(*binding),
             Stmt::SetBound { binding, value, .. } => self.write_bound(*binding, value),
+            Stmt::Count(region) if self.emitter.shape == Shape::Timed => self.count_region(*region),
             Stmt::Count(region) => {
                 let counter = self.counter(*region);
                 quote!(step.count(#counter);)
@@ -188,6 +192,7 @@ impl BodyEmitter<'_> {
             Stmt::Decode { instance, element, source } if self.emitter.shape == Shape::Stepwise => {
                 self.decode(*instance, *element, source)
             }
+            Stmt::Decode { source, .. } if self.emitter.shape == Shape::Timed => self.decode_turn(source),
             Stmt::OpenNode { label } => {
                 let label = number((*label).into());
                 quote!(step.open_node(#label);)
@@ -196,6 +201,9 @@ impl BodyEmitter<'_> {
             Stmt::Activate { instance, delay } if self.emitter.shape == Shape::Stepwise => {
                 let (instance, delay) = (number((*instance).into()), number((*delay).into()));
                 quote!(step.activate(at, #instance, #delay);)
+            }
+            Stmt::Activate { instance, .. } if self.emitter.shape == Shape::Timed => {
+                self.take_condition(*instance)
             }
             Stmt::Activate { instance, .. } => {
                 let bit = self.emitter.queue_bit(self.operation, *instance);

@@ -92,6 +92,10 @@ impl BodyBuilder<'_> {
                 false => self.choose(view, others, lower),
             };
         }
+        if range.low == 0 && last >= isac_ir::bits::mask(width) {
+            // It has every address.
+            return lower(self, Some(range));
+        }
         let offset = self.offset(view, range, 0);
         let inside = binary(BinaryOp::LessEqualUnsigned, 1, offset, Expr::constant(width, last));
         let then = self.arm(|builder| lower(builder, Some(range)));

@@ -13,7 +13,7 @@ use super::step::Step;
 use crate::engine::{CacheStatistics, Engine, Machine};
 use crate::fault::{Fault, FaultKind, Stop};
 use crate::host::Host;
-use crate::kernel::{Profiling, Trap};
+use crate::kernel::{Core, Profiling, Trap};
 use crate::record::{add_accesses, model_tables};
 
 /// A generated core in an engine that runs one cycle after the other.
@@ -256,10 +256,7 @@ impl Tally {
 
 /// What happened to the caches that are simulated: those that no `.latency` depends on are so for
 /// the profile alone.
-pub(super) fn cache_statistics<C: StepCore, P: Profiling>(
-    core: &C,
-    are_simulated: bool,
-) -> Vec<CacheStatistics> {
+pub(crate) fn cache_statistics<C: Core, P: Profiling>(core: &C, are_simulated: bool) -> Vec<CacheStatistics> {
     let model = core.model();
     let timed = CostUse::of(model).timed;
     let all = model.caches.iter().zip(core.caches()).zip(timed);

@@ -23,6 +23,7 @@ mod wheel;
 
 pub use core::{BodyFn, StepCore};
 pub use engine::StepwiseEngine;
+pub(crate) use engine::cache_statistics;
 pub use instruction::{Action, Context, Instruction};
 pub use pipelined::PipelinedEngine;
 pub use step::Step;

@@ -1,0 +1,303 @@
+//! Turns as functions, and the cycle that calls them.
+
+use isac_ir::operation::Operation;
+use isac_ir::schedule::{PlaceKind, Section};
+use proc_macro2::{Ident, TokenStream};
+use quote::{format_ident, quote};
+
+use crate::emit::Emitter;
+use crate::emit::expression::number;
+use crate::emit::form::Form;
+use crate::emit::name::{identifier, plain};
+use crate::emit::operation::section_name;
+use crate::emit::step::Argument;
+use crate::emit::usage::Usage;
+
+impl Emitter<'_> {
+    /// The file of turns.
+    pub(super) fn emit_turns(&self) -> TokenStream {
+        let variants = self.forms.iter().map(|form| {
+            let name = identifier(&form.name);
+            let docs = format!(" Of `{}`.", self.form_path(form));
+            let members = self.form_arguments(form).into_iter().map(|argument| {
+                let (name, ty) = (argument.name, argument.ty);
+                let docs = format!(" `{name}`.");
+                quote!(#[doc = #docs] #name: #ty)
+            });
+            quote!(#[doc = #docs] #name { #(#members),* },)
+        });
+        let lists = self.forms.iter().map(|form| {
+            let (name, docs) = (self.turns_name(form), format!(" Of `{}`.", self.form_path(form)));
+            let turns = (0..self.timing().schedule.forms[form.variant as usize].turns.len())
+                .map(|turn| self.listed_turn(form, turn));
+            quote! {
+                #[doc = #docs]
+                pub const #name: &'static [TurnFn<Processor, P>] = &[#(#turns),*];
+            }
+        });
+        let places = (0..self.timing().schedule.places.len() as u32).map(|place| self.emit_place(place));
+        let turns = self.forms.iter().flat_map(|form| {
+            let turns = 0..self.timing().schedule.forms[form.variant as usize].turns.len();
+            turns.filter(|turn| self.has_own_code(form, *turn)).map(|turn| self.emit_form_turn(form, turn))
+        });
+        quote! {
+            #![allow(unused, unused_comparisons, clippy::all)]
+
+            use std::marker::PhantomData;
+
+            use sim_runtime::timed::prelude::*;
+
+            use super::operands::*;
+            use super::operations;
+            use super::processor::Processor;
+
+            /// The operands of an instruction.
+            #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+            pub enum Args {
+                /// Of no instruction.
+                #[default]
+                None,
+                #(#variants)*
+            }
+
+            /// What instructions run in their turns, where that differs.
+            pub struct Turns<P>(PhantomData<P>);
+
+            impl<P: Profiling> Turns<P> { #(#lists)* }
+
+            /// Nothing of its own.
+            fn nothing<P: Profiling>(p: &mut Processor, step: &mut Turn<'_, Processor, P>) -> Result<(), Trap> {
+                Ok(())
+            }
+
+            #(#places)*
+
+            #(#turns)*
+        }
+    }
+
+    /// The list of a form's turns.
+    pub(in crate::emit) fn turns_name(&self, form: &Form) -> Ident {
+        format_ident!("{}", plain(&self.step_name(form)).trim_start_matches("step_").to_uppercase())
+    }
+
+    fn turn_name(&self, form: &Form, turn: usize) -> Ident {
+        let name = plain(&self.step_name(form)).replacen("step_", "turn_", 1);
+        format_ident!("{name}_{turn}")
+    }
+
+    fn place_name(&self, place: u32) -> Ident {
+        format_ident!("place_{place}")
+    }
+
+    /// True if a turn of a form is its own: not that of all of its class.
+    fn has_own_code(&self, form: &Form, turn: usize) -> bool {
+        let sections = &self.timing().schedule.forms[form.variant as usize].turns[turn];
+        !sections.is_empty() && !self.is_shared(form.variant, turn)
+    }
+
+    /// True if all forms of a class run the same in a turn.
+    fn is_shared(&self, variant: u32, turn: usize) -> bool {
+        let schedule = &self.timing().schedule;
+        let sections = &schedule.forms[variant as usize].turns[turn];
+        let class = &schedule.classes[schedule.forms[variant as usize].class as usize];
+        sections.iter().all(|section| section.node.is_none())
+            && class.forms.iter().all(|form| schedule.forms[*form as usize].turns[turn] == *sections)
+    }
+
+    fn listed_turn(&self, form: &Form, turn: usize) -> TokenStream {
+        match self.has_own_code(form, turn) {
+            true => {
+                let name = self.turn_name(form, turn);
+                quote!(#name::<P>)
+            }
+            false => quote!(nothing::<P>),
+        }
+    }
+
+    /// The function of a turn that is a form's own.
+    fn emit_form_turn(&self, form: &Form, turn: usize) -> TokenStream {
+        let name = self.turn_name(form, turn);
+        let variant = identifier(&form.name);
+        let path = self.form_path(form);
+        let docs = format!(" Turn {turn} of `{path}`.");
+        let arguments = self.form_arguments(form);
+        let names: Vec<&Ident> = arguments.iter().map(|argument| &argument.name).collect();
+        let open = (!names.is_empty()).then(|| {
+            quote! {
+                let Args::#variant { #(#names),* } = step.args() else { return mismatch(#path) };
+            }
+        });
+        let sections = &self.timing().schedule.forms[form.variant as usize].turns[turn];
+        let calls = sections.iter().map(|section| self.emit_section_call(form, turn, section, &arguments));
+        quote! {
+            #[doc = #docs]
+            ///
+            /// # Errors
+            /// The trap that ends it.
+            pub fn #name<P: Profiling>(p: &mut Processor, step: &mut Turn<'_, Processor, P>) -> Result<(), Trap> {
+                #open
+                #(#calls)*
+                Ok(())
+            }
+        }
+    }
+
+    /// A call of a section of what was decoded.
+    fn emit_section_call(
+        &self,
+        form: &Form,
+        turn: usize,
+        section: &Section,
+        arguments: &[Argument],
+    ) -> TokenStream {
+        let operation = self.model.operation(section.operation);
+        let Some(body) = operation.body(section.part) else { return TokenStream::new() };
+        let values = self.parameters(operation, &Usage::of_body(body)).into_iter().filter_map(|parameter| {
+            let argument = arguments.iter().find(|argument| {
+                (argument.operation, argument.node, argument.source)
+                    == (section.operation, section.node, parameter.source)
+            })?;
+            let name = &argument.name;
+            Some(quote!(#name))
+        });
+        let counters = self.counting_operands(operation, body).into_iter().map(|instance| {
+            let counters = self.first_counter(form, section, instance);
+            number(counters.into())
+        });
+        let entry = &self.timing().schedule.forms[form.variant as usize];
+        let conditions = self.takes_conditions(operation, body).then(|| {
+            let own = |condition: &isac_ir::schedule::Condition| {
+                (condition.operation, condition.node) == (section.operation, section.node)
+            };
+            number(entry.conditions[turn].iter().position(own).unwrap_or_default() as u128)
+        });
+        let arguments = values.chain(counters).chain(conditions).collect();
+        self.emit_call_of(operation, section, body, arguments)
+    }
+
+    /// The first counter of an operand that a section mentions.
+    fn first_counter(&self, form: &Form, section: &Section, instance: u32) -> u32 {
+        let schedule = &self.timing().schedule;
+        let decoder = &self.model.decoders[schedule.decoding.decoder as usize];
+        let nodes = &decoder.variants[form.variant as usize].nodes;
+        let is_it =
+            |node: &isac_ir::decoder::Node| node.parent == section.node && node.instance == Some(instance);
+        let node = nodes.iter().position(is_it).map(|node| node as u32);
+        let operands = &schedule.forms[form.variant as usize].operands;
+        operands.iter().find(|entry| Some(entry.node) == node).map_or(0, |entry| entry.counters)
+    }
+
+    fn emit_call_of(
+        &self,
+        operation: &Operation,
+        section: &Section,
+        body: &isac_ir::behavior::Body,
+        arguments: Vec<TokenStream>,
+    ) -> TokenStream {
+        let name = section_name(operation, section.part);
+        let base = number(section.counters.into());
+        let mark = self.body_is_fallible(operation, body).then(|| quote!(?));
+        quote!(operations::#name(p, step, #base, #(#arguments),*)#mark;)
+    }
+
+    /// A section of what was not decoded.
+    fn emit_plain_call(&self, section: &Section) -> TokenStream {
+        let operation = self.model.operation(section.operation);
+        let Some(body) = operation.body(section.part) else { return TokenStream::new() };
+        let conditions = self.takes_conditions(operation, body).then(|| quote!(0));
+        self.emit_call_of(operation, section, body, conditions.into_iter().collect())
+    }
+
+    /// The function of a place.
+    fn emit_place(&self, place: u32) -> TokenStream {
+        let schedule = &self.timing().schedule;
+        let entry = &schedule.places[place as usize];
+        let calls: Vec<TokenStream> = match &entry.kind {
+            PlaceKind::Before { sections, .. } if place == schedule.decoding.place => {
+                let is_activation = |section: &&Section| section.part == isac_ir::account::Part::Activation;
+                let before = sections.iter().filter(|section| !is_activation(section));
+                let before = before.map(|section| self.emit_plain_call(section));
+                let runs = schedule.forms.iter().any(|form| !form.turns[0].is_empty());
+                let decoded = runs.then(|| quote!(step.function(0)(p, step)?;));
+                let after = sections.iter().filter(is_activation);
+                let after = after.map(|section| self.emit_plain_call(section));
+                before.chain(decoded).chain(after).collect()
+            }
+            PlaceKind::Before { sections, .. } => {
+                sections.iter().map(|section| self.emit_plain_call(section)).collect()
+            }
+            PlaceKind::Decoded { class, turn } => {
+                let form = schedule.classes[*class as usize].forms[0];
+                let turn = *turn as usize;
+                match self.is_shared(form, turn) {
+                    true => {
+                        let sections = &schedule.forms[form as usize].turns[turn];
+                        sections.iter().map(|section| self.emit_plain_call(section)).collect()
+                    }
+                    false => {
+                        let turn = number(turn as u128);
+                        vec![quote!(step.function(#turn)(p, step)?;)]
+                    }
+                }
+            }
+            PlaceKind::Walk { .. } => return TokenStream::new(),
+        };
+        let (name, docs) = (self.place_name(place), format!(" What `{}` runs.", entry.name));
+        quote! {
+            #[doc = #docs]
+            ///
+            /// # Errors
+            /// The trap that ends it.
+            #[inline(always)]
+            pub fn #name<P: Profiling>(p: &mut Processor, step: &mut Turn<'_, Processor, P>) -> Result<(), Trap> {
+                #(#calls)*
+                Ok(())
+            }
+        }
+    }
+
+    /// One cycle: the places one behind the other.
+    pub(super) fn emit_cycle(&self) -> TokenStream {
+        let timing = self.timing();
+        let lines = self.lines();
+        let turns = (0u32..).zip(&timing.order).filter_map(|(at, place)| {
+            let position = number(at.into());
+            match timing.schedule.places[*place as usize].kind {
+                PlaceKind::Walk { is_last: false } => None,
+                PlaceKind::Walk { is_last: true } => Some(quote! {
+                    if flight.is_live(#position) && flight.strike(self, #position) {
+                        return;
+                    }
+                }),
+                PlaceKind::Before { .. } | PlaceKind::Decoded { .. } => {
+                    let name = self.place_name(*place);
+                    let own = (0u128..).zip(&lines).filter(|(_, (here, _))| *here == at);
+                    let notes = own.map(|(index, _)| {
+                        let index = number(index);
+                        quote!(flight.note_lines(self, &mut done, #index);)
+                    });
+                    let notes: Vec<TokenStream> = notes.collect();
+                    let mutable = (!notes.is_empty()).then(|| quote!(mut));
+                    Some(quote! {
+                        if flight.is_live(#position) {
+                            let mut turn = flight.turn(#position);
+                            let outcome = super::turns::#name(self, &mut turn);
+                            let #mutable done = turn.done();
+                            #(#notes)*
+                            if flight.end_turn(self, done, outcome) {
+                                return;
+                            }
+                        }
+                    })
+                }
+            }
+        });
+        quote! {
+            #[inline(always)]
+            fn turns<P: Profiling>(&mut self, flight: &mut Flight<Self, P>) {
+                #(#turns)*
+            }
+        }
+    }
+}

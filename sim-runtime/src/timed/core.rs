@@ -1,0 +1,54 @@
+//! What a generated core is to the kernel of cycle-accurate simulators.
+
+use super::flight::Flight;
+use super::turn::Turn;
+use crate::kernel::{Core, Profiling, Trap};
+
+/// What an instruction runs in one of its turns.
+pub type TurnFn<C, P> = fn(&mut C, &mut Turn<'_, C, P>) -> Result<(), Trap>;
+
+/// What decoding a word gives.
+pub struct Decoded<C: TimedCore, P: Profiling> {
+    /// What its turns run where that differs between instructions.
+    pub turns: &'static [TurnFn<C, P>],
+    /// Its operands.
+    pub args: C::Args,
+    /// The variant of the root's decoder.
+    pub variant: u32,
+}
+
+/// A generated processor with code for each place.
+pub trait TimedCore: Core {
+    /// Operands of an instruction.
+    type Args: Copy + Default + std::fmt::Debug;
+
+    /// The places in the order in which their code stands.
+    const POSITIONS: &'static [u32];
+
+    /// True if a device can end the run.
+    const EXITS: bool;
+
+    /// True if anything asks for extra cycles.
+    const EXTRA_CYCLES: bool;
+
+    /// Width of a decoded word in bits.
+    const WORD_BITS: u32;
+
+    /// Bits of an instruction's address that are 0 in most.
+    const ADDRESS_SHIFT: u32;
+
+    /// Positions whose turns may touch a cache, each with the cache.
+    const LINES: &'static [(u32, u32)];
+
+    /// Decodes a word; `None` if nothing matches it.
+    fn decode<P: Profiling>(word: u64) -> Option<Decoded<Self, P>>;
+
+    /// Runs operation `reset`, if the model has one.
+    ///
+    /// # Errors
+    /// The trap that ended it.
+    fn reset<P: Profiling>(&mut self, turn: &mut Turn<'_, Self, P>) -> Result<(), Trap>;
+
+    /// Runs the turns of a cycle that are live, in their order.
+    fn turns<P: Profiling>(&mut self, flight: &mut Flight<Self, P>);
+}

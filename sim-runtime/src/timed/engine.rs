@@ -1,0 +1,97 @@
+//! The engine around a generated cycle-accurate core.
+
+use sim_profile::Measurement;
+
+use super::core::TimedCore;
+use super::flight::Flight;
+use super::turn::Turn;
+use crate::engine::{CacheStatistics, Engine, Machine};
+use crate::fault::{Fault, Stop};
+use crate::host::Host;
+use crate::kernel::{Profiling, Trap};
+use crate::stepwise::cache_statistics;
+
+/// A generated cycle-accurate core in an engine.
+pub struct TimedEngine<C: TimedCore, P: Profiling> {
+    core: C,
+    flight: Flight<C, P>,
+    is_reset: bool,
+}
+
+impl<C: TimedCore, P: Profiling> TimedEngine<C, P> {
+    /// An engine around a core after reset.
+    pub fn new(core: C) -> Self {
+        let flight = Flight::new(core.model());
+        TimedEngine { core, flight, is_reset: false }
+    }
+
+    /// Runs operation `reset` once; it belongs to no instruction.
+    fn reset(&mut self) {
+        if std::mem::replace(&mut self.is_reset, true) {
+            return;
+        }
+        let seed = self.core.kernel_ref().host.seed();
+        self.core.empty_caches(seed);
+        let instruction_address = self.core.pc();
+        let mut turn = Turn::before_all(&mut self.flight, instruction_address);
+        let outcome = self.core.reset(&mut turn);
+        self.flight.take_lines_of_reset(&self.core);
+        self.flight.take_extra_cycles_of_reset(&mut self.core);
+        let kernel = self.core.kernel_ref();
+        let stop = match outcome {
+            Ok(()) | Err(Trap::Cancel | Trap::Retry) => None,
+            Err(trap) => match trap.fault(kernel) {
+                Some(kind) => Some(Stop::Fault(Fault { kind, instruction_address, cycle: kernel.cycles() })),
+                None if trap == Trap::Interrupt => Some(Stop::Interrupted),
+                None => Some(Stop::Halted(kernel.trap_value as u32 as i32)),
+            },
+        };
+        self.flight.stopped = match stop {
+            Some(Stop::Fault(_) | Stop::Interrupted) => stop,
+            _ => kernel.exit().or(stop),
+        };
+    }
+}
+
+impl<C: TimedCore, P: Profiling> Engine for TimedEngine<C, P> {
+    fn machine(&mut self) -> &mut dyn Machine {
+        &mut self.core
+    }
+
+    fn run(&mut self, host: &mut Host, instructions: u64) -> Stop {
+        if let Some(stop) = self.flight.stopped {
+            return stop;
+        }
+        std::mem::swap(&mut self.core.kernel().host, host);
+        let before = self.flight.taken;
+        self.reset();
+        let mut left = instructions;
+        let flight = &mut self.flight;
+        while left > 0 && flight.stopped.is_none() && flight.taken - before < instructions {
+            left -= 1;
+            flight.begin_cycle(&mut self.core);
+            self.core.turns(flight);
+            if flight.stopped.is_some() || flight.end_cycle(&mut self.core) {
+                break;
+            }
+        }
+        std::mem::swap(&mut self.core.kernel().host, host);
+        self.flight.stopped.unwrap_or(Stop::Cycles { taken: self.flight.taken - before })
+    }
+
+    fn instructions(&self) -> u64 {
+        self.flight.instructions
+    }
+
+    fn cycles(&self) -> u64 {
+        self.flight.cycles.saturating_add(self.core.kernel_ref().extra_cycles)
+    }
+
+    fn caches(&self) -> Vec<CacheStatistics> {
+        cache_statistics::<C, P>(&self.core, true)
+    }
+
+    fn measurement(&mut self) -> Option<Measurement> {
+        P::ON.then(|| self.flight.measure(&self.core))
+    }
+}

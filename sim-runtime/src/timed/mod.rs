@@ -1,0 +1,67 @@
+//! The kernel of generated cycle-accurate simulators: turns in a fixed order, and the timing
+//! automaton to tell which of them run.
+//!
+//! The generated core has one piece of code for each [place](isac_ir::schedule), in an order in
+//! which every cycle has its turns. What a cycle runs, and of which instruction, is a
+//! [course](isac_ir::automaton::Course): a mask of places that are live, and ranks. As long as
+//! nothing happens but what usually does, a cycle costs one look into the course's table at its
+//! beginning and one at its end; a flush, a retry or a stall follows an edge to another course.
+//! Courses are built when they are first needed.
+//!
+//! Instructions in flight live in 16 slots, whose numbers stand in the order of their ranks in one
+//! word.
+
+mod core;
+mod course;
+mod decoding;
+mod ending;
+mod engine;
+mod flight;
+mod hold;
+mod lines;
+mod measure;
+pub mod prelude;
+mod record;
+mod turn;
+
+pub use self::core::{Decoded, TimedCore, TurnFn};
+pub use engine::TimedEngine;
+pub use flight::Flight;
+pub use turn::Turn;
+
+use crate::fault::FaultKind;
+use crate::kernel::{Core, Profiling, Trap, trap};
+use crate::memory::fetch_cells;
+
+/// Fetches a word that may lie on both sides of where addresses wrap.
+///
+/// # Errors
+/// The trap of a cell that cannot be fetched.
+#[cold]
+#[inline(never)]
+pub fn fetch_word<C: Core, P: Profiling>(
+    core: &mut C,
+    map: u32,
+    address: u64,
+    bits: u32,
+) -> Result<u64, Trap> {
+    let model = core.model();
+    match fetch_cells(model, core, map, address, 0, bits) {
+        Ok(word) => {
+            core.pay_fetch::<P>(map, address, bits / model.maps[map as usize].cell_bits);
+            Ok(word.to_u128() as u64)
+        }
+        Err(FaultKind::Memory { address, .. }) => trap(core.kernel(), Trap::Fetch, address),
+        Err(_) => trap(core.kernel(), Trap::Fetch, address),
+    }
+}
+
+/// The operands of a record are not those of its turn.
+///
+/// # Panics
+/// Always: it is a bug of the generator.
+#[cold]
+#[inline(never)]
+pub fn mismatch(instruction: &str) -> Result<(), Trap> {
+    panic!("the operands at hand do not belong to the turns of {instruction}");
+}

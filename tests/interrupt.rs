@@ -16,6 +16,9 @@ const ENDLESS: Simulator = simulator!(endless, endless_stepwise);
 const PIPELINED: Simulator = simulator!(endless_pipe, endless_pipe_stepwise);
 const TRAP: Simulator = simulator!(trap, trap_stepwise);
 
+/// What has a loop of that model not end: no random program comes to it.
+const STUCK: [(&str, usize, u128); 1] = [("stuck", 0, 0x1234_5678)];
+
 /// What a run left, without its report.
 #[derive(Debug, PartialEq)]
 struct Outcome {
@@ -119,14 +122,14 @@ fn an_endless_loop_in_reset_belongs_to_no_instruction() {
 
 #[test]
 fn an_endless_loop_before_decoding_leaves_an_undecoded_instruction() {
-    let (outcome, summary) = run_all(TRAP, &[0x80 | 102, 0x01], &[], ending);
+    let (outcome, summary) = run_all(TRAP, &[0x80 | 102, 0x01], &STUCK, ending);
     assert_eq!((outcome.stop, outcome.instructions, outcome.cycles), (Stop::Interrupted, 1, 2));
     assert_eq!((summary.executed, summary.unfinished, summary.undecoded), (1, 0, 1));
 }
 
 #[test]
 fn an_instruction_is_at_fault_though_memory_fault_never_ends() {
-    let (outcome, summary) = run_all(TRAP, &[0x80 | 59, 0x01], &[], ending);
+    let (outcome, summary) = run_all(TRAP, &[0x80 | 59, 0x01], &STUCK, ending);
     assert_eq!((outcome.stop, outcome.instructions, outcome.cycles), (Stop::Interrupted, 1, 2));
     assert_eq!((summary.executed, summary.unfinished, summary.faulted), (1, 0, 1));
 }

@@ -190,7 +190,7 @@ codes! {
     CONSTANT_TRUNCATED = "W0301";
     /// A function that may end without a value.
     MISSING_RETURN = "W0302";
-    /// A `case` that the value of its switch can never be equal to.
+    /// A `case` or CASE that the value of its switch can never be equal to.
     DEAD_CASE = "W0303";
     /// An alias that no assembler text mentions.
     NOT_IN_ASSEMBLER = "W0401";

@@ -177,14 +177,14 @@ fn a_fault_says_what_where_and_where_to_look() {
     assert_eq!(
         fault_message(FaultKind::Memory { access: AccessKind::Write, address: 0x4000_0000 }),
         "error: guest fault: write to address 0x40000000, by the instruction at 0x00010010 in \
-         cycle 41\n\
+         cycle 42\n\
          help: map defaultmap has no memory there; a wild pointer, a stack or heap that is too \
          large, or a missing RANGE\n"
     );
     assert_eq!(
         fault_message(FaultKind::Memory { access: AccessKind::Fetch, address: 0x1_0100 }),
         "error: guest fault: fetch from address 0x00010100, by the instruction at 0x00010010 in \
-         cycle 41\n\
+         cycle 42\n\
          help: the memory there lacks flag X, or the access runs across the end of its RANGE of \
          map defaultmap\n"
     );

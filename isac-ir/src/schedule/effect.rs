@@ -49,8 +49,8 @@ impl Effects {
     }
 
     fn of_body(body: &Body) -> Effects {
-        let mut effects = Effects::default();
-        effects.dooms = body.accesses.iter().any(|access| access.kind == AccessKind::Execute);
+        let dooms = body.accesses.iter().any(|access| access.kind == AccessKind::Execute);
+        let mut effects = Effects { dooms, ..Effects::default() };
         walk_statements(&body.statements, &mut |statement| match statement {
             Stmt::Retry { .. } => effects.retries = true,
             Stmt::Flush(stage) => {

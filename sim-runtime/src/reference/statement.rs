@@ -156,7 +156,7 @@ impl<'m> Step<'m, '_> {
     /// A turn of a loop begins: now and then somebody is asked whether the run is to end.
     fn begin_turn(&mut self) -> Result<(), Leaving> {
         self.counts.turns = self.counts.turns.wrapping_add(1);
-        match self.counts.turns % TURNS_UNASKED == 0 && self.host.is_interrupted() {
+        match self.counts.turns.is_multiple_of(TURNS_UNASKED) && self.host.is_interrupted() {
             true => Err(Leaving::Interrupt),
             false => Ok(()),
         }

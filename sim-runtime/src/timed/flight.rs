@@ -250,7 +250,7 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
             self.begun += 1;
             let slot = self.free.trailing_zeros() & (SLOTS as u32 - 1);
             self.free &= !(1 << slot);
-            self.order |= u64::from(slot) << (4 * self.count & 63);
+            self.order |= u64::from(slot) << ((4 * self.count) & 63);
             self.count += 1;
             let entry = &mut self.slots[slot as usize];
             entry.id = self.begun;
@@ -296,7 +296,7 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
 
     #[inline(always)]
     pub(super) fn slot_at(&self, position: u32) -> u32 {
-        let rank = self.ranks[position as usize / 16 & 3] >> (4 * (position & 15)) & 15;
+        let rank = self.ranks[(position as usize / 16) & 3] >> (4 * (position & 15)) & 15;
         (self.order >> (4 * rank)) as u32 & (SLOTS as u32 - 1)
     }
 
@@ -311,7 +311,7 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
     }
 
     pub(super) fn slot_of_rank(&self, rank: u32) -> u32 {
-        (self.order >> (4 * rank & 63)) as u32 & (SLOTS as u32 - 1)
+        (self.order >> ((4 * rank) & 63)) as u32 & (SLOTS as u32 - 1)
     }
 
     #[inline(always)]

@@ -113,23 +113,23 @@ pub enum ExprKind {
         cells: u32,
         /// Address in cells, of the map's address width.
         address: Box<Expr>,
-        /// The access; kind [`AccessKind::Execute`] needs flag X.
+        /// The access; kind [`Execute`](super::AccessKind::Execute) needs flag X.
         access: AccessId,
     },
     /// The value of an operand.
     Operand {
         /// The operand.
         instance: InstanceId,
-        /// Index into [`Body::mentions`].
+        /// Index into [`mentions`](super::Body::mentions).
         mention: u32,
     },
     /// The value of a place that has been found.
     Bound {
-        /// Index into [`Body::bindings`].
+        /// Index into [`bindings`](super::Body::bindings).
         binding: BindingId,
         /// True for a read that only keeps the bits beside a partial write.
         keeps: bool,
-        /// Index into [`Body::mentions`]; `None` for what a reference stands for, whose accesses
+        /// Index into [`mentions`](super::Body::mentions); `None` for what a reference stands for, whose accesses
         /// are its own node's.
         mention: Option<u32>,
     },

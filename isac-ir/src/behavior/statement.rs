@@ -68,7 +68,7 @@ pub enum Stmt {
     SetOperand {
         /// The operand.
         instance: InstanceId,
-        /// Index into [`Body::mentions`].
+        /// Index into [`mentions`](super::Body::mentions).
         mention: u32,
         /// The new value, of the operand's width.
         value: Expr,
@@ -85,16 +85,16 @@ pub enum Stmt {
     },
     /// Finds a place: its indexes and addresses are evaluated, here and nowhere else.
     Bind {
-        /// Index into [`Body::bindings`].
+        /// Index into [`bindings`](super::Body::bindings).
         binding: BindingId,
-        /// Index into [`Body::mentions`]; `None` for what a reference stands for.
+        /// Index into [`mentions`](super::Body::mentions); `None` for what a reference stands for.
         mention: Option<u32>,
     },
     /// Assigns to a place that has been found.
     SetBound {
-        /// Index into [`Body::bindings`].
+        /// Index into [`bindings`](super::Body::bindings).
         binding: BindingId,
-        /// Index into [`Body::mentions`]; `None` for what a reference stands for.
+        /// Index into [`mentions`](super::Body::mentions); `None` for what a reference stands for.
         mention: Option<u32>,
         /// The new value, of the place's width.
         value: Expr,

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::member::operations_of;
 use super::schedule::{Schedule, Step, Way};
 use crate::diagnostic::Diagnostics;
-use crate::model::{InstanceRole, Model, OperationId, OperationOrGroup};
+use crate::model::{InstanceRole, Model, Operation, OperationId, OperationOrGroup};
 use crate::resolve::code;
 use crate::resolve::report::error;
 
@@ -57,6 +57,7 @@ impl<'a> Unrolling<'a> {
     fn new(model: &'a Model, schedule: &'a Schedule) -> Unrolling<'a> {
         let mut steps = vec![Vec::new(); schedule.runs.len()];
         let mut known = BTreeSet::new();
+        let runs_below = running_operations(model);
         let mut running = BTreeMap::new();
         for (number, step) in schedule.steps.iter().enumerate() {
             let delay = match step.way {
@@ -67,7 +68,10 @@ impl<'a> Unrolling<'a> {
             let from = &model.operations[schedule.runs[step.from].operation.index()];
             let target = from.instances[step.instance].target;
             // What decodes to operands alone has nothing to run.
-            let runs = delay.is_some() || *running.entry(target).or_insert_with(|| can_run(model, target));
+            let runs = delay.is_some()
+                || *running
+                    .entry(target)
+                    .or_insert_with(|| operations_of(model, target).iter().any(|id| runs_below[id.index()]));
             if runs && known.insert((step.from, step.to, step.instance, delay)) {
                 steps[step.from].push(number);
             }
@@ -104,23 +108,30 @@ fn has_step(nodes: &[Node], end: usize, step: usize) -> bool {
     steps.into_iter().any(|(_, taken)| taken == step)
 }
 
-/// True if something that a target may be, or is decoded below it, has a section that runs.
-fn can_run(model: &Model, target: OperationOrGroup) -> bool {
-    let mut seen = BTreeSet::new();
-    let mut waiting = vec![target];
-    while let Some(target) = waiting.pop() {
-        if !seen.insert(target) {
-            continue;
-        }
-        for id in operations_of(model, target) {
-            let operation = &model.operations[id.index()];
-            if operation.behavior.is_some() || !operation.activation.is_empty() {
-                return true;
-            }
-            let instances = operation.instances.iter();
-            let coded = instances.filter(|instance| instance.role == InstanceRole::Coded);
-            waiting.extend(coded.map(|instance| instance.target));
+/// The operations that have a section that runs, or below which something decoded has: found from
+/// those that have one on upwards, each looked at once.
+fn running_operations(model: &Model) -> Vec<bool> {
+    let mut users: BTreeMap<OperationOrGroup, Vec<usize>> = BTreeMap::new();
+    for (number, operation) in model.operations.iter().enumerate() {
+        let coded = operation.instances.iter().filter(|instance| instance.role == InstanceRole::Coded);
+        coded.for_each(|instance| users.entry(instance.target).or_default().push(number));
+    }
+    let mut above: Vec<Vec<usize>> = vec![Vec::new(); model.operations.len()];
+    for (target, users) in &users {
+        for id in operations_of(model, *target) {
+            above[id.index()].extend(users);
         }
     }
-    false
+    let has_section =
+        |operation: &Operation| operation.behavior.is_some() || !operation.activation.is_empty();
+    let mut runs: Vec<bool> = model.operations.iter().map(has_section).collect();
+    let mut waiting: Vec<usize> = (0..runs.len()).filter(|number| runs[*number]).collect();
+    while let Some(below) = waiting.pop() {
+        for number in &above[below] {
+            if !std::mem::replace(&mut runs[*number], true) {
+                waiting.push(*number);
+            }
+        }
+    }
+    runs
 }

@@ -259,6 +259,9 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
             entry.record = UNDECODED;
             entry.counted = 0;
             entry.is_undecoded = false;
+            if P::ON {
+                entry.held.clear();
+            }
         }
     }
 

@@ -196,7 +196,6 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
         let entry = self.slot(slot);
         let (whose, id) = (whose(entry, is_at_fault), entry.id);
         let entry = self.slot_mut(slot);
-        entry.held.clear();
         if std::mem::take(&mut entry.has_overhead) {
             let overhead = std::mem::take(&mut entry.overhead);
             self.charge(whose, overhead);

@@ -241,19 +241,24 @@ impl BodyEmitter<'_> {
             WordSource::Value { parts, address, .. } => {
                 let width = number(parts.iter().map(|part| part.width).sum::<u32>().into());
                 let word = self.word(parts);
-                let address = match address {
-                    Some(address) => {
-                        let address = cast(self.value(address), address.width, 64);
-                        quote!(Some(#address))
-                    }
-                    None => quote!(None),
-                };
+                let address = self.word_address(address.as_ref());
                 quote!({
                     let address = #address;
                     let word = #word;
                     step.decode_value(p, at, (#instance, #element), (word, #width), address)?;
                 })
             }
+        }
+    }
+
+    /// Where a word that a value holds stands, if the description says so.
+    pub(super) fn word_address(&self, address: Option<&Expr>) -> TokenStream {
+        match address {
+            Some(address) => {
+                let address = cast(self.value(address), address.width, 64);
+                quote!(Some(#address))
+            }
+            None => quote!(None),
         }
     }
 

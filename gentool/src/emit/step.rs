@@ -39,16 +39,7 @@ pub(super) struct Traits {
 impl Emitter<'_> {
     /// The file of steps.
     pub(super) fn emit_steps(&self) -> TokenStream {
-        let variants = self.forms.iter().map(|form| {
-            let name = identifier(&form.name);
-            let docs = format!(" Of `{}`.", self.form_path(form));
-            let members = self.form_arguments(form).into_iter().map(|argument| {
-                let (name, ty) = (argument.name, argument.ty);
-                let docs = format!(" `{name}`.");
-                quote!(#[doc = #docs] #name: #ty)
-            });
-            quote!(#[doc = #docs] #name { #(#members),* },)
-        });
+        let args = self.emit_args();
         let steps = self.forms.iter().map(|form| self.emit_step(form));
         quote! {
             #![allow(unused, unused_comparisons, clippy::all)]
@@ -59,6 +50,25 @@ impl Emitter<'_> {
             use super::operations;
             use super::processor::Processor;
 
+            #args
+
+            #(#steps)*
+        }
+    }
+
+    /// The type of all instructions' operands.
+    pub(super) fn emit_args(&self) -> TokenStream {
+        let variants = self.forms.iter().map(|form| {
+            let name = identifier(&form.name);
+            let docs = format!(" Of `{}`.", self.form_path(form));
+            let members = self.form_arguments(form).into_iter().map(|argument| {
+                let (name, ty) = (argument.name, argument.ty);
+                let docs = format!(" `{name}`.");
+                quote!(#[doc = #docs] #name: #ty)
+            });
+            quote!(#[doc = #docs] #name { #(#members),* },)
+        });
+        quote! {
             /// The operands of an instruction.
             #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
             pub enum Args {
@@ -67,8 +77,6 @@ impl Emitter<'_> {
                 None,
                 #(#variants)*
             }
-
-            #(#steps)*
         }
     }
 

@@ -130,13 +130,7 @@ impl BodyEmitter<'_> {
             WordSource::Value { parts, address, .. } => {
                 let part = &parts[0];
                 let word = cast(self.value(part), part.width, 64);
-                let address = match address {
-                    Some(address) => {
-                        let address = cast(self.value(address), address.width, 64);
-                        quote!(Some(#address))
-                    }
-                    None => quote!(None),
-                };
+                let address = self.word_address(address.as_ref());
                 quote!({
                     let address = #address;
                     let word = #word;

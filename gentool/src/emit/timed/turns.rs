@@ -16,16 +16,7 @@ use crate::emit::usage::Usage;
 impl Emitter<'_> {
     /// The file of turns.
     pub(super) fn emit_turns(&self) -> TokenStream {
-        let variants = self.forms.iter().map(|form| {
-            let name = identifier(&form.name);
-            let docs = format!(" Of `{}`.", self.form_path(form));
-            let members = self.form_arguments(form).into_iter().map(|argument| {
-                let (name, ty) = (argument.name, argument.ty);
-                let docs = format!(" `{name}`.");
-                quote!(#[doc = #docs] #name: #ty)
-            });
-            quote!(#[doc = #docs] #name { #(#members),* },)
-        });
+        let args = self.emit_args();
         let lists = self.forms.iter().map(|form| {
             let (name, docs) = (self.turns_name(form), format!(" Of `{}`.", self.form_path(form)));
             let turns = (0..self.timing().schedule.forms[form.variant as usize].turns.len())
@@ -51,14 +42,7 @@ impl Emitter<'_> {
             use super::operations;
             use super::processor::Processor;
 
-            /// The operands of an instruction.
-            #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-            pub enum Args {
-                /// Of no instruction.
-                #[default]
-                None,
-                #(#variants)*
-            }
+            #args
 
             /// What instructions run in their turns, where that differs.
             pub struct Turns<P>(PhantomData<P>);

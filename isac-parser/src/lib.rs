@@ -3,10 +3,14 @@
 //! The parser reads text into the syntax tree of [`ast`]; the resolver
 //! gives names their meaning in the [`model`]; the checks prove it sound.
 
+#[macro_use]
+mod code_table;
+
 pub mod ast;
 mod check;
 mod cube;
 pub mod diagnostic;
+pub mod explanation;
 mod load;
 pub mod model;
 mod parse;

@@ -1,6 +1,6 @@
 //! Reading a description for a command: diagnostics to standard error, model or failure.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{self, IsTerminal, Write as _};
 use std::path::{Path, PathBuf};
@@ -15,6 +15,9 @@ use sha2::{Digest, Sha256};
 use sim_runtime::launcher::{is_same_file, parse_wide};
 
 use super::Failure;
+
+/// Most codes that the hint to their explanation names.
+const MOST_NAMED: usize = 5;
 
 /// Which description, with which constants.
 #[derive(Debug, clap::Args)]
@@ -82,7 +85,8 @@ impl DescriptionOptions {
         }
         let style = if styled() { Style::Styled } else { Style::Plain };
         // If nobody listens, the status still tells.
-        let _ = io::stderr().write_all(findings.render(&sources, style).as_bytes());
+        let said = findings.render(&sources, style) + &where_to_read_on(&findings);
+        let _ = io::stderr().write_all(said.as_bytes());
         let Some(checked) = checked else { return Err(Failure::model()) };
         let name =
             self.model.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
@@ -92,6 +96,17 @@ impl DescriptionOptions {
         }
         let warnings = findings.iter().count();
         Ok(Description { model, warnings })
+    }
+}
+
+/// The command that explains what was found; nothing after remarks of one line.
+fn where_to_read_on(findings: &Diagnostics) -> String {
+    let long = findings.iter().filter(|finding| !finding.is_one_line);
+    let codes: BTreeSet<&str> = long.map(|finding| finding.code.0).collect();
+    let codes: Vec<&str> = codes.into_iter().take(MOST_NAMED).collect();
+    match codes.as_slice() {
+        [] => String::new(),
+        codes => format!("note: `gentool explain {}` tells rule, reason and examples\n\n", codes.join(" ")),
     }
 }
 

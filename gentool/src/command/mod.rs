@@ -4,6 +4,7 @@ mod cache;
 mod check;
 mod description;
 mod dump;
+mod explain;
 mod generate;
 mod new;
 mod pipeline;
@@ -47,6 +48,7 @@ enum Command {
     Generate(generate::Options),
     Run(Box<run::Options>),
     Dump(dump::Options),
+    Explain(explain::Options),
     Report(report::Options),
 }
 
@@ -67,6 +69,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Generate(options) => generate::run(&options),
         Command::Run(options) => run::run(&options),
         Command::Dump(options) => dump::run(&options),
+        Command::Explain(options) => explain::run(&options),
         Command::Report(options) => report::run(&options),
     };
     match result {

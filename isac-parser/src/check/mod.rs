@@ -51,7 +51,6 @@ pub fn check_model(model: Model, diagnostics: &mut Diagnostics) -> Option<Checke
     };
     if let Some(schedule) = &schedule {
         cycle::check_activation_cycles(&model, schedule, diagnostics);
-        unrolling::check_unrolling(&model, schedule, diagnostics);
         if names_are_sound {
             distance::check_distances(&model, schedule, diagnostics);
             stage_register::check_stage_registers(&model, schedule, diagnostics);
@@ -60,6 +59,9 @@ pub fn check_model(model: Model, diagnostics: &mut Diagnostics) -> Option<Checke
     }
     single_decoding::check_single_decoding(&model, diagnostics);
     let can_be_listed = instruction_count::check_instruction_counts(&model, diagnostics);
+    if let (Some(schedule), true) = (&schedule, can_be_listed) {
+        unrolling::check_unrolling(&model, schedule, diagnostics);
+    }
     let misfits = word_width::check_word_widths(&model, diagnostics);
     // What cannot be listed cannot be compared, either.
     let decodings = match can_be_listed {

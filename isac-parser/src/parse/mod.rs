@@ -6,7 +6,7 @@
 //! to find out what was expected where.
 
 mod build;
-mod code;
+pub(crate) mod code;
 mod expected;
 mod explain;
 mod file;

@@ -4,7 +4,7 @@
 use std::cell::Cell;
 
 use super::collect::Definitions;
-use super::names::{Alias, Global, Table};
+use super::names::{Alias, Definition, Global, Table};
 use super::order::dependency_order;
 use super::report::{count, error, warning};
 use super::typing;
@@ -74,7 +74,9 @@ fn resolve_alias(
     check_options(declaration, diagnostics);
     let what = "the width of an ALIAS";
     let width = typing::number_within(table, &declaration.width, what, 1..=256, diagnostics);
-    let found = typing::register_place(table, &declaration.place, "an ALIAS", diagnostics);
+    let found = names_registers(declaration, table, diagnostics)
+        .then(|| typing::register_place(table, &declaration.place, "an ALIAS", diagnostics))
+        .flatten();
     let (width, (place, parts)) = (width?, found?);
     let size = size_within(&place, MOST_DEEP).or_else(|| {
         let name = &declaration.name;
@@ -103,6 +105,27 @@ fn resolve_alias(
     // It is not mentioned to be the PC, but used all the same.
     let is_used = Cell::new(declaration.pc.is_some());
     Some(Alias { place, names: RegisterPlace { name, span, width_bits, parts }, is_used, size })
+}
+
+/// Reports the first map or FUNCTION that an ALIAS mentions: those have no meaning yet where
+/// ALIASes get theirs.
+fn names_registers(declaration: &AliasDeclaration, table: &Table, diagnostics: &mut Diagnostics) -> bool {
+    let mut other = None;
+    expression_names::visit_names(&declaration.place, &mut |name| {
+        let found = table.names.globals.get(&name.text);
+        if other.is_none()
+            && let Some(Definition { what: what @ (Global::Map(_) | Global::Function(_)), span, .. }) = found
+        {
+            other = Some((name, what.kind(), *span));
+        }
+    });
+    let Some((name, kind, span)) = other else { return true };
+    let message = format!("an ALIAS stands for registers, and `{}` is {kind}", name.text);
+    let diagnostic = error(code::NOT_REGISTERS, name.span, message, "no register")
+        .secondary(span, "defined here")
+        .help("name registers, elements and slices with constant bounds, joined by `::`");
+    diagnostics.push(diagnostic);
+    false
 }
 
 /// How many places a place of registers is made of; `None` if they nest deeper than that.

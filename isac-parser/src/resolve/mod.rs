@@ -32,7 +32,7 @@ mod root;
 mod section;
 mod shape;
 mod stage;
-mod suggestion;
+pub(crate) mod suggestion;
 mod target;
 mod tree;
 pub(crate) mod typing;

@@ -1,6 +1,6 @@
 //! PIPELINEs, their stages, and the registers that are set in each.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::code;
 use super::collect::Definitions;
@@ -17,8 +17,14 @@ pub(crate) fn resolve_pipelines(
     table: &mut Table,
     diagnostics: &mut Diagnostics,
 ) {
-    let mut owners = Owners { table, diagnostics, first: BTreeMap::new() };
-    let pipelines = definitions.pipelines.iter().map(|declaration| owners.pipeline(declaration)).collect();
+    let mut owners = Owners { table, diagnostics, first: BTreeMap::new(), disputed: BTreeSet::new() };
+    let mut pipelines: Vec<Pipeline> =
+        definitions.pipelines.iter().map(|declaration| owners.pipeline(declaration)).collect();
+    // Of a register that two stages name nobody knows in which of them it may be written.
+    let disputed = owners.disputed;
+    for stage in pipelines.iter_mut().flat_map(|pipeline| &mut pipeline.stages) {
+        stage.registers.retain(|(register, _)| !disputed.contains(register));
+    }
     table.pipelines = pipelines;
 }
 
@@ -28,6 +34,8 @@ struct Owners<'a, 'd> {
     diagnostics: &'d mut Diagnostics,
     /// Where each register was first named, and by which stage.
     first: BTreeMap<RegisterId, (Span, Owner)>,
+    /// What two stages name.
+    disputed: BTreeSet<RegisterId>,
 }
 
 /// A stage by the places of its pipeline's and its own name.
@@ -77,6 +85,9 @@ impl Owners<'_, '_> {
             }
             Some((first, (_, first_stage))) => {
                 let is_same = *first_stage == owner.1;
+                if !is_same {
+                    self.disputed.insert(id);
+                }
                 self.diagnostics.push(set_twice(name, stage, *first, (!is_same).then_some(*first_stage)));
                 None
             }

@@ -6,22 +6,42 @@ use crate::diagnostic::Diagnostics;
 ///
 /// Among equally near candidates the first wins.
 pub(crate) fn did_you_mean<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<String> {
-    // Every name of one letter is near every other.
-    let limit = match name.chars().count() {
-        0 | 1 => 0,
-        length => (length / 3).max(1),
-    };
+    let limit = limit(name);
     let mut best: Option<(usize, &str)> = None;
     for candidate in candidates {
-        if candidate == name || candidate.chars().count().abs_diff(name.chars().count()) > limit {
-            continue;
-        }
-        let distance = if candidate.eq_ignore_ascii_case(name) { 0 } else { edit_distance(name, candidate) };
-        if distance <= limit && best.is_none_or(|(least, _)| distance < least) {
+        if let Some(distance) = distance(name, candidate, limit)
+            && best.is_none_or(|(least, _)| distance < least)
+        {
             best = Some((distance, candidate));
         }
     }
     best.map(|(_, candidate)| format!("did you mean `{candidate}`?"))
+}
+
+/// The candidates that are near enough to be meant by `name`, the nearest first, five at most.
+pub(crate) fn near_names<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
+    let limit = limit(name);
+    let measured = candidates.into_iter().filter_map(|other| Some((distance(name, other, limit)?, other)));
+    let mut near: Vec<(usize, &str)> = measured.collect();
+    near.sort_by_key(|(distance, _)| *distance);
+    near.into_iter().map(|(_, candidate)| candidate).take(5).collect()
+}
+
+/// How far a name may be that is still near. Every name of one letter is near every other.
+fn limit(name: &str) -> usize {
+    match name.chars().count() {
+        0 | 1 => 0,
+        length => (length / 3).max(1),
+    }
+}
+
+/// How far a candidate is from a name, if it is another one within the limit.
+fn distance(name: &str, candidate: &str, limit: usize) -> Option<usize> {
+    if candidate == name || candidate.chars().count().abs_diff(name.chars().count()) > limit {
+        return None;
+    }
+    let distance = if candidate.eq_ignore_ascii_case(name) { 0 } else { edit_distance(name, candidate) };
+    (distance <= limit).then_some(distance)
 }
 
 /// Findings after which nobody reads the remedies of more.

@@ -1,7 +1,9 @@
 //! Generates simulators from ISAC descriptions.
 //!
-//! [`lower`] turns a checked model into isac-ir, [`emit`] turns that into a Rust package.
+//! [`lower`] turns a checked model into isac-ir, [`emit`] turns that into a Rust package;
+//! [`disassembler`] reads programs by it.
 
+pub mod disassembler;
 pub mod emit;
 pub mod lower;
 mod runtime_sources;

@@ -18,13 +18,14 @@ pub mod print;
 pub mod resource;
 pub mod root;
 pub mod schedule;
+pub mod syntax;
 pub mod time;
 pub mod verify;
 
 use serde::{Deserialize, Serialize};
 
 /// Version of the serialised form; a reader refuses any other.
-pub const FORMAT_VERSION: u32 = 2;
+pub const FORMAT_VERSION: u32 = 3;
 
 /// A lowered model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -118,6 +119,16 @@ impl Model {
     /// The number by which profiles know FUNCTION `memory_fault`: operations have those below.
     pub fn memory_fault_number(&self) -> u32 {
         self.operations.len() as u32
+    }
+
+    /// What the program counter holds after reset: the address of the first instruction, in cells.
+    pub fn reset_address(&self) -> u64 {
+        // The parts stand the most significant first; a program counter has at most 64 bits.
+        self.pc.parts.iter().fold(0, |address: u64, part| {
+            let whole = self.registers[part.register as usize].reset_value(part.element);
+            let bits = whole.checked_shr(part.low).unwrap_or(0) & bits::mask(part.width_bits);
+            address.checked_shl(part.width_bits).unwrap_or(0) | bits as u64
+        })
     }
 
     /// The address behind an instruction; addresses wrap at the program counter's width.

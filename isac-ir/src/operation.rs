@@ -9,6 +9,7 @@ use crate::behavior::{Body, FieldId, InstanceId, Local, ReferenceId, VariableId}
 use crate::bits::Bits;
 use crate::decoder::Run;
 use crate::operand::Expression;
+use crate::syntax::{Coding, Computation, Text};
 use crate::time::StageId;
 
 /// An operation or a group, by index; in decoding trees also a part of a SWITCH.
@@ -34,12 +35,14 @@ pub struct Group {
 }
 
 /// A FUNCTION; it is expanded where it is called.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Function {
     /// Its name.
     pub name: String,
     /// Where it is declared, as `file:line`.
     pub location: String,
+    /// What it makes of its arguments, if it does nothing else: assembler text may use it.
+    pub value: Option<Computation>,
 }
 
 /// An operation.
@@ -57,6 +60,10 @@ pub struct Operation {
     pub instances: Vec<Instance>,
     /// What follows the instruction's word, in order.
     pub tail: Vec<TailItem>,
+    /// Its CODING, backwards; `None` without one.
+    pub coding: Option<Coding>,
+    /// How it is written, the text that is printed first.
+    pub texts: Vec<Text>,
     /// Its LOCALs: each execution has its own, which begin at 0; those of an operand belong to the
     /// execution that evaluates it.
     pub variables: Vec<Local>,

@@ -3,11 +3,13 @@
 mod cache;
 mod check;
 mod description;
+mod disasm;
 mod dump;
 mod explain;
 mod generate;
 mod new;
 mod pipeline;
+mod program;
 mod report;
 mod run;
 
@@ -47,6 +49,7 @@ enum Command {
     Check(check::Options),
     Generate(generate::Options),
     Run(Box<run::Options>),
+    Disasm(disasm::Options),
     Dump(dump::Options),
     Explain(explain::Options),
     Report(report::Options),
@@ -68,6 +71,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Check(options) => check::run(&options),
         Command::Generate(options) => generate::run(&options),
         Command::Run(options) => run::run(&options),
+        Command::Disasm(options) => disasm::run(&options),
         Command::Dump(options) => dump::run(&options),
         Command::Explain(options) => explain::run(&options),
         Command::Report(options) => report::run(&options),

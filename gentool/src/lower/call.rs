@@ -18,10 +18,11 @@ const LONG: usize = 3;
 
 impl Lowering<'_> {
     pub(super) fn lower_functions(&self) -> Vec<Function> {
-        let functions = self.model.functions.iter();
-        let lower = |function: &isac_parser::model::Function| Function {
+        let functions = (0..).map(FunctionId).zip(&self.model.functions);
+        let lower = |(id, function): (FunctionId, &isac_parser::model::Function)| Function {
             name: function.name.clone(),
             location: self.location(function.span),
+            value: self.lower_function_value(id),
         };
         functions.map(lower).collect()
     }

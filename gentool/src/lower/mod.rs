@@ -19,6 +19,7 @@ mod resource;
 mod root;
 mod service;
 mod statement;
+mod syntax;
 mod time;
 mod wide;
 mod write;

@@ -64,6 +64,8 @@ impl Lowering<'_> {
                 .collect(),
             references: operation.references.iter().map(lower_reference).collect(),
             tail: Vec::new(),
+            coding: operation.coding.as_deref().map(super::syntax::lower_coding),
+            texts: self.lower_texts(operation),
             expression: operation.expression.as_ref().map(|value| self.lower_expression(operation, value)),
             root: self.lower_root(operation),
             behavior: operation.behavior.as_ref().map(|body| {

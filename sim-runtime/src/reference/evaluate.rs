@@ -1,8 +1,9 @@
 //! Values of expressions, computed in the plainest way: a bit pattern in 128 bits.
 
-use isac_ir::behavior::{BinaryOp, Expr, ExprKind, UNCOUNTED, UnaryOp};
+use isac_ir::behavior::{Expr, ExprKind, UNCOUNTED};
 use isac_ir::bits::{mask, sign_extend};
 use isac_ir::operation::Referred;
+use isac_ir::syntax::evaluate::{binary, unary};
 use sim_profile::AccessEvent;
 
 use super::step::{Frame, Leaving, Step};
@@ -174,43 +175,5 @@ fn kind_of_read(frame: &Frame<'_>, access: u32) -> (AccessKind, AccessEvent) {
     match fetch {
         true => (AccessKind::Fetch, AccessEvent::Execute),
         false => (AccessKind::Read, AccessEvent::Read),
-    }
-}
-
-fn unary(operator: UnaryOp, operand: u128, width: u32) -> u128 {
-    match operator {
-        UnaryOp::Negate => operand.wrapping_neg(),
-        UnaryOp::Not => !operand,
-        UnaryOp::PopCount => u128::from(operand.count_ones()),
-        UnaryOp::CountLeadingZeros => u128::from(operand.leading_zeros() - (128 - width)),
-        UnaryOp::CountTrailingZeros => u128::from(operand.trailing_zeros().min(width)),
-    }
-}
-
-fn binary(operator: BinaryOp, left: u128, right: u128, width: u32) -> u128 {
-    let signed = |value: u128| sign_extend(value, width, 128) as i128;
-    let amount = u32::try_from(right).ok().filter(|amount| *amount < width);
-    match operator {
-        BinaryOp::Add => left.wrapping_add(right),
-        BinaryOp::Subtract => left.wrapping_sub(right),
-        BinaryOp::Multiply => left.wrapping_mul(right),
-        BinaryOp::DivideUnsigned => left.checked_div(right).unwrap_or(0),
-        BinaryOp::RemainderUnsigned => left.checked_rem(right).unwrap_or(0),
-        BinaryOp::DivideSigned if right == 0 => 0,
-        BinaryOp::DivideSigned => signed(left).wrapping_div(signed(right)) as u128,
-        BinaryOp::RemainderSigned if right == 0 => 0,
-        BinaryOp::RemainderSigned => signed(left).wrapping_rem(signed(right)) as u128,
-        BinaryOp::And => left & right,
-        BinaryOp::Or => left | right,
-        BinaryOp::Xor => left ^ right,
-        BinaryOp::ShiftLeft => amount.map_or(0, |amount| left << amount),
-        BinaryOp::ShiftRightUnsigned => amount.map_or(0, |amount| left >> amount),
-        BinaryOp::ShiftRightSigned => (signed(left) >> amount.unwrap_or(width - 1)) as u128,
-        BinaryOp::Equal => (left == right).into(),
-        BinaryOp::NotEqual => (left != right).into(),
-        BinaryOp::LessUnsigned => (left < right).into(),
-        BinaryOp::LessEqualUnsigned => (left <= right).into(),
-        BinaryOp::LessSigned => (signed(left) < signed(right)).into(),
-        BinaryOp::LessEqualSigned => (signed(left) <= signed(right)).into(),
     }
 }

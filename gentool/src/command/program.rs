@@ -1,0 +1,126 @@
+//! Reading a program for a command that looks into it: pieces of code, and symbols.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+use gentool::disassembler::{Piece, Program, Symbol};
+use isac_ir::Model;
+use isac_ir::bits::Bits;
+use object::{
+    Object, ObjectSection, ObjectSegment, ObjectSymbol, SectionFlags, SegmentFlags, SymbolKind, elf,
+};
+use sim_runtime::image::{Image, ImageFormat, RecordFormat, read_image, recognise_format};
+use sim_runtime::launcher::{LaunchInfo, ProgramFormat};
+
+use super::Failure;
+
+/// Largest program file; what is larger is no program, and might never end.
+const FILE_LIMIT: u64 = 1 << 30;
+
+/// A program file and how it is to be read.
+pub(super) struct ProgramFile<'a> {
+    pub(super) path: &'a Path,
+    pub(super) format: ProgramFormat,
+    /// Byte address of a raw program's first byte; that of the first instruction if left out.
+    pub(super) base: Option<u64>,
+}
+
+impl ProgramFile<'_> {
+    /// Reads it: of ELF the executable sections (without sections: segments), else everything.
+    pub(super) fn read(&self, model: &Model) -> Result<Program, Failure> {
+        let path = self.path.display();
+        let bytes = read_file(self.path)
+            .map_err(|error| Failure::other(format!("cannot read the program {path}: {error}")))?;
+        let expected = LaunchInfo::of_model(model, "", "").expected();
+        let image = read_image(&bytes, self.image_format(model, &bytes), &expected)
+            .map_err(|error| Failure::other(format!("cannot read the program {path}: {error}")))?;
+        if sim_runtime::image::is_elf(&bytes) && !matches!(self.format, ProgramFormat::Raw) {
+            return read_elf(model, &bytes)
+                .map_err(|error| Failure::other(format!("cannot read the sections of {path}: {error}")));
+        }
+        Ok(Program { pieces: pieces_of(model, &image), symbols: Vec::new() })
+    }
+
+    fn image_format(&self, model: &Model, bytes: &[u8]) -> ImageFormat {
+        let base = self.base.unwrap_or_else(|| model.reset_address().saturating_mul(cell_bytes(model)));
+        match self.format {
+            ProgramFormat::Raw => ImageFormat::Raw { address: base },
+            ProgramFormat::Elf => ImageFormat::Elf,
+            ProgramFormat::Ihex => ImageFormat::Records(RecordFormat::IntelHex),
+            ProgramFormat::Srec => ImageFormat::Records(RecordFormat::SRecord),
+            ProgramFormat::Auto => recognise_format(bytes).unwrap_or(ImageFormat::Raw { address: base }),
+        }
+    }
+}
+
+fn read_file(path: &Path) -> Result<Vec<u8>, io::Error> {
+    let mut bytes = Vec::new();
+    isac_parser::source::refuse_named_pipe(path)?;
+    File::open(path)?.take(FILE_LIMIT + 1).read_to_end(&mut bytes)?;
+    match bytes.len() as u64 > FILE_LIMIT {
+        true => Err(io::Error::new(
+            io::ErrorKind::FileTooLarge,
+            format!("it has more than {FILE_LIMIT} bytes; expected a program"),
+        )),
+        false => Ok(bytes),
+    }
+}
+
+/// How many bytes of a file are one cell of the map that programs go to.
+pub(super) fn cell_bytes(model: &Model) -> u64 {
+    let map = model.maps.get(model.target.host_map.unwrap_or(0) as usize);
+    u64::from(map.map_or(8, |map| map.cell_bits).div_ceil(8).max(1))
+}
+
+fn pieces_of(model: &Model, image: &Image) -> Vec<Piece> {
+    let segments = image.segments.iter();
+    segments.map(|segment| piece(model, None, segment.address, &segment.bytes)).collect()
+}
+
+/// Bytes as cells, each of whole bytes in the target's byte order.
+fn piece(model: &Model, section: Option<String>, address: u64, bytes: &[u8]) -> Piece {
+    let size = cell_bytes(model);
+    let cell = |bytes: &[u8]| {
+        let mut ordered = bytes.to_vec();
+        if !model.target.big_endian {
+            ordered.reverse();
+        }
+        Bits::from_be_bytes(&ordered)
+    };
+    Piece { section, address: address / size, cells: bytes.chunks(size as usize).map(cell).collect() }
+}
+
+fn read_elf(model: &Model, bytes: &[u8]) -> Result<Program, object::Error> {
+    let file = object::File::parse(bytes)?;
+    let mut pieces = Vec::new();
+    for section in file.sections() {
+        let SectionFlags::Elf { sh_flags, .. } = section.flags() else { continue };
+        let executable = sh_flags.0 & elf::SHF_EXECINSTR.0 != 0;
+        if executable && section.size() > 0 && section.kind() != object::SectionKind::UninitializedData {
+            let name = Some(section.name()?.to_owned()).filter(|name| !name.is_empty());
+            pieces.push(piece(model, name, section.address(), section.data()?));
+        }
+    }
+    if file.sections().next().is_none() {
+        for segment in file.segments() {
+            if matches!(segment.flags(), SegmentFlags::Elf { p_flags, .. } if p_flags.0 & elf::PF_X.0 != 0) {
+                pieces.push(piece(model, None, segment.address(), segment.data()?));
+            }
+        }
+    }
+    pieces.sort_by_key(|piece| piece.address);
+    let size = cell_bytes(model);
+    let named = file.symbols().filter(|symbol| {
+        symbol.is_definition() && !matches!(symbol.kind(), SymbolKind::File | SymbolKind::Section)
+    });
+    let mut symbols: Vec<Symbol> = named
+        .filter_map(|symbol| {
+            let name = symbol.name().ok().filter(|name| !name.is_empty() && !name.starts_with('$'))?;
+            Some(Symbol { address: symbol.address() / size, name: name.to_owned() })
+        })
+        .collect();
+    symbols.sort();
+    symbols.dedup();
+    Ok(Program { pieces, symbols })
+}

@@ -1,0 +1,150 @@
+//! The lines: labels, instructions, data, and the remarks behind them.
+
+use std::fmt::Write as _;
+
+use isac_ir::Model;
+use isac_ir::bits::Bits;
+use isac_ir::syntax::print::Printed;
+
+use super::label::Labels;
+use super::{Item, Piece, Style};
+
+/// Where remarks begin.
+const REMARK_COLUMN: usize = 40;
+
+/// The text so far.
+pub(super) struct Lines<'m> {
+    pub(super) text: String,
+    model: &'m Model,
+    cell_bits: u32,
+    style: Style,
+    labels: &'m Labels<'m>,
+}
+
+impl<'m> Lines<'m> {
+    pub(super) fn new(model: &'m Model, cell_bits: u32, style: Style, labels: &'m Labels<'m>) -> Lines<'m> {
+        Lines { text: String::new(), model, cell_bits, style, labels }
+    }
+
+    /// What begins a remark.
+    fn comment(&self) -> &str {
+        self.model.target.comment.as_deref().unwrap_or("//")
+    }
+
+    /// Begins a piece: its section and its address.
+    pub(super) fn begin(&mut self, piece: &Piece) {
+        if !self.text.is_empty() {
+            self.text.push('\n');
+        }
+        if let Some(section) = &piece.section {
+            let directive = match section.as_str() {
+                ".text" | ".data" | ".bss" => section.clone(),
+                other => format!(".section {other}"),
+            };
+            let _ = writeln!(self.text, "        {directive}");
+        }
+        let _ = writeln!(self.text, "        .org {:#x}", piece.address);
+    }
+
+    /// A line with the labels before it.
+    pub(super) fn item(&mut self, item: &Item<'_>) {
+        self.label(item.address);
+        let (mut text, mut remarks) = (None, Vec::new());
+        if let Some(instruction) = &item.instruction {
+            let printed = instruction.printed.as_ref();
+            let meant = printed.iter().flat_map(|printed| &printed.targets);
+            let meant: Vec<String> = meant.filter_map(|target| self.labels.meant(target.address)).collect();
+            match printed {
+                Some(printed) if instruction.exact => text = Some(self.with_labels(printed)),
+                Some(printed) => remarks.push(printed.text.clone()),
+                None => {}
+            }
+            remarks.extend(meant);
+        }
+        let text = text.unwrap_or_else(|| self.directive(item.cells));
+        self.line(&text, item, &remarks);
+    }
+
+    /// The label of an address; other symbols at it are remarks.
+    fn label(&mut self, address: u64) {
+        let label = self.labels.label_at(address);
+        if let Some(label) = label {
+            let _ = writeln!(self.text, "{label}:");
+        }
+        if self.style.remarks {
+            let others = self.labels.symbols_at(address).iter().filter(|name| Some(**name) != label);
+            let comment = self.comment().to_owned();
+            for name in others {
+                let shown: String = name.chars().filter(|letter| !letter.is_control()).collect();
+                let _ = writeln!(self.text, "{comment} {shown}");
+            }
+        }
+    }
+
+    /// A text whose addresses are labels where there are some.
+    fn with_labels(&self, printed: &Printed) -> String {
+        let mut text = String::new();
+        let mut done = 0;
+        for target in &printed.targets {
+            if let Some(label) = self.labels.label_at(target.address) {
+                text.push_str(&printed.text[done..target.range.start]);
+                text.push_str(label);
+                done = target.range.end;
+            }
+        }
+        text.push_str(&printed.text[done..]);
+        text
+    }
+
+    fn line(&mut self, text: &str, item: &Item<'_>, remarks: &[String]) {
+        if !self.style.remarks {
+            let _ = writeln!(self.text, "        {text}");
+            return;
+        }
+        let digits = self.cell_bits.div_ceil(4) as usize;
+        let cells = item.cells.iter().map(|cell| hexadecimal(*cell, self.cell_bits, digits));
+        let shown = cells.collect::<Vec<_>>().join(" ");
+        let addresses = self.model.address_bits().div_ceil(4) as usize;
+        let further: String = remarks.iter().map(|remark| format!("  {remark}")).collect();
+        let comment = self.comment().to_owned();
+        let address = item.address;
+        let _ = writeln!(
+            self.text,
+            "        {text:REMARK_COLUMN$} {comment} {address:0addresses$x}: {shown}{further}"
+        );
+    }
+
+    /// A directive for cells: one of a width that is known, else cell by cell.
+    fn directive(&self, cells: &[Bits]) -> String {
+        let width = cells.len() as u32 * self.cell_bits;
+        let name = match width {
+            8 => ".byte",
+            16 => ".half",
+            32 => ".word",
+            64 => ".quad",
+            _ => {
+                let digits = self.cell_bits.div_ceil(4) as usize;
+                let name = if self.cell_bits == 8 { ".byte" } else { ".cell" };
+                let cells: Vec<String> = cells
+                    .iter()
+                    .map(|cell| format!("0x{}", hexadecimal(*cell, self.cell_bits, digits)))
+                    .collect();
+                return format!("{name} {}", cells.join(", "));
+            }
+        };
+        let count = cells.len() as u32;
+        let big = self.model.target.big_endian;
+        let place = |index: u32| if big { count - 1 - index } else { index };
+        let joined = (0..)
+            .zip(cells)
+            .fold(Bits::ZERO, |word, (index, cell)| word | cell.shifted(place(index) * self.cell_bits));
+        format!("{name} 0x{}", hexadecimal(joined, width, width.div_ceil(4) as usize))
+    }
+}
+
+/// A value's hexadecimal digits.
+fn hexadecimal(value: Bits, width_bits: u32, digits: usize) -> String {
+    let bytes = value.to_be_bytes(width_bits);
+    let all: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    all[all.len().saturating_sub(digits)..].to_owned()
+}

@@ -30,6 +30,11 @@ impl Cube {
         self.mask.has(bit).then(|| self.value.has(bit))
     }
 
+    /// How many bits it fixes.
+    pub(crate) fn fixed_bits(self) -> u32 {
+        self.mask.count_ones()
+    }
+
     /// One word of the cube: its open bits are 0.
     pub(crate) fn example(self) -> Word {
         self.value
@@ -134,6 +139,11 @@ impl CubeSet {
     pub(crate) fn new(cubes: Vec<Cube>, budget: &mut Budget) -> Result<CubeSet, TooManyCubes> {
         let cubes = simplify(cubes, budget)?;
         if cubes.len() > MAX_CUBES { Err(TooManyCubes) } else { Ok(CubeSet::of_simple(cubes)) }
+    }
+
+    /// The union of cubes none of which is part of another.
+    pub(crate) fn of_disjoint(cubes: Vec<Cube>) -> CubeSet {
+        CubeSet::of_simple(cubes)
     }
 
     fn of_simple(cubes: Vec<Cube>) -> CubeSet {

@@ -41,9 +41,14 @@ impl Word {
         }
     }
 
+    /// How many bits are set.
+    pub(crate) fn count_ones(self) -> u32 {
+        self.low.count_ones() + self.high.count_ones()
+    }
+
     /// True if exactly one bit is set.
     pub(crate) fn is_single_bit(self) -> bool {
-        self.low.count_ones() + self.high.count_ones() == 1
+        self.count_ones() == 1
     }
 
     /// The word as a number of `width` bits: in base two up to 16 bits, else in base sixteen.

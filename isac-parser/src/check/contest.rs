@@ -10,6 +10,7 @@ use std::rc::Rc;
 
 use super::ambiguity::occurs;
 use super::finding::{Choice, Claim};
+use super::text::path_texts;
 use super::word_set::{Path, WordSets};
 use crate::cube::{Budget, Cube, CubeSet, MAX_CUBES, TooManyCubes};
 use crate::diagnostic::Diagnostics;
@@ -187,15 +188,23 @@ impl<'a, 's, 'm> Contest<'a, 's, 'm> {
         self.findings += 1;
         if self.findings <= MAX_FINDINGS {
             let word = both.example().display(self.width_bits);
-            let (one, other) = (self.claim(first), self.claim(second));
+            let (one, other) = (self.claim(first, both), self.claim(second, both));
             diagnostics.push(self.choice.ambiguous(one, other, &word, equal));
         }
         Ok(())
     }
 
-    fn claim(&self, contestant: usize) -> Claim<'_> {
+    fn claim(&self, contestant: usize, word: Cube) -> Claim<'_> {
         let Contestant { path, member, .. } = &self.contestants[contestant];
-        Claim { chain: &self.paths[*path].chain, member: *member }
+        let Path { chain, steps, width_bits, .. } = self.paths[*path].as_ref();
+        let shift = self.shifts[*path];
+        let here: Vec<u32> = (shift..shift + width_bits).collect();
+        let texts = path_texts(self.choice.model, steps, &here);
+        // The bits that the word leaves open are 0 in the one that is shown.
+        let zeros = (0..self.width_bits).filter(|bit| word.bit(*bit).is_none());
+        let word = zeros.fold(word, |word, bit| word.with_bit(bit, false));
+        let text = texts.first().map(|text| text.write_word(self.choice.model, word));
+        Claim { chain, member: *member, text }
     }
 
     /// The members of a path's operands whose words are a proper part of a contestant's that wins

@@ -21,10 +21,19 @@ pub(super) struct Choice<'a> {
 }
 
 /// A path, or one member of its operands.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub(super) struct Claim<'p> {
     pub(super) chain: &'p [OperationId],
     pub(super) member: Option<OperationId>,
+    /// What the word that both claim is written as.
+    pub(super) text: Option<String>,
+}
+
+impl Claim<'_> {
+    /// " as `add 1`"; nothing without a text.
+    fn written(&self) -> String {
+        self.text.as_ref().map(|text| format!(" as `{text}`")).unwrap_or_default()
+    }
 }
 
 impl<'a> Choice<'a> {
@@ -37,7 +46,7 @@ impl<'a> Choice<'a> {
         equal: bool,
     ) -> Diagnostic {
         if first.member.is_some() || second.member.is_some() {
-            return self.ambiguous_member(first, second, word);
+            return self.ambiguous_member(&first, &second, word);
         }
         let Some((one, other)) = self.first_difference(first.chain, second.chain) else {
             let leaf = self.leaf(first.chain);
@@ -48,17 +57,19 @@ impl<'a> Choice<'a> {
         };
         let message =
             format!("{} and {} both match {word}", self.named(first.chain), self.named(second.chain));
-        let (label, help) = if equal {
-            ("matches the same words", "let the two differ in a fixed bit")
-        } else {
-            (
-                "matches it, too",
-                "let the two differ in a fixed bit, or one match a part of what the other matches",
-            )
+        let help = match equal {
+            true => "let the two differ in a fixed bit",
+            false => "let the two differ in a fixed bit, or one match a part of what the other matches",
+        };
+        let label = |name: &str| match (&second.text, equal) {
+            (None, true) => format!("`{name}` matches the same words"),
+            (None, false) => format!("`{name}` matches it, too"),
+            (Some(text), true) => format!("`{name}` matches the same words, this one as `{text}`"),
+            (Some(text), false) => format!("`{name}` matches it, too, as `{text}`"),
         };
         let mut diagnostic =
-            error(code::AMBIGUOUS, condition_span(other), message, format!("`{}` {label}", other.name))
-                .secondary(condition_span(one), format!("`{}` matches {word}", one.name));
+            error(code::AMBIGUOUS, condition_span(other), message, label(&other.name))
+                .secondary(condition_span(one), format!("`{}` matches {word}{}", one.name, first.written()));
         let around: BTreeSet<OperationId> = first.chain.iter().chain(second.chain).copied().collect();
         for operation in around.into_iter().map(|id| &self.model.operations[id.index()]) {
             if operation.span != one.span && operation.span != other.span {
@@ -76,15 +87,15 @@ impl<'a> Choice<'a> {
     }
 
     /// The same where a member of an operand is one side.
-    fn ambiguous_member(&self, first: Claim<'_>, second: Claim<'_>, word: &str) -> Diagnostic {
-        let name = |claim: Claim<'_>| match claim.member {
+    fn ambiguous_member(&self, first: &Claim<'_>, second: &Claim<'_>, word: &str) -> Diagnostic {
+        let name = |claim: &Claim<'_>| match claim.member {
             Some(member) => {
                 let member = &self.model.operations[member.index()];
                 format!("{} with `{}`", self.named(claim.chain), member.name)
             }
             None => self.named(claim.chain),
         };
-        let inner = |claim: Claim<'_>| match claim.member {
+        let inner = |claim: &Claim<'_>| match claim.member {
             Some(member) => &self.model.operations[member.index()],
             None => self.leaf(claim.chain),
         };
@@ -94,9 +105,9 @@ impl<'a> Choice<'a> {
             code::AMBIGUOUS,
             condition_span(other),
             message,
-            format!("`{}` is one special case", other.name),
+            format!("`{}` is one special case{}", other.name, second.written()),
         )
-        .secondary(condition_span(one), format!("`{}` is the other", one.name))
+        .secondary(condition_span(one), format!("`{}` is the other{}", one.name, first.written()))
         .secondary(self.span, "decoded here")
         .help("let one of the two match a part of what the other matches")
     }

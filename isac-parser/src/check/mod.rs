@@ -15,9 +15,11 @@ mod member;
 mod range;
 mod recursion;
 mod retry;
+mod same_text;
 mod schedule;
 mod single_decoding;
 mod stage_register;
+mod text;
 mod unrolling;
 mod unused;
 pub(crate) mod walk;
@@ -68,6 +70,9 @@ pub fn check_model(model: Model, diagnostics: &mut Diagnostics) -> Option<Checke
         true => ambiguity::check_ambiguity(&model, &misfits, diagnostics),
         false => BTreeMap::new(),
     };
+    if names_are_sound && !diagnostics.iter().any(|found| found.code.0.starts_with("E04")) {
+        same_text::check_texts(&model, &decodings, diagnostics);
+    }
     if !diagnostics.has_errors() {
         unused::check_unused(&model, diagnostics);
         assembler::check_assembler(&model, diagnostics);

@@ -81,6 +81,8 @@ pub struct Operation {
     pub tail: Vec<TailItem>,
     /// Its assembler texts.
     pub assembler: Vec<Vec<AssemblerItem>>,
+    /// Where each of them stands.
+    pub assembler_spans: Vec<Span>,
     /// What the operand means; such an operation is an operand.
     pub expression: Option<Expr>,
     /// Its BEHAVIOR.

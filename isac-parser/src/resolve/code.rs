@@ -99,6 +99,8 @@ codes! {
     BAD_FORMAT = "E0412";
     /// Instructions too many to list.
     TOO_MANY_INSTRUCTIONS = "E0413";
+    /// Two operations of one group that are written alike.
+    SAME_TEXT = "E0414";
     /// A CASE of something that its selector never chooses.
     NO_SUCH_CASE = "E0420";
     /// An element that is used or activated where it is not decoded.

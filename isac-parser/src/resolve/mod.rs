@@ -140,6 +140,7 @@ fn resolve_operations(
             when: draft.when,
             tail: draft.tail,
             assembler,
+            assembler_spans: draft.sections.assembler.iter().map(|section| section.span).collect(),
             expression: draft.expression,
             behavior,
             activation,

@@ -1,0 +1,340 @@
+//! The assembler texts of a path, and what a word is written as.
+//!
+//! A path's text is that of its outermost operation, with the text of whatever an alias chose in
+//! the alias's place. An alias beside the path is left as it is: its own choice tells its texts
+//! apart.
+
+use crate::cube::Cube;
+use crate::model::{
+    AssemblerItem, CodingBit, Expr, FieldId, Format, InstanceId, Model, Operation, OperationId,
+    OperationOrGroup, PathStep, TailItem,
+};
+use crate::resolve::typing::{extend, fold, fold_with};
+
+/// Most texts of one path: operations with several ASSEMBLER sections multiply.
+const MAX_TEXTS: usize = 64;
+/// Aliases in aliases deeper than this are not written out.
+const MAX_DEPTH: usize = 32;
+/// Elements that a `#NAME` with an index is compared by.
+const MAX_ELEMENTS: u128 = 256;
+
+/// One item of a path's text.
+#[derive(Debug, Clone)]
+pub(super) enum Token<'a> {
+    /// A literal.
+    Text(&'a str),
+    /// No space between the neighbours.
+    Join,
+    /// A field.
+    Field {
+        /// How it is written.
+        format: &'a Format,
+        /// Its operation and its own id.
+        field: (OperationId, FieldId),
+        /// Where each of its bits stands, the least significant first.
+        bits: Vec<Place>,
+    },
+    /// What an alias beside the path chose.
+    Alias {
+        /// What it chooses from.
+        target: OperationOrGroup,
+        /// Where the bits of its word stand, the least significant first.
+        positions: Vec<u32>,
+    },
+}
+
+/// A text of a path.
+#[derive(Debug, Clone, Default)]
+pub(super) struct PathText<'a> {
+    /// Its items in order.
+    pub(super) tokens: Vec<Token<'a>>,
+    /// Which ASSEMBLER section of each operation on the path it is made of.
+    pub(super) sections: Vec<(OperationId, usize)>,
+}
+
+/// Where a bit of a field stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place {
+    /// In the word.
+    Word(u32),
+    /// In a TAIL.
+    Tail,
+    /// Nowhere: it is 0.
+    Nowhere,
+}
+
+/// What two tokens have to share to be written alike.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum TokenKind {
+    /// A literal in lower case.
+    Text(String),
+    /// No space.
+    Join,
+    /// A number in a format, or a distance from so many cells behind the instruction's address.
+    Number(&'static str, Option<u128>),
+    /// An element of a register file, by the value of the field where it is not the field itself.
+    Element(u32, Vec<Option<u128>>),
+    /// What an alias chose.
+    Alias(OperationOrGroup),
+}
+
+/// The texts of a path; bit i of the path's word stands at `here[i]`.
+pub(super) fn path_texts<'a>(model: &'a Model, steps: &[PathStep], here: &[u32]) -> Vec<PathText<'a>> {
+    let mut rest = steps;
+    while let Some((first, behind)) = rest.split_first() {
+        rest = behind;
+        let OperationOrGroup::Operation(id) = first.target else { continue };
+        let followed = behind.iter().find_map(|step| step.instance);
+        let inner = followed.map(|instance| {
+            let positions = instance_positions(&model.operations[id.index()], instance, here);
+            (instance, path_texts(model, behind, &positions))
+        });
+        return operation_texts(model, id, here, inner.as_ref());
+    }
+    Vec::new()
+}
+
+fn operation_texts<'a>(
+    model: &'a Model,
+    id: OperationId,
+    here: &[u32],
+    inner: Option<&(InstanceId, Vec<PathText<'a>>)>,
+) -> Vec<PathText<'a>> {
+    let operation = &model.operations[id.index()];
+    let mut found = Vec::new();
+    for (section, items) in operation.assembler.iter().enumerate() {
+        let mut texts = vec![PathText { tokens: Vec::new(), sections: vec![(id, section)] }];
+        for item in items {
+            let token = match item {
+                AssemblerItem::Text(text) => Token::Text(text),
+                AssemblerItem::Join => Token::Join,
+                AssemblerItem::Field { field, format } => {
+                    Token::Field { format, field: (id, *field), bits: field_places(operation, *field, here) }
+                }
+                AssemblerItem::Instance(instance) => match inner {
+                    Some((followed, inner)) if followed == instance => {
+                        texts = each_with_each(&texts, inner);
+                        continue;
+                    }
+                    _ => Token::Alias {
+                        target: operation.instances[instance.index()].target,
+                        positions: instance_positions(operation, *instance, here),
+                    },
+                },
+            };
+            texts.iter_mut().for_each(|text| text.tokens.push(token.clone()));
+        }
+        found.append(&mut texts);
+    }
+    found.truncate(MAX_TEXTS);
+    found
+}
+
+fn each_with_each<'a>(before: &[PathText<'a>], behind: &[PathText<'a>]) -> Vec<PathText<'a>> {
+    let longer = before.iter().flat_map(|before| {
+        behind.iter().map(move |behind| PathText {
+            tokens: [before.tokens.as_slice(), &behind.tokens].concat(),
+            sections: [before.sections.as_slice(), &behind.sections].concat(),
+        })
+    });
+    longer.take(MAX_TEXTS).collect()
+}
+
+fn field_places(operation: &Operation, field: FieldId, here: &[u32]) -> Vec<Place> {
+    let mut places = vec![Place::Nowhere; operation.fields[field.index()].width_bits as usize];
+    let mut put = |bit: u32, place: Place| {
+        if let Some(found) = places.get_mut(bit as usize) {
+            *found = place;
+        }
+    };
+    for (coded, at) in operation.coding.iter().flat_map(|bits| bits.iter().rev()).zip(here) {
+        if let CodingBit::Field { field: found, bit, .. } = coded
+            && *found == field
+        {
+            put(*bit, Place::Word(*at));
+        }
+    }
+    for item in &operation.tail {
+        let TailItem::Word { bits, .. } = item else { continue };
+        for coded in bits {
+            if let CodingBit::Field { field: found, bit, .. } = coded
+                && *found == field
+            {
+                put(*bit, Place::Tail);
+            }
+        }
+    }
+    places
+}
+
+fn instance_positions(operation: &Operation, instance: InstanceId, here: &[u32]) -> Vec<u32> {
+    let coding = operation.coding.iter().flat_map(|bits| bits.iter().rev()).zip(here);
+    let own = coding.filter_map(|(coded, at)| match coded {
+        CodingBit::Instance { instance: found, bit } if *found == instance => Some((*bit, *at)),
+        _ => None,
+    });
+    let mut own: Vec<(u32, u32)> = own.collect();
+    own.sort_unstable();
+    own.into_iter().map(|(_, at)| at).collect()
+}
+
+impl Token<'_> {
+    /// What the token shares with those that are written alike.
+    pub(super) fn kind(&self, model: &Model) -> TokenKind {
+        match self {
+            Token::Text(text) => TokenKind::Text(text.to_lowercase()),
+            Token::Join => TokenKind::Join,
+            Token::Alias { target, .. } => TokenKind::Alias(*target),
+            Token::Field { format, field, .. } => match format {
+                Format::Plain => TokenKind::Number("", None),
+                Format::Unsigned => TokenKind::Number("#U", None),
+                Format::Signed => TokenKind::Number("#S", None),
+                Format::Hexadecimal => TokenKind::Number("#X", None),
+                Format::Absolute => TokenKind::Number("#ABS", None),
+                Format::Relative { offset } => {
+                    TokenKind::Number("#REL", offset.as_ref().map_or(Some(0), fold))
+                }
+                Format::Name { register, index: None } => TokenKind::Element(register.0, Vec::new()),
+                Format::Name { register, index: Some(index) } => {
+                    let fields = &model.operations[field.0.index()].fields;
+                    let values = 1u128 << fields[field.1.index()].width_bits.min(64);
+                    let element = |value| element(index, field.1, value);
+                    let elements = (0..values.min(MAX_ELEMENTS)).map(element).collect();
+                    TokenKind::Element(register.0, elements)
+                }
+            },
+        }
+    }
+}
+
+/// The element that `#NAME(x, index)` names where the field has a value.
+fn element(index: &Expr, field: FieldId, value: u128) -> Option<u128> {
+    let found = fold_with(index, &|id| (id == field).then_some(value))?;
+    Some(extend(found, index.ty?))
+}
+
+impl PathText<'_> {
+    /// The text with the values of a word.
+    ///
+    /// Bits of a TAIL are 0. The spaces are those of the manual: one behind the mnemonic and behind
+    /// commas, else where two words would become one.
+    pub(super) fn write_word(&self, model: &Model, word: Cube) -> String {
+        let mut pieces = Vec::new();
+        write_tokens(model, &self.tokens, word, 0, &mut pieces);
+        spaced(&pieces)
+    }
+}
+
+/// A piece of text, or no space.
+enum Piece {
+    Text(String),
+    Join,
+}
+
+fn write_tokens(model: &Model, tokens: &[Token<'_>], word: Cube, depth: usize, pieces: &mut Vec<Piece>) {
+    for token in tokens {
+        match token {
+            Token::Text(text) => pieces.push(Piece::Text((*text).to_owned())),
+            Token::Join => pieces.push(Piece::Join),
+            Token::Field { format, field, bits } => {
+                pieces.push(Piece::Text(written(model, format, *field, bits, word)));
+            }
+            Token::Alias { target, positions } => {
+                let chosen = chosen(model, *target, positions, word, depth);
+                let texts = chosen.map(|id| operation_texts(model, id, positions, None));
+                match texts.and_then(|texts| texts.into_iter().next()) {
+                    Some(text) if depth < MAX_DEPTH => {
+                        write_tokens(model, &text.tokens, word, depth + 1, pieces);
+                    }
+                    _ => pieces.push(Piece::Text("?".to_owned())),
+                }
+            }
+        }
+    }
+}
+
+/// The first operation of a target whose fixed bits the word has, most fixed bits first.
+fn chosen(
+    model: &Model,
+    target: OperationOrGroup,
+    here: &[u32],
+    word: Cube,
+    depth: usize,
+) -> Option<OperationId> {
+    if depth > MAX_DEPTH {
+        return None;
+    }
+    match target {
+        OperationOrGroup::Operation(id) => {
+            let fixed = fixed_bits(&model.operations[id.index()]).placed(here);
+            word.is_within(fixed).then_some(id)
+        }
+        OperationOrGroup::Group(id) => {
+            let members = model.groups[id.index()].members.iter();
+            let found = members.filter_map(|member| chosen(model, *member, here, word, depth + 1));
+            let count = |id: &OperationId| fixed_bits(&model.operations[id.index()]).fixed_bits();
+            found.reduce(|best, next| if count(&next) > count(&best) { next } else { best })
+        }
+    }
+}
+
+fn fixed_bits(operation: &Operation) -> Cube {
+    let coding = operation.coding.iter().flat_map(|bits| bits.iter().rev());
+    (0u32..).zip(coding).fold(Cube::default(), |cube, (position, bit)| match bit {
+        CodingBit::Fixed(set) | CodingBit::Field { fixed: Some(set), .. } => cube.with_bit(position, *set),
+        _ => cube,
+    })
+}
+
+/// A field's value as its format writes it.
+fn written(
+    model: &Model,
+    format: &Format,
+    field: (OperationId, FieldId),
+    bits: &[Place],
+    word: Cube,
+) -> String {
+    let is_set = |place: &Place| matches!(place, Place::Word(at) if word.bit(*at) == Some(true));
+    let shown = bits.iter().take(128).enumerate().filter(|(_, place)| is_set(place));
+    let value = shown.fold(0u128, |value, (bit, _)| value | 1 << bit);
+    let width = bits.len().min(128) as u32;
+    let signed = match width {
+        0 => 0,
+        width => ((value << (128 - width)) as i128) >> (128 - width),
+    };
+    match format {
+        Format::Plain | Format::Unsigned => value.to_string(),
+        Format::Signed | Format::Relative { .. } => signed.to_string(),
+        Format::Hexadecimal | Format::Absolute => format!("{value:#x}"),
+        Format::Name { register, index } => {
+            let element = match index {
+                None => Some(value),
+                Some(index) => element(index, field.1, value),
+            };
+            let file = &model.registers[register.index()];
+            let names = element.and_then(|element| file.element_names.get(usize::try_from(element).ok()?));
+            names.and_then(|names| names.first()).unwrap_or(&file.name).clone()
+        }
+    }
+}
+
+fn spaced(pieces: &[Piece]) -> String {
+    let mut text = String::new();
+    let (mut is_joined, mut is_mnemonic, mut count) = (true, true, 0);
+    let is_word = |letter: char| letter.is_alphanumeric() || letter == '_';
+    for piece in pieces {
+        let Piece::Text(piece) = piece else {
+            is_joined = true;
+            continue;
+        };
+        let after_mnemonic = is_mnemonic && count > 0 && !is_joined;
+        let between_words = text.ends_with(is_word) && piece.starts_with(is_word);
+        if !is_joined && !text.is_empty() && (after_mnemonic || text.ends_with(',') || between_words) {
+            text.push(' ');
+        }
+        is_mnemonic &= is_joined;
+        text += piece;
+        (is_joined, count) = (false, count + 1);
+    }
+    text
+}

@@ -67,9 +67,8 @@ impl<'a> Choice<'a> {
             (Some(text), true) => format!("`{name}` matches the same words, this one as `{text}`"),
             (Some(text), false) => format!("`{name}` matches it, too, as `{text}`"),
         };
-        let mut diagnostic =
-            error(code::AMBIGUOUS, condition_span(other), message, label(&other.name))
-                .secondary(condition_span(one), format!("`{}` matches {word}{}", one.name, first.written()));
+        let mut diagnostic = error(code::AMBIGUOUS, condition_span(other), message, label(&other.name))
+            .secondary(condition_span(one), format!("`{}` matches {word}{}", one.name, first.written()));
         let around: BTreeSet<OperationId> = first.chain.iter().chain(second.chain).copied().collect();
         for operation in around.into_iter().map(|id| &self.model.operations[id.index()]) {
             if operation.span != one.span && operation.span != other.span {

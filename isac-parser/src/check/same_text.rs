@@ -93,11 +93,7 @@ impl<'a> Choice<'a> {
     }
 
     /// A word of the later text whose values the earlier one has in a word of its own.
-    fn shared_values(
-        &mut self,
-        earlier: &Text<'a>,
-        later: &Text<'a>,
-    ) -> Result<Option<Cube>, TooManyCubes> {
+    fn shared_values(&mut self, earlier: &Text<'a>, later: &Text<'a>) -> Result<Option<Cube>, TooManyCubes> {
         let (here, there) = aligned(&earlier.text.tokens, &later.text.tokens);
         let (one, other) = (self.values(earlier, &here)?, self.values(later, &there)?);
         let Some(values) = one.overlap(&other, &mut self.budget)? else { return Ok(None) };
@@ -191,9 +187,9 @@ impl<'a> Choice<'a> {
         let own = self.own_words(text.path).ok();
         let within = own.and_then(|own| own.cubes().iter().find_map(|cube| cube.intersect(placed)));
         let word = within.unwrap_or(placed);
-        self.here(text.path).into_iter().fold(Cube::default(), |cube, at| {
-            cube.with_bit(at, word.bit(at) == Some(true))
-        })
+        self.here(text.path)
+            .into_iter()
+            .fold(Cube::default(), |cube, at| cube.with_bit(at, word.bit(at) == Some(true)))
     }
 
     fn indistinguishable(&self, earlier: &Text<'a>, later: &Text<'a>, word: Cube) -> Diagnostic {
@@ -220,7 +216,8 @@ impl<'a> Choice<'a> {
             steps.filter_map(|step| operation_of(self.model, step.target)).collect::<Vec<&'a Operation>>()
         };
         let (own, others) = (operations(text), operations(other));
-        let differs = |operation: &&&'a Operation| others.iter().all(|other| !std::ptr::eq(*other, **operation));
+        let differs =
+            |operation: &&&'a Operation| others.iter().all(|other| !std::ptr::eq(*other, **operation));
         own.iter().rev().find(differs).or(own.last()).expect("a path has an operation")
     }
 }

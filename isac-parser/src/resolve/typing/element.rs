@@ -9,7 +9,15 @@ use crate::ast;
 use crate::model::{DeviceId, DeviceKind, ExprKind, MapId, Place, PlaceKind, Register, RegisterId, Type};
 use crate::resolve::names::Global;
 use crate::resolve::operation::Meaning;
+use crate::resolve::report::help_if;
+use crate::resolve::suggestion::did_you_mean;
 use crate::source::Span;
+
+/// Members of a memory map that may have been meant by another word.
+const MEMBERS_OF_MAPS: [&str; 13] = [
+    "latency", "u8", "u16", "u32", "u64", "s8", "s16", "s32", "s64", "fetch8", "fetch16", "fetch32",
+    "fetch64",
+];
 
 impl Typer<'_> {
     /// The file or map that an expression names.
@@ -104,7 +112,7 @@ impl Typer<'_> {
         let diagnostic = error(code::UNDEFINED, member.span, message, "not a view").help(
             "the views are `.uN`, `.sN` and `.fetchN`, N being a multiple of the cell's width up to 128",
         );
-        self.diagnostics.push(diagnostic);
+        self.diagnostics.push(help_if(diagnostic, did_you_mean(&member.text, MEMBERS_OF_MAPS)));
     }
 
     /// Cells of a map; the width of `view` is unknown if the map's declaration was refused.
@@ -151,7 +159,8 @@ impl Typer<'_> {
         let diagnostic = error(code::UNDEFINED, member.span, message, "no such member")
             .secondary(declared, "declared here")
             .help("a TIMER has `.pending`; everything else of a device is reached through a MEMORY_MAP");
-        self.diagnostics.push(diagnostic);
+        let known = if kind == DeviceKind::Timer { &["pending"][..] } else { &[] };
+        self.diagnostics.push(help_if(diagnostic, did_you_mean(&member.text, known.iter().copied())));
         None
     }
 

@@ -114,18 +114,20 @@ pub fn scheduled_operations(
     base: u32,
     conditional: bool,
 ) -> (Vec<Scheduled>, u32) {
-    let table = model.operation(operation);
-    let mut found = vec![Scheduled { operation, instance: None, base, conditional }];
-    let mut next = base + own_counters(table, conditional);
-    for (index, instance) in (0u32..).zip(&table.instances) {
-        if let (Role::Activated, true, Target::Operation(below)) =
-            (instance.role, instance.scheduled, instance.target)
-        {
-            let conditional = conditional || instance.conditional;
-            let (mut inner, after) = scheduled_operations(model, below, next, conditional);
-            inner[0].instance = Some(index);
-            found.extend(inner);
-            next = after;
+    let mut found = Vec::new();
+    let mut next = base;
+    let mut waiting = vec![Scheduled { operation, instance: None, base, conditional }];
+    while let Some(entry) = waiting.pop() {
+        let table = model.operation(entry.operation);
+        found.push(Scheduled { base: next, ..entry });
+        next += own_counters(table, entry.conditional);
+        for (index, instance) in table.instances.iter().enumerate().rev() {
+            if let (Role::Activated, true, Target::Operation(operation)) =
+                (instance.role, instance.scheduled, instance.target)
+            {
+                let conditional = entry.conditional || instance.conditional;
+                waiting.push(Scheduled { operation, instance: Some(index as u32), base: 0, conditional });
+            }
         }
     }
     (found, next)

@@ -1,5 +1,6 @@
 //! A body as Rust statements: locals, resources, operands.
 
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
 
 use isac_ir::behavior::{Body, Expr, ExprKind, Stmt, UNCOUNTED};
@@ -12,6 +13,7 @@ use quote::quote;
 use super::expression::masked;
 use super::expression::{cast, from_u64, is_wide, number, stored};
 use super::function::Call;
+use super::local::UseTable;
 use super::mention::{Mentioned, function_of};
 use super::name::{identifier, identifier_of, joined, plain, unique};
 use super::parameter::coded_name;
@@ -41,6 +43,8 @@ pub(super) struct BodyEmitter<'a> {
     pub(super) bindings: Vec<Ident>,
     /// The name of a value on its way into an operand.
     pub(super) value: Ident,
+    /// How the statements use the locals, once somebody has asked.
+    pub(super) uses: OnceCell<UseTable>,
 }
 
 impl<'a> BodyEmitter<'a> {
@@ -83,6 +87,7 @@ impl<'a> BodyEmitter<'a> {
             locals,
             bindings,
             value,
+            uses: OnceCell::new(),
         }
     }
 

@@ -5,6 +5,7 @@
 //! labels are named, and their regions numbered, from the expansion on. What differs goes in as
 //! an argument: the values, and the counter of the first region.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use isac_ir::behavior::{Expr, ExprKind, LocalId, Stmt, walk_statements};
@@ -196,6 +197,7 @@ impl<'a> BodyEmitter<'a> {
             locals: locals.collect(),
             bindings: Vec::new(),
             value: identifier_of("new"),
+            uses: OnceCell::new(),
         }
     }
 
@@ -243,7 +245,7 @@ impl<'a> BodyEmitter<'a> {
         let base = call.first_region().map(|_| quote!(, base: #counter));
         let parameters = call.arguments.iter().map(|local| {
             let (name, ty) = (&self.locals[*local as usize], width(*local));
-            let is_set = self.uses(self.statements, *local).sets > 0;
+            let is_set = self.uses(*local).sets > 0;
             let mutable = is_set.then(|| quote!(mut));
             quote!(, #mutable #name: #ty)
         });

@@ -1,5 +1,7 @@
 //! Variables of a body: how each comes into being, as late and as narrow as its uses allow.
 
+use std::ops::Range;
+
 use isac_ir::behavior::{Expr, ExprKind, LocalId, Stmt};
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -21,10 +23,71 @@ pub(super) enum Declaration {
 }
 
 /// How often a local is assigned and read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Uses {
     pub sets: u32,
     pub reads: u32,
+    /// Of a local that is assigned once: all reads stand behind that, in its list or below it.
+    pub set_in_scope: bool,
+}
+
+/// How each local of a body is used, found in one walk over the statements: their places are
+/// counted, those of lists inside a statement behind its own.
+pub(super) struct UseTable {
+    entries: Vec<Entry>,
+    /// The place of the next statement.
+    place: u32,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Entry {
+    sets: u32,
+    reads: u32,
+    first_read: u32,
+    last_read: u32,
+    /// The places behind an assignment, to the end of its list.
+    scope: Range<u32>,
+}
+
+impl Default for Entry {
+    fn default() -> Entry {
+        Entry { sets: 0, reads: 0, first_read: u32::MAX, last_read: 0, scope: 0..0 }
+    }
+}
+
+impl UseTable {
+    fn add_list(&mut self, body: &BodyEmitter<'_>, statements: &[Stmt]) {
+        let mut behind = Vec::new();
+        for statement in statements {
+            let call = body.emitter.function_call(statement);
+            statement.expressions().into_iter().for_each(|expr| {
+                expr.walk(&mut |expr: &Expr| {
+                    if let ExprKind::Local(local) = expr.kind {
+                        self.read(local);
+                    }
+                });
+            });
+            call.iter().flat_map(|call| call.arguments).for_each(|local| self.read(*local));
+            self.place += 1;
+            if call.is_none() {
+                statement.children().into_iter().for_each(|list| self.add_list(body, list));
+            }
+            if let Some(local) = body.set_by(statement) {
+                self.entries[local as usize].sets += 1;
+                behind.push((local, self.place));
+            }
+        }
+        for (local, place) in behind {
+            self.entries[local as usize].scope = place..self.place;
+        }
+    }
+
+    fn read(&mut self, local: LocalId) {
+        let entry = &mut self.entries[local as usize];
+        entry.reads += 1;
+        entry.first_read = entry.first_read.min(self.place);
+        entry.last_read = entry.last_read.max(self.place);
+    }
 }
 
 impl BodyEmitter<'_> {
@@ -64,55 +127,30 @@ impl BodyEmitter<'_> {
             return self.declaration_by_use(local);
         }
         let is_set = self.statements.iter().any(|statement| self.set_by(statement) == Some(local));
-        match self.uses(self.statements, local) {
-            Uses { sets: 1, reads: 0 } if is_set => Declaration::Once,
+        match self.uses(local) {
+            Uses { sets: 1, reads: 0, .. } if is_set => Declaration::Once,
             _ => Declaration::Hoisted,
         }
     }
 
     fn declaration_by_use(&self, local: u32) -> Declaration {
-        let total = self.uses(self.statements, local);
-        match (total.sets, total.reads) {
-            (_, 0) => Declaration::Unused,
-            (1, _) if self.set_in_scope(self.statements, local) => Declaration::Once,
+        match self.uses(local) {
+            Uses { reads: 0, .. } => Declaration::Unused,
+            Uses { sets: 1, set_in_scope: true, .. } => Declaration::Once,
             _ => Declaration::Hoisted,
         }
     }
 
-    /// How often statements assign and read a local.
-    pub(super) fn uses(&self, statements: &[Stmt], local: u32) -> Uses {
-        let mut uses = Uses::default();
-        let mut read = |expr: &Expr| {
-            uses.reads += u32::from(matches!(expr.kind, ExprKind::Local(read) if read == local));
-        };
-        self.emitter.walk_own(statements, &mut |statement| {
-            statement.expressions().into_iter().for_each(|expr| expr.walk(&mut read));
+    /// How the emitted statements use a local.
+    pub(super) fn uses(&self, local: LocalId) -> Uses {
+        let table = self.uses.get_or_init(|| {
+            let mut table = UseTable { entries: vec![Entry::default(); self.body.locals.len()], place: 0 };
+            table.add_list(self, self.statements);
+            table
         });
-        self.emitter.walk_own(statements, &mut |statement| {
-            uses.sets += u32::from(self.set_by(statement) == Some(local));
-            let call = self.emitter.function_call(statement);
-            uses.reads += u32::from(call.is_some_and(|call| call.arguments.contains(&local)));
-        });
-        uses
-    }
-
-    /// True if all reads stand behind the only assignment, in its list or below it.
-    fn set_in_scope(&self, statements: &[Stmt], local: u32) -> bool {
-        match statements.iter().position(|statement| self.set_by(statement) == Some(local)) {
-            Some(place) => {
-                self.uses(&statements[..place], local) == Uses::default()
-                    && self.uses(&statements[place..=place], local).reads == 0
-            }
-            None => {
-                let total = self.uses(statements, local);
-                let is_own = |statement: &&Stmt| self.emitter.function_call(statement).is_none();
-                statements
-                    .iter()
-                    .filter(is_own)
-                    .flat_map(Stmt::children)
-                    .any(|list| self.uses(list, local) == total && self.set_in_scope(list, local))
-            }
-        }
+        let entry = &table.entries[local as usize];
+        let is_behind = entry.first_read >= entry.scope.start && entry.last_read < entry.scope.end;
+        Uses { sets: entry.sets, reads: entry.reads, set_in_scope: is_behind }
     }
 
     /// The local that a statement itself sets.

@@ -18,6 +18,7 @@ mod function;
 mod local;
 mod memory;
 mod mention;
+mod mentioned_effect;
 mod name;
 mod obstacle;
 mod operand;
@@ -169,6 +170,10 @@ struct Emitter<'a> {
     costs: CostUse,
     /// What calls of FUNCTIONs have needed so far.
     functions: RefCell<function::Functions>,
+    /// What mentions of operands do, as far as it was asked.
+    effects: mentioned_effect::Effects,
+    /// Widths of operands' values, as far as they were asked.
+    widths: operand::Widths,
     /// What is scheduled, where turns have a fixed order.
     timing: Option<timed::Timing>,
 }
@@ -186,7 +191,8 @@ impl<'a> Emitter<'a> {
         };
         let names = name::Names::of(model);
         let (costs, functions) = (CostUse::of(model), RefCell::default());
-        Emitter { model, shape, names, forms, costs, functions, timing }
+        let (effects, widths) = (RefCell::default(), operand::Widths::default());
+        Emitter { model, shape, names, forms, costs, functions, effects, widths, timing }
     }
 }
 

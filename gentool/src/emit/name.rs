@@ -69,11 +69,25 @@ const TYPES_IN_USE: [&str; 34] = [
     "Machine",
 ];
 
-/// The name itself, or with a number where it is taken.
+/// The name itself, or with a number where it is taken: in most cases the lowest that is free,
+/// which is looked for in steps that double.
 pub(super) fn unique(name: &str, taken: &mut BTreeSet<String>) -> String {
-    let numbered = (2..).map(|number| format!("{name}{number}"));
-    let free = std::iter::once(name.to_string()).chain(numbered).find(|name| !taken.contains(name));
-    let free = free.unwrap_or_else(|| name.to_string());
+    let numbered = |number: u64| format!("{name}{number}");
+    let mut free = name.to_string();
+    if taken.contains(name) {
+        let (mut low, mut high) = (1, 2);
+        while taken.contains(&numbered(high)) {
+            (low, high) = (high, high * 2);
+        }
+        while low + 1 < high {
+            let middle = low + (high - low) / 2;
+            match taken.contains(&numbered(middle)) {
+                true => low = middle,
+                false => high = middle,
+            }
+        }
+        free = numbered(high);
+    }
     taken.insert(free.clone());
     free
 }

@@ -1,9 +1,10 @@
 //! Operands as types: a struct for an operation with an EXPRESSION, an enum for a group of them.
 
-use std::collections::BTreeSet;
+use std::cell::OnceCell;
+use std::collections::{BTreeMap, BTreeSet};
 
 use isac_ir::behavior::{Body, ExprKind, walk_expressions};
-use isac_ir::operand::{Binding, Expression, MentionKind};
+use isac_ir::operand::{Binding, MentionKind};
 use isac_ir::operation::{Operation, Referred, Target};
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -11,9 +12,12 @@ use quote::quote;
 use super::Emitter;
 use super::body::BodyEmitter;
 use super::expression::{cast, extended, masked};
-use super::mention::{Signature, body_of, docs_of, function_of, resized, signature_of};
+use super::mention::{Signature, docs_of, function_of, resized, signature_of};
 use super::name::identifier_of;
 use super::usage::Usage;
+
+/// The width at which each operand is mentioned, once somebody has asked.
+pub(super) type Widths = OnceCell<BTreeMap<Target, u32>>;
 
 impl Emitter<'_> {
     /// The file of operand types.
@@ -263,13 +267,20 @@ impl Emitter<'_> {
         }
     }
 
+    /// The width at which the model mentions an operand, the largest if there are several.
     fn mentioned_width(&self, target: Target) -> Option<u32> {
-        let referred = self.referred_instances().filter(|(_, referred)| *referred == target);
-        let mut found = referred.map(|(width, _)| width).max();
+        self.widths.get_or_init(|| self.find_mentioned_widths()).get(&target).copied()
+    }
+
+    fn find_mentioned_widths(&self) -> BTreeMap<Target, u32> {
+        let mut found: BTreeMap<Target, u32> = BTreeMap::new();
+        let mut mention = |target: Target, width: u32| {
+            let known = found.entry(target).or_insert(width);
+            *known = width.max(*known);
+        };
+        self.referred_instances().for_each(|(width, target)| mention(target, width));
         for operation in &self.model.operations {
-            let parts = isac_ir::account::PARTS.iter().filter_map(|part| operation.body(*part));
-            let expression = operation.expression.iter().flat_map(Expression::bodies);
-            for body in parts.chain(expression) {
+            for body in operation.counted_bodies() {
                 walk_expressions(&body.statements, &mut |expr| {
                     let instance = match expr.kind {
                         ExprKind::Operand { instance, .. } => instance,
@@ -279,9 +290,7 @@ impl Emitter<'_> {
                         },
                         _ => return,
                     };
-                    if operation.instances[instance as usize].target == target {
-                        found = found.max(Some(expr.width));
-                    }
+                    mention(operation.instances[instance as usize].target, expr.width);
                 });
             }
         }
@@ -296,10 +305,7 @@ impl Emitter<'_> {
 
     /// True if a mention of an operand may end the instruction early.
     pub(super) fn operand_is_fallible(&self, target: Target, kind: MentionKind) -> bool {
-        self.model.leaf_operations(target).into_iter().any(|leaf| {
-            let operation = self.model.operation(leaf);
-            body_of(operation, kind).is_some_and(|body| self.body_is_fallible(operation, body))
-        })
+        self.mention_effect(target, kind).is_fallible
     }
 }
 

@@ -2,15 +2,15 @@
 
 use std::collections::BTreeSet;
 
-use isac_ir::behavior::{BinaryOp, Body, Expr, ExprKind, Stmt, walk_statements};
-use isac_ir::operation::{Operation, Target};
+use isac_ir::behavior::{BinaryOp, Expr, ExprKind, Stmt, walk_statements};
+use isac_ir::operation::Target;
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
 use super::Emitter;
 use super::expression::number;
 use super::form::{Call, Form, find_root};
-use super::mention::body_of;
+use super::mentioned_effect::adds_cycles;
 use super::name::{identifier, plain, unique};
 use super::operation::section_name;
 use super::parameter::Source;
@@ -257,10 +257,10 @@ impl Emitter<'_> {
             let operation = self.model.operation(call.operation);
             let Some(body) = operation.body(call.part) else { continue };
             traits.needs_site |= self.body_is_fallible(operation, body);
-            let touched = self.any_operand(operation, body, &|body| self.touches(body));
-            traits.may_transfer |= touched;
-            traits.writes_memory |= touched;
-            traits.adds_cycles |= adds_cycles(body) || self.any_operand(operation, body, &adds_cycles);
+            let mentions = self.effect_of_mentions(operation, body);
+            traits.may_transfer |= mentions.touches;
+            traits.writes_memory |= mentions.touches;
+            traits.adds_cycles |= adds_cycles(body) || mentions.adds_cycles;
             let certain: Vec<&Stmt> = body.statements.iter().filter(|_| call.guard.is_none()).collect();
             walk_statements(&body.statements, &mut |statement| {
                 traits.writes_memory |= matches!(
@@ -304,34 +304,6 @@ impl Emitter<'_> {
     fn is_pc(&self, register: u32) -> bool {
         self.model.pc_register() == Some(register)
     }
-
-    /// True if a body of an operand that another body mentions fits.
-    fn any_operand(&self, operation: &Operation, body: &Body, fits: &dyn Fn(&Body) -> bool) -> bool {
-        body.mentions.iter().any(|mention| {
-            let target = operation.instances[mention.instance as usize].target;
-            self.model.leaf_operations(target).into_iter().any(|leaf| {
-                let operand = self.model.operation(leaf);
-                body_of(operand, mention.kind)
-                    .is_some_and(|body| fits(body) || self.any_operand(operand, body, fits))
-            })
-        })
-    }
-
-    /// True if a body may set the PC or write memory.
-    fn touches(&self, body: &Body) -> bool {
-        let mut touches = false;
-        walk_statements(&body.statements, &mut |statement| {
-            touches |= match statement {
-                Stmt::SetRegister { register, .. } => self.is_pc(*register),
-                Stmt::SetMemory { .. }
-                | Stmt::SetCellPart { .. }
-                | Stmt::LinuxCall { .. }
-                | Stmt::Semihost { .. } => true,
-                _ => false,
-            };
-        });
-        touches
-    }
 }
 
 /// What a statement does to the PC.
@@ -361,11 +333,4 @@ fn strip(expr: &Expr) -> &Expr {
         ExprKind::ZeroExtend(inner) => strip(inner),
         _ => expr,
     }
-}
-
-/// True if a body may call `extra_cycles`.
-fn adds_cycles(body: &Body) -> bool {
-    let mut adds = false;
-    walk_statements(&body.statements, &mut |statement| adds |= matches!(statement, Stmt::ExtraCycles(_)));
-    adds
 }

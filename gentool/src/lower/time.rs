@@ -1,10 +1,10 @@
 //! The time graph: everything that `main` reaches by activation and by decoding.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use isac_ir::Model;
 use isac_ir::behavior::{Stmt, walk_statements};
-use isac_ir::operation::{Role, Target};
+use isac_ir::operation::{Operation, Role, Target};
 use isac_ir::time::{Cause, StageId, TimeGraph, TimeNode, distance};
 
 /// Builds the time graph of a model whose operations are lowered.
@@ -21,7 +21,8 @@ pub(super) fn lower_time(model: &Model) -> TimeGraph {
         children: Vec::new(),
     };
     let graph = TimeGraph { nodes: vec![main] };
-    let mut builder = Builder { model, graph, reached: vec![Reached { from: stage, distance: None }] };
+    let reached = vec![Reached { from: stage, distance: None }];
+    let mut builder = Builder { model, running: list_running(model), graph, reached };
     let mut next = 0;
     while next < builder.graph.nodes.len() {
         builder.add_children(next as u32);
@@ -45,6 +46,8 @@ struct Reached {
 
 struct Builder<'m> {
     model: &'m Model,
+    /// What decoding it makes something run.
+    running: BTreeSet<Target>,
     graph: TimeGraph,
     /// By node.
     reached: Vec<Reached>,
@@ -136,7 +139,7 @@ impl Builder<'_> {
                         way(Cause::Activated { written, delay, conditional });
                     }
                 } else if is_decoded
-                    && can_run(model, instance.target)
+                    && self.running.contains(&instance.target)
                     && !is_taken_above(model, &self.graph, node, instance.target)
                 {
                     way(if distance == 0 { Cause::Decoded } else { Cause::Bound { delay: distance } });
@@ -205,7 +208,7 @@ fn stages_below(
             if !matches!(instance.role, Role::Root | Role::Coded) {
                 continue;
             }
-            if chooses(model, instance.target, target) {
+            if model.targets_within(instance.target).contains(&target) {
                 found.insert(stage);
             }
             let operations = model.leaf_operations(instance.target).into_iter();
@@ -213,17 +216,6 @@ fn stages_below(
         }
     }
     found
-}
-
-/// True if a target is another, or a group with it in it.
-fn chooses(model: &Model, target: Target, wanted: Target) -> bool {
-    target == wanted
-        || match target {
-            Target::Group(group) => {
-                model.groups[group as usize].members.iter().any(|member| chooses(model, *member, wanted))
-            }
-            Target::Operation(_) | Target::Label(_) => false,
-        }
 }
 
 /// True if an operation above takes a target from below `node`: it runs there alone.
@@ -269,21 +261,28 @@ fn written_delays(model: &Model, operation: u32, instance: u32) -> BTreeSet<u32>
     delays
 }
 
-/// True if something below a target has a BEHAVIOR or an ACTIVATION.
-fn can_run(model: &Model, target: Target) -> bool {
-    match target {
-        Target::Operation(index) => {
-            let operation = model.operation(index);
-            operation.behavior.is_some()
-                || operation.activation.is_some()
-                || operation
-                    .instances
-                    .iter()
-                    .any(|instance| instance.role == Role::Coded && can_run(model, instance.target))
+/// The targets of which something has a BEHAVIOR or an ACTIVATION, or something that they decode.
+///
+/// Found from those upwards: there may be more ways down than anybody can walk.
+fn list_running(model: &Model) -> BTreeSet<Target> {
+    let mut above: BTreeMap<Target, Vec<Target>> = BTreeMap::new();
+    let operations = (0u32..).map(Target::Operation).zip(&model.operations);
+    for (holder, operation) in operations.clone() {
+        for instance in operation.instances.iter().filter(|instance| instance.role == Role::Coded) {
+            above.entry(instance.target).or_default().push(holder);
         }
-        Target::Group(group) => {
-            model.groups[group as usize].members.iter().any(|member| can_run(model, *member))
-        }
-        Target::Label(_) => false,
     }
+    for (holder, group) in (0u32..).map(Target::Group).zip(&model.groups) {
+        group.members.iter().for_each(|member| above.entry(*member).or_default().push(holder));
+    }
+    let runs = |operation: &Operation| operation.behavior.is_some() || operation.activation.is_some();
+    let mut waiting: Vec<Target> =
+        operations.filter(|(_, operation)| runs(operation)).map(|(target, _)| target).collect();
+    let mut running = BTreeSet::new();
+    while let Some(target) = waiting.pop() {
+        if running.insert(target) {
+            waiting.extend(above.get(&target).into_iter().flatten());
+        }
+    }
+    running
 }

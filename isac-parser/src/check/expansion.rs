@@ -179,7 +179,16 @@ impl<'a> Texts<'a> {
                 code::TEXTS_TOO_DEEP,
                 format!("{text} nests {} deep, written out", found.depth),
                 entry.mentions.iter().max_by_key(|mention| mention.depth + extent(mention).depth),
-                format!("{MOST_DEEP} is the most: let the last of the chain be mentioned more directly"),
+                match entry.mentions.is_empty() {
+                    true => format!(
+                        "{MOST_DEEP} is the most, and each case of a `switch` or SWITCH is a level: choose by a part of the value first, and below that by the rest"
+                    ),
+                    false => {
+                        format!(
+                            "{MOST_DEEP} is the most: let the last of the chain be mentioned more directly"
+                        )
+                    }
+                },
             )
         } else if found.size > MOST_IN_ONE {
             (
@@ -277,42 +286,49 @@ impl<'a> Reader<'a> {
 
     fn run(&mut self, operation: &'a Operation) {
         self.statements(operation.behavior.as_ref().map_or(&[], |body| &body.statements));
-        self.activations(&operation.activation);
+        self.activations(&operation.activation, 0);
         for decode in root_decodes(&operation.coding_root) {
             self.exprs(decode.source.expressions());
         }
-        self.conditions(&operation.coding_root);
+        self.conditions(&operation.coding_root, 0);
     }
 
-    fn activations(&mut self, items: &'a [Activation]) {
+    fn activations(&mut self, items: &'a [Activation], depth: usize) {
         for item in items {
+            self.own.depth = self.own.depth.max(depth);
             match item {
                 Activation::Activate { .. } => {}
                 Activation::If { condition, then, otherwise } => {
                     self.exprs([condition]);
-                    self.activations(then);
-                    self.activations(otherwise);
+                    self.activations(then, depth + 1);
+                    self.activations(otherwise, depth + 1);
                 }
                 Activation::Switch { value, cases, default } => {
                     self.exprs([value]);
-                    cases.iter().for_each(|(_, items)| self.activations(items));
-                    self.activations(default);
+                    // A case is asked for where all before it did not fit.
+                    let within = (depth + 1..).zip(cases);
+                    within.for_each(|(depth, (_, items))| self.activations(items, depth));
+                    self.own.depth = self.own.depth.max(depth + cases.len());
+                    self.activations(default, depth + cases.len());
                 }
             }
         }
     }
 
-    fn conditions(&mut self, elements: &'a [RootElement]) {
+    fn conditions(&mut self, elements: &'a [RootElement], depth: usize) {
         for element in elements {
+            self.own.depth = self.own.depth.max(depth);
             match element {
                 RootElement::Decode(_) => {}
                 RootElement::Switch { cases, .. } => {
-                    cases.iter().for_each(|case| self.conditions(&case.elements));
+                    self.own.depth = self.own.depth.max(depth + cases.len());
+                    let within = (depth + 1..).zip(cases);
+                    within.for_each(|(depth, case)| self.conditions(&case.elements, depth));
                 }
                 RootElement::If { condition, then, otherwise } => {
                     self.exprs([condition]);
-                    self.conditions(then);
-                    self.conditions(otherwise);
+                    self.conditions(then, depth + 1);
+                    self.conditions(otherwise, depth + 1);
                 }
             }
         }

@@ -78,8 +78,7 @@ fn members(model: &Model) -> impl Iterator<Item = Vec<usize>> {
 
 /// By operation, then group: true if all that it may be have an EXPRESSION.
 fn operands(model: &Model) -> Vec<bool> {
-    let mut found: Vec<bool> =
-        model.operations.iter().map(|operation| operation.expression.is_some()).collect();
+    let mut found: Vec<bool> = model.operations.iter().map(|operation| operation.is_operand).collect();
     let needs: Vec<Vec<usize>> = model.operations.iter().map(|_| Vec::new()).chain(members(model)).collect();
     found.resize(needs.len(), false);
     for node in dependency_order(&needs).sorted {

@@ -83,6 +83,8 @@ pub struct Operation {
     pub assembler: Vec<Vec<AssemblerItem>>,
     /// Where each of them stands.
     pub assembler_spans: Vec<Span>,
+    /// True if it has an EXPRESSION, be it one that was refused.
+    pub is_operand: bool,
     /// What the operand means; such an operation is an operand.
     pub expression: Option<Expr>,
     /// Its BEHAVIOR.

@@ -141,6 +141,7 @@ fn resolve_operations(
             tail: draft.tail,
             assembler,
             assembler_spans: draft.sections.assembler.iter().map(|section| section.span).collect(),
+            is_operand: draft.sections.expression.is_some(),
             expression: draft.expression,
             behavior,
             activation,

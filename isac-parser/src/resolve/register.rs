@@ -1,5 +1,7 @@
 //! Registers and register files.
 
+use std::collections::BTreeMap;
+
 use super::code;
 use super::collect::Definitions;
 use super::names::Table;
@@ -139,7 +141,7 @@ impl Options<'_> {
             self.diagnostics.push(diagnostic);
             return;
         };
-        let mut seen: Vec<(&str, Span)> = Vec::new();
+        let mut seen: BTreeMap<&str, Span> = BTreeMap::new();
         for (element, text) in names.iter().enumerate() {
             let Some(entry) = register.element_names.get_mut(element) else {
                 self.no_such_element(register, element as u128, text.span);
@@ -148,12 +150,12 @@ impl Options<'_> {
             let synonyms: Vec<&str> = text.value.split('|').collect();
             *entry = synonyms.iter().map(|&synonym| synonym.to_owned()).collect();
             for synonym in synonyms {
-                if let Some((_, first)) = seen.iter().find(|(other, _)| *other == synonym) {
+                if let Some(first) = seen.get(synonym) {
                     let message = format!("two elements are named `{synonym}`");
                     let diagnostic = error(code::DOUBLE, text.span, message, "named again here");
                     self.diagnostics.push(diagnostic.secondary(*first, "first named here"));
                 }
-                seen.push((synonym, text.span));
+                seen.entry(synonym).or_insert(text.span);
             }
         }
         debug_assert_eq!(register.element_names.len(), elements as usize);

@@ -47,13 +47,20 @@ fn distance(name: &str, candidate: &str, limit: usize) -> Option<usize> {
 /// Findings after which nobody reads the remedies of more.
 const MOST_FINDINGS: usize = 200;
 
+/// Most names that the first one is compared with, the second with half of them, and so on: of
+/// thousands of names all 200 are compared with each, of a million only the first few.
+const MOST_COMPARED: usize = 2_000_000;
+
 /// The candidates of a suggestion; none where a remedy more would go unread, for it costs a
 /// comparison with every name there is.
 pub(crate) fn unless_unread<'a, I: IntoIterator<Item = &'a str>>(
     candidates: I,
     diagnostics: &Diagnostics,
 ) -> impl Iterator<Item = &'a str> + use<'a, I> {
-    let wanted = if diagnostics.len() < MOST_FINDINGS { usize::MAX } else { 0 };
+    let wanted = match diagnostics.len() {
+        before if before < MOST_FINDINGS => MOST_COMPARED / (before + 1),
+        _ => 0,
+    };
     candidates.into_iter().take(wanted)
 }
 

@@ -58,3 +58,32 @@ fn operations_that_are_large_together_are_refused() {
     assert_eq!(said.matches("error[").count(), 1, "{said}");
     assert!(said.starts_with("error[E0321]: the operations of the description have 1"), "{said}");
 }
+
+/// What works on them goes down a level with each case.
+#[test]
+fn switches_of_thousands_of_cases_are_refused() {
+    let path = Path::new("cases.isac");
+    let said = |sections: String| {
+        let text = format!(
+            "{FRAME}OPERATION one {{ CODING {{ 0b00000000 }}; {sections} }};\n\
+             OPERATION late {{ BEHAVIOR {{ r[0] = 1; }}; }};"
+        );
+        load(path, &InMemory::new([(path, text)]), &BTreeMap::new()).1
+    };
+    let cases = |count: usize| (0..count).map(|n| format!("CASE {n}: {{ late; }}\n")).collect::<String>();
+    let switch = |count: usize| format!("ACTIVATION {{ SWITCH (r[1]) {{ {} }} }};", cases(count));
+    assert!(!said(switch(1000)).contains("error["));
+    for count in [1001, 25_000] {
+        let said = said(switch(count));
+        let message = format!("error[E0322]: the operation `one` nests {count} deep, written out\n");
+        assert!(said.starts_with(&message), "{said}");
+        assert!(
+            said.contains(
+                "= help: 1000 is the most, and each case of a `switch` or SWITCH is a level: \
+                 choose by a part of the value first, and below that by the rest"
+            ),
+            "{said}"
+        );
+        assert_eq!(said.matches("error[").count(), 1, "{said}");
+    }
+}

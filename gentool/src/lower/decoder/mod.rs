@@ -11,19 +11,21 @@
 //! become an automaton.
 
 mod automaton;
+mod below;
 mod candidate;
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
 use isac_ir::decoder::{Decoder, Node, Variant};
-use isac_ir::operation::TailItem as LoweredItem;
+use isac_ir::operation::{TailItem as LoweredItem, Target};
 use isac_parser::model::{
     CheckedModel, CodingBit, DecodingPath, Endian, InstanceId, InstanceRole, OperationOrGroup, RootSource,
     TailItem, root_decodes,
 };
 
 use self::automaton::{Row, Shape, build_automaton};
+use self::below::{BelowTable, coded_instances};
 use self::candidate::{Candidate, Pattern, runs};
 use super::operation::lower_target;
 
@@ -32,8 +34,13 @@ const MAX_COMBINATIONS: usize = 256;
 
 /// All decoders that the model's CODINGROOTs and TAILs need, and the TAIL of each operation.
 pub(super) fn lower_decoders(model: &CheckedModel) -> (Vec<Decoder>, Vec<Vec<LoweredItem>>) {
-    let mut builder =
-        DecoderBuilder { model, targets: Vec::new(), decoders: BTreeMap::new(), cell_bits: BTreeMap::new() };
+    let mut builder = DecoderBuilder {
+        model,
+        below: BelowTable::of(model),
+        targets: Vec::new(),
+        decoders: BTreeMap::new(),
+        cell_bits: BTreeMap::new(),
+    };
     for operation in &model.operations {
         for decode in root_decodes(&operation.coding_root) {
             let target = operation.instances[decode.instance.index()].target;
@@ -57,6 +64,7 @@ pub(super) fn lower_decoders(model: &CheckedModel) -> (Vec<Decoder>, Vec<Vec<Low
 
 struct DecoderBuilder<'a> {
     model: &'a CheckedModel,
+    below: BelowTable,
     /// What has a decoder, in order of first need.
     targets: Vec<OperationOrGroup>,
     decoders: BTreeMap<OperationOrGroup, Decoder>,
@@ -85,11 +93,15 @@ impl DecoderBuilder<'_> {
         let first_bits = decoding.paths.iter().map(|path| path.width_bits).min().unwrap_or(width_bits);
         let candidates = self.expand(target, &bits);
         let mut variants: Vec<Variant> = Vec::new();
+        // Variants by what they choose: few that differ choose the same.
+        let mut alike: BTreeMap<Vec<Target>, Vec<usize>> = BTreeMap::new();
         let mut rows = Vec::new();
         for candidate in candidates {
             let variant = Variant { width_bits: candidate.width_bits, nodes: candidate.nodes };
-            let known = variants.iter().rposition(|known| *known == variant);
+            let alike = alike.entry(variant.nodes.iter().map(|node| node.target).collect()).or_default();
+            let known = alike.iter().copied().find(|known| variants[*known] == variant);
             let index = known.unwrap_or_else(|| {
+                alike.push(variants.len());
                 variants.push(variant);
                 variants.len() - 1
             });
@@ -208,7 +220,7 @@ impl DecoderBuilder<'_> {
     ) -> Vec<Vec<Candidate>> {
         let OperationOrGroup::Operation(id) = target else { return Vec::new() };
         let places = self.places(id.index(), bits);
-        let coded = self.coded_instances(id.index());
+        let coded = coded_instances(self.model, id.index()).collect::<Vec<_>>();
         let flattened = self.flattened(&coded);
         let mut parts = Vec::new();
         for (instance, target) in coded.into_iter().filter(|(instance, _)| Some(*instance) != followed) {
@@ -225,17 +237,6 @@ impl DecoderBuilder<'_> {
         parts
     }
 
-    /// The instances of an operation's CODING in INSTANCE order.
-    fn coded_instances(&self, operation: usize) -> Vec<(InstanceId, OperationOrGroup)> {
-        let operation = &self.model.operations[operation];
-        let in_word = |id: InstanceId| !operation.tail.iter().any(|item| is_decoded_by(item, id));
-        let instances = (0u32..).map(InstanceId).zip(&operation.instances);
-        instances
-            .filter(|(id, instance)| instance.role == InstanceRole::Coded && in_word(*id))
-            .map(|(id, instance)| (id, instance.target))
-            .collect()
-    }
-
     /// The place of an instance among those that are decoded.
     fn position(&self, operation: usize, instance: InstanceId) -> u32 {
         let before = self.model.operations[operation].instances.iter().take(instance.index());
@@ -246,12 +247,12 @@ impl DecoderBuilder<'_> {
     /// and have something to run, as long as the combinations stay few; the first that is no
     /// operand if none runs.
     fn flattened(&self, coded: &[(InstanceId, OperationOrGroup)]) -> Vec<InstanceId> {
-        let free = coded.iter().filter(|(_, target)| self.is_choice(*target));
-        let running = free.clone().filter(|(_, target)| self.runs(*target));
+        let free = coded.iter().filter(|(_, target)| self.below.get(*target).is_choice);
+        let running = free.clone().filter(|(_, target)| self.below.get(*target).runs);
         let mut combinations: usize = 1;
         let mut found = Vec::new();
         for (instance, target) in running {
-            combinations = combinations.saturating_mul(self.member_count(*target));
+            combinations = combinations.saturating_mul(self.below.get(*target).members);
             if found.is_empty() || combinations <= MAX_COMBINATIONS {
                 found.push(*instance);
             }
@@ -260,46 +261,6 @@ impl DecoderBuilder<'_> {
             found.extend(free.map(|(instance, _)| *instance).next());
         }
         found
-    }
-
-    /// Number of operations below a target.
-    fn member_count(&self, target: OperationOrGroup) -> usize {
-        match target {
-            OperationOrGroup::Operation(_) => 1,
-            OperationOrGroup::Group(id) => {
-                let members = &self.model.groups[id.index()].members;
-                members.iter().map(|member| self.member_count(*member)).sum()
-            }
-        }
-    }
-
-    /// True if something below a target has a BEHAVIOR or an ACTIVATION.
-    fn runs(&self, target: OperationOrGroup) -> bool {
-        match target {
-            OperationOrGroup::Operation(id) => {
-                let operation = &self.model.operations[id.index()];
-                operation.behavior.is_some()
-                    || !operation.activation.is_empty()
-                    || self.coded_instances(id.index()).iter().any(|(_, target)| self.runs(*target))
-            }
-            OperationOrGroup::Group(id) => {
-                self.model.groups[id.index()].members.iter().any(|member| self.runs(*member))
-            }
-        }
-    }
-
-    /// True for groups that are no operands.
-    fn is_choice(&self, target: OperationOrGroup) -> bool {
-        match target {
-            OperationOrGroup::Operation(_) => false,
-            OperationOrGroup::Group(id) => {
-                let members = &self.model.groups[id.index()].members;
-                members.iter().any(|member| match member {
-                    OperationOrGroup::Operation(id) => self.model.operations[id.index()].expression.is_none(),
-                    OperationOrGroup::Group(_) => self.is_choice(*member),
-                })
-            }
-        }
     }
 
     /// A part that its own decoder decides.
@@ -334,31 +295,14 @@ impl DecoderBuilder<'_> {
                 }
             });
         }
-        for (instance, target) in self.coded_instances(operation) {
+        for (instance, target) in coded_instances(model, operation) {
             let listed = LoweredItem::Instance(instance.0);
-            if !items.contains(&listed) && self.has_tail(target) {
+            if !items.contains(&listed) && self.below.get(target).has_tail {
                 items.push(listed);
             }
         }
         items
     }
-
-    /// True if something below a target brings words behind the instruction's.
-    fn has_tail(&self, target: OperationOrGroup) -> bool {
-        match target {
-            OperationOrGroup::Operation(id) => {
-                !self.model.operations[id.index()].tail.is_empty()
-                    || self.coded_instances(id.index()).iter().any(|(_, target)| self.has_tail(*target))
-            }
-            OperationOrGroup::Group(id) => {
-                self.model.groups[id.index()].members.iter().any(|member| self.has_tail(*member))
-            }
-        }
-    }
-}
-
-fn is_decoded_by(item: &TailItem, id: InstanceId) -> bool {
-    matches!(item, TailItem::Decode { instance, .. } if *instance == id)
 }
 
 /// A word of a TAIL.

@@ -13,6 +13,7 @@ mod resolve {
     mod expansion;
     mod golden;
     mod model;
+    mod oracle;
     mod robust;
     mod stage;
     mod typing;

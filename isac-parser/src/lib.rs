@@ -6,8 +6,10 @@
 #[macro_use]
 mod code_table;
 
+mod amount;
 pub mod ast;
 mod check;
+mod coverage_map;
 mod cube;
 pub mod diagnostic;
 pub mod explanation;
@@ -20,6 +22,7 @@ pub mod source;
 mod word;
 
 pub use check::{check_coverage, check_model};
+pub use coverage_map::print_coverage_map;
 pub use load::load_model;
 pub use parse::{parse_file, parse_model};
 pub use print::{print_expr, print_file};

@@ -6,6 +6,7 @@ use isac_ir::print::{print_behavior, print_decoders, print_time};
 use isac_ir::Model;
 use isac_ir::automaton::{Automaton, Limits, print_automaton};
 use isac_ir::schedule::Schedule;
+use isac_parser::print_coverage_map;
 
 use super::description::DescriptionOptions;
 use super::{Failure, print};
@@ -37,14 +38,23 @@ enum Stage {
     Time,
     /// The behaviour of every operation as typed statements, with the id of each access.
     Behavior,
+    /// How the words that a CODINGROOT decodes are used, and which are free: the encoding and
+    /// the words of each instruction, the use of each opcode, the free patterns.
+    CoverageMap,
 }
 
 pub(super) fn run(options: &Options) -> Result<i32, Failure> {
+    if let Stage::CoverageMap = options.stage {
+        let mut map = String::new();
+        options.description.load_with(|model, _| map = print_coverage_map(model))?;
+        return print(&map);
+    }
     let model = options.description.load()?.model;
     print(&match options.stage {
         Stage::Decoder => print_decoders(&model),
         Stage::Time => print_time(&model) + &timing_automaton(&model, options.states),
         Stage::Behavior => print_behavior(&model),
+        Stage::CoverageMap => String::new(),
     })
 }
 

@@ -10,7 +10,7 @@ use std::path::Path;
 use isac_parser::diagnostic::{Diagnostics, Style};
 use isac_parser::model::{CheckedModel, OperationOrGroup, PathStep, root_decodes};
 use isac_parser::source::{InMemory, SourceMap};
-use isac_parser::{check_coverage, load_model};
+use isac_parser::{check_coverage, load_model, print_coverage_map};
 use proptest::prelude::*;
 
 /// Bits of a word.
@@ -206,7 +206,8 @@ impl Group {
     fn ways(&self) -> Vec<Way> {
         let mut ways = Vec::new();
         for (n, member) in self.members.iter().enumerate() {
-            let words = |matches: &dyn Fn(u32) -> bool| (0..1 << WIDTH).filter(|word| matches(*word)).collect();
+            let words =
+                |matches: &dyn Fn(u32) -> bool| (0..1 << WIDTH).filter(|word| matches(*word)).collect();
             let name = format!("m{n}");
             if !member.has_inner() {
                 ways.push(Way { names: vec![name], words: words(&|word| member.matches(word)) });
@@ -232,9 +233,8 @@ fn bits(width: u32, inner: bool) -> impl Strategy<Value = Vec<Bit>> {
         bits.extend((0..b.min(width - a - inner_bits)).map(|bit| Bit::Field(1, bit)));
         let rest = width as usize - bits.len();
         let plain = prop_oneof![Just(Bit::Fixed(false)), Just(Bit::Fixed(true)), Just(Bit::Any)];
-        prop::collection::vec(plain, rest).prop_flat_map(move |plain| {
-            Just([bits.as_slice(), plain.as_slice()].concat()).prop_shuffle()
-        })
+        prop::collection::vec(plain, rest)
+            .prop_flat_map(move |plain| Just([bits.as_slice(), plain.as_slice()].concat()).prop_shuffle())
     })
 }
 
@@ -278,7 +278,8 @@ struct Said {
 fn check(text: &str) -> Said {
     let loader = InMemory::new([("random.isac", text)]);
     let (mut sources, mut findings) = (SourceMap::new(), Diagnostics::new());
-    let model = load_model(Path::new("random.isac"), &loader, &Default::default(), &mut sources, &mut findings);
+    let model =
+        load_model(Path::new("random.isac"), &loader, &Default::default(), &mut sources, &mut findings);
     if let Some(model) = &model {
         check_coverage(model, &mut findings);
     }
@@ -343,7 +344,8 @@ fn compare(group: &Group) -> Result<(), TestCaseError> {
     let errors = said.findings.iter().filter(|finding| !finding.code.0.starts_with('W')).count();
     prop_assert_eq!(errors, 0, "{}", case);
     let won = |way: &Way| (0..1 << WIDTH).any(|w| winner(&ways, w).is_some_and(|won| won.names == way.names));
-    let lost: Vec<String> = ways.iter().filter(|way| !won(way)).filter_map(|way| way.names.last().cloned()).collect();
+    let lost: Vec<String> =
+        ways.iter().filter(|way| !won(way)).filter_map(|way| way.names.last().cloned()).collect();
     let mut unreachable: Vec<String> =
         said.messages("W0402").iter().filter_map(|m| m.split('`').nth(1).map(str::to_owned)).collect();
     unreachable.sort();
@@ -357,12 +359,50 @@ fn compare(group: &Group) -> Result<(), TestCaseError> {
     match (said.messages("W0403").as_slice(), free.len()) {
         ([], 0) => {}
         ([message], count) => {
-            prop_assert!(message.starts_with(&format!("nothing matches {count} of the 256 words")), "{}", case);
+            prop_assert!(
+                message.starts_with(&format!("nothing matches {count} of the 256 words")),
+                "{}",
+                case
+            );
             prop_assert!(free.contains(&names_and_word(message).1), "{}", case);
         }
         _ => prop_assert!(false, "{} words are free\n{}", free.len(), case),
     }
+    compare_map(said.model.as_ref().expect("no error, a model"), &ways, &free, &case)?;
     compare_winners(said.model.as_ref().expect("no error, a model"), &ways, &case)
+}
+
+/// The map of the encoding space counts the words of each way, and its free patterns are the free
+/// words.
+fn compare_map(model: &CheckedModel, ways: &[Way], free: &[u32], case: &str) -> Result<(), TestCaseError> {
+    let map = print_coverage_map(model);
+    let case = format!("{case}\n{map}");
+    let won = |way: &Way| {
+        (0..1 << WIDTH).filter(|w| winner(ways, *w).is_some_and(|won| won.names == way.names)).count()
+    };
+    let (encodings, patterns) = map.split_once("\n  free: ").unwrap_or((&map, ""));
+    prop_assert!(encodings.contains(&format!("used: {} of 256,", 256 - free.len())), "{}", case);
+    for way in ways {
+        let begin = format!("  {} ", way.names.join(" "));
+        let row = encodings.lines().find(|line| line.starts_with(&begin));
+        let cells: Vec<&str> = row.unwrap_or_default().split_whitespace().rev().collect();
+        let count = won(way).to_string();
+        prop_assert_eq!(cells.get(2).copied(), Some(count.as_str()), "{}", case);
+    }
+    let mut listed: Vec<u32> = Vec::new();
+    for pattern in patterns.lines().filter_map(|line| line.trim().strip_prefix("0b")) {
+        let digits = pattern.split(' ').next().unwrap_or_default();
+        let has = |word: &u32| {
+            let bits = (0..WIDTH).rev().map(|bit| word >> bit & 1 == 1);
+            digits.chars().zip(bits).all(|(digit, set)| digit == 'x' || (digit == '1') == set)
+        };
+        listed.extend((0..1 << WIDTH).filter(has));
+    }
+    listed.sort_unstable();
+    if !patterns.contains("with fewer words") {
+        prop_assert_eq!(listed.as_slice(), free, "{}", case);
+    }
+    Ok(())
 }
 
 /// The path that wins each word is the smallest way that has it.

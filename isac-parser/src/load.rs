@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use crate::check::check_model;
-use crate::diagnostic::{Diagnostics, Severity};
+use crate::diagnostic::{Diagnostic, Diagnostics, Severity};
 use crate::model::CheckedModel;
 use crate::parse::parse_model;
 use crate::resolve::{code, resolve_model};
-use crate::source::{SourceLoader, SourceMap};
+use crate::source::{SourceLoader, SourceMap, Span};
 
 /// Parses, resolves and checks the description whose root file is `root`.
 ///
@@ -28,9 +28,17 @@ pub fn load_model(
     let checked = model.and_then(|model| check_model(model, &mut later));
     let parsed = !parsing.has_errors();
     diagnostics.extend(parsing);
+    let may_be_lost = |finding: &Diagnostic| {
+        let Span { file, start, end } = finding.primary.0;
+        let name = sources.text(file).get(start as usize..end as usize).unwrap_or_default();
+        files.iter().any(|(_, tree)| tree.lost.may_define(name))
+    };
     diagnostics.extend(later.into_iter().filter(|finding| {
-        let may_be_missing = code::OF_WHAT_IS_MISSING.contains(&finding.code);
-        parsed || finding.severity == Severity::Error && !may_be_missing
+        let follows = match finding.code {
+            code::UNDEFINED => may_be_lost(finding),
+            code => code::OF_WHAT_IS_MISSING.contains(&code),
+        };
+        parsed || finding.severity == Severity::Error && !follows
     }));
     diagnostics.sort();
     checked.filter(|_| parsed)

@@ -126,7 +126,7 @@ fn a_wrong_section_costs_only_itself() {
     assert_eq!(diagnostics.error_count(), 2);
     assert_eq!(
         print_file(&file),
-        "OPERATION a {\n    CODING { 0b0 };\n    EXPRESSION { y };\n};\n\nGROUP h = a;\n"
+        "OPERATION a {\n    CODING { 0b0 };\n    BEHAVIOR { };\n    EXPRESSION { y };\n};\n\nGROUP h = a;\n"
     );
 }
 

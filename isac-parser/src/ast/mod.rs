@@ -12,6 +12,8 @@ pub use behavior::*;
 pub use operation::*;
 pub use resource::*;
 
+use std::collections::BTreeSet;
+
 use crate::source::Span;
 
 /// The items of one source file, in the order of the text.
@@ -19,6 +21,27 @@ use crate::source::Span;
 pub struct File {
     /// Top-level definitions; a definition that could not be parsed is missing.
     pub items: Vec<Item>,
+    /// What did not parse, or was not there to be parsed.
+    pub lost: Lost,
+}
+
+/// What is missing of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Lost {
+    /// Text with these words, and perhaps their definitions; none if everything was parsed.
+    Words(BTreeSet<String>),
+    /// Nobody knows: a file could not be read, or not to its end.
+    Anything,
+}
+
+impl Lost {
+    /// True if the definition of a name may be missing.
+    pub fn may_define(&self, name: &str) -> bool {
+        match self {
+            Lost::Words(words) => words.contains(name),
+            Lost::Anything => true,
+        }
+    }
 }
 
 /// A top-level definition.

@@ -25,29 +25,45 @@ const MAX_DETAIL_BYTES: usize = 64 << 10;
 
 static ERROR_DETAIL: Mutex<()> = Mutex::new(());
 
+/// Why tokens do not parse.
+pub(super) struct Explained {
+    pub(super) diagnostic: Diagnostic,
+    /// The token that does not fit; it may be the one behind the piece. `None` if it is all of it.
+    pub(super) token: Option<usize>,
+}
+
 /// Explains why these tokens do not parse by a rule.
 pub(super) fn explain(scan: &Scan<'_>, tokens: Range<usize>, rule: Rule) -> Diagnostic {
     let span = scan.tokens_span(tokens.clone());
-    let Some(error) = parse_with_detail(&scan.text[span.start as usize..span.end as usize], rule) else {
-        return Diagnostic::error(code::UNEXPECTED, span, "this is in the wrong place");
+    let text = &scan.text[span.start as usize..span.end as usize];
+    explain_text(scan, tokens, rule, text).diagnostic
+}
+
+/// The same for a text in which some of the tokens are blank.
+pub(super) fn explain_text(scan: &Scan<'_>, tokens: Range<usize>, rule: Rule, text: &str) -> Explained {
+    let span = scan.tokens_span(tokens.clone());
+    let Some(error) = parse_with_detail(text, rule) else {
+        let diagnostic = Diagnostic::error(code::UNEXPECTED, span, "this is in the wrong place");
+        return Explained { diagnostic, token: None };
     };
     if matches!(error.variant, ErrorVariant::CustomError { .. }) {
-        return Diagnostic::error(code::TOO_DEEP, scan.token_span(tokens.start), "this nests too deep")
-            .help("name parts of it by variables, FUNCTIONs or operations of their own");
+        let diagnostic =
+            Diagnostic::error(code::TOO_DEEP, scan.token_span(tokens.start), "this nests too deep")
+                .help("name parts of it by variables, FUNCTIONs or operations of their own");
+        return Explained { diagnostic, token: None };
     }
-    let mut failure = Failure::new(scan, tokens, span.start as usize, &error);
+    let mut failure = Failure::new(scan, tokens, (text, span.start as usize), &error);
     if failure.inside && failure.found_kind() != Some(TokenKind::Number) {
-        failure.expected = expected_before(scan, span, failure.found, rule);
+        let before = scan.token_span(failure.found).start - span.start;
+        failure.expected = expected_before(&text[..before as usize], rule);
     }
-    failure.diagnostic()
+    Explained { diagnostic: failure.diagnostic(), token: Some(failure.found) }
 }
 
 /// What could have stood in place of a token into which the grammar came, be it that a keyword
 /// or another mark begins it or that it is reserved: with a character that no token begins with
 /// in its place, the grammar stops right before it.
-fn expected_before(scan: &Scan<'_>, piece: Span, found: usize, rule: Rule) -> Expected {
-    let start = scan.token_span(found).start as usize;
-    let before = &scan.text[piece.start as usize..start];
+fn expected_before(before: &str, rule: Rule) -> Expected {
     parse_with_detail(&format!("{before}\u{1}"), rule)
         .map_or_else(Expected::default, |error| Expected::new(&error, ends_in_word(before)))
 }
@@ -77,13 +93,18 @@ struct Failure<'a> {
 }
 
 impl<'a> Failure<'a> {
-    fn new(scan: &'a Scan<'a>, tokens: Range<usize>, base: usize, error: &Error<Rule>) -> Self {
+    fn new(
+        scan: &'a Scan<'a>,
+        tokens: Range<usize>,
+        (text, base): (&str, usize),
+        error: &Error<Rule>,
+    ) -> Self {
         let location = match error.location {
             InputLocation::Pos(at) | InputLocation::Span((at, _)) => at,
         };
         let reached = base + error.parse_attempts().map_or(location, |attempts| attempts.max_position);
         let mut found = scan.token_at(reached).clamp(tokens.start, tokens.end);
-        let behind_word = ends_in_word(&scan.text[..reached]);
+        let behind_word = ends_in_word(&text[..reached - base]);
         let expected = Expected::new(error, behind_word);
         // A word that was refused as a whole, since it is reserved or goes on.
         let mut inside = found < tokens.end && (scan.token_span(found).start as usize) < reached;

@@ -1,8 +1,8 @@
 //! One file: its definitions one by one, until there are too many errors.
 
 use super::code;
-use super::recover::{parse_piece, parse_stray};
-use super::scan::{Scan, scan_text};
+use super::recover::{Found, parse_piece, parse_stray};
+use super::scan::{Scan, TokenKind, scan_text};
 use super::split::{self, is_item_word, split_items};
 use crate::ast;
 use crate::diagnostic::{Diagnostic, Diagnostics};
@@ -15,20 +15,21 @@ pub(super) fn parse(file: FileId, sources: &SourceMap, diagnostics: &mut Diagnos
     if sources.text(file).len() > MAX_FILE_BYTES {
         let message = format!("the file is larger than {} MiB", MAX_FILE_BYTES >> 20);
         diagnostics.push(Diagnostic::error(code::TOO_LARGE, Span::new(file, 0, 0), message));
-        return ast::File { items: Vec::new() };
+        return ast::File { items: Vec::new(), lost: ast::Lost::Anything };
     }
     let scan = scan_text(file, sources.text(file), is_item_word);
-    let mut found = Vec::new();
+    let mut found = Found::default();
     let mut items = Vec::new();
     let mut after_stray_section = false;
     let mut after_error = false;
     for piece in split_items(&scan) {
-        if found.len() >= MAX_ERRORS {
-            found.push(gave_up(&scan, piece.tokens.start));
+        if found.diagnostics.len() >= MAX_ERRORS {
+            found.diagnostics.push(gave_up(&scan, piece.tokens.start));
+            found.lost.push(piece.tokens.start..scan.tokens.len());
             break;
         }
         let first = scan.word(piece.tokens.start);
-        let before = found.len();
+        let before = found.diagnostics.len();
         if is_item_word(first) {
             after_stray_section = false;
             items.extend(parse_piece(&scan, &piece, &mut found));
@@ -41,11 +42,14 @@ pub(super) fn parse(file: FileId, sources: &SourceMap, diagnostics: &mut Diagnos
             }
             after_stray_section = is_section;
         }
-        after_error = found.len() > before;
+        after_error = found.diagnostics.len() > before;
     }
     diagnostics.extend(scan.problems.iter().take(MAX_ERRORS).cloned());
-    diagnostics.extend(found);
-    ast::File { items }
+    let words =
+        found.lost.iter().cloned().flatten().filter(|token| scan.tokens[*token].kind == TokenKind::Word);
+    let lost = ast::Lost::Words(words.map(|token| scan.word(token).to_owned()).collect());
+    diagnostics.extend(found.diagnostics);
+    ast::File { items, lost }
 }
 
 fn gave_up(scan: &Scan<'_>, token: usize) -> Diagnostic {

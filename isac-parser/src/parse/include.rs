@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::{code, parse_file};
-use crate::ast::{self, Item};
+use crate::ast::{self, Item, Lost};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::source::{FileId, MAX_FILE_BYTES, SourceLoader, SourceMap, Span};
 
@@ -34,41 +34,47 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    fn visit(&mut self, path: &Path, include: Option<Span>) {
+    /// False if a file is missing that was to be read.
+    fn visit(&mut self, path: &Path, include: Option<Span>) -> bool {
         let identity = self.loader.identity(path);
         if let Some(at) = self.open.iter().position(|(open, _)| *open == identity) {
             self.cycle(path, include, at);
-            return;
+            return true;
         }
         if self.seen.contains_key(&identity) {
-            return;
+            return true;
         }
         let Some(file) = self.load(path, include) else {
-            return;
+            return false;
         };
         self.seen.insert(identity.clone(), file);
-        let tree = parse_file(file, self.sources, self.diagnostics);
+        let mut tree = parse_file(file, self.sources, self.diagnostics);
         self.open.push((identity, include));
+        let mut is_whole = true;
         for item in &tree.items {
             if let Item::Include(include) = item {
-                self.follow(path, include);
+                is_whole &= self.follow(path, include);
             }
+        }
+        if !is_whole {
+            tree.lost = Lost::Anything;
         }
         self.open.pop();
         self.files.push((file, tree));
+        true
     }
 
-    fn follow(&mut self, from: &Path, include: &ast::Include) {
+    fn follow(&mut self, from: &Path, include: &ast::Include) -> bool {
         let span = include.path.span;
         if self.open.len() >= MAX_DEPTH {
             self.diagnostics.push(
                 Diagnostic::error(code::TOO_LARGE, span, "files include each other too deep")
                     .label(format!("more than {MAX_DEPTH} files are open here")),
             );
-            return;
+            return false;
         }
         let path = from.parent().unwrap_or(Path::new("")).join(&include.path.value);
-        self.visit(&path, Some(span));
+        self.visit(&path, Some(span))
     }
 
     fn cycle(&mut self, path: &Path, include: Option<Span>, at: usize) {

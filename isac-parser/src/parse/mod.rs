@@ -16,6 +16,7 @@ mod recover;
 mod remedy;
 mod scan;
 mod split;
+mod statement;
 
 use std::path::Path;
 

@@ -12,44 +12,59 @@ use super::file::MAX_ERRORS;
 use super::grammar::{Grammar, Rule};
 use super::scan::Scan;
 use super::split::{Piece, SECTION_WORDS, misindented_brace, split_declarations, split_sections};
+use super::statement::parse_by_statement;
 use crate::ast::{Item, Operation, ResourceSection, Target};
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
+
+/// What was found wrong in a file, and the tokens that did not parse.
+#[derive(Default)]
+pub(super) struct Found {
+    pub(super) diagnostics: Vec<Diagnostic>,
+    pub(super) lost: Vec<Range<usize>>,
+}
 
 /// A longer definition is not looked at: nobody writes one, and the grammar takes its time.
 const MAX_ITEM_BYTES: u32 = 1 << 20;
 
 /// A piece that begins with the word of a definition.
-pub(super) fn parse_piece(scan: &Scan<'_>, piece: &Piece, found: &mut Vec<Diagnostic>) -> Option<Item> {
+pub(super) fn parse_piece(scan: &Scan<'_>, piece: &Piece, found: &mut Found) -> Option<Item> {
     if is_too_long(scan, piece, found) {
         return None;
     }
     if let Some(item) = parse(scan, piece.tokens.clone(), Rule::item_entry, found, Builder::item) {
         return Some(item);
     }
-    let before = found.len();
+    let before = found.diagnostics.len();
     let item = match scan.word(piece.tokens.start) {
         "OPERATION" => operation_in_parts(scan, piece, found),
         "RESOURCE" => resource_in_parts(scan, piece, found),
         "TARGET" => target_in_parts(scan, piece, found),
+        "FUNCTION" if piece.unclosed.is_none() => {
+            parse_by_statement(scan, &piece.tokens, Rule::item_entry, found, Builder::item)
+        }
         _ => None,
     };
+    if item.is_none() {
+        found.lost.push(piece.tokens.clone());
+    }
     let is_explained = scan.has_problem(piece.tokens.clone());
     if let Some(brace) = piece.unclosed
         && !is_explained
-        && !found[before..].iter().any(|diagnostic| diagnostic.code == code::UNBALANCED)
+        && !found.diagnostics[before..].iter().any(|diagnostic| diagnostic.code == code::UNBALANCED)
     {
         let brace = misindented_brace(scan, piece.tokens.clone()).unwrap_or(brace);
-        found.push(unclosed(scan, brace, piece.tokens.end));
+        found.diagnostics.push(unclosed(scan, brace, piece.tokens.end));
     }
-    if found.len() == before && !is_explained {
-        found.push(explain(scan, piece.tokens.clone(), Rule::item_entry));
+    if found.diagnostics.len() == before && !is_explained {
+        found.diagnostics.push(explain(scan, piece.tokens.clone(), Rule::item_entry));
     }
     item
 }
 
 /// A piece that no word of a definition begins.
-pub(super) fn parse_stray(scan: &Scan<'_>, piece: &Piece, found: &mut Vec<Diagnostic>) {
+pub(super) fn parse_stray(scan: &Scan<'_>, piece: &Piece, found: &mut Found) {
+    found.lost.push(piece.tokens.clone());
     if scan.has_problem(piece.tokens.clone()) || is_too_long(scan, piece, found) {
         return;
     }
@@ -61,15 +76,16 @@ pub(super) fn parse_stray(scan: &Scan<'_>, piece: &Piece, found: &mut Vec<Diagno
     {
         diagnostic = diagnostic.secondary(scan.token_span(brace), "the definition before it ends here");
     }
-    found.push(diagnostic);
+    found.diagnostics.push(diagnostic);
 }
 
-fn is_too_long(scan: &Scan<'_>, piece: &Piece, found: &mut Vec<Diagnostic>) -> bool {
+fn is_too_long(scan: &Scan<'_>, piece: &Piece, found: &mut Found) -> bool {
     let span = scan.tokens_span(piece.tokens.clone());
     let is_too_long = span.end - span.start > MAX_ITEM_BYTES;
     if is_too_long {
+        found.lost.push(piece.tokens.clone());
         let message = format!("a definition of more than {} KiB", MAX_ITEM_BYTES >> 10);
-        found.push(
+        found.diagnostics.push(
             Diagnostic::error(code::TOO_LARGE, scan.token_span(piece.tokens.start), message)
                 .label("it begins here"),
         );
@@ -82,18 +98,30 @@ fn parse<'s, T>(
     scan: &'s Scan<'s>,
     tokens: Range<usize>,
     rule: Rule,
-    found: &mut Vec<Diagnostic>,
+    found: &mut Found,
     build: impl FnOnce(&mut Builder<'s>, Pair<'_, Rule>) -> T,
 ) -> Option<T> {
     if scan.has_problem(tokens.clone()) {
         return None;
     }
-    let span = scan.tokens_span(tokens);
+    let span = scan.tokens_span(tokens.clone());
     let text = &scan.text[span.start as usize..span.end as usize];
+    parse_text(scan, tokens, rule, text, found, build)
+}
+
+/// The same for a text in which some of the tokens are blank.
+pub(super) fn parse_text<'s, T>(
+    scan: &'s Scan<'s>,
+    tokens: Range<usize>,
+    rule: Rule,
+    text: &str,
+    found: &mut Found,
+    build: impl FnOnce(&mut Builder<'s>, Pair<'_, Rule>) -> T,
+) -> Option<T> {
     let pair = Grammar::parse(rule, text).ok()?.next()?;
-    let mut builder = Builder::new(scan, span.start as usize);
+    let mut builder = Builder::new(scan, scan.tokens_span(tokens).start as usize);
     let built = build(&mut builder, pair);
-    found.append(&mut builder.problems);
+    found.diagnostics.append(&mut builder.problems);
     Some(built)
 }
 
@@ -102,24 +130,31 @@ fn parse_parts<'s, T>(
     scan: &'s Scan<'s>,
     pieces: &[Piece],
     rule: Rule,
-    found: &mut Vec<Diagnostic>,
+    found: &mut Found,
     build: impl Fn(&mut Builder<'s>, Pair<'_, Rule>) -> T,
 ) -> Vec<T> {
     let mut parts = Vec::new();
     for piece in pieces {
-        if found.len() >= MAX_ERRORS {
+        if found.diagnostics.len() >= MAX_ERRORS {
             break;
         }
-        let part = parse(scan, piece.tokens.clone(), rule, found, &build);
+        let mut part = parse(scan, piece.tokens.clone(), rule, found, &build);
+        let before = found.diagnostics.len();
+        if part.is_none() && has_statements(scan, piece) {
+            part = parse_by_statement(scan, &piece.tokens, rule, found, &build);
+        }
         if part.is_none() {
+            found.lost.push(piece.tokens.clone());
+        }
+        if part.is_none() && found.diagnostics.len() == before {
             let is_explained = scan.has_problem(piece.tokens.clone());
             // The brace that the definition lacks was taken by a part that lacks it more.
             let is_left_over =
                 pieces.iter().any(|other| other.unclosed.is_some()) && scan.word(piece.tokens.start) == "}";
             match piece.unclosed {
                 _ if is_explained || is_left_over => {}
-                Some(brace) => found.push(unclosed(scan, brace, piece.tokens.end)),
-                None => found.push(explain(scan, piece.tokens.clone(), rule)),
+                Some(brace) => found.diagnostics.push(unclosed(scan, brace, piece.tokens.end)),
+                None => found.diagnostics.push(explain(scan, piece.tokens.clone(), rule)),
             }
         }
         parts.extend(part);
@@ -127,12 +162,18 @@ fn parse_parts<'s, T>(
     parts
 }
 
-fn operation_in_parts(scan: &Scan<'_>, piece: &Piece, found: &mut Vec<Diagnostic>) -> Option<Item> {
+/// True for the sections whose statements are told apart where one is wrong.
+fn has_statements(scan: &Scan<'_>, piece: &Piece) -> bool {
+    piece.unclosed.is_none() && matches!(scan.word(piece.tokens.start), "BEHAVIOR" | "ACTIVATION")
+}
+
+fn operation_in_parts(scan: &Scan<'_>, piece: &Piece, found: &mut Found) -> Option<Item> {
     let (head, body) = head_and_body(scan, piece)?;
     let head = match parse(scan, head.clone(), Rule::operation_head_entry, found, Builder::operation_head) {
         Some(head) => Some(head),
         None => {
-            found.push(explain(scan, head, Rule::operation_head_entry));
+            found.diagnostics.push(explain(scan, head.clone(), Rule::operation_head_entry));
+            found.lost.push(head);
             None
         }
     };
@@ -152,7 +193,7 @@ fn blame_section(piece: &Piece, sections: &mut [Piece]) {
     }
 }
 
-fn resource_in_parts(scan: &Scan<'_>, piece: &Piece, found: &mut Vec<Diagnostic>) -> Option<Item> {
+fn resource_in_parts(scan: &Scan<'_>, piece: &Piece, found: &mut Found) -> Option<Item> {
     let (head, body) = head_and_body(scan, piece)?;
     if head.len() != 2 {
         return None;
@@ -162,7 +203,7 @@ fn resource_in_parts(scan: &Scan<'_>, piece: &Piece, found: &mut Vec<Diagnostic>
     Some(Item::Resource(ResourceSection { declarations, span: scan.tokens_span(piece.tokens.clone()) }))
 }
 
-fn target_in_parts(scan: &Scan<'_>, piece: &Piece, found: &mut Vec<Diagnostic>) -> Option<Item> {
+fn target_in_parts(scan: &Scan<'_>, piece: &Piece, found: &mut Found) -> Option<Item> {
     let (head, body) = head_and_body(scan, piece)?;
     if head.len() != 2 {
         return None;

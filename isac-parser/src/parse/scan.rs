@@ -81,6 +81,16 @@ impl Scan<'_> {
         self.problems.iter().any(|problem| range.contains(&problem.primary.0.start))
     }
 
+    /// Those of these tokens that are wrong by themselves; `None` if they nest too deep to be parsed.
+    pub(super) fn problem_tokens(&self, tokens: &std::ops::Range<usize>) -> Option<Vec<usize>> {
+        let range = self.token_span(tokens.start).start..self.token_span(tokens.end).start;
+        let inside = self.problems.iter().filter(|problem| range.contains(&problem.primary.0.start));
+        let token = |problem: &Diagnostic| {
+            (problem.code != code::TOO_DEEP).then(|| self.token_at(problem.primary.0.start as usize))
+        };
+        inside.map(token).collect()
+    }
+
     /// True if the token is the first of its line.
     pub(super) fn begins_line(&self, index: usize) -> bool {
         let start = self.token_span(index).start as usize;

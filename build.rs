@@ -56,6 +56,11 @@ const MODELS: [(&str, &str); 40] = [
     ("lines", "tests/models/lines.isac"),
 ];
 
+/// Models that are large enough already in the form that they take by themselves: what the general
+/// form does is shown by the others.
+const IN_ONE_FORM: [(&str, &str); 2] =
+    [("rv32imc", "models/rv32imc/rv32imc.isac"), ("rv64imac", "models/rv64imac/rv64imac.isac")];
+
 /// The generator of random statements, which the tests run as C, too.
 #[allow(dead_code, reason = "the C side is the tests'")]
 #[path = "tests/differential_c"]
@@ -95,6 +100,13 @@ fn main() {
                 let _ = writeln!(modules, "pub use {name} as {stepwise};");
             }
         }
+    }
+    for (name, path) in IN_ONE_FORM {
+        let (model, files) = load(Path::new(path));
+        for file in files {
+            println!("cargo::rerun-if-changed={}", file.display());
+        }
+        generate(&model, Shape::of(&model), name, &out, &mut modules);
     }
     println!("cargo::rerun-if-changed=tests/differential_c");
     println!("cargo::rerun-if-changed=tests/differential/random.rs");

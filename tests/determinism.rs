@@ -35,20 +35,25 @@ fn generating_twice_gives_the_same_bytes() {
     }
 }
 
+fn copy_descriptions(from: &Path, to: &Path) {
+    fs::create_dir_all(to).expect("a folder");
+    for entry in fs::read_dir(from).expect("it can be listed") {
+        let file = entry.expect("an entry").path();
+        if file.extension().is_some_and(|extension| extension == "isac") {
+            fs::copy(&file, to.join(file.file_name().expect("a file"))).expect("a copy");
+        }
+    }
+}
+
 #[test]
 fn the_description_s_folder_does_not_show_in_the_output() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     for model in MODELS {
         let here = path(model);
         let deep = folder.path().join("some/where else");
-        fs::create_dir_all(&deep).expect("a folder");
-        // With the files beside it, which it may include.
-        for entry in fs::read_dir(here.parent().expect("a folder")).expect("it can be listed") {
-            let file = entry.expect("an entry").path();
-            if file.extension().is_some_and(|extension| extension == "isac") {
-                fs::copy(&file, deep.join(file.file_name().expect("a file"))).expect("a copy");
-            }
-        }
+        // With the files that it may include: those beside it, and the parts in `riscv`.
+        copy_descriptions(here.parent().expect("a folder"), &deep);
+        copy_descriptions(&path("models/riscv"), &folder.path().join("some/riscv"));
         let there = deep.join(here.file_name().expect("a file"));
         assert_eq!(generate(&here), generate(&there), "{model}");
     }

@@ -11,7 +11,9 @@ use std::fs;
 use std::process::{Command, Stdio};
 
 use support::launch::{Guest, Left};
-use support::{ENGINES, EngineKind, FIRST, PDP11, RV32IM, RV32IM5, Simulator, TINY8, path};
+use support::{
+    ENGINES, EngineKind, FIRST, PDP11, RV32IM, RV32IM5, RV32IMC, RV64IMAC, Simulator, TINY8, path,
+};
 
 /// How a guest must end.
 struct Expected {
@@ -95,6 +97,50 @@ guests! {
     matrix_computes_what_it_computes_natively: "matrix", 2_573_756, 532_745;
     sha256_computes_what_it_computes_natively: "sha256", 2_828_269, 290_813;
     sorting_computes_what_it_computes_natively: "sorting", 2_620_913, 923_103;
+}
+
+/// The same sources built for another model, with the instructions that they execute by default.
+fn check_built_for(simulator: &Simulator, counts: [(&str, u64); 6]) {
+    for (name, instructions) in counts {
+        let program = path(&format!("models/{}/programs/{name}.elf", simulator.name));
+        let guest = Guest::new(Box::leak(program.display().to_string().into_boxed_str()));
+        let expected = exits(0, instructions, &golden(&format!("{name}.out")));
+        check_on(simulator, EngineKind::Unprofiled, &guest, &expected);
+        let once = Guest { arguments: &["1"], ..guest };
+        let mut engine = simulator.engine(EngineKind::Emitted);
+        let left = once.run(simulator, engine.as_mut());
+        check_on(simulator, EngineKind::Reference, &once, &exits(0, left.instructions, &left.output));
+    }
+}
+
+#[test]
+fn rv32imc_computes_what_is_computed_natively() {
+    check_built_for(
+        &RV32IMC,
+        [
+            ("bytecode", 2_890_554),
+            ("crc32", 2_310_525),
+            ("csv", 2_014_999),
+            ("matrix", 2_573_756),
+            ("sha256", 2_828_269),
+            ("sorting", 2_620_913),
+        ],
+    );
+}
+
+#[test]
+fn rv64imac_computes_what_is_computed_natively() {
+    check_built_for(
+        &RV64IMAC,
+        [
+            ("bytecode", 2_970_087),
+            ("crc32", 2_779_875),
+            ("csv", 2_088_850),
+            ("matrix", 2_774_395),
+            ("sha256", 3_065_831),
+            ("sorting", 2_714_190),
+        ],
+    );
 }
 
 #[test]

@@ -10,22 +10,37 @@ mod support;
 
 use std::fs;
 
-use ins::case::{Case, read_case};
+use ins::case::{Case, End, read_case};
 use ins::compare::compare;
 use ins::overlap::compare_overlapping;
 use isac_ir::Model;
-use support::{ENGINES, EngineKind, PDP11, RV32IM, RV32IM5, Simulator, TINY8, path};
+use support::{
+    ENGINES, ENGINES_OF_ONE_FORM, EngineKind, PDP11, RV32IM, RV32IM5, RV32IMC, RV64IMAC, Simulator, TINY8,
+    path,
+};
 
 /// Runs all cases of a model on every engine; `lines` is how many there are, so that none is
 /// lost without notice.
 fn check(simulator: &Simulator, lines: usize) {
+    check_on(&ENGINES, simulator, simulator.name, lines, |_, _| true);
+}
+
+/// Runs the cases of a folder that are taken by their `file:line`.
+fn check_on(
+    engines: &[EngineKind],
+    simulator: &Simulator,
+    folder: &str,
+    lines: usize,
+    is_taken: impl Fn(&str, &Case) -> bool,
+) {
     let model = (simulator.model)();
     let mut wrong = Vec::new();
-    let cases = read_cases(simulator.name, model, &mut wrong);
-    assert_eq!(cases.len(), lines, "cases of {}", simulator.name);
+    let mut cases = read_cases(folder, model, &mut wrong);
+    cases.retain(|(place, case)| is_taken(place, case));
+    assert_eq!(cases.len(), lines, "cases of {folder}");
     for (place, case) in &cases {
-        for kind in ENGINES {
-            let mut engine = simulator.engine(kind);
+        for kind in engines {
+            let mut engine = simulator.engine(*kind);
             for difference in compare(case, engine.as_mut(), model) {
                 wrong.push(format!("{place}: {kind:?}: {difference}"));
             }
@@ -59,6 +74,25 @@ fn read_cases(name: &str, model: &Model, wrong: &mut Vec<String>) -> Vec<(String
 #[test]
 fn every_case_of_rv32im_holds_on_every_engine() {
     check(&RV32IM, 1572);
+}
+
+#[test]
+fn every_case_of_rv32imc_holds_on_every_engine() {
+    check_on(&ENGINES_OF_ONE_FORM, &RV32IMC, "rv32imc", 1537, |_, _| true);
+}
+
+/// What RV32IM and RV32IMC have in common: all but words that are no instruction, and jumps to
+/// where only 16-bit words can be.
+#[test]
+fn every_case_of_rv32im_that_is_one_of_rv32imc_holds_there() {
+    check_on(&ENGINES_OF_ONE_FORM, &RV32IMC, "rv32im", 1471, |place, case| {
+        !place.starts_with("illegal.ins") && case.end != End::Illegal
+    });
+}
+
+#[test]
+fn every_case_of_rv64imac_holds_on_every_engine() {
+    check_on(&ENGINES_OF_ONE_FORM, &RV64IMAC, "rv64imac", 7933, |_, _| true);
 }
 
 /// Traps, interlocks and stalls are nothing that a single instruction may notice.

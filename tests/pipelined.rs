@@ -64,10 +64,11 @@ fn random_programs_end_alike() {
     let encoder = Encoder::new((RV32IM.model)());
     let (mut instructions, mut cycles) = (0, 0);
     for seed in 1..=PROGRAMS {
-        let program = Program::random(&encoder, seed, UNITS);
+        let program = Program::random(&encoder, 4, seed, UNITS);
+        let words: Vec<u32> = program.words.iter().map(|word| word.bits).collect();
         let memory = BTreeMap::from([(Program::DATA, program.data.clone())]);
-        let plain = run_plain((Program::CODE, &program.words), &memory);
-        let piped = run_piped((Program::CODE, &program.words), &memory);
+        let plain = run_plain((Program::CODE, &words), &memory);
+        let piped = run_piped((Program::CODE, &words), &memory);
         assert_eq!(plain.stop, Stop::Halted(0), "seed {seed}");
         assert_eq!(
             (plain.stop, plain.instructions, &plain.output, &plain.x),

@@ -11,11 +11,16 @@ use isac_parser::source::{InMemory, SourceMap};
 
 /// The obstacles of a model whose operations of this text come to `decode`.
 fn obstacles(operations: &str) -> Vec<String> {
+    obstacles_among("set", operations)
+}
+
+/// The same with the members of the group that is decoded.
+fn obstacles_among(members: &str, operations: &str) -> Vec<String> {
     let text = format!(
         "RESOURCE {{ PC REGISTER bit[16] pc; REGISTER bit[8] wait; RAM bit[8] ram {{ SIZE (16); }};
         MEMORY_MAP defaultmap {{ RANGE (0, 15) -> ram; }}; }};
         OPERATION decode {{ CODINGROOT {{ instr (defaultmap[pc]); }}; BEHAVIOR {{ pc = pc + 1; }}; }};
-        GROUP instr = set;
+        GROUP instr = {members};
         OPERATION set {{ CODING {{ n=0bx[8] }}; BEHAVIOR {{ wait = n; }}; }};
         {operations}"
     );
@@ -62,4 +67,14 @@ fn activations_that_come_back_stand_in_the_way_with_what_they_would_have_to_keep
         OPERATION tick { LOCAL { bit[8] v; }; BEHAVIOR { v = v + 1; }; ACTIVATION { tick DELAY (2); }; };",
     );
     assert_eq!(harmless, [in_flight]);
+}
+
+#[test]
+fn words_of_several_widths_are_decoded_ahead() {
+    let found = obstacles_among(
+        "set, jump",
+        "OPERATION main { ACTIVATION { decode; }; };
+        OPERATION jump { CODING { to=0bx[8] 0b11111111 }; BEHAVIOR { pc = to; }; };",
+    );
+    assert_eq!(found, [""; 0]);
 }

@@ -1,15 +1,16 @@
 #!/bin/sh
 # Builds the guest programs.
 #
-#   build.sh rv32im [DIR]   for 32-bit RISC-V under Linux system calls; DIR is
-#                           models/rv32im/programs if not given
+#   build.sh TARGET [DIR]   for a model, rv32im, rv32imc or rv64imac: RISC-V
+#                           under Linux system calls; DIR is
+#                           models/TARGET/programs if not given
 #   build.sh native DIR     for this machine, to compare output with
 #   build.sh [DIR]          the same as rv32im; DIR must hold a slash
 #
 # The ELF files are committed and rebuilding them must change no byte, so the
 # output depends on nothing but sources and compiler:
 #
-#   rv32im   Debian 12: gcc-riscv64-unknown-elf 12.2.0-14+deb12u1+11+b2
+#   rv...    Debian 12: gcc-riscv64-unknown-elf 12.2.0-14+deb12u1+11+b2
 #                       binutils-riscv64-unknown-elf 2.40-2+4+b1
 #   native   Debian 12: gcc, libc6-dev
 set -eu
@@ -36,7 +37,7 @@ fail() {
 }
 
 usage() {
-    echo 'usage: build.sh [rv32im] [DIR] | build.sh native DIR' >&2
+    echo 'usage: build.sh [rv32im | rv32imc | rv64imac] [DIR] | build.sh native DIR' >&2
     exit 2
 }
 
@@ -50,33 +51,34 @@ require_compiler() {
     command -v "$1" >/dev/null || fail "$1 not found: install the Debian package $2"
 }
 
-# rv32 OUTPUT TEXT_START SOURCE...
+# riscv OUTPUT TEXT_START SOURCE...
 #
 # Objects have names of their own, since an object's name can end up in the
 # program's symbol table; the compiler would invent one on every run.
-rv32() {
+riscv() {
     output=$1
     text_start=$2
     shift 2
     rm -f "$work"/*.o
     for source in "$@"; do
-        rv32_compile "$source"
+        riscv_compile "$source"
     done
-    riscv64-unknown-elf-gcc -march=rv32im -mabi=ilp32 -nostdlib -nostartfiles -static \
+    # shellcheck disable=SC2086 # the flags are meant to be split
+    riscv64-unknown-elf-gcc $riscv_flags -nostdlib -nostartfiles -static \
         -Wl,--build-id=none -Wl,--fatal-warnings -Wl,--no-warn-rwx-segments \
         -Wl,-z,max-page-size=4096 -Wl,--defsym,TEXT_START="$text_start" \
-        -Wl,-T,"$guests/runtime/rv32.ld" -o "$output" "$work"/*.o
+        -Wl,-T,"$guests/runtime/riscv.ld" -o "$output" "$work"/*.o
     chmod 755 "$output"
     check_data "$output"
 }
 
 # The maps keep the places of the repository and of the compiler out of the
 # debug information; the assembler needs its own.
-rv32_compile() {
+riscv_compile() {
     # shellcheck disable=SC2086 # the flags are meant to be split
-    riscv64-unknown-elf-gcc -march=rv32im -mabi=ilp32 $c_flags -g -c \
+    riscv64-unknown-elf-gcc $riscv_flags $c_flags -g -c \
         -ffreestanding -fno-asynchronous-unwind-tables \
-        -ffile-prefix-map="$root"=. -ffile-prefix-map="$rv32_headers"=compiler \
+        -ffile-prefix-map="$root"=. -ffile-prefix-map="$riscv_headers"=compiler \
         -Xassembler --debug-prefix-map -Xassembler "$root"=. \
         -o "$work/$(basename "${1%.*}").o" "$1"
 }
@@ -89,24 +91,37 @@ check_data() {
         fail "$1: $bytes bytes of data, the limit is $data_limit_bytes"
 }
 
-build_rv32im() {
+# build_riscv FOLDER FLAGS: the guests that every model runs.
+build_riscv() {
     require_compiler riscv64-unknown-elf-gcc gcc-riscv64-unknown-elf
-    rv32_headers=$(riscv64-unknown-elf-gcc -print-file-name=include)
-    start="$guests/runtime/rv32_linux.S"
+    riscv_flags=$2
+    riscv_headers=$(riscv64-unknown-elf-gcc -print-file-name=include)
+    start="$guests/runtime/riscv_linux.S"
     work=$(mktemp -d)
     trap 'rm -rf "$work"' EXIT
-    mkdir -p "$1/faults"
-
     # shellcheck disable=SC2086
     for name in $programs; do
-        rv32 "$1/$name.elf" 0x10000 $start "$guests/$name.c" $shared
+        riscv "$1/$name.elf" 0x10000 $start "$guests/$name.c" $shared
     done
+}
+
+build_rv32im() {
+    build_riscv "$1" '-march=rv32im -mabi=ilp32'
+    mkdir -p "$1/faults"
     for name in $bare_faults; do
-        rv32 "$1/faults/$name.elf" 0x10000 "$guests/faults/$name.S"
+        riscv "$1/faults/$name.elf" 0x10000 "$guests/faults/$name.S"
     done
-    rv32 "$1/faults/baremetal.elf" 0x80000000 "$guests/faults/baremetal.S"
+    riscv "$1/faults/baremetal.elf" 0x80000000 "$guests/faults/baremetal.S"
     # shellcheck disable=SC2086
-    rv32 "$1/faults/syscalls.elf" 0x10000 $start "$guests/faults/syscalls.c" $shared
+    riscv "$1/faults/syscalls.elf" 0x10000 $start "$guests/faults/syscalls.c" $shared
+}
+
+build_rv32imc() {
+    build_riscv "$1" '-march=rv32imc -mabi=ilp32'
+}
+
+build_rv64imac() {
+    build_riscv "$1" '-march=rv64imac -mabi=lp64'
 }
 
 build_native() {
@@ -119,7 +134,7 @@ build_native() {
 
 target=rv32im
 case ${1-} in
-rv32im | native)
+rv32im | rv32imc | rv64imac | native)
     target=$1
     shift
     ;;

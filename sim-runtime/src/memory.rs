@@ -2,6 +2,7 @@
 
 use isac_ir::Model;
 use isac_ir::bits::{Bits, mask};
+use isac_ir::decode::{CellSource, DecodeError, decode_element};
 use isac_ir::resource::{Map, Ram};
 
 use crate::device::DeviceCells;
@@ -270,6 +271,44 @@ pub fn fetch_cells(
         next = next.wrapping_add(u64::from(before_wrap)) & last;
     }
     Ok(word)
+}
+
+/// The word of an instruction as its decoder counts it, of the cells that decoding asks for; bits of
+/// any others are 0. The decoder's variants have no TAIL.
+///
+/// # Errors
+/// The fault that decoding it is.
+pub fn fetch_asked(
+    model: &Model,
+    store: &impl CellStore,
+    map: u32,
+    decoder: u32,
+    address: u64,
+) -> Result<Bits, FaultKind> {
+    let mut source = AskedCells { model, store, map, address };
+    let element = decode_element(model, decoder, &mut source).map_err(|error| match error {
+        DecodeError::Illegal => FaultKind::IllegalInstruction,
+        DecodeError::Fetch(fault) => fault,
+    })?;
+    let (word, width_bits) = element.words[0];
+    let behind = model.decoders[decoder as usize].width_bits - width_bits;
+    Ok(if model.target.big_endian { word.shifted(behind) } else { word })
+}
+
+/// The cells of a map from an address on.
+struct AskedCells<'a, S> {
+    model: &'a Model,
+    store: &'a S,
+    map: u32,
+    address: u64,
+}
+
+impl<S: CellStore> CellSource for AskedCells<'_, S> {
+    type Fault = FaultKind;
+
+    fn fetch(&mut self, first_bit: u32, width_bits: u32) -> Result<Bits, FaultKind> {
+        fetch_cells(self.model, self.store, self.map, self.address, first_bit, width_bits)
+    }
 }
 
 /// Joins cells of a store in the target's order, as [`Memory::load`] does.

@@ -12,10 +12,22 @@ use isac_ir::operation::Target;
 use super::random::Random;
 
 /// What ends the run or leaves to the host: the harness alone uses it.
-const NOT_RANDOM: [&str; 2] = ["ecall", "ebreak"];
+const NOT_RANDOM: [&str; 3] = ["ecall", "ebreak", "c_ebreak"];
 
-/// The one that jumps to where a register points.
-const INDIRECT: &str = "jalr";
+/// What belongs to machine mode, which user-mode emulation has none of.
+const OF_MACHINE: [&str; 3] = ["control", "privileged", "undefined"];
+
+/// Those that jump to where a register points.
+const INDIRECT: [&str; 3] = ["jalr", "c_jr", "c_jalr"];
+
+/// Those that link in a register that they do not name, the return address.
+const LINKING: [&str; 2] = ["c_jal", "c_jalr"];
+
+/// Those that work on the stack pointer without naming it.
+const ON_STACK: [&str; 4] = ["c_lwsp", "c_swsp", "c_ldsp", "c_sdsp"];
+
+/// The registers that three bits name begin with this one.
+pub(crate) const FIRST_SHORT: u32 = 8;
 
 /// What a random program must know of an instruction to stay alive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,6 +40,15 @@ pub(crate) enum Kind {
     Jump,
     /// Sets the PC to a register and an offset.
     IndirectJump,
+    /// Reads and writes memory at a register alone, which has to be aligned.
+    Atomic,
+}
+
+/// A word of one of the model's widths.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Word {
+    pub(crate) bits: u32,
+    pub(crate) bytes: u32,
 }
 
 /// An instruction of the description: a variant of the decoder.
@@ -35,6 +56,11 @@ pub(crate) enum Kind {
 pub(crate) struct Instruction {
     pub(crate) name: String,
     pub(crate) kind: Kind,
+    /// Its size.
+    pub(crate) bytes: u32,
+    /// A register that it writes or works on without naming it.
+    pub(crate) implied: Option<u32>,
+    machine: bool,
     variant: u32,
     /// Where operands and fields lie: by alias the operand's element, by name the field.
     places: BTreeMap<String, Vec<Run>>,
@@ -44,9 +70,19 @@ impl Instruction {
     pub(crate) fn has(&self, place: &str) -> bool {
         self.places.contains_key(place)
     }
+
+    /// True if a place names one of the registers that three bits can name.
+    pub(crate) fn is_short(&self, place: &str) -> bool {
+        self.places.get(place).is_some_and(|runs| runs.iter().map(|run| run.width).sum::<u32>() == 3)
+    }
+
+    /// True if it touches memory at the stack pointer.
+    pub(crate) fn is_on_stack(&self) -> bool {
+        ON_STACK.contains(&self.name.as_str())
+    }
 }
 
-/// All instructions of a model with 32-bit words, and how to encode them.
+/// All instructions of a model whose longest words have 32 bits, and how to encode them.
 pub(crate) struct Encoder<'m> {
     decoder: &'m Decoder,
     /// By state, which variants it may lead to.
@@ -56,8 +92,8 @@ pub(crate) struct Encoder<'m> {
 
 impl<'m> Encoder<'m> {
     pub(crate) fn new(model: &'m Model) -> Encoder<'m> {
-        let decoder = model.decoders.iter().find(|decoder| decoder.width_bits == 32);
-        let decoder = decoder.expect("a decoder of 32-bit words");
+        let is_root = |decoder: &&Decoder| model.target_name(decoder.target) == "instr";
+        let decoder = model.decoders.iter().find(is_root).expect("a decoder of instructions");
         let variants = 0..decoder.variants.len() as u32;
         let instructions = variants.map(|variant| instruction(model, decoder, variant)).collect();
         Encoder { decoder, reaches: reached_variants(decoder), instructions }
@@ -65,7 +101,8 @@ impl<'m> Encoder<'m> {
 
     /// What random programs may hold.
     pub(crate) fn random_instructions(&self) -> Vec<&Instruction> {
-        self.instructions.iter().filter(|one| !NOT_RANDOM.contains(&one.name.as_str())).collect()
+        let is_random = |one: &&Instruction| !one.machine && !NOT_RANDOM.contains(&one.name.as_str());
+        self.instructions.iter().filter(is_random).collect()
     }
 
     pub(crate) fn instruction(&self, name: &str) -> &Instruction {
@@ -73,17 +110,18 @@ impl<'m> Encoder<'m> {
     }
 
     /// A word of the instruction: the bits that decoding looks at, all others random.
-    pub(crate) fn random_word(&self, instruction: &Instruction, random: &mut Random) -> u32 {
+    pub(crate) fn random_word(&self, instruction: &Instruction, random: &mut Random) -> Word {
+        let bytes = instruction.bytes;
         loop {
-            let word = self.walk(instruction.variant, random);
-            if choose_variant(self.decoder, bits(word)) == Some(instruction.variant) {
-                return word;
+            let bits = self.walk(instruction.variant, random) & u32::MAX >> (32 - 8 * bytes);
+            if choose_variant(self.decoder, Bits::from_u128(bits.into())) == Some(instruction.variant) {
+                return Word { bits, bytes };
             }
         }
     }
 
     /// The instruction with these operands and fields, the rest 0 where decoding allows.
-    pub(crate) fn encode(&self, name: &str, values: &[(&str, u32)]) -> u32 {
+    pub(crate) fn encode(&self, name: &str, values: &[(&str, u32)]) -> Word {
         let instruction = self.instruction(name);
         let mut word = self.random_word(instruction, &mut Random::new(0));
         for (place, value) in values {
@@ -93,24 +131,41 @@ impl<'m> Encoder<'m> {
     }
 
     /// The word with an operand or a field set, which decides nothing about the decoding.
-    pub(crate) fn set(&self, instruction: &Instruction, word: u32, place: &str, value: u32) -> u32 {
+    pub(crate) fn set(&self, instruction: &Instruction, word: Word, place: &str, value: u32) -> Word {
+        self.try_set(instruction, word, place, value).expect("it stays the same instruction")
+    }
+
+    /// The same where the value may make it another instruction: `None` then.
+    pub(crate) fn try_set(
+        &self,
+        instruction: &Instruction,
+        word: Word,
+        place: &str,
+        value: u32,
+    ) -> Option<Word> {
         let runs = instruction.places.get(place).map_or(&[][..], Vec::as_slice);
-        let scattered = runs.iter().fold(bits(word), |word, run| {
-            word.with(run.from, run.width, bits(value).extract(run.to, run.width))
+        let scattered = runs.iter().fold(Bits::from_u128(word.bits.into()), |word, run| {
+            word.with(run.from, run.width, Bits::from_u128(value.into()).extract(run.to, run.width))
         });
-        assert_eq!(choose_variant(self.decoder, scattered), Some(instruction.variant));
-        scattered.to_u128() as u32
+        let same = choose_variant(self.decoder, scattered) == Some(instruction.variant);
+        same.then(|| Word { bits: scattered.to_u128() as u32, ..word })
+    }
+
+    /// The highest value that a place can be set to.
+    pub(crate) fn highest(&self, instruction: &Instruction, place: &str) -> u32 {
+        let runs = instruction.places.get(place).map_or(&[][..], Vec::as_slice);
+        runs.iter().fold(0, |value, run| value | u32::MAX >> (32 - run.width) << run.to)
     }
 
     /// The name of a word's instruction, for messages.
-    pub(crate) fn name_of(&self, word: u32) -> &str {
-        let variant = choose_variant(self.decoder, bits(word));
+    pub(crate) fn name_of(&self, word: Word) -> &str {
+        let variant = choose_variant(self.decoder, Bits::from_u128(word.bits.into()));
         variant.map_or("nothing", |variant| &self.instructions[variant as usize].name)
     }
 
     /// Walks the automaton towards a variant and writes down what it looks at.
     fn walk(&self, variant: u32, random: &mut Random) -> u32 {
-        let mut word = bits(random.next() as u32);
+        let mut word = Bits::from_u128((random.next() as u32).into());
         let mut state = self.decoder.start;
         while let State::Test { low, width, edges, otherwise } = &self.decoder.states[state as usize] {
             let leads = |state: u32| self.reaches[state as usize].contains(&variant);
@@ -128,10 +183,6 @@ impl<'m> Encoder<'m> {
         }
         word.to_u128() as u32
     }
-}
-
-fn bits(word: u32) -> Bits {
-    Bits::from_u128(word.into())
 }
 
 /// By state, which variants it may lead to; edges lead to states before.
@@ -169,7 +220,19 @@ fn instruction(model: &Model, decoder: &Decoder, variant: u32) -> Instruction {
         }
     }
     let accesses = operation.behavior.iter().flat_map(|body| &body.accesses);
-    let mut kind = if operation.name == INDIRECT { Kind::IndirectJump } else { Kind::Plain };
+    let name = operation.name.as_str();
+    let mut kind = match () {
+        () if INDIRECT.contains(&name) => Kind::IndirectJump,
+        () if is_atomic(model, nodes) => Kind::Atomic,
+        () => Kind::Plain,
+    };
+    let above = nodes[..index as usize].iter().map(|node| model.target_name(node.target));
+    let machine = above.into_iter().any(|group| OF_MACHINE.contains(&group));
+    let implied = match name {
+        name if LINKING.contains(&name) => Some(1),
+        "c_addi16sp" => Some(2),
+        _ => None,
+    };
     for access in accesses {
         let resource = access.resource as usize;
         match (kind, access.kind) {
@@ -180,5 +243,10 @@ fn instruction(model: &Model, decoder: &Decoder, variant: u32) -> Instruction {
             _ => {}
         }
     }
-    Instruction { name: operation.name.clone(), kind, variant, places }
+    let bytes = decoder.variants[variant as usize].width_bits / 8;
+    Instruction { name: operation.name.clone(), kind, bytes, implied, machine, variant, places }
+}
+
+fn is_atomic(model: &Model, nodes: &[isac_ir::decoder::Node]) -> bool {
+    nodes.iter().any(|node| model.target_name(node.target) == "atomic")
 }

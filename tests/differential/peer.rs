@@ -3,7 +3,6 @@
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use isac::simulators::rv32im;
 use isac_ir::Model;
 use sim_runtime::host::{Host, Streams};
 use sim_runtime::image::{Expected, ImageFormat, place_image, read_image};
@@ -14,55 +13,67 @@ use sim_runtime::{Engine, Stop};
 /// More than any program executes.
 const LIMIT: u64 = 10_000_000;
 
-const QEMU: &str = "qemu-riscv32";
-
 /// What a program wrote, if it ended as it should.
 pub(crate) type Output = Result<Vec<u8>, String>;
 
-/// Runs a program on the emitted engine; gives the number of instructions too.
-pub(crate) fn run_emitted(elf: &[u8]) -> (Output, u64) {
-    let mut engine = rv32im::engine(false);
-    (run_engine(engine.as_mut(), elf), engine.instructions())
+/// A model with its emitted engine, and what QEMU calls the same machine.
+#[derive(Clone, Copy)]
+pub(crate) struct Peer {
+    pub(crate) name: &'static str,
+    pub(crate) model: fn() -> &'static Model,
+    pub(crate) emitted: fn(bool) -> Box<dyn Engine>,
+    pub(crate) qemu: &'static str,
+    pub(crate) register_bytes: u32,
 }
 
-/// Runs a program on the reference engine; gives the number of instructions too.
-pub(crate) fn run_reference(model: &Model, elf: &[u8]) -> (Output, u64) {
-    let mut engine = ReferenceEngine::new(model);
-    (run_engine(&mut engine, elf), engine.instructions())
-}
-
-fn run_engine(engine: &mut dyn Engine, elf: &[u8]) -> Output {
-    let info = LaunchInfo::of_model(rv32im::model(), "any", "any");
-    let expected = Expected { machine: Some(243), ..Expected::default() };
-    let image = read_image(elf, ImageFormat::Elf, &expected).map_err(|error| error.to_string())?;
-    let entry = image.entry.ok_or("no entry")?;
-    place_image(&image, engine.machine(), &info.placement()).map_err(|error| error.to_string())?;
-    engine.machine().write_place(&rv32im::model().pc, entry.into());
-    let (streams, output, _) = Streams::captured(b"");
-    let mut host = Host::new(streams);
-    let stop = engine.run(&mut host, LIMIT);
-    host.flush()?;
-    match stop {
-        Stop::Halted(0) => Ok(output.bytes()),
-        stop => Err(format!("{stop:x?}")),
+impl Peer {
+    /// Runs a program on the emitted engine; gives the number of instructions too.
+    pub(crate) fn run_emitted(&self, elf: &[u8]) -> (Output, u64) {
+        let mut engine = (self.emitted)(false);
+        (self.run_engine(engine.as_mut(), elf), engine.instructions())
     }
-}
 
-/// True if QEMU's emulator is installed.
-pub(crate) fn has_qemu() -> bool {
-    let started = Command::new(QEMU).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
-    started.is_ok_and(|status| status.success())
-}
+    /// Runs a program on the reference engine; gives the number of instructions too.
+    pub(crate) fn run_reference(&self, elf: &[u8]) -> (Output, u64) {
+        let mut engine = ReferenceEngine::new((self.model)());
+        (self.run_engine(&mut engine, elf), engine.instructions())
+    }
 
-/// Runs a program on QEMU; `folder` is for its file.
-pub(crate) fn run_qemu(elf: &[u8], folder: &Path) -> Output {
-    let file = folder.join("program.elf");
-    write_program(&file, elf).map_err(|error| format!("{}: {error}", file.display()))?;
-    let output = Command::new(QEMU).arg(&file).stdin(Stdio::null()).output();
-    let output = output.map_err(|error| format!("{QEMU}: {error}"))?;
-    match output.status.success() {
-        true => Ok(output.stdout),
-        false => Err(format!("{}: {}", output.status, String::from_utf8_lossy(&output.stderr))),
+    fn run_engine(&self, engine: &mut dyn Engine, elf: &[u8]) -> Output {
+        let model = (self.model)();
+        let info = LaunchInfo::of_model(model, "any", "any");
+        let expected = Expected { machine: Some(243), ..Expected::default() };
+        let image = read_image(elf, ImageFormat::Elf, &expected).map_err(|error| error.to_string())?;
+        let entry = image.entry.ok_or("no entry")?;
+        place_image(&image, engine.machine(), &info.placement()).map_err(|error| error.to_string())?;
+        engine.machine().write_place(&model.pc, entry.into());
+        let (streams, output, _) = Streams::captured(b"");
+        let mut host = Host::new(streams);
+        let stop = engine.run(&mut host, LIMIT);
+        host.flush()?;
+        match stop {
+            Stop::Halted(0) => Ok(output.bytes()),
+            stop => Err(format!("{stop:x?}")),
+        }
+    }
+
+    /// True if QEMU's emulator is installed.
+    pub(crate) fn has_qemu(&self) -> bool {
+        let mut command = Command::new(self.qemu);
+        let started = command.arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
+        started.is_ok_and(|status| status.success())
+    }
+
+    /// Runs a program on QEMU; `folder` is for its file.
+    pub(crate) fn run_qemu(&self, elf: &[u8], folder: &Path) -> Output {
+        let file = folder.join("program.elf");
+        write_program(&file, elf).map_err(|error| format!("{}: {error}", file.display()))?;
+        let output = Command::new(self.qemu).arg(&file).stdin(Stdio::null()).output();
+        let output = output.map_err(|error| format!("{}: {error}", self.qemu))?;
+        match output.status.success() {
+            true => Ok(output.stdout),
+            false => Err(format!("{}: {}", output.status, String::from_utf8_lossy(&output.stderr))),
+        }
     }
 }
 

@@ -21,7 +21,7 @@ pub(crate) struct Hazard {
 pub(crate) fn hazards(encoder: &Encoder<'_>) -> Vec<Hazard> {
     // What is not said is 0.
     let zeros = ["rd", "rs1", "rs2", "imm", "offset"].map(|place| (place, 0));
-    let code = |name: &str, values: &[(&str, u32)]| encoder.encode(name, &[&zeros, values].concat());
+    let code = |name: &str, values: &[(&str, u32)]| encoder.encode(name, &[&zeros, values].concat()).bits;
     let add = |rd, rs1, rs2| code("add", &[("rd", rd), ("rs1", rs1), ("rs2", rs2)]);
     let addi = |rd, rs1, imm| code("addi", &[("rd", rd), ("rs1", rs1), ("imm", imm)]);
     let load = |rd, rs1| code("lw", &[("rd", rd), ("rs1", rs1)]);

@@ -41,6 +41,10 @@ pub(crate) use simulator;
 
 pub(crate) const RV32IM: Simulator = simulator!(rv32im, rv32im_stepwise);
 pub(crate) const RV32IM5: Simulator = simulator!(rv32im5, rv32im5_stepwise);
+/// In one form alone: what stands for its general form is the same.
+pub(crate) const RV32IMC: Simulator = simulator!(rv32imc, rv32imc);
+/// In one form alone, too.
+pub(crate) const RV64IMAC: Simulator = simulator!(rv64imac, rv64imac);
 pub(crate) const PDP11: Simulator = simulator!(pdp11, pdp11_stepwise);
 pub(crate) const TINY8: Simulator = simulator!(tiny8, tiny8_stepwise);
 /// What `gentool new` writes.
@@ -68,6 +72,10 @@ pub(crate) const ENGINES: [EngineKind; 5] = [
     EngineKind::Stepwise,
     EngineKind::StepwiseUnprofiled,
 ];
+
+/// Those of a model that is generated in one form alone.
+pub(crate) const ENGINES_OF_ONE_FORM: [EngineKind; 3] =
+    [EngineKind::Reference, EngineKind::Emitted, EngineKind::Unprofiled];
 
 impl Simulator {
     pub(crate) const fn new(

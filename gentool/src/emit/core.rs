@@ -199,24 +199,53 @@ impl Emitter<'_> {
             .unwrap_or(0)
     }
 
+    /// Bits of a cell of the map that instructions are fetched from.
+    pub(super) fn root_cell_bits(&self) -> u32 {
+        self.model.maps[self.root_map() as usize].cell_bits
+    }
+
     fn emit_fetch(&self) -> TokenStream {
-        let Some((_, _, decoder)) = find_root(self.model) else { return TokenStream::new() };
-        let width = self.model.decoders[decoder as usize].width_bits;
+        let Some((_, _, index)) = find_root(self.model) else { return TokenStream::new() };
+        let decoder = &self.model.decoders[index as usize];
+        let width = decoder.width_bits;
         let map = &self.model.maps[self.root_map() as usize];
         let fetch = joined(&map.name, &format!("fetch{}", width / map.cell_bits));
         let bits = number(width.into());
         let root_map = number(self.root_map().into());
         let ty = unsigned(width);
         let word = if storage_bits(width) == 128 { quote!(word) } else { quote!(u128::from(word)) };
+        let (rest, words) = match decoder.first_bits == width {
+            true => (
+                quote! {
+                    // It may lie on both sides of where addresses wrap.
+                    Err(_) => fetch_cells(super::model(), self, #root_map, address, 0, #bits)?.to_u128() as #ty,
+                },
+                quote!((Bits::from_u128(#word), #bits)),
+            ),
+            false => {
+                let index = number(index.into());
+                let cell = number(map.cell_bits.into());
+                let low = self.model.target.big_endian.then(|| quote!(.shifted_down(#bits - width)));
+                (
+                    quote! {
+                        // A shorter one may be at the end of memory, or where addresses wrap.
+                        Err(_) => fetch_asked(super::model(), self, #root_map, #index, address)?.to_u128() as #ty,
+                    },
+                    quote!({
+                        let width = decoded.size_cells * #cell;
+                        (Bits::from_u128(#word)#low & Bits::ones(width), width)
+                    }),
+                )
+            }
+        };
         quote! {
             fn decode<P: Profiling>(&self, address: u64) -> Result<Decoded<Self, P>, FaultKind> {
                 let word = match self.#fetch(address) {
                     Ok(word) => word,
-                    // It may lie on both sides of where addresses wrap.
-                    Err(_) => fetch_cells(super::model(), self, #root_map, address, 0, #bits)?.to_u128() as #ty,
+                    #rest
                 };
                 let mut decoded = super::decoder::decode::<P>(word).ok_or(FaultKind::IllegalInstruction)?;
-                decoded.words = [(Bits::from_u128(#word), #bits)];
+                decoded.words = [#words];
                 Ok(decoded)
             }
         }

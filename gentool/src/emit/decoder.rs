@@ -154,6 +154,7 @@ impl Emitter<'_> {
         }
         let traits = self.form_traits(form);
         let size = number(traits.size_cells.into());
+        let seen = number((decoder.width_bits / self.root_cell_bits()).into());
         let counters = number(form.counters.into());
         let (needs_site, ends_block) = (traits.needs_site, traits.ends_block);
         quote! {
@@ -162,6 +163,7 @@ impl Emitter<'_> {
                 args: Args::#name { #(#arguments),* },
                 words: Default::default(),
                 size_cells: #size,
+                seen_cells: #seen,
                 counters: #counters,
                 needs_site: #needs_site,
                 ends_block: #ends_block,

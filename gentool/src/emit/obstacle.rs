@@ -66,10 +66,6 @@ pub fn find_block_obstacles(model: &Model) -> Vec<String> {
             let name = model.target_name(decoder.target);
             found.push(format!("{name}: a choice with too many sets of words is not decoded ahead"));
         }
-        if decoder.first_bits < decoder.width_bits {
-            let name = model.target_name(decoder.target);
-            found.push(format!("{name}: words of different widths are not emitted yet"));
-        }
         if decoder.width_bits > 128 {
             let name = model.target_name(decoder.target);
             found.push(format!("{name}: words above 128 bits are not emitted yet"));

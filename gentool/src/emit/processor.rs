@@ -83,7 +83,7 @@ impl Emitter<'_> {
             #![allow(unused, unused_comparisons, clippy::all)]
 
             use sim_runtime::#prelude::prelude::*;
-            use sim_runtime::memory::{CellStore, fetch_cells, find_range, read_map_bytes, write_map_bytes};
+            use sim_runtime::memory::{CellStore, fetch_asked, fetch_cells, find_range, read_map_bytes, write_map_bytes};
             use sim_runtime::Machine;
 
             #types

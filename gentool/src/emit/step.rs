@@ -241,8 +241,8 @@ impl Emitter<'_> {
     /// What the kernel wants to know, found by looking at every write of the PC.
     pub(super) fn form_traits(&self, form: &Form) -> Traits {
         let size_cells = find_root(self.model).map_or(1, |(_, _, decoder)| {
-            let cell_bits = self.model.maps.first().map_or(8, |map| map.cell_bits);
-            self.model.decoders[decoder as usize].width_bits / cell_bits
+            let variant = &self.model.decoders[decoder as usize].variants[form.variant as usize];
+            variant.width_bits / self.root_cell_bits()
         });
         let mut advances = 0;
         let mut traits = Traits {
@@ -321,7 +321,12 @@ fn is_advance(value: &Expr, pc: u32, size_cells: u32) -> bool {
     match &value.kind {
         ExprKind::Binary(BinaryOp::Add, left, right) => {
             let reads = matches!(strip(left).kind, ExprKind::Register { register, .. } if register == pc);
-            reads && matches!(strip(right).kind, ExprKind::Const(amount) if amount == size_cells.into())
+            let is_size = match strip(right).kind {
+                ExprKind::Const(amount) => amount == size_cells.into(),
+                ExprKind::InstructionSize => true,
+                _ => false,
+            };
+            reads && is_size
         }
         ExprKind::Slice { base, low: 0 } => is_advance(base, pc, size_cells),
         _ => false,

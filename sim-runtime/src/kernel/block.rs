@@ -42,6 +42,9 @@ pub struct Decoded<C: BlockCore, P> {
     pub words: [(Bits, u32); 1],
     /// Its size in cells.
     pub size_cells: u32,
+    /// How many cells may have decided that, at least its size: a change of any of them may make it
+    /// another instruction.
+    pub seen_cells: u32,
     /// Number of its counters.
     pub counters: u32,
     /// True if its step may do anything but go on with the next record.

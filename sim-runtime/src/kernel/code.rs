@@ -86,7 +86,7 @@ impl<C: BlockCore, P: Profiling> Code<C, P> {
                 extra_cycles: Cell::new(0),
                 unfinished: Cell::new(0),
             });
-            core.mark_code(address, u64::from(decoded.size_cells));
+            core.mark_code(address, u64::from(decoded.seen_cells));
             let last = isac_ir::bits::mask(core.model().pc.width_bits) as u64;
             let wraps = address.checked_add(u64::from(decoded.size_cells)).filter(|after| *after <= last);
             if let (Some(after), false) = (wraps, decoded.ends_block || records.len() == MAX_BLOCK) {

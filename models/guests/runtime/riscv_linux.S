@@ -1,4 +1,4 @@
-# The target layer for 32-bit RISC-V under Linux system calls (number in a7,
+# The target layer for RISC-V under Linux system calls (number in a7,
 # arguments from a0 on, result in a0). The stack pointer enters at argc; argv
 # follows it, ends with a null word, and the environment comes after that.
 
@@ -23,7 +23,7 @@ _start:
     bltu    t0, t1, 1b
 
 2:  lw      a0, 0(sp)           # argc
-    addi    a1, sp, 4           # argv
+    addi    a1, sp, __riscv_xlen / 8    # argv
     andi    sp, sp, -16
     call    main
     mv      s0, a0

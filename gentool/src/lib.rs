@@ -5,5 +5,6 @@
 
 pub mod disassembler;
 pub mod emit;
+pub mod export;
 pub mod lower;
 mod runtime_sources;

@@ -75,6 +75,18 @@ impl DescriptionOptions {
         &self,
         further: impl FnOnce(&CheckedModel, &mut Diagnostics),
     ) -> Result<Description, Failure> {
+        Ok(self.load_all(further)?.1)
+    }
+
+    /// The same with the model before it is lowered.
+    pub(super) fn load_checked(&self) -> Result<(CheckedModel, Description), Failure> {
+        self.load_all(|_, _| {})
+    }
+
+    fn load_all(
+        &self,
+        further: impl FnOnce(&CheckedModel, &mut Diagnostics),
+    ) -> Result<(CheckedModel, Description), Failure> {
         let mut sources = SourceMap::new();
         let mut findings = Diagnostics::new();
         let overrides = self.overrides()?;
@@ -95,7 +107,7 @@ impl DescriptionOptions {
             panic!("lowering broke a promise of isac-ir: {}", broken.join("; "));
         }
         let warnings = findings.iter().count();
-        Ok(Description { model, warnings })
+        Ok((checked, Description { model, warnings }))
     }
 }
 

@@ -6,6 +6,7 @@ mod description;
 mod disasm;
 mod dump;
 mod explain;
+mod export;
 mod generate;
 mod new;
 mod pipeline;
@@ -52,6 +53,7 @@ enum Command {
     Disasm(disasm::Options),
     Dump(dump::Options),
     Explain(explain::Options),
+    Export(export::Options),
     Report(report::Options),
 }
 
@@ -74,6 +76,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Disasm(options) => disasm::run(&options),
         Command::Dump(options) => dump::run(&options),
         Command::Explain(options) => explain::run(&options),
+        Command::Export(options) => export::run(&options),
         Command::Report(options) => report::run(&options),
     };
     match result {

@@ -95,13 +95,20 @@ impl Cache {
         self.touched.hits.saturating_add(self.touched.misses)
     }
 
-    /// The same, and what it costs: HIT for each line, MISS for each that was absent, and MISS again
-    /// for each that was written back.
+    /// The same, and what it costs: HIT for each line touched, MISS for each that was absent, and MISS
+    /// again for each that was written back. The sizes of the cache are known when the simulator is
+    /// emitted: of a line and a set as powers of two, and the number of sets less one.
     #[inline(always)]
-    pub fn access_cycles(&mut self, cell: u64, cells: u64, writes: bool) -> u32 {
-        let line = self.line_of(cell);
-        let first = self.first_entry(line);
-        if line == self.last_line_of(cell, cells)
+    pub fn access_cycles<const LINE: u32, const SETS: u64, const WAYS: u32>(
+        &mut self,
+        cell: u64,
+        cells: u64,
+        writes: bool,
+    ) -> u32 {
+        let line = cell >> LINE;
+        let first = ((line & SETS) << WAYS) as usize;
+        let is_one = (cell & ((1 << LINE) - 1)) + cells <= 1 << LINE;
+        if is_one
             && let Some(entry) = self.entries.get_mut(first)
             && *entry & !DIRTY == tag_of(line)
         {

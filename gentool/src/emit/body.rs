@@ -162,7 +162,8 @@ impl<'a> BodyEmitter<'a> {
         let name = joined(&self.emitter.model.maps[map as usize].name, &format!("{verb}{cells}"));
         let address = cast(self.value(address), address.width, 64);
         let devices = &self.emitter.model.maps[map as usize].devices;
-        let left = (verb != "fetch" && !devices.is_empty()).then(|| quote!(, step.left));
+        let step_left = self.emitter.step_left();
+        let left = (verb != "fetch" && !devices.is_empty()).then(|| quote!(, #step_left));
         let argument = self.emitter.access_argument(map).filter(|_| access != UNCOUNTED);
         quote!({ let address = #address; p.#name #argument(address #left).or_else(|kind| trap(&mut p.kernel, kind, address))? })
     }

@@ -105,8 +105,12 @@ impl Emitter<'_> {
     fn cycles_of(&self, range: &Range, cells: &TokenStream, writes: bool) -> TokenStream {
         match range.cache {
             Some(cache) => {
+                let table = &self.model.caches[cache as usize];
                 let (cache, offset) = (number(cache.into()), offset(range));
-                quote!(self.caches[#cache].access_cycles(#offset, #cells, #writes))
+                let line = number(table.line_cells.trailing_zeros().into());
+                let sets = number((table.size_cells / table.line_cells / table.ways - 1).into());
+                let ways = number(table.ways.trailing_zeros().into());
+                quote!(self.caches[#cache].access_cycles::<#line, #sets, #ways>(#offset, #cells, #writes))
             }
             None => number(self.model.rams[range.ram as usize].latency.min(MOST_CYCLES).into()),
         }

@@ -128,9 +128,12 @@ impl BodyEmitter<'_> {
             ExprKind::MemberFieldReference { reference, fields } => {
                 self.referred_member_field(*reference, fields, width)
             }
-            ExprKind::InstructionAddress => from_u64(quote!(step.address), width),
-            ExprKind::InstructionSize => from_u64(quote!(u64::from(step.size_cells)), width),
-            ExprKind::Cycles => quote!(p.kernel_ref().cycles_at(step.left)),
+            ExprKind::InstructionAddress => from_u64(self.emitter.step_address(), width),
+            ExprKind::InstructionSize => from_u64(self.emitter.step_size(), width),
+            ExprKind::Cycles => {
+                let left = self.emitter.step_left();
+                quote!(p.kernel_ref().cycles_at(#left))
+            }
             ExprKind::RegisterPart { register, index, low, .. } => {
                 let register = self.read_register(*register, index.as_deref());
                 let (low, bits) = (number((*low).into()), number(width.into()));
@@ -143,15 +146,24 @@ impl BodyEmitter<'_> {
             ExprKind::FaultAddress => quote!(p.kernel_ref().trap_value),
             ExprKind::FaultAccess => quote!(p.kernel_ref().fault_access),
             ExprKind::Latency(map) => self.emitter.emit_latency(*map),
-            ExprKind::Busy(stage) => {
-                let (pipeline, stage) = stage_numbers(*stage);
-                quote!(u8::from(step.is_busy(#pipeline, #stage)))
-            }
+            ExprKind::Busy(stage) => match &self.emitter.timing {
+                Some(timing) => {
+                    let stage = number(timing.schedule.stage_number(*stage).into());
+                    quote!(u8::from(step.is_busy(#stage)))
+                }
+                None => {
+                    let (pipeline, stage) = stage_numbers(*stage);
+                    quote!(u8::from(step.is_busy(#pipeline, #stage)))
+                }
+            },
             ExprKind::Pending(device) => {
-                let device = number((*device).into());
-                quote!(u8::from(p.kernel_ref().is_pending(#device, step.left)))
+                let (device, left) = (number((*device).into()), self.emitter.step_left());
+                quote!(u8::from(p.kernel_ref().is_pending(#device, #left)))
             }
-            ExprKind::Instructions => quote!(p.kernel_ref().instructions_at(step.left)),
+            ExprKind::Instructions => {
+                let left = self.emitter.step_left();
+                quote!(p.kernel_ref().instructions_at(#left))
+            }
             ExprKind::Register { register, index, .. } => self.read_register(*register, index.as_deref()),
             ExprKind::Memory { map, cells, address, access } => {
                 self.read_memory(*map, *cells, address, *access)

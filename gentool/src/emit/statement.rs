@@ -177,14 +177,15 @@ impl BodyEmitter<'_> {
                 }}
             }
             Stmt::LinuxCall { result, arguments } => {
+                let left = self.emitter.step_left();
                 let arguments = arguments.iter().map(|argument| self.value(argument));
-                let value =
-                    quote!({ let arguments = [#(#arguments),*]; linux_call(p, step.left, arguments)? });
+                let value = quote!({ let arguments = [#(#arguments),*]; linux_call(p, #left, arguments)? });
                 self.assign(*result, value)
             }
             Stmt::Semihost { result, arguments } => {
+                let left = self.emitter.step_left();
                 let arguments = arguments.iter().map(|argument| self.value(argument));
-                let value = quote!({ let arguments = [#(#arguments),*]; semihost(p, step.left, arguments)? });
+                let value = quote!({ let arguments = [#(#arguments),*]; semihost(p, #left, arguments)? });
                 self.assign(*result, value)
             }
             Stmt::Print(parts) => self.print(parts),

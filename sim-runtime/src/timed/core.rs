@@ -1,6 +1,7 @@
 //! What a generated core is to the kernel of cycle-accurate simulators.
 
 use super::flight::Flight;
+use super::mask::Mask;
 use super::turn::Turn;
 use crate::kernel::{Core, Profiling, Trap};
 
@@ -22,8 +23,38 @@ pub trait TimedCore: Core {
     /// Operands of an instruction.
     type Args: Copy + Default + std::fmt::Debug;
 
+    /// A number for each position.
+    type Row: Copy + AsRef<[u32]> + AsMut<[u32]>;
+
+    /// Stages for each position.
+    type Stages: Copy + AsRef<[u64]> + AsMut<[u64]>;
+
+    /// Counters for each position.
+    type Masks: Copy + AsRef<[Self::Mask]> + AsMut<[Self::Mask]>;
+
+    /// Counters of an instruction.
+    type Mask: Mask;
+
+    /// A row of zeros.
+    const ROW: Self::Row;
+
+    /// No stage at any position.
+    const STAGES: Self::Stages;
+
+    /// No counter at any position.
+    const MASKS: Self::Masks;
+
     /// The places in the order in which their code stands.
     const POSITIONS: &'static [u32];
+
+    /// Positions whose turns do nothing but count what each of them counts.
+    const STILL: u64;
+
+    /// Positions whose turns may decode.
+    const DECODES: u64;
+
+    /// Positions whose turns may flush.
+    const FLUSHES: u64;
 
     /// True if a device can end the run.
     const EXITS: bool;
@@ -33,9 +64,6 @@ pub trait TimedCore: Core {
 
     /// Width of a decoded word in bits.
     const WORD_BITS: u32;
-
-    /// Bits of an instruction's address that are 0 in most.
-    const ADDRESS_SHIFT: u32;
 
     /// Positions whose turns may touch a cache, each with the cache.
     const LINES: &'static [(u32, u32)];
@@ -49,6 +77,9 @@ pub trait TimedCore: Core {
     /// The trap that ended it.
     fn reset<P: Profiling>(&mut self, turn: &mut Turn<'_, Self, P>) -> Result<(), Trap>;
 
-    /// Runs the turns of a cycle that are live, in their order.
-    fn turns<P: Profiling>(&mut self, flight: &mut Flight<Self, P>);
+    /// Runs the turns of a cycle that are live, in their order; true if the run leaves the cycle.
+    fn turns<P: Profiling>(&mut self, flight: &mut Flight<Self, P>) -> bool;
+
+    /// The same, where they are not the usual ones.
+    fn other_turns<P: Profiling>(&mut self, flight: &mut Flight<Self, P>) -> bool;
 }

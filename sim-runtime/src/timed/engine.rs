@@ -3,13 +3,16 @@
 use sim_profile::Measurement;
 
 use super::core::TimedCore;
-use super::flight::Flight;
+use super::flight::{Flight, NOBODY};
 use super::turn::Turn;
 use crate::engine::{CacheStatistics, Engine, Machine};
 use crate::fault::{Fault, Stop};
 use crate::host::Host;
 use crate::kernel::{Profiling, Trap};
 use crate::stepwise::cache_statistics;
+
+/// Instructions in flight at most.
+const MOST_IN_FLIGHT: u64 = 16;
 
 /// A generated cycle-accurate core in an engine.
 pub struct TimedEngine<C: TimedCore, P: Profiling> {
@@ -33,8 +36,10 @@ impl<C: TimedCore, P: Profiling> TimedEngine<C, P> {
         let seed = self.core.kernel_ref().host.seed();
         self.core.empty_caches(seed);
         let instruction_address = self.core.pc();
-        let mut turn = Turn::before_all(&mut self.flight, instruction_address);
+        self.flight.records[NOBODY as usize].address = instruction_address;
+        let mut turn = Turn::new(&mut self.flight, NOBODY, 0);
         let outcome = self.core.reset(&mut turn);
+        self.flight.notes.clear();
         self.flight.take_lines_of_reset(&self.core);
         self.flight.take_extra_cycles_of_reset(&mut self.core);
         let kernel = self.core.kernel_ref();
@@ -65,15 +70,20 @@ impl<C: TimedCore, P: Profiling> Engine for TimedEngine<C, P> {
         std::mem::swap(&mut self.core.kernel().host, host);
         let before = self.flight.taken;
         self.reset();
-        let mut left = instructions;
         let flight = &mut self.flight;
+        let mut left = instructions;
         while left > 0 && flight.stopped.is_none() && flight.taken - before < instructions {
-            left -= 1;
-            flight.begin_cycle(&mut self.core);
-            self.core.turns(flight);
-            if flight.stopped.is_some() || flight.end_cycle(&mut self.core) {
-                break;
+            // No cycle takes more instructions than can be in flight.
+            let cycles = ((instructions - (flight.taken - before)) / MOST_IN_FLIGHT).clamp(1, left);
+            left -= cycles;
+            flight.spare_cycles = left;
+            for _ in 0..cycles {
+                flight.begin_cycle(&mut self.core);
+                if self.core.turns(flight) || flight.end_cycle(&mut self.core) {
+                    break;
+                }
             }
+            left = flight.spare_cycles;
         }
         std::mem::swap(&mut self.core.kernel().host, host);
         self.flight.stopped.unwrap_or(Stop::Cycles { taken: self.flight.taken - before })

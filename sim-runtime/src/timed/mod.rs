@@ -3,30 +3,31 @@
 //!
 //! The generated core has one piece of code for each [place](isac_ir::schedule), in an order in
 //! which every cycle has its turns. What a cycle runs, and of which instruction, is a
-//! [course](isac_ir::automaton::Course): a mask of places that are live, and ranks. As long as
-//! nothing happens but what usually does, a cycle costs one look into the course's table at its
-//! beginning and one at its end; a flush, a retry or a stall follows an edge to another course.
-//! Courses are built when they are first needed.
-//!
-//! Instructions in flight live in 16 slots, whose numbers stand in the order of their ranks in one
-//! word.
+//! [course](isac_ir::automaton::Course). Which course it will be, whose turns they are and what is in
+//! flight behind it is predicted: see `scene.rs`.
 
 mod core;
-mod course;
 mod decoding;
 mod ending;
 mod engine;
 mod flight;
+mod follow;
 mod hold;
 mod lines;
+mod mask;
 mod measure;
+mod note;
 pub mod prelude;
 mod record;
+mod scene;
+mod told;
+mod totals;
 mod turn;
 
 pub use self::core::{Decoded, TimedCore, TurnFn};
 pub use engine::TimedEngine;
 pub use flight::Flight;
+pub use mask::Mask;
 pub use turn::Turn;
 
 use crate::fault::FaultKind;

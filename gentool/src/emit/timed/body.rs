@@ -50,6 +50,30 @@ impl Emitter<'_> {
         counters.chain(conditions).collect()
     }
 
+    /// The address of the instruction at hand.
+    pub(in crate::emit) fn step_address(&self) -> TokenStream {
+        match self.shape {
+            Shape::Timed => quote!(step.address()),
+            Shape::Blocks | Shape::Stepwise => quote!(step.address),
+        }
+    }
+
+    /// The size of the instruction at hand in cells, in 64 bits.
+    pub(in crate::emit) fn step_size(&self) -> TokenStream {
+        match self.shape {
+            Shape::Timed => quote!(u64::from(step.size_cells())),
+            Shape::Blocks | Shape::Stepwise => quote!(u64::from(step.size_cells)),
+        }
+    }
+
+    /// What is left of the budget behind the step at hand, where the kernel counts it down.
+    pub(in crate::emit) fn step_left(&self) -> TokenStream {
+        match self.shape {
+            Shape::Timed => quote!(0),
+            Shape::Blocks | Shape::Stepwise => quote!(step.left),
+        }
+    }
+
     /// True for an ACTIVATION with conditions.
     pub(super) fn takes_conditions(&self, operation: &Operation, body: &Body) -> bool {
         let is_activation = operation.activation.as_ref().is_some_and(|own| std::ptr::eq(own, body));

@@ -16,7 +16,7 @@ use isac_ir::behavior::{Body, Stmt, walk_statements};
 use isac_ir::bits::mask;
 use isac_ir::operand::Expression;
 use isac_ir::operation::Operation;
-use isac_ir::schedule::Schedule;
+use isac_ir::schedule::{PlaceKind, Schedule};
 use proc_macro2::TokenStream;
 use quote::quote;
 
@@ -146,8 +146,12 @@ impl Emitter<'_> {
         let positions = timing.order.iter().map(|place| number((*place).into()));
         let decoder = &self.model.decoders[timing.schedule.decoding.decoder as usize];
         let word_bits = number(decoder.width_bits.into());
-        let cell_bits = self.model.maps.first().map_or(8, |map| map.cell_bits);
-        let shift = number((decoder.width_bits / cell_bits).max(1).trailing_zeros().into());
+        let length = number(timing.order.len() as u128);
+        let counters = if self.most_counters() > 64 { quote!(u128) } else { quote!(u64) };
+        let still = self.positions_where(|place| self.is_still(place));
+        let places = &timing.schedule.places;
+        let flushes = self.positions_where(|place| !places[place as usize].effects.flushes.is_empty());
+        let decodes = self.positions_where(|place| place == timing.schedule.decoding.place);
         let exits =
             self.model.devices.iter().any(|device| device.kind == isac_ir::resource::DeviceKind::Exit);
         let extra_cycles = self.has_extra_cycles();
@@ -162,12 +166,21 @@ impl Emitter<'_> {
         quote! {
             impl TimedCore for Processor {
                 type Args = super::turns::Args;
+                type Row = [u32; #length];
+                type Stages = [u64; #length];
+                type Masks = [#counters; #length];
+                type Mask = #counters;
 
+                const ROW: Self::Row = [0; #length];
+                const STAGES: Self::Stages = [0; #length];
+                const MASKS: Self::Masks = [0; #length];
                 const POSITIONS: &'static [u32] = &[#(#positions),*];
+                const STILL: u64 = #still;
+                const DECODES: u64 = #decodes;
+                const FLUSHES: u64 = #flushes;
                 const EXITS: bool = #exits;
                 const EXTRA_CYCLES: bool = #extra_cycles;
                 const WORD_BITS: u32 = #word_bits;
-                const ADDRESS_SHIFT: u32 = #shift;
                 const LINES: &'static [(u32, u32)] = &[#(#lines),*];
 
                 fn decode<P: Profiling>(word: u64) -> Option<Decoded<Self, P>> {
@@ -179,6 +192,32 @@ impl Emitter<'_> {
                 #turns
             }
         }
+    }
+
+    /// Most counters that an instruction has, those of lines of caches included.
+    fn most_counters(&self) -> u32 {
+        let forms = self.timing().schedule.forms.iter().map(|form| form.counters);
+        forms.max().unwrap_or(0) + self.lines().len() as u32
+    }
+
+    /// The positions of certain places, a bit for each.
+    fn positions_where(&self, is_it: impl Fn(u32) -> bool) -> TokenStream {
+        let positions = (0u32..).zip(&self.timing().order).filter(|(_, place)| is_it(**place));
+        number(positions.fold(0u128, |all, (position, _)| all | 1 << position))
+    }
+
+    /// True if turns at a place do nothing but schedule, always the same.
+    pub(super) fn is_still(&self, place: u32) -> bool {
+        let PlaceKind::Before { sections, .. } = &self.timing().schedule.places[place as usize].kind else {
+            return false;
+        };
+        place != self.timing().schedule.decoding.place
+            && sections.iter().all(|section| {
+                let operation = self.model.operation(section.operation);
+                operation.body(section.part).is_none_or(|body| {
+                    body.statements.iter().all(|statement| matches!(statement, Stmt::Activate { .. }))
+                })
+            })
     }
 
     /// True if anything asks for extra cycles.

@@ -89,9 +89,7 @@ fn find_body_obstacles(model: &Model, found: &mut Vec<String>) {
 
 fn find_size_obstacles(model: &Model, timing: &Timing, found: &mut Vec<String>) {
     let schedule = &timing.schedule;
-    // Behind them stand those of lines of caches: one for each cache and turn that may touch it.
-    let lines = Emitter::new(model, Shape::Timed).lines().len() as u32;
-    let counters = schedule.forms.iter().map(|form| form.counters).max().unwrap_or(0) + lines;
+    let counters = Emitter::new(model, Shape::Timed).most_counters();
     if counters > MOST_COUNTERS {
         found.push(format!("{counters} counters of an instruction, more than {MOST_COUNTERS}"));
     }

@@ -1,5 +1,8 @@
 //! Turns as functions, and the cycle that calls them.
 
+use std::collections::BTreeSet;
+
+use isac_ir::automaton::Automaton;
 use isac_ir::operation::Operation;
 use isac_ir::schedule::{PlaceKind, Section};
 use proc_macro2::{Ident, TokenStream};
@@ -120,6 +123,7 @@ impl Emitter<'_> {
             /// # Errors
             /// The trap that ends it.
             pub fn #name<P: Profiling>(p: &mut Processor, step: &mut Turn<'_, Processor, P>) -> Result<(), Trap> {
+                step.begin();
                 #open
                 #(#calls)*
                 Ok(())
@@ -241,17 +245,63 @@ impl Emitter<'_> {
         }
     }
 
-    /// One cycle: the places one behind the other.
+    /// One cycle: the places one behind the other, once for the cycles in which all goes its usual
+    /// way and once for all others.
     pub(super) fn emit_cycle(&self) -> TokenStream {
+        let usual = self.usual_positions();
+        let is_usual = |at: u32| usual >> at & 1 == 1;
+        let straight = self.emit_positions(&|at| is_usual(at).then(|| TokenStream::new()), &|at| {
+            let position = number(at.into());
+            quote!({ flight.pass(#position); return self.other_turns(flight); })
+        });
+        let others = self.emit_positions(
+            &|at| {
+                let position = number(at.into());
+                Some(quote!(if flight.is_live(#position)))
+            },
+            &|_| {
+                quote!(if flight.has_left() {
+                    return true;
+                })
+            },
+        );
+        let usual = number(usual.into());
+        quote! {
+            #[inline(always)]
+            fn turns<P: Profiling>(&mut self, flight: &mut Flight<Self, P>) -> bool {
+                if !flight.are_live(#usual) {
+                    return self.other_turns(flight);
+                }
+                #straight
+                false
+            }
+
+            fn other_turns<P: Profiling>(&mut self, flight: &mut Flight<Self, P>) -> bool {
+                #others
+                false
+            }
+        }
+    }
+
+    /// The turns at those positions for which there is a condition; `otherwise` is what follows if
+    /// one does not just go on.
+    fn emit_positions(
+        &self,
+        condition: &dyn Fn(u32) -> Option<TokenStream>,
+        otherwise: &dyn Fn(u32) -> TokenStream,
+    ) -> TokenStream {
         let timing = self.timing();
         let lines = self.lines();
         let turns = (0u32..).zip(&timing.order).filter_map(|(at, place)| {
-            let position = number(at.into());
+            let condition = condition(at)?;
+            let (position, otherwise) = (number(at.into()), otherwise(at));
             match timing.schedule.places[*place as usize].kind {
                 PlaceKind::Walk { is_last: false } => None,
                 PlaceKind::Walk { is_last: true } => Some(quote! {
-                    if flight.is_live(#position) && flight.strike(self, #position) {
-                        return;
+                    #condition {
+                        if flight.strike(self, #position) {
+                            return true;
+                        }
                     }
                 }),
                 PlaceKind::Before { .. } | PlaceKind::Decoded { .. } => {
@@ -259,29 +309,47 @@ impl Emitter<'_> {
                     let own = (0u128..).zip(&lines).filter(|(_, (here, _))| *here == at);
                     let notes = own.map(|(index, _)| {
                         let index = number(index);
-                        quote!(flight.note_lines(self, &mut done, #index);)
+                        quote!(flight.note_lines(self, #position, &mut done, #index);)
                     });
                     let notes: Vec<TokenStream> = notes.collect();
                     let mutable = (!notes.is_empty()).then(|| quote!(mut));
                     Some(quote! {
-                        if flight.is_live(#position) {
+                        #condition {
                             let mut turn = flight.turn(#position);
                             let outcome = super::turns::#name(self, &mut turn);
                             let #mutable done = turn.done();
                             #(#notes)*
-                            if flight.end_turn(self, done, outcome) {
-                                return;
+                            if flight.end_turn(self, #position, done, outcome) {
+                                #otherwise
                             }
                         }
                     })
                 }
             }
         });
-        quote! {
-            #[inline(always)]
-            fn turns<P: Profiling>(&mut self, flight: &mut Flight<Self, P>) {
-                #(#turns)*
+        quote!(#(#turns)*)
+    }
+
+    /// The positions of a cycle in which everything has gone its usual way for long, but for those
+    /// that the kernel need not go to.
+    fn usual_positions(&self) -> u64 {
+        let timing = self.timing();
+        let mut automaton = Automaton::new(timing.schedule.clone());
+        let mut seen: BTreeSet<u32> = BTreeSet::new();
+        let (mut state, mut positions) = (0, 0);
+        while seen.insert(state)
+            && let Ok(course) = automaton.first(state)
+        {
+            let course = &automaton.courses()[course as usize];
+            let (mut next, mut found) = (0, 0u64);
+            for turn in &course.turns {
+                let further = timing.order[next..].iter().position(|place| *place == turn.place);
+                next += further.unwrap_or_default() + 1;
+                let is_still = self.is_still(turn.place);
+                found |= u64::from(!is_still) << (next - 1);
             }
+            (state, positions) = (course.next, found);
         }
+        positions
     }
 }

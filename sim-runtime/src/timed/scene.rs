@@ -1,0 +1,272 @@
+//! Scenes: cycles whose course is known beforehand.
+//!
+//! What the kernel has to find out about a cycle depends on little but what is in flight, and the
+//! same instructions meet in the pipeline millions of times. So it is found out once: a
+//! [`Configuration`] is everything that the kernel keeps from one cycle to the next, a [`Scene`] one
+//! way in which the cycle behind it has gone, as a prediction of how it will go. As long as every
+//! turn does what the scene says, the kernel finds, counts and moves nothing; where one does not, the
+//! cycle goes on in another scene that agrees so far. (E. Schnarr, J. R. Larus: *Fast Out-Of-Order
+//! Processor Simulation Using Memoization*, ASPLOS 1998, memoise a pipeline in this manner.)
+//!
+//! What instructions compute is no part of a scene: bodies run in every cycle.
+
+use std::sync::Arc;
+
+use isac_ir::automaton::{Event, Fate};
+
+use super::core::TimedCore;
+
+/// No scene, record or number: not asked for yet.
+pub(super) const UNKNOWN: u32 = u32::MAX;
+
+/// What the kernel keeps from one cycle to the next.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
+pub(super) struct Configuration {
+    /// The state of the timing automaton.
+    pub state: u32,
+    /// The instructions in flight, by rank.
+    pub actors: Vec<Actor>,
+    /// With a profile alone: instructions that have ended before something older, in the order of
+    /// the program: the number of those in flight that are older, and the record.
+    pub early: Vec<(u32, u32)>,
+    /// With a profile alone: the record of the last instruction before all these.
+    pub last: u32,
+    /// With a profile alone: what has given the stages' counters their values, by number of the stage.
+    pub stalls: Vec<(u32, Holder)>,
+    /// With a profile alone: by rank and place, the retry that has put back what is due there.
+    pub held: Vec<(u32, u32, Holder)>,
+}
+
+/// An instruction in flight.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct Actor {
+    /// What is known of it.
+    pub record: u32,
+    /// Counters that have counted.
+    pub counted: u128,
+    /// Those of them that have counted twice; what counts more often is noted.
+    pub again: u128,
+    /// The cause of the first cycle lost for it, by number; further ones are noted.
+    pub lost: Option<u32>,
+}
+
+impl Actor {
+    pub(super) fn new(record: u32) -> Actor {
+        Actor { record, counted: 0, again: 0, lost: None }
+    }
+
+    /// Counters have counted in a turn; those that had counted twice before.
+    pub(super) fn count(&mut self, counted: u128) -> u128 {
+        let twice = self.counted & counted;
+        let more = self.again & twice;
+        self.counted |= counted;
+        self.again |= twice;
+        more
+    }
+}
+
+/// Who keeps the next instruction from beginning, and by which cause.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct Holder {
+    pub whose: Whose,
+    /// The number of the cause.
+    pub cause: u32,
+}
+
+/// Whose cycles they are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Whose {
+    /// An instruction in flight, by rank.
+    InFlight(u32),
+    /// One that was decoded and is over.
+    Record(u32),
+    /// One that was not; the address is known of what could not be.
+    Undecoded(Option<u64>),
+}
+
+/// How a turn ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum End {
+    Done,
+    Over(Fate),
+    /// It runs again; the operation that has asked for it.
+    Retried(u32),
+    Doomed,
+}
+
+/// What a turn did to the pipeline in its middle.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Act {
+    Flush(isac_ir::time::StageId),
+    /// With a profile alone: a stage, by number, stands because of a cause, by number.
+    Stall(u32, u32),
+}
+
+/// Everything that the kernel is told of a turn.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Outcome {
+    pub end: End,
+    /// Conditions that hold.
+    pub due: u64,
+    /// The record of what was decoded.
+    pub decoded: u32,
+    pub acts: Vec<Act>,
+    /// Counters that have counted; none without a profile.
+    pub counted: u128,
+}
+
+impl Outcome {
+    /// True if it has to be compared as a whole: not what was decoded and counted alone.
+    pub(super) fn is_closer(&self) -> bool {
+        self.end != End::Done || self.due != 0 || !self.acts.is_empty()
+    }
+
+    pub(super) fn flushes(&self) -> impl Iterator<Item = Event> {
+        self.acts.iter().filter_map(|act| match act {
+            Act::Flush(stage) => Some(Event::Flush(*stage)),
+            Act::Stall(..) => None,
+        })
+    }
+}
+
+/// How a cycle begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Begin {
+    /// The last stage of each pipeline that stands, a bit for each by number.
+    pub stands: u64,
+    /// The program counter, if an instruction begins.
+    pub pc: Option<u64>,
+}
+
+/// What another scene differs in, where it begins to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Told {
+    Begin(Begin),
+    /// The turn at a position.
+    Turn(u32, Outcome),
+}
+
+/// A cycle as it is predicted: what every cycle looks at.
+pub(super) struct Scene<C: TimedCore> {
+    /// A bit for each position whose place has a turn.
+    pub live: u64,
+    /// Positions whose outcome is not known yet, or has to be compared as a whole.
+    pub closer: u64,
+    /// Positions whose turn flushes, or may; asked of those alone that can.
+    pub flushing: u64,
+    /// As [`Begin::stands`]; all ones if it is not known how the cycle begins.
+    pub stands: u64,
+    pub pc: u64,
+    /// True if `main` begins an instruction.
+    pub begins: bool,
+    /// True if the cycle's end has to be looked at: the scene is not complete, or there are notes.
+    pub is_closer: bool,
+    /// Instructions that are over, and those of them that were executed.
+    pub taken: u8,
+    pub executed: u8,
+    /// The scene of the next cycle.
+    pub next: u32,
+    /// The record of what is decoded; none if it is a word that cannot be.
+    pub decoded: u32,
+    /// In how many cycles it was.
+    pub times: u64,
+    /// By position, the record of the instruction that has its turn.
+    pub row: C::Row,
+    /// By position, the stages with an instruction in them, a bit for each by number.
+    pub busy: C::Stages,
+}
+
+impl<C: TimedCore> Scene<C> {
+    pub(super) fn new() -> Scene<C> {
+        Scene {
+            live: 0,
+            closer: u64::MAX,
+            flushing: u64::MAX,
+            stands: u64::MAX,
+            pc: 0,
+            begins: false,
+            is_closer: true,
+            taken: 0,
+            executed: 0,
+            next: UNKNOWN,
+            decoded: UNKNOWN,
+            times: 0,
+            row: C::ROW,
+            busy: C::STAGES,
+        }
+    }
+}
+
+/// A turn of a scene.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Part {
+    pub position: u32,
+    pub rank: u32,
+    /// Stages with an instruction in them, a bit for each by number.
+    pub busy: u64,
+}
+
+/// What is looked at where a scene is found or left.
+#[derive(Debug, Clone)]
+pub(super) struct Plot {
+    /// The configuration behind which it is.
+    pub configuration: u32,
+    pub begin: Option<Begin>,
+    /// The record of the instruction that begins.
+    pub begun: u32,
+    pub course: u32,
+    pub parts: Vec<Part>,
+    /// By position, in the order of the turns, as far as it is known.
+    pub outcomes: Vec<(u32, Outcome)>,
+    /// For each retry, the position, and what it puts back into the first stage: place and rank.
+    pub put_back: Vec<(u32, Vec<(u32, u32)>)>,
+    /// Other scenes that agree up to where this is told.
+    pub further: Vec<(Told, u32)>,
+    pub effect: Effect,
+}
+
+impl Plot {
+    pub(super) fn new(configuration: u32) -> Plot {
+        Plot {
+            configuration,
+            begin: None,
+            begun: 0,
+            course: 0,
+            parts: Vec::new(),
+            outcomes: Vec::new(),
+            put_back: Vec::new(),
+            further: Vec::new(),
+            effect: Effect::default(),
+        }
+    }
+
+    /// What is known of the turns before one.
+    pub(super) fn outcomes_before(&self, position: u32) -> &[(u32, Outcome)] {
+        let known = self.outcomes.iter().position(|(at, _)| *at == position);
+        &self.outcomes[..known.unwrap_or(self.outcomes.len())]
+    }
+}
+
+/// What a whole cycle adds to what is counted.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Effect {
+    /// The instructions that are over, in that order, by the rank that they had.
+    pub ends: Vec<(u32, Actor, Fate)>,
+    /// Jumps of the program, from record to record.
+    pub jumps: Vec<(u32, u32)>,
+    /// A cycle lost for what is over, with the number of its cause.
+    pub charges: Vec<(Whose, u32)>,
+    /// Counters of instructions, by rank, that have counted once more.
+    pub again: Vec<(u32, u128)>,
+    /// A cycle lost for an instruction in flight, by rank, with the number of its cause.
+    pub lost: Option<(u32, u32)>,
+}
+
+/// A configuration, and the scenes of the cycle behind it.
+#[derive(Debug, Clone)]
+pub(super) struct Known {
+    pub configuration: Arc<Configuration>,
+    pub scenes: Vec<u32>,
+    /// The one that was last.
+    pub latest: u32,
+}

@@ -1,0 +1,319 @@
+//! Where a cycle does not go as its scene says, and how scenes come about.
+
+use std::sync::Arc;
+
+use isac_ir::automaton::{Event, Happening};
+use isac_ir::schedule::PlaceKind;
+use isac_ir::time::StageId;
+
+use super::core::TimedCore;
+use super::flight::Flight;
+use super::mask::Mask;
+use super::scene::{Act, Begin, Configuration, End, Known, Outcome, Part, Plot, Scene, Told, UNKNOWN};
+use crate::kernel::Profiling;
+
+impl<C: TimedCore, P: Profiling> Flight<C, P> {
+    /// A scene of the cycle behind a configuration: the last one, or one of which nothing is known.
+    pub(super) fn scene_of(&mut self, configuration: Configuration) -> u32 {
+        if let Some(number) = self.numbers.get(&configuration) {
+            return self.configurations[*number as usize].latest;
+        }
+        let configuration = Arc::new(configuration);
+        let number = self.configurations.len() as u32;
+        self.numbers.insert(Arc::clone(&configuration), number);
+        self.configurations.push(Known { configuration, scenes: Vec::new(), latest: 0 });
+        let scene = self.add_scene(Plot::new(number));
+        self.configurations[number as usize].latest = scene;
+        scene
+    }
+
+    fn add_scene(&mut self, plot: Plot) -> u32 {
+        let number = self.scenes.len() as u32;
+        self.configurations[plot.configuration as usize].scenes.push(number);
+        self.scenes.push(Scene::new());
+        if P::ON {
+            self.masks.push(C::MASKS);
+        }
+        self.plots.push(plot);
+        number
+    }
+
+    /// The cycle does not begin as its scene says.
+    #[inline(never)]
+    pub(super) fn begin_elsewhere(&mut self, stands: u64, pc: u64) {
+        let plot = &self.plots[self.scene as usize];
+        let is_it = |begin: &Begin| begin.stands == stands && begin.pc.is_none_or(|at| at == pc);
+        let known =
+            plot.further.iter().position(|(told, _)| matches!(told, Told::Begin(begin) if is_it(begin)));
+        if let Some(index) = known {
+            return self.go_on_further(index);
+        }
+        let state = self.configurations[plot.configuration as usize].configuration.state;
+        let is_new = plot.begin.is_none();
+        let course = self.standing(state, stands);
+        let begins = self.automaton.courses()[course as usize].begins;
+        let begin = Begin { stands, pc: begins.then_some(pc) };
+        match is_new {
+            true => {
+                self.plots[self.scene as usize].begin = Some(begin);
+                self.fill(self.scene);
+                self.enter(self.scene);
+            }
+            false => self.go_on_elsewhere(Told::Begin(begin)),
+        }
+    }
+
+    /// A turn has ended otherwise than the scene says, or as nobody knows, or has to be compared.
+    #[inline(never)]
+    pub(super) fn end_turn_elsewhere(&mut self, position: u32, end: End, due: u64, counted: u128) {
+        let due = if end == End::Done { due } else { 0 };
+        let decoded = self.decoded_at(position);
+        let acts = &self.acts;
+        let is_it = |known: &Outcome| {
+            (known.end, known.due, known.decoded, known.counted) == (end, due, decoded, counted)
+                && known.acts == *acts
+        };
+        let plot = &self.plots[self.scene as usize];
+        let known = plot.outcomes.iter().find(|(at, _)| *at == position);
+        if known.is_some_and(|(_, known)| is_it(known)) {
+            self.acts.clear();
+            self.closer = self.scenes[self.scene as usize].closer;
+            return;
+        }
+        let further = plot.further.iter().position(
+            |(told, _)| matches!(told, Told::Turn(at, outcome) if *at == position && is_it(outcome)),
+        );
+        if let Some(index) = further {
+            self.acts.clear();
+            return self.go_on_further(index);
+        }
+        let is_new = known.is_none();
+        let outcome = Outcome { end, due, decoded, acts: self.acts.clone(), counted };
+        self.acts.clear();
+        match is_new {
+            true => {
+                self.plots[self.scene as usize].outcomes.push((position, outcome));
+                self.fill(self.scene);
+                self.enter(self.scene);
+            }
+            false => self.go_on_elsewhere(Told::Turn(position, outcome)),
+        }
+    }
+
+    /// The cycle goes on in another scene, which agrees with this one up to here.
+    fn go_on_elsewhere(&mut self, told: Told) {
+        let plot = &self.plots[self.scene as usize];
+        let index = plot.further.iter().position(|(known, _)| *known == told).unwrap_or_else(|| {
+            let scene = self.find_elsewhere(&told);
+            let further = &mut self.plots[self.scene as usize].further;
+            further.push((told, scene));
+            further.len() - 1
+        });
+        self.go_on_further(index);
+    }
+
+    /// The cycle goes on in another scene that is known; what was told last is asked for first.
+    fn go_on_further(&mut self, index: usize) {
+        let further = &mut self.plots[self.scene as usize].further;
+        further.swap(0, index);
+        let scene = further[0].1;
+        (self.is_elsewhere, self.is_closer) = (true, true);
+        self.enter(scene);
+    }
+
+    /// A scene of the same configuration that agrees with this one up to here, and in what is told;
+    /// a new one if there is none.
+    fn find_elsewhere(&mut self, told: &Told) -> u32 {
+        let plot = &self.plots[self.scene as usize];
+        let (begin, outcomes) = match told {
+            Told::Begin(begin) => (Some(*begin), Vec::new()),
+            Told::Turn(position, outcome) => {
+                let mut outcomes = plot.outcomes_before(*position).to_vec();
+                outcomes.push((*position, outcome.clone()));
+                (plot.begin, outcomes)
+            }
+        };
+        let scenes = &self.configurations[plot.configuration as usize].scenes;
+        let agrees = |scene: &&u32| {
+            let other = &self.plots[**scene as usize];
+            other.begin == begin && other.outcomes.starts_with(&outcomes)
+        };
+        if let Some(scene) = scenes.iter().find(agrees) {
+            return *scene;
+        }
+        let scene = self.add_scene(Plot { begin, outcomes, ..Plot::new(plot.configuration) });
+        self.fill(scene);
+        scene
+    }
+
+    /// The cycle goes on in a scene.
+    fn enter(&mut self, scene: u32) {
+        self.scene = scene;
+        let scene = &self.scenes[scene as usize];
+        (self.live, self.closer) = (scene.live, scene.closer);
+    }
+
+    /// The course of the cycle behind a state in which these stages stand and nothing else is told.
+    fn standing(&mut self, state: u32, stands: u64) -> u32 {
+        let mut course = self.automaton.first(state).expect(ONE_TURN);
+        let pipelines = self.schedule().pipelines.clone();
+        for (pipeline, (stages, first)) in (0u32..).zip(pipelines) {
+            if let Some(stage) = (0..stages).find(|stage| stands >> (first + stage) & 1 == 1) {
+                let event = Event::Stands(StageId { pipeline, stage });
+                course = self.further(course, Happening { place: None, event });
+            }
+        }
+        course
+    }
+
+    /// # Panics
+    /// If a place has two turns in a cycle: the generator does not take this kernel for such models.
+    fn further(&mut self, course: u32, happening: Happening) -> u32 {
+        self.automaton.further(course, happening).expect(ONE_TURN)
+    }
+
+    /// The course in which a turn, after all that is known of the ones before, has done this to the
+    /// pipeline.
+    fn course_of(&mut self, course: u32, position: u32, events: impl Iterator<Item = Event>) -> u32 {
+        let place = Some(self.place_at(position));
+        let events: Vec<Event> = events.collect();
+        events.into_iter().fold(course, |course, event| self.further(course, Happening { place, event }))
+    }
+
+    /// The course of a cycle behind a configuration, and what the retries in it put back into the
+    /// first stage.
+    fn replay(
+        &mut self,
+        state: u32,
+        begin: Begin,
+        outcomes: &[(u32, Outcome)],
+    ) -> (u32, Vec<(u32, Vec<(u32, u32)>)>) {
+        let mut course = self.standing(state, begin.stands);
+        let mut put_back = Vec::new();
+        for (position, outcome) in outcomes {
+            course = self.course_of(course, *position, outcome.flushes());
+            let class = self.records.get(outcome.decoded as usize).map_or(0, |record| record.class);
+            let class = (class > 0).then_some(Event::Class(class));
+            let taken = (outcome.due > 0).then_some(Event::Taken(outcome.due));
+            let events: Vec<Event> = match outcome.end {
+                End::Done => class.into_iter().chain(taken).collect(),
+                End::Over(fate) => vec![Event::Over(fate)],
+                End::Retried(_) => {
+                    if P::ON {
+                        put_back.push((*position, self.find_put_back(course, *position)));
+                    }
+                    vec![Event::Retry]
+                }
+                End::Doomed => vec![Event::Doomed],
+            };
+            course = self.course_of(course, *position, events.into_iter());
+        }
+        (course, put_back)
+    }
+
+    /// Finds what every cycle looks at in a scene, from all that is known of it.
+    fn fill(&mut self, number: u32) {
+        let plot = &self.plots[number as usize];
+        let Some(begin) = plot.begin else { return };
+        let configuration = Arc::clone(&self.configurations[plot.configuration as usize].configuration);
+        let outcomes = plot.outcomes.clone();
+        let (course, put_back) = self.replay(configuration.state, begin, &outcomes);
+        let begun = begin.pc.map(|pc| self.begun(pc));
+        let mut records: Vec<u32> = configuration.actors.iter().map(|actor| actor.record).collect();
+        records.extend(begun);
+        let mut scene = Scene::<C> { stands: begin.stands, begins: begun.is_some(), ..Scene::new() };
+        scene.pc = begin.pc.unwrap_or_default();
+        scene.times = self.scenes[number as usize].times;
+        let mut masks = C::MASKS;
+        let parts = self.parts_of(course);
+        for part in &parts {
+            let Part { position, rank, busy } = *part;
+            let index = position as usize;
+            let place = &self.schedule().places[self.place_at(position) as usize];
+            if place.kind != (PlaceKind::Walk { is_last: false }) {
+                scene.live |= 1 << position;
+            }
+            scene.row.as_mut()[index] = records[rank as usize];
+            scene.busy.as_mut()[index] = busy;
+            let Some((_, outcome)) = outcomes.iter().find(|(at, _)| *at == position) else { continue };
+            masks.as_mut()[index] = narrow(outcome.counted);
+            if !outcome.is_closer() {
+                scene.live &= !(C::STILL & 1 << position);
+            }
+            if !outcome.is_closer() {
+                scene.closer &= !(1 << position);
+            }
+            if outcome.flushes().next().is_none() {
+                scene.flushing &= !(1 << position);
+            }
+            if outcome.decoded != UNKNOWN {
+                records[rank as usize] = outcome.decoded;
+                scene.decoded = if self.is_decoded(outcome.decoded) { outcome.decoded } else { UNKNOWN };
+            }
+        }
+        self.scenes[number as usize] = scene;
+        if P::ON {
+            self.masks[number as usize] = masks;
+        }
+        let plot = &mut self.plots[number as usize];
+        (plot.begun, plot.course, plot.parts, plot.put_back) =
+            (begun.unwrap_or_default(), course, parts, put_back);
+    }
+
+    /// The turns of a course by their positions.
+    pub(super) fn parts_of(&self, course: u32) -> Vec<Part> {
+        let mut next = 0;
+        let turns = self.automaton.courses()[course as usize].turns.iter();
+        let parts = turns.map(|turn| {
+            let further = C::POSITIONS[next..].iter().position(|place| *place == turn.place);
+            let position =
+                next + further.expect("the places stand in an order in which cycles have their turns");
+            next = position + 1;
+            Part { position: position as u32, rank: turn.rank, busy: turn.busy }
+        });
+        parts.collect()
+    }
+
+    /// The course of the cycle at hand with nothing told behind the turn at a position, and of that
+    /// turn what it has done to the pipeline so far.
+    pub(super) fn course_so_far(&mut self, position: u32) -> u32 {
+        let plot = &self.plots[self.scene as usize];
+        let state = self.configurations[plot.configuration as usize].configuration.state;
+        let (begin, outcomes) = (plot.begin, plot.outcomes_before(position).to_vec());
+        let begin = begin.unwrap_or(Begin { stands: 0, pc: None });
+        let (course, _) = self.replay(state, begin, &outcomes);
+        let flushes: Vec<Event> = self.acts.iter().filter_map(flush_of).collect();
+        self.course_of(course, position, flushes.into_iter())
+    }
+
+    /// True if an instruction is in a stage, as far as the cycle has gone.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn is_busy_so_far(&mut self, position: u32, stage: u32) -> bool {
+        let course = self.course_so_far(position);
+        let place = self.place_at(position);
+        let turns = &self.automaton.courses()[course as usize].turns;
+        turns.iter().find(|turn| turn.place == place).is_some_and(|turn| turn.busy >> stage & 1 == 1)
+    }
+
+    /// The number of a place's turn in a course.
+    pub(super) fn turn_number(&self, course: u32, place: u32) -> u32 {
+        let turns = &self.automaton.courses()[course as usize].turns;
+        turns.iter().position(|turn| turn.place == place).unwrap_or_default() as u32
+    }
+}
+
+const ONE_TURN: &str = "a place has one turn in a cycle";
+
+fn flush_of(act: &Act) -> Option<Event> {
+    match act {
+        Act::Flush(stage) => Some(Event::Flush(*stage)),
+        Act::Stall(..) => None,
+    }
+}
+
+/// A set of counters in as many bits as the model needs.
+fn narrow<M: Mask>(counters: u128) -> M {
+    let counted = (0..M::BITS).filter(|counter| counters >> counter & 1 == 1);
+    counted.fold(M::default(), |mask, counter| mask.either(M::of(counter)))
+}

@@ -1,0 +1,150 @@
+//! What was counted, by what is over.
+
+use std::collections::BTreeMap;
+
+use sim_profile::{CacheLines, Overhead};
+
+use super::core::TimedCore;
+use super::flight::Flight;
+use super::record::Tally;
+use super::scene::{Actor, Effect, Whose};
+use super::turn::line_counter;
+use crate::kernel::Profiling;
+use isac_ir::automaton::Fate;
+
+/// What was counted.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Totals {
+    /// By record.
+    tallies: Vec<Tally>,
+    /// In how many cycles each course of the automaton was taken.
+    pub courses: Vec<u64>,
+    /// Jumps of the program, from record to record.
+    pub jumps: BTreeMap<(u32, u32), u64>,
+    /// Instructions that were never decoded and not at fault.
+    pub undecoded: u64,
+    /// Faults before anything was decoded, by instruction address.
+    pub undecoded_faults: BTreeMap<u64, u64>,
+    /// Lines of caches, by address and cache, that no tally tells.
+    pub lines: BTreeMap<(Option<u64>, u32), CacheLines>,
+    /// Lost and extra cycles of what was never decoded.
+    pub overheads: BTreeMap<Option<u64>, Overhead>,
+    /// The stages that instructions were in when a fault ended the run, and whether each stood.
+    pub at_fault: Vec<(u32, bool)>,
+}
+
+impl Totals {
+    /// What was counted of a record.
+    pub(super) fn tally(&mut self, record: u32) -> &mut Tally {
+        let index = record as usize;
+        if self.tallies.len() <= index {
+            self.tallies.resize_with(index + 1, Tally::default);
+        }
+        &mut self.tallies[index]
+    }
+
+    pub(super) fn add_course(&mut self, course: u32, times: u64) {
+        let index = course as usize;
+        if self.courses.len() <= index {
+            self.courses.resize(index + 1, 0);
+        }
+        self.courses[index] += times;
+    }
+
+    pub(super) fn add_lines(&mut self, address: Option<u64>, cache: u32, lines: CacheLines) {
+        if !lines.is_zero() {
+            self.lines.entry((address, cache)).or_default().add(lines);
+        }
+    }
+
+    /// Somebody who is over pays for cycles.
+    pub(super) fn charge(&mut self, whose: Whose, overhead: &Overhead) {
+        match whose {
+            _ if overhead.is_zero() => {}
+            Whose::Record(number) => self.tally(number).overhead.add(overhead),
+            Whose::Undecoded(address) => self.overheads.entry(address).or_default().add(overhead),
+            // Who is in flight is asked by its rank, never here.
+            Whose::InFlight(_) => {}
+        }
+    }
+}
+
+impl<C: TimedCore, P: Profiling> Flight<C, P> {
+    /// Adds what the scenes have counted so far.
+    pub(super) fn add_scenes(&self, totals: &mut Totals) {
+        for (scene, plot) in self.scenes.iter().zip(&self.plots).filter(|(scene, _)| scene.times > 0) {
+            totals.add_course(plot.course, scene.times);
+            self.add_effect(totals, &plot.effect, scene.times);
+        }
+    }
+
+    /// Adds what a cycle has led to, so many times.
+    pub(super) fn add_effect(&self, totals: &mut Totals, effect: &Effect, times: u64) {
+        for (_, actor, fate) in &effect.ends {
+            self.add_end(totals, actor, *fate, times);
+        }
+        for jump in &effect.jumps {
+            *totals.jumps.entry(*jump).or_default() += times;
+        }
+        for (whose, cause) in &effect.charges {
+            let mut overhead = Overhead::default();
+            overhead.add_lost(self.causes[*cause as usize], times);
+            totals.charge(*whose, &overhead);
+        }
+    }
+
+    fn add_end(&self, totals: &mut Totals, actor: &Actor, fate: Fate, times: u64) {
+        let record = &self.records[actor.record as usize];
+        let whose = self.whose(actor.record, fate);
+        if let Some(cause) = actor.lost {
+            let mut overhead = Overhead::default();
+            overhead.add_lost(self.causes[cause as usize], times);
+            totals.charge(whose, &overhead);
+        }
+        match (record.is_decoded(), fate) {
+            (true, Fate::Executed) => {
+                let tally = totals.tally(actor.record);
+                tally.executed += times;
+                tally.add_all(actor.counted, times);
+                tally.add_all(actor.again, times);
+                return;
+            }
+            (true, Fate::Cancelled) => totals.tally(actor.record).cancelled += times,
+            (true, Fate::Faulted) => totals.tally(actor.record).faulted += times,
+            (false, Fate::Faulted) => {
+                *totals.undecoded_faults.entry(record.address).or_default() += times;
+            }
+            (false, _) => totals.undecoded += times,
+        }
+        let address = self.address_of(actor.record, fate == Fate::Faulted);
+        for (cache, hits) in self.hits_of(actor) {
+            totals.add_lines(address, cache, CacheLines { hits: hits * times, ..CacheLines::default() });
+        }
+    }
+
+    /// By cache, the lines that an instruction has hit as its counters tell.
+    pub(super) fn hits_of(&self, actor: &Actor) -> impl Iterator<Item = (u32, u64)> {
+        let (counted, again) = (actor.counted, actor.again);
+        C::LINES.iter().enumerate().map(move |(index, (_, cache))| {
+            let counter = line_counter::<C>(index);
+            (*cache, (counted >> counter & 1) as u64 + (again >> counter & 1) as u64)
+        })
+    }
+
+    /// Scenes are counted and forgotten: there are too many.
+    #[cold]
+    pub(super) fn forget_scenes(&mut self) {
+        let mut totals = std::mem::take(&mut self.totals);
+        self.add_scenes(&mut totals);
+        self.totals = totals;
+        let here = self.plots[self.next as usize].configuration;
+        let configuration = self.configurations[here as usize].configuration.as_ref().clone();
+        self.scenes.clear();
+        self.masks.clear();
+        self.plots.clear();
+        self.configurations.clear();
+        self.numbers.clear();
+        self.before = super::scene::UNKNOWN;
+        self.next = self.scene_of(configuration);
+    }
+}

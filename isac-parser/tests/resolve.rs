@@ -13,6 +13,7 @@ mod resolve {
     mod expansion;
     mod golden;
     mod model;
+    mod mutation;
     mod oracle;
     mod robust;
     mod stage;

@@ -11,7 +11,7 @@ use crate::cube::{Budget, Cube, CubeSet, MAX_CUBES, TooManyCubes};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::model::{
     CodingBit, Decoding, DecodingPath, Endian, Format, Model, Operation, OperationId, OperationOrGroup,
-    TailItem,
+    PathStep, TailItem,
 };
 use crate::resolve::code;
 use crate::resolve::report::error;
@@ -48,7 +48,10 @@ impl<'a> Choice<'a> {
     fn check(mut self, diagnostics: &mut Diagnostics) {
         let mut texts: BTreeMap<Key, Vec<Text<'a>>> = BTreeMap::new();
         for (path, steps) in self.decoding.paths.iter().enumerate() {
-            for text in path_texts(self.model, &steps.steps, &self.here(path)) {
+            let operations = operations_of(self.model, &steps.steps).len();
+            // A text that leaves out what was chosen is warned of by itself.
+            let whole = |text: &PathText<'_>| text.sections.len() == operations;
+            for text in path_texts(self.model, &steps.steps, &self.here(path)).into_iter().filter(whole) {
                 let kinds = text.tokens.iter().map(|token| token.kind(self.model)).collect();
                 texts.entry((self.length(steps), kinds)).or_default().push(Text { path, text });
             }
@@ -211,15 +214,17 @@ impl<'a> Choice<'a> {
 
     /// The innermost operation of a path that the other one has not.
     fn leaf(&self, text: &Text<'a>, other: &Text<'a>) -> &'a Operation {
-        let operations = |text: &Text<'a>| {
-            let steps = self.decoding.paths[text.path].steps.iter();
-            steps.filter_map(|step| operation_of(self.model, step.target)).collect::<Vec<&'a Operation>>()
-        };
+        let operations = |text: &Text<'a>| operations_of(self.model, &self.decoding.paths[text.path].steps);
         let (own, others) = (operations(text), operations(other));
         let differs =
             |operation: &&&'a Operation| others.iter().all(|other| !std::ptr::eq(*other, **operation));
         own.iter().rev().find(differs).or(own.last()).expect("a path has an operation")
     }
+}
+
+/// The operations on a path.
+fn operations_of<'a>(model: &'a Model, steps: &[PathStep]) -> Vec<&'a Operation> {
+    steps.iter().filter_map(|step| operation_of(model, step.target)).collect()
 }
 
 fn operation_of(model: &Model, target: OperationOrGroup) -> Option<&Operation> {

@@ -13,6 +13,8 @@ use isac_parser::source::{InMemory, SourceMap};
 use isac_parser::{check_coverage, load_model, print_coverage_map};
 use proptest::prelude::*;
 
+/// Of the clashes in one choice so many are told.
+const MOST_TOLD: usize = 50;
 /// Bits of a word.
 const WIDTH: u32 = 8;
 /// Bits of the word of an opcode below a format.
@@ -330,7 +332,7 @@ fn compare(group: &Group) -> Result<(), TestCaseError> {
         }
     }
     let ambiguous = said.messages("E0410");
-    prop_assert_eq!(ambiguous.len(), clashes.len(), "{}", case);
+    prop_assert_eq!(ambiguous.len(), clashes.len().min(MOST_TOLD), "{}", case);
     for message in ambiguous {
         let (named, word) = names_and_word(message);
         let matching: Vec<&Way> = ways.iter().filter(|way| way.words.contains(&word)).collect();
@@ -424,7 +426,7 @@ fn compare_winners(model: &CheckedModel, ways: &[Way], case: &str) -> Result<(),
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 600, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn decoding_is_proven_as_trying_every_word_finds_it(group in group()) {

@@ -241,3 +241,24 @@ fn a_mention_is_a_path_and_not_a_piece_of_a_word() {
     assert!(!names("// the text", "syn"));
     assert!(!names("use isac_ir::Model;", "isac"));
 }
+
+/// Uses of `path` below `below` that are not under one of `places`.
+fn uses_elsewhere(below: &str, path: &str, places: &[&str]) -> Vec<String> {
+    let all = mentions(below, path).into_iter();
+    all.filter(|found| places.iter().all(|place| !found.starts_with(place))).collect()
+}
+
+#[test]
+fn what_reads_and_writes_programs_is_known_in_its_places_alone() {
+    let of_object = ["gentool/src/command/program.rs", "gentool/src/assembler/output/"];
+    assert_eq!(uses_elsewhere("gentool/src", "object", &of_object), Vec::<String>::new());
+    assert_eq!(
+        uses_elsewhere("gentool/src", "gimli", &["gentool/src/assembler/output/"]),
+        Vec::<String>::new()
+    );
+    for part in ["assembler", "disassembler"] {
+        for path in ["isac_parser::model", "isac_parser::ast", "isac_parser::load_model"] {
+            assert_eq!(mentions(&format!("gentool/src/{part}"), path), Vec::<String>::new());
+        }
+    }
+}

@@ -1,8 +1,9 @@
 //! Generates simulators from ISAC descriptions.
 //!
 //! [`lower`] turns a checked model into isac-ir, [`emit`] turns that into a Rust package;
-//! [`disassembler`] reads programs by it.
+//! [`assembler`] and [`disassembler`] write and read programs by it.
 
+pub mod assembler;
 pub mod disassembler;
 pub mod emit;
 pub mod export;

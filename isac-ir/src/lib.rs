@@ -54,6 +54,8 @@ pub struct Model {
     pub groups: Vec<operation::Group>,
     /// FUNCTIONs.
     pub functions: Vec<operation::Function>,
+    /// Other spellings of instructions, in the order in which they are tried.
+    pub pseudos: Vec<syntax::Pseudo>,
     /// Names in decoding trees that are no operations: the parts of SWITCHes in CODINGROOTs.
     pub labels: Vec<String>,
     /// Decoders: one for each element of a CODINGROOT and for each operand group below.

@@ -96,6 +96,39 @@ pub struct Computation {
     pub signed: bool,
 }
 
+/// Another spelling of instructions: a line that is written like its pattern is written anew.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Pseudo {
+    /// Where it is declared, as `file:line`.
+    pub location: String,
+    /// What is matched. Operands and values count as operands, in the order of the text.
+    pub pattern: Vec<PatternItem>,
+    /// An expression that has to be known, and not 0; nothing asks for nothing.
+    pub condition: Option<Vec<PseudoPiece>>,
+    /// The lines that are assembled instead.
+    pub results: Vec<Vec<PseudoPiece>>,
+}
+
+/// An item of a PSEUDO's pattern.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum PatternItem {
+    /// It stands as it is.
+    Literal(String),
+    /// What an operation or group may be.
+    Operand(Target),
+    /// A value in a format.
+    Value(Format),
+}
+
+/// A piece of what a PSEUDO gives.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum PseudoPiece {
+    /// It stands as it is.
+    Text(String),
+    /// What was written for an operand.
+    Operand(u32),
+}
+
 /// What was chosen, from an operation downwards: all that a word says.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tree {

@@ -1,5 +1,6 @@
 //! The commands, one a file.
 
+mod asm;
 mod cache;
 mod check;
 mod description;
@@ -50,6 +51,7 @@ enum Command {
     Check(check::Options),
     Generate(generate::Options),
     Run(Box<run::Options>),
+    Asm(asm::Options),
     Disasm(disasm::Options),
     Dump(dump::Options),
     Explain(explain::Options),
@@ -73,6 +75,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Check(options) => check::run(&options),
         Command::Generate(options) => generate::run(&options),
         Command::Run(options) => run::run(&options),
+        Command::Asm(options) => asm::run(&options),
         Command::Disasm(options) => disasm::run(&options),
         Command::Dump(options) => dump::run(&options),
         Command::Explain(options) => explain::run(&options),

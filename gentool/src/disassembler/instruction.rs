@@ -4,16 +4,21 @@ use isac_ir::Model;
 use isac_ir::bits::Bits;
 use isac_ir::decode::{Decoded, DecodedElement, decode_element};
 use isac_ir::syntax::encode::encode;
-use isac_ir::syntax::print::{Printed, Site, print};
+use isac_ir::syntax::print::{Printed, Site, print_all};
 use isac_ir::syntax::{Entry, Tree, entries};
 
 use super::cell::Cells;
+use crate::assembler::Assembler;
 
 /// Reads instructions of a model.
 pub struct Disassembler<'m> {
     model: &'m Model,
     entries: Vec<Entry>,
+    assembler: Assembler<'m>,
 }
+
+/// Texts of one instruction that are tried.
+const MOST_TEXTS: usize = 64;
 
 /// An instruction as it stands in memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,9 +27,9 @@ pub struct Instruction {
     pub size_cells: u32,
     /// What it is.
     pub tree: Tree,
-    /// Its text; `None` if there is none that says all there is.
+    /// The first of its texts that assembles to it again; without one, the first of all.
     pub printed: Option<Printed>,
-    /// True if its coding has just these bits: others may be set that mean nothing.
+    /// True if the text assembles to it again.
     pub exact: bool,
 }
 
@@ -32,7 +37,7 @@ impl<'m> Disassembler<'m> {
     /// `None` if no CODINGROOT of the model has just one element.
     pub fn new(model: &'m Model) -> Option<Disassembler<'m>> {
         let entries = entries(model);
-        (!entries.is_empty()).then_some(Disassembler { model, entries })
+        Some(Disassembler { model, entries, assembler: Assembler::new(model)? })
     }
 
     /// The model.
@@ -70,8 +75,15 @@ impl<'m> Disassembler<'m> {
         let size_cells = element.width_bits().div_ceil(self.cell_bits());
         let words = element.words;
         let tree = Tree::of(&Decoded { nodes: element.nodes }, 0)?;
-        let printed = print(self.model, &tree, Site { address, size_cells });
-        let exact = encode(self.model, &tree) == words;
+        let site = Site { address, size_cells };
+        let is_plain = encode(self.model, &tree) == words;
+        let texts = print_all(self.model, &tree, site, if is_plain { MOST_TEXTS } else { 1 });
+        let brings_back = |printed: &&Printed| {
+            is_plain && self.assembler.instruction(&printed.text, address).as_ref() == Some(&words)
+        };
+        let found = texts.iter().find(brings_back);
+        let exact = found.is_some();
+        let printed = found.or(texts.first()).cloned();
         Some(Instruction { size_cells, tree, printed, exact })
     }
 }

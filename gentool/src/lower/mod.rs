@@ -51,6 +51,7 @@ pub fn lower_model(model: &CheckedModel, sources: &SourceMap, name: &str) -> Mod
         operations: lowering.lower_operations(),
         groups: lowering.lower_groups(),
         functions: lowering.lower_functions(),
+        pseudos: lowering.lower_pseudos(),
         labels: lowering.labels.clone(),
         decoders: Vec::new(),
         time: Default::default(),

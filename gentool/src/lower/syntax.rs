@@ -4,13 +4,14 @@ use isac_ir::behavior::{Expr as IrExpr, Stmt};
 use isac_ir::bits::Bits;
 use isac_ir::decoder::Run;
 use isac_ir::syntax::evaluate::is_computation;
-use isac_ir::syntax::{Coding, Computation, Format, Text, TextItem};
+use isac_ir::syntax::{Coding, Computation, Format, PatternItem, Pseudo, PseudoPiece, Text, TextItem};
 use isac_parser::model::{
-    AssemblerItem, CodingBit, Expr, Format as SourceFormat, FunctionId, Operation as Source,
+    self as source, AssemblerItem, CodingBit, Expr, Format as SourceFormat, FunctionId, Operation as Source,
 };
 
 use super::Lowering;
 use super::body::BodyBuilder;
+use super::operation::lower_target;
 
 impl Lowering<'_> {
     pub(super) fn lower_texts(&self, operation: &Source) -> Vec<Text> {
@@ -19,13 +20,35 @@ impl Lowering<'_> {
             AssemblerItem::Join => TextItem::Join,
             AssemblerItem::Instance(instance) => TextItem::Instance(instance.0),
             AssemblerItem::Field { field, format } => {
-                TextItem::Field { field: field.0, format: self.lower_format(operation, format) }
+                TextItem::Field { field: field.0, format: self.lower_format(Some(operation), format) }
             }
         };
         operation.assembler.iter().map(|text| text.iter().map(item).collect()).collect()
     }
 
-    fn lower_format(&self, operation: &Source, format: &SourceFormat) -> Format {
+    pub(super) fn lower_pseudos(&self) -> Vec<Pseudo> {
+        let piece = |piece: &source::PseudoPiece| match piece {
+            source::PseudoPiece::Text(text) => PseudoPiece::Text(text.clone()),
+            source::PseudoPiece::Operand(operand) => PseudoPiece::Operand(*operand),
+        };
+        let line = |pieces: &Vec<source::PseudoPiece>| pieces.iter().map(piece).collect();
+        let item = |item: &source::PatternItem| match item {
+            source::PatternItem::Text(text) => PatternItem::Literal(text.clone()),
+            source::PatternItem::Operand(target) => PatternItem::Operand(lower_target(*target)),
+            source::PatternItem::Value(format) => PatternItem::Value(self.lower_format(None, format)),
+        };
+        let pseudos = self.model.pseudos.iter();
+        pseudos
+            .map(|pseudo| Pseudo {
+                location: self.location(pseudo.span),
+                pattern: pseudo.pattern.iter().map(item).collect(),
+                condition: pseudo.condition.as_ref().map(line),
+                results: pseudo.results.iter().map(line).collect(),
+            })
+            .collect()
+    }
+
+    fn lower_format(&self, operation: Option<&Source>, format: &SourceFormat) -> Format {
         let computed = |value: &Option<Expr>| {
             value.as_ref().and_then(|value| self.lower_computation(operation, value)).map(Box::new)
         };
@@ -42,9 +65,9 @@ impl Lowering<'_> {
         }
     }
 
-    fn lower_computation(&self, operation: &Source, value: &Expr) -> Option<Computation> {
+    fn lower_computation(&self, operation: Option<&Source>, value: &Expr) -> Option<Computation> {
         let ty = value.ty?;
-        let mut builder = BodyBuilder::new(self, Some(operation), value.span);
+        let mut builder = BodyBuilder::new(self, operation, value.span);
         let result = builder.new_local("value", ty.width_bits);
         let lowered = builder.lower_value(value);
         builder.push(Stmt::Set { local: result, value: lowered });

@@ -6,7 +6,7 @@ use super::walk::{Met, walk_expr, walk_statements};
 use crate::diagnostic::Diagnostics;
 use crate::model::{
     Activation, AssemblerItem, Expr, ExprKind, Format, InstanceRole, Model, Operation, OperationOrGroup,
-    PlaceKind, Range, RangeTarget, RootElement, RootSource, root_decodes,
+    PlaceKind, PseudoPiece, Range, RangeTarget, RootElement, RootSource, root_decodes,
 };
 use crate::resolve::code;
 use crate::resolve::report::warning;
@@ -180,6 +180,19 @@ impl Used {
         };
     }
 
+    /// FUNCTIONs that a PSEUDO names as `%NAME`.
+    fn note_pseudos(&mut self, model: &Model) {
+        let pieces = model.pseudos.iter().flat_map(|pseudo| pseudo.condition.iter().chain(&pseudo.results));
+        for piece in pieces.flatten() {
+            if let PseudoPiece::Text(text) = piece
+                && let Some(name) = text.strip_prefix('%')
+            {
+                let named = model.functions.iter().position(|function| function.name == name);
+                self.functions.extend(named);
+            }
+        }
+    }
+
     fn note_expr(&mut self, expr: &Expr) {
         walk_expr(expr, &mut |met| self.note(&met));
     }
@@ -254,6 +267,7 @@ fn used_resources(model: &Model) -> Used {
     used.functions.extend(model.memory_fault.map(|function| function.index()));
     used.maps.extend(model.target.loads.iter().map(|(_, _, map)| map.index()));
     model.maps.iter().flat_map(|map| &map.ranges).for_each(|range| used.note_range(range));
+    used.note_pseudos(model);
     for operation in &model.operations {
         used.note_operation(operation);
     }

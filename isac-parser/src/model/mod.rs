@@ -8,6 +8,7 @@ mod coding;
 mod decoding;
 mod operation;
 mod pipeline;
+mod pseudo;
 mod resource;
 
 pub use behavior::*;
@@ -15,6 +16,7 @@ pub use coding::*;
 pub use decoding::*;
 pub use operation::*;
 pub use pipeline::*;
+pub use pseudo::*;
 pub use resource::*;
 
 use std::collections::BTreeMap;
@@ -68,6 +70,8 @@ pub struct Model {
     pub operations: Vec<Operation>,
     /// Functions, in the order of the text.
     pub functions: Vec<Function>,
+    /// Other spellings of instructions, in the order of the text.
+    pub pseudos: Vec<Pseudo>,
     /// FUNCTION `memory_fault`, which is called for a memory fault.
     pub memory_fault: Option<FunctionId>,
     /// The program counter.

@@ -44,7 +44,7 @@ use collect::collect_definitions;
 use names::{Names, Table};
 use report::{error, help_if, not_yet};
 use section::Sections;
-use suggestion::did_you_mean;
+pub use suggestion::did_you_mean;
 use tree::Tree;
 use typing::Typer;
 
@@ -83,7 +83,7 @@ pub fn resolve_model(
     let tree = tree::resolve_tree(&definitions, &table, diagnostics);
     let functions = function::resolve_functions(&definitions, &table, diagnostics);
     let (groups, operations) = resolve_operations(tree, &table, diagnostics);
-    pseudo::resolve_pseudos(&definitions, &table, diagnostics);
+    let pseudos = pseudo::resolve_pseudos(&definitions, &table, diagnostics);
     alias::warn_of_unused_aliases(&table, diagnostics);
     let main = resolve_main(&table.names, beginning, diagnostics);
     let reset = reserved(&table.names, "reset", diagnostics);
@@ -104,6 +104,7 @@ pub fn resolve_model(
         maps: whole(table.maps, unknown_map),
         pipelines: table.pipelines,
         memory_fault,
+        pseudos,
     })
 }
 

@@ -3,42 +3,148 @@
 use super::collect::Definitions;
 use super::expression_names::visit_names;
 use super::format::Formats;
-use super::names::{Table, double, undefined};
-use crate::ast::{Name, Pseudo, PseudoItem};
+use super::names::{Constant, Global, Table, double, undefined};
+use super::typing::extend;
+use crate::ast::{Expr, Name, Pseudo, PseudoItem};
 use crate::diagnostic::Diagnostics;
+use crate::model::{self, PatternItem, PseudoPiece};
+use crate::print_expr;
 
 /// What an expression may ask for beside operands and CONSTANTs.
 const OF_THE_INSTRUCTION: [&str; 2] = ["instruction_address", "instruction_size"];
 
-/// Reports operands of undefined groups and formats, operands named twice, and names that are no operand.
-pub(crate) fn resolve_pseudos(definitions: &Definitions<'_>, table: &Table, diagnostics: &mut Diagnostics) {
+/// Binds PSEUDOs; reports operands of undefined groups and formats, operands named twice, and names
+/// that are no operand.
+pub(crate) fn resolve_pseudos(
+    definitions: &Definitions<'_>,
+    table: &Table,
+    diagnostics: &mut Diagnostics,
+) -> Vec<model::Pseudo> {
+    let mut resolved = Vec::new();
     for pseudo in &definitions.pseudos {
-        let operands = resolve_operands(pseudo, table, diagnostics);
+        let (operands, pattern) = resolve_operands(pseudo, table, diagnostics);
         check_names(pseudo, &operands, table, diagnostics);
+        let names: Vec<&str> = operands.iter().map(|operand| operand.text.as_str()).collect();
+        let pieces = Pieces { names, table };
+        resolved.push(model::Pseudo {
+            span: pseudo.span,
+            pattern,
+            condition: pseudo.condition.as_ref().map(|condition| pieces.of_expr(condition)),
+            results: pseudo.results.iter().map(|result| pieces.of_result(result)).collect(),
+        });
     }
+    resolved
 }
 
-/// The names of the operands.
-fn resolve_operands<'a>(pseudo: &'a Pseudo, table: &Table, diagnostics: &mut Diagnostics) -> Vec<&'a Name> {
+/// The names of the operands, and the pattern.
+fn resolve_operands<'a>(
+    pseudo: &'a Pseudo,
+    table: &Table,
+    diagnostics: &mut Diagnostics,
+) -> (Vec<&'a Name>, Vec<PatternItem>) {
     let mut operands: Vec<&Name> = Vec::new();
+    let mut pattern = Vec::new();
     for item in &pseudo.pattern {
         let name = match item {
             PseudoItem::Operand { name, target } => {
-                table.names.operation(target, diagnostics);
+                let target = table.names.operation(target, diagnostics);
+                pattern.extend(target.map(PatternItem::Operand));
                 name
             }
             PseudoItem::Value { name, format } => {
-                Formats { scope: None, table, diagnostics }.format(format);
+                let format = Formats { scope: None, table, diagnostics }.format(format);
+                pattern.extend(format.map(PatternItem::Value));
                 name
             }
-            PseudoItem::Text(_) | PseudoItem::Name(_) | PseudoItem::Expr(_) => continue,
+            PseudoItem::Text(text) => {
+                pattern.push(PatternItem::Text(text.value.clone()));
+                continue;
+            }
+            PseudoItem::Name(_) | PseudoItem::Expr(_) => continue,
         };
         match operands.iter().find(|other| other.text == name.text) {
             Some(first) => diagnostics.push(double(name, first.span)),
             None => operands.push(name),
         }
     }
-    operands
+    (operands, pattern)
+}
+
+/// Makes texts of results: their expressions become those of assembler text.
+struct Pieces<'a> {
+    /// The operands' names, in their order.
+    names: Vec<&'a str>,
+    table: &'a Table,
+}
+
+impl Pieces<'_> {
+    fn of_result(&self, items: &[PseudoItem]) -> Vec<PseudoPiece> {
+        let mut pieces = Vec::new();
+        for item in items {
+            match item {
+                PseudoItem::Text(text) => pieces.push(PseudoPiece::Text(text.value.clone())),
+                PseudoItem::Name(name) => pieces.extend(self.operand(&name.text)),
+                PseudoItem::Expr(expr) => pieces.extend(self.of_expr(expr)),
+                PseudoItem::Operand { .. } | PseudoItem::Value { .. } => {}
+            }
+        }
+        pieces
+    }
+
+    fn operand(&self, name: &str) -> Option<PseudoPiece> {
+        let index = self.names.iter().position(|operand| *operand == name)?;
+        Some(PseudoPiece::Operand(index as u32))
+    }
+
+    /// An expression in parentheses, as the assembler reads it.
+    fn of_expr(&self, expr: &Expr) -> Vec<PseudoPiece> {
+        let printed = print_expr(expr);
+        let mut pieces = vec![PseudoPiece::Text("(".to_owned())];
+        let is_word = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+        let mut rest = printed.as_str();
+        while !rest.is_empty() {
+            let words = rest.starts_with(is_word);
+            let end = rest.find(|letter| is_word(letter) != words).unwrap_or(rest.len());
+            let (part, behind) = rest.split_at(end);
+            pieces.extend(if words { self.word(part) } else { vec![PseudoPiece::Text(part.to_owned())] });
+            rest = behind;
+        }
+        pieces.push(PseudoPiece::Text(")".to_owned()));
+        pieces
+    }
+
+    /// A name or a number of an expression.
+    fn word(&self, word: &str) -> Vec<PseudoPiece> {
+        let text = |text: &str| PseudoPiece::Text(text.to_owned());
+        if let Some(operand) = self.operand(word) {
+            return vec![text("("), operand, text(")")];
+        }
+        if word == "instruction_address" {
+            return vec![text(".")];
+        }
+        let global = self.table.names.globals.get(word).map(|definition| definition.what);
+        match global {
+            Some(Global::Constant(index)) => {
+                let value = self.table.constants.get(index).and_then(Option::as_ref);
+                vec![value.map_or_else(|| text(word), |value| text(&signed(value).to_string()))]
+            }
+            Some(Global::Function(_)) => vec![text(&format!("%{word}"))],
+            _ if word.starts_with(|digit: char| digit.is_ascii_digit()) => {
+                vec![text(without_suffix(word))]
+            }
+            _ => vec![text(word)],
+        }
+    }
+}
+
+/// The value of a CONSTANT, with its sign.
+fn signed(constant: &Constant) -> i128 {
+    extend(constant.value, constant.ty) as i128
+}
+
+/// A number without C's suffixes.
+fn without_suffix(number: &str) -> &str {
+    number.trim_end_matches(['u', 'U', 'l', 'L'])
 }
 
 /// Results name operands; WHEN and expressions may name CONSTANTs, too.

@@ -5,7 +5,7 @@ use crate::diagnostic::Diagnostics;
 /// The remedy "did you mean ...?" for the candidate nearest to `name`, if one is near enough.
 ///
 /// Among equally near candidates the first wins.
-pub(crate) fn did_you_mean<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<String> {
+pub fn did_you_mean<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<String> {
     let limit = limit(name);
     let mut best: Option<(usize, &str)> = None;
     for candidate in candidates {

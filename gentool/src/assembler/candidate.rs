@@ -1,0 +1,275 @@
+//! From what is written to words: one way of reading a line with the values of its operands.
+
+use std::rc::Rc;
+
+use isac_ir::Model;
+use isac_ir::bits::{Bits, mask, sign_extend};
+use isac_ir::decode::{Decoded, Element, decode_word};
+use isac_ir::operation::TailItem;
+use isac_ir::syntax::encode::{coded_bits, encode};
+use isac_ir::syntax::evaluate::Surroundings;
+use isac_ir::syntax::number::{fit, range};
+use isac_ir::syntax::{Entry, Format, TextItem, Tree};
+
+use super::expression::{Environment, Expr, NoValue};
+use super::matching::{Operand, OperandValue, Written};
+
+/// Fields of so many coded bits are searched for the one that names an element.
+const MOST_SEARCHED_BITS: u32 = 16;
+
+/// One way of reading a line.
+#[derive(Debug, Clone)]
+pub(super) struct Candidate {
+    /// How its words are decoded.
+    pub(super) entry: Entry,
+    pub(super) written: Rc<Written>,
+    /// How many cells it takes.
+    pub(super) size_cells: u32,
+}
+
+/// Why a way of reading has no code.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Misfit {
+    /// An expression has no value.
+    NoValue { range: (u32, u32), why: NoValue },
+    /// A value is outside of its field.
+    Range { range: (u32, u32), field: String, value: i128, low: i128, high: i128, distance: bool },
+    /// A value needs bits that are not coded.
+    Uncoded { range: (u32, u32), field: String, value: i128, multiple: Option<u128> },
+    /// No field value names the element.
+    Element { range: (u32, u32), field: String },
+    /// The word is another instruction's, or none.
+    Otherwise { operation: String, other: Option<String> },
+}
+
+/// Where a line is assembled.
+pub(super) struct Spot<'a> {
+    /// Its address; `None` before there is one.
+    pub(super) address: Option<u64>,
+    pub(super) around: &'a dyn Environment,
+}
+
+impl Candidate {
+    pub(super) fn new(model: &Model, entry: Entry, written: Rc<Written>) -> Candidate {
+        let bits = width_of(model, &written);
+        Candidate { entry, written, size_cells: bits.div_ceil(entry.cell_bits.max(1)) }
+    }
+
+    /// The words of the instruction, each with its width.
+    ///
+    /// # Errors
+    /// Why there are none.
+    pub(super) fn words(&self, model: &Model, spot: &Spot<'_>) -> Result<Vec<(Bits, u32)>, Misfit> {
+        let tree = self.tree(model, &self.written, spot)?;
+        let words = encode(model, &tree);
+        let width_bits = words.iter().map(|(_, width)| width).sum();
+        let big = model.target.big_endian;
+        let joined = join(&words, big);
+        let element =
+            Element { instance: 0, element: 0, decoder: self.entry.decoder, word: joined, width_bits };
+        let decoded = decode_word(model, &element).map(|element| Decoded { nodes: element.nodes });
+        let found = decoded.as_ref().and_then(|decoded| Tree::of(decoded, 0));
+        match found {
+            Some(found) if width_bits <= 256 && says(&self.written, &tree, &found) => Ok(words),
+            found => Err(Misfit::Otherwise {
+                operation: model.operation(self.written.variant.operation).name.clone(),
+                other: found.map(|found| self.leaf(model, &found)),
+            }),
+        }
+    }
+
+    /// The expressions that stand at some bytes of the text.
+    pub(super) fn expressions(&self, range: (u32, u32)) -> Vec<Expr> {
+        let mut found = Vec::new();
+        let mut waiting = vec![&self.written];
+        while let Some(written) = waiting.pop() {
+            for (_, operand) in &written.fields {
+                if let OperandValue::Expr(expr) = &operand.value
+                    && operand.range == range
+                {
+                    found.push((**expr).clone());
+                }
+            }
+            waiting.extend(written.children.iter().map(|(_, child)| child));
+        }
+        found
+    }
+
+    /// The name of the operation that the word turned out to be, where the two part.
+    fn leaf(&self, model: &Model, found: &Tree) -> String {
+        let (mut written, mut found) = (&self.written, found);
+        while written.variant.operation == found.operation {
+            let next = written.children.iter().find_map(|(instance, child)| {
+                let other = found.child(*instance)?;
+                (child.variant.operation != other.operation).then_some((child, other))
+            });
+            match next {
+                Some((child, other)) => (written, found) = (child, other),
+                None => break,
+            }
+        }
+        model.operation(found.operation).name.clone()
+    }
+
+    fn tree(&self, model: &Model, written: &Written, spot: &Spot<'_>) -> Result<Tree, Misfit> {
+        let id = written.variant.operation;
+        let operation = model.operation(id);
+        let mut fields = vec![0; operation.fields.len()];
+        let text = &operation.texts[written.variant.text as usize];
+        // Elements that are computed may ask for the other fields.
+        for computed in [false, true] {
+            for (field, operand) in &written.fields {
+                let format = format_of(text, *field);
+                let is_computed = matches!(format, Format::Name { element: Some(_), .. });
+                if is_computed == computed {
+                    fields[*field as usize] =
+                        self.field(model, id, (*field, format), operand, &fields, spot)?;
+                }
+            }
+        }
+        let mut children = Vec::with_capacity(written.children.len());
+        for (instance, child) in &written.children {
+            children.push((*instance, self.tree(model, child, spot)?));
+        }
+        Ok(Tree { operation: id, fields, children })
+    }
+
+    fn field(
+        &self,
+        model: &Model,
+        operation: u32,
+        (field, format): (u32, &Format),
+        operand: &Operand,
+        fields: &[u128],
+        spot: &Spot<'_>,
+    ) -> Result<u128, Misfit> {
+        let around = Surroundings {
+            fields,
+            instruction_address: spot.address.unwrap_or(0),
+            instruction_size: self.size_cells,
+        };
+        let value = match (&operand.value, format) {
+            (OperandValue::Element(element), Format::Name { element: Some(computation), .. }) => {
+                let coded = coded_bits(model, operation, field);
+                let found = search(coded, |value| {
+                    let mut tried = fields.to_vec();
+                    tried[field as usize] = value;
+                    computation.value(&[], Surroundings { fields: &tried, ..around })
+                        == i128::try_from(*element).ok()
+                });
+                let name = || model.operation(operation).fields[field as usize].name.clone();
+                return found.ok_or_else(|| Misfit::Element { range: operand.range, field: name() });
+            }
+            (OperandValue::Element(element), _) => *element as i128,
+            (OperandValue::Expr(expr), Format::Relative { offset }) => {
+                let target = self.number(expr, operand, spot)?;
+                let offset = offset.as_ref().and_then(|offset| offset.value(&[], around)).unwrap_or(0);
+                let unknown = Misfit::NoValue { range: operand.range, why: NoValue::Unknown };
+                let begin = i128::from(spot.address.ok_or(unknown)?).wrapping_add(offset);
+                let bits = model.address_bits();
+                let distance = target.wrapping_sub(begin) as u128 & mask(bits);
+                sign_extend(distance, bits, 128) as i128
+            }
+            (OperandValue::Expr(expr), _) => self.number(expr, operand, spot)?,
+        };
+        check(model, operation, (field, format), operand.range, value)
+    }
+
+    fn number(&self, expr: &Expr, operand: &Operand, spot: &Spot<'_>) -> Result<i128, Misfit> {
+        expr.value(spot.around).map_err(|why| Misfit::NoValue { range: operand.range, why })
+    }
+}
+
+/// The bits of a field for a value.
+fn check(
+    model: &Model,
+    operation: u32,
+    (field, format): (u32, &Format),
+    place: (u32, u32),
+    value: i128,
+) -> Result<u128, Misfit> {
+    let declared = &model.operation(operation).fields[field as usize];
+    let (low, high) = range(format, declared.width_bits);
+    let name = || declared.name.clone();
+    let distance = matches!(format, Format::Relative { .. });
+    let found = fit(value, (low, high), model.address_bits());
+    let fitting =
+        found.ok_or_else(|| Misfit::Range { range: place, field: name(), value, low, high, distance })?;
+    let pattern = fitting as u128 & mask(declared.width_bits);
+    let coded = coded_bits(model, operation, field).to_u128();
+    if pattern & !coded != 0 {
+        let lowest = coded.trailing_zeros().min(127);
+        let whole = coded == mask(declared.width_bits) & !mask(lowest);
+        let multiple = (whole && lowest > 0).then_some(1u128 << lowest);
+        return Err(Misfit::Uncoded { range: place, field: name(), value, multiple });
+    }
+    Ok(pattern)
+}
+
+/// The lowest value made of these bits that fits.
+fn search(coded: Bits, fits: impl Fn(u128) -> bool) -> Option<u128> {
+    let bits: Vec<u32> = (0..128).filter(|bit| coded.bit(*bit)).collect();
+    if bits.len() as u32 > MOST_SEARCHED_BITS {
+        return None;
+    }
+    let spread = |number: u32| {
+        (0..).zip(&bits).fold(0u128, |value, (index, bit)| value | u128::from(number >> index & 1) << bit)
+    };
+    (0..1u32 << bits.len()).map(spread).find(|value| fits(*value))
+}
+
+/// True if a word's tree is the one that was written, in all that the texts mention.
+fn says(written: &Written, tree: &Tree, found: &Tree) -> bool {
+    tree.operation == found.operation
+        && written
+            .fields
+            .iter()
+            .all(|(field, _)| tree.fields.get(*field as usize) == found.fields.get(*field as usize))
+        && written.children.iter().all(|(instance, child)| {
+            match (tree.child(*instance), found.child(*instance)) {
+                (Some(tree), Some(found)) => says(child, tree, found),
+                _ => false,
+            }
+        })
+}
+
+fn format_of(text: &[TextItem], id: u32) -> &Format {
+    let found = text.iter().find_map(|item| match item {
+        TextItem::Field { field, format } if *field == id => Some(format),
+        _ => None,
+    });
+    found.unwrap_or(&Format::Plain)
+}
+
+/// All words as one, joined in the target's byte order.
+fn join(words: &[(Bits, u32)], big_endian: bool) -> Bits {
+    let mut joined = Bits::ZERO;
+    let mut done = 0;
+    for (word, width) in words {
+        joined = if big_endian { joined.shifted(*width) | *word } else { joined | word.shifted(done) };
+        done += width;
+    }
+    joined
+}
+
+/// How many bits an instruction and its tails have.
+fn width_of(model: &Model, written: &Written) -> u32 {
+    let coding = model.operation(written.variant.operation).coding.as_ref();
+    coding.map_or(0, |coding| coding.width_bits) + tail_width(model, written)
+}
+
+fn tail_width(model: &Model, written: &Written) -> u32 {
+    let child = |id: &u32| written.children.iter().find(|(instance, _)| instance == id);
+    let items = &model.operation(written.variant.operation).tail;
+    let width = |item: &TailItem| match item {
+        TailItem::Word { width_bits, .. } => *width_bits,
+        TailItem::Instance(instance) => child(instance).map_or(0, |(_, child)| tail_width(model, child)),
+        TailItem::Decode { instance, .. } => child(instance).map_or(0, |(_, child)| width_of(model, child)),
+    };
+    items.iter().map(width).sum()
+}
+
+/// True if a way of reading may still have code when all values are known.
+pub(super) fn is_unknown(misfit: &Misfit) -> bool {
+    matches!(misfit, Misfit::NoValue { why: NoValue::Unknown, .. })
+}

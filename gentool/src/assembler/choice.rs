@@ -1,0 +1,58 @@
+//! Which of several ways of reading a line is meant.
+
+use isac_ir::Model;
+use isac_ir::bits::Bits;
+
+use super::candidate::{Candidate, Misfit, Spot, is_unknown};
+
+/// The words of an instruction, each with its width.
+pub(super) type Words = Vec<(Bits, u32)>;
+
+/// Of the ways that have code the one with most literal characters, then the shortest, then the
+/// first in GROUP order; a way whose values are not known counts as one that fits. With a size,
+/// only ways of that size are asked.
+///
+/// # Errors
+/// If no way has code: why the first of those with most literal characters has none.
+pub(super) fn choose<'c>(
+    model: &Model,
+    candidates: &'c [Candidate],
+    spot: &Spot<'_>,
+    size_cells: Option<u32>,
+) -> Result<(&'c Candidate, Option<Words>), Misfit> {
+    let mut best: Option<(&Candidate, Option<Words>)> = None;
+    let mut reason: Option<Misfit> = None;
+    for candidate in candidates {
+        if size_cells.is_some_and(|size| size != candidate.size_cells) {
+            continue;
+        }
+        if let Some((chosen, _)) = &best {
+            if candidate.written.literals < chosen.written.literals {
+                break;
+            }
+            if candidate.size_cells >= chosen.size_cells {
+                continue;
+            }
+        }
+        match candidate.words(model, spot) {
+            Ok(words) => best = Some((candidate, Some(words))),
+            Err(misfit) if is_unknown(&misfit) && size_cells.is_none() => best = Some((candidate, None)),
+            Err(misfit) => {
+                // A value that is out of range says more than a word that is another's.
+                let is_better = match (&reason, &misfit) {
+                    (None, _) => true,
+                    (Some(Misfit::Otherwise { .. }), misfit) => !matches!(misfit, Misfit::Otherwise { .. }),
+                    _ => false,
+                };
+                if is_better {
+                    reason = Some(misfit);
+                }
+            }
+        }
+    }
+    match (best, reason) {
+        (Some(best), _) => Ok(best),
+        (None, Some(reason)) => Err(reason),
+        (None, None) => Err(Misfit::Otherwise { operation: String::new(), other: None }),
+    }
+}

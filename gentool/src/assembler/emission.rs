@@ -1,0 +1,340 @@
+//! From a layout to bytes: every value is known now, or it is an error.
+
+use std::collections::BTreeSet;
+
+use isac_ir::Model;
+use isac_ir::bits::Bits;
+use isac_ir::syntax::encode::cells_of_words;
+use isac_parser::diagnostic::{Diagnostic, Diagnostics};
+use isac_parser::did_you_mean;
+use isac_parser::source::Span;
+
+use super::candidate::{Misfit, Spot};
+use super::choice::choose;
+use super::code;
+use super::expression::{Expr, NoValue};
+use super::instruction::with_context;
+use super::item::{Instruction, Item, ItemKind, Section, SectionKind};
+use super::layout::{Around, Layout, Piece};
+use super::message::{misfit_diagnostic, no_value};
+use super::program::{AssembledPiece, Line};
+use super::symbol::{Meaning, Symbols};
+
+/// Most bytes of a program that are not zero by their section.
+const MOST_BYTES: u64 = 1 << 30;
+
+/// Writes the items of a program.
+pub(super) struct Emission<'a> {
+    pub(super) model: &'a Model,
+    pub(super) symbols: &'a Symbols,
+    pub(super) sections: &'a [Section],
+    pub(super) items: &'a [Item],
+    pub(super) layout: &'a Layout,
+    pub(super) cell_bits: u32,
+    pub(super) cell_bytes: usize,
+    pub(super) findings: &'a mut Diagnostics,
+    /// Undefined symbols that have been reported.
+    pub(super) undefined: BTreeSet<u32>,
+}
+
+impl Emission<'_> {
+    /// The pieces that hold something, by ascending address, and the line of each item in them.
+    pub(super) fn emit(mut self) -> (Vec<AssembledPiece>, Vec<Line>) {
+        let total: u64 = self
+            .layout
+            .pieces
+            .iter()
+            .filter(|piece| !self.is_zero(piece))
+            .fold(0, |sum, piece| sum + piece.size_cells.saturating_mul(self.cell_bytes as u64));
+        if total > MOST_BYTES {
+            self.too_large(total);
+            return (Vec::new(), Vec::new());
+        }
+        let mut bytes: Vec<Vec<u8>> = vec![Vec::new(); self.layout.pieces.len()];
+        let mut lines = Vec::new();
+        for index in 0..self.items.len() {
+            let (piece, _) = self.layout.places[index];
+            let zero = self.is_zero(&self.layout.pieces[piece]);
+            let size = self.layout.sizes[index];
+            let begin = bytes[piece].len();
+            self.item(index, &mut bytes[piece]);
+            if zero {
+                bytes[piece].clear();
+            } else {
+                bytes[piece].resize(begin + size as usize * self.cell_bytes, 0);
+            }
+            if !matches!(self.items[index].kind, ItemKind::Mark | ItemKind::Origin(_)) {
+                let address = self.layout.address(index);
+                let is_code = matches!(self.items[index].kind, ItemKind::Instruction(_));
+                lines.push(Line { address, size_cells: size, span: self.items[index].span, is_code, piece });
+            }
+        }
+        self.check_symbols();
+        let pieces = self.layout.pieces.iter().zip(bytes).enumerate();
+        let pieces = pieces.map(|(number, (piece, bytes))| AssembledPiece {
+            number,
+            section: self.sections[piece.section].name.clone(),
+            kind: self.sections[piece.section].kind,
+            address: piece.base,
+            size_cells: piece.size_cells,
+            align: piece.align,
+            bytes,
+        });
+        let mut pieces: Vec<AssembledPiece> = pieces.filter(|piece| piece.size_cells > 0).collect();
+        pieces.sort_by_key(|piece| (piece.address, piece.number));
+        (pieces, lines)
+    }
+
+    fn is_zero(&self, piece: &Piece) -> bool {
+        self.sections[piece.section].kind == SectionKind::Zero
+    }
+
+    fn too_large(&mut self, total: u64) {
+        let largest = (0..self.items.len()).max_by_key(|index| self.layout.sizes[*index]).unwrap_or(0);
+        let message = format!("the program has {total} bytes; at most {MOST_BYTES} can be assembled");
+        self.findings.push(
+            Diagnostic::error(code::TOO_LARGE, self.items[largest].span, message)
+                .label("the largest part")
+                .help("reserve what is zero in .bss, or leave a gap by `.org`"),
+        );
+    }
+
+    fn item(&mut self, index: usize, bytes: &mut Vec<u8>) {
+        match &self.items[index].kind {
+            ItemKind::Mark => {}
+            ItemKind::Instruction(instruction) => self.instruction(index, instruction, bytes),
+            ItemKind::Data { width_bits, values } => {
+                for (expr, span) in values {
+                    if let Expr::Wide(word) = &**expr
+                        && *word & !Bits::ones(*width_bits) == Bits::ZERO
+                    {
+                        self.word(*word, *width_bits, bytes);
+                        continue;
+                    }
+                    let value = self.value(index, expr, *span).unwrap_or(0);
+                    self.check_data(value, *width_bits, *span);
+                    let word = Bits::from_u128(value as u128) & Bits::ones(*width_bits);
+                    self.word(word, *width_bits, bytes);
+                }
+            }
+            ItemKind::Cells(cells) => {
+                for cell in cells {
+                    self.word(Bits::from_u128((*cell).into()), self.cell_bits, bytes);
+                }
+            }
+            ItemKind::Space(count, fill) => {
+                let span = self.items[index].span;
+                self.value(index, count, span);
+                let fill = fill.as_ref().and_then(|fill| self.value(index, fill, span)).unwrap_or(0);
+                self.check_data(fill, self.cell_bits, span);
+                if fill != 0 {
+                    let cell = Bits::from_u128(fill as u128) & Bits::ones(self.cell_bits);
+                    (0..self.layout.sizes[index]).for_each(|_| self.word(cell, self.cell_bits, bytes));
+                }
+            }
+            ItemKind::Align(expr) | ItemKind::Origin(expr) => {
+                self.value(index, expr, self.items[index].span);
+            }
+        }
+    }
+
+    fn check_data(&mut self, value: i128, width_bits: u32, span: Span) {
+        let width = width_bits.clamp(1, 126);
+        let (low, high) = (-(1i128 << (width - 1)), (1i128 << width) - 1);
+        if !(low..=high).contains(&value) {
+            let message = format!("{value} does not fit {width_bits} bits");
+            self.findings.push(
+                Diagnostic::error(code::DATA_RANGE, span, message)
+                    .label(format!("has to be {low} to {high}"))
+                    .help("take a wider directive, or cut the value with `&`"),
+            );
+        }
+    }
+
+    fn instruction(&mut self, index: usize, instruction: &Instruction, bytes: &mut Vec<u8>) {
+        let item = &self.items[index];
+        let around = Around { model: self.model, symbols: self.symbols, layout: self.layout, item: index };
+        let spot = Spot { address: Some(self.layout.address(index)), around: &around };
+        let chosen = choose(self.model, &instruction.candidates, &spot, Some(instruction.size_cells));
+        // In the size that was settled on nothing fits: the reason is that of all ways.
+        let chosen = chosen.or_else(|_| {
+            choose(self.model, &instruction.candidates, &spot, None).and_then(|(_, words)| {
+                Err(match words {
+                    Some(_) => Misfit::Otherwise { operation: String::new(), other: None },
+                    None => self.unknown(&instruction.candidates[0], &spot),
+                })
+            })
+        });
+        match chosen {
+            Ok((_, words)) => {
+                for (word, width) in words.into_iter().flatten() {
+                    self.word(word, width, bytes);
+                }
+            }
+            Err(misfit) => self.misfit(item, instruction, &misfit),
+        }
+    }
+
+    fn unknown(&self, candidate: &super::candidate::Candidate, spot: &Spot<'_>) -> Misfit {
+        let misfit = candidate.words(self.model, spot).err();
+        misfit.unwrap_or(Misfit::Otherwise { operation: String::new(), other: None })
+    }
+
+    fn misfit(&mut self, item: &Item, instruction: &Instruction, misfit: &Misfit) {
+        let place = |range: (u32, u32)| match instruction.expanded {
+            Some(_) => item.span,
+            None => Span { start: item.span.start + range.0, end: item.span.start + range.1, ..item.span },
+        };
+        if let Misfit::NoValue { range, why: NoValue::Unknown } = misfit {
+            let expressions: Vec<Expr> = instruction
+                .candidates
+                .first()
+                .map(|candidate| candidate.expressions(*range))
+                .unwrap_or_default();
+            expressions.iter().for_each(|expr| self.unknown_symbols(expr, place(*range)));
+            return;
+        }
+        let diagnostic = misfit_diagnostic(self.model, self.symbols, misfit, item.span, &place);
+        self.findings.push(with_context(diagnostic, instruction.expanded.clone()));
+    }
+
+    fn value(&mut self, index: usize, expr: &Expr, span: Span) -> Option<i128> {
+        let around = Around { model: self.model, symbols: self.symbols, layout: self.layout, item: index };
+        match expr.value(&around) {
+            Ok(value) => Some(value),
+            Err(NoValue::Unknown) => {
+                self.unknown_symbols(expr, span);
+                None
+            }
+            Err(why) => {
+                self.findings.push(no_value(self.model, self.symbols, why, span));
+                None
+            }
+        }
+    }
+
+    /// Reports what an expression names and nothing defines, each symbol of a file once.
+    fn unknown_symbols(&mut self, expr: &Expr, span: Span) {
+        let mut names = Vec::new();
+        expr.walk(&mut |expr| names.push(expr.clone()));
+        for expr in names {
+            match expr {
+                Expr::Symbol(symbol)
+                    if self.symbols.resolved(symbol).is_none() && self.undefined.insert(symbol) =>
+                {
+                    self.undefined_symbol(symbol, span);
+                }
+                Expr::Local(mention) if self.symbols.local(mention).is_none() => {
+                    let mention = self.symbols.mentions[mention as usize];
+                    let (letter, direction) = if mention.forward { ('f', "behind") } else { ('b', "before") };
+                    let number = mention.number;
+                    let message = format!("there is no label `{number}:` {direction} this line");
+                    self.findings.push(
+                        Diagnostic::error(code::NO_LOCAL_LABEL, span, message)
+                            .label(format!("`{number}{letter}` means nothing"))
+                            .help(format!("write `{number}:` where it shall lead")),
+                    );
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn undefined_symbol(&mut self, symbol: u32, span: Span) {
+        let Self { symbols, .. } = *self;
+        let own = &symbols.list[symbol as usize];
+        let elsewhere =
+            symbols.list.iter().find(|other| other.name == own.name && other.definition.is_some());
+        let message = format!("`{}` is not defined", own.name);
+        let mut diagnostic = Diagnostic::error(code::UNDEFINED, span, message).label("not defined");
+        if let Some(definition) = elsewhere.and_then(|other| other.definition.as_ref()) {
+            diagnostic = diagnostic
+                .secondary(definition.span, "another file has it for itself")
+                .help(format!("let that file say `.global {}`", own.name));
+        } else {
+            let known =
+                symbols.list.iter().filter(|other| other.unit == own.unit && other.definition.is_some());
+            let near = (self.findings.len() < 200)
+                .then(|| did_you_mean(&own.name, known.map(|other| other.name.as_str())))
+                .flatten();
+            let help = format!("define it, as `{}:` or by `.equ`", own.name);
+            diagnostic = diagnostic.help(near.unwrap_or(help));
+        }
+        self.findings.push(diagnostic);
+    }
+
+    /// Reports `.global` of nothing, and `.equ` without a value.
+    fn check_symbols(&mut self) {
+        for (index, symbol) in (0..).zip(&self.symbols.list) {
+            if let (Some(span), None) = (symbol.global, self.symbols.resolved(index))
+                && self.undefined.insert(index)
+            {
+                self.undefined_symbol(index, span);
+            }
+            if let Some(definition) = &symbol.definition
+                && let Meaning::Equal(expr, item) = &definition.meaning
+            {
+                let around =
+                    Around { model: self.model, symbols: self.symbols, layout: self.layout, item: *item };
+                match expr.value(&around) {
+                    Ok(_) => {}
+                    Err(NoValue::Unknown) => self.unknown_equal(index, expr, definition.span),
+                    Err(why) => {
+                        self.findings.push(no_value(self.model, self.symbols, why, definition.span));
+                    }
+                }
+            }
+        }
+    }
+
+    /// An `.equ` has no value because of what is undefined, or because it needs itself.
+    fn unknown_equal(&mut self, symbol: u32, expr: &Expr, span: Span) {
+        let before = (self.findings.len(), self.undefined.len());
+        let mut names_unknown = false;
+        expr.walk(&mut |expr| {
+            names_unknown |= match expr {
+                Expr::Symbol(named) => self.symbols.resolved(*named).is_none(),
+                Expr::Local(mention) => self.symbols.local(*mention).is_none(),
+                _ => false,
+            };
+        });
+        self.unknown_symbols(expr, span);
+        if !names_unknown && before == (self.findings.len(), self.undefined.len()) && self.is_circle(symbol) {
+            self.findings.push(no_value(self.model, self.symbols, NoValue::Circle(symbol), span));
+        }
+    }
+
+    /// True if a symbol is reached from what it stands for.
+    fn is_circle(&self, symbol: u32) -> bool {
+        let (mut seen, mut waiting) = (BTreeSet::new(), vec![symbol]);
+        while let Some(next) = waiting.pop() {
+            let definition = self.symbols.list[next as usize].definition.as_ref();
+            let Some(Meaning::Equal(expr, _)) = definition.map(|definition| &definition.meaning) else {
+                continue;
+            };
+            let mut needed = Vec::new();
+            expr.walk(&mut |expr| {
+                if let Expr::Symbol(named) = expr {
+                    needed.extend(self.symbols.resolved(*named));
+                }
+            });
+            if needed.contains(&symbol) {
+                return true;
+            }
+            waiting.extend(needed.into_iter().filter(|needed| seen.insert(*needed)));
+        }
+        false
+    }
+
+    /// A word as bytes: cells in address order, each in whole bytes in the target's order.
+    fn word(&self, word: Bits, width_bits: u32, bytes: &mut Vec<u8>) {
+        let big = self.model.target.big_endian;
+        for cell in cells_of_words(&[(word, width_bits)], self.cell_bits, big) {
+            let mut one = cell.to_be_bytes(self.cell_bytes as u32 * 8);
+            if !big {
+                one.reverse();
+            }
+            bytes.extend(one);
+        }
+    }
+}

@@ -1,0 +1,206 @@
+//! Statements that are instructions.
+
+use std::collections::BTreeMap;
+
+use isac_ir::syntax::Pseudo;
+use isac_parser::diagnostic::Diagnostic;
+use isac_parser::did_you_mean;
+
+use super::candidate::{Candidate, Misfit, Spot, is_unknown};
+use super::code;
+use super::item::{Instruction, ItemKind};
+use super::matching::{Furthest, Matcher};
+use super::message::misfit_diagnostic;
+use super::pseudo::filled;
+use super::reader::Reader;
+use super::reading::{Reading, Statement};
+use super::symbol::{Known, LineScope};
+use super::table::first_word;
+
+/// Deepest nesting of PSEUDOs.
+const MOST_REWRITTEN: usize = 16;
+
+/// Findings after which nobody reads suggestions.
+const MOST_SUGGESTIONS: usize = 200;
+
+impl Reading<'_, '_> {
+    /// Reads an instruction; `depth` PSEUDOs have led to it.
+    pub(super) fn instruction(&mut self, statement: Statement<'_>, depth: usize) {
+        let mut scope = LineScope { symbols: &mut self.symbols, unit: self.unit, item: self.items.len() };
+        let mut matcher = Matcher::new(self.table, self.surface, statement.text, &mut scope);
+        let ways = matcher.instructions();
+        let (furthest, overflow) = (matcher.furthest, matcher.overflow);
+        let mut candidates: Vec<Candidate> = ways
+            .into_iter()
+            .map(|(entry, written)| Candidate::new(self.model, self.table.entries[entry], written))
+            .collect();
+        if overflow {
+            let message = "this line can be read in more ways than are tried";
+            self.findings.push(
+                Diagnostic::error(code::TOO_MANY_READINGS, statement.whole(), message)
+                    .help("put operands into parentheses, or make the texts of the description differ more"),
+            );
+            return;
+        }
+        // Most literal characters first; what is alike stays in GROUP order.
+        candidates.sort_by_key(|candidate| std::cmp::Reverse(candidate.written.literals));
+        let misfit = self.first_misfit(&candidates);
+        if candidates.is_empty() || misfit.is_some() {
+            let further = match self.rewrite(statement, depth) {
+                Rewritten::Done => return,
+                Rewritten::Furthest(further) => further,
+            };
+            match misfit {
+                Some(misfit) => {
+                    let place = |range: (u32, u32)| statement.span(range.0 as usize, range.1 as usize);
+                    let context = self.context(statement);
+                    let diagnostic =
+                        misfit_diagnostic(self.model, &self.symbols, &misfit, statement.whole(), &place);
+                    self.findings.push(with_context(diagnostic, context));
+                }
+                None => self.no_instruction(statement, furthest, further),
+            }
+            return;
+        }
+        let expanded = (!statement.is_source).then(|| statement.text.to_owned());
+        self.push(statement.whole(), ItemKind::Instruction(Instruction::new(candidates, expanded)));
+    }
+
+    /// Why no way of reading can have code whatever the labels will be; the reason of the first.
+    fn first_misfit(&self, candidates: &[Candidate]) -> Option<Misfit> {
+        if self.model.pseudos.is_empty() {
+            // Nothing else is tried: what does not fit is told when all values are known.
+            return None;
+        }
+        let known = Known { symbols: &self.symbols, model: self.model };
+        let spot = Spot { address: None, around: &known };
+        let mut first = None;
+        for candidate in candidates {
+            match candidate.words(self.model, &spot) {
+                Err(misfit) if !is_unknown(&misfit) => first = first.or(Some(misfit)),
+                _ => return None,
+            }
+        }
+        first
+    }
+
+    /// Takes the first PSEUDO that the line is written like.
+    fn rewrite(&mut self, statement: Statement<'_>, depth: usize) -> Rewritten {
+        let mut furthest = Furthest::default();
+        for pseudo in self.pseudos.fitting(statement.text) {
+            let mut scope = LineScope { symbols: &mut self.symbols, unit: self.unit, item: self.items.len() };
+            let mut matcher = Matcher::new(self.table, self.surface, statement.text, &mut scope);
+            let found = matcher.pseudo(&pseudo.pattern);
+            if matcher.furthest.at > furthest.at {
+                furthest = matcher.furthest;
+            } else if matcher.furthest.at == furthest.at {
+                furthest.expected.extend(matcher.furthest.expected);
+            }
+            let Some(ranges) = found else { continue };
+            let operands: Vec<&str> =
+                ranges.iter().map(|(start, end)| statement.text[*start..*end].trim()).collect();
+            if !self.holds(pseudo, &operands) {
+                continue;
+            }
+            if depth >= MOST_REWRITTEN {
+                let message = format!("PSEUDOs lead to each other more than {MOST_REWRITTEN} deep");
+                let help = format!("the last of them stands in {}", pseudo.location);
+                self.findings
+                    .push(Diagnostic::error(code::BAD_PSEUDO, statement.whole(), message).help(help));
+                return Rewritten::Done;
+            }
+            for result in &pseudo.results {
+                let text = filled(result, &operands);
+                let line = Statement { text: text.trim(), is_source: false, ..statement };
+                self.instruction(line, depth + 1);
+            }
+            return Rewritten::Done;
+        }
+        Rewritten::Furthest(furthest)
+    }
+
+    /// True if a PSEUDO's WHEN is known and holds.
+    fn holds(&mut self, pseudo: &Pseudo, operands: &[&str]) -> bool {
+        let Some(condition) = &pseudo.condition else { return true };
+        let text = filled(condition, operands);
+        let mut scope = LineScope { symbols: &mut self.symbols, unit: self.unit, item: self.items.len() };
+        let Ok((expr, _)) = Reader::new(&text, self.surface, &mut scope).expression(0) else { return false };
+        let known = Known { symbols: &self.symbols, model: self.model };
+        expr.value(&known).is_ok_and(|value| value != 0)
+    }
+
+    /// The line that a PSEUDO made, for messages.
+    fn context(&self, statement: Statement<'_>) -> Option<String> {
+        (!statement.is_source).then(|| statement.text.to_owned())
+    }
+
+    fn no_instruction(&mut self, statement: Statement<'_>, mut furthest: Furthest, further: Furthest) {
+        if further.at > furthest.at {
+            furthest = further;
+        } else if further.at == furthest.at {
+            furthest.expected.extend(further.expected);
+        }
+        let word = first_word(statement.text);
+        let context = self.context(statement);
+        let known = self.table.mnemonics();
+        let begins = |known: &str| word.starts_with(known);
+        let is_known = known.iter().any(|known| begins(known)) || self.pseudos.words().any(begins);
+        let length = word.len().max(1).min(statement.text.len());
+        let diagnostic = if (is_known || self.table.begins_with_anything()) && furthest.at > 0 {
+            bad_operands(statement, &furthest)
+        } else {
+            let name = &statement.text[..statement.text.ceil_char_boundary(length)];
+            let message = format!("{} has no instruction `{name}`", self.model.name);
+            let near = (self.findings.len() < MOST_SUGGESTIONS)
+                .then(|| did_you_mean(&word, known.iter().copied().chain(self.pseudos.words())))
+                .flatten();
+            let diagnostic = Diagnostic::error(code::UNKNOWN_INSTRUCTION, statement.span(0, length), message)
+                .label("unknown");
+            let help = "the instructions are the texts of the description's ASSEMBLER sections";
+            diagnostic.help(near.unwrap_or_else(|| help.to_owned()))
+        };
+        self.findings.push(with_context(diagnostic, context));
+    }
+}
+
+/// What became of a line that may be a PSEUDO's.
+enum Rewritten {
+    Done,
+    /// It is none; how far they have come.
+    Furthest(Furthest),
+}
+
+/// Says what a PSEUDO made of the line.
+pub(super) fn with_context(diagnostic: Diagnostic, expanded: Option<String>) -> Diagnostic {
+    match expanded {
+        Some(text) => diagnostic.help(format!("a PSEUDO of the description made `{text}` of this line")),
+        None => diagnostic,
+    }
+}
+
+fn bad_operands(statement: Statement<'_>, furthest: &Furthest) -> Diagnostic {
+    let rest = &statement.text[furthest.at.min(statement.text.len())..];
+    let found: String = rest.split_whitespace().next().unwrap_or("").chars().take(20).collect();
+    let expected = listed(furthest);
+    let shown = if found.is_empty() { "the line ends".to_owned() } else { format!("found `{found}`") };
+    let message = format!("expected {expected}, but {shown}");
+    let span = statement.span(furthest.at, furthest.at + found.len());
+    Diagnostic::error(code::BAD_OPERANDS, span, message)
+        .label(format!("expected {expected}"))
+        .help("no text of this instruction goes on like that; `gentool disasm` shows how they are written")
+}
+
+/// What was expected: few of it in words, much of it counted.
+fn listed(furthest: &Furthest) -> String {
+    let mut kinds: BTreeMap<&str, ()> = BTreeMap::new();
+    furthest.expected.iter().for_each(|expected| {
+        kinds.insert(expected, ());
+    });
+    let all: Vec<&str> = kinds.into_keys().collect();
+    match &all[..] {
+        [] => "an instruction".to_owned(),
+        [one] => (*one).to_owned(),
+        [init @ .., last] if all.len() <= 6 => format!("{} or {last}", init.join(", ")),
+        many => format!("{} or one of {} others", many[..5].join(", "), many.len() - 5),
+    }
+}

@@ -1,0 +1,326 @@
+//! Where everything stands.
+//!
+//! Sizes depend on addresses (a distance may need the longer code), addresses on sizes. Each round
+//! computes addresses from sizes and then lets those instructions grow whose code does not fit any
+//! more. Nothing ever shrinks, so it comes to an end; an instruction that cannot be told yet takes
+//! its shortest code until it is known not to fit.
+
+use isac_ir::Model;
+use isac_parser::diagnostic::{Diagnostic, Diagnostics};
+
+use super::candidate::Spot;
+use super::code;
+use super::expression::{Environment, Expr, NoValue};
+use super::item::{Item, ItemKind, Section};
+use super::message::no_value;
+use super::placement::Placement;
+use super::symbol::{Meaning, Symbols, call};
+
+/// Rounds after which every instruction takes its longest code.
+const MOST_ROUNDS: usize = 64;
+
+/// Most cells of a program, those that are zero included.
+const MOST_CELLS: u64 = 1 << 40;
+
+/// Cells of a section without a gap.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Piece {
+    pub(super) section: usize,
+    /// The `.org` that it begins with.
+    pub(super) origin: Option<usize>,
+    /// Address of its first cell.
+    pub(super) base: u64,
+    pub(super) size_cells: u64,
+    /// What its base is a multiple of, if no `.org` says where it is.
+    pub(super) align: u64,
+}
+
+/// The place of everything.
+#[derive(Debug, Default)]
+pub(super) struct Layout {
+    pub(super) pieces: Vec<Piece>,
+    /// Of each item its piece and where it stands in it.
+    pub(super) places: Vec<(usize, u64)>,
+    /// Of each item its size in cells.
+    pub(super) sizes: Vec<u64>,
+    /// The value of each symbol that has a definition.
+    values: Vec<Result<i128, NoValue>>,
+}
+
+impl Layout {
+    pub(super) fn address(&self, item: usize) -> u64 {
+        let (piece, offset) = self.places[item];
+        self.pieces[piece].base.wrapping_add(offset)
+    }
+}
+
+/// What expressions of an item mean.
+pub(super) struct Around<'a> {
+    pub(super) model: &'a Model,
+    pub(super) symbols: &'a Symbols,
+    pub(super) layout: &'a Layout,
+    pub(super) item: usize,
+}
+
+impl Environment for Around<'_> {
+    fn symbol(&self, symbol: u32) -> Result<i128, NoValue> {
+        let symbol = self.symbols.resolved(symbol).ok_or(NoValue::Unknown)?;
+        self.layout.values.get(symbol as usize).copied().unwrap_or(Err(NoValue::Unknown))
+    }
+
+    fn local(&self, mention: u32) -> Result<i128, NoValue> {
+        let item = self.symbols.local(mention).ok_or(NoValue::Unknown)?;
+        Ok(self.layout.address(item).into())
+    }
+
+    fn here(&self) -> Result<i128, NoValue> {
+        Ok(self.layout.address(self.item).into())
+    }
+
+    fn call(&self, function: u32, arguments: &[i128]) -> Result<i128, NoValue> {
+        call(self.model, function, arguments)
+    }
+}
+
+/// Everything that a layout is made for.
+pub(super) struct Laying<'a> {
+    pub(super) model: &'a Model,
+    pub(super) symbols: &'a Symbols,
+    pub(super) sections: &'a [Section],
+    pub(super) items: &'a mut [Item],
+    pub(super) placement: Placement<'a>,
+    pub(super) cell_bits: u32,
+    pub(super) findings: &'a mut Diagnostics,
+}
+
+impl Laying<'_> {
+    /// Finds the place of everything; what has none is reported.
+    pub(super) fn lay_out(mut self) -> Layout {
+        let mut layout = Layout {
+            places: vec![(0, 0); self.items.len()],
+            sizes: vec![0; self.items.len()],
+            ..Layout::default()
+        };
+        self.divide(&mut layout);
+        for round in 0.. {
+            let before = (layout.sizes.clone(), layout.pieces.clone());
+            self.measure(&mut layout);
+            self.placement.place(self.sections, &mut layout.pieces);
+            self.evaluate_symbols(&mut layout);
+            let grown = self.grow(&layout, round >= MOST_ROUNDS);
+            if !grown && before == (layout.sizes.clone(), layout.pieces.clone()) {
+                break;
+            }
+            if round > 2 * MOST_ROUNDS {
+                self.unsettled(&layout, &before.0);
+                break;
+            }
+        }
+        self.report(&layout);
+        layout
+    }
+
+    /// Which piece each item is of.
+    fn divide(&self, layout: &mut Layout) {
+        let mut current: Vec<Option<usize>> = vec![None; self.sections.len()];
+        for (index, item) in self.items.iter().enumerate() {
+            let origin = matches!(item.kind, ItemKind::Origin(_)).then_some(index);
+            let piece = match (current[item.section], origin) {
+                (Some(piece), None) => piece,
+                _ => {
+                    layout.pieces.push(Piece {
+                        section: item.section,
+                        origin,
+                        base: 0,
+                        size_cells: 0,
+                        align: 1,
+                    });
+                    layout.pieces.len() - 1
+                }
+            };
+            current[item.section] = Some(piece);
+            layout.places[index].0 = piece;
+        }
+    }
+
+    /// Sizes of items and pieces, as far as they are known.
+    fn measure(&mut self, layout: &mut Layout) {
+        layout.pieces.iter_mut().for_each(|piece| piece.size_cells = 0);
+        for index in 0..self.items.len() {
+            let (piece, _) = layout.places[index];
+            let offset = layout.pieces[piece].size_cells;
+            layout.places[index].1 = offset;
+            let value = |expr: &Expr| {
+                let around = Around { model: self.model, symbols: self.symbols, layout, item: index };
+                let value = expr.value(&around).unwrap_or(0);
+                u64::try_from(value).unwrap_or(0).min(MOST_CELLS)
+            };
+            let mut align = 1;
+            let size = match &self.items[index].kind {
+                ItemKind::Mark => 0,
+                ItemKind::Instruction(instruction) => instruction.size_cells.into(),
+                ItemKind::Data { width_bits, values } => {
+                    u64::from(width_bits / self.cell_bits) * values.len() as u64
+                }
+                ItemKind::Cells(cells) => cells.len() as u64,
+                ItemKind::Space(count, _) => value(count),
+                ItemKind::Align(count) => {
+                    align = value(count).max(1);
+                    let at = layout.pieces[piece].base.wrapping_add(offset);
+                    (align - at % align) % align
+                }
+                ItemKind::Origin(address) => {
+                    layout.pieces[piece].base = value_at(address, self.model, self.symbols, layout, index);
+                    0
+                }
+            };
+            layout.sizes[index] = size;
+            let piece = &mut layout.pieces[piece];
+            piece.size_cells = (piece.size_cells + size).min(MOST_CELLS);
+            piece.align = piece.align.max(align);
+        }
+    }
+
+    /// Values of labels, then of `.equ` in whatever order they need each other.
+    fn evaluate_symbols(&self, layout: &mut Layout) {
+        let count = self.symbols.list.len();
+        let mut values = vec![Err(NoValue::Unknown); count];
+        let mut open = Vec::new();
+        for (index, symbol) in self.symbols.list.iter().enumerate() {
+            match symbol.definition.as_ref().map(|definition| &definition.meaning) {
+                Some(Meaning::Label(item)) => values[index] = Ok(layout.address(*item).into()),
+                Some(Meaning::Equal(expr, item)) => open.push((index, expr, *item)),
+                None => {}
+            }
+        }
+        layout.values = values;
+        // Each pass reads them the other way round: what needs a later one is found soon, too.
+        let mut is_progress = true;
+        while is_progress && !open.is_empty() {
+            is_progress = false;
+            open.reverse();
+            open.retain(|(index, expr, item)| {
+                let around = Around { model: self.model, symbols: self.symbols, layout, item: *item };
+                let value = expr.value(&around);
+                let known = value != Err(NoValue::Unknown);
+                is_progress |= known;
+                if known {
+                    layout.values[*index] = value;
+                }
+                !known
+            });
+        }
+    }
+
+    /// Lets instructions grow that do not fit any more; true if any did.
+    fn grow(&mut self, layout: &Layout, to_the_longest: bool) -> bool {
+        let mut grown = false;
+        for (index, item) in self.items.iter_mut().enumerate() {
+            let ItemKind::Instruction(instruction) = &mut item.kind else { continue };
+            if !instruction.elastic {
+                continue;
+            }
+            let around = Around { model: self.model, symbols: self.symbols, layout, item: index };
+            let spot = Spot { address: Some(layout.address(index)), around: &around };
+            let longest = instruction.candidates.iter().map(|candidate| candidate.size_cells).max();
+            if to_the_longest {
+                grown |= Some(instruction.size_cells) != longest;
+                instruction.size_cells = longest.unwrap_or(0);
+                continue;
+            }
+            let chosen = super::choice::choose(self.model, &instruction.candidates, &spot, None);
+            let needed = match chosen {
+                Ok((candidate, _)) => candidate.size_cells,
+                Err(_) => longest.unwrap_or(0),
+            };
+            if needed > instruction.size_cells {
+                instruction.size_cells = needed;
+                grown = true;
+            }
+        }
+        grown
+    }
+
+    fn unsettled(&mut self, layout: &Layout, before: &[u64]) {
+        let moving = (0..self.items.len()).find(|index| layout.sizes[*index] != before[*index]);
+        let Some(item) = moving.map(|index| &self.items[index]) else { return };
+        let message = "the size of this depends on addresses that depend on it";
+        self.findings.push(
+            Diagnostic::error(code::UNSETTLED, item.span, message)
+                .label("never settles")
+                .help("let it depend on numbers, or on distances between labels before it"),
+        );
+    }
+
+    /// Reports sizes and addresses without a value, and pieces without a place.
+    fn report(&mut self, layout: &Layout) {
+        for (index, item) in self.items.iter().enumerate() {
+            let (expr, what) = match &item.kind {
+                ItemKind::Align(expr) => (expr, "an alignment"),
+                ItemKind::Space(expr, _) => (expr, "a size"),
+                ItemKind::Origin(expr) => (expr, "an address"),
+                _ => continue,
+            };
+            let around = Around { model: self.model, symbols: self.symbols, layout, item: index };
+            let diagnostic = match expr.value(&around) {
+                Err(NoValue::Unknown) => continue,
+                Err(why) => no_value(self.model, self.symbols, why, item.span),
+                Ok(value) if value < 0 || value > i128::from(MOST_CELLS) && what != "an address" => {
+                    Diagnostic::error(code::BAD_ARGUMENTS, item.span, format!("{value} is not {what}"))
+                        .label(format!("expected {what}"))
+                        .help(format!("write a number from 0 to {MOST_CELLS}"))
+                }
+                Ok(_) => continue,
+            };
+            self.findings.push(diagnostic);
+        }
+        self.report_pieces(layout);
+    }
+
+    fn report_pieces(&mut self, layout: &Layout) {
+        let place = |piece: &Piece| {
+            let is_first = |(index, item): &(usize, &Item)| {
+                layout.pieces[layout.places[*index].0] == *piece && !matches!(item.kind, ItemKind::Mark)
+            };
+            self.items.iter().enumerate().find(is_first).map(|(_, item)| item.span)
+        };
+        let last = |piece: &Piece| piece.base.checked_add(piece.size_cells - 1);
+        let most = isac_ir::bits::mask(self.placement.address_bits()) as u64;
+        let mut findings = Vec::new();
+        let mut sorted: Vec<&Piece> = layout.pieces.iter().filter(|piece| piece.size_cells > 0).collect();
+        sorted.sort_by_key(|piece| (piece.base, piece.section));
+        for piece in &sorted {
+            if last(piece).is_none_or(|last| last > most)
+                && let Some(span) = place(piece)
+            {
+                let name = &self.sections[piece.section].name;
+                let message = format!("{name} reaches beyond the last address, {most:#x}");
+                let help = format!("it begins at {:#x} and has {} cells", piece.base, piece.size_cells);
+                findings.push(Diagnostic::error(code::BEYOND, span, message).label("begins here").help(help));
+            }
+        }
+        for pair in sorted.windows(2) {
+            let (first, second) = (pair[0], pair[1]);
+            if last(first).is_some_and(|last| last >= second.base)
+                && let (Some(span), Some(other)) = (place(second), place(first))
+            {
+                let names = [first, second].map(|piece| &self.sections[piece.section].name);
+                let message = format!("{} at {:#x} lies on {}", names[1], second.base, names[0]);
+                let until = last(first).unwrap_or(u64::MAX);
+                findings.push(
+                    Diagnostic::error(code::OVERLAP, span, message)
+                        .label("begins here")
+                        .secondary(other, format!("this goes from {:#x} to {until:#x}", first.base))
+                        .help("move one of them by `.org` or `--base`"),
+                );
+            }
+        }
+        self.findings.extend(findings);
+    }
+}
+
+/// The value of an `.org`: an address, which may be high.
+fn value_at(expr: &Expr, model: &Model, symbols: &Symbols, layout: &Layout, item: usize) -> u64 {
+    let around = Around { model, symbols, layout, item };
+    expr.value(&around).unwrap_or(0) as u64
+}

@@ -1,0 +1,93 @@
+//! What is said of operands that have no code.
+
+use isac_ir::Model;
+use isac_parser::diagnostic::Diagnostic;
+use isac_parser::source::Span;
+
+use super::candidate::Misfit;
+use super::code;
+use super::expression::NoValue;
+use super::symbol::Symbols;
+
+/// The finding about a misfit; `place` tells where bytes of the statement stand.
+pub(super) fn misfit_diagnostic(
+    model: &Model,
+    symbols: &Symbols,
+    misfit: &Misfit,
+    whole: Span,
+    place: &dyn Fn((u32, u32)) -> Span,
+) -> Diagnostic {
+    match misfit {
+        Misfit::NoValue { range, why } => no_value(model, symbols, *why, place(*range)),
+        Misfit::Range { range, field, value, low, high, distance } => {
+            let (what, help) = match distance {
+                true => (
+                    format!("the distance {value} does not fit `{field}`"),
+                    "bring the target nearer, or jump in two steps".to_owned(),
+                ),
+                false => (
+                    format!("{value} does not fit `{field}`"),
+                    format!("write a number from {low} to {high}"),
+                ),
+            };
+            Diagnostic::error(code::OUT_OF_RANGE, place(*range), what)
+                .label(format!("has to be {low} to {high}"))
+                .help(help)
+        }
+        Misfit::Uncoded { range, field, value, multiple } => {
+            let message = format!("{value} needs bits of `{field}` that are not coded");
+            let diagnostic = Diagnostic::error(code::NOT_CODED, place(*range), message);
+            match multiple {
+                Some(multiple) => diagnostic
+                    .label(format!("has to be a multiple of {multiple}"))
+                    .help(format!("write a multiple of {multiple}; align what a label stands for")),
+                None => diagnostic
+                    .label("no code for these bits")
+                    .help("the other bits of this field are 0 in every instruction; write such a value"),
+            }
+        }
+        Misfit::Element { range, field } => {
+            let message = format!("no value of `{field}` names this register");
+            Diagnostic::error(code::OUT_OF_RANGE, place(*range), message)
+                .label("cannot be coded here")
+                .help("this instruction reaches some registers alone; use one of them")
+        }
+        Misfit::Otherwise { operation, other } => {
+            let message = format!("there is no `{operation}` with these operands");
+            let diagnostic = Diagnostic::error(code::NO_WORD, whole, message).label("has no word");
+            diagnostic.help(match other {
+                Some(other) => format!("their word is `{other}`; a WHEN or a more special coding takes it"),
+                None => "a WHEN of the description excludes their word".to_owned(),
+            })
+        }
+    }
+}
+
+/// The finding about an expression without a value.
+pub(super) fn no_value(model: &Model, symbols: &Symbols, why: NoValue, span: Span) -> Diagnostic {
+    match why {
+        NoValue::Wide => {
+            Diagnostic::error(code::NO_VALUE, span, "a number of more than 127 bits is data alone")
+                .label("too wide")
+                .help("write it alone behind a directive for data whose cells are as wide")
+        }
+        NoValue::DivisionByZero => Diagnostic::error(code::NO_VALUE, span, "this expression divides by zero")
+            .label("has no value")
+            .help("let the divisor be another number"),
+        NoValue::NoResult(function) => {
+            let name = &model.functions[function as usize].name;
+            Diagnostic::error(code::NO_VALUE, span, format!("`%{name}` gives no value for these arguments"))
+                .label("has no value")
+                .help("it divides by zero, or takes too many turns of a loop")
+        }
+        NoValue::Circle(symbol) => {
+            let name = &symbols.list[symbol as usize].name;
+            Diagnostic::error(code::CYCLIC_SYMBOL, span, format!("the value of `{name}` needs itself"))
+                .label("has no value")
+                .help("let the `.equ` stand for something that is known without it")
+        }
+        NoValue::Unknown => Diagnostic::error(code::NO_VALUE, span, "the value is not known here")
+            .label("not known")
+            .help("use numbers and symbols that are defined"),
+    }
+}

@@ -1,0 +1,292 @@
+//! From files to items: lines, labels, statements.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use isac_ir::Model;
+use isac_parser::diagnostic::{Diagnostic, Diagnostics};
+use isac_parser::source::{FileId, MAX_FILE_BYTES, SourceLoader, SourceMap, Span};
+
+use super::code;
+use super::expression::Expr;
+use super::item::{Item, ItemKind, Section};
+use super::pseudo::Pseudos;
+use super::reader::{NoExpression, Reader, name_of, skip_blanks};
+use super::source::{beside, without_comments};
+use super::surface::Surface;
+use super::symbol::{Definition, LineScope, Meaning, Symbols};
+use super::table::Table;
+
+/// Most lines of one program, included ones as often as they are.
+const MOST_LINES: u64 = 4_000_000;
+
+/// Deepest nesting of `.include`.
+const MOST_INCLUDED: usize = 64;
+
+/// Reads the files of a program.
+pub(super) struct Reading<'a, 'm> {
+    pub(super) model: &'m Model,
+    pub(super) table: &'a Table<'m>,
+    pub(super) surface: &'a Surface,
+    pub(super) pseudos: Pseudos<'m>,
+    pub(super) loader: &'a dyn SourceLoader,
+    pub(super) sources: &'a mut SourceMap,
+    pub(super) findings: &'a mut Diagnostics,
+    pub(super) symbols: Symbols,
+    pub(super) sections: Vec<Section>,
+    pub(super) items: Vec<Item>,
+    /// The section that is being filled.
+    pub(super) section: usize,
+    /// The file of the command line that is being read, by number.
+    pub(super) unit: u32,
+    /// The files around the one that is being read, each with what includes it.
+    around: Vec<(PathBuf, Option<Span>)>,
+    /// Files that have been read, by what they are known by.
+    files: HashMap<PathBuf, FileId>,
+    lines: u64,
+}
+
+/// A statement: text in a file, its comments gone.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Statement<'t> {
+    pub(super) text: &'t str,
+    pub(super) file: FileId,
+    /// Its first byte in the file.
+    pub(super) start: usize,
+    /// The text stands in the file; else all of it is at the place of the line that it came from.
+    pub(super) is_source: bool,
+    /// How long the line is that it came from.
+    pub(super) length: usize,
+}
+
+impl Statement<'_> {
+    /// Some of its bytes.
+    pub(super) fn span(&self, start: usize, end: usize) -> Span {
+        match self.is_source {
+            true => Span::new(self.file, self.start + start, self.start + end),
+            false => self.whole(),
+        }
+    }
+
+    /// All of it.
+    pub(super) fn whole(&self) -> Span {
+        Span::new(self.file, self.start, self.start + self.length)
+    }
+}
+
+impl<'a, 'm> Reading<'a, 'm> {
+    pub(super) fn new(
+        table: &'a Table<'m>,
+        surface: &'a Surface,
+        loader: &'a dyn SourceLoader,
+        sources: &'a mut SourceMap,
+        findings: &'a mut Diagnostics,
+    ) -> Reading<'a, 'm> {
+        Reading {
+            model: table.model,
+            table,
+            surface,
+            pseudos: Pseudos::of(table.model),
+            loader,
+            sources,
+            findings,
+            symbols: Symbols::default(),
+            sections: [".text", ".data", ".bss"].map(Section::named).into(),
+            items: Vec::new(),
+            section: 0,
+            unit: 0,
+            around: Vec::new(),
+            files: HashMap::new(),
+            lines: 0,
+        }
+    }
+
+    /// Reads a file of the command line: its symbols are its own, but for those of `.global`.
+    ///
+    /// # Errors
+    /// Why it cannot be read.
+    pub(super) fn read_unit(&mut self, path: &Path) -> Result<(), std::io::Error> {
+        self.section = 0;
+        let bytes = self.loader.load(path)?;
+        self.read_bytes(path, bytes, None);
+        self.unit += 1;
+        Ok(())
+    }
+
+    /// Reads a file that `.include` names.
+    pub(super) fn include(&mut self, name: &str, span: Span) {
+        let (from, _) = self.around.last().cloned().unwrap_or_default();
+        let path = beside(&from, name);
+        let identity = self.loader.identity(&path);
+        if let Some(at) = self.around.iter().position(|(open, _)| self.loader.identity(open) == identity) {
+            let through = self.around.get(at + 1).and_then(|(_, span)| *span);
+            let message = format!("`{name}` includes itself");
+            let mut diagnostic = Diagnostic::error(code::CYCLIC_INCLUDE, span, message)
+                .label("this closes the circle")
+                .help("take one of the `.include`s out");
+            if let Some(through) = through.filter(|through| *through != span) {
+                diagnostic = diagnostic.secondary(through, "on the way there");
+            }
+            self.findings.push(diagnostic);
+            return;
+        }
+        if self.around.len() >= MOST_INCLUDED {
+            let message = format!("files include each other more than {MOST_INCLUDED} deep");
+            self.findings.push(
+                Diagnostic::error(code::TOO_LARGE, span, message).help("include files from fewer others"),
+            );
+            return;
+        }
+        match self.loader.load(&path) {
+            Ok(bytes) => self.read_bytes(&path, bytes, Some(span)),
+            Err(error) => {
+                let message = format!("cannot read `{}`: {error}", path.display());
+                let help = "paths are relative to the file that includes";
+                self.findings.push(Diagnostic::error(code::UNREADABLE, span, message).help(help));
+            }
+        }
+    }
+
+    fn read_bytes(&mut self, path: &Path, bytes: Vec<u8>, from: Option<Span>) {
+        let is_large = bytes.len() > MAX_FILE_BYTES;
+        let identity = self.loader.identity(path);
+        let text = if is_large { Err(()) } else { String::from_utf8(bytes).map_err(|_| ()) };
+        let known = self.files.get(&identity).copied();
+        let file = match (known, &text) {
+            (Some(file), _) => file,
+            (None, Ok(text)) => self.sources.add(path, text.clone()),
+            (None, Err(())) => self.sources.add(path, String::new()),
+        };
+        self.files.insert(identity, file);
+        if text.is_err() {
+            let what = if is_large { "has more than 16 MiB" } else { "is no UTF-8 text" };
+            let span = from.unwrap_or(Span::new(file, 0, 0));
+            let message = format!("`{}` {what}", path.display());
+            self.findings
+                .push(Diagnostic::error(code::BAD_FILE, span, message).help("name a file of assembler text"));
+            return;
+        }
+        let text = self.sources.text(file).to_owned();
+        let (plain, findings) = without_comments(file, &text, self.surface.comment.as_deref());
+        if known.is_none() {
+            self.findings.extend(findings);
+        }
+        self.around.push((path.to_owned(), from));
+        self.read_lines(file, &plain);
+        self.around.pop();
+    }
+
+    fn read_lines(&mut self, file: FileId, plain: &str) {
+        let mut start = 0;
+        for line in plain.split('\n') {
+            self.lines += 1;
+            if self.lines == MOST_LINES {
+                let message = format!("the program has more than {MOST_LINES} lines");
+                let span = Span::new(file, start, start + line.len());
+                let help = "included lines count as often as they are included; assemble it in parts";
+                self.findings.push(Diagnostic::error(code::TOO_LARGE, span, message).help(help));
+            }
+            if self.lines >= MOST_LINES {
+                return;
+            }
+            self.line(file, start, line);
+            start += line.len() + 1;
+        }
+    }
+
+    fn line(&mut self, file: FileId, start: usize, line: &str) {
+        let mut at = skip_blanks(line, 0);
+        let end = line.trim_end().len();
+        while let Some(length) = label_length(&line[at..]) {
+            let name = &line[at..at + length];
+            self.label(name, Span::new(file, start + at, start + at + length));
+            at = skip_blanks(line, at + length + 1);
+        }
+        if at < end {
+            let length = end - at;
+            let statement =
+                Statement { text: &line[at..end], file, start: start + at, is_source: true, length };
+            self.statement(statement);
+        }
+    }
+
+    fn label(&mut self, name: &str, span: Span) {
+        let item = self.items.len();
+        self.items.push(Item { section: self.section, span, kind: ItemKind::Mark });
+        if let Ok(number) = name.parse() {
+            self.symbols.locals.entry((self.unit, number)).or_default().push(item);
+            return;
+        }
+        self.define(name, span, Meaning::Label(item));
+    }
+
+    /// Defines a symbol, if its name can be one's.
+    pub(super) fn define(&mut self, name: &str, span: Span, meaning: Meaning) {
+        if self.surface.is_register(name) {
+            let message = format!("`{name}` is a register and cannot be a label");
+            let diagnostic = Diagnostic::error(code::REGISTER_AS_LABEL, span, message)
+                .label("names a register")
+                .help("in expressions a register's name is never a label; choose another name");
+            self.findings.push(diagnostic);
+            return;
+        }
+        let symbol = self.symbols.intern(self.unit, name);
+        if let Err(first) = self.symbols.define(symbol, Definition { span, meaning }) {
+            let diagnostic = Diagnostic::error(code::DOUBLE, span, format!("`{name}` is defined twice"))
+                .label("defined again")
+                .secondary(first, "first defined here")
+                .help("give one of them another name, or make it a local label as `1:`");
+            self.findings.push(diagnostic);
+        }
+    }
+
+    fn statement(&mut self, statement: Statement<'_>) {
+        let name = name_of(statement.text);
+        if name.starts_with('.') && self.directive(name, statement) {
+            return;
+        }
+        self.instruction(statement, 0);
+    }
+
+    /// Adds an item of the current section.
+    pub(super) fn push(&mut self, span: Span, kind: ItemKind) {
+        self.items.push(Item { section: self.section, span, kind });
+    }
+
+    /// Reads an expression of a statement from a byte on; the result is the byte behind it.
+    pub(super) fn expression(
+        &mut self,
+        statement: Statement<'_>,
+        at: usize,
+    ) -> Option<(std::rc::Rc<Expr>, usize)> {
+        let mut scope = LineScope { symbols: &mut self.symbols, unit: self.unit, item: self.items.len() };
+        let read = Reader::new(statement.text, self.surface, &mut scope).expression(at);
+        read.map_err(|error| self.no_expression(statement, &error)).ok()
+    }
+
+    pub(super) fn no_expression(&mut self, statement: Statement<'_>, error: &NoExpression) {
+        let rest = &statement.text[error.at..];
+        let length = rest.chars().next().map_or(0, char::len_utf8);
+        let found =
+            if rest.is_empty() { "the line ends".to_owned() } else { "something else stands".to_owned() };
+        let message = format!("expected {}, but {found}", error.expected);
+        let span = statement.span(error.at, error.at + length);
+        let mut diagnostic = Diagnostic::error(code::BAD_EXPRESSION, span, message)
+            .label(format!("expected {}", error.expected));
+        let name = name_of(rest);
+        diagnostic = if self.surface.is_register(name) {
+            diagnostic.help(format!("`{name}` is a register, which has no value here"))
+        } else {
+            diagnostic.help("an expression is made of numbers, labels, characters and the operators of C")
+        };
+        self.findings.push(diagnostic);
+    }
+}
+
+/// The length of the label that a text begins with, its colon excluded.
+fn label_length(text: &str) -> Option<usize> {
+    let name = name_of(text).len();
+    let digits = text.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(text.len());
+    let length = name.max(digits);
+    (length > 0 && text[length..].starts_with(':')).then_some(length)
+}

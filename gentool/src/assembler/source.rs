@@ -1,0 +1,69 @@
+//! Files and their lines: comments are gone, every byte is in its place.
+
+use std::path::Path;
+
+use isac_parser::diagnostic::Diagnostic;
+use isac_parser::source::{FileId, Span};
+
+use super::code;
+
+/// A text without its comments, which became blanks, and what is wrong with it.
+pub(super) fn without_comments(file: FileId, text: &str, comment: Option<&str>) -> (String, Vec<Diagnostic>) {
+    let mut findings = Vec::new();
+    let mut plain = String::with_capacity(text.len());
+    let mut at = 0;
+    while at < text.len() {
+        let rest = &text[at..];
+        let length = if rest.starts_with("/*") {
+            let end = rest.find("*/").map(|end| end + 2);
+            if end.is_none() {
+                let span = Span::new(file, at, at + 2);
+                let diagnostic = Diagnostic::error(code::UNENDED, span, "this comment has no end")
+                    .label("begins here")
+                    .help("end it with `*/`");
+                findings.push(diagnostic);
+            }
+            blank(&mut plain, &rest[..end.unwrap_or(rest.len())])
+        } else if rest.starts_with("//") || comment.is_some_and(|comment| rest.starts_with(comment)) {
+            let end = rest.find('\n').unwrap_or(rest.len());
+            blank(&mut plain, &rest[..end])
+        } else if rest.starts_with('"') {
+            let length = string_length(rest);
+            plain.push_str(&rest[..length]);
+            length
+        } else if let Some((_, length)) = super::reader::character(rest) {
+            plain.push_str(&rest[..length]);
+            length
+        } else {
+            let letter = rest.chars().next().unwrap_or(' ');
+            plain.push(letter);
+            letter.len_utf8()
+        };
+        at += length;
+    }
+    (plain, findings)
+}
+
+/// Blanks for a comment, its line breaks kept; gives its length.
+fn blank(plain: &mut String, comment: &str) -> usize {
+    plain.extend(comment.bytes().map(|byte| if byte == b'\n' { '\n' } else { ' ' }));
+    comment.len()
+}
+
+/// The length of the string that a text begins with, its quotes included; it ends with the line.
+pub(super) fn string_length(text: &str) -> usize {
+    let mut escaped = false;
+    for (at, letter) in text.char_indices().skip(1) {
+        match letter {
+            '\n' => return at,
+            '"' if !escaped => return at + 1,
+            _ => escaped = letter == '\\' && !escaped,
+        }
+    }
+    text.len()
+}
+
+/// The path of an included file, relative to the one that includes it.
+pub(super) fn beside(path: &Path, included: &str) -> std::path::PathBuf {
+    path.parent().unwrap_or(Path::new("")).join(included)
+}

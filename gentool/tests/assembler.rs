@@ -1,0 +1,166 @@
+//! The assembler: what it makes of texts, and what it says of wrong ones.
+
+mod cases;
+
+use std::path::PathBuf;
+
+use gentool::assembler::{Assembled, Assembler, Bases};
+use gentool::disassembler::{Disassembler, Piece, Program, Style, disassemble};
+use isac_ir::Model;
+use isac_ir::bits::{Bits, mask};
+use isac_ir::operation::{Role, Target};
+use isac_ir::syntax::Tree;
+use isac_ir::syntax::encode::{cells_of_words, encode};
+use isac_parser::diagnostic::{Diagnostics, Style as Rendering};
+use isac_parser::source::{InMemory, SourceMap};
+
+/// Assembles texts; the findings if one is an error.
+fn assemble(model: &Model, files: &[(&str, &str)], bases: Bases) -> Result<Assembled, String> {
+    let assembler = Assembler::new(model).expect("the model's instructions have texts");
+    let loader = InMemory::new(files.iter().map(|(path, text)| (PathBuf::from(path), *text)));
+    let (mut sources, mut findings) = (SourceMap::new(), Diagnostics::new());
+    let paths: Vec<PathBuf> =
+        files.iter().filter(|(path, _)| path.ends_with(".s")).map(|(path, _)| path.into()).collect();
+    let program =
+        assembler.assemble(&paths, bases, &loader, &mut sources, &mut findings).expect("the files are there");
+    program.ok_or_else(|| findings.render(&sources, Rendering::Plain))
+}
+
+#[test]
+fn every_case_of_every_model_assembles_to_its_bytes() {
+    let (mut compared, mut wrong) = (0, Vec::new());
+    for case in cases::of_models() {
+        let model = cases::model(&case.model);
+        let assembler = Assembler::new(&model).expect("the model's instructions have texts");
+        for line in &case.lines {
+            let words = assembler.instruction(&line.text, line.address);
+            let cells = words.map(|words| cells_of_words(&words, 8, model.target.big_endian));
+            let bytes = cells.map(|cells| cells.iter().map(|cell| cell.to_u128() as u8).collect::<Vec<_>>());
+            if bytes.as_ref() != Some(&line.cells) {
+                wrong.push(format!("{}: {} is {bytes:02x?}", line.place, line.text));
+            }
+            compared += 1;
+        }
+    }
+    assert_eq!(wrong, Vec::<String>::new());
+    assert!(compared > 1_500, "{compared}");
+}
+
+/// Random numbers that are the same each time.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 >> 32
+    }
+}
+
+/// Some instruction of a target: any member, any fields.
+fn random_tree(model: &Model, target: Target, random: &mut Random) -> Tree {
+    let members = model.leaf_operations(target);
+    let id = members[random.next() as usize % members.len()];
+    let operation = model.operation(id);
+    let fields = operation.fields.iter().map(|field| {
+        let any =
+            u128::from(random.next()) << 64 | u128::from(random.next()) << 32 | u128::from(random.next());
+        let corner = [0, 1, mask(field.width_bits), 1 << ((field.width_bits - 1) % 128)];
+        let value = if random.next().is_multiple_of(4) { corner[random.next() as usize % 4] } else { any };
+        value & mask(field.width_bits)
+    });
+    let fields = fields.collect();
+    let coded = (0..).zip(&operation.instances).filter(|(_, instance)| instance.role == Role::Coded);
+    let coded: Vec<(u32, Target)> = coded.map(|(index, instance)| (index, instance.target)).collect();
+    let children = coded.into_iter().map(|(index, target)| (index, random_tree(model, target, random)));
+    Tree { operation: id, fields, children: children.collect() }
+}
+
+/// Memory that holds every word of up to 16 bits, else random words and corners.
+fn memory(disassembler: &Disassembler<'_>, random: &mut Random) -> Vec<Bits> {
+    let cell_bits = disassembler.cell_bits();
+    let model = disassembler.model();
+    let decoders = disassembler.entries().iter().map(|entry| &model.decoders[entry.decoder as usize]);
+    let width = decoders.map(|decoder| decoder.width_bits).max().unwrap_or(8);
+    let mut words = Vec::new();
+    if width <= 16 {
+        words.extend((0..1u128 << width).map(Bits::from_u128));
+    } else {
+        for bit in 0..width {
+            words.push(Bits::ones(bit));
+            words.push(Bits::ones(width) & !Bits::ones(bit));
+            words.push(Bits::ZERO.with_bit(bit, true));
+        }
+    }
+    for _ in 0..1_000 {
+        let limbs = (0..8).map(|limb| Bits::from_u128(random.next().into()).shifted(limb * 32));
+        words.push(limbs.fold(Bits::ZERO, |word, limb| word | limb) & Bits::ones(width));
+    }
+    let mut words: Vec<(Bits, u32)> = words.into_iter().map(|word| (word, width)).collect();
+    for _ in 0..2_000 {
+        let entry = disassembler.entries()[random.next() as usize % disassembler.entries().len()];
+        let target = model.decoders[entry.decoder as usize].target;
+        words.extend(encode(model, &random_tree(model, target, random)));
+    }
+    let cells = cells_of_words(&words, cell_bits, model.target.big_endian);
+    let limit = 1usize << model.address_bits().min(20);
+    cells.into_iter().take(limit).collect()
+}
+
+/// How many instructions memory begins with one behind the other, and how many have no text.
+fn count(disassembler: &Disassembler<'_>, all: &[Bits]) -> (usize, usize) {
+    let (mut instructions, mut data) = (0, 0);
+    let mut at = 0;
+    while let Some(rest) = all.get(at..).filter(|rest| !rest.is_empty()) {
+        match disassembler.instruction(rest, at as u64) {
+            Some(found) => {
+                instructions += 1;
+                data += usize::from(!found.exact);
+                at += found.size_cells as usize;
+            }
+            None => at += disassembler.step_cells().min(rest.len()),
+        }
+    }
+    (instructions, data)
+}
+
+/// Disassembles memory and assembles it again.
+fn check_law(model: &Model, all: &[Bits]) {
+    let disassembler = Disassembler::new(model).expect("texts");
+    let cell_bits = disassembler.cell_bits();
+    let program = Program {
+        pieces: vec![Piece { section: None, address: 0, cells: all.to_vec() }],
+        symbols: Vec::new(),
+    };
+    let text = disassemble(model, &program, Style { remarks: true }).expect("texts");
+    let assembled = assemble(model, &[("all.s", &text)], Bases::default());
+    let assembled = assembled.unwrap_or_else(|said| panic!("{}: {said}", model.name));
+    let bytes = &assembled.pieces[0].bytes;
+    let size = cell_bits.div_ceil(8) as usize;
+    let mut expected = Vec::new();
+    for cell in all {
+        let mut one = cell.to_be_bytes(size as u32 * 8);
+        if !model.target.big_endian {
+            one.reverse();
+        }
+        expected.extend(one);
+    }
+    let wrong = bytes.iter().zip(&expected).position(|(found, wanted)| found != wanted);
+    assert_eq!((wrong, bytes.len()), (None, expected.len()), "{}", model.name);
+}
+
+#[test]
+fn what_is_disassembled_assembles_to_the_same_words_for_every_model() {
+    for path in cases::descriptions() {
+        let model = cases::model(&path);
+        let Some(disassembler) = Disassembler::new(&model) else { continue };
+        let all = memory(&disassembler, &mut Random(7));
+        check_law(&model, &all);
+        if path.starts_with("models/") {
+            let (instructions, data) = count(&disassembler, &all);
+            assert!(
+                instructions > 0 && data * 10 < instructions,
+                "{path}: {data} of {instructions} are data"
+            );
+        }
+    }
+}

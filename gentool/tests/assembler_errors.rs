@@ -1,0 +1,196 @@
+//! What the assembler says of wrong text: the whole message, for every code.
+
+mod cases;
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use gentool::assembler::{Assembler, Bases, code};
+use isac_parser::diagnostic::{Diagnostics, Style};
+use isac_parser::source::{InMemory, SourceMap};
+
+/// The findings about files; those that end with `.s` are assembled, all can be included.
+fn findings(model: &str, files: &[(&str, Vec<u8>)]) -> String {
+    let model = cases::model(model);
+    let assembler = Assembler::new(&model).expect("the model's instructions have texts");
+    let loader = InMemory::new(files.iter().map(|(path, text)| (PathBuf::from(path), text.clone())));
+    let (mut sources, mut findings) = (SourceMap::new(), Diagnostics::new());
+    let paths: Vec<PathBuf> =
+        files.iter().filter(|(path, _)| path.ends_with(".s")).map(|(path, _)| path.into()).collect();
+    let program = assembler
+        .assemble(&paths, Bases::default(), &loader, &mut sources, &mut findings)
+        .expect("the files are there");
+    assert!(program.is_none(), "something is wrong with the text");
+    findings.render(&sources, Style::Plain)
+}
+
+/// The findings about one text.
+fn of_text(model: &str, text: &str) -> String {
+    findings(model, &[("main.s", text.as_bytes().to_vec())])
+}
+
+const RV32IM: &str = "models/rv32im/rv32im.isac";
+
+#[test]
+fn instructions() {
+    insta::assert_snapshot!(of_text(
+        RV32IM,
+        "\
+_start: ad a0, a1, a2
+        frobnicate
+        add a0, a1
+        add a0, a1, 5
+        addi a0, a1, 5000
+        addi a0, a1, a2
+        beq a0, a1, _start + 1
+        beq a0, a1, _start + 0x10000
+        lw a0, 4(q1)
+        addi a0, a1, 4 / 0
+        addi a0, a1, lable
+        jal ra, 1f
+        addi a0, a1, (4 + 5
+        ecall now
+"
+    ));
+}
+
+#[test]
+fn symbols() {
+    insta::assert_snapshot!(of_text(
+        RV32IM,
+        "\
+loop:   jal ra, loop
+loop:   jal ra, lop
+a0:     jal ra, 2b
+        .equ one, two + 1
+        .equ two, one + 1
+        .global nowhere
+        .word undefined, undefined
+"
+    ));
+}
+
+#[test]
+fn directives() {
+    insta::assert_snapshot!(of_text(
+        RV32IM,
+        "\
+        .wrd 5
+        .byte 300, -129
+        .word
+        .text now
+        .section
+        .align -1
+        .ascii \"no end
+        .ascii \"bad \\q escape\"
+        .equ 5
+        .include nothing
+        .include \"missing.inc\"
+        .bss
+        .word 5
+        /* no end
+"
+    ));
+}
+
+#[test]
+fn places() {
+    insta::assert_snapshot!(of_text(
+        RV32IM,
+        "\
+        .org 0x100
+        .word 1, 2, 3
+        .org 0x104
+        .word 4
+        .org 0xfffffffc
+        .word 5, 6
+        .org 0x1000
+before: .space 0x10 - (after - before)
+after:
+        .data
+        .space 0x40000000
+        .space 0x40000000
+"
+    ));
+}
+
+#[test]
+fn cells_of_other_widths() {
+    insta::assert_snapshot!(of_text(
+        "tests/models/cells12.isac",
+        "    .byte 5\n    .cell 0x1000\n    x 1, 9\n"
+    ));
+    insta::assert_snapshot!(of_text(
+        "models/tiny8/tiny8.isac",
+        "start: nib ax, 16\n jmp start + 8\n add ax, cx\n"
+    ));
+}
+
+#[test]
+fn two_files() {
+    let one = b".global shared\nshared: nop_is_none\n".to_vec();
+    let two = b".global shared\nshared: jal ra, hidden\n .include \"loop.inc\"\n".to_vec();
+    let three = b"hidden: ecall\n".to_vec();
+    let circle = b"ecall\n.include \"loop.inc\"\n".to_vec();
+    let files = [("1.s", one), ("2.s", two), ("3.s", three), ("loop.inc", circle)];
+    insta::assert_snapshot!(findings(RV32IM, &files));
+}
+
+#[test]
+fn files_that_are_no_text() {
+    let files = [("a.s", b".include \"b.bin\"\n".to_vec()), ("b.bin", vec![0xff, 0xfe, 0x00])];
+    insta::assert_snapshot!(findings(RV32IM, &files));
+}
+
+#[test]
+fn hostile_text_ends_in_a_message() {
+    let deep = format!(" .word {}1{}\n", "(".repeat(100_000), ")".repeat(100_000));
+    let long = format!(" .word 1{}\n", " + 1".repeat(100_000));
+    let signs = format!(" .word {}1\n", "-".repeat(100_000));
+    let chain: String = (0..40).map(|n| format!(" .equ e{n}, e{0} + e{0}\n", n + 1)).collect();
+    let nested: Vec<(String, Vec<u8>)> =
+        (0..70).map(|n| (format!("{n}.inc"), format!(".include \"{}.inc\"\n", n + 1).into_bytes())).collect();
+    let doubled: Vec<(String, Vec<u8>)> = (0..40)
+        .map(|n| {
+            (
+                format!("d{n}.inc"),
+                format!(".include \"d{0}.inc\"\n.include \"d{0}.inc\"\n", n + 1).into_bytes(),
+            )
+        })
+        .chain([("d40.inc".to_owned(), "\n".repeat(40_000).into_bytes())])
+        .collect();
+    let mut said = String::new();
+    for text in
+        [deep, long, signs, chain, " .space 1 << 45\n .align 1 << 62\n".into(), "\u{1}\u{fffd}é'\n".into()]
+    {
+        said += &of_text(RV32IM, &text)
+            .lines()
+            .take(3)
+            .map(|line| line.chars().take(120).collect::<String>() + "\n")
+            .collect::<String>();
+    }
+    for (first, files) in [("0.inc", nested), ("d0.inc", doubled)] {
+        let main = ("main.s", format!(".include \"{first}\"\n").into_bytes());
+        let files = files.iter().map(|(name, text)| (name.as_str(), text.clone())).chain([main]);
+        let all = findings(RV32IM, &files.collect::<Vec<_>>());
+        said += &all.lines().take(2).map(|line| format!("{line}\n")).collect::<String>();
+    }
+    insta::assert_snapshot!(said);
+}
+
+#[test]
+fn every_code_is_in_the_manual_and_none_else() {
+    let manual = std::fs::read_to_string(cases::root().join("docs/assembler.md")).expect("the manual");
+    let rows = manual.lines().filter_map(|line| line.strip_prefix("| A"));
+    let documented: BTreeSet<(String, String)> = rows
+        .filter_map(|row| {
+            let (code, meaning) = row.split_once('|')?;
+            Some((format!("A{}", code.trim()), meaning.trim().trim_end_matches('|').trim().to_owned()))
+        })
+        .collect();
+    let known: BTreeSet<(String, String)> = code::ALL
+        .iter()
+        .map(|(code, meaning)| (code.to_string(), meaning.trim().trim_end_matches('.').to_owned()))
+        .collect();
+    assert_eq!(documented, known);
+}

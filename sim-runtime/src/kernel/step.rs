@@ -17,8 +17,8 @@ pub struct Step<const REGIONS: usize> {
     pub left: u64,
     /// Instances that are scheduled, a bit for each queue.
     pub due: u64,
-    /// How often each counted region ran.
-    pub regions: [u32; REGIONS],
+    /// How often each counted region ran: a loop may turn more often than 32 bits can count.
+    pub regions: [u64; REGIONS],
 }
 
 impl<const REGIONS: usize> Step<REGIONS> {
@@ -206,7 +206,7 @@ impl<C: BlockCore, P: Profiling> Code<C, P> {
 
     /// Adds to the counters of a record's regions.
     #[inline(always)]
-    pub fn count<const N: usize>(&self, record: &Record<C, P>, regions: &[u32; N]) {
+    pub fn count<const N: usize>(&self, record: &Record<C, P>, regions: &[u64; N]) {
         if !P::ON {
             return;
         }
@@ -215,8 +215,21 @@ impl<C: BlockCore, P: Profiling> Code<C, P> {
             if *region != 0
                 && let Some(counter) = self.counters.get(site.counters as usize + index)
             {
-                counter.set(counter.get() + u64::from(*region));
+                counter.set(counter.get() + *region);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Step;
+
+    #[test]
+    fn a_region_is_counted_beyond_32_bits_within_one_instruction() {
+        let mut step = Step::<2>::new(0, 1, 1);
+        step.regions[1] = u32::MAX.into();
+        step.count(1);
+        assert_eq!(step.regions, [0, 1 << 32]);
     }
 }

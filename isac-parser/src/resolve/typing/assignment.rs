@@ -78,7 +78,11 @@ impl Typer<'_> {
                 if value.is_place {
                     return Some(());
                 }
-                self.not_a_place(place.span, "not a place in every operation that has it");
+                let mut diagnostic = no_place(place.span, "not a place in every operation that has it");
+                if let Some(cause) = value.no_place {
+                    diagnostic = diagnostic.secondary(cause, "this is none");
+                }
+                self.diagnostics.push(diagnostic);
                 None
             }
             PlaceKind::Slice { base, .. } | PlaceKind::Bit { base, .. } => self.check_assignable(base),

@@ -1,0 +1,167 @@
+//! What is wrong with REFERENCEs: names that a parent lacks, that have no value there, or that differ
+//! in type.
+
+use std::collections::BTreeSet;
+
+use super::{Entry, Found, References, Way};
+use crate::diagnostic::Diagnostic;
+use crate::model::Type;
+use crate::resolve::code;
+use crate::resolve::operation::{AliasValue, Draft, Meaning};
+use crate::resolve::report::{error, help_if};
+use crate::resolve::suggestion::did_you_mean;
+use crate::resolve::typing::describe;
+use crate::source::Span;
+
+impl References {
+    /// What is wrong with references.
+    pub(crate) fn check(
+        &self,
+        drafts: &[Draft<'_>],
+        starts: &[usize],
+        alias: &dyn Fn(usize, usize) -> AliasValue,
+    ) -> Vec<Diagnostic> {
+        let mut diagnostics = Vec::new();
+        for (index, entry) in self.entries.iter().enumerate() {
+            let Some(span) = entry.span else { continue };
+            let check = EntryCheck { references: self, drafts, starts, entry, span };
+            if let Some(missing) = check.missing(index) {
+                diagnostics.push(check.lacks(&missing));
+                continue;
+            }
+            let mut bases = Vec::new();
+            self.bases(index, drafts, alias, &mut BTreeSet::new(), &mut bases);
+            diagnostics.extend(check.without_value(index, alias));
+            let mut typed = bases.iter().filter_map(|base| Some((base.span, base.value?.ty)));
+            if let Some((first, ty)) = typed.next()
+                && let Some((other, other_ty)) = typed.find(|(_, other)| *other != ty)
+            {
+                diagnostics.push(check.differs((first, ty), (other, other_ty)));
+            }
+        }
+        diagnostics
+    }
+}
+
+/// What is to be said of one REFERENCE.
+struct EntryCheck<'a> {
+    references: &'a References,
+    drafts: &'a [Draft<'a>],
+    /// `main` and `reset`, which nothing has to decode or activate.
+    starts: &'a [usize],
+    entry: &'a Entry,
+    span: Span,
+}
+
+impl EntryCheck<'_> {
+    /// The operations along which a name is searched in vain, innermost first, if there are some.
+    fn missing(&self, index: usize) -> Option<Vec<usize>> {
+        let mut seen = BTreeSet::from([index]);
+        let mut path = Vec::new();
+        self.search(index, &mut seen, &mut path).then_some(path)
+    }
+
+    fn search(&self, index: usize, seen: &mut BTreeSet<usize>, path: &mut Vec<usize>) -> bool {
+        let entry = &self.references.entries[index];
+        path.push(entry.operation);
+        // An operation that is only begun, or an unused one in between, has nothing above it.
+        let is_start = self.starts.contains(&entry.operation);
+        if is_start || entry.bindings.is_empty() && entry.span.is_none() {
+            return true;
+        }
+        for (_, found) in &entry.bindings {
+            if let Found::Entry(next) = found
+                // The parent's own REFERENCE is answered there.
+                && self.references.entries[*next].span.is_none()
+                && seen.insert(*next)
+                && self.search(*next, seen, path)
+            {
+                return true;
+            }
+        }
+        path.pop();
+        false
+    }
+
+    fn lacks(&self, missing: &[usize]) -> Diagnostic {
+        let (name, text) = (&self.entry.name, |index: usize| &self.drafts[index].ast.name.text);
+        let operation = text(self.entry.operation);
+        // The name is looked for in vain from where some operations have it and others do not.
+        let steps = 0..missing.len().saturating_sub(1);
+        let step = steps.into_iter().find(|step| self.owner_beside(missing[*step]).is_some()).unwrap_or(0);
+        let Some(parent) = missing.get(step + 1).copied() else {
+            let message = format!("nothing above `{operation}` can have `{name}`");
+            let label = "searched in what decodes or activates this operation";
+            return error(code::LACKING_PARENT, self.span, message, label)
+                .secondary(self.drafts[self.entry.operation].ast.name.span, "begins by itself")
+                .help("take the name out of the REFERENCE");
+        };
+        let message = match step {
+            0 => {
+                let way = match self.references.parents[self.entry.operation].get(&parent) {
+                    Some(Way::Activates) => "activates",
+                    _ => "decodes",
+                };
+                format!("`{}`, which {way} `{operation}`, has no `{name}`", text(parent))
+            }
+            _ => format!("`{}`, above `{operation}`, has no `{name}`", text(parent)),
+        };
+        let label = "has to be in every operation that decodes or activates this one";
+        let mut diagnostic = error(code::LACKING_PARENT, self.span, message, label);
+        let label = match missing.len() - step {
+            2 => format!("lacks `{name}`"),
+            _ => format!("lacks `{name}`, as does what is above it"),
+        };
+        diagnostic = diagnostic.secondary(self.drafts[parent].ast.name.span, label);
+        if let Some((other, span)) = self.owner_beside(missing[step]) {
+            diagnostic = diagnostic.secondary(span, format!("`{}` has it", text(other)));
+        }
+        let known = self.drafts[parent].scope.names.keys().map(String::as_str);
+        let help = format!("give `{}` a field, alias or LOCAL of this name", text(parent));
+        help_if(diagnostic.help(help), did_you_mean(name, known))
+    }
+
+    /// An operation right above another that has the name itself.
+    fn owner_beside(&self, operation: usize) -> Option<(usize, Span)> {
+        let entry = *self.references.index.get(&(operation, self.entry.name.clone()))?;
+        let bindings = &self.references.entries[entry].bindings;
+        bindings.iter().find_map(|(parent, found)| match found {
+            Found::Own(_, span) => Some((*parent, *span)),
+            Found::Entry(_) => None,
+        })
+    }
+
+    /// Aliases that have no value in their operation.
+    fn without_value(&self, index: usize, alias: &dyn Fn(usize, usize) -> AliasValue) -> Option<Diagnostic> {
+        let mut found = None;
+        self.references.visit_owned(index, &mut BTreeSet::new(), &mut |parent, meaning, _| {
+            if let Meaning::Instance(id) = meaning
+                && matches!(alias(parent, id.index()), AliasValue::NotCoded | AliasValue::Decoded)
+            {
+                found = found.or(Some((parent, id, alias(parent, id.index()))));
+            }
+        });
+        let (parent, id, value) = found?;
+        let draft = &self.drafts[parent];
+        let message = format!("the alias `{}` has no value in `{}`", self.entry.name, draft.ast.name.text);
+        let label = match value {
+            AliasValue::Decoded => "its members differ in width",
+            _ => "is not part of that operation's CODING or CODINGROOT",
+        };
+        let diagnostic = error(code::NO_VALUE, self.span, message, label)
+            .secondary(draft.scope.instances[id.index()].span, "the alias")
+            .help("refer to a field, a LOCAL, or an alias of one width that is decoded there");
+        Some(diagnostic)
+    }
+
+    fn differs(&self, first: (Span, Type), second: (Span, Type)) -> Diagnostic {
+        let name = &self.entry.name;
+        let operation = &self.drafts[self.entry.operation].ast.name.text;
+        let message = format!("`{name}` has several types above `{operation}`");
+        let label = "has to have one type in every operation that decodes or activates this one";
+        error(code::REFERENCE_TYPES, self.span, message, label)
+            .secondary(first.0, format!("{} here", describe(first.1)))
+            .secondary(second.0, format!("{} here", describe(second.1)))
+            .help("give it the same width and sign everywhere, or another name")
+    }
+}

@@ -13,7 +13,7 @@ use isac_parser::load_model;
 use isac_parser::source::{FileSystem, SourceMap};
 
 /// The models that are simulated, by module name. `NAME_stepwise` is the general form of each.
-const MODELS: [(&str, &str); 40] = [
+const MODELS: [(&str, &str); 41] = [
     ("rv32im", "models/rv32im/rv32im.isac"),
     ("tiny8", "models/tiny8/tiny8.isac"),
     ("pdp11", "models/pdp11/pdp11.isac"),
@@ -27,6 +27,7 @@ const MODELS: [(&str, &str); 40] = [
     ("ranges", "tests/models/ranges.isac"),
     ("alias", "tests/models/alias.isac"),
     ("devices", "tests/models/devices.isac"),
+    ("counts", "tests/models/counts.isac"),
     ("trap", "tests/models/trap.isac"),
     ("locals", "tests/models/locals.isac"),
     ("modes", "tests/models/modes.isac"),

@@ -9,7 +9,7 @@ use isac_ir::bits::Bits;
 use isac_ir::decode::choose_variant;
 use isac_ir::operation::Target;
 use sim_runtime::Stop;
-use support::law::{EventFile, check_sums, ways};
+use support::law::{EventFile, Way, check_sums, ways};
 use support::program::Program;
 use support::random_word::{Random, random_word, root_decoder};
 use support::{EngineKind, Simulator, difference, simulator};
@@ -183,6 +183,68 @@ fn the_model_alias_runs_the_same_on_every_engine() {
 fn the_model_devices_runs_the_same_on_every_engine() {
     let (ended, instructions) = check(simulator!(devices, devices_stepwise), 200);
     assert!(instructions > 500, "{ended} ended, {instructions} instructions");
+}
+
+#[test]
+fn counts_of_the_run_are_the_same_on_every_engine() {
+    let (ended, instructions) = check(simulator!(counts, counts_stepwise), 200);
+    assert!(ended > 100 && instructions > 1_000, "{ended} ended, {instructions} instructions");
+}
+
+/// Runs a program of the model `counts` from address 0 every way: how it ends, and its registers.
+fn count(program: &[u8], turns: u128) -> (Stop, Vec<u128>) {
+    let simulator = simulator!(counts, counts_stepwise);
+    let model = (simulator.model)();
+    let file = model.registers.iter().position(|register| register.name == "r").expect("it has a file");
+    let memory = vec![(0, program.to_vec())];
+    let program = Program { memory, registers: vec![(file, 0, turns)], budget: 300, ..Program::default() };
+    let mut outcomes = Vec::new();
+    let whole = Way { name: "reference", engine: simulator.engine(EngineKind::Reference) };
+    for mut way in std::iter::once(whole).chain(ways(&simulator, &[1, 2, 3])) {
+        let stop = program.run(way.engine.as_mut(), model).stop;
+        let machine = way.engine.machine();
+        let values = (0..8).map(|element| machine.read_register(file, element));
+        outcomes.push((way.name, (stop, values.collect::<Vec<u128>>())));
+    }
+    let (_, first) = outcomes[0].clone();
+    for (name, outcome) in outcomes {
+        assert_eq!(outcome, first, "{name}");
+    }
+    first
+}
+
+/// `time`, `ended` and `wait` of the model `counts`.
+const TIME: u8 = 0;
+const ENDED: u8 = 8;
+const WAIT: u8 = 16;
+const DROP: u8 = 0x40;
+const OFF: u8 = 0x41;
+
+#[test]
+fn cycles_and_instructions_are_told_in_the_middle_of_blocks() {
+    // The first cycle is number 0; `wait` counts its own extra cycles, and what was cancelled is a
+    // cycle, but no instruction that has ended.
+    let program = [ENDED + 1, TIME + 2, WAIT + 5, TIME + 3, DROP, ENDED + 4, TIME + 5, OFF];
+    assert_eq!(count(&program, 0), (Stop::Halted(15), vec![0, 0, 1, 8, 4, 14, 6, 7]));
+    // Three turns more, each a block that was entered before.
+    let program = [ENDED + 1, WAIT + 1, TIME + 2, 0x80, OFF];
+    assert_eq!(count(&program, 3), (Stop::Halted(20), vec![0, 12, 18, 0, 0, 0, 16, 17]));
+}
+
+#[test]
+fn a_fault_behind_a_write_to_an_exit_device_is_what_ends_the_run() {
+    let (stop, values) = count(&[TIME + 1, 0x42], 0);
+    assert!(matches!(stop, Stop::Fault(_)), "{stop:?}");
+    assert_eq!(values, [0; 8]);
+}
+
+#[test]
+fn sext_of_one_bit_and_of_all() {
+    let sext = |operation: u8, value| count(&[operation << 3, OFF], value).1[0];
+    let minus_one = u128::from(u64::MAX);
+    assert_eq!((sext(3, 2), sext(3, 3)), (0, minus_one));
+    assert_eq!((sext(4, 0x17f), sext(4, 0x180)), (0x7f, minus_one << 7 & minus_one));
+    assert_eq!((sext(5, minus_one), sext(5, 1 << 62)), (minus_one, 1 << 61));
 }
 
 #[test]

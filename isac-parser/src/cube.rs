@@ -47,7 +47,7 @@ impl Cube {
     }
 
     /// The smallest cube around both.
-    fn join(self, other: Cube) -> Cube {
+    pub(crate) fn join(self, other: Cube) -> Cube {
         let mask = self.mask & other.mask & !(self.value ^ other.value);
         Cube { mask, value: self.value & mask }
     }

@@ -33,7 +33,7 @@ pub(super) fn check_texts(
     diagnostics: &mut Diagnostics,
 ) {
     for decoding in decodings.values().filter(|decoding| decoding.is_exact) {
-        let choice = Choice { model, decoding, budget: Budget::new() };
+        let choice = Choice { model, decoding, budget: Budget::new(), own: BTreeMap::new() };
         choice.check(diagnostics);
     }
 }
@@ -42,7 +42,13 @@ struct Choice<'a> {
     model: &'a Model,
     decoding: &'a Decoding,
     budget: Budget,
+    /// The own words of paths, as far as they were asked.
+    own: BTreeMap<usize, Result<CubeSet, TooManyCubes>>,
 }
+
+/// Most pairs of texts of one choice that are compared: what is left is told apart when it is
+/// assembled.
+const MOST_COMPARED: usize = 200_000;
 
 impl<'a> Choice<'a> {
     fn check(mut self, diagnostics: &mut Diagnostics) {
@@ -56,15 +62,17 @@ impl<'a> Choice<'a> {
                 texts.entry((self.length(steps), kinds)).or_default().push(Text { path, text });
             }
         }
-        let mut reported = BTreeSet::new();
+        let (mut reported, mut compared) = (BTreeSet::new(), 0);
         for alike in texts.values() {
             for (index, text) in alike.iter().enumerate() {
                 for earlier in alike[..index].iter().filter(|earlier| earlier.path != text.path) {
+                    if compared >= MOST_COMPARED || reported.contains(&text.path) {
+                        break;
+                    }
+                    compared += 1;
                     // What is too hard to compare is told apart when it is assembled.
-                    let shared = self.shared_values(earlier, text).unwrap_or(None);
-                    if let Some(word) = shared
-                        && reported.insert(text.path)
-                    {
+                    if let Some(word) = self.shared_values(earlier, text).unwrap_or(None) {
+                        reported.insert(text.path);
                         diagnostics.push(self.indistinguishable(earlier, text, word));
                     }
                 }
@@ -133,14 +141,29 @@ impl<'a> Choice<'a> {
 
     /// The words that lead along a path and along no more specific one.
     fn own_words(&mut self, path: usize) -> Result<CubeSet, TooManyCubes> {
+        if let Some(known) = self.own.get(&path) {
+            return known.clone();
+        }
+        let own = self.find_own_words(path);
+        self.own.insert(path, own.clone());
+        own
+    }
+
+    fn find_own_words(&mut self, path: usize) -> Result<CubeSet, TooManyCubes> {
+        let decoding = self.decoding;
         let (mut own, mut before) = (Vec::new(), Vec::new());
-        for entry in &self.decoding.entries {
+        for entry in decoding.entries.iter().filter(|entry| entry.path == path) {
+            own.extend_from_slice(&entry.patterns);
+        }
+        let reach = own.iter().copied().reduce(Cube::join).unwrap_or_default();
+        own.clear();
+        for entry in &decoding.entries {
             if entry.path == path {
                 let words = CubeSet::new(entry.patterns.clone(), &mut self.budget)?;
                 let won = CubeSet::new(before.clone(), &mut self.budget)?;
                 own.extend_from_slice(words.without(&won, &mut self.budget)?.cubes());
             } else {
-                before.extend_from_slice(&entry.patterns);
+                before.extend(entry.patterns.iter().filter(|words| words.intersect(reach).is_some()));
             }
         }
         CubeSet::new(own, &mut self.budget)

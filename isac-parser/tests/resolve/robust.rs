@@ -257,3 +257,24 @@ fn ways_without_end_are_refused_or_looked_at() {
     ));
     assert!(!sound && text.contains("E0610"), "{text}");
 }
+
+#[test]
+fn hundreds_of_instructions_with_one_text_are_compared_quickly() {
+    let text = |condition: &dyn Fn(usize) -> String| {
+        let names: Vec<String> = (0..256).map(|n| format!("m{n}")).collect();
+        let operations = names.iter().enumerate().map(|(number, name)| {
+            let condition = condition(number);
+            format!(
+                "OPERATION {name} {{ ASSEMBLER {{ \"m\" f=#U }}; CODING {{ f=0bx[16] 0b{number:016b} }}; {condition} }};\n"
+            )
+        });
+        let operations: String = operations.collect();
+        format!("GROUP a = {};\n{operations}", names.join(", "))
+    };
+    let (sound, found) = said(text(&|_| String::new()));
+    assert!(!sound);
+    assert_eq!(found.matches("error[E0414]").count(), 100);
+    assert!(found.contains("155 more errors not shown"), "{found}");
+    let (sound, found) = said(text(&|number| format!("WHEN {{ f == {number} }};")));
+    assert!(sound, "{found}");
+}

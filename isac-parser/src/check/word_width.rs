@@ -19,9 +19,19 @@ const MAX_BYTES: usize = 32;
 /// since the width of one is wrong.
 pub(super) fn check_word_widths(model: &Model, diagnostics: &mut Diagnostics) -> BTreeSet<OperationOrGroup> {
     let mut misfits = BTreeSet::new();
+    let mut longest = Longest { model, bytes: BTreeMap::new() };
+    // What is decoded from one map in several places is right or wrong in all of them.
+    let mut checked = BTreeSet::new();
     for operation in &model.operations {
         for decode in root_decodes(&operation.coding_root) {
             let target = operation.instances[decode.instance.index()].target;
+            let is_new = match &decode.source {
+                RootSource::Map { map, .. } => checked.insert((target, *map)),
+                RootSource::Value { .. } => true,
+            };
+            if !is_new {
+                continue;
+            }
             check_tails(model, decode, target, diagnostics);
             if !check_codings(model, decode, target, diagnostics) && widths(model, target).len() > 1 {
                 misfits.insert(target);
@@ -30,7 +40,7 @@ pub(super) fn check_word_widths(model: &Model, diagnostics: &mut Diagnostics) ->
                 check_value(model, decode, target, value, diagnostics);
             }
         }
-        check_length(model, operation, diagnostics);
+        longest.check(operation, diagnostics);
     }
     misfits
 }
@@ -132,40 +142,51 @@ fn check_value(
 }
 
 /// The words of one instruction are kept together, and must not be too long for that.
-fn check_length(model: &Model, operation: &Operation, diagnostics: &mut Diagnostics) {
-    let bytes = longest(model, operation, &operation.coding_root);
-    let decodes = root_decodes(&operation.coding_root);
-    if bytes > MAX_BYTES
-        && decodes.len() > 1
-        && let Some(last) = decodes.last()
-    {
-        let message =
-            format!("the words of one instruction have up to {} together", count(bytes as u128, "byte"));
-        let label = format!("has to end within {MAX_BYTES} bytes");
-        diagnostics.push(error(code::CODING_WIDTH, last.span, message, label));
-    }
+struct Longest<'a> {
+    model: &'a Model,
+    /// Of the longest word of each target, as far as it was asked.
+    bytes: BTreeMap<OperationOrGroup, usize>,
 }
 
-/// Most bytes that the elements have on one way, the number of an element that a register chose
-/// included.
-fn longest(model: &Model, operation: &Operation, elements: &[RootElement]) -> usize {
-    let one = |decode: &RootDecode| {
-        let target = operation.instances[decode.instance.index()].target;
-        let members = operations_of(model, target).into_iter();
-        let widths = members.filter_map(|id| Some(model.operations[id.index()].coding.as_ref()?.len()));
-        widths.max().unwrap_or(0).div_ceil(8)
-    };
-    let lengths = elements.iter().map(|element| match element {
-        RootElement::Decode(decode) => one(decode),
-        RootElement::Switch { selector, cases } => {
-            let cases = cases.iter().map(|case| longest(model, operation, &case.elements));
-            one(selector) + cases.max().unwrap_or(0)
+impl Longest<'_> {
+    fn check(&mut self, operation: &Operation, diagnostics: &mut Diagnostics) {
+        let bytes = self.of_elements(operation, &operation.coding_root);
+        let decodes = root_decodes(&operation.coding_root);
+        if bytes > MAX_BYTES
+            && decodes.len() > 1
+            && let Some(last) = decodes.last()
+        {
+            let message =
+                format!("the words of one instruction have up to {} together", count(bytes as u128, "byte"));
+            let label = format!("has to end within {MAX_BYTES} bytes");
+            diagnostics.push(error(code::CODING_WIDTH, last.span, message, label));
         }
-        RootElement::If { then, otherwise, .. } => {
-            1 + longest(model, operation, then).max(longest(model, operation, otherwise))
-        }
-    });
-    lengths.sum()
+    }
+
+    /// Most bytes that the elements have on one way, the number of an element that a register
+    /// chose included.
+    fn of_elements(&mut self, operation: &Operation, elements: &[RootElement]) -> usize {
+        let lengths = elements.iter().map(|element| match element {
+            RootElement::Decode(decode) => self.of_decode(operation, decode),
+            RootElement::Switch { selector, cases } => {
+                let cases = cases.iter().map(|case| self.of_elements(operation, &case.elements));
+                cases.max().unwrap_or(0) + self.of_decode(operation, selector)
+            }
+            RootElement::If { then, otherwise, .. } => {
+                1 + self.of_elements(operation, then).max(self.of_elements(operation, otherwise))
+            }
+        });
+        lengths.sum()
+    }
+
+    fn of_decode(&mut self, operation: &Operation, decode: &RootDecode) -> usize {
+        let (model, target) = (self.model, operation.instances[decode.instance.index()].target);
+        *self.bytes.entry(target).or_insert_with(|| {
+            let members = operations_of(model, target).into_iter();
+            let widths = members.filter_map(|id| Some(model.operations[id.index()].coding.as_ref()?.len()));
+            widths.max().unwrap_or(0).div_ceil(8)
+        })
+    }
 }
 
 /// Most bits of an instruction, its TAIL included.

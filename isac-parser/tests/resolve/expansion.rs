@@ -87,3 +87,22 @@ fn switches_of_thousands_of_cases_are_refused() {
         assert_eq!(said.matches("error[").count(), 1, "{said}");
     }
 }
+
+#[test]
+fn a_codingroot_of_thousands_of_cases_is_refused() {
+    const CASES: usize = 3_000;
+    let members: Vec<String> = (0..CASES).map(|n| format!("m{n}")).collect();
+    let operations: String = (0..CASES)
+        .map(|n| format!("OPERATION m{n} {{ CODING {{ 0b{n:016b} }}; BEHAVIOR {{ r[0] = {n}; }}; }};\n"))
+        .collect();
+    let cases: String = (0..CASES).map(|n| format!("CASE m{n}: {{ j (m[pc + 2]); }}\n")).collect();
+    let frame = FRAME.replace(
+        "CODINGROOT { instr (m[pc]); }",
+        &format!("INSTANCE instr ALIAS {{ i, j }}; CODINGROOT {{ SWITCH (i (m[pc])) {{ {cases} }} }}"),
+    );
+    let text = format!("{frame}GROUP one = {};\n{operations}", members.join(", "));
+    let path = Path::new("cases.isac");
+    let said = load(path, &InMemory::new([(path, text)]), &BTreeMap::new()).1;
+    assert!(said.starts_with("error[E0322]: the operation `step` nests 3000 deep, written out\n"), "{said}");
+    assert_eq!(said.matches("error[").count(), 1, "{said}");
+}

@@ -1,5 +1,7 @@
 //! Instruction words from the lowered description: its decoders, run backwards.
 
+#![allow(dead_code, reason = "every test takes what it needs")]
+
 use std::collections::BTreeMap;
 
 use isac_ir::Model;
@@ -55,6 +57,8 @@ pub(crate) struct Word {
 #[derive(Debug, Clone)]
 pub(crate) struct Instruction {
     pub(crate) name: String,
+    /// Its way through the decoder, which tells it from others of the same operation.
+    pub(crate) path: String,
     pub(crate) kind: Kind,
     /// Its size.
     pub(crate) bytes: u32,
@@ -103,6 +107,35 @@ impl<'m> Encoder<'m> {
     pub(crate) fn random_instructions(&self) -> Vec<&Instruction> {
         let is_random = |one: &&Instruction| !one.machine && !NOT_RANDOM.contains(&one.name.as_str());
         self.instructions.iter().filter(is_random).collect()
+    }
+
+    /// All instructions.
+    pub(crate) fn instructions(&self) -> &[Instruction] {
+        &self.instructions
+    }
+
+    /// The instruction that a word is.
+    pub(crate) fn find(&self, word: Word) -> Option<&Instruction> {
+        let variant = choose_variant(self.decoder, Bits::from_u128(word.bits.into()))?;
+        Some(&self.instructions[variant as usize])
+    }
+
+    /// Which of the model's decoders it is.
+    pub(crate) fn decoder_index(&self, model: &Model) -> u32 {
+        model.decoder_of(self.decoder.target).expect("it is one of the model's")
+    }
+
+    /// The places of an instruction, each with the highest value that it holds.
+    pub(crate) fn places<'i>(&self, instruction: &'i Instruction) -> Vec<(&'i str, u32)> {
+        let places = instruction.places.keys().filter(|place| !instruction.places[*place].is_empty());
+        places.map(|place| (place.as_str(), self.highest(instruction, place))).collect()
+    }
+
+    /// What a place of a word holds.
+    pub(crate) fn value(&self, instruction: &Instruction, word: Word, place: &str) -> u32 {
+        let runs = instruction.places.get(place).map_or(&[][..], Vec::as_slice);
+        let bits = Bits::from_u128(word.bits.into());
+        runs.iter().fold(0, |value, run| value | (bits.extract(run.from, run.width) as u32) << run.to)
     }
 
     pub(crate) fn instruction(&self, name: &str) -> &Instruction {
@@ -244,7 +277,10 @@ fn instruction(model: &Model, decoder: &Decoder, variant: u32) -> Instruction {
         }
     }
     let bytes = decoder.variants[variant as usize].width_bits / 8;
-    Instruction { name: operation.name.clone(), kind, bytes, implied, machine, variant, places }
+    let opcodes =
+        nodes.iter().filter(|node| node.fields.is_empty() || std::ptr::eq(*node, &nodes[index as usize]));
+    let path = opcodes.map(|node| model.target_name(node.target)).collect::<Vec<_>>().join(" ");
+    Instruction { name: operation.name.clone(), path, kind, bytes, implied, machine, variant, places }
 }
 
 fn is_atomic(model: &Model, nodes: &[isac_ir::decoder::Node]) -> bool {

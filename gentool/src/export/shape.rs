@@ -293,7 +293,7 @@ pub const SHAPES: &[Shape] = &[
         says: "An operation.",
         members: &[
             member("name", Text, "The name."),
-            member("file", Text, "The file of its definition, from the folder of the root file."),
+            member("file", Text, "The name of the file of its definition."),
             member("line", Number, "The line, from 1."),
             optional("stage", Text, "The stage of its own IN, as `pipe.EX`."),
             optional("width", Number, "Bits of its CODING."),

@@ -1,0 +1,126 @@
+//! Fuzzes the reading of descriptions, or the decoders of those that are sound.
+//!
+//!   cargo run -p gentool --example fuzz -- description SECONDS [SEED]
+//!   cargo run -p gentool --example fuzz -- decoder SECONDS [SEED]
+//!
+//! A mutant that panics, computes for more than 20 seconds or makes the process grow beyond 2 GiB is
+//! written to `target/fuzz`, and the status is 1; such a file belongs into
+//! `gentool/tests/fuzz/cases`. One seed gives one row of mutants.
+
+#[path = "../tests/fuzz/corpus.rs"]
+mod corpus;
+#[path = "../tests/fuzz/mutator.rs"]
+mod mutator;
+#[path = "../tests/fuzz/target.rs"]
+mod target;
+
+use std::fs;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use corpus::read_corpus;
+use mutator::{Mutator, Random};
+use target::{Files, check_description, decode_words};
+
+/// A mutant that computes for longer hangs.
+const MOST_TIME: Duration = Duration::from_secs(20);
+/// A process that has more has grown.
+const MOST_KIBIBYTES: u64 = 2 << 20;
+
+/// What is being tried, and how long the process had computed when it began.
+type Current = Arc<Mutex<Option<(Duration, Vec<u8>)>>>;
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let number = |index: usize| arguments.get(index).and_then(|text| text.parse::<u64>().ok());
+    let (Some(target), Some(seconds)) = (arguments.first(), number(1)) else {
+        eprintln!("usage: fuzz description|decoder SECONDS [SEED]");
+        return ExitCode::from(2);
+    };
+    let seed = number(2).unwrap_or(1);
+    let current: Current = Arc::default();
+    let corpus = read_corpus();
+    let mut mutator = Mutator::new(&corpus, seed);
+    let begun = Instant::now();
+    watch(current.clone(), begun);
+    let (mut tried, mut sound, mut failed) = (0u64, 0u64, 0u64);
+    while begun.elapsed() < Duration::from_secs(seconds) {
+        let for_decoders = target == "decoder";
+        let (path, bytes) = mutator.mutant(|path| !for_decoders || is_model(path));
+        *current.lock().expect("no panic holds it") = Some((computed(begun), bytes.clone()));
+        let files = Files { known: &corpus, path: &path, bytes: &bytes };
+        let mut random = Random::new(seed ^ tried);
+        let ended = catch_unwind(AssertUnwindSafe(|| match for_decoders {
+            true => decode_words(&files, || random.next()),
+            false => check_description(&files),
+        }));
+        tried += 1;
+        match ended {
+            Ok(is_sound) => sound += u64::from(is_sound),
+            Err(_) => {
+                failed += 1;
+                keep(&bytes, "panic");
+            }
+        }
+    }
+    println!(
+        "{target}, seed {seed}: {tried} mutants in {} s, {sound} sound, {failed} failed, {} MiB at most",
+        begun.elapsed().as_secs(),
+        peak_kibibytes() >> 10
+    );
+    ExitCode::from(u8::from(failed > 0))
+}
+
+/// Descriptions that have words to decode: whole ones, mostly.
+fn is_model(path: &Path) -> bool {
+    path.starts_with("models") || path.starts_with("tests")
+}
+
+/// Ends the process if one mutant hangs or makes it grow.
+fn watch(current: Current, begun: Instant) {
+    std::thread::spawn(move || {
+        loop {
+            std::thread::sleep(Duration::from_millis(200));
+            let Ok(guard) = current.lock() else { return };
+            let Some((since, bytes)) = guard.as_ref() else { continue };
+            let hangs = computed(begun).saturating_sub(*since) > MOST_TIME;
+            if hangs || peak_kibibytes() > MOST_KIBIBYTES {
+                keep(bytes, if hangs { "hang" } else { "growth" });
+                std::process::exit(1);
+            }
+        }
+    });
+}
+
+fn keep(bytes: &[u8], why: &str) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/fuzz");
+    let hash = bytes.iter().fold(0u64, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3));
+    let path: PathBuf = folder.join(format!("{why}-{hash:016x}.isac"));
+    if let Err(error) = fs::create_dir_all(&folder).and_then(|()| fs::write(&path, bytes)) {
+        eprintln!("cannot write {}: {error}", path.display());
+    }
+    eprintln!("{why}: {}", path.display());
+}
+
+/// How long the process has computed: others may have kept it waiting. Where the system does not
+/// tell, how long it has been there.
+fn computed(begun: Instant) -> Duration {
+    let stat = fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    // Behind the name, in parentheses, which may hold anything.
+    let fields: Vec<&str> = stat.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
+    let hundredths = |index: usize| fields.get(index)?.parse::<u64>().ok();
+    match (hundredths(11), hundredths(12)) {
+        (Some(user), Some(system)) => Duration::from_millis((user + system) * 10),
+        _ => begun.elapsed(),
+    }
+}
+
+/// The most memory that the process has had, where the system tells.
+fn peak_kibibytes() -> u64 {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    line.and_then(|line| line.trim().split(' ').next()?.parse().ok()).unwrap_or(0)
+}

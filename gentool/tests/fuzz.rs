@@ -1,0 +1,49 @@
+//! Cases that fuzzing has found, and a short run of it with a fixed seed.
+//!
+//! `cargo run -p gentool --example fuzz` looks for more; what it finds goes into `tests/fuzz/cases`.
+
+#[path = "fuzz/corpus.rs"]
+mod corpus;
+#[path = "fuzz/mutator.rs"]
+mod mutator;
+#[path = "fuzz/target.rs"]
+mod target;
+
+use std::fs;
+use std::path::Path;
+
+use corpus::read_corpus;
+use mutator::{Mutator, Random};
+use target::{Files, check_description, decode_words};
+
+#[test]
+fn what_was_found_once_ends_in_a_model_or_a_message() {
+    let corpus = read_corpus();
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fuzz/cases");
+    for entry in fs::read_dir(folder).expect("the folder can be read") {
+        let bytes = fs::read(entry.expect("an entry").path()).expect("a case can be read");
+        let files = Files { known: &corpus, path: Path::new("models/rv32im/fuzzed.isac"), bytes: &bytes };
+        let mut random = Random::new(1);
+        check_description(&files);
+        decode_words(&files, || random.next());
+    }
+}
+
+#[test]
+fn a_few_hundred_mutants_end_in_a_model_or_a_message() {
+    let corpus = read_corpus();
+    let mut mutator = Mutator::new(&corpus, 1);
+    let mut sound = 0;
+    for _ in 0..300 {
+        let (path, text) = mutator.mutant(|path| path.starts_with("isac-parser"));
+        let files = Files { known: &corpus, path: &path, bytes: &text };
+        sound += usize::from(check_description(&files));
+    }
+    let mut random = Random::new(2);
+    for _ in 0..40 {
+        let (path, text) = mutator.mutant(|path| path.starts_with("tests/models"));
+        let files = Files { known: &corpus, path: &path, bytes: &text };
+        sound += usize::from(decode_words(&files, || random.next()));
+    }
+    assert!(sound > 0, "some mutants are sound");
+}

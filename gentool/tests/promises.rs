@@ -71,6 +71,7 @@ fn every_description_is_lowered_as_promised() {
             "machine64.isac",
             "memory.isac",
             "multiply.isac",
+            "pseudo.isac",
             "target.isac",
             "user.isac",
             "words.isac",

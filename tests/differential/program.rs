@@ -245,7 +245,7 @@ impl Writer<'_, '_> {
                 _ => self.writable(random),
             };
             let coded = match instruction.is_short("rd") {
-                true if destination < FIRST_SHORT || destination >= FIRST_SHORT + 8 => continue,
+                true if !(FIRST_SHORT..FIRST_SHORT + 8).contains(&destination) => continue,
                 true => destination - FIRST_SHORT,
                 false => destination,
             };
@@ -332,7 +332,7 @@ impl Writer<'_, '_> {
             while starts[unit] - from > reach {
                 unit -= 1;
             }
-            let offset = starts[unit] - from | if indirect { jump.odd } else { 0 };
+            let offset = (starts[unit] - from) | if indirect { jump.odd } else { 0 };
             let word = &mut row.units[jump.unit][jump.word];
             let place = if instruction.has("offset") { "offset" } else { "imm" };
             *word = self.encoder.set(patched, *word, place, offset);

@@ -105,7 +105,7 @@ impl Seen {
         highest: u32,
     ) -> Vec<String> {
         let Some(sample) = self.samples.get(&instruction.path) else { return Vec::new() };
-        let sign = (highest >> 1) + 1 & highest;
+        let sign = ((highest >> 1) + 1) & highest;
         let wanted: Vec<u32> = match REGISTERS.contains(&place) {
             true => (0..=highest).collect(),
             false => vec![0, highest, sign, highest & !sign],

@@ -2,7 +2,7 @@
 //!
 //! Each code has a file in `src/explanation`: paragraphs, then blocks. A block `isac,wrong` is
 //! answered by this code alone, a block `isac,right` by nothing; tests compile both. Blocks with
-//! `file=NAME` are what the others INCLUDE, beside [`FRAME`]. A line `// for i from A to B: TEXT`
+//! `file=NAME` are what the others INCLUDE, beside `frame.isac`. A line `// for i from A to B: TEXT`
 //! stands for one line TEXT for each i, in which `[i]`, `[i+1]` and `[i+2]` are numbers; first
 //! lines `// -D NAME=VALUE` replace CONSTANTs.
 

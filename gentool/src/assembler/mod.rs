@@ -3,7 +3,7 @@
 //! Files are read line by line into *items* (`item`): labels, instructions, data, directives that
 //! move on. An instruction is matched against the texts of the model (`matching`), which may give
 //! several *candidates*; which of them is meant depends on the values of their operands
-//! (`choice`), and these on where everything stands ([`layout`]). A candidate's word is built from
+//! (`choice`), and these on where everything stands (`layout`). A candidate's word is built from
 //! the codings and decoded again: only what is decoded as it was written counts. So whatever the
 //! decoder knows of WHEN and of more special codings holds here, too.
 

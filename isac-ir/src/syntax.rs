@@ -2,7 +2,7 @@
 //!
 //! A decoder says what a word is; this is the way back. An operation's [`Coding`] says where the
 //! bits of its fields and aliases go, its [`Text`]s say how it is written. [`encode`] makes the
-//! words of a [`Tree`], [`print`] its text, in normal form. What these need to be computed (the
+//! words of a [`Tree`], [`mod@print`] its text, in normal form. What these need to be computed (the
 //! element that `#NAME(x, 8 + n)` names, say) is a [`Computation`]: a body that reads nothing
 //! and changes nothing.
 

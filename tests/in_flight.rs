@@ -175,6 +175,13 @@ fn an_instruction_that_cancels_itself_runs_the_same_on_every_engine() {
 }
 
 #[test]
+fn two_pipelines_beside_each_other_run_the_same_on_every_engine() {
+    let total = check(simulator!(units, units_stepwise), 300);
+    assert!(total.executed > 2_000 && total.cancelled > 300, "{total:?}");
+    assert!(total.faulted > 60 && total.idle_cycles > 1_000 && total.halted > 60, "{total:?}");
+}
+
+#[test]
 fn activations_that_go_round_in_a_circle_run_the_same_on_every_engine() {
     let total = check(simulator!(circle, circle_stepwise), 120);
     assert!(total.executed > 600 && total.halted > 20, "{total:?}");

@@ -206,6 +206,10 @@ pub(super) struct Part {
     pub busy: u64,
 }
 
+/// The position of a turn that runs again, and what it puts back into the first stage: place and
+/// rank.
+pub(super) type PutBack = (u32, Vec<(u32, u32)>);
+
 /// What is looked at where a scene is found or left.
 #[derive(Debug, Clone)]
 pub(super) struct Plot {
@@ -218,8 +222,7 @@ pub(super) struct Plot {
     pub parts: Vec<Part>,
     /// By position, in the order of the turns, as far as it is known.
     pub outcomes: Vec<(u32, Outcome)>,
-    /// For each retry, the position, and what it puts back into the first stage: place and rank.
-    pub put_back: Vec<(u32, Vec<(u32, u32)>)>,
+    pub put_back: Vec<PutBack>,
     /// Other scenes that agree up to where this is told.
     pub further: Vec<(Told, u32)>,
     pub effect: Effect,

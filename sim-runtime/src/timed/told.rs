@@ -9,7 +9,9 @@ use isac_ir::time::StageId;
 use super::core::TimedCore;
 use super::flight::Flight;
 use super::mask::Mask;
-use super::scene::{Act, Begin, Configuration, End, Known, Outcome, Part, Plot, Scene, Told, UNKNOWN};
+use super::scene::{
+    Act, Begin, Configuration, End, Known, Outcome, Part, Plot, PutBack, Scene, Told, UNKNOWN,
+};
 use crate::kernel::Profiling;
 
 impl<C: TimedCore, P: Profiling> Flight<C, P> {
@@ -187,7 +189,7 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
         state: u32,
         begin: Begin,
         outcomes: &[(u32, Outcome)],
-    ) -> (u32, Vec<(u32, Vec<(u32, u32)>)>) {
+    ) -> (u32, Vec<PutBack>) {
         let mut course = self.standing(state, begin.stands);
         let mut put_back = Vec::new();
         for (position, outcome) in outcomes {

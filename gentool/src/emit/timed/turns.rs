@@ -250,7 +250,7 @@ impl Emitter<'_> {
     pub(super) fn emit_cycle(&self) -> TokenStream {
         let usual = self.usual_positions();
         let is_usual = |at: u32| usual >> at & 1 == 1;
-        let straight = self.emit_positions(&|at| is_usual(at).then(|| TokenStream::new()), &|at| {
+        let straight = self.emit_positions(&|at| is_usual(at).then(TokenStream::new), &|at| {
             let position = number(at.into());
             quote!({ flight.pass(#position); return self.other_turns(flight); })
         });

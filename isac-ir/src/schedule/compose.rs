@@ -77,7 +77,11 @@ fn find_decoding(model: &Model) -> Result<Decoding, String> {
     }
     let decoder = model.decoder_of(table.instances[instance as usize].target);
     let decoder = decoder.ok_or_else(|| format!("{}: nothing is decoded", table.location))?;
-    Ok(Decoding { place: 0, operation, instance, decoder })
+    let cell_bits = match source {
+        WordSource::Map { map, .. } => model.maps[*map as usize].cell_bits,
+        WordSource::Value { cell_bits, .. } => *cell_bits,
+    };
+    Ok(Decoding { place: 0, operation, instance, decoder, cell_bits })
 }
 
 fn number_stages(model: &Model) -> Vec<(u32, u32)> {

@@ -52,6 +52,8 @@ pub struct Decoding {
     pub instance: u32,
     /// Its element's decoder.
     pub decoder: u32,
+    /// Width of the cells that the size of an instruction is counted in.
+    pub cell_bits: u32,
 }
 
 /// A point in the life of an instruction.

@@ -1,9 +1,12 @@
 //! What is known of instructions, once for each address and word.
 
+use isac_ir::bits::mask;
+
 use super::core::TimedCore;
 use super::flight::Flight;
 use super::note::NoteKind;
 use super::record::{Record, RecordKind};
+use super::turn::line_counter;
 use crate::kernel::Profiling;
 
 impl<C: TimedCore, P: Profiling> Flight<C, P> {
@@ -16,13 +19,7 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
     /// The turn at a position decodes something else than its scene says; the record is that of a
     /// word which cannot be decoded, if it cannot.
     #[inline(never)]
-    pub(super) fn decode_elsewhere(
-        &mut self,
-        (position, former): (u32, u32),
-        address: u64,
-        word: u64,
-    ) -> u32 {
-        self.closer = u64::MAX;
+    pub(super) fn decode_elsewhere(&mut self, position: u32, address: u64, word: u64) -> u32 {
         let decoded = self.find_record((address, RecordKind::Decoded, word), |flight| {
             let decoded = C::decode::<P>(word)?;
             Some(Record {
@@ -36,16 +33,21 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
                 variant: decoded.variant,
             })
         });
-        let number = decoded.or_else(|| {
-            self.find_record((address, RecordKind::Undecoded, 0), |_| {
-                Some(Record::new(address, RecordKind::Undecoded))
-            })
-        });
-        let number = number.unwrap_or_default();
+        let Some(number) = decoded else { return self.undecoded(position, address) };
+        self.closer = u64::MAX;
+        self.forget_counts(position, number);
         self.decoded_now = number;
-        if former != number && self.records[former as usize].is_decoded() && !self.notes.is_empty() {
-            self.forget_counts(position);
-        }
+        number
+    }
+
+    /// The turn at a position cannot fetch or decode the word at an address.
+    pub(super) fn undecoded(&mut self, position: u32, address: u64) -> u32 {
+        self.closer = u64::MAX;
+        let key = (address, RecordKind::Undecoded, 0);
+        let number = self.find_record(key, |_| Some(Record::new(address, RecordKind::Undecoded)));
+        let number = number.unwrap_or_default();
+        self.forget_counts(position, number);
+        self.decoded_now = number;
         number
     }
 
@@ -69,12 +71,24 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
         Some(number)
     }
 
-    /// What the instruction did as another one before, below its CODINGROOT, does not count.
-    fn forget_counts(&mut self, position: u32) {
-        let (rank, before) = (self.rank_at(position), self.schedule().counters_before);
+    /// What the instruction of the turn at a position did as another one before, below its CODINGROOT,
+    /// does not count.
+    pub(super) fn forget_counts(&mut self, position: u32, number: u32) {
+        let former = self.row(position);
+        if former == number || !self.is_decoded(former) || self.notes.is_empty() {
+            return;
+        }
+        let (rank, kept) = (self.rank_at(position), self.kept_counters());
         self.notes.retain(|note| match note.kind {
-            NoteKind::Again(counter, _) => note.rank != rank || counter < before,
+            NoteKind::Again(counter, _) => note.rank != rank || kept >> counter & 1 == 1,
             _ => true,
         });
+    }
+
+    /// The counters that go on counting when another word is decoded: of what runs before, and of lines
+    /// of caches.
+    pub(super) fn kept_counters(&self) -> u128 {
+        let lines = (0..C::LINES.len()).fold(0, |lines, index| lines | 1 << line_counter::<C>(index));
+        mask(self.schedule().counters_before) | lines
     }
 }

@@ -110,6 +110,7 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
                 Some(End::Over(Fate::Executed))
             }
             (None, Trap::Interrupt) => {
+                self.find_exit_before(core, position);
                 self.stopped = Some(self.stop.map_or(Stop::Interrupted, |(_, stop)| stop));
                 self.leave_cycle(position, counted, None);
                 None
@@ -139,6 +140,7 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
     /// A fault ends the run at once; one that comes behind what ends the run with this cycle ends
     /// its instruction alone.
     fn fault(&mut self, core: &mut C, position: u32, counted: C::Mask, kind: FaultKind) -> Option<End> {
+        self.find_exit_before(core, position);
         if self.stop.is_some() {
             return Some(End::Over(Fate::Faulted));
         }
@@ -193,7 +195,7 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
             self.instructions += u64::from(scene.executed);
         }
         if C::EXITS {
-            self.find_exit(core);
+            self.find_exit(core, self.plots[self.scene as usize].course, u32::MAX);
         }
         if self.scenes[self.scene as usize].is_closer || !self.notes.is_empty() {
             let effect = std::mem::take(&mut self.plots[self.scene as usize].effect);
@@ -229,18 +231,34 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
         }
     }
 
-    /// What an instruction wrote to an EXIT device ends the run when nothing else can end the
-    /// instruction any more.
-    fn find_exit(&mut self, core: &mut C) {
+    /// The turn at a position may end the run: what an instruction that is over by then has written to
+    /// an EXIT device comes before.
+    fn find_exit_before(&mut self, core: &mut C, position: u32) {
+        if C::EXITS && self.exiting().is_some() {
+            let course = self.course_so_far(position);
+            let turn = self.turn_number(course, self.place_at(position));
+            self.find_exit(core, course, turn);
+        }
+    }
+
+    /// The rank of the instruction that has written to an EXIT device.
+    fn exiting(&self) -> Option<u32> {
         let exiting = self.notes.iter().find(|note| matches!(note.kind, NoteKind::Exiting));
-        let Some(rank) = exiting.map(|note| note.rank) else { return };
-        let course = self.plots[self.scene as usize].course;
-        let mut ends = self.automaton.courses()[course as usize].ends.iter();
-        let end = ends.find(|end| end.rank == rank);
-        if let Some((end, exit)) = end.zip(core.kernel_ref().exit())
-            && self.stop.is_none_or(|(turn, _)| end.turn <= turn)
-        {
+        exiting.map(|note| note.rank)
+    }
+
+    /// What an instruction wrote to an EXIT device ends the run when nothing else can end the
+    /// instruction any more, if that is before a turn of a course.
+    fn find_exit(&mut self, core: &mut C, course: u32, before: u32) {
+        let Some(rank) = self.exiting() else { return };
+        let course = &self.automaton.courses()[course as usize];
+        let end = course.ends.iter().find(|end| end.rank == rank && end.turn < before);
+        let Some((end, exit)) = end.zip(core.kernel_ref().exit()) else { return };
+        // A turn that has cancelled the instruction and halts has halted first.
+        let is_own = course.turns[end.turn as usize].rank == rank;
+        if self.stop.is_none_or(|(turn, _)| end.turn < turn || is_own && end.turn == turn) {
             self.stop = Some((end.turn, exit));
+            self.is_closer = true;
         }
     }
 }

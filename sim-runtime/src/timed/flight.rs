@@ -94,6 +94,7 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
             Ok(schedule) => schedule,
             Err(obstacle) => panic!("the generator has taken the wrong kernel: {obstacle}"),
         };
+        let size_cells = C::WORD_BITS.div_ceil(schedule.decoding.cell_bits);
         let stages: u32 = schedule.pipelines.iter().map(|(stages, _)| stages).sum();
         let mut flight = Flight {
             live: 0,
@@ -125,7 +126,7 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
             retried: 0,
             totals: Totals::default(),
             stop: None,
-            size_cells: C::WORD_BITS.div_ceil(model.maps.first().map_or(8, |map| map.cell_bits)),
+            size_cells,
             pc_mask: mask(model.pc.width_bits.min(64)) as u64,
             left: None,
             stopped: None,
@@ -291,10 +292,11 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
             let flushed = first as usize..=(first + stage.stage) as usize;
             self.counters[flushed].iter_mut().for_each(|counter| *counter = 0);
         }
-        if self.cycles > 0 {
-            self.acts.push(Act::Flush(stage));
-            self.closer = u64::MAX;
+        let act = Act::Flush(stage);
+        if !self.acts.contains(&act) {
+            self.acts.push(act);
         }
+        self.closer = u64::MAX;
     }
 
     #[inline(always)]

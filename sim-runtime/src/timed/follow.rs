@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use isac_ir::automaton::Fate;
-use isac_ir::bits::mask;
 
 use super::core::TimedCore;
 use super::flight::{Flight, NOBODY};
@@ -107,8 +106,8 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
             let former = &self.records[actor.record as usize];
             if former.is_decoded() && actor.record != outcome.decoded {
                 // What it did as another one does not count.
-                let before = mask(self.schedule().counters_before);
-                (actor.counted, actor.again) = (actor.counted & before, actor.again & before);
+                let kept = self.kept_counters();
+                (actor.counted, actor.again) = (actor.counted & kept, actor.again & kept);
             }
             actor.record = outcome.decoded;
         }

@@ -37,8 +37,8 @@ impl<'f, C: TimedCore, P: Profiling> Turn<'f, C, P> {
         Turn { due: 0, record, position, counted: C::Mask::default(), flight }
     }
 
-    /// What is called by its address begins: nothing has counted and no condition holds, which a
-    /// compiler cannot know.
+    /// What is called by its address begins the turn: nothing has counted and no condition holds, which
+    /// a compiler cannot know.
     #[inline(always)]
     pub fn begin(&mut self) {
         (self.due, self.counted) = (0, C::Mask::default());
@@ -108,14 +108,25 @@ impl<'f, C: TimedCore, P: Profiling> Turn<'f, C, P> {
             && record.address == address
             && record.word == word
         {
+            if P::ON && self.flight.is_closer {
+                self.flight.forget_counts(self.position, predicted);
+            }
             (self.record, self.flight.decoded_now) = (predicted, predicted);
             return Ok(());
         }
-        self.record = self.flight.decode_elsewhere((self.position, self.record), address, word);
+        self.record = self.flight.decode_elsewhere(self.position, address, word);
         match self.flight.is_decoded(self.record) {
             true => Ok(()),
             false => Err(Trap::Illegal),
         }
+    }
+
+    /// The word at an address cannot be fetched: the trap that it is.
+    #[cold]
+    #[inline(never)]
+    pub fn fail_to_fetch(&mut self, address: u64, trap: Trap) -> Trap {
+        self.record = self.flight.undecoded(self.position, address);
+        trap
     }
 
     /// From the next cycle on, a stage and those before it stand still, because of an operation, by

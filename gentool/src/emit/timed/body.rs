@@ -146,7 +146,8 @@ impl BodyEmitter<'_> {
                     let word = match p.#fetch #argument(address) {
                         Ok(word) => word as u64,
                         // It may lie on both sides of where addresses wrap.
-                        Err(_) => fetch_word::<Processor, P>(p, #map, address, #bits)?,
+                        Err(_) => fetch_word::<Processor, P>(p, #map, address, #bits)
+                            .map_err(|trap| step.fail_to_fetch(address, trap))?,
                     };
                     step.decode(Some(address), p.pc(), word)?;
                 })

@@ -1,8 +1,9 @@
 //! What stands in the way of turns in a fixed order.
 
 use isac_ir::Model;
-use isac_ir::account::PARTS;
+use isac_ir::account::{PARTS, Part};
 use isac_ir::behavior::{Body, ExprKind, Stmt, walk_expressions, walk_statements};
+use isac_ir::schedule::PlaceKind;
 
 use super::Timing;
 use crate::emit::execution::find_obstacles;
@@ -31,7 +32,10 @@ pub fn find_timed_obstacles(model: &Model) -> Vec<String> {
         found.push(format!("{}: `memory_fault` where instructions are in flight", body.location));
     }
     match Timing::of(model) {
-        Ok(timing) => find_size_obstacles(model, &timing, &mut found),
+        Ok(timing) => {
+            find_size_obstacles(model, &timing, &mut found);
+            find_busy_obstacles(model, &timing, &mut found);
+        }
         Err(obstacle) => found.push(obstacle),
     }
     found.sort();
@@ -59,11 +63,6 @@ fn find_decoder_obstacles(model: &Model, found: &mut Vec<String>) {
 
 /// What a turn does not know in the middle of its cycle.
 fn find_body_obstacles(model: &Model, found: &mut Vec<String>) {
-    let asks = |body: &Body, what: fn(&ExprKind) -> bool| {
-        let mut asks = false;
-        walk_expressions(&body.statements, &mut |expr| asks |= what(&expr.kind));
-        asks
-    };
     for operation in &model.operations {
         for body in operation.counted_bodies() {
             if asks(body, |kind| matches!(kind, ExprKind::Instructions)) {
@@ -85,6 +84,31 @@ fn find_body_obstacles(model: &Model, found: &mut Vec<String>) {
             found.push(format!("{}: a pipeline in `reset`", body.location));
         }
     }
+}
+
+/// What a turn has activated already is not known to it.
+fn find_busy_obstacles(model: &Model, timing: &Timing, found: &mut Vec<String>) {
+    let schedule = &timing.schedule;
+    let before = schedule.places.iter().filter_map(|place| match &place.kind {
+        PlaceKind::Before { sections, .. } => Some(sections),
+        PlaceKind::Decoded { .. } | PlaceKind::Walk { .. } => None,
+    });
+    for sections in before.chain(schedule.forms.iter().flat_map(|form| &form.turns)) {
+        let activates = sections.iter().position(|section| section.part == Part::Activation);
+        for section in sections.iter().skip(activates.unwrap_or(sections.len())) {
+            if let Some(body) = model.operation(section.operation).body(section.part)
+                && asks(body, |kind| matches!(kind, ExprKind::Busy(_)))
+            {
+                found.push(format!("{}: `busy` behind an ACTIVATION of the same turn", body.location));
+            }
+        }
+    }
+}
+
+fn asks(body: &Body, what: fn(&ExprKind) -> bool) -> bool {
+    let mut asks = false;
+    walk_expressions(&body.statements, &mut |expr| asks |= what(&expr.kind));
+    asks
 }
 
 fn find_size_obstacles(model: &Model, timing: &Timing, found: &mut Vec<String>) {

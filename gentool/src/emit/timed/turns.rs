@@ -115,6 +115,8 @@ impl Emitter<'_> {
                 let Args::#variant { #(#names),* } = step.args() else { return mismatch(#path) };
             }
         });
+        // The first turn has counted already what was there before anything was decoded.
+        let begin = (turn > 0).then(|| quote!(step.begin();));
         let sections = &self.timing().schedule.forms[form.variant as usize].turns[turn];
         let calls = sections.iter().map(|section| self.emit_section_call(form, turn, section, &arguments));
         quote! {
@@ -123,7 +125,7 @@ impl Emitter<'_> {
             /// # Errors
             /// The trap that ends it.
             pub fn #name<P: Profiling>(p: &mut Processor, step: &mut Turn<'_, Processor, P>) -> Result<(), Trap> {
-                step.begin();
+                #begin
                 #open
                 #(#calls)*
                 Ok(())

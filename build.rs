@@ -13,7 +13,7 @@ use isac_parser::load_model;
 use isac_parser::source::{FileSystem, SourceMap};
 
 /// The models that are simulated, by module name. `NAME_stepwise` is the general form of each.
-const MODELS: [(&str, &str); 42] = [
+const MODELS: [(&str, &str); 44] = [
     ("rv32im", "models/rv32im/rv32im.isac"),
     ("tiny8", "models/tiny8/tiny8.isac"),
     ("pdp11", "models/pdp11/pdp11.isac"),
@@ -49,6 +49,8 @@ const MODELS: [(&str, &str); 42] = [
     ("gate", "tests/time/gate.isac"),
     ("cancel", "tests/time/cancel.isac"),
     ("units", "tests/time/units.isac"),
+    ("early", "tests/time/early.isac"),
+    ("cells", "tests/time/cells.isac"),
     ("icache", "tests/time/icache.isac"),
     ("dcache", "tests/time/dcache.isac"),
     ("circle", "tests/time/circle.isac"),

@@ -47,7 +47,8 @@ fn random_program(model: &Model, seed: u64) -> Vec<u8> {
 
 /// Runs a program in pieces of so many cycles.
 fn run(engine: &mut dyn Engine, model: &Model, program: &[u8], piece: u64) -> Outcome {
-    engine.machine().write_bytes(0, 0, program).expect("the program lies in memory");
+    let map = model.target.host_map.unwrap_or(0) as usize;
+    engine.machine().write_bytes(map, 0, program).expect("the program lies in memory");
     let (streams, ..) = Streams::captured(b"");
     let mut host = Host::new(streams);
     let mut stop = Stop::Budget;
@@ -59,7 +60,7 @@ fn run(engine: &mut dyn Engine, model: &Model, program: &[u8], piece: u64) -> Ou
         let _ = engine.measurement();
     }
     let mut bytes = vec![0; 64];
-    engine.machine().read_bytes(0, 0, &mut bytes).expect("there is memory");
+    engine.machine().read_bytes(map, 0, &mut bytes).expect("there is memory");
     let counts = format!("instructions {}, cycles {}", engine.instructions(), engine.cycles());
     let caches = engine.caches();
     let state = format!("{stop:?}\n{counts}\n{caches:?}\n{}\n{bytes:02x?}", registers_text(engine, model));
@@ -179,6 +180,20 @@ fn two_pipelines_beside_each_other_run_the_same_on_every_engine() {
     let total = check(simulator!(units, units_stepwise), 300);
     assert!(total.executed > 2_000 && total.cancelled > 300, "{total:?}");
     assert!(total.faulted > 60 && total.idle_cycles > 1_000 && total.halted > 60, "{total:?}");
+}
+
+#[test]
+fn operations_in_the_decoding_stage_run_the_same_on_every_engine() {
+    let total = check(simulator!(early, early_stepwise), 400);
+    assert!(total.executed > 1_500 && total.cancelled > 200, "{total:?}");
+    assert!(total.faulted > 60 && total.halted > 60 && total.misses > 500, "{total:?}");
+}
+
+#[test]
+fn words_of_wide_cells_from_a_second_map_run_the_same_on_every_engine() {
+    let total = check(simulator!(cells, cells_stepwise), 300);
+    assert!(total.executed > 1_000 && total.cancelled > 200, "{total:?}");
+    assert!(total.faulted > 100 && total.idle_cycles > 300 && total.halted > 20, "{total:?}");
 }
 
 #[test]

@@ -66,7 +66,11 @@ enum Format {
 
 pub(super) fn run(options: &Options) -> Result<i32, Failure> {
     check_outputs(options)?;
-    let model = options.description.load()?.model;
+    let description = options.description.load()?;
+    for (what, path) in outputs(options) {
+        description.check_output(what, path)?;
+    }
+    let model = description.model;
     let mut sources = SourceMap::new();
     let program = assemble(options, &model, &mut sources)?;
     let bytes = match options.format {
@@ -86,8 +90,7 @@ pub(super) fn run(options: &Options) -> Result<i32, Failure> {
 
 /// No result may be written over what is read, nor over another.
 fn check_outputs(options: &Options) -> Result<(), Failure> {
-    let mut outputs: Vec<(&str, &Path)> = vec![("program", &options.out)];
-    outputs.extend(options.listing.as_deref().map(|listing| ("listing", listing)));
+    let outputs = outputs(options);
     for (what, path) in &outputs {
         options.description.check_output(what, path)?;
         if options.files.iter().any(|file| is_same_file(file, path)) {
@@ -103,6 +106,12 @@ fn check_outputs(options: &Options) -> Result<(), Failure> {
         }
         _ => Ok(()),
     }
+}
+
+/// What is written, with its file.
+fn outputs(options: &Options) -> Vec<(&'static str, &Path)> {
+    let listing = options.listing.as_deref().map(|listing| ("listing", listing));
+    [("program", options.out.as_path())].into_iter().chain(listing).collect()
 }
 
 fn assemble(options: &Options, model: &Model, sources: &mut SourceMap) -> Result<Assembled, Failure> {

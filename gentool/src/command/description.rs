@@ -38,6 +38,15 @@ pub(super) struct Description {
     pub model: isac_ir::Model,
     /// Number of warnings.
     pub warnings: usize,
+    /// What it is written in: its root file and all that it INCLUDEs.
+    files: Vec<PathBuf>,
+}
+
+impl Description {
+    /// Refuses to write a result over a file of the description.
+    pub(super) fn check_output(&self, what: &str, path: &Path) -> Result<(), Failure> {
+        self.files.iter().try_for_each(|file| refuse_same(what, path, file))
+    }
 }
 
 impl DescriptionOptions {
@@ -56,13 +65,7 @@ impl DescriptionOptions {
 
     /// Refuses to write a result over the description.
     pub(super) fn check_output(&self, what: &str, path: &Path) -> Result<(), Failure> {
-        match is_same_file(&self.model, path) {
-            true => Err(Failure::other(format!(
-                "the {what} would be written over the description {}; name another file",
-                path.display()
-            ))),
-            false => Ok(()),
-        }
+        refuse_same(what, path, &self.model)
     }
 
     /// Reads, checks and lowers the description; findings are printed.
@@ -107,7 +110,18 @@ impl DescriptionOptions {
             panic!("lowering broke a promise of isac-ir: {}", broken.join("; "));
         }
         let warnings = findings.iter().count();
-        Ok((checked, Description { model, warnings }))
+        let files = sources.files().map(|file| sources.path(file).to_owned()).collect();
+        Ok((checked, Description { model, warnings, files }))
+    }
+}
+
+fn refuse_same(what: &str, path: &Path, file: &Path) -> Result<(), Failure> {
+    match is_same_file(file, path) {
+        true => Err(Failure::other(format!(
+            "the {what} would be written over the description {}; name another file",
+            path.display()
+        ))),
+        false => Ok(()),
     }
 }
 

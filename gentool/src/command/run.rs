@@ -1,6 +1,7 @@
 //! `gentool run`
 
 use std::io::BufWriter;
+use std::path::Path;
 use std::process::Command;
 
 use clap::ValueEnum;
@@ -13,7 +14,7 @@ use sim_runtime::reference::ReferenceEngine;
 
 use super::Failure;
 use super::cache::build_simulator;
-use super::description::DescriptionOptions;
+use super::description::{Description, DescriptionOptions};
 use super::pipeline::Pictures;
 
 /// Run a program on the simulator of a description.
@@ -47,8 +48,9 @@ enum EngineName {
 }
 
 pub(super) fn run(options: &Options) -> Result<i32, Failure> {
-    let model = options.description.load()?.model;
-    check_files(options)?;
+    let description = options.description.load()?;
+    check_files(options, &description)?;
+    let model = description.model;
     let obstacles = find_obstacles(&model);
     let told = options.run.wants_reference();
     let wanted = match (options.engine, told) {
@@ -74,20 +76,22 @@ pub(super) fn run(options: &Options) -> Result<i32, Failure> {
 }
 
 /// No result may take the place of what the run is made from; found before a simulator is built.
-fn check_files(options: &Options) -> Result<(), Failure> {
+fn check_files(options: &Options, description: &Description) -> Result<(), Failure> {
+    results(options).try_for_each(|(what, path)| description.check_output(what, path))?;
+    check_results(&options.run).map_err(Failure::other)
+}
+
+/// What is written, with its file.
+fn results(options: &Options) -> impl Iterator<Item = (&'static str, &Path)> {
     let results = &options.run;
-    for (what, path) in [
+    let all = [
         ("report", &results.report),
         ("profile", &results.profile),
         ("events", &results.events),
         ("pipeline trace", &results.pipeline_trace),
         ("final state", &results.dump_state),
-    ] {
-        if let Some(path) = path {
-            options.description.check_output(what, path)?;
-        }
-    }
-    check_results(&options.run).map_err(Failure::other)
+    ];
+    all.into_iter().filter_map(|(what, path)| Some((what, path.as_deref()?)))
 }
 
 /// Replaces this program by the simulator, which has the same options.

@@ -4,7 +4,7 @@
 //! fails only afterwards, the contents go to another file that is named to the user.
 
 use std::fs::{self, File};
-use std::io::{self, Write};
+use std::io::{self, Stderr, Stdout, Write};
 use std::path::{Path, PathBuf};
 
 use sim_profile::Profile;
@@ -34,6 +34,10 @@ enum Construction {
     Temporary(NamedTempFile),
     /// The target itself: a terminal, a pipe or another device, which cannot be replaced.
     Direct(File),
+    /// What this program's own output goes to, by whatever name.
+    Output(Stdout),
+    /// What its messages go to.
+    Messages(Stderr),
 }
 
 impl AtomicFile {
@@ -43,7 +47,16 @@ impl AtomicFile {
     /// The folder does not exist or cannot be written to, or `path` is a folder.
     pub fn create(path: &Path) -> io::Result<Self> {
         // Where a link leads, the file is replaced and the link stays.
-        let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        let target = match fs::canonicalize(path) {
+            Ok(target) => target,
+            Err(_) if fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink()) => {
+                return Err(io::Error::other("it is a link that leads nowhere"));
+            }
+            Err(_) => path.to_owned(),
+        };
+        if let Some(file) = own_stream(&target) {
+            return Ok(Self { target, file });
+        }
         let file = match fs::metadata(&target) {
             Ok(found) if found.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
             Ok(found) if !found.is_file() => Construction::Direct(File::options().write(true).open(&target)?),
@@ -62,6 +75,8 @@ impl AtomicFile {
     pub fn finish(self) -> io::Result<()> {
         match self.file {
             Construction::Direct(mut file) => file.flush(),
+            Construction::Output(mut output) => output.flush(),
+            Construction::Messages(mut messages) => messages.flush(),
             Construction::Temporary(file) => match file.persist(&self.target) {
                 Ok(_) => Ok(()),
                 Err(error) => Err(error.error),
@@ -75,6 +90,8 @@ impl Write for AtomicFile {
         match &mut self.file {
             Construction::Temporary(file) => file.write(bytes),
             Construction::Direct(file) => file.write(bytes),
+            Construction::Output(output) => output.write(bytes),
+            Construction::Messages(messages) => messages.write(bytes),
         }
     }
 
@@ -82,8 +99,33 @@ impl Write for AtomicFile {
         match &mut self.file {
             Construction::Temporary(file) => file.flush(),
             Construction::Direct(file) => file.flush(),
+            Construction::Output(output) => output.flush(),
+            Construction::Messages(messages) => messages.flush(),
         }
     }
+}
+
+/// The stream of this program that goes to a file: were the file replaced, what the stream has
+/// written would be lost.
+#[cfg(unix)]
+fn own_stream(target: &Path) -> Option<Construction> {
+    use std::os::fd::{AsFd, BorrowedFd};
+    use std::os::unix::fs::MetadataExt;
+
+    let wanted = fs::metadata(target).ok()?;
+    let goes_there = |stream: BorrowedFd<'_>| {
+        let found = stream.try_clone_to_owned().and_then(|stream| File::from(stream).metadata());
+        found.is_ok_and(|found| (found.dev(), found.ino()) == (wanted.dev(), wanted.ino()))
+    };
+    if goes_there(io::stdout().as_fd()) {
+        return Some(Construction::Output(io::stdout()));
+    }
+    goes_there(io::stderr().as_fd()).then(|| Construction::Messages(io::stderr()))
+}
+
+#[cfg(not(unix))]
+fn own_stream(_: &Path) -> Option<Construction> {
+    None
 }
 
 /// Whether two paths lead to one file, through links and by whatever names; devices and pipes,

@@ -101,9 +101,9 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
         let turns = &self.automaton.courses()[course as usize].turns;
         let at_hand = turns[number as usize].rank;
         let waits = |index: u32, by: Option<u32>| index > number && by.is_none_or(|by| by <= number);
-        let put_back = (0u32..).zip(turns).filter(|(index, turn)| {
-            waits(*index, turn.by) || turn.rank == at_hand && stage == first
-        });
+        let put_back = (0u32..)
+            .zip(turns)
+            .filter(|(index, turn)| waits(*index, turn.by) || turn.rank == at_hand && stage == first);
         let put_back = put_back
             .filter(|(_, turn)| self.schedule().places[turn.place as usize].stage == Some(first))
             .map(|(_, turn)| (turn.place, turn.rank));

@@ -184,12 +184,7 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
 
     /// The course of a cycle behind a configuration, and what the retries in it put back into the
     /// first stage.
-    fn replay(
-        &mut self,
-        state: u32,
-        begin: Begin,
-        outcomes: &[(u32, Outcome)],
-    ) -> (u32, Vec<PutBack>) {
+    fn replay(&mut self, state: u32, begin: Begin, outcomes: &[(u32, Outcome)]) -> (u32, Vec<PutBack>) {
         let mut course = self.standing(state, begin.stands);
         let mut put_back = Vec::new();
         for (position, outcome) in outcomes {

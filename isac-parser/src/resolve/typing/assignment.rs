@@ -152,10 +152,16 @@ impl Typer<'_> {
             }
             other => {
                 let widths = (count(ty.width_bits, "bit"), count(other.width_bits().unwrap_or(0), "bit"));
-                let message = format!("{} are assigned to {}", widths.1, widths.0);
-                let diagnostic = error(code::WIDE_VALUE, value.span, message, "not the place's width")
+                let (message, label) = match widths.0 == widths.1 {
+                    true => (format!("{} are copied from what is no place", widths.1), "a part is no place"),
+                    false => (format!("{} are assigned to {}", widths.1, widths.0), "not the place's width"),
+                };
+                let diagnostic = error(code::WIDE_VALUE, value.span, message, label)
                     .secondary(place.span, format!("has {}", widths.0))
-                    .help("a place of more than 128 bits takes a register or cell of its width, or slices");
+                    .help(
+                        "a place of more than 128 bits takes a register or cell of its width, slices of \
+                         them, or several of these joined",
+                    );
                 self.diagnostics.push(diagnostic);
                 Some(None)
             }

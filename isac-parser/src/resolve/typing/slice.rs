@@ -78,11 +78,26 @@ impl Typer<'_> {
                 let kind = PlaceKind::Slice { base: Box::new(base), high, low };
                 Some(Operand::Place(Place { kind, ty, span }))
             }
+            Operand::Value(Expr { kind: ExprKind::Concat(_), .. })
+                if whole.width_bits().is_some_and(|width| width > MAX_COMPUTED_BITS) =>
+            {
+                self.too_wide_to_slice(&whole, span);
+                None
+            }
             value => {
                 let base = Box::new(self.value_in(value)?.expr);
                 Some(valued(ExprKind::Slice { base, high, low }, ty, span))
             }
         }
+    }
+
+    /// Reports a slice of a concatenation of more than 128 bits that is no place.
+    fn too_wide_to_slice(&mut self, operand: &Operand, span: Span) {
+        let width = count(operand.width_bits().unwrap_or(0), "bit");
+        let message = format!("a slice of {width}, of which a part is no place");
+        let diagnostic = error(code::WIDE_VALUE, span, message, format!("of {width}"))
+            .help("slice the part that is wanted before it is joined, as `a :: b[7..0]`");
+        self.diagnostics.push(diagnostic);
     }
 
     fn out_of_bounds(&mut self, bit: &str, at: Span, base: Span, width: u32) {

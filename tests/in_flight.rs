@@ -178,22 +178,22 @@ fn an_instruction_that_cancels_itself_runs_the_same_on_every_engine() {
 #[test]
 fn two_pipelines_beside_each_other_run_the_same_on_every_engine() {
     let total = check(simulator!(units, units_stepwise), 300);
-    assert!(total.executed > 2_000 && total.cancelled > 300, "{total:?}");
-    assert!(total.faulted > 60 && total.idle_cycles > 1_000 && total.halted > 60, "{total:?}");
+    assert!(total.executed > 10_000 && total.cancelled > 400, "{total:?}");
+    assert!(total.faulted > 25 && total.idle_cycles > 3_000 && total.halted > 100, "{total:?}");
 }
 
 #[test]
 fn operations_in_the_decoding_stage_run_the_same_on_every_engine() {
     let total = check(simulator!(early, early_stepwise), 400);
-    assert!(total.executed > 1_500 && total.cancelled > 200, "{total:?}");
-    assert!(total.faulted > 60 && total.halted > 60 && total.misses > 500, "{total:?}");
+    assert!(total.executed > 1_500 && total.cancelled > 40, "{total:?}");
+    assert!(total.faulted > 10 && total.halted > 200 && total.misses > 400, "{total:?}");
 }
 
 #[test]
 fn words_of_wide_cells_from_a_second_map_run_the_same_on_every_engine() {
     let total = check(simulator!(cells, cells_stepwise), 300);
-    assert!(total.executed > 1_000 && total.cancelled > 200, "{total:?}");
-    assert!(total.faulted > 100 && total.idle_cycles > 300 && total.halted > 20, "{total:?}");
+    assert!(total.executed > 1_000 && total.faulted > 100, "{total:?}");
+    assert!(total.idle_cycles > 1_000 && total.halted > 50, "{total:?}");
 }
 
 #[test]

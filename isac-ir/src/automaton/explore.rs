@@ -19,10 +19,13 @@ pub struct Limits {
     pub conditions: u32,
 }
 
+/// Instructions in flight at most that an emitted simulator's kernel takes.
+pub const MOST_IN_FLIGHT: u32 = 16;
+
 impl Default for Limits {
     /// What an emitted simulator's kernel takes.
     fn default() -> Limits {
-        Limits { states: 4096, courses: 1 << 16, instructions: 16, conditions: 4 }
+        Limits { states: 4096, courses: 1 << 16, instructions: MOST_IN_FLIGHT, conditions: 4 }
     }
 }
 

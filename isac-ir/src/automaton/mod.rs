@@ -18,7 +18,7 @@ use crate::schedule::Schedule;
 use crate::time::StageId;
 
 pub use cycle::Fate;
-pub use explore::{Limits, TooLarge};
+pub use explore::{Limits, MOST_IN_FLIGHT, TooLarge};
 pub use print::{describe_bound, print_automaton};
 
 /// Something that is scheduled.

@@ -12,40 +12,41 @@ use crate::kernel::Profiling;
 impl<C: TimedCore, P: Profiling> Flight<C, P> {
     /// The record of an instruction that begins at an address.
     pub(super) fn begun(&mut self, address: u64) -> u32 {
-        self.find_record((address, RecordKind::Begun, 0), |_| Some(Record::new(address, RecordKind::Begun)))
-            .unwrap_or_default()
+        self.record((address, RecordKind::Begun, 0), |_| Record::new(address, RecordKind::Begun))
     }
 
     /// The turn at a position decodes something else than its scene says; the record is that of a
     /// word which cannot be decoded, if it cannot.
     #[inline(never)]
     pub(super) fn decode_elsewhere(&mut self, position: u32, address: u64, word: u64) -> u32 {
-        let decoded = self.find_record((address, RecordKind::Decoded, word), |flight| {
-            let decoded = C::decode::<P>(word)?;
-            Some(Record {
-                address,
-                word,
-                kind: RecordKind::Decoded,
-                class: flight.schedule().forms[decoded.variant as usize].class,
-                size_cells: flight.size_cells,
-                turns: decoded.turns,
-                args: decoded.args,
-                variant: decoded.variant,
-            })
+        let key = (address, RecordKind::Decoded, word);
+        if let Some(number) = self.known.get(&key) {
+            return self.decode_as(position, *number);
+        }
+        let Some(decoded) = C::decode::<P>(word) else { return self.undecoded(position, address) };
+        let number = self.record(key, |flight| Record {
+            address,
+            word,
+            kind: RecordKind::Decoded,
+            class: flight.schedule().forms[decoded.variant as usize].class,
+            size_cells: flight.size_cells,
+            turns: decoded.turns,
+            args: decoded.args,
+            variant: decoded.variant,
         });
-        let Some(number) = decoded else { return self.undecoded(position, address) };
-        self.closer = u64::MAX;
-        self.forget_counts(position, number);
-        self.decoded_now = number;
-        number
+        self.decode_as(position, number)
     }
 
     /// The turn at a position cannot fetch or decode the word at an address.
     pub(super) fn undecoded(&mut self, position: u32, address: u64) -> u32 {
-        self.closer = u64::MAX;
         let key = (address, RecordKind::Undecoded, 0);
-        let number = self.find_record(key, |_| Some(Record::new(address, RecordKind::Undecoded)));
-        let number = number.unwrap_or_default();
+        let number = self.record(key, |_| Record::new(address, RecordKind::Undecoded));
+        self.decode_as(position, number)
+    }
+
+    /// The instruction of the turn at a position is that of a record, which its scene does not say.
+    fn decode_as(&mut self, position: u32, number: u32) -> u32 {
+        self.closer = u64::MAX;
         self.forget_counts(position, number);
         self.decoded_now = number;
         number
@@ -56,19 +57,16 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
         self.records.get(record as usize).is_some_and(Record::is_decoded)
     }
 
-    fn find_record(
-        &mut self,
-        key: (u64, RecordKind, u64),
-        make: impl FnOnce(&Self) -> Option<Record<C, P>>,
-    ) -> Option<u32> {
+    /// The record of a key: address, kind and word.
+    fn record(&mut self, key: (u64, RecordKind, u64), make: impl FnOnce(&Self) -> Record<C, P>) -> u32 {
         if let Some(number) = self.known.get(&key) {
-            return Some(*number);
+            return *number;
         }
-        let record = make(self)?;
+        let record = make(self);
         let number = self.records.len() as u32;
         self.records.push(record);
         self.known.insert(key, number);
-        Some(number)
+        number
     }
 
     /// What the instruction of the turn at a position did as another one before, below its CODINGROOT,

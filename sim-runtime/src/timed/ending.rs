@@ -176,8 +176,7 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
         let (left, effect) = self.follow(&Played { course, outcomes: &outcomes, ends: &ends });
         self.taken += ends.len() as u64;
         self.instructions += ends.iter().filter(|(_, fate)| *fate == Fate::Executed).count() as u64;
-        effect.again.iter().for_each(|(rank, counters)| self.note_again(*rank, *counters));
-        effect.lost.iter().for_each(|(rank, cause)| self.note(*rank, NoteKind::Lost(*cause, 1)));
+        self.note_effect(&effect);
         let mut totals = std::mem::take(&mut self.totals);
         self.add_effect(&mut totals, &effect, 1);
         self.totals = totals;
@@ -199,8 +198,7 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
         }
         if self.scenes[self.scene as usize].is_closer || !self.notes.is_empty() {
             let effect = std::mem::take(&mut self.plots[self.scene as usize].effect);
-            effect.again.iter().for_each(|(rank, counters)| self.note_again(*rank, *counters));
-            effect.lost.iter().for_each(|(rank, cause)| self.note(*rank, NoteKind::Lost(*cause, 1)));
+            self.note_effect(&effect);
             self.settle_notes(&effect.ends);
             self.plots[self.scene as usize].effect = effect;
         }

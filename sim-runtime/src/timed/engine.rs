@@ -1,5 +1,6 @@
 //! The engine around a generated cycle-accurate core.
 
+use isac_ir::automaton::MOST_IN_FLIGHT;
 use sim_profile::Measurement;
 
 use super::core::TimedCore;
@@ -10,9 +11,6 @@ use crate::fault::{Fault, Stop};
 use crate::host::Host;
 use crate::kernel::{Profiling, Trap};
 use crate::stepwise::cache_statistics;
-
-/// Instructions in flight at most.
-const MOST_IN_FLIGHT: u64 = 16;
 
 /// A generated cycle-accurate core in an engine.
 pub struct TimedEngine<C: TimedCore, P: Profiling> {
@@ -74,7 +72,8 @@ impl<C: TimedCore, P: Profiling> Engine for TimedEngine<C, P> {
         let mut left = instructions;
         while left > 0 && flight.stopped.is_none() && flight.taken - before < instructions {
             // No cycle takes more instructions than can be in flight.
-            let cycles = ((instructions - (flight.taken - before)) / MOST_IN_FLIGHT).clamp(1, left);
+            let cycles =
+                ((instructions - (flight.taken - before)) / u64::from(MOST_IN_FLIGHT)).clamp(1, left);
             left -= cycles;
             flight.spare_cycles = left;
             for _ in 0..cycles {

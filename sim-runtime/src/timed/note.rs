@@ -6,7 +6,7 @@ use sim_profile::{CacheLines, Overhead};
 use super::core::TimedCore;
 use super::flight::Flight;
 use super::record::RecordKind;
-use super::scene::{Actor, Whose};
+use super::scene::{Actor, Effect, Whose};
 use super::turn::line_counter;
 use crate::fault::FaultKind;
 use crate::kernel::Profiling;
@@ -72,8 +72,14 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
         self.note(self.rank_at(position), NoteKind::Again(counter, 1));
     }
 
+    /// A cycle has led to this for instructions that were in flight.
+    pub(super) fn note_effect(&mut self, effect: &Effect) {
+        effect.again.iter().for_each(|(rank, counters)| self.note_again(*rank, *counters));
+        effect.lost.iter().for_each(|(rank, cause)| self.note(*rank, NoteKind::Lost(*cause, 1)));
+    }
+
     /// Counters of an instruction have counted once more.
-    pub(super) fn note_again(&mut self, rank: u32, mut counters: u128) {
+    fn note_again(&mut self, rank: u32, mut counters: u128) {
         while counters != 0 {
             self.note(rank, NoteKind::Again(counters.trailing_zeros(), 1));
             counters &= counters - 1;

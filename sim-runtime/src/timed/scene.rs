@@ -120,13 +120,14 @@ impl Outcome {
     pub(super) fn is_closer(&self) -> bool {
         self.end != End::Done || self.due != 0 || !self.acts.is_empty()
     }
+}
 
-    pub(super) fn flushes(&self) -> impl Iterator<Item = Event> {
-        self.acts.iter().filter_map(|act| match act {
-            Act::Flush(stage) => Some(Event::Flush(*stage)),
-            Act::Stall(..) => None,
-        })
-    }
+/// What flushed, as the automaton is told.
+pub(super) fn flushes(acts: &[Act]) -> impl Iterator<Item = Event> {
+    acts.iter().filter_map(|act| match act {
+        Act::Flush(stage) => Some(Event::Flush(*stage)),
+        Act::Stall(..) => None,
+    })
 }
 
 /// How a cycle begins.

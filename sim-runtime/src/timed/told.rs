@@ -10,7 +10,7 @@ use super::core::TimedCore;
 use super::flight::Flight;
 use super::mask::Mask;
 use super::scene::{
-    Act, Begin, Configuration, End, Known, Outcome, Part, Plot, PutBack, Scene, Told, UNKNOWN,
+    Begin, Configuration, End, Known, Outcome, Part, Plot, PutBack, Scene, Told, UNKNOWN, flushes,
 };
 use crate::kernel::Profiling;
 
@@ -102,15 +102,13 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
         }
     }
 
-    /// The cycle goes on in another scene, which agrees with this one up to here.
+    /// The cycle goes on in another scene, which agrees with this one up to here, and was not asked
+    /// for from this one before.
     fn go_on_elsewhere(&mut self, told: Told) {
-        let plot = &self.plots[self.scene as usize];
-        let index = plot.further.iter().position(|(known, _)| *known == told).unwrap_or_else(|| {
-            let scene = self.find_elsewhere(&told);
-            let further = &mut self.plots[self.scene as usize].further;
-            further.push((told, scene));
-            further.len() - 1
-        });
+        let scene = self.find_elsewhere(&told);
+        let further = &mut self.plots[self.scene as usize].further;
+        further.push((told, scene));
+        let index = further.len() - 1;
         self.go_on_further(index);
     }
 
@@ -176,9 +174,8 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
 
     /// The course in which a turn, after all that is known of the ones before, has done this to the
     /// pipeline.
-    fn course_of(&mut self, course: u32, position: u32, events: impl Iterator<Item = Event>) -> u32 {
+    fn course_of(&mut self, course: u32, position: u32, events: impl IntoIterator<Item = Event>) -> u32 {
         let place = Some(self.place_at(position));
-        let events: Vec<Event> = events.collect();
         events.into_iter().fold(course, |course, event| self.further(course, Happening { place, event }))
     }
 
@@ -188,7 +185,7 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
         let mut course = self.standing(state, begin.stands);
         let mut put_back = Vec::new();
         for (position, outcome) in outcomes {
-            course = self.course_of(course, *position, outcome.flushes());
+            course = self.course_of(course, *position, flushes(&outcome.acts));
             let class = self.records.get(outcome.decoded as usize).map_or(0, |record| record.class);
             let class = (class > 0).then_some(Event::Class(class));
             let taken = (outcome.due > 0).then_some(Event::Taken(outcome.due));
@@ -203,7 +200,7 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
                 }
                 End::Doomed => vec![Event::Doomed],
             };
-            course = self.course_of(course, *position, events.into_iter());
+            course = self.course_of(course, *position, events);
         }
         (course, put_back)
     }
@@ -235,12 +232,11 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
             let Some((_, outcome)) = outcomes.iter().find(|(at, _)| *at == position) else { continue };
             masks.as_mut()[index] = narrow(outcome.counted);
             if !outcome.is_closer() {
+                scene.closer &= !(1 << position);
+                // What it counts is known, and there is nothing else to run.
                 scene.live &= !(C::STILL & 1 << position);
             }
-            if !outcome.is_closer() {
-                scene.closer &= !(1 << position);
-            }
-            if outcome.flushes().next().is_none() {
+            if flushes(&outcome.acts).next().is_none() {
                 scene.flushing &= !(1 << position);
             }
             if outcome.decoded != UNKNOWN {
@@ -279,8 +275,8 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
         let (begin, outcomes) = (plot.begin, plot.outcomes_before(position).to_vec());
         let begin = begin.unwrap_or(Begin { stands: 0, pc: None });
         let (course, _) = self.replay(state, begin, &outcomes);
-        let flushes: Vec<Event> = self.acts.iter().filter_map(flush_of).collect();
-        self.course_of(course, position, flushes.into_iter())
+        let flushes: Vec<Event> = flushes(&self.acts).collect();
+        self.course_of(course, position, flushes)
     }
 
     /// True if an instruction is in a stage, as far as the cycle has gone.
@@ -301,13 +297,6 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
 }
 
 const ONE_TURN: &str = "a place has one turn in a cycle";
-
-fn flush_of(act: &Act) -> Option<Event> {
-    match act {
-        Act::Flush(stage) => Some(Event::Flush(*stage)),
-        Act::Stall(..) => None,
-    }
-}
 
 /// A set of counters in as many bits as the model needs.
 fn narrow<M: Mask>(counters: u128) -> M {

@@ -1,22 +1,17 @@
 //! Which form of a simulator descriptions of instructions in flight take: what tests hold equal is
 //! of both forms.
 
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+mod cases;
 
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use cases::model;
 use gentool::emit::{Shape, find_timed_obstacles};
 use gentool::lower::lower_model;
-use isac_ir::Model;
 use isac_parser::diagnostic::Diagnostics;
 use isac_parser::load_model;
-use isac_parser::source::{FileSystem, InMemory, SourceMap};
-
-fn model_of(path: &str) -> Model {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(path);
-    let (mut sources, mut findings) = (SourceMap::new(), Diagnostics::new());
-    let checked = load_model(&path, &FileSystem, &BTreeMap::new(), &mut sources, &mut findings);
-    lower_model(&checked.expect("the model is sound"), &sources, "model")
-}
+use isac_parser::source::{InMemory, SourceMap};
 
 #[test]
 fn pipelines_without_obstacles_run_in_turns() {
@@ -28,7 +23,7 @@ fn pipelines_without_obstacles_run_in_turns() {
         "tests/time/early.isac",
         "tests/time/cells.isac",
     ] {
-        let model = model_of(path);
+        let model = model(path);
         assert_eq!(find_timed_obstacles(&model), [""; 0], "{path}");
         assert_eq!(Shape::of(&model), Shape::Timed, "{path}");
     }
@@ -37,7 +32,7 @@ fn pipelines_without_obstacles_run_in_turns() {
 #[test]
 fn others_run_on_the_wheel() {
     for path in ["tests/time/five.isac", "tests/time/dcache.isac", "models/timing-demo/timing-demo.isac"] {
-        assert_eq!(Shape::of(&model_of(path)), Shape::Stepwise, "{path}");
+        assert_eq!(Shape::of(&model(path)), Shape::Stepwise, "{path}");
     }
 }
 

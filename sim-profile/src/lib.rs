@@ -3,7 +3,7 @@
 //! ```text
 //! engine --events--> EventProfiler --> Measurement --+--> Profile (stored, merged)
 //! engine ------------counted directly--------------^  +--> tree, coverage, executions, summary
-//!                                                     +--> XML report          (feature `reports`)
+//!                                                     +--> XML and text reports (feature `reports`)
 //! ```
 //!
 //! A [`Measurement`] is keyed by static instruction (address and decoded word), so its size
@@ -49,7 +49,7 @@ pub use overhead::{InvalidOverhead, LostCause, LostReason, Overhead, StageCycles
 pub use path::{PathError, PathNode, PathTree, instruction_of};
 pub use profile::{Mode, Profile, Provenance};
 #[cfg(feature = "reports")]
-pub use report::render_xml;
+pub use report::{render_text, render_xml};
 pub use running::Misplaced;
 pub use storage::{ProfileError, ProfileErrorCause, read_profile, write_profile};
 pub use tables::ModelTables;

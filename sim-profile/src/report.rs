@@ -6,12 +6,15 @@
 
 mod element;
 mod figure;
+mod plain;
 mod text;
 mod time;
 
 use serde::Serialize;
 
 use crate::Measurement;
+
+pub use plain::render_text;
 
 /// Version of the report's format: the attribute `version` of its root. It changes when an
 /// element or attribute changes its meaning or goes; additions leave it alone.

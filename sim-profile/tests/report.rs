@@ -4,11 +4,16 @@
 
 mod support;
 
-use sim_profile::{Measurement, render_xml};
+use sim_profile::{Measurement, render_text, render_xml};
 
 #[test]
 fn a_report_holds_every_figure() {
     insta::assert_snapshot!(render_xml(&support::measurement()));
+}
+
+#[test]
+fn a_text_report_holds_the_sums() {
+    insta::assert_snapshot!(render_text(&support::measurement()));
 }
 
 #[test]

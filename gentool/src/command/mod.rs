@@ -11,6 +11,7 @@ mod export;
 mod generate;
 mod new;
 mod pipeline;
+mod profile_file;
 mod program;
 mod report;
 mod run;
@@ -118,8 +119,13 @@ impl Failure {
 ///
 /// A reader that has seen enough and closes a pipe is no failure.
 fn print(text: &str) -> Result<i32, Failure> {
+    print_bytes(text.as_bytes())
+}
+
+/// As [`print`], of what may be no text.
+fn print_bytes(bytes: &[u8]) -> Result<i32, Failure> {
     let mut output = io::stdout().lock();
-    match output.write_all(text.as_bytes()).and_then(|()| output.flush()) {
+    match output.write_all(bytes).and_then(|()| output.flush()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(Failure::other(format!(
             "cannot write to standard output: {error}; make room or send it elsewhere"
         ))),

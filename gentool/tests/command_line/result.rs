@@ -22,6 +22,7 @@ fn a_result_that_cannot_be_written_is_refused_before_the_run() {
         reference(TINY8, "@program.bin", "--events @program.bin"),
         reference("@model.isac", "@program.bin", "--dump-state @model.isac"),
         "report --events @events --out @events".to_owned(),
+        "report @events @nowhere -o @events".to_owned(),
     ];
     check("unwritable_results", &bench, &lines.iter().map(String::as_str).collect::<Vec<_>>());
     assert_eq!(bench.text("events"), "recorded");
@@ -40,6 +41,30 @@ fn recorded_events_make_the_same_report() {
     assert_eq!(bench.text("direct.xml"), bench.text("replayed.xml"));
     let printed = bench.run("report --events @events");
     assert_eq!(String::from_utf8_lossy(&printed.stdout), bench.text("direct.xml"));
+}
+
+#[test]
+fn a_stored_profile_makes_the_same_report() {
+    let bench = Bench::new();
+    let sum = "models/tiny8/programs/sum.bin";
+    assert_eq!(status(&bench.run(&reference(TINY8, sum, "--profile @stored --report @direct.xml"))), 55);
+    assert_eq!(status(&bench.run("report @stored -o @later.xml")), 0);
+    assert_eq!(bench.text("direct.xml"), bench.text("later.xml"));
+    check("report_text", &bench, &["report @stored --format text", "report @stored @stored --format text"]);
+}
+
+#[test]
+fn profiles_that_are_none_are_refused_with_the_line() {
+    let bench = Bench::new().with("text", "no profile\n").with("empty", "");
+    let line = reference(TINY8, "models/tiny8/programs/sum.bin", "--profile @whole");
+    assert_eq!(status(&bench.run(&line)), 55);
+    let whole = bench.text("whole");
+    let bench = bench.with("cut", &whole[..whole.len() / 2]);
+    check(
+        "bad_profiles",
+        &bench,
+        &["report", "report @nowhere", "report @text", "report @empty", "report @cut", "report @whole @cut"],
+    );
 }
 
 #[test]

@@ -1,0 +1,84 @@
+//! The sums of a run as text, for people.
+
+use std::fmt::Write as _;
+
+use crate::coverage::Coverage;
+use crate::spent::{format_cpi, spent_by_instruction};
+use crate::summary::{Summary, cache_totals, resource_totals};
+use crate::{Measurement, ModelTables};
+
+use super::text::sanitize;
+
+/// How many kinds of instructions are listed.
+const LISTED: usize = 10;
+
+/// The summary of a measurement: totals, resources, caches, coverage, and the instructions that
+/// took the most cycles. Tables with one line an entry; ends with a line break.
+pub fn render_text(measurement: &Measurement) -> String {
+    let tables = &measurement.tables;
+    let mut out = format!("model {}\n\n", sanitize(&tables.model));
+    write_totals(&mut out, &Summary::of(measurement));
+    write_resources(&mut out, measurement, tables);
+    write_caches(&mut out, measurement, tables);
+    let coverage = Coverage::of(measurement);
+    let (used, total, percent) = (coverage.used, coverage.total, coverage.percent());
+    line(&mut out, format_args!("\n{used} of {total} instructions of the set were executed ({percent} %)"));
+    write_costliest(&mut out, measurement);
+    out
+}
+
+fn line(out: &mut String, text: std::fmt::Arguments<'_>) {
+    // A `String` takes every write.
+    let _ = writeln!(out, "{text}");
+}
+
+fn write_totals(out: &mut String, summary: &Summary) {
+    let figures = [
+        ("executed", summary.executed),
+        ("cancelled", summary.cancelled),
+        ("faulted", summary.faulted),
+        ("unfinished", summary.unfinished),
+        ("undecoded", summary.undecoded),
+        ("idle cycles", summary.idle_cycles),
+        ("cycles", summary.cycles),
+        ("extra cycles", summary.extra_cycles),
+        ("total cycles", summary.total_cycles),
+    ];
+    for (name, figure) in figures {
+        line(out, format_args!("{name:<12} {figure:>20}"));
+    }
+    line(out, format_args!("{:<12} {:>20}", "cpi", format_cpi(summary.total_cycles, summary.executed)));
+}
+
+fn write_resources(out: &mut String, measurement: &Measurement, tables: &ModelTables) {
+    line(out, format_args!("\n{:>20} {:>20} {:>20}  resource", "reads", "writes", "executes"));
+    for (resource, accesses) in resource_totals(measurement) {
+        let name = sanitize(&tables.resource_name(resource));
+        let (reads, writes, executes) = accesses.into();
+        line(out, format_args!("{reads:>20} {writes:>20} {executes:>20}  {name}"));
+    }
+}
+
+fn write_caches(out: &mut String, measurement: &Measurement, tables: &ModelTables) {
+    let totals = cache_totals(measurement);
+    if totals.is_empty() {
+        return;
+    }
+    line(out, format_args!("\n{:>20} {:>20} {:>20}  cache", "hits", "misses", "write backs"));
+    for (cache, lines) in totals {
+        let name = sanitize(&tables.cache_name(cache));
+        let (hits, misses, write_backs) = (lines.hits, lines.misses, lines.write_backs);
+        line(out, format_args!("{hits:>20} {misses:>20} {write_backs:>20}  {name}"));
+    }
+}
+
+fn write_costliest(out: &mut String, measurement: &Measurement) {
+    let mut kinds: Vec<_> = spent_by_instruction(measurement).into_iter().collect();
+    // The sort keeps the order of names where cycles are equal.
+    kinds.sort_by_key(|(_, spent)| std::cmp::Reverse(spent.cycles()));
+    line(out, format_args!("\n{:>20} {:>20} {:>9}  instruction", "cycles", "executed", "cpi"));
+    for (name, spent) in kinds.iter().take(LISTED) {
+        let (cycles, executed, cpi) = (spent.cycles(), spent.executed, spent.cpi());
+        line(out, format_args!("{cycles:>20} {executed:>20} {cpi:>9}  {}", sanitize(name)));
+    }
+}

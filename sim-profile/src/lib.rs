@@ -16,6 +16,7 @@
 pub mod coverage;
 pub mod event;
 pub mod executions;
+pub mod flow;
 pub mod path;
 #[cfg(feature = "reports")]
 pub mod report;

@@ -28,6 +28,7 @@ mod cache_lines;
 mod event_profiler;
 mod event_reader;
 mod event_writer;
+mod image;
 mod lines;
 mod measurement;
 mod overhead;
@@ -43,6 +44,7 @@ pub use event::{AccessEvent, Event, EventSink};
 pub use event_profiler::EventProfiler;
 pub use event_reader::{EventError, EventErrorCause, read_events, replay_events};
 pub use event_writer::EventWriter;
+pub use image::{ImageDifference, ImagePart, ImagePartDifference, ProgramImage};
 pub use measurement::{
     Accesses, InstructionKey, InstructionRecord, InvalidMeasurement, InvalidRecord, Measurement, MergeError,
 };

@@ -6,8 +6,8 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    AccessEvent, CacheLines, InvalidOverhead, LostCause, ModelTables, Overhead, PathError, PathTree,
-    StageCycles, Word, pairs,
+    AccessEvent, CacheLines, ImageDifference, InvalidOverhead, LostCause, Mode, ModelTables, Overhead,
+    PathError, PathTree, StageCycles, Word, pairs,
 };
 
 /// A static instruction: where it stands and what stood there.
@@ -230,13 +230,19 @@ impl Measurement {
         sum.lost
     }
 
-    fn check_mergeable(&self, other: &Measurement) -> Result<(), MergeError> {
-        if self.tables != other.tables {
-            return Err(MergeError::Tables {
+    /// Whether both are of one model.
+    pub(crate) fn check_tables(&self, other: &Measurement) -> Result<(), MergeError> {
+        match self.tables == other.tables {
+            true => Ok(()),
+            false => Err(MergeError::Tables {
                 ours: self.tables.model.clone(),
                 theirs: other.tables.model.clone(),
-            });
+            }),
         }
+    }
+
+    fn check_mergeable(&self, other: &Measurement) -> Result<(), MergeError> {
+        self.check_tables(other)?;
         for (key, theirs) in &other.instructions {
             if let Some(ours) = self.instructions.get(key)
                 && (ours.name != theirs.name || ours.size_cells != theirs.size_cells)
@@ -349,6 +355,17 @@ pub enum MergeError {
     },
     /// They give one instruction two names or sizes.
     Instruction(InstructionKey),
+    /// They are of two descriptions of one model.
+    Model {
+        /// Its name.
+        model: String,
+        /// The digests of the descriptions.
+        digests: [String; 2],
+    },
+    /// They are of two programs.
+    Program(ImageDifference),
+    /// They were not obtained in the same way.
+    Mode(Mode, Mode),
 }
 
 impl fmt::Display for MergeError {
@@ -365,6 +382,17 @@ impl fmt::Display for MergeError {
                 "the profiles disagree on the instruction {word} at {address:#x}; expected the \
                  same name and size"
             ),
+            MergeError::Model { model, digests: [ours, theirs] } => write!(
+                f,
+                "the profiles are of two versions of model `{model}`, with the digests {ours} and {theirs}; \
+                 measure both anew"
+            ),
+            MergeError::Program(difference) => {
+                write!(f, "the profiles are of two programs: {difference}; expected runs of one")
+            }
+            MergeError::Mode(ours, theirs) => {
+                write!(f, "one profile is {ours}, the other {theirs}; measure both in the same way")
+            }
         }
     }
 }

@@ -1,8 +1,12 @@
 //! A measurement together with how it was obtained.
 
+use std::collections::BTreeSet;
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
-use crate::Measurement;
+use crate::measurement::count;
+use crate::{ImageDifference, Measurement, MergeError, ProgramImage};
 
 /// How the counts of a [`Measurement`] came about.
 #[derive(Serialize, Deserialize, Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -18,21 +22,32 @@ pub enum Mode {
     },
 }
 
+impl fmt::Display for Mode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Mode::Exact => write!(f, "exact"),
+            Mode::Sampled { interval } => write!(f, "sampled every {interval} instructions"),
+        }
+    }
+}
+
 /// Where a [`Measurement`] came from. It says nothing about the simulated program's behaviour,
 /// so equality of runs is equality of their measurements and leaves it out.
-#[derive(Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
+#[derive(Serialize, Deserialize, Clone, Debug, Default, PartialEq, Eq)]
 #[serde(deny_unknown_fields)]
 pub struct Provenance {
-    /// Name of the engine that ran the program.
-    pub engine: String,
+    /// Names of the engines that ran the program.
+    pub engines: BTreeSet<String>,
     /// Whether every instruction was counted.
     pub mode: Mode,
-    /// What the run took on the host, in seconds of its clock; finite.
-    pub host_seconds: f64,
+    /// Number of runs.
+    pub runs: u64,
+    /// What they took on the host, in nanoseconds of its clock.
+    pub host_nanoseconds: u64,
     /// Digest of the model's description, as the engine's maker computes it.
     pub model_digest: String,
-    /// Digest of the program's image.
-    pub program_digest: String,
+    /// What was loaded, the program first.
+    pub images: Vec<ProgramImage>,
 }
 
 /// What a run did to the processor and how that is known.
@@ -45,4 +60,46 @@ pub struct Profile {
     pub measurement: Measurement,
     /// How they were obtained.
     pub provenance: Provenance,
+}
+
+impl Profile {
+    /// Adds the runs of `other`. Associative and commutative.
+    ///
+    /// # Errors
+    /// The two are of different models or programs, were not obtained in the same way, or name an
+    /// instruction differently; nothing is added then.
+    pub fn merge(&mut self, other: &Profile) -> Result<(), MergeError> {
+        self.measurement.check_tables(&other.measurement)?;
+        self.provenance.check_mergeable(&other.provenance, &self.measurement.tables.model)?;
+        self.measurement.merge(&other.measurement)?;
+        let (ours, theirs) = (&mut self.provenance, &other.provenance);
+        ours.engines.extend(theirs.engines.iter().cloned());
+        count(&mut ours.runs, theirs.runs);
+        count(&mut ours.host_nanoseconds, theirs.host_nanoseconds);
+        for (ours, theirs) in ours.images.iter_mut().zip(&theirs.images) {
+            // Of a file with several names, any does; this one whatever the order of merging.
+            if theirs.name < ours.name {
+                ours.name.clone_from(&theirs.name);
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Provenance {
+    fn check_mergeable(&self, other: &Provenance, model: &str) -> Result<(), MergeError> {
+        if self.mode != other.mode {
+            return Err(MergeError::Mode(self.mode, other.mode));
+        }
+        if let Some(difference) = ImageDifference::between(&self.images, &other.images) {
+            return Err(MergeError::Program(difference));
+        }
+        match self.model_digest == other.model_digest {
+            true => Ok(()),
+            false => Err(MergeError::Model {
+                model: model.to_owned(),
+                digests: [self.model_digest.clone(), other.model_digest.clone()],
+            }),
+        }
+    }
 }

@@ -4,7 +4,7 @@
 //! in ascending order, and the number of entries, without which the file is truncated.
 //!
 //! ```text
-//! {"format":"isac-profile","version":3}
+//! {"format":"isac-profile","version":4}
 //! {"tables":{...},"provenance":{...},"cycles":12,"extra_cycles":0,"undecoded":0,
 //!  "occupancy":[]}
 //! {"instruction":[{"address":128,"word":"03"},{"name":"decode(...)",...,"unfinished":0,...}]}
@@ -34,7 +34,7 @@ use crate::{
 };
 
 const FORMAT: &str = "isac-profile";
-const VERSION: u64 = 3;
+const VERSION: u64 = 4;
 
 /// The first line.
 #[derive(Serialize, Deserialize)]
@@ -77,13 +77,9 @@ enum Entry {
 /// Writes a profile. Equal profiles give equal bytes.
 ///
 /// # Errors
-/// `out` fails, or the provenance's host time is not finite.
+/// `out` fails.
 pub fn write_profile<W: Write>(mut out: W, profile: &Profile) -> io::Result<()> {
     let Profile { measurement, provenance } = profile;
-    if !provenance.host_seconds.is_finite() {
-        let message = "the profile's host time is not a finite number of seconds";
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
-    }
     write_line(&mut out, &Format { format: FORMAT.to_owned(), version: VERSION })?;
     write_line(
         &mut out,

@@ -233,13 +233,13 @@ proptest! {
 
     #[test]
     fn stored_events_and_profiles_give_the_measurement_back(
-        happenings in prop::collection::vec(happening(), 0..200), host_seconds in 0.0..1e9_f64
+        happenings in prop::collection::vec(happening(), 0..200), host_nanoseconds: u64
     ) {
         let mut writer = EventWriter::new(Vec::new(), &support::tables());
         let measurement = run(&happenings, &mut writer);
         let replayed = replay_events(writer.finish().unwrap().as_slice());
         prop_assert_eq!(&replayed.unwrap(), &measurement);
-        let provenance = Provenance { host_seconds, mode: Mode::Exact, ..Provenance::default() };
+        let provenance = Provenance { host_nanoseconds, mode: Mode::Exact, ..Provenance::default() };
         let profile = Profile { measurement, provenance };
         let mut file = Vec::new();
         write_profile(&mut file, &profile).unwrap();

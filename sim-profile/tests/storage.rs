@@ -2,15 +2,21 @@
 
 mod support;
 
-use sim_profile::{Mode, Profile, Provenance, read_profile, write_profile};
+use sim_profile::{ImagePart, Mode, Profile, ProgramImage, Provenance, read_profile, write_profile};
+
+fn image(name: &str, digest: &str) -> ProgramImage {
+    let part = ImagePart { address: 16, size_bytes: 8, digest: digest.to_owned() };
+    ProgramImage { name: name.to_owned(), digest: digest.to_owned(), entry: Some(16), parts: vec![part] }
+}
 
 fn profile() -> Profile {
     let provenance = Provenance {
-        engine: "reference".to_owned(),
+        engines: ["reference".to_owned()].into(),
         mode: Mode::Sampled { interval: 100 },
-        host_seconds: 0.1 + 0.2,
+        runs: 1,
+        host_nanoseconds: 300_000_000,
         model_digest: "12ab".to_owned(),
-        program_digest: "34cd".to_owned(),
+        images: vec![image("little.elf", "34cd")],
     };
     Profile { measurement: support::measurement(), provenance }
 }
@@ -33,12 +39,57 @@ fn a_file_has_one_entry_a_line() {
     insta::assert_snapshot!(file());
 }
 
+/// Several runs, which differ in how they were made, added up in any order.
 #[test]
-fn host_time_that_is_no_number_is_refused() {
-    let mut profile = profile();
-    profile.provenance.host_seconds = f64::NAN;
-    let error = write_profile(Vec::new(), &profile).unwrap_err();
-    assert_eq!(error.to_string(), "the profile's host time is not a finite number of seconds");
+fn profiles_merge_in_any_order_and_grouping() {
+    let run = |engine: &str, name: &str, nanoseconds| {
+        let mut run = profile();
+        run.provenance.engines = [engine.to_owned()].into();
+        run.provenance.images[0].name = name.to_owned();
+        run.provenance.host_nanoseconds = nanoseconds;
+        run
+    };
+    let merged = |one: &Profile, other: &Profile| {
+        let mut sum = one.clone();
+        sum.merge(other).unwrap();
+        sum
+    };
+    let [a, b, c] = [run("emitted", "b.elf", 1), run("reference", "a.elf", 2), run("emitted", "c.elf", 4)];
+    let sum = merged(&merged(&a, &b), &c);
+    assert_eq!(sum, merged(&a, &merged(&c, &b)));
+    assert_eq!(sum, merged(&merged(&c, &a), &b));
+    assert_eq!((sum.provenance.runs, sum.provenance.host_nanoseconds), (3, 7));
+    assert_eq!(sum.provenance.images[0].name, "a.elf");
+    assert_eq!(Vec::from_iter(&sum.provenance.engines), ["emitted", "reference"]);
+    assert_eq!(sum.measurement.cycles, 3 * a.measurement.cycles);
+}
+
+#[test]
+fn what_does_not_belong_together_is_not_merged() {
+    let refusal = |change: &dyn Fn(&mut Profile)| {
+        let (mut ours, mut theirs) = (profile(), profile());
+        change(&mut theirs);
+        let message = ours.merge(&theirs).unwrap_err().to_string();
+        assert_eq!(ours, profile(), "nothing is added");
+        message
+    };
+    assert_eq!(
+        refusal(&|profile| profile.provenance.model_digest = "56ef".to_owned()),
+        "the profiles are of two versions of model `little`, with the digests 12ab and 56ef; measure both anew"
+    );
+    assert_eq!(
+        refusal(&|profile| profile.provenance.images[0] = image("other.elf", "78ab")),
+        "the profiles are of two programs: `little.elf` has the digest 34cd, `other.elf` 78ab; the bytes that \
+         they load at 0x10 differ; expected runs of one"
+    );
+    assert_eq!(
+        refusal(&|profile| profile.provenance.mode = Mode::Exact),
+        "one profile is sampled every 100 instructions, the other exact; measure both in the same way"
+    );
+    assert_eq!(
+        refusal(&|profile| profile.measurement.tables.model = "big".to_owned()),
+        "the profiles are of two models, `little` and `big`; expected one"
+    );
 }
 
 #[test]
@@ -62,8 +113,8 @@ fn message(change: impl FnOnce(&str) -> String) -> String {
 #[test]
 fn what_is_wrong_is_told_with_its_line() {
     assert_eq!(
-        message(|file| file.replacen("\"version\":3", "\"version\":7", 1)),
-        "line 1: profile of version 7; expected 3: measure the run anew"
+        message(|file| file.replacen("\"version\":4", "\"version\":7", 1)),
+        "line 1: profile of version 7; expected 4: measure the run anew"
     );
     assert_eq!(
         message(|file| file.replacen("isac-profile", "other", 1)),

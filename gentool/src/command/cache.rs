@@ -14,7 +14,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use isac_ir::Model;
 
 use super::Failure;
-use super::description::digest_files;
+use super::description::{digest_files, digest_model};
 
 /// The program of a model's simulator, built if it is not there yet.
 pub(super) fn build_simulator(model: &Model) -> Result<PathBuf, Failure> {
@@ -30,7 +30,7 @@ pub(super) fn build_simulator(model: &Model) -> Result<PathBuf, Failure> {
     }
     let runtime_folder = cache.join("runtime").join(&runtime_digest);
     let package_folder = cache.join("packages").join(&name);
-    let files = emit_package(model, &name, &digest, &format!("../../runtime/{runtime_digest}"));
+    let files = emit_package(model, &name, &digest_model(model), &format!("../../runtime/{runtime_digest}"));
     let unwritable = |error: std::io::Error| Failure::other(format!("cannot write {error}"));
     write_package(&runtime, &runtime_folder).map_err(unwritable)?;
     write_package(&files, &package_folder).map_err(unwritable)?;

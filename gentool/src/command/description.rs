@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use gentool::emit::SourceFile;
 use gentool::lower::lower_model;
+use isac_ir::Model;
 use isac_parser::diagnostic::{Diagnostics, Style};
 use isac_parser::load_model;
 use isac_parser::model::CheckedModel;
@@ -160,6 +161,17 @@ fn parse_definition(text: &str) -> Result<(String, u128), String> {
         return Err(format!("`{name}` cannot be the name of a CONSTANT; write NAME=VALUE, as in XLEN=64"));
     }
     parse_wide(value).map(|value| (name.to_string(), value))
+}
+
+/// Digest of what a description means, wherever its files are and whichever engine runs it.
+pub(super) fn digest_model(model: &Model) -> String {
+    let mut model = model.clone();
+    let operations = model.operations.iter_mut().map(|operation| &mut operation.location);
+    let groups = model.groups.iter_mut().map(|group| &mut group.location);
+    let functions = model.functions.iter_mut().map(|function| &mut function.location);
+    operations.chain(groups).chain(functions).for_each(String::clear);
+    let text = serde_json::to_string(&model).unwrap_or_default();
+    digest_files(&[SourceFile { path: String::new(), text }])
 }
 
 /// Digest of source files: paths and texts, as 64 hexadecimal digits.

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use gentool::emit::{SourceFile, emit_package, find_obstacles, package_name, runtime_files, write_package};
 
-use super::description::{DescriptionOptions, digest_files};
+use super::description::{DescriptionOptions, digest_model};
 use super::{Failure, print};
 
 /// Write the simulator of a description as a Rust package that builds anywhere.
@@ -32,8 +32,7 @@ pub(super) fn run(options: &Options) -> Result<i32, Failure> {
         );
         return Err(Failure { message, status: sim_runtime::launcher::exit_status::MODEL });
     }
-    let modules = gentool::emit::emit_modules(&model);
-    let mut files = emit_package(&model, &package_name(&model), &digest_files(&modules), "runtime");
+    let mut files = emit_package(&model, &package_name(&model), &digest_model(&model), "runtime");
     files.extend(
         runtime_files()
             .into_iter()

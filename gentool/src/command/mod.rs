@@ -9,6 +9,7 @@ mod dump;
 mod explain;
 mod export;
 mod generate;
+mod merge;
 mod new;
 mod pipeline;
 mod profile_file;
@@ -58,6 +59,7 @@ enum Command {
     Explain(explain::Options),
     Export(export::Options),
     Report(report::Options),
+    Merge(merge::Options),
 }
 
 /// Parses the command line and runs the command.
@@ -82,6 +84,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Explain(options) => explain::run(&options),
         Command::Export(options) => export::run(&options),
         Command::Report(options) => report::run(&options),
+        Command::Merge(options) => merge::run(&options),
     };
     match result {
         Ok(status) => status_code(status),

@@ -49,10 +49,9 @@ pub(super) fn read_merged(paths: &[PathBuf]) -> Result<Profile, Failure> {
         let profile = read(path)?;
         match &mut sum {
             None => sum = Some(profile),
-            Some(sum) => sum
-                .measurement
-                .merge(&profile.measurement)
-                .map_err(|error| Failure::other(format!("{}: {error}", path.display())))?,
+            Some(sum) => {
+                sum.merge(&profile).map_err(|error| Failure::other(format!("{}: {error}", path.display())))?
+            }
         }
     }
     Ok(sum.unwrap_or_default())

@@ -14,7 +14,7 @@ use sim_runtime::reference::ReferenceEngine;
 
 use super::Failure;
 use super::cache::build_simulator;
-use super::description::{Description, DescriptionOptions};
+use super::description::{Description, DescriptionOptions, digest_model};
 use super::pipeline::Pictures;
 
 /// Run a program on the simulator of a description.
@@ -114,9 +114,7 @@ fn run_emitted(model: &Model, options: &RunOptions) -> Result<i32, Failure> {
 }
 
 fn run_reference(model: &Model, options: &RunOptions) -> Result<i32, Failure> {
-    let text = serde_json::to_string(model).unwrap_or_default();
-    let digest = super::description::digest_files(&[gentool::emit::SourceFile { path: String::new(), text }]);
-    let info = LaunchInfo::of_model(model, "reference", &digest);
+    let info = LaunchInfo::of_model(model, "reference", &digest_model(model));
     let mut engine = ReferenceEngine::new(model);
     if options.caches {
         engine = engine.with_caches();

@@ -95,7 +95,7 @@ use std::process::ExitCode;
 
 use sim_runtime::launcher::{{LaunchInfo, main as launch}};
 
-/// Digest of the description and of the generator.
+/// Digest of the description.
 const DIGEST: &str = "{digest}";
 
 fn main() -> ExitCode {{

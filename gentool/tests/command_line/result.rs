@@ -118,3 +118,59 @@ fn caches_are_simulated_where_the_run_asks_for_it() {
     let choice = "        if options.caches {\n            return Ok(cached_simulator::engine_with_caches(options.wants_measurement()));";
     assert!(bench.text(source).contains(choice));
 }
+
+#[test]
+fn runs_of_one_program_are_added_up_in_any_order() {
+    let bench = Bench::new();
+    let sum = "models/tiny8/programs/sum.bin";
+    for (file, limit) in [("a", "10"), ("b", "20"), ("c", "30")] {
+        let line = reference(TINY8, sum, &format!("--limit-instructions {limit} --profile @{file}"));
+        assert_eq!(status(&bench.run(&line)), 124);
+    }
+    for line in [
+        "merge @a @b -o @ab",
+        "merge @ab @c -o @ab_c",
+        "merge @c @b -o @cb",
+        "merge @cb @a -o @cb_a",
+        "merge @b @c @a -o @bca",
+    ] {
+        assert_eq!(status(&bench.run(line)), 0, "{line}");
+    }
+    assert_eq!(bench.text("ab_c"), bench.text("cb_a"));
+    assert_eq!(bench.text("ab_c"), bench.text("bca"));
+    let report = bench.run("report @bca --format text");
+    assert!(String::from_utf8_lossy(&report.stdout).contains("executed                       60\n"));
+}
+
+#[test]
+fn runs_that_do_not_belong_together_are_refused() {
+    let model = fs::read_to_string(root().join(TINY8)).expect("the model is there");
+    let bench = Bench::new()
+        .with("there/tiny8.isac", &model)
+        .with("other/tiny8.isac", model.replace("dst & src", "dst | src"));
+    let (sum, hello) = ("models/tiny8/programs/sum.bin", "models/tiny8/programs/hello.bin");
+    for (model, program, file) in [
+        (TINY8, sum, "sum"),
+        (TINY8, hello, "hello"),
+        ("@there/tiny8.isac", sum, "elsewhere"),
+        ("@other/tiny8.isac", sum, "changed"),
+        (CACHED, sum, "cached"),
+    ] {
+        let line = reference(model, program, &format!("--limit-instructions 9 --profile @{file}"));
+        bench.run(&line);
+        assert!(bench.exists(file), "{file}");
+    }
+    check(
+        "merge",
+        &bench,
+        &[
+            "merge @sum @elsewhere -o @moved",
+            "merge @sum @hello -o @sum_hello",
+            "merge @sum @changed -o @sum_changed",
+            "merge @sum @cached -o @sum_cached",
+            "merge @sum @nowhere -o @sum_nowhere",
+            "merge @sum @hello -o @hello",
+            "merge @sum",
+        ],
+    );
+}

@@ -220,14 +220,15 @@ impl Conclusion<'_> {
         (end, elapsed): (End, Duration),
         outputs: &[OutputFile<'_>],
     ) -> i32 {
-        let Started { mut host, program_digest, .. } = started;
+        let Started { mut host, image, .. } = started;
         self.tell(&mut host, end, elapsed);
         let provenance = Provenance {
-            engine: self.info.engine.clone(),
+            engines: [self.info.engine.clone()].into(),
             mode: Mode::Exact,
-            host_seconds: elapsed.as_secs_f64(),
+            runs: 1,
+            host_nanoseconds: u64::try_from(elapsed.as_nanos()).unwrap_or(u64::MAX),
             model_digest: self.info.model_digest.clone(),
-            program_digest,
+            images: vec![image],
         };
         let written = self.write_outputs(outputs, provenance);
         match end {

@@ -7,11 +7,13 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
+use sim_profile::{ImagePart, ProgramImage};
+
 use crate::engine::{Engine, Machine};
 use crate::fault::Stop;
 use crate::host::{Abi, Host, InitialStack, RootDirectory, Streams, setup_stack};
 use crate::image::{
-    Image, ImageError, ImageFormat, RecordFormat, Segment, line_of_address, place_image, read_image,
+    Digest, Image, ImageError, ImageFormat, RecordFormat, Segment, line_of_address, place_image, read_image,
     recognise_format,
 };
 use crate::launcher::interrupt::Interrupt;
@@ -30,7 +32,7 @@ const STACK_BYTES: u64 = 8 << 20;
 /// A program that stands in the machine's memory.
 pub(super) struct Started {
     pub(super) host: Host,
-    pub(super) program_digest: String,
+    pub(super) image: ProgramImage,
     /// How operation `reset` ended.
     pub(super) stop: Stop,
 }
@@ -66,7 +68,22 @@ pub(super) fn start(
     // No instruction, but what comes before the first: operation `reset`.
     let stop = engine.run(&mut host, 0);
     apply(engine.machine(), info, options, assignments);
-    Ok(Started { host, program_digest: image.digest, stop })
+    Ok(Started { host, image: describe_image(&options.program, &image), stop })
+}
+
+/// What a profile tells of a program's file.
+fn describe_image(path: &Path, image: &Image) -> ProgramImage {
+    let part = |segment: &Segment| ImagePart {
+        address: segment.address,
+        size_bytes: segment.size,
+        digest: Digest::of(&segment.bytes).to_string(),
+    };
+    ProgramImage {
+        name: path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+        digest: image.digest.clone(),
+        entry: image.entry,
+        parts: image.segments.iter().map(part).collect(),
+    }
 }
 
 fn load_program(machine: &mut dyn Machine, info: &LaunchInfo, options: &RunOptions) -> Result<Image, String> {

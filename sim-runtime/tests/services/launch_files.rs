@@ -24,9 +24,11 @@ fn report_and_profile_hold_the_measurement_and_where_it_came_from() {
     let stored = fs::read(bench.path("p.profile")).expect("the profile");
     let profile = read_profile(stored.as_slice()).expect("a profile");
     assert_eq!(profile.measurement.cycles, 200);
-    assert_eq!(profile.provenance.engine, "fake engine");
+    assert_eq!(Vec::from_iter(&profile.provenance.engines), ["fake engine"]);
     assert_eq!(profile.provenance.model_digest, "model");
-    assert_eq!(profile.provenance.program_digest.len(), 32);
+    assert_eq!(profile.provenance.runs, 1);
+    assert_eq!(profile.provenance.images.len(), 1);
+    assert_eq!(profile.provenance.images[0].digest.len(), 32);
 }
 
 #[test]

@@ -262,3 +262,10 @@ fn what_reads_and_writes_programs_is_known_in_its_places_alone() {
         }
     }
 }
+
+#[test]
+fn the_solver_is_known_in_its_place_alone() {
+    let place = ["isac-parser/src/proof/solver.rs"];
+    assert_eq!(uses_elsewhere("isac-parser/src", "batsat", &place), Vec::<String>::new());
+    assert!(!mentions("isac-parser/src", "batsat").is_empty());
+}

@@ -72,6 +72,8 @@ impl Map<'_> {
         text += &format!("  used: {used} of {all}, {}\n", used.percent(width));
         if !self.decoding.is_exact {
             text += "  words that an alias turns down are counted as used\n";
+        } else if !self.decoding.is_listed() {
+            text += "  words that a WHEN turns down are counted as used\n";
         }
         text += &(self.print_encodings(&usage) + &self.print_opcodes(&usage) + &self.print_free(usage));
         text + "\n"

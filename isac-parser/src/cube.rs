@@ -30,6 +30,11 @@ impl Cube {
         self.mask.has(bit).then(|| self.value.has(bit))
     }
 
+    /// The bits that are fixed, ascending, and their values.
+    pub(crate) fn fixed(self) -> impl Iterator<Item = (u32, bool)> {
+        (0..MAX_BITS).filter_map(move |bit| Some((bit, self.bit(bit)?)))
+    }
+
     /// How many bits it fixes.
     pub(crate) fn fixed_bits(self) -> u32 {
         self.mask.count_ones()
@@ -65,7 +70,8 @@ impl Cube {
         fixed.fold(Cube::default(), |cube, (to, set)| cube.with_bit(to, set))
     }
 
-    fn shifted(self, bits: u32) -> Cube {
+    /// The words with `bits` open bits put below each.
+    pub(crate) fn shifted(self, bits: u32) -> Cube {
         (0..MAX_BITS.saturating_sub(bits))
             .filter_map(|bit| Some((bit, self.bit(bit)?)))
             .fold(Cube::default(), |cube, (bit, set)| cube.with_bit(bit + bits, set))
@@ -119,9 +125,20 @@ impl Budget {
         Budget(100_000_000)
     }
 
+    /// Nothing may be compared.
+    pub(crate) fn spent() -> Budget {
+        Budget(0)
+    }
+
+    /// True if a question needed more than was left.
+    pub(crate) fn is_spent(self) -> bool {
+        self.0 == 0
+    }
+
     fn spend(&mut self, pairs: usize) -> Result<(), TooManyCubes> {
-        self.0 = self.0.checked_sub(pairs as u64).ok_or(TooManyCubes)?;
-        Ok(())
+        let left = self.0.checked_sub(pairs as u64);
+        self.0 = left.unwrap_or(0);
+        left.map(|_| ()).ok_or(TooManyCubes)
     }
 }
 
@@ -149,6 +166,11 @@ impl CubeSet {
     fn of_simple(cubes: Vec<Cube>) -> CubeSet {
         let hull = cubes.iter().copied().reduce(Cube::join).unwrap_or_default();
         CubeSet { cubes, hull }
+    }
+
+    /// A cube around all of them; `None` if there is none.
+    pub(crate) fn hull(&self) -> Option<Cube> {
+        (!self.cubes.is_empty()).then_some(self.hull)
     }
 
     /// The cubes.
@@ -183,9 +205,9 @@ impl CubeSet {
         CubeSet::new(both, budget)
     }
 
-    /// The same with the bits of each word moved to where `positions` says.
-    pub(crate) fn placed(&self, positions: &[u32]) -> CubeSet {
-        CubeSet::of_simple(self.cubes.iter().map(|cube| cube.placed(positions)).collect())
+    /// What becomes of it where bits are moved, but never two to one place.
+    pub(crate) fn each(&self, moved: impl Fn(Cube) -> Cube) -> CubeSet {
+        CubeSet::of_simple(self.cubes.iter().map(|cube| moved(*cube)).collect())
     }
 
     /// What the words are in some bits alone.
@@ -217,11 +239,6 @@ impl CubeSet {
             rest = subtract(&rest, *subtracted, budget)?;
         }
         Ok(CubeSet::of_simple(rest))
-    }
-
-    /// The words with `bits` open bits put below each.
-    pub(crate) fn shifted(&self, bits: u32) -> CubeSet {
-        CubeSet::of_simple(self.cubes.iter().map(|cube| cube.shifted(bits)).collect())
     }
 
     /// True if every word is in it, as one cube.

@@ -17,6 +17,7 @@ mod load;
 pub mod model;
 mod parse;
 mod print;
+mod proof;
 mod resolve;
 pub mod source;
 mod word;

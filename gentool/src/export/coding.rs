@@ -150,7 +150,7 @@ fn decoding(model: &CheckedModel, target: OperationOrGroup, decoding: &Decoding)
         ("target", name),
         ("kind", kind),
         ("width", json!(decoding.width_bits)),
-        ("exact", json!(decoding.is_exact)),
+        ("exact", json!(decoding.is_listed())),
         ("paths", paths),
         ("entries", entries),
     ])

@@ -440,7 +440,7 @@ pub const SHAPES: &[Shape] = &[
             member("target", Text, "What is chosen from."),
             member("kind", CHOSEN, "What that is."),
             member("width", Number, "Bits of the widest word."),
-            member("exact", Flag, "False if patterns have words, too, that an alias turns down."),
+            member("exact", Flag, "False if patterns have words, too, that an alias or a WHEN turns down."),
             member("paths", Many("path", "path"), "The ways to choose, in the order of the text."),
             member(
                 "entries",

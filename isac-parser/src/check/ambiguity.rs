@@ -11,9 +11,9 @@ use super::contest::Contest;
 use super::finding::Choice;
 use super::member::operations_of;
 use super::word_set::WordSets;
-use crate::cube::{Budget, CubeSet, TooManyCubes};
 use crate::diagnostic::Diagnostics;
 use crate::model::{Decoding, Model, OperationId, OperationOrGroup, TailItem, root_decodes};
+use crate::proof::{Prover, Undecided, Words};
 use crate::source::Span;
 
 /// After so many choices whose sets of words were too large the rest is not compared: each may
@@ -29,7 +29,15 @@ pub(super) fn check_ambiguity(
     misfits: &BTreeSet<OperationOrGroup>,
     diagnostics: &mut Diagnostics,
 ) -> BTreeMap<OperationOrGroup, Decoding> {
-    let mut sets = WordSets::new(model);
+    compare_choices(WordSets::new(model, Prover::new()), misfits, diagnostics)
+}
+
+fn compare_choices(
+    mut sets: WordSets<'_>,
+    misfits: &BTreeSet<OperationOrGroup>,
+    diagnostics: &mut Diagnostics,
+) -> BTreeMap<OperationOrGroup, Decoding> {
+    let model = sets.model;
     let mut waiting = root_choices(model);
     let roots: BTreeSet<OperationOrGroup> = waiting.iter().map(|(target, _)| *target).collect();
     waiting.reverse();
@@ -50,13 +58,12 @@ pub(super) fn check_ambiguity(
         });
         match result {
             Ok(decoding) => decodings.extend(decoding.map(|decoding| (target, decoding))),
-            Err(TooManyCubes) => {
-                diagnostics.push(choice.too_many());
+            Err(undecided) => {
+                diagnostics.push(choice.undecided(undecided));
                 given_up += 1;
                 if given_up == MAX_GIVEN_UP {
                     break;
                 }
-                sets.budget = Budget::new();
             }
         }
     }
@@ -85,7 +92,7 @@ fn root_choices(model: &Model) -> Vec<(OperationOrGroup, Span)> {
 fn inner_choices(
     sets: &mut WordSets<'_>,
     target: OperationOrGroup,
-) -> Result<BTreeSet<OperationOrGroup>, TooManyCubes> {
+) -> Result<BTreeSet<OperationOrGroup>, Undecided> {
     let paths = sets.paths(target)?;
     let operations: BTreeSet<OperationId> = paths.iter().flat_map(|path| &path.chain).copied().collect();
     Ok(operations.into_iter().flat_map(|operation| sets.merged_targets(operation)).collect())
@@ -96,10 +103,10 @@ pub(super) fn occurs(
     sets: &mut WordSets<'_>,
     roots: &BTreeSet<OperationOrGroup>,
     target: OperationOrGroup,
-    words: &CubeSet,
-) -> Result<bool, TooManyCubes> {
+    words: &Words,
+) -> Result<bool, Undecided> {
     let model = sets.model;
-    if words.is_empty() {
+    if sets.prover.is_empty(words)? {
         return Ok(false);
     }
     if roots.contains(&target) || model.operations.iter().all(|operation| operation.when.is_none()) {
@@ -125,9 +132,9 @@ fn is_reached(
     sets: &mut WordSets<'_>,
     roots: &BTreeSet<OperationOrGroup>,
     operation: OperationId,
-    words: &CubeSet,
-) -> Result<bool, TooManyCubes> {
-    if words.is_empty() {
+    words: &Words,
+) -> Result<bool, Undecided> {
+    if sets.prover.is_empty(words)? {
         return Ok(false);
     }
     let choices = choices_with(sets.model, roots, operation);
@@ -158,3 +165,6 @@ fn choices_with(
     let targets = targets.into_iter().chain(roots.iter().copied());
     targets.filter(|target| operations_of(model, *target).contains(&id)).collect()
 }
+
+#[cfg(test)]
+mod tests;

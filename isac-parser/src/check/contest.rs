@@ -12,9 +12,10 @@ use super::ambiguity::occurs;
 use super::finding::{Choice, Claim};
 use super::text::path_texts;
 use super::word_set::{Path, WordSets};
-use crate::cube::{Budget, Cube, CubeSet, MAX_CUBES, TooManyCubes};
+use crate::cube::{Cube, MAX_CUBES};
 use crate::diagnostic::Diagnostics;
 use crate::model::{Decoding, DecodingEntry, DecodingPath, Endian, OperationId, OperationOrGroup};
+use crate::proof::{Undecided, Words};
 
 /// After so many findings in one choice the rest is more of the same.
 const MAX_FINDINGS: usize = 50;
@@ -26,14 +27,23 @@ const MAX_MEMBERS: usize = MAX_CUBES;
 /// group, they double with each.
 const MAX_LOOKED_AT: usize = 4 * MAX_MEMBERS;
 
+/// Most questions of all diagrams of one choice.
+pub(super) const MAX_QUESTIONS: usize = 20_000;
+
 /// Words that a path claims.
 struct Contestant {
     path: usize,
     /// The member of an operand whose words these are; `None` for all words of the path.
     member: Option<OperationId>,
-    words: Rc<CubeSet>,
+    words: Rc<Words>,
     /// Contestants of other paths whose words are a proper part of these.
     smaller: Vec<usize>,
+}
+
+/// What bits at some positions are in the words that a winner takes from a path.
+struct Taken<'w> {
+    shared: &'w Words,
+    positions: &'w [u32],
 }
 
 /// The paths of one choice and what they claim.
@@ -41,14 +51,13 @@ pub(super) struct Contest<'a, 's, 'm> {
     choice: Choice<'m>,
     roots: &'a BTreeSet<OperationOrGroup>,
     sets: &'s mut WordSets<'m>,
-    budget: Budget,
     paths: Rc<[Rc<Path>]>,
     width_bits: u32,
     /// By path: how far its bits are moved up in the widest word.
     shifts: Vec<u32>,
     contestants: Vec<Contestant>,
     /// By path: its exact words, where they were needed.
-    exact: Vec<Option<Rc<CubeSet>>>,
+    exact: Vec<Option<Rc<Words>>>,
     findings: usize,
 }
 
@@ -58,7 +67,7 @@ impl<'a, 's, 'm> Contest<'a, 's, 'm> {
         choice: Choice<'m>,
         roots: &'a BTreeSet<OperationOrGroup>,
         sets: &'s mut WordSets<'m>,
-    ) -> Result<Self, TooManyCubes> {
+    ) -> Result<Self, Undecided> {
         let paths = sets.paths(choice.target)?;
         let width_bits = paths.iter().map(|path| path.width_bits).max().unwrap_or(0);
         let shift = |path: &Rc<Path>| match choice.model.target.endian {
@@ -66,30 +75,17 @@ impl<'a, 's, 'm> Contest<'a, 's, 'm> {
             Endian::Big => width_bits - path.width_bits,
         };
         let shifts: Vec<u32> = paths.iter().map(shift).collect();
-        let coarse = |(path, shift): (&Rc<Path>, &u32)| match shift {
-            0 => path.coarse.clone(),
-            shift => path.coarse.shifted(*shift),
-        };
-        let contestants = paths.iter().zip(&shifts).map(coarse).enumerate().map(|(path, words)| Contestant {
-            path,
-            member: None,
-            words: Rc::new(words),
-            smaller: Vec::new(),
-        });
-        let contestants = contestants.collect();
+        let mut contestants = Vec::new();
+        for (path, shift) in shifts.iter().enumerate() {
+            let words = match shift {
+                0 => paths[path].coarse.clone(),
+                shift => sets.prover.shifted(&paths[path].coarse, *shift)?,
+            };
+            contestants.push(Contestant { path, member: None, words: Rc::new(words), smaller: Vec::new() });
+        }
         let exact = vec![None; paths.len()];
-        let mut contest = Contest {
-            choice,
-            roots,
-            sets,
-            budget: Budget::new(),
-            paths,
-            width_bits,
-            shifts,
-            contestants,
-            exact,
-            findings: 0,
-        };
+        let mut contest =
+            Contest { choice, roots, sets, paths, width_bits, shifts, contestants, exact, findings: 0 };
         let differ = contest.paths.iter().any(|path| path.width_bits != width_bits);
         if differ {
             // Which cells are fetched depends on which words are matched.
@@ -101,15 +97,12 @@ impl<'a, 's, 'm> Contest<'a, 's, 'm> {
     }
 
     /// Decides all words; reports those that cannot be.
-    pub(super) fn decide(mut self, diagnostics: &mut Diagnostics) -> Result<Decoding, TooManyCubes> {
+    pub(super) fn decide(mut self, diagnostics: &mut Diagnostics) -> Result<Decoding, Undecided> {
         let mut waiting = Vec::new();
         for later in 0..self.paths.len() {
             for earlier in 0..later {
-                if self.contestants[later]
-                    .words
-                    .overlap(&self.contestants[earlier].words, &mut self.budget)?
-                    .is_some()
-                {
+                let (one, other) = (&self.contestants[later].words, &self.contestants[earlier].words);
+                if self.sets.prover.overlap(one, other)?.is_some() {
                     self.make_exact(later)?;
                     self.make_exact(earlier)?;
                     waiting.extend(self.compare(earlier, later, diagnostics)?);
@@ -127,20 +120,26 @@ impl<'a, 's, 'm> Contest<'a, 's, 'm> {
         if self.findings == 0 {
             self.warn_of_unreachable(diagnostics);
         }
-        for path in 0..self.paths.len() {
-            // Where even one path's words are too many, what is beside it decides when it is decoded.
-            let _ = self.make_exact(path);
+        for path in (0..self.paths.len()).filter(|path| self.exact[*path].is_none()).collect::<Vec<_>>() {
+            // Where a path's words are too many to be listed, what is beside it decides when it is
+            // decoded.
+            let coarse = self.contestants[path].words.clone();
+            let is_made = self.make_exact(path).is_ok();
+            if is_made && self.contestants[path].words.cubes().is_none() && coarse.cubes().is_some() {
+                self.contestants[path].words = coarse;
+                self.exact[path] = None;
+            }
         }
-        Ok(self.into_decoding())
+        self.into_decoding()
     }
 
     /// From here on a path claims exactly its own words.
-    fn make_exact(&mut self, path: usize) -> Result<(), TooManyCubes> {
+    fn make_exact(&mut self, path: usize) -> Result<(), Undecided> {
         if self.exact[path].is_none() {
             let words = self.sets.exact(&self.paths[path])?;
             let words = match self.shifts[path] {
                 0 => words,
-                shift => Rc::new(words.shifted(shift)),
+                shift => Rc::new(self.sets.prover.shifted(&words, shift)?),
             };
             self.contestants[path].words = words.clone();
             self.exact[path] = Some(words);
@@ -155,11 +154,12 @@ impl<'a, 's, 'm> Contest<'a, 's, 'm> {
         first: usize,
         second: usize,
         diagnostics: &mut Diagnostics,
-    ) -> Result<Option<(usize, usize)>, TooManyCubes> {
+    ) -> Result<Option<(usize, usize)>, Undecided> {
         let (one, other) = (self.contestants[first].words.clone(), self.contestants[second].words.clone());
-        let Some(both) = one.overlap(&other, &mut self.budget)? else { return Ok(None) };
-        let within = other.is_within(&one, &mut self.budget)?;
-        let around = one.is_within(&other, &mut self.budget)?;
+        let prover = &mut self.sets.prover;
+        let Some(both) = prover.overlap(&one, &other)? else { return Ok(None) };
+        let within = prover.is_within(&other, &one)?;
+        let around = prover.is_within(&one, &other)?;
         let (small, large) = match (within, around) {
             (true, false) => (second, first),
             (false, true) => (first, second),
@@ -179,9 +179,9 @@ impl<'a, 's, 'm> Contest<'a, 's, 'm> {
         both: Cube,
         equal: bool,
         diagnostics: &mut Diagnostics,
-    ) -> Result<(), TooManyCubes> {
+    ) -> Result<(), Undecided> {
         let (one, other) = (self.contestants[first].words.clone(), self.contestants[second].words.clone());
-        let shared = one.intersect(&other, &mut self.budget)?;
+        let shared = self.sets.prover.intersect(&one, &other)?;
         if !occurs(self.sets, self.roots, self.choice.target, &shared)? {
             return Ok(());
         }
@@ -214,12 +214,12 @@ impl<'a, 's, 'm> Contest<'a, 's, 'm> {
         small: usize,
         path: usize,
         diagnostics: &mut Diagnostics,
-    ) -> Result<Vec<(OperationId, CubeSet)>, TooManyCubes> {
+    ) -> Result<Vec<(OperationId, Words)>, Undecided> {
         let winner = self.contestants[small].words.clone();
         let whole = self.contestants[path].words.clone();
-        let shared = whole.intersect(&winner, &mut self.budget)?;
+        let shared = self.sets.prover.intersect(&whole, &winner)?;
         let (mut found, mut looked_at) = (Vec::new(), 0);
-        let mut waiting: Vec<(OperationOrGroup, Vec<u32>, CubeSet)> = Vec::new();
+        let mut waiting: Vec<(OperationOrGroup, Vec<u32>, Words)> = Vec::new();
         let here: Vec<u32> = (0..self.width_bits).map(|bit| bit + self.shifts[path]).collect();
         let outer = self.paths[path].clone();
         self.push_beside(&outer, &here, &whole, &mut waiting);
@@ -227,23 +227,25 @@ impl<'a, 's, 'm> Contest<'a, 's, 'm> {
             let members = self.sets.paths(target)?;
             looked_at += members.len();
             if looked_at > MAX_LOOKED_AT {
-                return Err(TooManyCubes);
+                return Err(Undecided::Patterns);
             }
             for member in members.iter() {
                 let own = self.sets.exact(member)?;
-                let words = around.intersect(&own.placed(&positions), &mut self.budget)?;
-                if words.overlap(&winner, &mut self.budget)?.is_none() {
+                let prover = &mut self.sets.prover;
+                let placed = prover.placed(&own, &positions)?;
+                let words = prover.intersect(&around, &placed)?;
+                if prover.overlap(&words, &winner)?.is_none() {
                     continue;
                 }
-                let within = words.is_within(&winner, &mut self.budget)?;
-                let larger = winner.is_within(&words, &mut self.budget)?;
+                let within = prover.is_within(&words, &winner)?;
+                let larger = prover.is_within(&winner, &words)?;
                 let leaf = member.chain[member.chain.len() - 1];
                 if within && !larger {
                     found.push((leaf, words));
                     continue;
                 }
                 if within == larger {
-                    let taken = shared.projected(&positions, &mut self.budget)?;
+                    let taken = Taken { shared: &shared, positions: &positions };
                     if self.rivals(&members, member, &own, &taken)? {
                         self.report_member(small, path, leaf, &words, diagnostics)?;
                     }
@@ -258,8 +260,8 @@ impl<'a, 's, 'm> Contest<'a, 's, 'm> {
         &mut self,
         path: &Path,
         here: &[u32],
-        around: &CubeSet,
-        waiting: &mut Vec<(OperationOrGroup, Vec<u32>, CubeSet)>,
+        around: &Words,
+        waiting: &mut Vec<(OperationOrGroup, Vec<u32>, Words)>,
     ) {
         for beside in self.sets.beside(path) {
             let positions = beside.positions.iter().filter_map(|bit| here.get(*bit as usize)).copied();
@@ -274,18 +276,21 @@ impl<'a, 's, 'm> Contest<'a, 's, 'm> {
         &mut self,
         members: &[Rc<Path>],
         member: &Rc<Path>,
-        own: &CubeSet,
-        taken: &CubeSet,
-    ) -> Result<bool, TooManyCubes> {
-        let within = own.is_within(taken, &mut self.budget)?;
-        let around = taken.is_within(own, &mut self.budget)?;
+        own: &Words,
+        taken: &Taken<'_>,
+    ) -> Result<bool, Undecided> {
+        let Taken { shared, positions } = *taken;
+        let within = self.sets.prover.is_within_bits(own, shared, positions)?;
+        let around = self.sets.prover.are_bits_within(shared, positions, own)?;
         if within != around {
             return Ok(false);
         }
-        let disputed = own.intersect(taken, &mut self.budget)?;
+        let own = self.sets.prover.placed(own, positions)?;
+        let disputed = self.sets.prover.intersect(shared, &own)?;
         for other in members.iter().filter(|other| !Rc::ptr_eq(other, member)) {
             let other = self.sets.exact(other)?;
-            if other.overlap(&disputed, &mut self.budget)?.is_some() {
+            let other = self.sets.prover.placed(&other, positions)?;
+            if self.sets.prover.overlap(&other, &disputed)?.is_some() {
                 return Ok(true);
             }
         }
@@ -297,15 +302,15 @@ impl<'a, 's, 'm> Contest<'a, 's, 'm> {
         small: usize,
         path: usize,
         member: OperationId,
-        words: &CubeSet,
+        words: &Words,
         diagnostics: &mut Diagnostics,
-    ) -> Result<(), TooManyCubes> {
+    ) -> Result<(), Undecided> {
         let member =
             Contestant { path, member: Some(member), words: Rc::new(words.clone()), smaller: Vec::new() };
         self.contestants.push(member);
         let index = self.contestants.len() - 1;
         let winner = self.contestants[small].words.clone();
-        if let Some(both) = winner.overlap(words, &mut self.budget)? {
+        if let Some(both) = self.sets.prover.overlap(&winner, words)? {
             self.report(small, index, both, false, diagnostics)?;
         }
         self.contestants.pop();
@@ -317,18 +322,19 @@ impl<'a, 's, 'm> Contest<'a, 's, 'm> {
         &mut self,
         path: usize,
         member: OperationId,
-        words: CubeSet,
+        words: Words,
         diagnostics: &mut Diagnostics,
-    ) -> Result<Vec<(usize, usize)>, TooManyCubes> {
-        let known = self.contestants.iter().any(|other| {
-            other.path == path && other.member.is_some() && other.words.cubes() == words.cubes()
-        });
+    ) -> Result<Vec<(usize, usize)>, Undecided> {
+        let known = self
+            .contestants
+            .iter()
+            .any(|other| other.path == path && other.member.is_some() && *other.words == words);
         if known {
             return Ok(Vec::new());
         }
         let index = self.contestants.len();
         if index - self.paths.len() >= MAX_MEMBERS {
-            return Err(TooManyCubes);
+            return Err(Undecided::Patterns);
         }
         let words = Rc::new(words);
         self.contestants.push(Contestant { path, member: Some(member), words, smaller: Vec::new() });
@@ -336,8 +342,8 @@ impl<'a, 's, 'm> Contest<'a, 's, 'm> {
         for other in 0..index {
             if self.contestants[other].path != path {
                 if self.contestants[other].member.is_none() {
-                    let coarse = self.contestants[other].words.clone();
-                    if coarse.overlap(&self.contestants[index].words, &mut self.budget)?.is_none() {
+                    let (coarse, own) = (&self.contestants[other].words, &self.contestants[index].words);
+                    if self.sets.prover.overlap(coarse, own)?.is_none() {
                         continue;
                     }
                     self.make_exact(other)?;
@@ -355,10 +361,10 @@ impl<'a, 's, 'm> Contest<'a, 's, 'm> {
             if reached[contestant.path] {
                 continue;
             }
-            let cubes = contestant.smaller.iter().flat_map(|winner| self.contestants[*winner].words.cubes());
-            let won = CubeSet::new(cubes.copied().collect(), &mut self.budget);
-            let left = won.and_then(|won| contestant.words.without(&won, &mut self.budget));
-            reached[contestant.path] = left.map_or(true, |left| !left.is_empty());
+            let winners = contestant.smaller.iter().map(|winner| self.contestants[*winner].words.as_ref());
+            let won = self.sets.prover.union(&winners.collect::<Vec<&Words>>());
+            let all = won.and_then(|won| self.sets.prover.is_within(&contestant.words, &won));
+            reached[contestant.path] = !all.unwrap_or(false);
         }
         for (path, _) in reached.iter().enumerate().filter(|(_, reached)| !**reached) {
             let mut winners: Vec<usize> = Vec::new();
@@ -375,7 +381,7 @@ impl<'a, 's, 'm> Contest<'a, 's, 'm> {
     }
 
     /// The entries, smaller before larger; else in the paths' order.
-    fn into_decoding(self) -> Decoding {
+    fn into_decoding(self) -> Result<Decoding, Undecided> {
         let mut larger: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
         let mut blocked: Vec<usize> = vec![0; self.contestants.len()];
         for (index, contestant) in self.contestants.iter().enumerate() {
@@ -385,10 +391,15 @@ impl<'a, 's, 'm> Contest<'a, 's, 'm> {
             }
         }
         let mut free: BTreeSet<usize> = (0..blocked.len()).filter(|index| blocked[*index] == 0).collect();
-        let mut entries = Vec::new();
+        let (mut entries, mut questions) = (Vec::new(), 0);
         while let Some(index) = free.pop_first() {
             let Contestant { path, words, .. } = &self.contestants[index];
-            entries.push(DecodingEntry { path: *path, patterns: words.cubes().to_vec() });
+            let diagram = self.sets.prover.diagram(words)?;
+            questions += diagram.as_ref().map_or(0, |diagram| diagram.nodes.len());
+            if questions > MAX_QUESTIONS {
+                return Err(Undecided::Questions);
+            }
+            entries.push(DecodingEntry { path: *path, patterns: words.patterns(), diagram });
             for large in larger.get(&index).into_iter().flatten() {
                 blocked[*large] -= 1;
                 if blocked[*large] == 0 {
@@ -399,6 +410,6 @@ impl<'a, 's, 'm> Contest<'a, 's, 'm> {
         let paths = self.paths.iter();
         let paths = paths.map(|path| DecodingPath { steps: path.steps.clone(), width_bits: path.width_bits });
         let is_exact = self.exact.iter().all(Option::is_some);
-        Decoding { width_bits: self.width_bits, paths: paths.collect(), entries, is_exact }
+        Ok(Decoding { width_bits: self.width_bits, paths: paths.collect(), entries, is_exact })
     }
 }

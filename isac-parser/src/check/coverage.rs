@@ -153,7 +153,7 @@ mod tests {
             let patterns: Vec<Cube> = numbers.map(|number| cube(number % 3u32.pow(WIDTH))).collect();
             let is_free = |number: &u32| !patterns.iter().any(|cube| word(*number).is_within(*cube));
             let free: Vec<u32> = (0..1 << WIDTH).filter(is_free).collect();
-            let entries = vec![DecodingEntry { path: 0, patterns: patterns.clone() }];
+            let entries = vec![DecodingEntry { path: 0, patterns: patterns.clone(), diagram: None }];
             let decoding = Decoding { width_bits: WIDTH, paths: Vec::new(), entries, is_exact: true };
             match Search::free_words(&decoding) {
                 None => assert_eq!(free, [], "{patterns:?}"),

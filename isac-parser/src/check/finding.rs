@@ -2,11 +2,13 @@
 
 use std::collections::BTreeSet;
 
+use super::contest::MAX_QUESTIONS;
 use super::member::operations_of;
 use super::when::when_cubes;
 use crate::cube::{Budget, MAX_CUBES};
 use crate::diagnostic::Diagnostic;
 use crate::model::{Model, Operation, OperationId, OperationOrGroup};
+use crate::proof::{MAX_EFFORT, Undecided};
 use crate::resolve::code;
 use crate::resolve::report::{error, warning};
 use crate::source::Span;
@@ -144,19 +146,8 @@ impl<'a> Choice<'a> {
         diagnostic
     }
 
-    /// A set of words that is too large to be handled.
-    pub(super) fn too_many(&self) -> Diagnostic {
-        for id in operations_of(self.model, self.target) {
-            let operation = &self.model.operations[id.index()];
-            if let (Some(when), true) = (&operation.when, when_cubes(operation, &mut Budget::new()).is_err())
-            {
-                let message = format!("the WHEN of `{}` allows words in too many patterns", operation.name);
-                let label = format!("needs more than {MAX_CUBES} patterns");
-                return error(code::TOO_MANY_CODINGS, when.span, message, label)
-                    .secondary(self.span, "decoded here")
-                    .help("n bits that equal n others take 2^n patterns: compare fewer bits by ==");
-            }
-        }
+    /// A question about sets of words that is too hard.
+    pub(super) fn undecided(&self, why: Undecided) -> Diagnostic {
         let (name, span) = match self.target {
             OperationOrGroup::Operation(id) => {
                 let operation = &self.model.operations[id.index()];
@@ -167,11 +158,36 @@ impl<'a> Choice<'a> {
                 (&group.name, group.span)
             }
         };
-        let message = format!("the codings of `{name}` are too many to compare");
-        let label = format!("more than {MAX_CUBES} patterns or special cases are to be compared");
-        error(code::TOO_MANY_CODINGS, span, message, label)
-            .secondary(self.span, "decoded here")
-            .help("split the group, or give its members codings that share fixed bits")
+        let (message, label, help) = match why {
+            Undecided::Patterns => (
+                format!("the codings of `{name}` are too many to compare"),
+                format!("more than {MAX_CUBES} patterns or special cases are to be compared"),
+                "split the group, or give its members codings that share fixed bits",
+            ),
+            Undecided::Work => (
+                format!("whether every word of `{name}` has one meaning takes too long to prove"),
+                format!("not decided after {MAX_EFFORT} steps"),
+                "let WHENs compare fewer bits, or members differ in fixed bits",
+            ),
+            Undecided::Questions => (
+                format!("the words of `{name}` take too many tests to be told apart"),
+                format!("more than {MAX_QUESTIONS} tests of one bit"),
+                "let WHENs compare fewer bits, or each bit with one other",
+            ),
+        };
+        let mut diagnostic =
+            error(code::TOO_MANY_CODINGS, span, message, label).secondary(self.span, "decoded here");
+        let whens = operations_of(self.model, self.target).into_iter();
+        let whens = whens.filter_map(|id| {
+            let operation = &self.model.operations[id.index()];
+            Some((operation, operation.when.as_ref()?))
+        });
+        let hard = |(operation, _): &(&Operation, _)| when_cubes(operation, &mut Budget::new()).is_err();
+        for (operation, when) in whens.filter(hard).take(3) {
+            let label = format!("the WHEN of `{}` allows words in many patterns", operation.name);
+            diagnostic = diagnostic.secondary(when.span, label);
+        }
+        diagnostic.help(help)
     }
 }
 

@@ -158,6 +158,10 @@ impl<'a> Choice<'a> {
         let reach = own.iter().copied().reduce(Cube::join).unwrap_or_default();
         own.clear();
         for entry in &decoding.entries {
+            let reaches = |words: &Cube| words.intersect(reach).is_some();
+            if entry.diagram.is_some() && (entry.path == path || entry.patterns.iter().any(reaches)) {
+                return Err(TooManyCubes);
+            }
             if entry.path == path {
                 let words = CubeSet::new(entry.patterns.clone(), &mut self.budget)?;
                 let won = CubeSet::new(before.clone(), &mut self.budget)?;

@@ -1,29 +1,135 @@
-//! The words that a WHEN allows, as an exact set of cubes.
+//! The words that a WHEN allows, as an exact set.
 //!
-//! Negation goes down to the comparisons, so that a condition is made of unions and intersections
+//! As cubes, negation goes down to the comparisons, so that a condition is made of unions and intersections
 //! of comparisons alone. Equality of two rows of n bits takes 2^n cubes, everything else n at
-//! most for each comparison.
+//! most for each comparison. Where that is too much the words are a circuit.
 
 use std::collections::BTreeMap;
 
 use crate::cube::{Budget, Cube, CubeSet, MAX_CUBES, TooManyCubes};
 use crate::model::{CodingBit, ComparedBit, Comparison, Condition, Operation, Relation};
+use crate::proof::{Circuit, Edge, Prover, Undecided, Words};
 
 /// The words of an operation's WHEN; all words without one.
 pub(super) fn when_cubes(operation: &Operation, budget: &mut Budget) -> Result<CubeSet, TooManyCubes> {
     let Some(when) = &operation.when else {
         return CubeSet::new(vec![Cube::default()], budget);
     };
-    let mut positions = BTreeMap::new();
-    let coding = operation.coding.as_deref().unwrap_or_default();
-    for (position, bit) in (0u32..).zip(coding.iter().rev()) {
-        match bit {
-            CodingBit::Field { field, bit, .. } => positions.insert((0, field.0, *bit), position),
-            CodingBit::Instance { instance, bit } => positions.insert((1, instance.0, *bit), position),
-            CodingBit::Fixed(_) | CodingBit::Any => None,
-        };
+    Expansion { positions: Positions::of(operation), budget }.condition(&when.condition, true)
+}
+
+/// The same, as a circuit where they are too many to be listed.
+pub(super) fn when_words(operation: &Operation, prover: &mut Prover) -> Result<Words, Undecided> {
+    let Some(when) = &operation.when else { return Ok(Words::of_cube(Cube::default())) };
+    if let Some(cubes) = prover.by_cubes(|budget| when_cubes(operation, budget)) {
+        return Ok(Words::Cubes(cubes));
     }
-    Expansion { positions, budget }.condition(&when.condition, true)
+    let mut wiring = Wiring { positions: Positions::of(operation), circuit: prover.circuit() };
+    let edge = wiring.condition(&when.condition)?;
+    Ok(Words::Circuit { edge, hull: Cube::default() })
+}
+
+/// Where the bits of fields and instances stand in the word.
+struct Positions {
+    /// Of a field's (0) or instance's (1) bit.
+    of: BTreeMap<(u8, u32, u32), u32>,
+}
+
+impl Positions {
+    fn of(operation: &Operation) -> Positions {
+        let mut positions = BTreeMap::new();
+        let coding = operation.coding.as_deref().unwrap_or_default();
+        for (position, bit) in (0u32..).zip(coding.iter().rev()) {
+            match bit {
+                CodingBit::Field { field, bit, .. } => positions.insert((0, field.0, *bit), position),
+                CodingBit::Instance { instance, bit } => positions.insert((1, instance.0, *bit), position),
+                CodingBit::Fixed(_) | CodingBit::Any => None,
+            };
+        }
+        Positions { of: positions }
+    }
+
+    fn place(&self, bit: ComparedBit) -> Place {
+        let key = match bit {
+            ComparedBit::Constant(value) => return Place::Constant(value),
+            ComparedBit::Field(field, bit) => (0, field.0, bit),
+            ComparedBit::Instance(instance, bit) => (1, instance.0, bit),
+        };
+        // A field's bit that is not coded is 0.
+        self.of.get(&key).map_or(Place::Constant(false), |position| Place::Word(*position))
+    }
+}
+
+/// A condition as gates.
+struct Wiring<'a> {
+    positions: Positions,
+    circuit: &'a mut Circuit,
+}
+
+impl Wiring<'_> {
+    fn condition(&mut self, condition: &Condition) -> Result<Edge, Undecided> {
+        match condition {
+            Condition::Constant(true) => Ok(Edge::ALWAYS),
+            Condition::Constant(false) => Ok(Edge::NEVER),
+            Condition::Not(inner) => Ok(self.condition(inner)?.negated()),
+            Condition::And(left, right) => {
+                let (left, right) = (self.condition(left)?, self.condition(right)?);
+                self.circuit.and(left, right)
+            }
+            Condition::Or(left, right) => {
+                let (left, right) = (self.condition(left)?, self.condition(right)?);
+                self.circuit.or(left, right)
+            }
+            Condition::Compare(comparison) => self.comparison(comparison),
+        }
+    }
+
+    fn comparison(&mut self, comparison: &Comparison) -> Result<Edge, Undecided> {
+        let row = |wiring: &mut Self, bits: &[ComparedBit]| -> Result<Vec<Edge>, Undecided> {
+            bits.iter().map(|bit| wiring.bit(*bit)).collect()
+        };
+        let (left, right) = (row(self, &comparison.left)?, row(self, &comparison.right)?);
+        let signed = comparison.signed;
+        Ok(match comparison.relation {
+            Relation::Equal => self.equal(&left, &right)?,
+            Relation::NotEqual => self.equal(&left, &right)?.negated(),
+            Relation::Less => self.less(&left, &right, signed)?,
+            Relation::GreaterEqual => self.less(&left, &right, signed)?.negated(),
+            Relation::Greater => self.less(&right, &left, signed)?,
+            Relation::LessEqual => self.less(&right, &left, signed)?.negated(),
+        })
+    }
+
+    fn bit(&mut self, bit: ComparedBit) -> Result<Edge, Undecided> {
+        match self.positions.place(bit) {
+            Place::Constant(true) => Ok(Edge::ALWAYS),
+            Place::Constant(false) => Ok(Edge::NEVER),
+            Place::Word(bit) => self.circuit.bit(bit, true),
+        }
+    }
+
+    fn equal(&mut self, left: &[Edge], right: &[Edge]) -> Result<Edge, Undecided> {
+        let mut all = Edge::ALWAYS;
+        for (left, right) in left.iter().zip(right) {
+            let same = self.circuit.same(*left, *right)?;
+            all = self.circuit.and(all, same)?;
+        }
+        Ok(all)
+    }
+
+    /// The most significant bits first; the sign counts the other way round.
+    fn less(&mut self, left: &[Edge], right: &[Edge], signed: bool) -> Result<Edge, Undecided> {
+        let (mut less, mut same) = (Edge::NEVER, Edge::ALWAYS);
+        for (index, (left, right)) in left.iter().zip(right).enumerate() {
+            let (low, high) = if signed && index == 0 { (*right, *left) } else { (*left, *right) };
+            let below = self.circuit.and(low.negated(), high)?;
+            let first = self.circuit.and(same, below)?;
+            less = self.circuit.or(less, first)?;
+            let alike = self.circuit.same(low, high)?;
+            same = self.circuit.and(same, alike)?;
+        }
+        Ok(less)
+    }
 }
 
 /// A bit of a comparison: where it stands in the word, or what it is.
@@ -34,8 +140,7 @@ enum Place {
 }
 
 struct Expansion<'a> {
-    /// Of a field's (0) or instance's (1) bit.
-    positions: BTreeMap<(u8, u32, u32), u32>,
+    positions: Positions,
     budget: &'a mut Budget,
 }
 
@@ -70,8 +175,8 @@ impl Expansion<'_> {
     }
 
     fn comparison(&mut self, comparison: &Comparison, wanted: bool) -> Result<CubeSet, TooManyCubes> {
-        let left: Vec<Place> = comparison.left.iter().map(|bit| self.place(*bit)).collect();
-        let right: Vec<Place> = comparison.right.iter().map(|bit| self.place(*bit)).collect();
+        let left: Vec<Place> = comparison.left.iter().map(|bit| self.positions.place(*bit)).collect();
+        let right: Vec<Place> = comparison.right.iter().map(|bit| self.positions.place(*bit)).collect();
         let relation = if wanted { comparison.relation } else { negated(comparison.relation) };
         let cubes = match relation {
             Relation::Equal => equal(&left, &right)?,
@@ -82,16 +187,6 @@ impl Expansion<'_> {
             Relation::GreaterEqual => ordered(&left, &right, comparison.signed, false, true),
         };
         CubeSet::new(cubes, self.budget)
-    }
-
-    fn place(&self, bit: ComparedBit) -> Place {
-        let key = match bit {
-            ComparedBit::Constant(value) => return Place::Constant(value),
-            ComparedBit::Field(field, bit) => (0, field.0, bit),
-            ComparedBit::Instance(instance, bit) => (1, instance.0, bit),
-        };
-        // A field's bit that is not coded is 0.
-        self.positions.get(&key).map_or(Place::Constant(false), |position| Place::Word(*position))
     }
 }
 

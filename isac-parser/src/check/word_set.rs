@@ -12,11 +12,12 @@ use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use super::when::when_cubes;
-use crate::cube::{Budget, Cube, CubeSet, MAX_CUBES, TooManyCubes};
+use super::when::when_words;
+use crate::cube::{Cube, MAX_CUBES};
 use crate::model::{
     CodingBit, InstanceId, InstanceRole, Model, OperationId, OperationOrGroup, PathStep, TailItem,
 };
+use crate::proof::{Prover, Undecided, Words};
 
 /// Most cubes of all paths of one choice.
 const MAX_PATH_CUBES: usize = 64 * MAX_CUBES;
@@ -31,10 +32,10 @@ pub(super) struct Path {
     /// Width of the word in bits.
     pub(super) width_bits: u32,
     /// The words that lead here, and more: aliases may be anything.
-    pub(super) coarse: CubeSet,
+    pub(super) coarse: Words,
     /// The instance of the outermost operation along which the path goes on, and how.
     below: Option<(InstanceId, Rc<Path>)>,
-    exact: OnceCell<Rc<CubeSet>>,
+    exact: OnceCell<Rc<Words>>,
 }
 
 /// An alias that a path leads past: a choice by itself.
@@ -49,28 +50,28 @@ pub(super) struct Beside {
 /// Word sets and paths of a model, each computed once.
 pub(super) struct WordSets<'a> {
     pub(super) model: &'a Model,
-    merged: BTreeMap<OperationOrGroup, Rc<CubeSet>>,
+    merged: BTreeMap<OperationOrGroup, Rc<Words>>,
     paths: BTreeMap<OperationOrGroup, Rc<[Rc<Path>]>>,
-    whens: BTreeMap<OperationId, Rc<CubeSet>>,
+    whens: BTreeMap<OperationId, Rc<Words>>,
     is_operand: BTreeMap<OperationOrGroup, bool>,
-    pub(super) budget: Budget,
+    pub(super) prover: Prover,
 }
 
 impl<'a> WordSets<'a> {
     /// Nothing computed yet.
-    pub(super) fn new(model: &'a Model) -> Self {
+    pub(super) fn new(model: &'a Model, prover: Prover) -> Self {
         WordSets {
             model,
             merged: BTreeMap::new(),
             paths: BTreeMap::new(),
             whens: BTreeMap::new(),
             is_operand: BTreeMap::new(),
-            budget: Budget::new(),
+            prover,
         }
     }
 
     /// All paths of a choice. Operations whose CODING was refused have none.
-    pub(super) fn paths(&mut self, target: OperationOrGroup) -> Result<Rc<[Rc<Path>]>, TooManyCubes> {
+    pub(super) fn paths(&mut self, target: OperationOrGroup) -> Result<Rc<[Rc<Path>]>, Undecided> {
         if let Some(paths) = self.paths.get(&target) {
             return Ok(paths.clone());
         }
@@ -85,15 +86,15 @@ impl<'a> WordSets<'a> {
             }
             OperationOrGroup::Operation(id) => self.operation_paths(id)?,
         };
-        if paths.iter().map(|path| path.coarse.cubes().len()).sum::<usize>() > MAX_PATH_CUBES {
-            return Err(TooManyCubes);
+        if paths.iter().map(|path| path.coarse.size()).sum::<usize>() > MAX_PATH_CUBES {
+            return Err(Undecided::Patterns);
         }
         let paths: Rc<[Rc<Path>]> = paths.into();
         self.paths.insert(target, paths.clone());
         Ok(paths)
     }
 
-    fn operation_paths(&mut self, id: OperationId) -> Result<Vec<Rc<Path>>, TooManyCubes> {
+    fn operation_paths(&mut self, id: OperationId) -> Result<Vec<Rc<Path>>, Undecided> {
         let operation = &self.model.operations[id.index()];
         let Some(coding) = &operation.coding else {
             return Ok(Vec::new());
@@ -127,7 +128,7 @@ impl<'a> WordSets<'a> {
     }
 
     /// The words that lead along a path.
-    pub(super) fn exact(&mut self, path: &Path) -> Result<Rc<CubeSet>, TooManyCubes> {
+    pub(super) fn exact(&mut self, path: &Path) -> Result<Rc<Words>, Undecided> {
         if let Some(words) = path.exact.get() {
             return Ok(words.clone());
         }
@@ -229,7 +230,7 @@ impl<'a> WordSets<'a> {
     }
 
     /// All words of a target in one set; empty if its CODING was refused.
-    fn merged(&mut self, target: OperationOrGroup) -> Result<Rc<CubeSet>, TooManyCubes> {
+    fn merged(&mut self, target: OperationOrGroup) -> Result<Rc<Words>, Undecided> {
         if let Some(known) = self.merged.get(&target) {
             return Ok(known.clone());
         }
@@ -237,14 +238,17 @@ impl<'a> WordSets<'a> {
         let set = match target {
             OperationOrGroup::Operation(id) => self.compose(id, &[], true)?,
             OperationOrGroup::Group(id) => {
-                let mut cubes = Vec::new();
+                let (mut sets, mut size) = (Vec::new(), 0);
                 for member in &model.groups[id.index()].members {
-                    cubes.extend_from_slice(self.merged(*member)?.cubes());
-                    if cubes.len() > MAX_PATH_CUBES {
-                        return Err(TooManyCubes);
+                    let words = self.merged(*member)?;
+                    size += words.size();
+                    if size > MAX_PATH_CUBES {
+                        return Err(Undecided::Patterns);
                     }
+                    sets.push(words);
                 }
-                CubeSet::new(cubes, &mut self.budget)?
+                let sets: Vec<&Words> = sets.iter().map(Rc::as_ref).collect();
+                self.prover.union(&sets)?
             }
         };
         let set = Rc::new(set);
@@ -253,11 +257,11 @@ impl<'a> WordSets<'a> {
     }
 
     /// The words of an operation that its WHEN allows, its fixed bits not looked at.
-    fn when(&mut self, id: OperationId) -> Result<Rc<CubeSet>, TooManyCubes> {
+    fn when(&mut self, id: OperationId) -> Result<Rc<Words>, Undecided> {
         if let Some(known) = self.whens.get(&id) {
             return Ok(known.clone());
         }
-        let set = Rc::new(when_cubes(&self.model.operations[id.index()], &mut self.budget)?);
+        let set = Rc::new(when_words(&self.model.operations[id.index()], &mut self.prover)?);
         self.whens.insert(id, set.clone());
         Ok(set)
     }
@@ -267,12 +271,12 @@ impl<'a> WordSets<'a> {
     pub(super) fn compose(
         &mut self,
         id: OperationId,
-        substitutes: &[(InstanceId, &CubeSet)],
+        substitutes: &[(InstanceId, &Words)],
         exact: bool,
-    ) -> Result<CubeSet, TooManyCubes> {
+    ) -> Result<Words, Undecided> {
         let operation = &self.model.operations[id.index()];
         let Some(coding) = &operation.coding else {
-            return Ok(CubeSet::default());
+            return Ok(Words::default());
         };
         let mut base = Cube::default();
         for (position, bit) in (0..).zip(coding.iter().rev()) {
@@ -281,10 +285,10 @@ impl<'a> WordSets<'a> {
             }
         }
         let here: Vec<u32> = (0..coding.len() as u32).collect();
-        let mut words = CubeSet::new(vec![base], &mut self.budget)?;
+        let mut factors = vec![Words::of_cube(base)];
         if operation.when.is_some() {
             let when = self.when(id)?;
-            words = words.intersect(&when, &mut self.budget)?;
+            factors.push(when.as_ref().clone());
         }
         for (instance, target) in self.coded(id) {
             let substitute = substitutes.iter().find(|(restricted, _)| *restricted == instance);
@@ -297,9 +301,9 @@ impl<'a> WordSets<'a> {
                 continue;
             }
             let positions = self.positions(id, instance, &here);
-            words = words.intersect(&restriction.placed(&positions), &mut self.budget)?;
+            factors.push(self.prover.placed(&restriction, &positions)?);
         }
-        Ok(words)
+        self.prover.intersect_all(&factors)
     }
 }
 

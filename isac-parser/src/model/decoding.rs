@@ -2,6 +2,7 @@
 
 use super::{InstanceId, OperationOrGroup};
 pub use crate::cube::Cube;
+pub use crate::proof::{Diagram, DiagramNode};
 
 /// The paths of a choice, and which of them wins a word.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,6 +45,15 @@ pub struct PathStep {
 pub struct DecodingEntry {
     /// Index among the paths.
     pub path: usize,
-    /// The words: all that match one of these.
+    /// The words: all that match one of these, and of them those that the diagram says yes to.
     pub patterns: Vec<Cube>,
+    /// Decides where the words are too many to be listed.
+    pub diagram: Option<Diagram>,
+}
+
+impl Decoding {
+    /// True if the patterns of all entries have just their words.
+    pub fn is_listed(&self) -> bool {
+        self.is_exact && self.entries.iter().all(|entry| entry.diagram.is_none())
+    }
 }

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 
 use isac_ir::bits::Bits;
 use isac_ir::decoder::State;
+use isac_parser::model::Diagram;
 
 use super::candidate::Pattern;
 
@@ -22,6 +23,8 @@ const MAX_WORK: usize = 4_000_000;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Row {
     pub(super) pattern: Pattern,
+    /// What else a word has to satisfy: an index among the conditions.
+    pub(super) condition: Option<usize>,
     pub(super) variant: u32,
     /// Width of the variant's word.
     pub(super) width_bits: u32,
@@ -37,10 +40,11 @@ pub(super) struct Shape {
     pub(super) big_endian: bool,
 }
 
-/// The states of an automaton and where it starts.
-pub(super) fn build_automaton(rows: &[Row], shape: Shape) -> (Vec<State>, u32) {
+/// The states of an automaton and where it starts. Of a condition all diagrams have to say yes.
+pub(super) fn build_automaton(rows: &[Row], conditions: &[Vec<Diagram>], shape: Shape) -> (Vec<State>, u32) {
     let mut automaton = Automaton {
         shape,
+        conditions,
         states: Vec::new(),
         index: BTreeMap::new(),
         reject: 0,
@@ -53,8 +57,9 @@ pub(super) fn build_automaton(rows: &[Row], shape: Shape) -> (Vec<State>, u32) {
 }
 
 /// States by content, so that equal ones are one.
-struct Automaton {
+struct Automaton<'a> {
     shape: Shape,
+    conditions: &'a [Vec<Diagram>],
     states: Vec<State>,
     index: BTreeMap<State, u32>,
     reject: u32,
@@ -62,7 +67,7 @@ struct Automaton {
     max_work: usize,
 }
 
-impl Automaton {
+impl Automaton<'_> {
     fn state(&mut self, state: State) -> u32 {
         if let State::Test { edges, otherwise, .. } = &state
             && edges.iter().all(|(_, next)| next == otherwise)
@@ -94,6 +99,15 @@ impl Automaton {
         let fetched = self.fetched(there);
         let left = first.pattern.mask & !tested & fetched;
         if left == Bits::ZERO {
+            if let Some(condition) = first.condition
+                && self.asked_bits(first) & !fetched == Bits::ZERO
+            {
+                let mut holding = rows.to_vec();
+                holding[0].condition = None;
+                let no = self.build(&rows[1..], tested, there);
+                let yes = self.build(&holding, tested, there);
+                return self.ask(condition, yes, no);
+            }
             return match self.next_fetch(first, tested, there) {
                 None => self.state(State::Accept(first.variant)),
                 Some(width_bits) => {
@@ -150,7 +164,7 @@ impl Automaton {
         if there >= row.width_bits {
             return None;
         }
-        let open = row.pattern.mask & !tested;
+        let open = (row.pattern.mask | self.asked_bits(row)) & !tested;
         let mut next = there;
         while next < row.width_bits {
             next = (next + self.shape.cell_bits).min(row.width_bits);
@@ -161,8 +175,37 @@ impl Automaton {
         Some(next)
     }
 
+    /// The bits that a row's condition asks for.
+    fn asked_bits(&self, row: &Row) -> Bits {
+        let diagrams = row.condition.map_or(&[][..], |condition| &self.conditions[condition]);
+        let bits = diagrams.iter().flat_map(Diagram::bits);
+        bits.fold(Bits::ZERO, |bits, bit| bits.with_bit(bit, true))
+    }
+
+    /// The state that asks a condition.
+    fn ask(&mut self, condition: usize, yes: u32, no: u32) -> u32 {
+        let conditions = self.conditions;
+        conditions[condition].iter().rev().fold(yes, |yes, diagram| {
+            self.work += diagram.nodes.len();
+            let mut states = vec![no, yes];
+            for node in &diagram.nodes {
+                let edges = vec![(1, states[node.one])];
+                let otherwise = states[node.zero];
+                states.push(self.state(State::Test { low: node.bit, width: 1, edges, otherwise }));
+            }
+            states[diagram.start]
+        })
+    }
+
     fn fetch(&mut self, width_bits: u32, next: u32) -> u32 {
         self.state(State::Fetch { width_bits, next })
+    }
+
+    /// True at the first level at which all is there that a row's condition asks for.
+    fn is_asked_at(&self, row: &Row, levels: &[u32], level: usize) -> bool {
+        let asked = self.asked_bits(row);
+        let is_there = |level: usize| asked & !self.fetched(levels[level]) == Bits::ZERO;
+        is_there(level) && (level == 0 || !is_there(level - 1))
     }
 
     /// Tests row after row; what the rows have in common is tested again for each.
@@ -204,6 +247,11 @@ impl Automaton {
         };
         let mut open = left;
         let mut next = after;
+        if let Some(condition) = row.condition
+            && self.is_asked_at(row, levels, level)
+        {
+            next = self.ask(condition, next, turns[level]);
+        }
         while let Some((low, width)) = longest_run(open, self.shape.width_bits) {
             let value = row.pattern.value.extract(low, width) as u64;
             next =

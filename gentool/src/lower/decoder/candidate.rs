@@ -2,7 +2,7 @@
 
 use isac_ir::bits::Bits;
 use isac_ir::decoder::{Node, Run};
-use isac_parser::model::{Cube, PathStep};
+use isac_parser::model::{Cube, Diagram, DiagramNode, PathStep};
 
 /// Words that agree with `value` where `mask` is 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
@@ -35,6 +35,8 @@ pub(super) struct Candidate {
     /// The first one is the top; children may stand anywhere behind their parents.
     pub(super) nodes: Vec<Node>,
     pub(super) patterns: Vec<Pattern>,
+    /// All of them have to say yes to a word, too.
+    pub(super) diagrams: Vec<Diagram>,
     pub(super) width_bits: u32,
     /// The last node of the path so far.
     last: Option<u32>,
@@ -48,6 +50,7 @@ impl Candidate {
         Candidate {
             nodes: Vec::new(),
             patterns: vec![Pattern::default()],
+            diagrams: Vec::new(),
             width_bits,
             last: None,
             follows: (0, None),
@@ -95,13 +98,15 @@ impl Candidate {
             joined.nodes.push(node);
         }
         joined.patterns = intersect(&self.patterns, &part.patterns);
+        joined.diagrams.extend(part.diagrams.iter().cloned());
         joined
     }
 
     /// The same for fewer words.
-    pub(super) fn narrowed(&self, patterns: &[Pattern]) -> Candidate {
+    pub(super) fn narrowed(&self, patterns: &[Pattern], diagram: Option<&Diagram>) -> Candidate {
         let mut narrowed = self.clone();
         narrowed.patterns = intersect(&self.patterns, patterns);
+        narrowed.diagrams.extend(diagram.cloned());
         narrowed
     }
 
@@ -124,6 +129,12 @@ impl Candidate {
         });
         Candidate { nodes: nodes.collect(), ..self }
     }
+}
+
+/// A diagram with bit `i` of its word at bit `bits[i]`.
+pub(super) fn placed(diagram: &Diagram, bits: &[u32]) -> Diagram {
+    let place = |node: &DiagramNode| DiagramNode { bit: bits[node.bit as usize], ..*node };
+    Diagram { nodes: diagram.nodes.iter().map(place).collect(), start: diagram.start }
 }
 
 fn intersect(left: &[Pattern], right: &[Pattern]) -> Vec<Pattern> {

@@ -26,7 +26,7 @@ use isac_parser::model::{
 
 use self::automaton::{Row, Shape, build_automaton};
 use self::below::{BelowTable, coded_instances};
-use self::candidate::{Candidate, Pattern, runs};
+use self::candidate::{Candidate, Pattern, placed, runs};
 use super::operation::lower_target;
 
 /// Most combinations of members of several groups in one operation that become variants.
@@ -95,7 +95,7 @@ impl DecoderBuilder<'_> {
         let mut variants: Vec<Variant> = Vec::new();
         // Variants by what they choose: few that differ choose the same.
         let mut alike: BTreeMap<Vec<Target>, Vec<usize>> = BTreeMap::new();
-        let mut rows = Vec::new();
+        let (mut rows, mut conditions) = (Vec::new(), Vec::new());
         for candidate in candidates {
             let variant = Variant { width_bits: candidate.width_bits, nodes: candidate.nodes };
             let alike = alike.entry(variant.nodes.iter().map(|node| node.target).collect()).or_default();
@@ -105,7 +105,12 @@ impl DecoderBuilder<'_> {
                 variants.push(variant);
                 variants.len() - 1
             });
-            let accept = |pattern| Row { pattern, variant: index as u32, width_bits: candidate.width_bits };
+            let condition = (!candidate.diagrams.is_empty()).then(|| {
+                conditions.push(candidate.diagrams);
+                conditions.len() - 1
+            });
+            let (variant, width_bits) = (index as u32, candidate.width_bits);
+            let accept = |pattern| Row { pattern, condition, variant, width_bits };
             rows.extend(candidate.patterns.into_iter().map(accept));
         }
         let shape = Shape {
@@ -114,7 +119,7 @@ impl DecoderBuilder<'_> {
             cell_bits: self.cell_bits.get(&target).copied().unwrap_or(width_bits.max(1)),
             big_endian: self.model.target.endian == Endian::Big,
         };
-        let (states, start) = build_automaton(&rows, shape);
+        let (states, start) = build_automaton(&rows, &conditions, shape);
         let decoder = Decoder {
             target: lower_target(target),
             width_bits,
@@ -147,7 +152,8 @@ impl DecoderBuilder<'_> {
             let patterns: Vec<Pattern> =
                 entry.patterns.iter().map(|cube| Pattern::of(cube, decoding.width_bits, bits)).collect();
             let shapes = shapes.get(&entry.path).into_iter().flatten();
-            found.extend(shapes.map(|shape| shape.narrowed(&patterns)));
+            let diagram = entry.diagram.as_ref().map(|diagram| placed(diagram, bits));
+            found.extend(shapes.map(|shape| shape.narrowed(&patterns, diagram.as_ref())));
         }
         found
     }

@@ -12,7 +12,7 @@ use std::process::{Command, Stdio};
 
 use support::launch::{Guest, Left};
 use support::{
-    ENGINES, EngineKind, FIRST, PDP11, RV32IM, RV32IM5, RV32IMC, RV64IMAC, Simulator, TINY8, path,
+    ENGINES, EngineKind, FIRST, MIPS32, PDP11, RV32IM, RV32IM5, RV32IMC, RV64IMAC, Simulator, TINY8, path,
 };
 
 /// How a guest must end.
@@ -144,6 +144,21 @@ fn rv64imac_computes_what_is_computed_natively() {
 }
 
 #[test]
+fn mips32_computes_what_is_computed_natively() {
+    check_built_for(
+        &MIPS32,
+        [
+            ("bytecode", 3_082_201),
+            ("crc32", 2_531_740),
+            ("csv", 2_152_475),
+            ("matrix", 3_840_906),
+            ("sha256", 2_316_216),
+            ("sorting", 2_729_768),
+        ],
+    );
+}
+
+#[test]
 fn every_guest_is_tested() {
     let entries = fs::read_dir(path("models/rv32im/programs")).expect("the programs are there");
     let files = entries.map(|entry| entry.expect("an entry").path());
@@ -183,14 +198,16 @@ fn golden_output_is_that_of_native_builds() {
 
 #[test]
 fn golden_output_is_that_of_qemu() {
-    if !is_installed("qemu-riscv32") {
-        println!("note: qemu-riscv32 is not installed; the golden output is not compared with it");
-        return;
-    }
-    for name in NAMES {
-        let program = path(&format!("models/rv32im/programs/{name}.elf"));
-        let output = output_of(Command::new("qemu-riscv32").arg(program));
-        assert_eq!(output, golden(&format!("{name}.out")), "{name} on QEMU");
+    for (qemu, model) in [("qemu-riscv32", "rv32im"), ("qemu-mips", "mips32")] {
+        if !is_installed(qemu) {
+            println!("note: {qemu} is not installed; the golden output is not compared with it");
+            continue;
+        }
+        for name in NAMES {
+            let program = path(&format!("models/{model}/programs/{name}.elf"));
+            let output = output_of(Command::new(qemu).arg(program));
+            assert_eq!(output, golden(&format!("{name}.out")), "{name} on {qemu}");
+        }
     }
 }
 

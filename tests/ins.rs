@@ -23,8 +23,8 @@ use ins::coverage::missing;
 use ins::overlap::compare_overlapping;
 use isac_ir::Model;
 use support::{
-    ENGINES, ENGINES_OF_ONE_FORM, EngineKind, PDP11, RV32IM, RV32IM5, RV32IMC, RV64IMAC, Simulator, TINY8,
-    path,
+    ENGINES, ENGINES_OF_ONE_FORM, EngineKind, MIPS32, PDP11, RV32IM, RV32IM5, RV32IMC, RV64IMAC, Simulator,
+    TINY8, path,
 };
 
 /// Runs all cases of a model on every engine; `lines` is how many there are, so that none is
@@ -104,14 +104,20 @@ fn every_case_of_rv64imac_holds_on_every_engine() {
     check_on(&ENGINES_OF_ONE_FORM, &RV64IMAC, "rv64imac", 6170, |_, _| true);
 }
 
+#[test]
+fn every_case_of_mips32_holds_on_every_engine() {
+    check_on(&ENGINES_OF_ONE_FORM, &MIPS32, "mips32", 5735, |_, _| true);
+}
+
 /// Every instruction, every register in every operand, corner values of every number.
 #[test]
-fn the_cases_of_risc_v_leave_nothing_out() {
+fn the_cases_leave_nothing_out() {
     let mut wrong = Vec::new();
     for (simulator, folders, trapping) in [
         (RV32IM, &["rv32im"][..], &[][..]),
         (RV32IMC, &["rv32im", "rv32imc"], &["undefined_short", "undefined_long"]),
         (RV64IMAC, &["rv64imac"], &["undefined_short", "undefined_long"]),
+        (MIPS32, &["mips32"], &[]),
     ] {
         let model = (simulator.model)();
         let cases = folders.iter().flat_map(|folder| read_cases(folder, model, &mut wrong));

@@ -253,6 +253,26 @@ pub struct Range {
     pub cache: Option<u32>,
 }
 
+/// Whose numbers, flags and errors a guest's system calls of Linux have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum Syscalls {
+    /// Those of asm-generic.
+    #[default]
+    Generic,
+    /// Those of 32-bit MIPS, o32.
+    O32,
+    /// Those of 32-bit Arm, EABI.
+    Eabi,
+}
+
+impl Syscalls {
+    /// True for those of asm-generic, which is what a model that says nothing has.
+    #[must_use]
+    pub fn is_generic(&self) -> bool {
+        *self == Syscalls::Generic
+    }
+}
+
 /// What the model runs on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Target {
@@ -266,6 +286,9 @@ pub struct Target {
     pub stack: Option<(RegisterPlace, u128)>,
     /// The map that loader, host calls and debugger use.
     pub host_map: Option<u32>,
+    /// What `linux_call` is asked in.
+    #[serde(default, skip_serializing_if = "Syscalls::is_generic")]
+    pub syscalls: Syscalls,
     /// Image bytes `low..=high` go to this map from byte 0 on.
     pub loads: Vec<(u64, u64, u32)>,
     /// What begins a comment in assembler text.

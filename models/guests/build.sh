@@ -1,7 +1,7 @@
 #!/bin/sh
 # Builds the guest programs.
 #
-#   build.sh TARGET [DIR]   for a model, rv32im, rv32imc or rv64imac: RISC-V
+#   build.sh TARGET [DIR]   for a model, rv32im, rv32imc, rv64imac or mips32,
 #                           under Linux system calls; DIR is
 #                           models/TARGET/programs if not given
 #   build.sh native DIR     for this machine, to compare output with
@@ -12,6 +12,8 @@
 #
 #   rv...    Debian 12: gcc-riscv64-unknown-elf 12.2.0-14+deb12u1+11+b2
 #                       binutils-riscv64-unknown-elf 2.40-2+4+b1
+#   mips32   Debian 12: gcc-mips-linux-gnu 12.2.0 (gcc-12-mips-linux-gnu
+#                       12.2.0-14cross5), binutils-mips-linux-gnu 2.40-2cross2
 #   native   Debian 12: gcc, libc6-dev
 set -eu
 LC_ALL=C
@@ -37,7 +39,7 @@ fail() {
 }
 
 usage() {
-    echo 'usage: build.sh [rv32im | rv32imc | rv64imac] [DIR] | build.sh native DIR' >&2
+    echo 'usage: build.sh [rv32im | rv32imc | rv64imac | mips32] [DIR] | build.sh native DIR' >&2
     exit 2
 }
 
@@ -51,69 +53,81 @@ require_compiler() {
     command -v "$1" >/dev/null || fail "$1 not found: install the Debian package $2"
 }
 
-# riscv OUTPUT TEXT_START SOURCE...
+# link OUTPUT TEXT_START SOURCE... for a machine that `use_machine` has named.
 #
 # Objects have names of their own, since an object's name can end up in the
 # program's symbol table; the compiler would invent one on every run.
-riscv() {
+link() {
     output=$1
     text_start=$2
     shift 2
     rm -f "$work"/*.o
     for source in "$@"; do
-        riscv_compile "$source"
+        compile "$source"
     done
     # shellcheck disable=SC2086 # the flags are meant to be split
-    riscv64-unknown-elf-gcc $riscv_flags -nostdlib -nostartfiles -static \
+    "$tools-gcc" $machine_flags -nostdlib -nostartfiles -static \
         -Wl,--build-id=none -Wl,--fatal-warnings -Wl,--no-warn-rwx-segments \
         -Wl,-z,max-page-size=4096 -Wl,--defsym,TEXT_START="$text_start" \
-        -Wl,-T,"$guests/runtime/riscv.ld" -o "$output" "$work"/*.o
+        -Wl,-T,"$script" -o "$output" "$work"/*.o
     chmod 755 "$output"
     check_data "$output"
 }
 
 # The maps keep the places of the repository and of the compiler out of the
 # debug information; the assembler needs its own.
-riscv_compile() {
+compile() {
     # shellcheck disable=SC2086 # the flags are meant to be split
-    riscv64-unknown-elf-gcc $riscv_flags $c_flags -g -c \
+    "$tools-gcc" $machine_flags $c_flags -g -c \
         -ffreestanding -fno-asynchronous-unwind-tables \
-        -ffile-prefix-map="$root"=. -ffile-prefix-map="$riscv_headers"=compiler \
+        -ffile-prefix-map="$root"=. -ffile-prefix-map="$headers"=compiler \
         -Xassembler --debug-prefix-map -Xassembler "$root"=. \
         -o "$work/$(basename "${1%.*}").o" "$1"
 }
 
 # Fails if the program's constants and variables exceed the limit.
 check_data() {
-    bytes=$(riscv64-unknown-elf-size -A "$1" |
+    bytes=$("$tools-size" -A "$1" |
         awk '$1 ~ /^\.(data|bss|rodata)$/ { sum += $2 } END { print sum + 0 }')
     [ "$bytes" -le "$data_limit_bytes" ] ||
         fail "$1: $bytes bytes of data, the limit is $data_limit_bytes"
 }
 
-# build_riscv FOLDER FLAGS: the guests that every model runs.
-build_riscv() {
-    require_compiler riscv64-unknown-elf-gcc gcc-riscv64-unknown-elf
-    riscv_flags=$2
-    riscv_headers=$(riscv64-unknown-elf-gcc -print-file-name=include)
-    start="$guests/runtime/riscv_linux.S"
+# use_machine TOOLS PACKAGE NAME FLAGS: the compiler, and what it is to make; start
+# code and memory layout are NAME_linux.S and NAME.ld.
+use_machine() {
+    require_compiler "$1-gcc" "$2"
+    tools=$1
+    start="$guests/runtime/$3_linux.S"
+    script="$guests/runtime/$3.ld"
+    machine_flags=$4
+    headers=$("$tools-gcc" -print-file-name=include)
     work=$(mktemp -d)
     trap 'rm -rf "$work"' EXIT
+}
+
+# build_guests FOLDER TEXT_START: the guests that every model runs.
+build_guests() {
     # shellcheck disable=SC2086
     for name in $programs; do
-        riscv "$1/$name.elf" 0x10000 $start "$guests/$name.c" $shared
+        link "$1/$name.elf" "$2" $start "$guests/$name.c" $shared
     done
+}
+
+build_riscv() {
+    use_machine riscv64-unknown-elf gcc-riscv64-unknown-elf riscv "$2"
+    build_guests "$1" 0x10000
 }
 
 build_rv32im() {
     build_riscv "$1" '-march=rv32im -mabi=ilp32'
     mkdir -p "$1/faults"
     for name in $bare_faults; do
-        riscv "$1/faults/$name.elf" 0x10000 "$guests/faults/$name.S"
+        link "$1/faults/$name.elf" 0x10000 "$guests/faults/$name.S"
     done
-    riscv "$1/faults/baremetal.elf" 0x80000000 "$guests/faults/baremetal.S"
+    link "$1/faults/baremetal.elf" 0x80000000 "$guests/faults/baremetal.S"
     # shellcheck disable=SC2086
-    riscv "$1/faults/syscalls.elf" 0x10000 $start "$guests/faults/syscalls.c" $shared
+    link "$1/faults/syscalls.elf" 0x10000 $start "$guests/faults/syscalls.c" $shared
 }
 
 build_rv32imc() {
@@ -122,6 +136,12 @@ build_rv32imc() {
 
 build_rv64imac() {
     build_riscv "$1" '-march=rv64imac -mabi=lp64'
+}
+
+build_mips32() {
+    use_machine mips-linux-gnu gcc-mips-linux-gnu mips \
+        '-EB -march=mips32r2 -mabi=32 -msoft-float -mno-abicalls -fno-pic -G0'
+    build_guests "$1" 0x400000
 }
 
 build_native() {
@@ -134,7 +154,7 @@ build_native() {
 
 target=rv32im
 case ${1-} in
-rv32im | rv32imc | rv64imac | native)
+rv32im | rv32imc | rv64imac | mips32 | native)
     target=$1
     shift
     ;;

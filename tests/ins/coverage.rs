@@ -10,7 +10,10 @@ use super::case::{Case, End};
 use crate::encoder::{Encoder, Instruction, Kind, Word};
 
 /// Places of an instruction that name registers; all others are numbers.
-const REGISTERS: [&str; 3] = ["rd", "rs1", "rs2"];
+const REGISTERS: [&str; 6] = ["rd", "rs1", "rs2", "rs", "rt", "base"];
+
+/// Those that an access begins at.
+const BASES: [&str; 2] = ["rs1", "base"];
 
 /// What no case has, each as one line: instructions that none executes, operations that none
 /// decodes, registers that never stand in an operand, numbers whose corner values never occur.
@@ -22,7 +25,7 @@ pub(crate) fn missing(model: &Model, cases: &[Case], trapping: &[&str]) -> Vec<S
     let encoder = Encoder::new(model);
     let mut seen = Seen::default();
     for case in cases {
-        let word = word_of(case);
+        let word = word_of(case, model.target.big_endian);
         let Some(instruction) = encoder.find(word) else { continue };
         let runs = matches!(case.end, End::Ran | End::Halted(_));
         if runs || case.end == End::Abandoned && trapping.contains(&instruction.name.as_str()) {
@@ -44,10 +47,11 @@ pub(crate) fn missing(model: &Model, cases: &[Case], trapping: &[&str]) -> Vec<S
     missing
 }
 
-fn word_of(case: &Case) -> Word {
+fn word_of(case: &Case, big_endian: bool) -> Word {
     let mut bytes = [0; 4];
     bytes[..case.bytes.len()].copy_from_slice(&case.bytes);
-    Word { bits: u32::from_le_bytes(bytes), bytes: case.bytes.len() as u32 }
+    let bits = if big_endian { u32::from_be_bytes(bytes) } else { u32::from_le_bytes(bytes) };
+    Word { bits, bytes: case.bytes.len() as u32 }
 }
 
 /// What cases have.
@@ -113,7 +117,7 @@ impl Seen {
         let touches = matches!(instruction.kind, Kind::Memory | Kind::Atomic);
         let seen = self.values.get(&(instruction.name.clone(), place.to_owned()));
         let missed = wanted.into_iter().filter(|value| {
-            let is_base = touches && place == "rs1" && *value == 0 && !instruction.is_short("rs1");
+            let is_base = touches && BASES.contains(&place) && *value == 0 && !instruction.is_short("rs1");
             !seen.is_some_and(|seen| seen.contains(value))
                 && !is_base
                 && encoder.try_set(instruction, *sample, place, *value).is_some()

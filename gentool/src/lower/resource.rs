@@ -2,7 +2,7 @@
 
 use isac_ir::resource::{
     Cache, Device, DeviceKind, DeviceRange, Map, Ram, Range, Register, RegisterPart, RegisterPlace,
-    Replacement, Target,
+    Replacement, Syscalls, Target,
 };
 use isac_parser::model::{self as source, Endian, RangeTarget};
 
@@ -16,6 +16,11 @@ impl Lowering<'_> {
             elf_machine: target.elf_machine,
             elf_class: target.elf_class,
             stack: target.stack.as_ref().map(|(place, value)| (self.lower_place(place), *value)),
+            syscalls: match target.syscalls {
+                source::Syscalls::LinuxGeneric => Syscalls::Generic,
+                source::Syscalls::LinuxO32 => Syscalls::O32,
+                source::Syscalls::LinuxEabi => Syscalls::Eabi,
+            },
             host_map: target.host.map(|map| map.0),
             comment: target.comment.clone(),
             hexadecimal: target.hex.clone(),

@@ -224,6 +224,10 @@ pub enum Endian {
 pub enum Syscalls {
     /// The numbers of `asm-generic/unistd.h`.
     LinuxGeneric,
+    /// Those of 32-bit MIPS, with its flags and error numbers.
+    LinuxO32,
+    /// Those of 32-bit Arm, with its flags.
+    LinuxEabi,
 }
 
 /// The TARGET section.

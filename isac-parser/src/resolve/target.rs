@@ -14,6 +14,8 @@ use crate::source::Span;
 const FIELDS: [&str; 10] =
     ["ENDIAN", "ELF_MACHINE", "ELF_CLASS", "STACK", "HOST", "SYSCALLS", "LOAD", "COMMENT", "HEX", "BINARY"];
 
+const SYSCALLS: [&str; 3] = ["LINUX_GENERIC", "LINUX_O32", "LINUX_EABI"];
+
 /// Resolves all TARGET sections into one.
 pub(crate) fn resolve_target(
     definitions: &Definitions<'_>,
@@ -108,9 +110,12 @@ fn resolve_field(field: &TargetField, table: &Table, target: &mut Target, diagno
             target.host = map.and_then(|map| table.names.map(map, diagnostics));
         }
         "SYSCALLS" => {
-            if let Some(word) = reader.single(diagnostics) {
-                reader.word(word, &["LINUX_GENERIC"], diagnostics);
-            }
+            let word = reader.single(diagnostics).and_then(|word| reader.word(word, &SYSCALLS, diagnostics));
+            target.syscalls = match word {
+                Some("LINUX_O32") => Syscalls::LinuxO32,
+                Some("LINUX_EABI") => Syscalls::LinuxEabi,
+                _ => Syscalls::LinuxGeneric,
+            };
         }
         "LOAD" => target.loads.extend(load(field, &reader, diagnostics)),
         "COMMENT" => target.comment = reader.text(diagnostics),

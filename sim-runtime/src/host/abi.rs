@@ -1,5 +1,7 @@
 //! How a guest passes numbers: the width of its words and the order of their bytes.
 
+use isac_ir::resource::Syscalls;
+
 /// Word width and byte order of a guest, as system calls and the first stack see them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Abi {
@@ -7,6 +9,8 @@ pub struct Abi {
     pub word_bits: u32,
     /// The most significant byte of a word comes first.
     pub big_endian: bool,
+    /// Whose numbers system calls have.
+    pub syscalls: Syscalls,
 }
 
 impl Abi {

@@ -1,10 +1,15 @@
-//! Linux system calls by their asm-generic numbers (asm-generic/unistd.h).
+//! Linux system calls by their asm-generic numbers (asm-generic/unistd.h); `convention.rs` knows
+//! what other processors call them.
 
 use crate::host::clock::{TimeFormat, time_bytes};
+use crate::host::convention::Convention;
 use crate::host::errno::Errno;
 use crate::host::guest::{CHUNK_BYTES, Guest};
 use crate::host::transfer::Direction;
 use crate::host::{Host, LinuxResult};
+
+/// A number that no call has.
+const UNKNOWN: u64 = u64::MAX;
 
 /// Flags that `getrandom` knows.
 const RANDOM_FLAGS: u64 = 7;
@@ -19,8 +24,9 @@ impl Host {
     ) -> LinuxResult {
         let [a, b, c, d, e, _] = arguments.map(|argument| guest.abi.word(argument));
         let wide = guest.abi.is_64();
-        let result = match number {
-            56 => self.open(guest, [a, b, c, d]),
+        let convention = Convention(guest.abi.syscalls);
+        let result = match convention.generic_number(number).unwrap_or(UNKNOWN) {
+            56 => self.open(guest, [a, b, convention.generic_flags(c), d]),
             57 => self.descriptors.close(a).map(|()| 0),
             62 if wide => self.seek(a, b, c).and_then(positive),
             62 => self.seek_wide(guest, [a, b, c, d, e]),
@@ -36,7 +42,7 @@ impl Host {
             403 if !wide => self.time(guest, TimeFormat::Wide, [a, b], cycles),
             _ => Err(Errno::NOSYS),
         };
-        LinuxResult::Return(result.unwrap_or_else(Errno::result))
+        LinuxResult::Return(result.unwrap_or_else(|errno| convention.result(errno)))
     }
 
     fn exit(&mut self, status: u64) -> LinuxResult {

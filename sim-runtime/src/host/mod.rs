@@ -7,6 +7,7 @@
 
 mod abi;
 mod clock;
+mod convention;
 mod descriptor;
 mod errno;
 mod file;
@@ -162,7 +163,7 @@ impl Host {
         bytes
     }
 
-    /// Carries out a Linux system call with the numbers of asm-generic.
+    /// Carries out a Linux system call with the numbers of asm-generic, or those that `abi` names.
     ///
     /// Pointers are byte addresses of `map`. `cycles` is the cycle count of the machine: the
     /// guest's clock counts nothing else. Arguments are taken modulo the word width.

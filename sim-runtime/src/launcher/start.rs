@@ -20,6 +20,7 @@ use crate::launcher::interrupt::Interrupt;
 use crate::launcher::launch_info::{LaunchInfo, LaunchStack};
 use crate::launcher::options::{ProgramFormat, RunOptions};
 use crate::launcher::place::Assignment;
+use isac_ir::resource::Syscalls;
 
 /// Largest program file; what is larger is no program, and might never end.
 const FILE_LIMIT: u64 = 1 << 30;
@@ -186,7 +187,9 @@ fn set_stack(
     host: &mut Host,
 ) -> Result<(), String> {
     let cell_bytes = info.cell_bytes(info.host_map);
-    let abi = Abi { word_bits: info.word_bits(), big_endian: info.big_endian };
+    // The first stack makes no system call.
+    let syscalls = Syscalls::Generic;
+    let abi = Abi { word_bits: info.word_bits(), big_endian: info.big_endian, syscalls };
     let random = host.random_bytes();
     let initial =
         InitialStack { top: stack.top.saturating_mul(cell_bytes), argv: host.arguments(), envp: &[], random };

@@ -73,7 +73,7 @@ fn operand_positions(model: &Model) -> BTreeMap<String, Vec<bool>> {
 pub fn abi(model: &Model) -> Abi {
     let bits = model.target.elf_class.unwrap_or(model.pc.width_bits);
     let word_bits = if bits > 32 { 64 } else { 32 };
-    Abi { word_bits, big_endian: model.target.big_endian }
+    Abi { word_bits, big_endian: model.target.big_endian, syscalls: model.target.syscalls }
 }
 
 /// Reads the model that an emitted simulator carries.

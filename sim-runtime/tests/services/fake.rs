@@ -1,5 +1,6 @@
 //! A machine that is nothing but memory and registers, and an engine that follows a script.
 
+use isac_ir::resource::Syscalls;
 use isac_ir::resource::{RegisterPart, RegisterPlace};
 use sim_profile::{Measurement, ModelTables};
 use sim_runtime::host::{Abi, Capture, Host, LinuxResult, Streams};
@@ -7,13 +8,13 @@ use sim_runtime::launcher::{LaunchInfo, LaunchMap, LaunchRegister, LaunchStack};
 use sim_runtime::{Engine, Machine, Stop};
 
 /// 32-bit, little-endian.
-pub(crate) const LITTLE32: Abi = Abi { word_bits: 32, big_endian: false };
+pub(crate) const LITTLE32: Abi = Abi { word_bits: 32, big_endian: false, syscalls: Syscalls::Generic };
 /// 64-bit, little-endian.
-pub(crate) const LITTLE64: Abi = Abi { word_bits: 64, big_endian: false };
+pub(crate) const LITTLE64: Abi = Abi { word_bits: 64, big_endian: false, syscalls: Syscalls::Generic };
 /// 32-bit, big-endian.
-pub(crate) const BIG32: Abi = Abi { word_bits: 32, big_endian: true };
+pub(crate) const BIG32: Abi = Abi { word_bits: 32, big_endian: true, syscalls: Syscalls::Generic };
 /// 64-bit, big-endian.
-pub(crate) const BIG64: Abi = Abi { word_bits: 64, big_endian: true };
+pub(crate) const BIG64: Abi = Abi { word_bits: 64, big_endian: true, syscalls: Syscalls::Generic };
 
 /// Registers, and maps of pieces of memory, each with the byte address of its first cell.
 #[derive(Debug, Clone, Default)]

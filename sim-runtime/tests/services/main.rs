@@ -1,5 +1,6 @@
 //! Loader, host services and launcher, on a machine and an engine that only pretend.
 
+mod convention;
 mod elf_file;
 mod fake;
 mod heap_and_clock;

@@ -180,7 +180,7 @@ mod tests {
     fn names_do_not_matter_and_numbers_do() {
         let one = image("a", None, &[]);
         let renamed = ProgramImage { name: "b".to_owned(), ..one.clone() };
-        assert_eq!(ImageDifference::between(&[one.clone()], &[renamed]), None);
+        assert_eq!(ImageDifference::between(std::slice::from_ref(&one), &[renamed]), None);
         let difference = ImageDifference::between(&[one], &[]).map(|found| found.to_string());
         assert_eq!(difference.as_deref(), Some("one is of 1 files, the other of 0"));
     }

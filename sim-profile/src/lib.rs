@@ -13,6 +13,7 @@
 //!
 //! This crate knows no engine, reads no clock and prints nothing.
 
+pub mod control;
 pub mod coverage;
 pub mod event;
 pub mod executions;
@@ -40,6 +41,7 @@ mod tables;
 mod word;
 
 pub use cache_lines::CacheLines;
+pub use control::{Control, ControlTable, StaticFacts, StaticTable, Transfer, Transfers, control_table};
 pub use event::{AccessEvent, Event, EventSink};
 pub use event_profiler::EventProfiler;
 pub use event_reader::{EventError, EventErrorCause, read_events, replay_events};

@@ -363,7 +363,7 @@ pub enum MergeError {
         digests: [String; 2],
     },
     /// They are of two programs.
-    Program(ImageDifference),
+    Program(Box<ImageDifference>),
     /// They were not obtained in the same way.
     Mode(Mode, Mode),
 }

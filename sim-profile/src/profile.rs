@@ -92,7 +92,7 @@ impl Provenance {
             return Err(MergeError::Mode(self.mode, other.mode));
         }
         if let Some(difference) = ImageDifference::between(&self.images, &other.images) {
-            return Err(MergeError::Program(difference));
+            return Err(MergeError::Program(Box::new(difference)));
         }
         match self.model_digest == other.model_digest {
             true => Ok(()),

@@ -78,6 +78,14 @@ pub fn random_weights(graph: &Graph, seed: u64) -> Vec<u64> {
     graph.edges().iter().map(|_| next()).collect()
 }
 
+/// Weights from guessed frequencies: their order is kept as far as integers go.
+pub fn weights_of(frequencies: &[f64]) -> Vec<u64> {
+    // So much that rare edges still differ, and the most frequent ones fit.
+    const SCALE: f64 = (1_u64 << 32) as f64;
+    // A float that is too large, or no number, becomes the nearest integer, or 0.
+    frequencies.iter().map(|frequency| (frequency * SCALE) as u64).collect()
+}
+
 /// Roots the trees of a forest, the one with the outside there: all nodes in the order from the
 /// roots, and the edge of each towards its root.
 fn hang(graph: &Graph, tree: &[u32]) -> (Vec<u32>, Vec<u32>) {

@@ -1,0 +1,271 @@
+//! Whether a measurement can be what a run did: the flow of control, and the sums.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use super::graph::{OUTSIDE, index};
+use super::program::{EdgeKind, ProgramFlow};
+use super::routine::RoutineFlow;
+use crate::measurement::count;
+use crate::spent::spent_by_address;
+use crate::summary::Summary;
+use crate::tree::{InstructionTree, TreeNode};
+use crate::{Accesses, InstructionKey, Measurement};
+
+/// Something that no run does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Finding {
+    /// An instruction led elsewhere more often than it ran.
+    MoreTransfers {
+        /// Its address.
+        address: u64,
+        /// How often it ran to its end.
+        executed: u64,
+        /// How often it led elsewhere.
+        transfers: u64,
+    },
+    /// A transfer from where nothing was decoded.
+    TransferFromNowhere {
+        /// From there.
+        from: u64,
+        /// To there.
+        to: u64,
+    },
+    /// A transfer to the successor, which is none.
+    TransferToSuccessor(u64),
+    /// A transfer that was made as often as never.
+    EmptyTransfer {
+        /// From there.
+        from: u64,
+        /// To there.
+        to: u64,
+    },
+    /// Control came to a block not as often as it left it.
+    Unbalanced {
+        /// Address of the block.
+        address: u64,
+        /// How often it came.
+        comes: u64,
+        /// How often it left.
+        leaves: u64,
+    },
+    /// Two figures that are of one thing, and differ.
+    Sum {
+        /// Of what the first is.
+        one: &'static str,
+        /// The first.
+        first: u64,
+        /// Of what the second is.
+        other: &'static str,
+        /// The second.
+        second: u64,
+    },
+    /// Control went on where no instruction had led: by interrupts, or counts are missing.
+    Jumps {
+        /// Address of the first such place.
+        address: u64,
+        /// How often it did.
+        entries: u64,
+        /// As often it may by what is known: runs that began, and instructions that were not executed.
+        explained: u64,
+    },
+}
+
+impl Finding {
+    /// Whether no run can have done it; else it is worth a look.
+    pub fn is_error(&self) -> bool {
+        !matches!(self, Finding::Jumps { .. })
+    }
+
+    /// Where it is, if it is at one place.
+    pub fn address(&self) -> Option<u64> {
+        match *self {
+            Finding::MoreTransfers { address, .. }
+            | Finding::Unbalanced { address, .. }
+            | Finding::Jumps { address, .. } => Some(address),
+            Finding::TransferFromNowhere { from, .. }
+            | Finding::TransferToSuccessor(from)
+            | Finding::EmptyTransfer { from, .. } => Some(from),
+            Finding::Sum { .. } => None,
+        }
+    }
+}
+
+/// Everything that is wrong with a measurement of so many runs: flow first, by address, then sums.
+pub fn verify(
+    measurement: &Measurement,
+    runs: u64,
+    flow: &ProgramFlow,
+    routines: &[RoutineFlow],
+) -> Vec<Finding> {
+    let mut findings = verify_transfers(measurement);
+    verify_balance(flow, &mut findings);
+    for routine in routines {
+        verify_routine(flow, routine, &mut findings);
+    }
+    findings.extend(verify_entries(measurement, runs, flow));
+    findings.sort_by_key(Finding::address);
+    verify_sums(measurement, &mut findings);
+    findings
+}
+
+fn verify_transfers(measurement: &Measurement) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let mut executed: BTreeMap<u64, u64> = BTreeMap::new();
+    let mut successors: BTreeMap<u64, Vec<u64>> = BTreeMap::new();
+    for (&InstructionKey { address, .. }, record) in &measurement.instructions {
+        count(executed.entry(address).or_default(), record.executed);
+        let successor = measurement.tables.successor(address, record.size_cells);
+        successors.entry(address).or_default().push(successor);
+    }
+    let mut left: BTreeMap<u64, u64> = BTreeMap::new();
+    for (&(from, to), &times) in &measurement.transfers {
+        count(left.entry(from).or_default(), times);
+        match successors.get(&from) {
+            None => findings.push(Finding::TransferFromNowhere { from, to }),
+            // Of several words at one address, one may have another size.
+            Some(all) if all.iter().all(|&successor| successor == to) => {
+                findings.push(Finding::TransferToSuccessor(from));
+            }
+            Some(_) => {}
+        }
+        if times == 0 {
+            findings.push(Finding::EmptyTransfer { from, to });
+        }
+    }
+    for (&address, &transfers) in &left {
+        let executed = executed.get(&address).copied().unwrap_or(transfers);
+        if transfers > executed {
+            findings.push(Finding::MoreTransfers { address, executed, transfers });
+        }
+    }
+    findings
+}
+
+/// Kirchhoff's law at every block of the program.
+fn verify_balance(flow: &ProgramFlow, findings: &mut Vec<Finding>) {
+    let (comes, leaves) = sums(&flow.graph, &flow.counts);
+    for ((block, &comes), &leaves) in flow.blocks.iter().zip(&comes).zip(&leaves) {
+        if comes != leaves {
+            findings.push(Finding::Unbalanced { address: block.first, comes, leaves });
+        }
+    }
+}
+
+/// The same for a function by itself.
+fn verify_routine(flow: &ProgramFlow, routine: &RoutineFlow, findings: &mut Vec<Finding>) {
+    let (comes, leaves) = sums(&routine.graph, &routine.counts);
+    for ((&block, &comes), &leaves) in routine.blocks.iter().zip(&comes).zip(&leaves) {
+        let address = flow.blocks[index(block)].first;
+        let known = findings.iter().any(
+            |finding| matches!(finding, Finding::Unbalanced { address: other, .. } if *other == address),
+        );
+        if comes != leaves && !known {
+            findings.push(Finding::Unbalanced { address, comes, leaves });
+        }
+    }
+}
+
+/// By block, how often control came and how often it left.
+fn sums(graph: &super::Graph, counts: &[u64]) -> (Vec<u64>, Vec<u64>) {
+    let blocks = index(graph.blocks());
+    let (mut comes, mut leaves) = (vec![0; blocks], vec![0; blocks]);
+    for (edge, &times) in graph.edges().iter().zip(counts) {
+        if edge.to != OUTSIDE {
+            count(&mut comes[index(edge.to)], times);
+        }
+        if edge.from != OUTSIDE {
+            count(&mut leaves[index(edge.from)], times);
+        }
+    }
+    (comes, leaves)
+}
+
+/// Control comes from outside once for each run, and behind each instruction that was not executed.
+fn verify_entries(measurement: &Measurement, runs: u64, flow: &ProgramFlow) -> Option<Finding> {
+    let summary = Summary::of(measurement);
+    let lost = [summary.cancelled, summary.faulted, summary.unfinished, summary.undecoded];
+    let explained = lost.into_iter().fold(runs, u64::saturating_add);
+    let entries = (0..).zip(&flow.kinds).filter(|(_, kind)| **kind == EdgeKind::Entry);
+    let entries: Vec<usize> = entries.map(|(edge, _)| edge).collect();
+    let sum = entries.iter().fold(0_u64, |sum, &edge| sum.saturating_add(flow.counts[edge]));
+    let first = flow.graph.edges()[*entries.first()?].to;
+    let address = flow.blocks[index(first)].first;
+    (sum > explained).then_some(Finding::Jumps { address, entries: sum, explained })
+}
+
+fn verify_sums(measurement: &Measurement, findings: &mut Vec<Finding>) {
+    let summary = Summary::of(measurement);
+    let mut equal = |one, first: u64, other, second: u64| {
+        // A sum that got to its end says nothing any more.
+        if first != second && first != u64::MAX && second != u64::MAX {
+            findings.push(Finding::Sum { one, first, other, second });
+        }
+    };
+    let lost = measurement.lost().values().fold(0, |sum: u64, &cycles| sum.saturating_add(cycles));
+    let begun = summary.begun();
+    equal("cycles", summary.cycles, "instructions begun, with the lost cycles", begun.saturating_add(lost));
+    let places = spent_by_address(measurement);
+    let extra = places.values().fold(0, |sum: u64, spent| sum.saturating_add(spent.overhead.extra_cycles));
+    equal("extra cycles", summary.extra_cycles, "extra cycles of all addresses", extra);
+    let cycles = places.values().fold(0, |sum: u64, spent| sum.saturating_add(spent.cycles()));
+    equal("total cycles", summary.total_cycles, "cycles of all addresses", cycles);
+    let tree = InstructionTree::of(measurement);
+    let executed = tree.roots.iter().fold(0, |sum: u64, root| sum.saturating_add(root.executed));
+    equal("executed instructions", summary.executed, "those in the instruction tree", executed);
+    let (total, mut own) = (tree.total(), Accesses::default());
+    tree.roots.iter().for_each(|root| add_own(root, &mut own));
+    for (part, name) in [(total, "those of the tree's roots"), (own, "those of its nodes by themselves")] {
+        equal("reads", summary.accesses.reads, name, part.reads);
+        equal("writes", summary.accesses.writes, name, part.writes);
+        equal("executes", summary.accesses.executes, name, part.executes);
+    }
+    for stage in &measurement.occupancy {
+        let most = stage.occupied.max(summary.cycles);
+        equal("cycles", summary.cycles, "cycles in which a stage was occupied, which are more", most);
+    }
+}
+
+/// Recursion is as deep as a decode path, [`crate::path::DEEPEST`] at most.
+fn add_own(node: &TreeNode, own: &mut Accesses) {
+    own.add(node.own);
+    node.children.iter().for_each(|child| add_own(child, own));
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Finding::MoreTransfers { address, executed, transfers } => write!(
+                f,
+                "the instruction at {address:#x} led elsewhere {transfers} times and ran {executed} times; \
+                 expected no more"
+            ),
+            Finding::TransferFromNowhere { from, to } => write!(
+                f,
+                "a transfer from {from:#x} to {to:#x}, and nothing was decoded at {from:#x}; expected an \
+                 instruction"
+            ),
+            Finding::TransferToSuccessor(from) => write!(
+                f,
+                "a transfer from {from:#x} to its successor; expected one to anywhere else, for going on is none"
+            ),
+            Finding::EmptyTransfer { from, to } => {
+                write!(f, "a transfer from {from:#x} to {to:#x} made 0 times; expected at least 1")
+            }
+            Finding::Unbalanced { address, comes, leaves } => write!(
+                f,
+                "control came to the block at {address:#x} {comes} times and left it {leaves} times; expected \
+                 the same"
+            ),
+            Finding::Sum { one, first, other, second } => {
+                write!(f, "{one}: {first}; {other}: {second}; expected the same")
+            }
+            Finding::Jumps { address, entries, explained } => write!(
+                f,
+                "control went on {entries} times where no instruction had led, first at {address:#x}; runs and \
+                 instructions that were not executed explain {explained} of them, the others are interrupts or \
+                 counts that are missing"
+            ),
+        }
+    }
+}

@@ -1,11 +1,12 @@
-//! Fuzzes the reading of descriptions, or the decoders of those that are sound.
+//! Fuzzes the reading of descriptions, the decoders of those that are sound, or their assemblers.
 //!
 //!   cargo run -p gentool --example fuzz -- description SECONDS [SEED]
 //!   cargo run -p gentool --example fuzz -- decoder SECONDS [SEED]
+//!   cargo run -p gentool --example fuzz -- assembler SECONDS [SEED]
 //!
 //! A mutant that panics, computes for more than 20 seconds or makes the process grow beyond 2 GiB is
 //! written to `target/fuzz`, and the status is 1; such a file belongs into
-//! `gentool/tests/fuzz/cases`. One seed gives one row of mutants.
+//! `gentool/tests/fuzz/cases`, a program into `gentool/tests/fuzz/programs`. One seed gives one row of mutants.
 
 #[path = "../tests/fuzz/corpus.rs"]
 mod corpus;
@@ -14,6 +15,7 @@ mod mutator;
 #[path = "../tests/fuzz/target.rs"]
 mod target;
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -21,9 +23,10 @@ use std::process::ExitCode;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use corpus::read_corpus;
+use corpus::{read_corpus, read_programs};
+use isac_ir::Model;
 use mutator::{Mutator, Random};
-use target::{Files, check_description, decode_words};
+use target::{Files, assemble_program, check_description, decode_words, lower_known};
 
 /// A mutant that computes for longer hangs.
 const MOST_TIME: Duration = Duration::from_secs(20);
@@ -37,12 +40,19 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let number = |index: usize| arguments.get(index).and_then(|text| text.parse::<u64>().ok());
     let (Some(target), Some(seconds)) = (arguments.first(), number(1)) else {
-        eprintln!("usage: fuzz description|decoder SECONDS [SEED]");
+        eprintln!("usage: fuzz description|decoder|assembler SECONDS [SEED]");
         return ExitCode::from(2);
     };
     let seed = number(2).unwrap_or(1);
     let current: Current = Arc::default();
-    let corpus = read_corpus();
+    let descriptions = read_corpus();
+    let programs = read_programs();
+    let models: BTreeMap<&Path, Model> = match target == "assembler" {
+        true => programs.values().map(|(model, _)| (model.as_path(), lower(&descriptions, model))).collect(),
+        false => BTreeMap::new(),
+    };
+    let texts = programs.iter().map(|(path, (_, text))| (path.clone(), text.clone())).collect();
+    let corpus = if target == "assembler" { texts } else { descriptions };
     let mut mutator = Mutator::new(&corpus, seed);
     let begun = Instant::now();
     watch(current.clone(), begun);
@@ -53,9 +63,10 @@ fn main() -> ExitCode {
         *current.lock().expect("no panic holds it") = Some((computed(begun), bytes.clone()));
         let files = Files { known: &corpus, path: &path, bytes: &bytes };
         let mut random = Random::new(seed ^ tried);
-        let ended = catch_unwind(AssertUnwindSafe(|| match for_decoders {
-            true => decode_words(&files, || random.next()),
-            false => check_description(&files),
+        let ended = catch_unwind(AssertUnwindSafe(|| match target.as_str() {
+            "decoder" => decode_words(&files, || random.next()),
+            "assembler" => assemble_program(&models[programs[&path].0.as_path()], &files),
+            _ => check_description(&files),
         }));
         tried += 1;
         match ended {
@@ -72,6 +83,10 @@ fn main() -> ExitCode {
         peak_kibibytes() >> 10
     );
     ExitCode::from(u8::from(failed > 0))
+}
+
+fn lower(descriptions: &BTreeMap<PathBuf, Vec<u8>>, path: &Path) -> Model {
+    lower_known(descriptions, path).expect("the repository's models are sound")
 }
 
 /// Descriptions that have words to decode: whole ones, mostly.
@@ -98,7 +113,7 @@ fn watch(current: Current, begun: Instant) {
 fn keep(bytes: &[u8], why: &str) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/fuzz");
     let hash = bytes.iter().fold(0u64, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3));
-    let path: PathBuf = folder.join(format!("{why}-{hash:016x}.isac"));
+    let path: PathBuf = folder.join(format!("{why}-{hash:016x}.txt"));
     if let Err(error) = fs::create_dir_all(&folder).and_then(|()| fs::write(&path, bytes)) {
         eprintln!("cannot write {}: {error}", path.display());
     }

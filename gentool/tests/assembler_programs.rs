@@ -3,12 +3,13 @@
 
 mod cases;
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
 use object::{Object, ObjectSection, ObjectSymbol};
-use sim_runtime::image::{Expected, ImageFormat, read_image};
+use sim_runtime::image::{Expected, ImageFormat, Segment, read_image};
 
 fn gentool(arguments: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_gentool"));
@@ -37,6 +38,23 @@ fn the_committed_programs_are_what_their_sources_give() {
             let committed = fs::read(cases::root().join(format!("{at}.bin"))).expect("the program");
             assert_eq!(bytes, committed, "{at}");
         }
+    }
+}
+
+#[test]
+fn the_records_of_pdp11_are_what_their_sources_give() {
+    let expected = Expected::default();
+    let memory = |bytes: &[u8]| {
+        let image = read_image(bytes, ImageFormat::Auto, &expected).expect("an image");
+        let bytes = |segment: &Segment| (segment.address..).zip(segment.bytes.clone()).collect::<Vec<_>>();
+        let all: BTreeMap<u64, u8> = image.segments.iter().flat_map(bytes).collect();
+        all.into_iter().filter(|(_, byte)| *byte != 0).collect::<BTreeMap<u64, u8>>()
+    };
+    for program in ["hello", "primes", "reverse"] {
+        let at = format!("models/pdp11/programs/{program}");
+        let (bytes, _) = assembled("models/pdp11/pdp11.isac", &format!("{at}.s"), "ihex");
+        let committed = fs::read(cases::root().join(format!("{at}.s19"))).expect("the program");
+        assert_eq!(memory(&bytes), memory(&committed), "{at}");
     }
 }
 

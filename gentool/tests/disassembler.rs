@@ -45,3 +45,20 @@ fn what_is_no_instruction_is_data_and_symbols_are_labels() {
     };
     insta::assert_snapshot!(text(&model, &program));
 }
+
+#[test]
+fn a_symbol_inside_of_an_instruction_keeps_its_address() {
+    let model = cases::model("models/rv32im/rv32im.isac");
+    let symbol = |address, name: &str| gentool::disassembler::Symbol { address, name: name.to_owned() };
+    let cells: Vec<u8> = [0x0000_0513u32, 0x0000_0073].iter().flat_map(|word| word.to_le_bytes()).collect();
+    let program = Program {
+        pieces: vec![Piece { section: Some(".text".into()), address: 0x10000, cells: bytes(&cells) }],
+        symbols: vec![symbol(0x10000, "start"), symbol(0x10002, "middle"), symbol(0x10004, "end")],
+    };
+    let text = disassemble(&model, &program, Style { remarks: false }).expect("it has texts");
+    assert_eq!(
+        text,
+        "        .text\n        .org 0x10000\nstart:\n        addi a0, zero, 0\n        \
+         .equ middle, 0x10002\nend:\n        ecall\n"
+    );
+}

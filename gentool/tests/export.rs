@@ -29,9 +29,10 @@ fn export(model: &str) -> Value {
 }
 
 fn models() -> Vec<String> {
-    let mut found: Vec<String> = ["tiny8", "rv32im", "pdp11", "rv32im5", "timing-demo"]
-        .map(|name| format!("models/{name}/{name}.isac"))
-        .to_vec();
+    let mut found: Vec<String> =
+        ["tiny8", "rv32im", "pdp11", "rv32im5", "timing-demo", "rv32imc", "rv64imac"]
+            .map(|name| format!("models/{name}/{name}.isac"))
+            .to_vec();
     for entry in fs::read_dir(root().join("tests/models")).expect("the folder can be read") {
         let name = entry.expect("an entry").file_name().to_string_lossy().into_owned();
         if name.ends_with(".isac") {

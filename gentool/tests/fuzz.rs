@@ -12,9 +12,11 @@ mod target;
 use std::fs;
 use std::path::Path;
 
-use corpus::read_corpus;
+use std::collections::BTreeMap;
+
+use corpus::{read_corpus, read_programs};
 use mutator::{Mutator, Random};
-use target::{Files, check_description, decode_words};
+use target::{Files, assemble_program, check_description, decode_words, lower_known};
 
 #[test]
 fn what_was_found_once_ends_in_a_model_or_a_message() {
@@ -46,4 +48,40 @@ fn a_few_hundred_mutants_end_in_a_model_or_a_message() {
         sound += usize::from(decode_words(&files, || random.next()));
     }
     assert!(sound > 0, "some mutants are sound");
+}
+
+#[test]
+fn programs_that_were_found_once_end_in_a_program_or_a_message() {
+    let corpus = read_corpus();
+    let path = Path::new("models/rv32imc/rv32imc.isac");
+    let model = lower_known(&corpus, path).expect("the model is sound");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fuzz/programs");
+    let known = BTreeMap::new();
+    let mut cases = 0;
+    for entry in fs::read_dir(folder).expect("the folder can be read") {
+        let bytes = fs::read(entry.expect("an entry").path()).expect("a case can be read");
+        assemble_program(&model, &Files { known: &known, path: Path::new("case.s"), bytes: &bytes });
+        cases += 1;
+    }
+    assert!(cases > 0);
+}
+
+#[test]
+fn a_few_hundred_mutants_of_programs_end_in_a_program_or_a_message() {
+    let (corpus, programs) = (read_corpus(), read_programs());
+    let texts: BTreeMap<_, _> =
+        programs.iter().map(|(path, (_, text))| (path.clone(), text.clone())).collect();
+    let mut mutator = Mutator::new(&texts, 1);
+    let mut sound = 0;
+    for (path, (model, _)) in &programs {
+        let model = lower_known(&corpus, model).expect("the model is sound");
+        let own = Files { known: &texts, path, bytes: &texts[path] };
+        assert!(assemble_program(&model, &own), "{}", path.display());
+        for _ in 0..40 {
+            let (mutated, text) = mutator.mutant(|candidate| candidate == path);
+            sound +=
+                usize::from(assemble_program(&model, &Files { known: &texts, path: &mutated, bytes: &text }));
+        }
+    }
+    assert!(sound > 0, "some mutants are programs");
 }

@@ -92,10 +92,15 @@ fn the_readme_of_a_new_model_can_be_followed() {
                 }
             }
             ("console", _) => {
-                let command = lines[0].strip_prefix("$ ").expect("a command");
-                let expected: String = lines[1..].iter().map(|line| format!("{line}\n")).collect();
-                assert_eq!(desk.shell("first", command), (0, expected), "{command}");
-                console += 1;
+                let mut commands = lines.split(|line| line.starts_with("$ "));
+                assert_eq!(commands.next(), Some(&[][..]), "a command comes first");
+                for (command, printed) in
+                    lines.iter().filter_map(|line| line.strip_prefix("$ ")).zip(commands)
+                {
+                    let expected: String = printed.iter().map(|line| format!("{line}\n")).collect();
+                    assert_eq!(desk.shell("first", command), (0, expected), "{command}");
+                    console += 1;
+                }
             }
             ("isac", Some("GROUP")) => {
                 let (head, members) = lines[0].split_once('=').expect("a group");
@@ -108,11 +113,21 @@ fn the_readme_of_a_new_model_can_be_followed() {
                 let text = desk.text(description) + "\n" + &lines.join("\n") + "\n";
                 fs::write(desk.path(description), text).expect("it is written");
             }
-            ("text", _) => fs::write(desk.path("first/xor.hex"), lines.join("\n")).expect("it is written"),
+            ("text", _) => {
+                fs::write(desk.path("first/xor.s"), lines.join("\n") + "\n").expect("it is written")
+            }
             (kind, first) => panic!("nobody looks at a block of {kind} that begins with {first:?}"),
         }
     }
-    assert_eq!(console, 3);
+    assert_eq!(console, 4);
+    // What is assembled is what stands in the records.
+    let (status, text) = desk.shell(
+        "first",
+        "gentool asm first.isac program.s -o again.hex --format ihex && \
+         gentool disasm --plain first.isac again.hex > one && \
+         gentool disasm --plain first.isac program.hex > other && cmp one other",
+    );
+    assert_eq!(status, 0, "{text}");
     let report = desk.text("first/report.xml");
     assert!(report.contains("model=\"first\""), "{report}");
 
@@ -144,12 +159,12 @@ fn the_same_name_gives_the_same_files() {
     for folder in ["one/cpu", "two/cpu"] {
         assert_eq!(printed(&desk.create(folder)).0, 0);
     }
-    for file in ["cpu.isac", "program.hex", "README.md"] {
+    for file in ["cpu.isac", "program.hex", "program.s", "README.md"] {
         let [one, two] = ["one", "two"].map(|folder| desk.text(&format!("{folder}/cpu/{file}")));
         assert_eq!(one, two);
         assert!(!one.contains("{{") && !one.contains('\r'), "{file}");
     }
-    assert_eq!(fs::read_dir(desk.path("one/cpu")).expect("the folder").count(), 3);
+    assert_eq!(fs::read_dir(desk.path("one/cpu")).expect("the folder").count(), 4);
 }
 
 #[test]

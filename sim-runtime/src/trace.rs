@@ -178,6 +178,8 @@ pub struct DecodedTrace {
     pub word: Word,
     /// Its decode path.
     pub name: String,
+    /// What it is written as, if that is one word with a text.
+    pub text: Option<String>,
 }
 
 impl Activation {

@@ -76,13 +76,19 @@ impl Reading<'_, '_> {
     }
 
     fn unknown_directive(&mut self, name: &str, statement: Statement<'_>) -> bool {
-        let word = name.to_ascii_lowercase();
         let is_instruction = self.table.begins_with_anything()
             || self.table.mnemonics().into_iter().any(|known| known.starts_with('.'))
             || self.pseudos.words().any(|known| known.starts_with('.'));
         if is_instruction {
             return false;
         }
+        self.no_directive(name, statement);
+        true
+    }
+
+    /// Says that a line which begins with a dot is neither directive nor instruction.
+    pub(super) fn no_directive(&mut self, name: &str, statement: Statement<'_>) {
+        let word = name.to_ascii_lowercase();
         let near = did_you_mean(&word, DIRECTIVES.iter().map(|(name, _)| *name));
         let help = "docs/assembler.md lists the directives";
         self.findings.push(
@@ -94,7 +100,6 @@ impl Reading<'_, '_> {
             .label("unknown")
             .help(near.unwrap_or_else(|| help.to_owned())),
         );
-        true
     }
 
     /// Goes on in a section.

@@ -12,7 +12,7 @@ use super::item::{Instruction, ItemKind};
 use super::matching::{Furthest, Matcher};
 use super::message::misfit_diagnostic;
 use super::pseudo::filled;
-use super::reader::Reader;
+use super::reader::{Reader, name_of};
 use super::reading::{Reading, Statement};
 use super::symbol::{Known, LineScope};
 use super::table::first_word;
@@ -139,6 +139,10 @@ impl Reading<'_, '_> {
             furthest = further;
         } else if further.at == furthest.at {
             furthest.expected.extend(further.expected);
+        }
+        if furthest.at == 0 && statement.text.starts_with('.') {
+            self.no_directive(name_of(statement.text), statement);
+            return;
         }
         let word = first_word(statement.text);
         let context = self.context(statement);

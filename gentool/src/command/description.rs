@@ -143,7 +143,7 @@ fn check_readable(path: &Path) -> Result<(), Failure> {
     let message = match opened {
         Ok(found) if found.is_dir() => "it is a folder; name the root file in it".to_owned(),
         Ok(_) => return Ok(()),
-        Err(error) => error.to_string(),
+        Err(error) => format!("{error}; name a file that exists and that you may read"),
     };
     Err(Failure::other(format!("cannot read the description {}: {message}", path.display())))
 }

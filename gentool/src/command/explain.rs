@@ -2,6 +2,7 @@
 
 use std::io::IsTerminal;
 
+use gentool::assembler::code::ALL as CODES;
 use isac_parser::diagnostic::Style;
 use isac_parser::explanation::{UnknownCode, explain_code, list_codes};
 
@@ -9,7 +10,8 @@ use super::{Failure, print};
 
 /// Explain codes of errors and warnings: rule, reason, a wrong and a right example.
 ///
-/// Without a code all of them are listed. Example: gentool explain E0410
+/// Without a code all of them are listed; of those of assembler programs, which begin with A, one
+/// line is all there is. Example: gentool explain E0410
 #[derive(Debug, clap::Args)]
 pub(super) struct Options {
     /// What stands in brackets at the beginning of a message, as E0410.
@@ -19,18 +21,33 @@ pub(super) struct Options {
 
 pub(super) fn run(options: &Options) -> Result<i32, Failure> {
     if options.codes.is_empty() {
-        let lines = list_codes().into_iter().map(|(code, says)| format!("{code}  {says}\n"));
-        return print(&lines.collect::<String>());
+        let of_descriptions = list_codes().into_iter().map(|(code, says)| format!("{code}  {says}\n"));
+        let of_programs = CODES.iter().map(|(code, says)| format!("{}  {}\n", code.0, sentence(says)));
+        return print(&of_descriptions.chain(of_programs).collect::<String>());
     }
     let coloured =
         std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
     let style = if coloured { Style::Styled } else { Style::Plain };
     let mut texts = Vec::new();
     for code in &options.codes {
+        let wanted = code.to_ascii_uppercase();
+        if let Some((code, says)) = CODES.iter().find(|(known, _)| known.0 == wanted) {
+            texts.push(format!(
+                "{}: {}\n\nSaid of a program by `gentool asm`; docs/assembler.md tells how programs are written.\n",
+                code.0,
+                sentence(says)
+            ));
+            continue;
+        }
         let explanation = explain_code(code).map_err(|unknown| no_such_code(code, &unknown))?;
         texts.push(explanation.render(style));
     }
     print(&texts.join("\n"))
+}
+
+/// What a code is about, without blanks and full stop at the ends.
+fn sentence(says: &str) -> &str {
+    says.trim().trim_end_matches('.')
 }
 
 fn no_such_code(code: &str, unknown: &UnknownCode) -> Failure {

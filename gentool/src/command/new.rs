@@ -13,14 +13,15 @@ use super::{Failure, print};
 /// Nothing that exists is touched. Example: gentool new mycpu
 #[derive(Debug, clap::Args)]
 pub(super) struct Options {
-    /// The folder to write: its name may have letters, digits, _ and -.
+    /// The folder to write: its name begins with a letter; letters, digits, _ and - may follow.
     name: PathBuf,
 }
 
 /// The files of a new model by name; `{{name}}` stands for the model's.
-const FILES: [(&str, &str); 3] = [
+const FILES: [(&str, &str); 4] = [
     ("{{name}}.isac", include_str!("new/model.isac")),
     ("program.hex", include_str!("new/program.hex")),
+    ("program.s", include_str!("new/program.s")),
     ("README.md", include_str!("new/README.md")),
 ];
 

@@ -30,16 +30,36 @@ impl ProgramFile<'_> {
     /// Reads it: of ELF the executable sections (without sections: segments), else everything.
     pub(super) fn read(&self, model: &Model) -> Result<Program, Failure> {
         let path = self.path.display();
-        let bytes = read_file(self.path)
-            .map_err(|error| Failure::other(format!("cannot read the program {path}: {error}")))?;
+        let bytes = read_file(self.path).map_err(|error| {
+            Failure::other(format!("cannot read the program {path}: {error}; name a file that holds one"))
+        })?;
         let expected = LaunchInfo::of_model(model, "", "").expected();
         let image = read_image(&bytes, self.image_format(model, &bytes), &expected)
             .map_err(|error| Failure::other(format!("cannot read the program {path}: {error}")))?;
         if sim_runtime::image::is_elf(&bytes) && !matches!(self.format, ProgramFormat::Raw) {
-            return read_elf(model, &bytes)
-                .map_err(|error| Failure::other(format!("cannot read the sections of {path}: {error}")));
+            let program = read_elf(model, &bytes)
+                .map_err(|error| Failure::other(format!("cannot read the sections of {path}: {error}")))?;
+            return self.within_addresses(model, program);
         }
-        Ok(Program { pieces: pieces_of(model, &image), symbols: Vec::new() })
+        self.within_addresses(model, Program { pieces: pieces_of(model, &image), symbols: Vec::new() })
+    }
+
+    /// Refuses what no address reaches.
+    fn within_addresses(&self, model: &Model, program: Program) -> Result<Program, Failure> {
+        let map = model.maps.get(model.target.host_map.unwrap_or(0) as usize);
+        let bits = map.map_or(64, |map| map.address_bits).max(model.address_bits()).clamp(1, 64);
+        let last = u64::MAX >> (64 - bits);
+        let ends = program.pieces.iter().map(|piece| u128::from(piece.address) + piece.cells.len() as u128);
+        let is_beyond = ends.max().is_some_and(|end| end > u128::from(last) + 1);
+        // By LOAD some bytes of a program go to another map.
+        match is_beyond && model.target.loads.is_empty() {
+            true => Err(Failure::other(format!(
+                "the program {} reaches beyond the last address of {}, {last:#x}; load it lower",
+                self.path.display(),
+                model.name
+            ))),
+            false => Ok(program),
+        }
     }
 
     fn image_format(&self, model: &Model, bytes: &[u8]) -> ImageFormat {

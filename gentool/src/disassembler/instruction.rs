@@ -36,7 +36,13 @@ pub struct Instruction {
 impl<'m> Disassembler<'m> {
     /// `None` if no CODINGROOT of the model has just one element.
     pub fn new(model: &'m Model) -> Option<Disassembler<'m>> {
-        let entries = entries(model);
+        let mut entries = entries(model);
+        // A program is read in cells of one width; what is fetched by others is not in it.
+        let host = model.target.host_map.and_then(|map| model.maps.get(map as usize));
+        let of_host = host.map(|map| map.cell_bits);
+        let wanted = entries.iter().map(|entry| entry.cell_bits).find(|bits| Some(*bits) == of_host);
+        let cell_bits = wanted.or(entries.first().map(|entry| entry.cell_bits));
+        entries.retain(|entry| Some(entry.cell_bits) == cell_bits);
         Some(Disassembler { model, entries, assembler: Assembler::new(model)? })
     }
 

@@ -11,6 +11,8 @@ pub(super) struct Labels<'p> {
     symbols: BTreeMap<u64, Vec<&'p str>>,
     /// The label of each address that has one.
     labels: BTreeMap<u64, String>,
+    /// The name of each address inside of a line that would have been its label.
+    inside: BTreeMap<u64, String>,
 }
 
 impl<'p> Labels<'p> {
@@ -33,17 +35,17 @@ impl<'p> Labels<'p> {
                 labels.insert(*address, (*name).to_owned());
             }
         }
-        Labels { program, symbols, labels }
+        Labels { program, symbols, labels, inside: BTreeMap::new() }
     }
 
-    /// The same with a label for each address that an operand means and a line begins at; none
-    /// for addresses inside of lines.
+    /// The same with a label for each address that an operand means and a line begins at; addresses
+    /// inside of lines keep their names, but have no label.
     pub(super) fn with_targets<'i, 'a: 'i>(
         mut self,
         items: impl Iterator<Item = &'i Item<'a>> + Clone,
     ) -> Labels<'p> {
         let begins: BTreeSet<u64> = items.clone().map(|item| item.address).collect();
-        self.labels.retain(|address, _| begins.contains(address));
+        self.inside = self.labels.extract_if(.., |address, _| !begins.contains(address)).collect();
         let taken: BTreeSet<String> = self.program.symbols.iter().map(|symbol| symbol.name.clone()).collect();
         let printed = items.filter_map(|item| item.instruction.as_ref()?.printed.as_ref());
         for target in printed.flat_map(|printed| &printed.targets) {
@@ -71,6 +73,11 @@ impl<'p> Labels<'p> {
     /// The label of an address.
     pub(super) fn label_at(&self, address: u64) -> Option<&str> {
         self.labels.get(&address).map(String::as_str)
+    }
+
+    /// The names of those of some addresses at which no line begins.
+    pub(super) fn inside(&self, addresses: std::ops::Range<u64>) -> impl Iterator<Item = (u64, &str)> {
+        self.inside.range(addresses).map(|(address, name)| (*address, name.as_str()))
     }
 
     /// An address as `<symbol+offset>`, if it lies behind a symbol in the same piece.

@@ -63,6 +63,11 @@ impl<'m> Lines<'m> {
         }
         let text = text.unwrap_or_else(|| self.directive(item.cells));
         self.line(&text, item, &remarks);
+        let end = item.address.saturating_add(item.cells.len() as u64);
+        let first = item.address.saturating_add(1);
+        for (address, name) in self.labels.inside(first..end.max(first)) {
+            let _ = writeln!(self.text, "        .equ {name}, {address:#x}");
+        }
     }
 
     /// The label of an address; other symbols at it are remarks.

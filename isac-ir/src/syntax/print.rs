@@ -14,6 +14,7 @@ use super::{Format, TextItem, Tree};
 use crate::Model;
 use crate::behavior::FieldId;
 use crate::bits::{mask, sign_extend};
+use crate::decode::Decoded;
 
 /// Where an instruction stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,6 +46,14 @@ pub struct PrintedTarget {
 /// The text of an instruction; `None` if an operation has none that says all there is.
 pub fn print(model: &Model, tree: &Tree, site: Site) -> Option<Printed> {
     print_choice(model, tree, site, &mut 0)
+}
+
+/// The text of what a CODINGROOT has decoded, which is node 0; `None` if that are several words, or if
+/// they have no text.
+pub fn print_decoded(model: &Model, decoded: &Decoded, site: Site) -> Option<String> {
+    let words: Vec<u32> = decoded.children(0).collect();
+    let [word] = words[..] else { return None };
+    print(model, &Tree::of(decoded, word)?, site).map(|printed| printed.text)
 }
 
 /// All texts of an instruction that say all there is, at most `most` of them, the one that is to

@@ -150,6 +150,15 @@ impl Options<'_> {
             let synonyms: Vec<&str> = text.value.split('|').collect();
             *entry = synonyms.iter().map(|&synonym| synonym.to_owned()).collect();
             for synonym in synonyms {
+                if synonym.is_empty() {
+                    let message = format!("element {element} of `{}` gets an empty name", register.name);
+                    let diagnostic = error(code::BAD_OPTION, text.span, message, "no name");
+                    self.diagnostics.push(diagnostic.help(format!(
+                        "write a name, as `{}{element}`; synonyms are separated by one `|`",
+                        register.name
+                    )));
+                    continue;
+                }
                 if let Some(first) = seen.get(synonym) {
                     let message = format!("two elements are named `{synonym}`");
                     let diagnostic = error(code::DOUBLE, text.span, message, "named again here");

@@ -51,9 +51,11 @@ fn describe_fault(machine: &dyn Machine, info: &LaunchInfo, fault: Fault) -> Vec
     let (what, help) = match fault.kind {
         FaultKind::IllegalInstruction => (
             "illegal instruction".to_owned(),
-            "the model knows no instruction with this coding, or forbids it; is the program \
-             compiled for this processor, and does the address hold code?"
-                .to_owned(),
+            format!(
+                "{}the model knows no instruction with this coding, or forbids it; is the program \
+                 compiled for this processor, and does the address hold code?",
+                bytes_at(machine, info, fault.instruction_address)
+            ),
         ),
         FaultKind::DivisionByZero => (
             "division by zero".to_owned(),
@@ -71,6 +73,26 @@ fn describe_fault(machine: &dyn Machine, info: &LaunchInfo, fault: Fault) -> Vec
         format!("error: guest fault: {what}, by the instruction at {at} in cycle {cycle}"),
         format!("help: {help}"),
     ]
+}
+
+/// What memory holds where an instruction was to be; nothing where there are several maps, since
+/// the fault does not say from which it was fetched.
+fn bytes_at(machine: &dyn Machine, info: &LaunchInfo, address: u64) -> String {
+    const SHOWN: usize = 8;
+    let [_] = info.maps.as_slice() else { return String::new() };
+    let first = address.saturating_mul(info.cell_bytes(0));
+    let mut bytes = Vec::new();
+    for place in first..first.saturating_add(SHOWN as u64) {
+        let mut byte = [0];
+        if machine.read_bytes(0, place, &mut byte).is_err() {
+            break;
+        }
+        bytes.push(format!("{:02x}", byte[0]));
+    }
+    match bytes.is_empty() {
+        true => String::new(),
+        false => format!("the bytes from there on are {}; ", bytes.join(" ")),
+    }
 }
 
 /// The file by its name, and how many elements it has.

@@ -60,6 +60,7 @@ pub struct RunOptions {
         long,
         value_name = "FROM:COUNT",
         default_value = "1:10K",
+        requires = "pipeline_trace",
         value_parser = parse_window,
         help_heading = "Results"
     )]
@@ -233,7 +234,7 @@ impl RunOptions {
             }
         }
         let windows = [
-            ("--pipeline-window", Some(self.pipeline_window)),
+            ("--pipeline-window", self.pipeline_trace.as_ref().map(|_| self.pipeline_window)),
             ("--pipeline-diagram", self.pipeline_diagram),
         ];
         for (name, window) in windows {

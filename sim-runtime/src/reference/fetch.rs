@@ -32,7 +32,7 @@ impl<'m> Step<'m, '_> {
             word: &word,
             size_cells: self.instruction.size_cells,
         });
-        self.flight.trace_decoded(&self.instruction, word, &name);
+        self.flight.trace_decoded(model, &self.instruction, &fetching.decoded, word);
         self.instruction.decoded = Some(fetching.decoded);
         self.instruction.word = word;
         Ok(())

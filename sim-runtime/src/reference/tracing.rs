@@ -1,6 +1,8 @@
 //! Keeps what happens in a cycle for whoever listens to the trace; nothing where nobody does.
 
+use isac_ir::Model;
 use isac_ir::decode::Decoded;
+use isac_ir::syntax::print::{Site, print_decoded};
 use isac_ir::time::StageId;
 use sim_profile::Word;
 
@@ -99,10 +101,15 @@ impl Flight {
         }
     }
 
-    pub(super) fn trace_decoded(&mut self, instruction: &Instruction, word: Word, name: &str) {
+    pub(super) fn trace_decoded(
+        &mut self,
+        model: &Model,
+        instruction: &Instruction,
+        decoded: &Decoded,
+        word: Word,
+    ) {
         if let Some(tracer) = &mut self.tracer {
-            let (id, address) = (instruction.id, instruction.address);
-            tracer.trace.decoded.push(DecodedTrace { id, address, word, name: name.to_owned() });
+            tracer.trace.decoded.push(decoded_trace(model, instruction, decoded, word));
         }
     }
 
@@ -168,8 +175,8 @@ impl ReferenceEngine<'_> {
         let model = self.state.model;
         let in_flight = self.flight.instructions.values().map(|instruction| {
             let &Instruction { id, address, word, .. } = instruction;
-            let name = instruction.decoded.as_ref().map(|decoded| decoded.name(model));
-            let decoded = name.map(|name| DecodedTrace { id, address, word, name });
+            let decoded = instruction.decoded.as_ref();
+            let decoded = decoded.map(|decoded| decoded_trace(model, instruction, decoded, word));
             InFlightTrace { id, address, decoded }
         });
         in_flight.collect()
@@ -207,4 +214,10 @@ fn activation(id: u64, stage: Option<StageId>, work: Work, instruction: Option<&
         }
     };
     Activation { id, stage, activity }
+}
+
+fn decoded_trace(model: &Model, instruction: &Instruction, decoded: &Decoded, word: Word) -> DecodedTrace {
+    let &Instruction { id, address, size_cells, .. } = instruction;
+    let text = print_decoded(model, decoded, Site { address, size_cells });
+    DecodedTrace { id, address, word, name: decoded.name(model), text }
 }

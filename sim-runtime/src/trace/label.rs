@@ -71,10 +71,14 @@ impl<'m> Labels<'m> {
         Labels { model, tables: model_tables(model) }
     }
 
-    /// Address, as wide as the program counter, and operation, if that is known.
+    /// Address, as wide as the program counter, and what the instruction is written as, if it is
+    /// known; without a text its operation.
     pub(super) fn instruction(&self, known: &Known) -> String {
         let address = self.tables.format_address(known.address);
         match &known.decoded {
+            Some(DecodedTrace { text: Some(text), .. }) => {
+                format!("{address} {}", text.replace(char::is_control, " "))
+            }
             Some(decoded) => format!("{address} {}", self.operation(&decoded.name)),
             None => address,
         }

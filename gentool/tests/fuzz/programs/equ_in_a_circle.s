@@ -1,0 +1,4 @@
+        .equ a, b + 1
+        .equ b, a + 1
+        .word a
+        li a0, b

@@ -12,7 +12,8 @@ use std::process::{Command, Stdio};
 
 use support::launch::{Guest, Left};
 use support::{
-    ENGINES, EngineKind, FIRST, MIPS32, PDP11, RV32IM, RV32IM5, RV32IMC, RV64IMAC, Simulator, TINY8, path,
+    AVR, ENGINES, EngineKind, FIRST, MIPS32, PDP11, RV32IM, RV32IM5, RV32IMC, RV64IMAC, Simulator, TINY8,
+    path,
 };
 
 /// How a guest must end.
@@ -143,6 +144,31 @@ fn rv64imac_computes_what_is_computed_natively() {
     );
 }
 
+/// Nobody tells these programs how often to repeat: the slow engine runs their beginnings.
+#[test]
+fn avr_computes_what_is_computed_natively() {
+    for (name, instructions) in [
+        ("bytecode", 9_077_299),
+        ("crc32", 11_230_512),
+        ("csv", 13_182_905),
+        ("matrix", 114_048_211),
+        ("sha256", 60_680_591),
+        ("sorting", 8_616_921),
+    ] {
+        let program = path(&format!("models/avr/programs/{name}.elf"));
+        let guest = Guest::new(Box::leak(program.display().to_string().into_boxed_str()));
+        let expected = exits(0, instructions, &golden(&format!("{name}.out")));
+        check_on(&AVR, EngineKind::Unprofiled, &guest, &expected);
+        let beginning = Guest { options: &["--limit-instructions", "100_000"], ..guest };
+        let [reference, emitted] = [EngineKind::Reference, EngineKind::Emitted]
+            .map(|kind| beginning.run(&AVR, AVR.engine(kind).as_mut()));
+        assert_eq!((reference.status, reference.instructions), (124, 100_000), "{name}");
+        assert_eq!(emitted.output, reference.output, "{name}");
+        assert_eq!(emitted.state, reference.state, "{name}");
+        assert_eq!(emitted.report, reference.report, "{name}");
+    }
+}
+
 #[test]
 fn mips32_computes_what_is_computed_natively() {
     check_built_for(
@@ -208,6 +234,27 @@ fn golden_output_is_that_of_qemu() {
             let output = output_of(Command::new(qemu).arg(program));
             assert_eq!(output, golden(&format!("{name}.out")), "{name} on {qemu}");
         }
+    }
+}
+
+/// simavr writes each line in a colour, and a dot for its end.
+#[test]
+fn golden_output_is_that_of_simavr() {
+    // Whatever it is asked for, it ends with an error.
+    if Command::new("simavr").arg("--help").stdout(Stdio::null()).stderr(Stdio::null()).status().is_err() {
+        println!("note: simavr is not installed; the golden output is not compared with it");
+        return;
+    }
+    for name in NAMES {
+        let program = path(&format!("models/avr/programs/{name}.elf"));
+        let mut simavr = Command::new("simavr");
+        simavr.args(["-m", "atmega1284p", "-f", "16000000"]).arg(program);
+        let output = simavr.stdin(Stdio::null()).output().expect("simavr starts");
+        let said = [output.stdout, output.stderr].concat();
+        let said = String::from_utf8(said).expect("text");
+        let lines = said.split("\u{1b}[32m").skip(1).filter_map(|line| line.split_once(".\n\u{1b}[0m"));
+        let printed: String = lines.map(|(line, _)| format!("{line}\n")).collect();
+        assert_eq!(printed, golden(&format!("{name}.out")), "{name} on simavr");
     }
 }
 

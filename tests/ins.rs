@@ -23,8 +23,8 @@ use ins::coverage::missing;
 use ins::overlap::compare_overlapping;
 use isac_ir::Model;
 use support::{
-    ENGINES, ENGINES_OF_ONE_FORM, EngineKind, MIPS32, PDP11, RV32IM, RV32IM5, RV32IMC, RV64IMAC, Simulator,
-    TINY8, path,
+    AVR, ENGINES, ENGINES_OF_ONE_FORM, EngineKind, MIPS32, PDP11, RV32IM, RV32IM5, RV32IMC, RV64IMAC,
+    Simulator, TINY8, path,
 };
 
 /// Runs all cases of a model on every engine; `lines` is how many there are, so that none is
@@ -107,6 +107,20 @@ fn every_case_of_rv64imac_holds_on_every_engine() {
 #[test]
 fn every_case_of_mips32_holds_on_every_engine() {
     check_on(&ENGINES_OF_ONE_FORM, &MIPS32, "mips32", 5736, |_, _| true);
+}
+
+#[test]
+fn every_case_of_avr_holds_on_every_engine() {
+    check_on(&ENGINES_OF_ONE_FORM, &AVR, "avr", 3187, |_, _| true);
+}
+
+#[test]
+fn the_cases_of_avr_leave_nothing_out() {
+    let mut wrong = Vec::new();
+    let model = (AVR.model)();
+    let cases: Vec<Case> = read_cases("avr", model, &mut wrong).into_iter().map(|(_, case)| case).collect();
+    assert_eq!(missing(model, &cases, &[]), [""; 0]);
+    assert_eq!(wrong, [""; 0]);
 }
 
 /// Every instruction, every register in every operand, corner values of every number.

@@ -36,7 +36,7 @@ fn every_case_of_every_model_assembles_to_its_bytes() {
             let words = assembler.instruction(&line.text, line.address);
             let cells = words.map(|words| cells_of_words(&words, 8, model.target.big_endian));
             let bytes = cells.map(|cells| cells.iter().map(|cell| cell.to_u128() as u8).collect::<Vec<_>>());
-            if bytes.as_ref() != Some(&line.cells) {
+            if bytes.as_ref() != Some(&line.bytes) {
                 wrong.push(format!("{}: {} is {bytes:02x?}", line.place, line.text));
             }
             compared += 1;

@@ -13,8 +13,8 @@ fn every_case_of_every_model_disassembles_to_its_text() {
         let model = cases::model(&case.model);
         let disassembler = Disassembler::new(&model).expect("the model's instructions have texts");
         for line in &case.lines {
-            let cells: Vec<Bits> = line.cells.iter().map(|cell| Bits::from_u128((*cell).into())).collect();
-            let found = disassembler.instruction(&cells, line.address).and_then(|found| found.printed);
+            let found =
+                disassembler.instruction(&line.cells(&model), line.address).and_then(|found| found.printed);
             if found.as_ref().map(|found| &found.text) != Some(&line.text) {
                 wrong.push(format!("{}: {} is {found:?}", line.place, line.text));
             }

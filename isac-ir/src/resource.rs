@@ -282,6 +282,9 @@ pub struct Target {
     pub elf_machine: Option<u16>,
     /// 32 or 64; `None` accepts any.
     pub elf_class: Option<u32>,
+    /// True if segments of an ELF file are loaded where they are stored, at their physical
+    /// addresses, and not where the running program finds them.
+    pub physical_addresses: bool,
     /// The stack pointer and its initial value.
     pub stack: Option<(RegisterPlace, u128)>,
     /// The map that loader, host calls and debugger use.

@@ -4,6 +4,7 @@
 #   build.sh TARGET [DIR]   for a model, rv32im, rv32imc, rv64imac or mips32,
 #                           under Linux system calls; DIR is
 #                           models/TARGET/programs if not given
+#   build.sh avr [DIR]      for an ATmega1284P
 #   build.sh native DIR     for this machine, to compare output with
 #   build.sh [DIR]          the same as rv32im; DIR must hold a slash
 #
@@ -14,6 +15,9 @@
 #                       binutils-riscv64-unknown-elf 2.40-2+4+b1
 #   mips32   Debian 12: gcc-mips-linux-gnu 12.2.0 (gcc-12-mips-linux-gnu
 #                       12.2.0-14cross5), binutils-mips-linux-gnu 2.40-2cross2
+#   avr      Debian 12: gcc-avr 1:5.4.0+Atmel3.6.2-3
+#                       binutils-avr 2.26.20160125+Atmel3.6.2-4
+#                       avr-libc 1:2.0.0+Atmel3.6.2-3
 #   native   Debian 12: gcc, libc6-dev
 set -eu
 LC_ALL=C
@@ -39,7 +43,7 @@ fail() {
 }
 
 usage() {
-    echo 'usage: build.sh [rv32im | rv32imc | rv64imac | mips32] [DIR] | build.sh native DIR' >&2
+    echo 'usage: build.sh [rv32im | rv32imc | rv64imac | mips32 | avr] [DIR] | build.sh native DIR' >&2
     exit 2
 }
 
@@ -71,7 +75,7 @@ link() {
         -Wl,-z,max-page-size=4096 -Wl,--defsym,TEXT_START="$text_start" \
         -Wl,-T,"$script" -o "$output" "$work"/*.o
     chmod 755 "$output"
-    check_data "$output"
+    check_data "$tools-size" "$output"
 }
 
 # The maps keep the places of the repository and of the compiler out of the
@@ -85,12 +89,13 @@ compile() {
         -o "$work/$(basename "${1%.*}").o" "$1"
 }
 
-# Fails if the program's constants and variables exceed the limit.
+# check_data SIZE PROGRAM: fails if the program's constants and variables
+# exceed the limit.
 check_data() {
-    bytes=$("$tools-size" -A "$1" |
+    bytes=$("$1" -A "$2" |
         awk '$1 ~ /^\.(data|bss|rodata)$/ { sum += $2 } END { print sum + 0 }')
     [ "$bytes" -le "$data_limit_bytes" ] ||
-        fail "$1: $bytes bytes of data, the limit is $data_limit_bytes"
+        fail "$2: $bytes bytes of data, the limit is $data_limit_bytes"
 }
 
 # use_machine TOOLS PACKAGE NAME FLAGS: the compiler, and what it is to make; start
@@ -144,6 +149,27 @@ build_mips32() {
     build_guests "$1" 0x400000
 }
 
+# With avr-libc's start code and libgcc's arithmetic, and without its library.
+build_avr() {
+    require_compiler avr-gcc gcc-avr
+    avr_headers=$(avr-gcc -print-file-name=include)
+    work=$(mktemp -d)
+    trap 'rm -rf "$work"' EXIT
+    for name in $programs; do
+        rm -f "$work"/*.o
+        for source in "$guests/runtime/avr.c" "$guests/$name.c" $shared; do
+            # shellcheck disable=SC2086 # the flags are meant to be split
+            avr-gcc -mmcu=atmega1284p $c_flags -gdwarf-4 -gno-record-gcc-switches -c -ffreestanding \
+                -fdebug-prefix-map="$root"=. -fdebug-prefix-map="$avr_headers"=compiler \
+                -o "$work/$(basename "${source%.*}").o" "$source"
+        done
+        avr-gcc -mmcu=atmega1284p -nodefaultlibs -Wl,--fatal-warnings \
+            -o "$1/$name.elf" "$work"/*.o -lgcc
+        chmod 755 "$1/$name.elf"
+        check_data avr-size "$1/$name.elf"
+    done
+}
+
 build_native() {
     require_compiler gcc gcc
     for name in $programs; do
@@ -154,7 +180,7 @@ build_native() {
 
 target=rv32im
 case ${1-} in
-rv32im | rv32imc | rv64imac | mips32 | native)
+rv32im | rv32imc | rv64imac | mips32 | avr | native)
     target=$1
     shift
     ;;

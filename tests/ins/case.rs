@@ -1,8 +1,9 @@
 //! One line of a case file, read.
 
 use isac_ir::Model;
+use isac_ir::bits::mask;
 
-use super::place::{Place, parse_number};
+use super::place::{Place, cell_bytes, parse_number};
 
 /// One instruction with the state around it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,6 +15,16 @@ pub(crate) struct Case {
     pub(crate) before: Vec<(Place, u128)>,
     pub(crate) after: Vec<(Place, u128)>,
     pub(crate) end: End,
+    /// Clock cycles that it takes.
+    pub(crate) cycles: u64,
+}
+
+impl Case {
+    /// The address behind the bytes.
+    pub(crate) fn behind(&self, model: &Model) -> u128 {
+        let size = cell_bytes(model, model.target.host_map.unwrap_or(0) as usize);
+        u128::from(self.address.wrapping_add(self.bytes.len() as u64 / size)) & mask(model.pc.width_bits)
+    }
 }
 
 /// What becomes of the run.
@@ -51,6 +62,7 @@ pub(crate) fn read_case(line: &str, model: &Model) -> Result<Option<Case>, Strin
         before: Vec::new(),
         after: Vec::new(),
         end: End::Ran,
+        cycles: 1,
     };
     for item in before.split_whitespace() {
         let (place, value) = split_item(item)?;
@@ -59,6 +71,7 @@ pub(crate) fn read_case(line: &str, model: &Model) -> Result<Option<Case>, Strin
     for item in after.split_whitespace() {
         match split_item(item)? {
             ("fault", kind) => case.end = read_fault(kind)?,
+            ("cycles", count) => case.cycles = number(count)? as u64,
             ("halt", status) => case.end = End::Halted(number(status)? as i32),
             (place, value) => case.after.push(read_item(place, value, model)?),
         }

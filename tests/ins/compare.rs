@@ -13,12 +13,12 @@ use sim_runtime::host::Host;
 use sim_runtime::{AccessKind, Engine, FaultKind, Machine, Stop};
 
 use super::case::{Case, End};
-use super::place::Place;
+use super::place::{Place, cell_bytes};
 
 /// How far from an address an instruction may write, in bytes; more than a 12-bit displacement.
 const REACH: u64 = 0x810;
 
-/// Bytes of a map from an address on.
+/// Bytes of a map from a byte address on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Piece {
     pub(super) map: usize,
@@ -40,8 +40,7 @@ pub(crate) fn compare(case: &Case, engine: &mut dyn Engine, model: &Model) -> Ve
     }
     let near = near(case, model);
     let mut expected = read_state(engine.machine(), model, &near);
-    let behind = case.address.wrapping_add(case.bytes.len() as u64);
-    expected.set_parts(&model.pc, u128::from(behind) & mask(model.pc.width_bits));
+    expected.set_parts(&model.pc, case.behind(model));
     for (place, value) in &case.after {
         expected.set(*place, *value, model);
     }
@@ -62,7 +61,8 @@ pub(super) fn prepare(case: &Case, machine: &mut dyn Machine, model: &Model) -> 
     }
     let map = model.target.host_map.unwrap_or(0) as usize;
     let outside = |address| format!("there is no memory at {address:#x} for the bytes");
-    machine.write_bytes(map, case.address, &case.bytes).map_err(outside)?;
+    let first = case.address.wrapping_mul(cell_bytes(model, map));
+    machine.write_bytes(map, first, &case.bytes).map_err(outside)?;
     let is_memory = |place: &Place| matches!(place, Place::Memory { .. });
     for (place, value) in case.before.iter().filter(|(place, _)| is_memory(place)) {
         place.write(*value, machine, model)?;
@@ -96,7 +96,9 @@ pub(super) fn near(case: &Case, model: &Model) -> Vec<Piece> {
         for (low, high) in windows {
             for range in table.ranges.iter().filter(|range| range.low <= high && low <= range.high) {
                 let (low, high) = (low.max(range.low), high.min(range.high));
-                let piece = Piece { map, address: low, bytes: vec![0; (high - low + 1) as usize] };
+                let size = cell_bytes(model, map);
+                let bytes = vec![0; ((high - low + 1) * size) as usize];
+                let piece = Piece { map, address: low * size, bytes };
                 if !pieces.contains(&piece) {
                     pieces.push(piece);
                 }
@@ -128,8 +130,9 @@ impl State {
             }
             Place::Alias(alias) => self.set_parts(&model.aliases[alias], value),
             Place::Memory { map, address, .. } => {
+                let first = address.wrapping_mul(cell_bytes(model, map));
                 for (byte, offset) in place.bytes(value, model).into_iter().zip(0..) {
-                    self.set_byte(map, address.wrapping_add(offset), byte);
+                    self.set_byte(map, first.wrapping_add(offset), byte);
                 }
             }
         }
@@ -183,9 +186,11 @@ fn compare_end(case: &Case, stop: Stop, engine: &dyn Engine) -> Vec<String> {
         differences.push(format!("the fault is in another place or cycle: {fault:?}"));
     }
     let ended = u64::from(!matches!(stop, Stop::Fault(_)) && end != End::Abandoned);
-    if (engine.instructions(), engine.cycles()) != (ended, 1) {
+    if (engine.instructions(), engine.cycles()) != (ended, case.cycles) {
         let (instructions, cycles) = (engine.instructions(), engine.cycles());
-        differences.push(format!("{instructions} instructions in {cycles} cycles, expected {ended} in 1"));
+        let expected = case.cycles;
+        differences
+            .push(format!("{instructions} instructions in {cycles} cycles, expected {ended} in {expected}"));
     }
     differences
 }
@@ -206,7 +211,7 @@ pub(super) fn compare_states(expected: &State, found: &State, model: &Model) -> 
         let pairs = expected.bytes.iter().zip(&found.bytes).zip(expected.address..);
         for ((expected_byte, found), address) in pairs.filter(|((expected, found), _)| expected != found) {
             let name = &model.maps[expected.map].name;
-            bytes.insert(format!("{name}.u8[{address:#x}] is {found:#x}, expected {expected_byte:#x}"));
+            bytes.insert(format!("byte {address:#x} of {name} is {found:#x}, expected {expected_byte:#x}"));
         }
     }
     differences.extend(bytes);

@@ -10,7 +10,7 @@ use super::case::{Case, End};
 use crate::encoder::{Encoder, Instruction, Kind, Word};
 
 /// Places of an instruction that name registers; all others are numbers.
-const REGISTERS: [&str; 6] = ["rd", "rs1", "rs2", "rs", "rt", "base"];
+const REGISTERS: [&str; 7] = ["rd", "rs1", "rs2", "rs", "rt", "rr", "base"];
 
 /// Those that an access begins at.
 const BASES: [&str; 2] = ["rs1", "base"];

@@ -7,7 +7,6 @@
 use std::collections::BTreeSet;
 
 use isac_ir::Model;
-use isac_ir::bits::mask;
 use sim_profile::executions::executions;
 use sim_runtime::host::Host;
 use sim_runtime::{Engine, Stop};
@@ -31,8 +30,7 @@ pub(crate) fn compare_overlapping(
     let mut near = near(case, model);
     near.retain(|piece| architecture.maps.iter().any(|map| map.name == model.maps[piece.map].name));
     let mut expected = read_state(engine.machine(), model, &near);
-    let behind = case.address.wrapping_add(case.bytes.len() as u64);
-    expected.set_parts(&model.pc, u128::from(behind) & mask(model.pc.width_bits));
+    expected.set_parts(&model.pc, case.behind(model));
     for (place, value) in &case.after {
         expected.set(*place, *value, model);
     }

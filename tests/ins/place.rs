@@ -53,7 +53,7 @@ impl Place {
         value as u128 & mask(width)
     }
 
-    /// Sets the place. Memory has cells of one byte.
+    /// Sets the place.
     pub(crate) fn write(self, value: u128, machine: &mut dyn Machine, model: &Model) -> Result<(), String> {
         match self {
             Place::Register { register, element } => machine.write_register(register, element, value),
@@ -61,7 +61,8 @@ impl Place {
             Place::Memory { map, address, .. } => {
                 let bytes = self.bytes(value, model);
                 let outside = |address| format!("there is no memory at {address:#x}");
-                machine.write_bytes(map, address, &bytes).map_err(outside)?;
+                let first = address.wrapping_mul(cell_bytes(model, map));
+                machine.write_bytes(map, first, &bytes).map_err(outside)?;
             }
         }
         Ok(())
@@ -70,13 +71,18 @@ impl Place {
     /// A value as the bytes of the place, in the target's order; none for a register.
     pub(crate) fn bytes(self, value: u128, model: &Model) -> Vec<u8> {
         let Place::Memory { map, cells, .. } = self else { return Vec::new() };
-        assert_eq!(model.maps[map].cell_bits, 8, "the models of the cases have cells of a byte");
-        let mut bytes = value.to_le_bytes()[..cells as usize].to_vec();
+        let size = (cells * cell_bytes(model, map)) as usize;
+        let mut bytes = value.to_le_bytes()[..size].to_vec();
         if model.target.big_endian {
             bytes.reverse();
         }
         bytes
     }
+}
+
+/// The bytes of a cell of a map.
+pub(crate) fn cell_bytes(model: &Model, map: usize) -> u64 {
+    u64::from(model.maps[map].cell_bits.div_ceil(8))
 }
 
 fn indexed_register(name: &str, index: i128, model: &Model) -> Option<Place> {

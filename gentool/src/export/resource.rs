@@ -1,8 +1,8 @@
 //! Resources and TARGET.
 
 use isac_parser::model::{
-    Cache, CheckedModel, Device, DeviceKind, Endian, Function, Local, Map, Pipeline, Ram, Range, RangeTarget,
-    Register, RegisterPlace, Replacement, Type, WritePolicy,
+    Cache, CheckedModel, Device, DeviceKind, ElfAddress, Endian, Function, Local, Map, Pipeline, Ram, Range,
+    RangeTarget, Register, RegisterPlace, Replacement, Type, WritePolicy,
 };
 use serde_json::{Value, json};
 
@@ -16,6 +16,10 @@ pub(super) fn target(model: &CheckedModel) -> Value {
         ("endian", json!(if target.endian == Endian::Little { "little" } else { "big" })),
         ("elf_machine", json!(target.elf_machine)),
         ("elf_class", json!(target.elf_class)),
+        (
+            "elf_address",
+            json!(if target.elf_address == ElfAddress::Virtual { "virtual" } else { "physical" }),
+        ),
         ("host", target.host.map_or(Value::Null, map)),
         ("stack_value", stack.map_or(Value::Null, |(_, value)| hexadecimal(*value))),
         ("comment", json!(target.comment)),

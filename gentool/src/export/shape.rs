@@ -113,6 +113,11 @@ pub const SHAPES: &[Shape] = &[
             member("endian", Word(&["little", "big"]), "Which cell of a word comes first."),
             optional("elf_machine", Number, "The e_machine of programs."),
             optional("elf_class", Number, "32 or 64."),
+            member(
+                "elf_address",
+                Word(&["virtual", "physical"]),
+                "Which address of a segment it is loaded at.",
+            ),
             optional("host", Text, "The map that loader and host calls use."),
             optional("stack_value", Hexadecimal, "The first value of the stack pointer."),
             optional("comment", Text, "What begins a comment in assembler text."),

@@ -4,7 +4,7 @@ use isac_ir::resource::{
     Cache, Device, DeviceKind, DeviceRange, Map, Ram, Range, Register, RegisterPart, RegisterPlace,
     Replacement, Syscalls, Target,
 };
-use isac_parser::model::{self as source, Endian, RangeTarget};
+use isac_parser::model::{self as source, ElfAddress, Endian, RangeTarget};
 
 use super::Lowering;
 
@@ -15,6 +15,7 @@ impl Lowering<'_> {
             big_endian: target.endian == Endian::Big,
             elf_machine: target.elf_machine,
             elf_class: target.elf_class,
+            physical_addresses: target.elf_address == ElfAddress::Physical,
             stack: target.stack.as_ref().map(|(place, value)| (self.lower_place(place), *value)),
             syscalls: match target.syscalls {
                 source::Syscalls::LinuxGeneric => Syscalls::Generic,

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use gentool::lower::lower_model;
 use isac_ir::Model;
+use isac_ir::bits::Bits;
 use isac_parser::diagnostic::{Diagnostics, Style};
 use isac_parser::load_model;
 use isac_parser::source::{FileSystem, SourceMap};
@@ -27,9 +28,24 @@ pub(crate) struct Line {
     /// The instruction's address in cells.
     pub(crate) address: u64,
     /// Its bytes.
-    pub(crate) cells: Vec<u8>,
+    pub(crate) bytes: Vec<u8>,
     /// Its text.
     pub(crate) text: String,
+}
+
+impl Line {
+    /// The bytes as cells of the map that programs go to.
+    pub(crate) fn cells(&self, model: &Model) -> Vec<Bits> {
+        let map = &model.maps[model.target.host_map.unwrap_or(0) as usize];
+        let cell = |bytes: &[u8]| {
+            let mut bytes = bytes.to_vec();
+            if !model.target.big_endian {
+                bytes.reverse();
+            }
+            Bits::from_be_bytes(&bytes)
+        };
+        self.bytes.chunks(map.cell_bits.div_ceil(8) as usize).map(cell).collect()
+    }
 }
 
 /// The repository's root.
@@ -123,7 +139,7 @@ fn read_line(line: &str, place: &str) -> Option<Line> {
     Some(Line {
         place: place.to_owned(),
         address: number(address.trim()).expect("an address"),
-        cells: bytes.split_whitespace().map(|byte| u8::from_str_radix(byte, 16).expect("a byte")).collect(),
+        bytes: bytes.split_whitespace().map(|byte| u8::from_str_radix(byte, 16).expect("a byte")).collect(),
         text: text.to_owned(),
     })
 }

@@ -50,7 +50,8 @@ fn with_segment(program: &ElfFile, segment: ElfSegment) -> Vec<u8> {
 #[test]
 fn every_beginning_of_a_program_is_refused_or_loads_the_same() {
     let bytes = fs::read(root().join(FAULTS).join("baremetal.elf")).expect("the program is there");
-    let expected = Expected { machine: Some(243), class: Some(32), big_endian: Some(false) };
+    let expected =
+        Expected { machine: Some(243), class: Some(32), big_endian: Some(false), ..Expected::default() };
     let whole = read_image(&bytes, ImageFormat::Elf, &expected).expect("the whole program loads");
     let mut refused = 0;
     for length in 0..bytes.len() {

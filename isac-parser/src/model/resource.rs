@@ -230,6 +230,15 @@ pub enum Syscalls {
     LinuxEabi,
 }
 
+/// Which of its two addresses a segment of an ELF file is loaded at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ElfAddress {
+    /// Where the running program finds it.
+    Virtual,
+    /// Where it is stored before the program runs.
+    Physical,
+}
+
 /// The TARGET section.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Target {
@@ -239,6 +248,8 @@ pub struct Target {
     pub elf_machine: Option<u16>,
     /// ELF_CLASS: 32 or 64; `None` accepts any.
     pub elf_class: Option<u32>,
+    /// ELF_ADDRESS, default virtual.
+    pub elf_address: ElfAddress,
     /// STACK: the stack pointer and its initial value.
     pub stack: Option<(RegisterPlace, u128)>,
     /// HOST: the map that loader and host calls use; default `defaultmap`, else the only map.

@@ -8,11 +8,22 @@ use super::report::error;
 use super::typing;
 use crate::ast::TargetField;
 use crate::diagnostic::Diagnostics;
-use crate::model::{Endian, MapId, RegisterPlace, Syscalls, Target};
+use crate::model::{ElfAddress, Endian, MapId, RegisterPlace, Syscalls, Target};
 use crate::source::Span;
 
-const FIELDS: [&str; 10] =
-    ["ENDIAN", "ELF_MACHINE", "ELF_CLASS", "STACK", "HOST", "SYSCALLS", "LOAD", "COMMENT", "HEX", "BINARY"];
+const FIELDS: [&str; 11] = [
+    "ENDIAN",
+    "ELF_MACHINE",
+    "ELF_CLASS",
+    "ELF_ADDRESS",
+    "STACK",
+    "HOST",
+    "SYSCALLS",
+    "LOAD",
+    "COMMENT",
+    "HEX",
+    "BINARY",
+];
 
 const SYSCALLS: [&str; 3] = ["LINUX_GENERIC", "LINUX_O32", "LINUX_EABI"];
 
@@ -26,6 +37,7 @@ pub(crate) fn resolve_target(
         endian: Endian::Little,
         elf_machine: None,
         elf_class: None,
+        elf_address: ElfAddress::Virtual,
         stack: None,
         host: default_map(table),
         syscalls: Syscalls::LinuxGeneric,
@@ -104,6 +116,15 @@ fn resolve_field(field: &TargetField, table: &Table, target: &mut Target, diagno
             target.elf_machine = machine.and_then(|machine| u16::try_from(machine).ok());
         }
         "ELF_CLASS" => target.elf_class = elf_class(&reader, diagnostics),
+        "ELF_ADDRESS" => {
+            let word = reader
+                .single(diagnostics)
+                .and_then(|word| reader.word(word, &["VIRTUAL", "PHYSICAL"], diagnostics));
+            if let Some(word) = word {
+                target.elf_address =
+                    if word == "PHYSICAL" { ElfAddress::Physical } else { ElfAddress::Virtual };
+            }
+        }
         "STACK" => target.stack = stack(&reader, diagnostics),
         "HOST" => {
             let map = reader.single(diagnostics).and_then(|map| reader.name_of(map, diagnostics));

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use isac_parser::model::{
-    AssemblerItem, CodingBit, Endian, Format, InstanceRole, RegisterId, RegisterPart, RootElement,
-    RootSource, Type,
+    AssemblerItem, CodingBit, ElfAddress, Endian, Format, InstanceRole, RegisterId, RegisterPart,
+    RootElement, RootSource, Type,
 };
 use isac_parser::source::InMemory;
 
@@ -14,7 +14,7 @@ use super::super::{load, load_text};
 const MACHINE: &str = r#"
 CONSTANT WIDTH = 16;
 CONSTANT COUNT = 1 << 2;
-TARGET { ENDIAN (BIG); ELF_MACHINE (62); ELF_CLASS (64); STACK (x[1], -16); LOAD (0x10, 0x1f) -> code; COMMENT (";"); };
+TARGET { ENDIAN (BIG); ELF_MACHINE (62); ELF_CLASS (64); ELF_ADDRESS (PHYSICAL); STACK (x[1], -16); LOAD (0x10, 0x1f) -> code; COMMENT (";"); };
 RESOURCE {
     PC REGISTER bit[WIDTH] pc { RESET (0x40); };
     REGISTER bit[8] x[COUNT] { HARDWIRED (0, 0); NAMES ("zero", "sp|top"); };
@@ -55,6 +55,7 @@ fn the_target_section_is_read() {
     let target = load_text(MACHINE).target.clone();
     assert_eq!(target.endian, Endian::Big);
     assert_eq!((target.elf_machine, target.elf_class), (Some(62), Some(64)));
+    assert_eq!(target.elf_address, ElfAddress::Physical);
     let (stack, top) = target.stack.as_ref().unwrap();
     let [part] = stack.parts[..] else { panic!("the stack pointer is one element") };
     assert_eq!((part.register, part.element, *top), (RegisterId(1), 1, 0xf0));

@@ -184,6 +184,7 @@ fn numbers_at_every_edge_end_in_a_model_or_a_message() {
         "OPERATION z { ACTIVATION { a DELAY (@); }; };",
         "TARGET { ELF_MACHINE (@); };",
         "TARGET { ELF_CLASS (@); };",
+        "TARGET { ELF_ADDRESS (@); };",
         "TARGET { LOAD (0, @) -> defaultmap; };",
         "TARGET { LOAD (@, 1) -> defaultmap; };",
         "TARGET { STACK (pc, @); };",

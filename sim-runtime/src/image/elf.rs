@@ -18,11 +18,12 @@ const TYPE_EXECUTABLE: u16 = 2;
 /// Reads an ELF executable.
 pub(super) fn read_elf(bytes: &[u8], expected: &Expected) -> Result<Image, ImageError> {
     let class = check_identification(bytes, expected)?;
+    let physical = expected.physical_addresses;
     let parsed = if class == 32 {
-        Layout { class, header: 52, program_header: size_of::<ProgramHeader32<Endianness>>() }
+        Layout { class, header: 52, program_header: size_of::<ProgramHeader32<Endianness>>(), physical }
             .read::<FileHeader32<Endianness>>(bytes, expected)?
     } else {
-        Layout { class, header: 64, program_header: size_of::<ProgramHeader64<Endianness>>() }
+        Layout { class, header: 64, program_header: size_of::<ProgramHeader64<Endianness>>(), physical }
             .read::<FileHeader64<Endianness>>(bytes, expected)?
     };
     check_sums(&parsed, bytes.len() as u64)?;
@@ -78,6 +79,8 @@ struct Layout {
     header: u64,
     /// Size of a program header in bytes.
     program_header: usize,
+    /// Which address of a segment is taken.
+    physical: bool,
 }
 
 /// What the headers say, checked against the file's length.
@@ -190,15 +193,15 @@ impl Layout {
         P: ProgramHeader<Endian = Endianness>,
     {
         let (offset, file_size) = header.file_range(endian);
-        let address: u64 = header.p_vaddr(endian).into();
-        let size: u64 = header.p_memsz(endian).into();
-        if file_size > size {
-            return Err(ImageError::FileSizeAboveMemorySize {
-                segment: number,
-                file_size,
-                memory_size: size,
-            });
+        let memory_size: u64 = header.p_memsz(endian).into();
+        if file_size > memory_size {
+            return Err(ImageError::FileSizeAboveMemorySize { segment: number, file_size, memory_size });
         }
+        let (address, size): (u64, u64) = if self.physical {
+            (header.p_paddr(endian).into(), file_size)
+        } else {
+            (header.p_vaddr(endian).into(), memory_size)
+        };
         if size == 0 {
             return Ok(None);
         }

@@ -91,6 +91,9 @@ pub struct Expected {
     pub class: Option<u32>,
     /// Byte order: the most significant byte comes first.
     pub big_endian: Option<bool>,
+    /// ELF's segments are taken from where they are stored, at their physical addresses, with the
+    /// bytes that the file has of them; not from where the running program finds them.
+    pub physical_addresses: bool,
 }
 
 const ELF_MAGIC: [u8; 4] = [0x7f, b'E', b'L', b'F'];

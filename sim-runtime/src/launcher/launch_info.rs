@@ -31,6 +31,8 @@ pub struct LaunchInfo {
     pub elf_machine: Option<u16>,
     /// 32 or 64: ELF's class; `None` accepts any.
     pub elf_class: Option<u32>,
+    /// True if an ELF file is loaded at its physical addresses.
+    pub physical_addresses: bool,
     /// Where a program's stack begins.
     pub stack: Option<LaunchStack>,
     /// Image addresses that go to other maps.
@@ -90,6 +92,7 @@ impl LaunchInfo {
             big_endian: target.big_endian,
             elf_machine: target.elf_machine,
             elf_class: target.elf_class,
+            physical_addresses: target.physical_addresses,
             stack: target.stack.as_ref().map(|(pointer, value)| LaunchStack {
                 pointer: pointer.clone(),
                 top: u64::try_from(*value).unwrap_or(u64::MAX),
@@ -103,7 +106,12 @@ impl LaunchInfo {
     /// What an ELF file must be to run on this model.
     #[must_use]
     pub fn expected(&self) -> Expected {
-        Expected { machine: self.elf_machine, class: self.elf_class, big_endian: Some(self.big_endian) }
+        Expected {
+            machine: self.elf_machine,
+            class: self.elf_class,
+            big_endian: Some(self.big_endian),
+            physical_addresses: self.physical_addresses,
+        }
     }
 
     /// Which maps the parts of an image go to.

@@ -18,6 +18,8 @@ pub(crate) struct ElfFile {
 pub(crate) struct ElfSegment {
     pub(crate) kind: u32,
     pub(crate) address: u64,
+    /// Where it is stored, if that is somewhere else.
+    pub(crate) stored_at: Option<u64>,
     pub(crate) contents: Vec<u8>,
     pub(crate) memory_size: u64,
     pub(crate) offset: Option<u64>,
@@ -115,7 +117,7 @@ impl Out {
         }
         self.word(segment.offset.unwrap_or(offset));
         self.word(segment.address);
-        self.word(segment.address);
+        self.word(segment.stored_at.unwrap_or(segment.address));
         self.word(segment.file_size.unwrap_or(segment.contents.len() as u64));
         self.word(segment.memory_size);
         if !self.wide {

@@ -258,6 +258,7 @@ pub(crate) fn fake_info() -> LaunchInfo {
         big_endian: false,
         elf_machine: Some(243),
         elf_class: Some(32),
+        physical_addresses: false,
         stack: Some(LaunchStack { pointer: place("sp", 1, 1), top: 0x3_0000 }),
         loads: Vec::new(),
     }

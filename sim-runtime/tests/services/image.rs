@@ -4,7 +4,8 @@ use sim_runtime::image::{Expected, Image, ImageError, ImageFormat, read_image};
 
 use crate::elf_file::{ElfFile, ElfSegment, PT_INTERP};
 
-const RISCV32: Expected = Expected { machine: Some(243), class: Some(32), big_endian: Some(false) };
+const RISCV32: Expected =
+    Expected { machine: Some(243), class: Some(32), big_endian: Some(false), physical_addresses: false };
 
 fn read(file: &ElfFile) -> Result<Image, ImageError> {
     read_image(&file.bytes(), ImageFormat::Auto, &Expected::default())
@@ -26,6 +27,29 @@ fn a_program_is_its_segments_its_entry_and_a_digest() {
     assert_eq!(found, [(0x1_0000, b"twelve bytes".as_slice(), 12), (0x1_1000, b"data", 0x20)]);
     assert_eq!(image.entry, Some(0x1_0004));
     assert_eq!(image.digest.len(), 32);
+}
+
+/// As programs in read-only memory are: the start code copies their variables and clears the rest.
+#[test]
+fn a_stored_program_is_the_bytes_of_its_segments_where_they_are_stored() {
+    let mut file = ElfFile::program();
+    file.segments[1].stored_at = Some(0x1_000c);
+    file.segments.push(ElfSegment::load(0x1_1020, b"", 0x40));
+    let stored = Expected { physical_addresses: true, ..RISCV32 };
+    for class in [1, 2] {
+        let file = ElfFile { class, ..file.clone() };
+        let expected = Expected { class: Some(u32::from(class) * 32), ..stored };
+        let image = read_image(&file.bytes(), ImageFormat::Elf, &expected).expect("the file is right");
+        let found: Vec<_> = image.segments.iter().map(|part| (part.address, part.size)).collect();
+        assert_eq!(found, [(0x1_0000, 12), (0x1_000c, 4)]);
+        assert_eq!(image.segments[1].bytes, b"data");
+        assert_eq!(image.entry, Some(0x1_0004));
+    }
+    file.segments[1].stored_at = Some(0x1_000b);
+    assert_eq!(
+        message(&file, &stored),
+        "segments 0 and 1 both want the byte at 0x1000b; correct the addresses in the linker script"
+    );
 }
 
 #[test]

@@ -31,7 +31,11 @@ const BOOT: &str = "models/rv32im/programs/boot.s";
 
 #[test]
 fn the_committed_programs_are_what_their_sources_give() {
-    for (model, programs) in [("tiny8", &["add16", "hello", "sum"][..]), ("timing-demo", &["alternating"])] {
+    for (model, programs) in [
+        ("tiny8", &["add16", "hello", "sum"][..]),
+        ("timing-demo", &["alternating"]),
+        ("vliw4", &["primes", "dot"]),
+    ] {
         for program in programs {
             let at = format!("models/{model}/programs/{program}");
             let (bytes, _) = assembled(&format!("models/{model}/{model}.isac"), &format!("{at}.s"), "raw");

@@ -1,0 +1,102 @@
+//! Random programs for the AVR on the engines of its model and on simavr.
+//!
+//! All must leave the same registers, the same data memory, and the same count in Timer/Counter1,
+//! which has counted the clock cycles. Without simavr the engines are held against each other
+//! alone, and a line says so.
+//!
+//! `ISAC_SIMAVR_PROGRAMS` is the number of programs, `ISAC_SIMAVR_SEED` the first one's seed. A
+//! failure prints the seed, the shortest beginning of the program that shows the difference, and
+//! what differs.
+
+use isac::simulators::avr;
+use sim_runtime::Engine as _;
+use sim_runtime::reference::ReferenceEngine;
+
+#[allow(dead_code, reason = "written for another test")]
+mod differential {
+    pub(crate) mod random;
+}
+mod simavr {
+    pub(crate) mod machine;
+    pub(crate) mod peer;
+    pub(crate) mod program;
+    pub(crate) mod step;
+}
+
+use differential::random::Random;
+use simavr::machine::{Bench, State};
+use simavr::peer::{has_simavr, run_simavr};
+use simavr::program::Program;
+use simavr::step::Steps;
+
+const PROGRAMS: u64 = 40;
+const FIRST_SEED: u64 = 1;
+
+/// Random instructions of a program; some of them are skipped or jumped over.
+const STEPS: usize = 3_000;
+
+/// What the default number of programs executes at least.
+const LEAST_INSTRUCTIONS: u64 = 100_000;
+
+fn setting(name: &str, default: u64) -> u64 {
+    match std::env::var(name) {
+        Ok(text) => text.parse().unwrap_or_else(|_| panic!("{name} is `{text}`, expected a number")),
+        Err(_) => default,
+    }
+}
+
+/// What a program leaves on simavr and does not on the reference engine.
+fn difference(bench: &Bench, program: &Program) -> Option<String> {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let (expected, _) = bench.run_to_end(program);
+    let found: State = run_simavr(folder.path(), program);
+    expected.difference(&found)
+}
+
+/// The shortest beginning of the steps for which simavr differs: what differs early may be overwritten
+/// later, and so halving finds one, and all shorter ones are tried.
+fn explain(bench: &Bench, steps: &Steps, seed: u64) -> String {
+    let (mut same, mut differs) = (0, steps.len());
+    while differs - same > 1 {
+        let middle = same + (differs - same) / 2;
+        match difference(bench, &steps.program(middle)) {
+            Some(_) => differs = middle,
+            None => same = middle,
+        }
+    }
+    let shorter = (1..differs).find(|count| difference(bench, &steps.program(*count)).is_some());
+    let differs = shorter.unwrap_or(differs);
+    let said = difference(bench, &steps.program(differs)).unwrap_or_default();
+    format!("seed {seed}: after {differs} steps simavr differs: {said}\n{}", steps.tail(differs))
+}
+
+#[test]
+fn random_programs_leave_the_same_on_engines_and_simavr() {
+    let has_simavr = has_simavr();
+    if !has_simavr {
+        println!("note: simavr is not installed; the engines are compared with each other only");
+    }
+    let bench = Bench::new(avr::model());
+    let first = setting("ISAC_SIMAVR_SEED", FIRST_SEED);
+    let programs = setting("ISAC_SIMAVR_PROGRAMS", PROGRAMS);
+    let mut instructions = 0;
+    for seed in first..first + programs {
+        let steps = Steps::random(avr::model(), &mut Random::new(seed), STEPS);
+        let program = steps.program(STEPS);
+        let mut reference = ReferenceEngine::new(avr::model()).with_profile();
+        let (expected, count) = bench.run_counting(&mut reference, &program);
+        for (name, mut engine) in [("profiled", avr::engine(true)), ("unprofiled", avr::engine(false))] {
+            let found = bench.run_for(engine.as_mut(), &program, count);
+            let said = expected.difference(&found);
+            assert_eq!(said, None, "seed {seed}: the {name} engine");
+            let same = name == "unprofiled" || reference.measurement() == engine.measurement();
+            assert!(same, "seed {seed}: the emitted engine counts otherwise");
+        }
+        if has_simavr && difference(&bench, &program).is_some() {
+            panic!("{}", explain(&bench, &steps, seed));
+        }
+        instructions += count;
+    }
+    println!("{instructions} instructions in {programs} programs");
+    assert!(programs < PROGRAMS || instructions >= LEAST_INSTRUCTIONS, "only {instructions} instructions");
+}

@@ -62,11 +62,12 @@ const MODELS: [(&str, &str); 44] = [
 
 /// Models that are large enough already in the form that they take by themselves: what the general
 /// form does is shown by the others.
-const IN_ONE_FORM: [(&str, &str); 4] = [
+const IN_ONE_FORM: [(&str, &str); 5] = [
     ("rv32imc", "models/rv32imc/rv32imc.isac"),
     ("rv64imac", "models/rv64imac/rv64imac.isac"),
     ("mips32", "models/mips32/mips32.isac"),
     ("avr", "models/avr/avr.isac"),
+    ("vliw4", "models/vliw4/vliw4.isac"),
 ];
 
 /// The generator of random statements, which the tests run as C, too.

@@ -18,11 +18,12 @@ use sim_runtime::reference::ReferenceEngine;
 use sim_runtime::trace::CycleWindow;
 
 /// The documents whose blocks are looked at.
-const DOCUMENTS: [&str; 6] = [
+const DOCUMENTS: [&str; 7] = [
     "README.md",
     "docs/language.md",
     "docs/pipelines.md",
     "docs/report.md",
+    "docs/flow.md",
     "docs/profile.md",
     "docs/command-line.md",
 ];

@@ -9,6 +9,7 @@ mod elf_file;
 
 mod command_line {
     pub(crate) mod bench;
+    mod flow;
     mod package;
     mod pipeline;
     mod program;

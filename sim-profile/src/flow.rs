@@ -12,10 +12,12 @@
 //! A [`ProgramFlow`] is made of what was measured, [`routine_flows`] divide it into functions, and
 //! [`verify`] says what no run can have done.
 
+mod comparison;
 mod completion;
 mod graph;
 mod loops;
 mod naive;
+mod part;
 mod placement;
 mod postdominance;
 mod program;
@@ -24,9 +26,11 @@ mod step;
 mod verify;
 mod wu_larus;
 
+pub use comparison::{BranchGuess, Choice, RoutineComparison, RoutineCost, compare_estimates};
 pub use completion::{FlowError, Passage, block_counts, complete};
 pub use graph::{Edge, Graph, OUTSIDE};
 pub use naive::estimate_naive;
+pub use part::Parts;
 pub use placement::{Placement, count_every_edge, place_counters, random_weights, weights_of};
 pub use program::{Block, EdgeKind, ProgramFlow};
 pub use routine::{RoutineEdge, RoutineFlow, routine_flows};

@@ -15,6 +15,7 @@
 
 pub mod control;
 pub mod coverage;
+pub mod difference;
 pub mod event;
 pub mod executions;
 pub mod flow;
@@ -42,6 +43,7 @@ mod word;
 
 pub use cache_lines::CacheLines;
 pub use control::{Control, ControlTable, StaticFacts, StaticTable, Transfer, Transfers, control_table};
+pub use difference::{Difference, Pair};
 pub use event::{AccessEvent, Event, EventSink};
 pub use event_profiler::EventProfiler;
 pub use event_reader::{EventError, EventErrorCause, read_events, replay_events};
@@ -54,7 +56,9 @@ pub use overhead::{InvalidOverhead, LostCause, LostReason, Overhead, StageCycles
 pub use path::{PathError, PathNode, PathTree, instruction_of};
 pub use profile::{Mode, Profile, Provenance};
 #[cfg(feature = "reports")]
-pub use report::{render_text, render_xml};
+pub use report::{
+    render_difference, render_estimates, render_flow_dot, render_text, render_verification, render_xml,
+};
 pub use running::Misplaced;
 pub use storage::{ProfileError, ProfileErrorCause, read_profile, write_profile};
 pub use tables::ModelTables;

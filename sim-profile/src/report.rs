@@ -4,17 +4,26 @@
 //! document that the profiler of the architecture's first simulator wrote. A report says nothing
 //! of the host or the engine, so equal measurements give equal bytes.
 
+mod difference;
+mod dot;
 mod element;
+mod estimates;
 mod figure;
+mod flow;
 mod plain;
 mod text;
 mod time;
+mod verification;
 
 use serde::Serialize;
 
 use crate::Measurement;
 
+pub use difference::render_difference;
+pub use dot::render_flow_dot;
+pub use estimates::render_estimates;
 pub use plain::render_text;
+pub use verification::render_verification;
 
 /// Version of the report's format: the attribute `version` of its root. It changes when an
 /// element or attribute changes its meaning or goes; additions leave it alone.

@@ -7,7 +7,7 @@ use sim_profile::flow::{
     EdgeKind, Finding, ProgramFlow, RoutineEdge, complete, place_counters, random_weights, routine_flows,
     verify,
 };
-use sim_profile::{Control, ControlTable, InstructionKey, Measurement, ModelTables, Transfers, Word};
+use sim_profile::{Control, ControlTable, InstructionKey, Measurement, ModelTables, Word};
 
 const NAME: &str = "decode(op())";
 
@@ -67,7 +67,7 @@ fn small_loop() -> (Measurement, ControlTable) {
 
 fn findings(measurement: &Measurement, control: &ControlTable) -> Vec<Finding> {
     let flow = ProgramFlow::of(measurement, control);
-    let routines = routine_flows(&flow, &Transfers::of(measurement, control), control, |_| 0);
+    let routines = routine_flows(&flow, measurement, control, |_| 0);
     verify(measurement, 1, &flow, &routines)
 }
 
@@ -76,17 +76,10 @@ fn blocks_begin_where_control_comes_and_end_where_it_goes() {
     let (measurement, control) = small_loop();
     let flow = ProgramFlow::of(&measurement, &control);
     let blocks: Vec<_> = flow.blocks.iter().map(|block| (block.first, block.end, block.executed)).collect();
-    assert_eq!(blocks, [(0, 2, 1), (2, 4, 3), (4, 5, 1), (5, 5, 0)]);
+    assert_eq!(blocks, [(0, 2, 1), (2, 4, 3), (4, 5, 1)]);
     assert_eq!(
         edges(&flow),
-        [
-            "0 Fall 2: 1",
-            "2 Jump 2: 2",
-            "2 Fall 4: 1",
-            "4 Fall 5: 1",
-            "outside Entry 0: 1",
-            "5 End outside: 1"
-        ]
+        ["0 Fall 2: 1", "2 Jump 2: 2", "2 Fall 4: 1", "outside Entry 0: 1", "4 End outside: 1"]
     );
     assert_eq!(findings(&measurement, &control), []);
     assert_eq!(flow.block_at(3), Some(1));
@@ -104,6 +97,29 @@ fn the_side_of_a_branch_that_was_never_taken_is_there() {
 }
 
 #[test]
+fn code_that_never_ran_has_blocks_and_edges_too() {
+    let measurement = run(&[(0, true), (1, true), (2, true)]);
+    let control = [(1, jump(&[9], true)), (10, jump(&[0], false))].into();
+    let code = [(9, 1), (10, 1)].into();
+    let flow = ProgramFlow::with_code(&measurement, &control, &code);
+    let never = flow.blocks.iter().find(|block| block.first == 9).unwrap();
+    assert_eq!((never.instructions, never.end, never.executed), (2, 11, 0));
+    assert!(edges(&flow).contains(&"9 Jump 0: 0".to_owned()), "{:?}", edges(&flow));
+    assert_eq!(findings(&measurement, &control), []);
+}
+
+/// The branch at 1 is made behind the instruction at 2.
+#[test]
+fn a_branch_with_a_delay_slot_ends_a_block_behind_it() {
+    let walk = [0, 1, 2, 0, 1, 2, 3, 4].map(|address| (address, true));
+    let (measurement, control) = (run(&walk), [(1, jump(&[0], true))].into());
+    let flow = ProgramFlow::of(&measurement, &control);
+    let blocks: Vec<_> = flow.blocks.iter().map(|block| (block.first, block.end, block.executed)).collect();
+    assert_eq!(blocks, [(0, 3, 2), (3, 5, 1)]);
+    assert_eq!(edges(&flow)[..2], ["0 Jump 0: 1", "0 Fall 3: 1"]);
+}
+
+#[test]
 fn a_fault_leaves_the_program_and_what_follows_comes_from_outside() {
     let measurement = run(&[(0, true), (1, true), (2, false), (8, true), (9, true)]);
     let control = ControlTable::new();
@@ -111,7 +127,7 @@ fn a_fault_leaves_the_program_and_what_follows_comes_from_outside() {
     let virtual_edges: Vec<_> = edges(&flow).into_iter().filter(|edge| edge.contains("outside")).collect();
     assert_eq!(
         virtual_edges,
-        ["outside Entry 0: 1", "2 Fault outside: 1", "outside Entry 8: 1", "10 End outside: 1"]
+        ["outside Entry 0: 1", "2 Fault outside: 1", "outside Entry 8: 1", "8 End outside: 1"]
     );
     assert_eq!(findings(&measurement, &control), []);
 }
@@ -129,15 +145,14 @@ fn a_call_is_an_edge_over_the_function() {
     let flow = ProgramFlow::of(&measurement, &control);
     assert_eq!(flow.kinds.iter().filter(|kind| **kind == EdgeKind::Call).count(), 3);
     assert_eq!(flow.kinds.iter().filter(|kind| **kind == EdgeKind::Return).count(), 2);
-    let transfers = Transfers::of(&measurement, &control);
     let parts = |address: u64| u32::try_from(address / 10).unwrap();
-    let routines = routine_flows(&flow, &transfers, &control, parts);
+    let routines = routine_flows(&flow, &measurement, &control, parts);
     assert_eq!(routines.len(), 3);
     let main = &routines[0];
     let over: Vec<_> = (0..main.kinds.len()).filter(|&edge| main.kinds[edge] == RoutineEdge::Call).collect();
     assert_eq!(over.iter().map(|&edge| main.counts[edge]).collect::<Vec<_>>(), [1, 1]);
     let left: u64 = (0..main.kinds.len())
-        .filter(|&edge| main.kinds[edge] == RoutineEdge::Exit)
+        .filter(|&edge| main.kinds[edge] == RoutineEdge::Abort)
         .map(|edge| main.counts[edge])
         .sum();
     assert_eq!(left, 1, "the call that did not come back");
@@ -181,8 +196,7 @@ proptest! {
         let measurement = run(&steps.collect::<Vec<_>>());
         let control = ControlTable::new();
         let flow = ProgramFlow::of(&measurement, &control);
-        let transfers = Transfers::of(&measurement, &control);
-        let routines = routine_flows(&flow, &transfers, &control, |address| u32::try_from(address / 6).unwrap());
+            let routines = routine_flows(&flow, &measurement, &control, |address| u32::try_from(address / 6).unwrap());
         prop_assert_eq!(verify(&measurement, 1, &flow, &routines), []);
 
         let mut executed: BTreeMap<u64, u64> = BTreeMap::new();

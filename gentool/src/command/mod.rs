@@ -4,10 +4,12 @@ mod asm;
 mod cache;
 mod check;
 mod description;
+mod diff;
 mod disasm;
 mod dump;
 mod explain;
 mod export;
+mod flow_report;
 mod generate;
 mod merge;
 mod new;
@@ -16,6 +18,7 @@ mod profile_file;
 mod program;
 mod report;
 mod run;
+mod verify;
 
 use std::io::{self, ErrorKind, Write as _};
 use std::process::ExitCode;
@@ -60,6 +63,8 @@ enum Command {
     Export(export::Options),
     Report(report::Options),
     Merge(merge::Options),
+    Verify(verify::Options),
+    Diff(diff::Options),
 }
 
 /// Parses the command line and runs the command.
@@ -85,6 +90,8 @@ pub(crate) fn main() -> ExitCode {
         Command::Export(options) => export::run(&options),
         Command::Report(options) => report::run(&options),
         Command::Merge(options) => merge::run(&options),
+        Command::Verify(options) => verify::run(&options),
+        Command::Diff(options) => diff::run(&options),
     };
     match result {
         Ok(status) => status_code(status),

@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use sim_profile::{Profile, render_text, render_xml, replay_events};
+use sim_runtime::launcher::parse_number;
 
-use super::Failure;
-use super::profile_file;
+use super::flow_report::Flow;
+use super::{Failure, profile_file};
 
 /// Make a report of stored profiles, or of recorded events.
 ///
@@ -29,6 +30,11 @@ pub(super) struct Options {
     #[arg(long, value_enum, default_value_t = Format::Xml)]
     format: Format,
 
+    /// The function that --format flow-dot draws, by an address in it; the one that ran most if left
+    /// out.
+    #[arg(long, value_name = "ADDRESS", value_parser = parse_number)]
+    at: Option<u64>,
+
     /// Where to write the report; standard output if left out.
     #[arg(short, long, value_name = "FILE")]
     out: Option<PathBuf>,
@@ -41,6 +47,11 @@ enum Format {
     Xml,
     /// The sums, for people.
     Text,
+    /// How often edges and branches were taken against what can be guessed beforehand, and where
+    /// counters would stand.
+    Estimates,
+    /// The flow graph of a function, for dot.
+    FlowDot,
 }
 
 pub(super) fn run(options: &Options) -> Result<i32, Failure> {
@@ -51,13 +62,18 @@ pub(super) fn run(options: &Options) -> Result<i32, Failure> {
         Some(events) => replay(events)?,
         None => profile_file::read_merged(&options.profiles)?,
     };
-    profile_file::write(out, render(options.format, &profile).as_bytes())
+    profile_file::write(out, render(options, &profile)?.as_bytes())
 }
 
-fn render(format: Format, profile: &Profile) -> String {
-    match format {
-        Format::Xml => render_xml(&profile.measurement),
-        Format::Text => render_text(&profile.measurement),
+fn render(options: &Options, profile: &Profile) -> Result<String, Failure> {
+    if options.at.is_some() && options.format != Format::FlowDot {
+        return Err(Failure::other("--at is for --format flow-dot; leave it out, or draw a graph"));
+    }
+    match options.format {
+        Format::Xml => Ok(render_xml(&profile.measurement)),
+        Format::Text => Ok(render_text(&profile.measurement)),
+        Format::Estimates => Ok(Flow::of(profile).estimates()),
+        Format::FlowDot => Flow::of(profile).dot(options.at),
     }
 }
 

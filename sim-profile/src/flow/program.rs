@@ -1,8 +1,10 @@
 //! The flow graph of a whole program: basic blocks, edges between them, and how often they were
 //! taken.
 
+use std::collections::BTreeMap;
+
 use super::graph::{Graph, OUTSIDE, index};
-use super::step::{Site, Step, StepKind, Steps};
+use super::step::{Site, Step, StepKind, Steps, leaving_control};
 use crate::{ControlTable, Measurement, Transfer};
 
 /// Instructions that control enters at the first and leaves at the last of them.
@@ -20,6 +22,8 @@ pub struct Block {
     pub entered: u64,
     /// How often its instructions ran to their end.
     pub executed: u64,
+    /// Whether an instruction of it was seen to write memory that instructions are fetched from.
+    pub writes_memory: bool,
 }
 
 /// What an edge of a program's graph is.
@@ -66,8 +70,18 @@ pub struct ProgramFlow {
 impl ProgramFlow {
     /// The graph of a measurement; `control` says where else instructions may go on.
     pub fn of(measurement: &Measurement, control: &ControlTable) -> ProgramFlow {
-        let steps = Steps::of(measurement, control);
-        let block_of = divide(&steps, control);
+        ProgramFlow::with_code(measurement, control, &BTreeMap::new())
+    }
+
+    /// As [`ProgramFlow::of`], with instructions that could have run, by address with their sizes in
+    /// cells: what somebody has decoded without running it.
+    pub fn with_code(
+        measurement: &Measurement,
+        control: &ControlTable,
+        code: &BTreeMap<u64, u32>,
+    ) -> ProgramFlow {
+        let steps = Steps::of(measurement, control, code);
+        let block_of = divide(&steps, &leaving_control(measurement, control));
         let mut flow = ProgramFlow::default();
         for (site, &block) in steps.sites.iter().zip(&block_of) {
             flow.add_site(site, block);
@@ -103,11 +117,13 @@ impl ProgramFlow {
                 instructions: 0,
                 entered: site.arrived.max(site.executed),
                 executed: site.executed,
+                writes_memory: false,
             });
         }
         let block = &mut self.blocks[index(block)];
         (block.last, block.end) = (site.address, site.end);
         block.instructions += u32::from(site.is_instruction);
+        block.writes_memory |= site.writes_memory;
     }
 
     fn add_edge(&mut self, from: u32, to: u32, kind: EdgeKind, count: u64) {
@@ -134,6 +150,9 @@ impl ProgramFlow {
                 self.add_edge(block, OUTSIDE, kind, count);
             }
             lost -= count;
+        }
+        if site.ended > 0 {
+            self.add_edge(block, OUTSIDE, EdgeKind::End, site.ended);
         }
     }
 }

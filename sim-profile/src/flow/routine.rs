@@ -4,14 +4,15 @@ use std::collections::BTreeMap;
 
 use super::graph::{Graph, OUTSIDE, index};
 use super::program::{EdgeKind, ProgramFlow};
+use super::step::leaving_control;
 use crate::measurement::count;
-use crate::{ControlTable, Transfers};
+use crate::{ControlTable, Measurement, Transfers};
 
 /// The flow graph of a function, or of any other part of a program.
 ///
 /// A call is an edge over the called function, from the block that ends with it to the one that it
 /// comes back to. How control comes into the part otherwise, and how it leaves it, are virtual edges,
-/// one of each at most for each block.
+/// one of each kind at most for each block.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RoutineFlow {
     /// The number of the part.
@@ -44,19 +45,23 @@ pub enum RoutineEdge {
     /// Into the function: by calls, jumps from other functions, the start of the run, or a way back
     /// that no call had opened.
     Entry,
-    /// Out of the function: by returns, jumps into other functions, faults, the end of the run, or a
-    /// call that did not come back.
+    /// Out of the function: by returns, or by jumps into other functions.
     Exit,
+    /// Out of the function as nobody meant it to be left: by faults, the end of the run, or a call that
+    /// did not come back.
+    Abort,
 }
 
 /// The graphs of all parts in which anything ran, ascending by number; `part_of` says which part an
 /// address is in.
 pub fn routine_flows(
     flow: &ProgramFlow,
-    transfers: &Transfers<'_>,
+    measurement: &Measurement,
     control: &ControlTable,
     part_of: impl Fn(u64) -> u32,
 ) -> Vec<RoutineFlow> {
+    let transfers = &Transfers::of(measurement, control);
+    let control = &leaving_control(measurement, control);
     let parts: Vec<u32> = flow.blocks.iter().map(|block| part_of(block.first)).collect();
     let mut routines: BTreeMap<u32, Builder> = BTreeMap::new();
     let mut own_number = Vec::with_capacity(parts.len());
@@ -103,7 +108,10 @@ impl Placing<'_> {
                 self.at(ends.from, |routine, block| routine.leave(block, times));
                 self.come_back(ends.to, times);
             }
-            _ => {
+            EdgeKind::Fault | EdgeKind::Cancel | EdgeKind::Unfinished | EdgeKind::End => {
+                self.at(ends.from, |routine, block| routine.abort(block, times));
+            }
+            EdgeKind::Fall | EdgeKind::Jump | EdgeKind::Entry => {
                 self.at(ends.from, |routine, block| routine.leave(block, times));
                 self.at(ends.to, |routine, block| routine.enter(block, times));
             }
@@ -142,6 +150,7 @@ struct Builder {
     flow: RoutineFlow,
     entered: BTreeMap<u32, u64>,
     left: BTreeMap<u32, u64>,
+    aborted: BTreeMap<u32, u64>,
     /// Calls made, by block.
     called: BTreeMap<u32, u64>,
     /// Ways back, by the calling block and the one that they led to.
@@ -163,6 +172,10 @@ impl Builder {
         count(self.left.entry(block).or_default(), times);
     }
 
+    fn abort(&mut self, block: u32, times: u64) {
+        count(self.aborted.entry(block).or_default(), times);
+    }
+
     fn finish(mut self) -> RoutineFlow {
         for ((call, to), times) in std::mem::take(&mut self.returned) {
             let made = self.called.get_mut(&call);
@@ -178,7 +191,7 @@ impl Builder {
         }
         for (call, times) in std::mem::take(&mut self.called) {
             if times > 0 {
-                self.leave(call, times);
+                self.abort(call, times);
             }
         }
         for (block, times) in std::mem::take(&mut self.entered) {
@@ -186,6 +199,9 @@ impl Builder {
         }
         for (block, times) in std::mem::take(&mut self.left) {
             self.add(block, OUTSIDE, RoutineEdge::Exit, times);
+        }
+        for (block, times) in std::mem::take(&mut self.aborted) {
+            self.add(block, OUTSIDE, RoutineEdge::Abort, times);
         }
         self.flow
     }

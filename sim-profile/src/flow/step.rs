@@ -21,6 +21,10 @@ pub(super) struct Site {
     pub(super) unfinished: u64,
     /// How often control came there by a step.
     pub(super) arrived: u64,
+    /// How often the run was over behind it.
+    pub(super) ended: u64,
+    /// Whether the instruction was seen to write what instructions are fetched from.
+    pub(super) writes_memory: bool,
 }
 
 /// What a step is.
@@ -48,31 +52,18 @@ pub(super) struct Steps {
 }
 
 impl Steps {
-    pub(super) fn of(measurement: &Measurement, control: &ControlTable) -> Steps {
+    pub(super) fn of(measurement: &Measurement, control: &ControlTable, code: &BTreeMap<u64, u32>) -> Steps {
         let transfers = Transfers::of(measurement, control);
         let mut found = collect_sites(measurement);
-        let mut ways: BTreeMap<(u64, u64), (StepKind, u64)> = BTreeMap::new();
-        for ((from, to), kind, times) in transfers.iter() {
-            ways.insert((from, to), (StepKind::Transfer(kind), times));
-        }
-        let mut left: BTreeMap<u64, u64> = BTreeMap::new();
-        measurement
-            .transfers
-            .iter()
-            .for_each(|(&(from, _), &times)| count(left.entry(from).or_default(), times));
-        for (&address, site) in &found {
-            let fallen = site.executed.saturating_sub(left.get(&address).copied().unwrap_or(0));
-            let control = control.get(&address);
-            let may_fall = control.map_or(site.executed == 0, |control| control.falls_through);
-            if site.is_instruction && (fallen > 0 || may_fall) {
-                let way = ways.entry((address, site.end)).or_insert((StepKind::Fall, 0));
-                count(&mut way.1, fallen);
-            }
-            for &target in control.iter().flat_map(|control| &control.targets) {
-                let kind = || StepKind::Transfer(transfers.kind(address, target));
-                ways.entry((address, target)).or_insert_with(|| (kind(), 0));
+        for (&address, &size_cells) in code {
+            let end = measurement.tables.successor(address, size_cells);
+            let site = found.entry(address).or_default();
+            if !site.is_instruction {
+                (site.address, site.end, site.is_instruction) = (address, end, true);
             }
         }
+        let control = leaving_control(measurement, control);
+        let ways = collect_ways(&transfers, &control, &mut found);
         for to in ways.keys().map(|way| way.1).collect::<BTreeSet<_>>() {
             found.entry(to).or_insert_with(|| Site { address: to, end: to, ..Site::default() });
         }
@@ -80,7 +71,59 @@ impl Steps {
     }
 }
 
-fn number(found: BTreeMap<u64, Site>, ways: &BTreeMap<(u64, u64), (StepKind, u64)>) -> Steps {
+/// Where control went, and could have gone, from one address to another.
+type Ways = BTreeMap<(u64, u64), (StepKind, u64)>;
+
+/// The steps that were made or could have been; where the run was over is noted at its site.
+fn collect_ways(transfers: &Transfers<'_>, control: &ControlTable, found: &mut BTreeMap<u64, Site>) -> Ways {
+    let mut ways = Ways::new();
+    let mut left: BTreeMap<u64, u64> = BTreeMap::new();
+    for ((from, to), kind, times) in transfers.iter() {
+        count(left.entry(from).or_default(), times);
+        ways.insert((from, to), (StepKind::Transfer(kind), times));
+    }
+    let known: BTreeSet<u64> = found.keys().copied().chain(ways.keys().map(|way| way.1)).collect();
+    for (&address, site) in found.iter_mut() {
+        let fallen = site.executed.saturating_sub(left.get(&address).copied().unwrap_or(0));
+        let control = control.get(&address);
+        let may_fall = control.map_or(site.executed == 0, |control| control.falls_through);
+        if fallen > 0 && !known.contains(&site.end) {
+            site.ended = fallen;
+        } else if site.is_instruction && (fallen > 0 || may_fall) {
+            let way = ways.entry((address, site.end)).or_insert((StepKind::Fall, 0));
+            count(&mut way.1, fallen);
+        }
+        for &target in control.iter().flat_map(|control| &control.targets) {
+            let kind = || StepKind::Transfer(transfers.kind(address, target));
+            ways.entry((address, target)).or_insert_with(|| (kind(), 0));
+        }
+    }
+    ways
+}
+
+/// The control of the instructions that control really leaves from.
+///
+/// Where a branch has a delay slot, that is the instruction behind it. Nobody says so; but in a run the
+/// transfers to the targets of branches come from there.
+pub(super) fn leaving_control(measurement: &Measurement, control: &ControlTable) -> ControlTable {
+    let sizes: BTreeMap<u64, u32> =
+        measurement.instructions.iter().map(|(key, record)| (key.address, record.size_cells)).collect();
+    let behind = |address: u64| Some(measurement.tables.successor(address, *sizes.get(&address)?));
+    let made = |from: u64, target: &u64| measurement.transfers.contains_key(&(from, *target));
+    let (mut own, mut delayed) = (0_u64, 0_u64);
+    for (&address, control) in control {
+        own += u64::from(control.targets.iter().any(|target| made(address, target)));
+        let slot = behind(address);
+        delayed +=
+            u64::from(slot.is_some_and(|slot| control.targets.iter().any(|target| made(slot, target))));
+    }
+    if delayed <= own {
+        return control.clone();
+    }
+    control.iter().filter_map(|(&address, control)| Some((behind(address)?, control.clone()))).collect()
+}
+
+fn number(found: BTreeMap<u64, Site>, ways: &Ways) -> Steps {
     let mut sites: Vec<Site> = found.into_values().collect();
     let addresses: Vec<u64> = sites.iter().map(|site| site.address).collect();
     let mut steps = Vec::with_capacity(ways.len());
@@ -97,6 +140,9 @@ fn number(found: BTreeMap<u64, Site>, ways: &BTreeMap<(u64, u64), (StepKind, u64
 fn collect_sites(measurement: &Measurement) -> BTreeMap<u64, Site> {
     let tables = &measurement.tables;
     let mut sites: BTreeMap<u64, Site> = BTreeMap::new();
+    let accesses = measurement.instructions.values().flat_map(|record| &record.accesses);
+    let fetched = accesses.filter(|(_, accesses)| accesses.executes > 0);
+    let memory: BTreeSet<u32> = fetched.map(|(&(_, resource), _)| resource).collect();
     for (&InstructionKey { address, .. }, record) in &measurement.instructions {
         let site = sites.entry(address).or_insert_with(|| Site { address, ..Site::default() });
         // Of several words at one address, the one that ran last in the order of words.
@@ -108,6 +154,8 @@ fn collect_sites(measurement: &Measurement) -> BTreeMap<u64, Site> {
         count(&mut site.faulted, record.faulted);
         count(&mut site.cancelled, record.cancelled);
         count(&mut site.unfinished, record.unfinished);
+        let mut written = record.accesses.iter().filter(|(_, accesses)| accesses.writes > 0);
+        site.writes_memory |= written.any(|(&(_, resource), _)| memory.contains(&resource));
     }
     for (&address, &faults) in &measurement.undecoded_faults {
         let site = sites.entry(address).or_insert_with(|| Site { address, end: address, ..Site::default() });

@@ -21,6 +21,7 @@ pub(super) struct Profiler {
     pub(super) events: Events,
     pub(super) caches: Caches,
     pub(super) time: Time,
+    pub(super) flow: FlowElement,
 }
 
 #[derive(Serialize)]
@@ -268,4 +269,40 @@ pub(super) struct Spent {
     pub(super) cycles: u64,
     pub(super) cpi: String,
     pub(super) lost: Lost,
+}
+
+#[derive(Serialize)]
+pub(super) struct FlowElement {
+    pub(super) blocks: FlowBlocks,
+    pub(super) edges: FlowEdges,
+}
+
+#[derive(Serialize)]
+pub(super) struct FlowBlocks {
+    pub(super) block: Vec<FlowBlock>,
+}
+
+#[derive(Serialize)]
+pub(super) struct FlowBlock {
+    pub(super) first: String,
+    pub(super) last: String,
+    pub(super) instructions: u32,
+    pub(super) entered: u64,
+    pub(super) executed: u64,
+}
+
+#[derive(Serialize)]
+pub(super) struct FlowEdges {
+    pub(super) edge: Vec<FlowEdge>,
+}
+
+#[derive(Serialize)]
+pub(super) struct FlowEdge {
+    #[serde(rename = "@kind")]
+    pub(super) kind: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) from: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) to: Option<String>,
+    pub(super) count: u64,
 }

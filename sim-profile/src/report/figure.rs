@@ -7,6 +7,7 @@ use super::element::{
     Instructions, Lines, ModelEvent, Operation, Operations, Profiler, Resource, ResourceUsage, Resources,
     Summary, Transfer, Transfers, UndecodedFaults, Unused,
 };
+use super::flow::flow_of;
 use super::text::sanitize;
 use super::time::time_of;
 use crate::spent::{Spent, format_cpi};
@@ -36,6 +37,7 @@ pub(super) fn report_of(measurement: &Measurement) -> Profiler {
         events: events_of(measurement),
         caches: caches_of(measurement),
         time: time_of(measurement),
+        flow: flow_of(measurement),
     }
 }
 

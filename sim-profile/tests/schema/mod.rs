@@ -89,6 +89,7 @@ struct Particle {
     name: String,
     kind: String,
     is_list: bool,
+    is_optional: bool,
 }
 
 impl Schema {
@@ -100,6 +101,7 @@ impl Schema {
                 name: element.attribute("name").to_owned(),
                 kind: element.attribute("type").to_owned(),
                 is_list: element.attribute("maxOccurs") == "unbounded",
+                is_optional: element.attribute("minOccurs") == "0",
             });
             let attributes = kind
                 .children_named("xs:attribute")
@@ -125,7 +127,12 @@ impl Schema {
                 self.check(children.next().unwrap(), &particle.kind);
                 count += 1;
             }
-            assert!(particle.is_list || count == 1, "{count} {} in {kind}", particle.name);
+            let least = u32::from(!particle.is_optional);
+            assert!(
+                count >= least && (particle.is_list || count <= 1),
+                "{count} {} in {kind}",
+                particle.name
+            );
         }
         assert!(children.next().is_none(), "more in {kind} than the schema says");
     }

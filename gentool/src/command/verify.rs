@@ -1,0 +1,49 @@
+//! `gentool verify`
+
+use std::path::PathBuf;
+
+use sim_profile::flow::{Finding, verify};
+use sim_profile::render_verification;
+use sim_runtime::launcher::exit_status;
+
+use super::flow_report::Flow;
+use super::{Failure, print, profile_file};
+
+/// Check whether a stored profile can be what a run did.
+///
+/// Control has to come to every block as often as it leaves it, cycles have to add up to those of the
+/// run, and the instruction tree to the instructions. Every function gets a word; where something is
+/// wrong, the exit status is 125.
+///
+/// Example: gentool verify run.profile
+#[derive(Debug, clap::Args)]
+pub(super) struct Options {
+    /// What `gentool run --profile FILE` or `gentool merge` has written.
+    #[arg(value_name = "PROFILE")]
+    profile: PathBuf,
+
+    /// Take it for an error, too, if control goes on where no instruction has led: for models whose
+    /// processors know no interrupts.
+    #[arg(long)]
+    strict: bool,
+}
+
+pub(super) fn run(options: &Options) -> Result<i32, Failure> {
+    let profile = profile_file::read(&options.profile)?;
+    let flow = Flow::of(&profile);
+    let findings = verify(&profile.measurement, profile.provenance.runs, &flow.program, &flow.routines);
+    let is_error = |finding: &Finding| options.strict || finding.is_error();
+    let text = render_verification(
+        &flow.program,
+        &flow.routines,
+        &findings,
+        is_error,
+        |part| flow.name_of(part),
+        |address| flow.part_of(address),
+    );
+    let status = print(&text)?;
+    match findings.iter().any(is_error) {
+        true => Ok(exit_status::FAILURE),
+        false => Ok(status),
+    }
+}

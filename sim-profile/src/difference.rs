@@ -1,0 +1,86 @@
+//! In what two profiles differ: the whole runs, instructions of the set, functions, addresses.
+//!
+//! The two may be of two versions of a description, and then of two instruction sets: what one of them
+//! does not have counts 0 there.
+
+use std::collections::BTreeMap;
+
+use crate::spent::{Spent, spent_by_address, spent_by_instruction};
+use crate::summary::Summary;
+use crate::{ImageDifference, Measurement, Profile};
+
+/// What something cost in one profile and in the other.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Pair {
+    /// Executed instructions.
+    pub executed: [u64; 2],
+    /// Cycles that they took.
+    pub cycles: [u64; 2],
+}
+
+impl Pair {
+    /// Whether there is nothing to tell.
+    pub fn is_equal(&self) -> bool {
+        self.executed[0] == self.executed[1] && self.cycles[0] == self.cycles[1]
+    }
+
+    fn add(&mut self, side: usize, spent: &Spent) {
+        self.executed[side] = self.executed[side].saturating_add(spent.executed);
+        self.cycles[side] = self.cycles[side].saturating_add(spent.cycles());
+    }
+}
+
+/// In what two profiles differ. No list has a pair that is equal.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Difference {
+    /// The whole runs.
+    pub all: Pair,
+    /// By instruction of the set, see [`spent_by_instruction`].
+    pub instructions: BTreeMap<String, Pair>,
+    /// By function, as the caller names them.
+    pub functions: BTreeMap<String, Pair>,
+    /// By address; `None` is what has none.
+    pub addresses: BTreeMap<Option<u64>, Pair>,
+    /// The two are of two programs, so that their addresses say little.
+    pub programs: Option<ImageDifference>,
+    /// Digests of the descriptions, if they differ.
+    pub models: Option<[String; 2]>,
+}
+
+impl Difference {
+    /// Compares two profiles; `function_of` names the function that an address is in, in each of them.
+    pub fn between(profiles: [&Profile; 2], function_of: [&dyn Fn(u64) -> String; 2]) -> Difference {
+        let mut difference = Difference::default();
+        for (side, profile) in profiles.into_iter().enumerate() {
+            let measurement = &profile.measurement;
+            difference.add_totals(side, measurement);
+            for (name, spent) in spent_by_instruction(measurement) {
+                difference.instructions.entry(name).or_default().add(side, &spent);
+            }
+            for (address, spent) in spent_by_address(measurement) {
+                difference.addresses.entry(address).or_default().add(side, &spent);
+                let function = address.map_or_else(|| "other".to_owned(), function_of[side]);
+                difference.functions.entry(function).or_default().add(side, &spent);
+            }
+        }
+        difference.instructions.retain(|_, pair| !pair.is_equal());
+        difference.functions.retain(|_, pair| !pair.is_equal());
+        difference.addresses.retain(|_, pair| !pair.is_equal());
+        let [one, other] = profiles.map(|profile| &profile.provenance);
+        difference.programs = ImageDifference::between(&one.images, &other.images);
+        let digests = [one, other].map(|provenance| provenance.model_digest.clone());
+        difference.models = (digests[0] != digests[1]).then_some(digests);
+        difference
+    }
+
+    fn add_totals(&mut self, side: usize, measurement: &Measurement) {
+        let summary = Summary::of(measurement);
+        self.all.executed[side] = summary.executed;
+        self.all.cycles[side] = summary.total_cycles;
+    }
+
+    /// Whether both count the same everywhere.
+    pub fn is_empty(&self) -> bool {
+        self.all.is_equal() && self.instructions.is_empty() && self.addresses.is_empty()
+    }
+}

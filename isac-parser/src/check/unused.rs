@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use super::walk::{Met, walk_expr, walk_statements};
 use crate::diagnostic::Diagnostics;
 use crate::model::{
-    Activation, AssemblerItem, Expr, ExprKind, Format, InstanceRole, Model, Operation, OperationOrGroup,
-    PlaceKind, PseudoPiece, Range, RangeTarget, RootElement, RootSource, root_decodes,
+    Activation, AssemblerItem, Expr, ExprKind, Format, Function, InstanceRole, Model, Operation,
+    OperationOrGroup, PlaceKind, PseudoPiece, Range, RangeTarget, RootElement, RootSource, root_decodes,
 };
 use crate::resolve::code;
 use crate::resolve::report::warning;
@@ -17,6 +17,7 @@ pub(super) fn check_unused(model: &Model, diagnostics: &mut Diagnostics) {
     check_operations(model, diagnostics);
     check_aliases(model, diagnostics);
     let used = used_resources(model);
+    let has_texts = model.operations.iter().any(|operation| !operation.assembler.is_empty());
     let mut unused = |kind: &str, name: &str, span: Span| {
         let message = format!("the {kind} `{name}` is never used");
         diagnostics.push(warning(code::UNUSED, span, message, "not used"));
@@ -53,7 +54,7 @@ pub(super) fn check_unused(model: &Model, diagnostics: &mut Diagnostics) {
         }
     }
     for (index, function) in model.functions.iter().enumerate() {
-        if !used.functions.contains(&index) {
+        if !used.functions.contains(&index) && !(has_texts && is_for_programs(function)) {
             unused("FUNCTION", &function.name, function.span);
         }
     }
@@ -126,6 +127,16 @@ fn check_aliases(model: &Model, diagnostics: &mut Diagnostics) {
             }
         }
     }
+}
+
+/// True if programs in assembler can use a FUNCTION, as `%NAME(...)`: it has parameters and a result,
+/// and touches nothing but them.
+fn is_for_programs(function: &Function) -> bool {
+    let mut touched = Used::default();
+    walk_statements(&function.body.statements, &mut |met| touched.note(&met));
+    let Used { registers, rams, caches, devices, maps, functions: _, pipelines } = touched;
+    let touches = [registers, rams, caches, devices, maps, pipelines].iter().any(|set| !set.is_empty());
+    function.parameters > 0 && function.result.is_some() && !touches
 }
 
 /// Indices of registers, maps and functions that something mentions, and of what a map has behind

@@ -1,0 +1,201 @@
+//! Where instructions and data of assembled programs lie: instructions of two lengths, PSEUDOs,
+//! programs and data in maps of their own, and the byte order of files.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use gentool::assembler::output::{write_elf, write_intel_hex, write_listing};
+use gentool::assembler::{Assembled, Assembler, Bases};
+use gentool::lower::lower_model;
+use isac_ir::Model;
+use isac_parser::diagnostic::{Diagnostics, Style};
+use isac_parser::load_model;
+use isac_parser::source::{InMemory, SourceMap};
+use object::{Endianness, Object, ObjectSection, ObjectSymbol};
+
+fn model(text: &str) -> Model {
+    let file = Path::new("model.isac");
+    let loader = InMemory::new([(file, text)]);
+    let (mut sources, mut findings) = (SourceMap::new(), Diagnostics::new());
+    let checked = load_model(file, &loader, &BTreeMap::new(), &mut sources, &mut findings);
+    let said = findings.render(&sources, Style::Plain);
+    lower_model(&checked.unwrap_or_else(|| panic!("{said}")), &sources, "model")
+}
+
+fn assemble(model: &Model, text: &str) -> (Assembled, SourceMap) {
+    let path = PathBuf::from("program.s");
+    let loader = InMemory::new([(path.as_path(), text)]);
+    let (mut sources, mut findings) = (SourceMap::new(), Diagnostics::new());
+    let assembler = Assembler::new(model).expect("it has texts");
+    let program = assembler
+        .assemble(&[path], Bases::default(), &loader, &mut sources, &mut findings)
+        .expect("it is read");
+    let said = findings.render(&sources, Style::Plain);
+    (program.unwrap_or_else(|| panic!("{said}")), sources)
+}
+
+/// Jumps of two and of four bytes, `put` of a number, and nothing.
+fn two_lengths(endian: &str) -> Model {
+    model(
+        &format!(
+            "TARGET {{ ENDIAN ({endian}); ELF_CLASS (32); HOST (defaultmap); }};
+        RESOURCE {{ PC REGISTER bit[16] pc; REGISTER bit[16] a; RAM bit[8] ram {{ SIZE (0x10000); }};
+            MEMORY_MAP defaultmap {{ RANGE (0, 0xffff) -> ram; }}; }};
+        OPERATION main {{ INSTANCE instr ALIAS {{ instr }}; CODINGROOT {{ instr (defaultmap[pc]); }}; }};
+        GROUP instr = near, far, put, nop;
+        {}
+        OPERATION put {{ ASSEMBLER {{ \"put\" n=#U }}; CODING {{ {} }}; BEHAVIOR {{ a = n; }}; }};
+        OPERATION nop {{ ASSEMBLER {{ \"nop\" }}; CODING {{ 0x0000 }}; BEHAVIOR {{ a = a; }}; }};
+        PSEUDO {{ \"twice\" v:#U }} WHEN (v < 0x80) -> {{ \"put\" v; \"put\" (v * 2) }};
+        PSEUDO {{ \"twice\" v:#U }} -> {{ \"nop\"; \"thrice\" (v & 0xf) }};
+        PSEUDO {{ \"thrice\" v:#U }} -> {{ \"put\" (v * 3) }};",
+            // The part that tells the two apart is fetched first.
+            match endian {
+                "LITTLE" =>
+                    "OPERATION near { ASSEMBLER { \"jump\" to=#REL }; CODING { to=0bx[8] 0b00000001 };
+                    BEHAVIOR { pc = instruction_address + to; }; };
+                OPERATION far { ASSEMBLER { \"jump\" to=#REL }; CODING { to=0bx[16] 0b00000000 0b00000010 };
+                    BEHAVIOR { pc = instruction_address + to; }; };",
+                _ =>
+                    "OPERATION near { ASSEMBLER { \"jump\" to=#REL }; CODING { 0b00000001 to=0bx[8] };
+                    BEHAVIOR { pc = instruction_address + to; }; };
+                OPERATION far { ASSEMBLER { \"jump\" to=#REL }; CODING { 0b00000010 0b00000000 to=0bx[16] };
+                    BEHAVIOR { pc = instruction_address + to; }; };",
+            },
+            if endian == "LITTLE" { "n=0bx[8] 0b00000011" } else { "0b00000011 n=0bx[8]" },
+        )
+        .replace("0x0000 }", "0b0000000000000000 }"),
+    )
+}
+
+fn symbol(program: &Assembled, name: &str) -> i128 {
+    let found = program.symbols.iter().find(|symbol| symbol.name == name);
+    found.unwrap_or_else(|| panic!("no {name}")).value
+}
+
+#[test]
+fn an_instruction_is_as_short_as_its_label_lets_it() {
+    let model = two_lengths("LITTLE");
+    // 127 bytes are as far as the short one reaches.
+    for (space, size) in [(124, 2), (125, 2), (126, 4), (300, 4)] {
+        let (program, _) = assemble(&model, &format!("jump there\n.space {space}\nthere: nop\n"));
+        assert_eq!(symbol(&program, "there"), size + space, "{space}");
+        let bytes = &program.pieces[0].bytes;
+        let expected: &[u8] = match size {
+            2 => &[1, (2 + space) as u8],
+            _ => &[2, 0, (4 + space) as u8, ((4 + space) >> 8) as u8],
+        };
+        assert_eq!(&bytes[..size as usize], expected, "{space}");
+    }
+    // Backwards it reaches a byte further.
+    for (space, size) in [(128, 2), (129, 4)] {
+        let (program, _) = assemble(&model, &format!("there: .space {space}\njump there\nbehind: nop\n"));
+        assert_eq!(symbol(&program, "behind") - space, size, "{space}");
+    }
+}
+
+#[test]
+fn what_grows_pushes_others_until_all_fit() {
+    let model = two_lengths("LITTLE");
+    // The jumps to what lies behind l15 do not reach it; that they grow pushes all other labels out of
+    // reach. The jump at the end still reaches back.
+    let jumps: i128 = 30;
+    let mut text = String::new();
+    for jump in 0..jumps {
+        text += &format!("jump l{jump}\n.space 2\n");
+    }
+    for jump in 0..jumps {
+        text += &format!("l{jump}: .space {}\n", if jump == 15 { 12 } else { 4 });
+    }
+    let (program, _) = assemble(&model, &(text + "jump l0\nend: nop\n"));
+    // All that is far has grown, and nothing else: the sizes are worked out here once more.
+    let mut sizes = vec![2i128; jumps as usize + 1];
+    loop {
+        let mut at = Vec::new();
+        let mut address = 0;
+        for size in &sizes[..jumps as usize] {
+            at.push(address);
+            address += size + 2;
+        }
+        let label = |jump: i128| address + 4 * jump + if jump > 15 { 8 } else { 0 };
+        let last = label(jumps);
+        let distance = |jump: usize| match jump as i128 {
+            jump if jump == jumps => label(0) - last,
+            jump => label(jump) - at[jump as usize],
+        };
+        let next: Vec<i128> = (0..sizes.len())
+            .map(|jump| if (-128..128).contains(&distance(jump)) { sizes[jump] } else { 4 })
+            .collect();
+        if next == sizes {
+            assert_eq!(symbol(&program, "l0"), address);
+            assert_eq!(symbol(&program, "end"), last + sizes[jumps as usize]);
+            break;
+        }
+        sizes = next;
+    }
+    assert!(sizes.contains(&2) && sizes.contains(&4), "{sizes:?}");
+}
+
+#[test]
+fn pseudos_become_what_they_say_and_keep_their_line() {
+    let model = two_lengths("LITTLE");
+    let (program, sources) =
+        assemble(&model, ".equ SMALL, 5\ntwice SMALL + 1\ntwice 0x95\n twice late\n.equ late, 1\n");
+    assert_eq!(
+        program.pieces[0].bytes,
+        // The last one stands before its number is known, so that WHEN is false.
+        [3, 6, 3, 12, 0, 0, 3, 15, 0, 0, 3, 3]
+    );
+    let listing = write_listing(&model, &program, &sources);
+    assert!(
+        listing.contains("0000: 03 06                     twice SMALL + 1\n        0002: 03 0c\n"),
+        "{listing}"
+    );
+}
+
+#[test]
+fn files_of_a_big_endian_target_are_big_endian() {
+    let model = two_lengths("BIG");
+    let text = "_start: jump behind\n.half 0x1234\nbehind: put 7\n.data\nword: .word 0x12345678, behind\n";
+    let (program, sources) = assemble(&model, text);
+    let bytes = write_elf(&model, &program, &sources).expect("ELF holds it");
+    let elf = object::File::parse(&*bytes).expect("ELF");
+    assert_eq!(elf.endianness(), Endianness::Big);
+    let section = |name: &str| elf.section_by_name(name).expect(name).data().expect("data").to_vec();
+    assert_eq!(section(".text"), [1, 4, 0x12, 0x34, 3, 7]);
+    assert_eq!(section(".data"), [0x12, 0x34, 0x56, 0x78, 0, 0, 0, 4]);
+    let behind = elf.symbols().find(|symbol| symbol.name() == Ok("behind")).expect("the symbol");
+    assert_eq!((behind.address(), elf.entry()), (4, 0));
+}
+
+#[test]
+fn programs_in_cells_of_two_bytes_and_data_in_a_map_of_their_own() {
+    let model = model(
+        "TARGET { ENDIAN (LITTLE); HOST (program); LOAD (0x8000, 0x80ff) -> memory; };
+        RESOURCE { PC REGISTER bit[12] pc; REGISTER bit[8] a; RAM bit[16] rom { SIZE (0x1000); FLAGS (R, X); };
+            RAM bit[8] ram { SIZE (0x100); };
+            MEMORY_MAP program { RANGE (0, 0xfff) -> rom; };
+            MEMORY_MAP memory { ADDRESS (16); RANGE (0, 0xff) -> ram; }; };
+        OPERATION main { INSTANCE instr ALIAS { instr }; CODINGROOT { instr (program[pc]); }; };
+        GROUP instr = jump, load;
+        OPERATION jump { ASSEMBLER { \"jump\" to=#ABS }; CODING { 0b0001 to=0bx[12] }; BEHAVIOR { pc = to; }; };
+        OPERATION load { ASSEMBLER { \"load\" n=#X }; CODING { 0b0010 n=0bx[12] }; BEHAVIOR { a = memory[n[7..0]]; }; };",
+    );
+    let text = "jump over\n.cell 0xbeef\nover: load value - 0x4000\njump over\n.data\n.cell 1\nvalue: .cell 0x2211\n";
+    let (program, sources) = assemble(&model, text);
+    // Addresses count cells: `over` is the third one.
+    assert_eq!(symbol(&program, "over"), 2);
+    let code = &program.pieces[0];
+    assert_eq!((code.address, code.size_cells), (0, 4));
+    assert_eq!(code.bytes[..4], [2, 0x10, 0xef, 0xbe]);
+    assert_eq!(code.bytes[6..], [2, 0x10]);
+    // Files count bytes.
+    let bytes = write_elf(&model, &program, &sources).expect("ELF holds it");
+    let elf = object::File::parse(&*bytes).expect("ELF");
+    let over = elf.symbols().find(|symbol| symbol.name() == Ok("over")).expect("the symbol");
+    assert_eq!(over.address(), 4);
+    let data = elf.section_by_name(".data").expect("data");
+    assert_eq!(data.address(), 0x8000, "data begin where LOAD puts bytes into the other map");
+    let records = String::from_utf8(write_intel_hex(&program).expect("records")).expect("text");
+    assert!(records.starts_with(":08000000021"), "{records}");
+}

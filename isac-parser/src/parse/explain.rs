@@ -155,6 +155,15 @@ impl<'a> Failure<'a> {
         {
             return Some(before);
         }
+        // `int int;` declares nothing.
+        let ends_declarator = matches!(word(self.found), ";" | "=" | "," | "[");
+        let is_type = |token: usize| TYPES.contains(&word(token));
+        if ends_declarator
+            && is_type(before)
+            && before.checked_sub(1).filter(is_in_piece).is_some_and(is_type)
+        {
+            return Some(before);
+        }
         // `(long)` is a cast, and nothing follows it.
         let inner = before.checked_sub(1).filter(is_in_piece)?;
         let is_cast = word(inner - 1) == "(" && word(before) == ")" && TYPES.contains(&word(inner));

@@ -62,10 +62,11 @@ const MODELS: [(&str, &str); 44] = [
 
 /// Models that are large enough already in the form that they take by themselves: what the general
 /// form does is shown by the others.
-const IN_ONE_FORM: [(&str, &str); 5] = [
+const IN_ONE_FORM: [(&str, &str); 6] = [
     ("rv32imc", "models/rv32imc/rv32imc.isac"),
     ("rv64imac", "models/rv64imac/rv64imac.isac"),
     ("mips32", "models/mips32/mips32.isac"),
+    ("armv6m", "models/armv6m/armv6m.isac"),
     ("avr", "models/avr/avr.isac"),
     ("vliw4", "models/vliw4/vliw4.isac"),
 ];

@@ -10,20 +10,24 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use isac::simulators::{rv32im, rv32imc, rv64imac};
+use isac::simulators::{armv6m, mips32, rv32im, rv32imc, rv64imac};
 
 mod differential {
     pub(crate) mod elf;
     pub(crate) mod encoder;
+    pub(crate) mod mips;
     pub(crate) mod peer;
     pub(crate) mod program;
     pub(crate) mod random;
+    pub(crate) mod riscv;
+    pub(crate) mod thumb;
 }
 
 use differential::elf::write_elf;
-use differential::encoder::Encoder;
+use differential::encoder::{Encoder, Instruction};
 use differential::peer::{Output, Peer};
-use differential::program::Program;
+use differential::program::{Layout, Program};
+use differential::{mips, riscv, thumb};
 
 const PROGRAMS: u64 = 26;
 const FIRST_SEED: u64 = 1;
@@ -32,12 +36,23 @@ const UNITS: usize = 600;
 /// What the default number of programs executes at least.
 const LEAST_INSTRUCTIONS: u64 = 100_000;
 
+/// Compressed instructions may be used.
+const EF_RISCV_RVC: u32 = 1;
+/// o32, release 2, no code that the assembler has reordered.
+const EF_MIPS: u32 = 0x7000_1001;
+
+/// Version 5 of the EABI.
+const EF_ARM_EABI5: u32 = 0x0500_0000;
+
 const RV32IM: Peer = Peer {
     name: "rv32im",
     model: rv32im::model,
     emitted: rv32im::engine,
     qemu: "qemu-riscv32",
-    register_bytes: 4,
+    layout: riscv::RV32,
+    writer: riscv::writer,
+    elf_flags: EF_RISCV_RVC,
+    entry_mark: 0,
 };
 const RV32IMC: Peer = Peer { name: "rv32imc", model: rv32imc::model, emitted: rv32imc::engine, ..RV32IM };
 const RV64IMAC: Peer = Peer {
@@ -45,7 +60,28 @@ const RV64IMAC: Peer = Peer {
     model: rv64imac::model,
     emitted: rv64imac::engine,
     qemu: "qemu-riscv64",
-    register_bytes: 8,
+    layout: riscv::RV64,
+    ..RV32IM
+};
+const MIPS32: Peer = Peer {
+    name: "mips32",
+    model: mips32::model,
+    emitted: mips32::engine,
+    qemu: "qemu-mips",
+    layout: mips::LAYOUT,
+    writer: mips::writer,
+    elf_flags: EF_MIPS,
+    ..RV32IM
+};
+const ARMV6M: Peer = Peer {
+    name: "armv6m",
+    model: armv6m::model,
+    emitted: armv6m::engine,
+    qemu: "qemu-arm",
+    layout: thumb::LAYOUT,
+    writer: thumb::writer,
+    elf_flags: EF_ARM_EABI5,
+    entry_mark: 1,
 };
 
 /// The machines, and where one of them finds its programs.
@@ -59,16 +95,16 @@ struct Bench<'a> {
 impl Bench<'_> {
     /// Runs a program everywhere: the number of its instructions, or what differs.
     fn compare(&self, program: &Program) -> Result<u64, String> {
-        let elf = write_elf(program, self.peer.register_bytes);
+        let elf = write_elf(program, &self.peer);
         let (reference, expected) = self.peer.run_reference(&elf);
         let (emitted, counted) = self.peer.run_emitted(&elf);
-        let bytes = self.peer.register_bytes;
-        same("emitted", &emitted, "reference", &reference, bytes)?;
+        let layout = &self.peer.layout;
+        same("emitted", &emitted, "reference", &reference, layout)?;
         if counted != expected {
             return Err(format!("emitted counts {counted} instructions, reference {expected}"));
         }
         if self.qemu {
-            same("reference", &reference, "qemu", &self.peer.run_qemu(&elf, self.folder), bytes)?;
+            same("reference", &reference, "qemu", &self.peer.run_qemu(&elf, self.folder), layout)?;
         }
         match reference {
             Ok(_) => Ok(counted),
@@ -77,7 +113,8 @@ impl Bench<'_> {
     }
 
     fn program(&self, seed: u64, units: usize) -> Program {
-        Program::random(&self.encoder, self.peer.register_bytes, seed, units)
+        let writer = (self.peer.writer)(&self.encoder, &self.peer.layout, seed);
+        Program::random(writer.as_ref(), &self.peer.layout, seed, units)
     }
 
     /// The message for a seed whose program fails: shortened as far as it still fails.
@@ -94,7 +131,7 @@ impl Bench<'_> {
         let difference = self.compare(&program).err().unwrap_or_default();
         let last = self.program(seed, works).body.end..program.body.end;
         let mut text = format!("seed {seed}, its first {fails} units: {difference}; the last of them is\n");
-        let mut address = Program::CODE;
+        let mut address = self.peer.layout.code;
         for (index, word) in program.words.iter().enumerate() {
             if last.contains(&index) {
                 let digits = 2 + 2 * word.bytes as usize;
@@ -108,7 +145,13 @@ impl Bench<'_> {
 }
 
 /// Compares what two machines wrote.
-fn same(left_name: &str, left: &Output, right_name: &str, right: &Output, bytes: u32) -> Result<(), String> {
+fn same(
+    left_name: &str,
+    left: &Output,
+    right_name: &str,
+    right: &Output,
+    layout: &Layout,
+) -> Result<(), String> {
     if left == right {
         return Ok(());
     }
@@ -118,17 +161,21 @@ fn same(left_name: &str, left: &Output, right_name: &str, right: &Output, bytes:
         };
         return Err(format!("{left_name}: {}; {right_name}: {}", short(left), short(right)));
     };
-    let size = bytes as usize;
+    let size = layout.register_bytes as usize;
     let differs = left.chunks(size).zip(right.chunks(size)).position(|(left, right)| left != right);
     let Some(word) = differs else {
         return Err(format!("{left_name} writes {} bytes, {right_name} {}", left.len(), right.len()));
     };
-    let place = match (word * size).checked_sub(Program::registers(bytes) as usize) {
-        Some(offset) => format!("x{}", offset / size),
-        None => format!("memory at {:#x}", Program::DATA as usize + word * size),
+    let place = match (word * size).checked_sub(layout.saved() as usize) {
+        Some(offset) => layout.registers[offset / size].to_owned(),
+        None => format!("memory at {:#x}", layout.data as usize + word * size),
     };
     let value = |bytes: &[u8]| {
-        bytes[word * size..][..size].iter().rev().map(|byte| format!("{byte:02x}")).collect::<String>()
+        let mut bytes = bytes[word * size..][..size].to_vec();
+        if !layout.big_endian {
+            bytes.reverse();
+        }
+        bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>()
     };
     Err(format!("{place} is {} in {left_name} and {} in {right_name}", value(left), value(right)))
 }
@@ -175,21 +222,50 @@ fn random_programs_of_rv64imac_end_alike_on_engines_and_qemu() {
     check(RV64IMAC);
 }
 
+#[test]
+fn random_programs_of_mips32_end_alike_on_engines_and_qemu() {
+    check(MIPS32);
+}
+
+#[test]
+fn random_programs_of_armv6m_end_alike_on_engines_and_qemu() {
+    check(ARMV6M);
+}
+
+/// What random programs hold of a model.
+type RandomInstructions = for<'e> fn(&'e Encoder<'_>) -> Vec<&'e Instruction>;
+
 /// All of user mode but what ends the run or calls the host, by name.
 #[test]
 fn every_instruction_is_encoded_from_the_description() {
-    for (peer, instructions) in [(RV32IM, 48), (RV32IMC, 74), (RV64IMAC, 119)] {
+    let peers: [(Peer, RandomInstructions, usize); 5] = [
+        (RV32IM, riscv::random_instructions, 48),
+        (RV32IMC, riscv::random_instructions, 74),
+        (RV64IMAC, riscv::random_instructions, 119),
+        (MIPS32, mips::random_instructions, 103),
+        (ARMV6M, thumb::random_instructions, 84),
+    ];
+    for (peer, random_instructions, instructions) in peers {
         let encoder = Encoder::new((peer.model)());
         let mut random = differential::random::Random::new(1);
-        let random_ones = encoder.random_instructions().into_iter();
-        let names: BTreeSet<&str> = random_ones.map(|instruction| instruction.name.as_str()).collect();
+        let chosen = random_instructions(&encoder);
+        let names: BTreeSet<&str> = chosen.iter().map(|instruction| instruction.name.as_str()).collect();
         assert_eq!(names.len(), instructions, "{}", peer.name);
-        for instruction in encoder.random_instructions() {
+        for instruction in chosen {
             let word = encoder.random_word(instruction, &mut random);
             assert_eq!(encoder.name_of(word), instruction.name);
         }
-        let bits = |name, values: &[(&str, u32)]| encoder.encode(name, values).bits;
-        assert_eq!(bits("addi", &[("rd", 10), ("rs1", 11), ("imm", 0xfff)]), 0xfff5_8513);
-        assert_eq!(bits("bne", &[("rs1", 5), ("rs2", 0), ("offset", 8u32.wrapping_neg())]), 0xfe02_9ce3);
     }
+}
+
+#[test]
+fn operands_are_put_where_the_description_says() {
+    let encoder = Encoder::new((RV32IM.model)());
+    let bits = |name, values: &[(&str, u32)]| encoder.encode(name, values).bits;
+    assert_eq!(bits("addi", &[("rd", 10), ("rs1", 11), ("imm", 0xfff)]), 0xfff5_8513);
+    assert_eq!(bits("bne", &[("rs1", 5), ("rs2", 0), ("offset", 8u32.wrapping_neg())]), 0xfe02_9ce3);
+    let encoder = Encoder::new((MIPS32.model)());
+    let bits = |name, values: &[(&str, u32)]| encoder.encode(name, values).bits;
+    assert_eq!(bits("addiu", &[("rt", 29), ("rs", 29), ("imm", 0xffe0)]), 0x27bd_ffe0);
+    assert_eq!(bits("bne", &[("rs", 5), ("rt", 0), ("offset", 8u32.wrapping_neg())]), 0x14a0_fffe);
 }

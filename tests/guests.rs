@@ -12,8 +12,8 @@ use std::process::{Command, Stdio};
 
 use support::launch::{Guest, Left};
 use support::{
-    AVR, ENGINES, EngineKind, FIRST, MIPS32, PDP11, RV32IM, RV32IM5, RV32IMC, RV64IMAC, Simulator, TINY8,
-    path,
+    ARMV6M, AVR, ENGINES, EngineKind, FIRST, MIPS32, PDP11, RV32IM, RV32IM5, RV32IMC, RV64IMAC, Simulator,
+    TINY8, path,
 };
 
 /// How a guest must end.
@@ -185,6 +185,21 @@ fn mips32_computes_what_is_computed_natively() {
 }
 
 #[test]
+fn armv6m_computes_what_is_computed_natively() {
+    check_built_for(
+        &ARMV6M,
+        [
+            ("bytecode", 3_482_520),
+            ("crc32", 2_683_404),
+            ("csv", 2_824_554),
+            ("matrix", 17_832_186),
+            ("sha256", 3_846_618),
+            ("sorting", 3_317_662),
+        ],
+    );
+}
+
+#[test]
 fn every_guest_is_tested() {
     let entries = fs::read_dir(path("models/rv32im/programs")).expect("the programs are there");
     let files = entries.map(|entry| entry.expect("an entry").path());
@@ -224,7 +239,7 @@ fn golden_output_is_that_of_native_builds() {
 
 #[test]
 fn golden_output_is_that_of_qemu() {
-    for (qemu, model) in [("qemu-riscv32", "rv32im"), ("qemu-mips", "mips32")] {
+    for (qemu, model) in [("qemu-riscv32", "rv32im"), ("qemu-mips", "mips32"), ("qemu-arm", "armv6m")] {
         if !is_installed(qemu) {
             println!("note: {qemu} is not installed; the golden output is not compared with it");
             continue;

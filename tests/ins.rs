@@ -23,7 +23,7 @@ use ins::coverage::missing;
 use ins::overlap::compare_overlapping;
 use isac_ir::Model;
 use support::{
-    AVR, ENGINES, ENGINES_OF_ONE_FORM, EngineKind, MIPS32, PDP11, RV32IM, RV32IM5, RV32IMC, RV64IMAC,
+    ARMV6M, AVR, ENGINES, ENGINES_OF_ONE_FORM, EngineKind, MIPS32, PDP11, RV32IM, RV32IM5, RV32IMC, RV64IMAC,
     Simulator, TINY8, path,
 };
 
@@ -106,7 +106,12 @@ fn every_case_of_rv64imac_holds_on_every_engine() {
 
 #[test]
 fn every_case_of_mips32_holds_on_every_engine() {
-    check_on(&ENGINES_OF_ONE_FORM, &MIPS32, "mips32", 5736, |_, _| true);
+    check_on(&ENGINES_OF_ONE_FORM, &MIPS32, "mips32", 5754, |_, _| true);
+}
+
+#[test]
+fn every_case_of_armv6m_holds_on_every_engine() {
+    check_on(&ENGINES_OF_ONE_FORM, &ARMV6M, "armv6m", 3491, |_, _| true);
 }
 
 #[test]
@@ -132,6 +137,7 @@ fn the_cases_leave_nothing_out() {
         (RV32IMC, &["rv32im", "rv32imc"], &["undefined_short", "undefined_long"]),
         (RV64IMAC, &["rv64imac"], &["undefined_short", "undefined_long"]),
         (MIPS32, &["mips32"], &[]),
+        (ARMV6M, &["armv6m"], &[]),
     ] {
         let model = (simulator.model)();
         let cases = folders.iter().flat_map(|folder| read_cases(folder, model, &mut wrong));

@@ -11,6 +11,7 @@ mod differential {
     pub(crate) mod encoder;
     pub(crate) mod program;
     pub(crate) mod random;
+    pub(crate) mod riscv;
 }
 mod five {
     pub(crate) mod cost;
@@ -20,6 +21,7 @@ mod support;
 
 use differential::encoder::Encoder;
 use differential::program::Program;
+use differential::riscv::{self, RV32};
 use five::cost::hazards;
 use five::run::{Ended, run};
 use support::launch::{Guest, Left};
@@ -64,11 +66,12 @@ fn random_programs_end_alike() {
     let encoder = Encoder::new((RV32IM.model)());
     let (mut instructions, mut cycles) = (0, 0);
     for seed in 1..=PROGRAMS {
-        let program = Program::random(&encoder, 4, seed, UNITS);
+        let writer = riscv::writer(&encoder, &RV32, seed);
+        let program = Program::random(writer.as_ref(), &RV32, seed, UNITS);
         let words: Vec<u32> = program.words.iter().map(|word| word.bits).collect();
-        let memory = BTreeMap::from([(Program::DATA, program.data.clone())]);
-        let plain = run_plain((Program::CODE, &words), &memory);
-        let piped = run_piped((Program::CODE, &words), &memory);
+        let memory = BTreeMap::from([(RV32.data, program.data.clone())]);
+        let plain = run_plain((RV32.code, &words), &memory);
+        let piped = run_piped((RV32.code, &words), &memory);
         assert_eq!(plain.stop, Stop::Halted(0), "seed {seed}");
         assert_eq!(
             (plain.stop, plain.instructions, &plain.output, &plain.x),

@@ -1,8 +1,8 @@
 #!/bin/sh
 # Builds the guest programs.
 #
-#   build.sh TARGET [DIR]   for a model, rv32im, rv32imc, rv64imac or mips32,
-#                           under Linux system calls; DIR is
+#   build.sh TARGET [DIR]   for a model, rv32im, rv32imc, rv64imac, mips32
+#                           or armv6m, under Linux system calls; DIR is
 #                           models/TARGET/programs if not given
 #   build.sh avr [DIR]      for an ATmega1284P
 #   build.sh native DIR     for this machine, to compare output with
@@ -18,6 +18,8 @@
 #   avr      Debian 12: gcc-avr 1:5.4.0+Atmel3.6.2-3
 #                       binutils-avr 2.26.20160125+Atmel3.6.2-4
 #                       avr-libc 1:2.0.0+Atmel3.6.2-3
+#   armv6m   Debian 12: gcc-arm-none-eabi 15:12.2.rel1-1 (gcc 12.2.1), its
+#                       libgcc, binutils-arm-none-eabi 2.40-2+18+b1
 #   native   Debian 12: gcc, libc6-dev
 set -eu
 LC_ALL=C
@@ -43,7 +45,7 @@ fail() {
 }
 
 usage() {
-    echo 'usage: build.sh [rv32im | rv32imc | rv64imac | mips32 | avr] [DIR] | build.sh native DIR' >&2
+    echo 'usage: build.sh [rv32im | rv32imc | rv64imac | mips32 | avr | armv6m] [DIR] | build.sh native DIR' >&2
     exit 2
 }
 
@@ -73,7 +75,7 @@ link() {
     "$tools-gcc" $machine_flags -nostdlib -nostartfiles -static \
         -Wl,--build-id=none -Wl,--fatal-warnings -Wl,--no-warn-rwx-segments \
         -Wl,-z,max-page-size=4096 -Wl,--defsym,TEXT_START="$text_start" \
-        -Wl,-T,"$script" -o "$output" "$work"/*.o
+        -Wl,-T,"$script" -o "$output" "$work"/*.o $libraries
     chmod 755 "$output"
     check_data "$tools-size" "$output"
 }
@@ -106,6 +108,7 @@ use_machine() {
     start="$guests/runtime/$3_linux.S"
     script="$guests/runtime/$3.ld"
     machine_flags=$4
+    libraries=
     headers=$("$tools-gcc" -print-file-name=include)
     work=$(mktemp -d)
     trap 'rm -rf "$work"' EXIT
@@ -170,6 +173,13 @@ build_avr() {
     done
 }
 
+# There is no instruction that divides.
+build_armv6m() {
+    use_machine arm-none-eabi gcc-arm-none-eabi thumb '-mcpu=cortex-m0 -mthumb'
+    libraries=-lgcc
+    build_guests "$1" 0x10000
+}
+
 build_native() {
     require_compiler gcc gcc
     for name in $programs; do
@@ -180,7 +190,7 @@ build_native() {
 
 target=rv32im
 case ${1-} in
-rv32im | rv32imc | rv64imac | mips32 | avr | native)
+rv32im | rv32imc | rv64imac | mips32 | avr | armv6m | native)
     target=$1
     shift
     ;;

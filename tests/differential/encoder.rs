@@ -2,49 +2,16 @@
 
 #![allow(dead_code, reason = "every test takes what it needs")]
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use isac_ir::Model;
-use isac_ir::behavior::AccessKind;
+use isac_ir::behavior::{Access, AccessKind};
 use isac_ir::bits::Bits;
 use isac_ir::decode::choose_variant;
 use isac_ir::decoder::{Decoder, Run, State};
 use isac_ir::operation::Target;
 
 use super::random::Random;
-
-/// What ends the run or leaves to the host: the harness alone uses it.
-const NOT_RANDOM: [&str; 3] = ["ecall", "ebreak", "c_ebreak"];
-
-/// What belongs to machine mode, which user-mode emulation has none of.
-const OF_MACHINE: [&str; 3] = ["control", "privileged", "undefined"];
-
-/// Those that jump to where a register points.
-const INDIRECT: [&str; 3] = ["jalr", "c_jr", "c_jalr"];
-
-/// Those that link in a register that they do not name, the return address.
-const LINKING: [&str; 2] = ["c_jal", "c_jalr"];
-
-/// Those that work on the stack pointer without naming it.
-const ON_STACK: [&str; 4] = ["c_lwsp", "c_swsp", "c_ldsp", "c_sdsp"];
-
-/// The registers that three bits name begin with this one.
-pub(crate) const FIRST_SHORT: u32 = 8;
-
-/// What a random program must know of an instruction to stay alive.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
-    /// Goes on with the next instruction, whatever its operands are.
-    Plain,
-    /// Touches memory at a register and an offset.
-    Memory,
-    /// May set the PC to its own address and an offset.
-    Jump,
-    /// Sets the PC to a register and an offset.
-    IndirectJump,
-    /// Reads and writes memory at a register alone, which has to be aligned.
-    Atomic,
-}
 
 /// A word of one of the model's widths.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,15 +26,19 @@ pub(crate) struct Instruction {
     pub(crate) name: String,
     /// Its way through the decoder, which tells it from others of the same operation.
     pub(crate) path: String,
-    pub(crate) kind: Kind,
+    /// The groups above its operation.
+    pub(crate) groups: Vec<String>,
     /// Its size.
     pub(crate) bytes: u32,
-    /// A register that it writes or works on without naming it.
-    pub(crate) implied: Option<u32>,
-    machine: bool,
+    /// Its own BEHAVIOR touches something behind a map.
+    pub(crate) touches_memory: bool,
+    /// Its own BEHAVIOR writes the PC.
+    pub(crate) sets_pc: bool,
     variant: u32,
     /// Where operands and fields lie: by alias the operand's element, by name the field.
     places: BTreeMap<String, Vec<Run>>,
+    /// The operands among them that are one of several: not every value is one.
+    choices: BTreeSet<String>,
 }
 
 impl Instruction {
@@ -75,14 +46,13 @@ impl Instruction {
         self.places.contains_key(place)
     }
 
-    /// True if a place names one of the registers that three bits can name.
-    pub(crate) fn is_short(&self, place: &str) -> bool {
-        self.places.get(place).is_some_and(|runs| runs.iter().map(|run| run.width).sum::<u32>() == 3)
+    pub(crate) fn is_in(&self, group: &str) -> bool {
+        self.groups.iter().any(|above| above == group)
     }
 
-    /// True if it touches memory at the stack pointer.
-    pub(crate) fn is_on_stack(&self) -> bool {
-        ON_STACK.contains(&self.name.as_str())
+    /// How many bits a place has in the word.
+    pub(crate) fn width(&self, place: &str) -> u32 {
+        self.places.get(place).map_or(0, |runs| runs.iter().map(|run| run.width).sum())
     }
 }
 
@@ -103,12 +73,6 @@ impl<'m> Encoder<'m> {
         Encoder { decoder, reaches: reached_variants(decoder), instructions }
     }
 
-    /// What random programs may hold.
-    pub(crate) fn random_instructions(&self) -> Vec<&Instruction> {
-        let is_random = |one: &&Instruction| !one.machine && !NOT_RANDOM.contains(&one.name.as_str());
-        self.instructions.iter().filter(is_random).collect()
-    }
-
     /// All instructions.
     pub(crate) fn instructions(&self) -> &[Instruction] {
         &self.instructions
@@ -125,9 +89,11 @@ impl<'m> Encoder<'m> {
         model.decoder_of(self.decoder.target).expect("it is one of the model's")
     }
 
-    /// The places of an instruction, each with the highest value that it holds.
+    /// The places of an instruction that hold a number, each with the highest that it holds.
     pub(crate) fn places<'i>(&self, instruction: &'i Instruction) -> Vec<(&'i str, u32)> {
-        let places = instruction.places.keys().filter(|place| !instruction.places[*place].is_empty());
+        let holds_number =
+            |place: &&String| !instruction.places[*place].is_empty() && !instruction.choices.contains(*place);
+        let places = instruction.places.keys().filter(holds_number);
         places.map(|place| (place.as_str(), self.highest(instruction, place))).collect()
     }
 
@@ -176,10 +142,23 @@ impl<'m> Encoder<'m> {
         place: &str,
         value: u32,
     ) -> Option<Word> {
-        let runs = instruction.places.get(place).map_or(&[][..], Vec::as_slice);
-        let scattered = runs.iter().fold(Bits::from_u128(word.bits.into()), |word, run| {
-            word.with(run.from, run.width, Bits::from_u128(value.into()).extract(run.to, run.width))
-        });
+        self.try_set_all(instruction, word, &[(place, value)])
+    }
+
+    /// The same with several operands or fields at once, which may depend on each other.
+    pub(crate) fn try_set_all(
+        &self,
+        instruction: &Instruction,
+        word: Word,
+        values: &[(&str, u32)],
+    ) -> Option<Word> {
+        let mut scattered = Bits::from_u128(word.bits.into());
+        for (place, value) in values {
+            for run in instruction.places.get(*place).map_or(&[][..], Vec::as_slice) {
+                let bits = Bits::from_u128((*value).into()).extract(run.to, run.width);
+                scattered = scattered.with(run.from, run.width, bits);
+            }
+        }
         let same = choose_variant(self.decoder, scattered) == Some(instruction.variant);
         same.then(|| Word { bits: scattered.to_u128() as u32, ..word })
     }
@@ -200,7 +179,15 @@ impl<'m> Encoder<'m> {
     fn walk(&self, variant: u32, random: &mut Random) -> u32 {
         let mut word = Bits::from_u128((random.next() as u32).into());
         let mut state = self.decoder.start;
-        while let State::Test { low, width, edges, otherwise } = &self.decoder.states[state as usize] {
+        loop {
+            let (low, width, edges, otherwise) = match &self.decoder.states[state as usize] {
+                State::Test { low, width, edges, otherwise } => (low, width, edges, otherwise),
+                State::Fetch { next, .. } => {
+                    state = *next;
+                    continue;
+                }
+                State::Accept(_) | State::Reject => break,
+            };
             let leads = |state: u32| self.reaches[state as usize].contains(&variant);
             let mut ways: Vec<(u64, u32)> = edges.iter().copied().filter(|(_, to)| leads(*to)).collect();
             let other = random.next() & ((1 << width) - 1);
@@ -247,42 +234,32 @@ fn instruction(model: &Model, decoder: &Decoder, variant: u32) -> Instruction {
     let operation = model.operation(number);
     let named = operation.fields.iter().map(|field| field.name.clone());
     let mut places: BTreeMap<String, Vec<Run>> = named.zip(node.fields.clone()).collect();
+    let mut choices = BTreeSet::new();
     for operand in nodes.iter().filter(|node| node.parent == Some(index)) {
-        if let (Some(instance), [element]) = (operand.instance, &operand.fields[..]) {
-            places.insert(operation.instances[instance as usize].alias.clone(), element.clone());
-        }
-    }
-    let accesses = operation.behavior.iter().flat_map(|body| &body.accesses);
-    let name = operation.name.as_str();
-    let mut kind = match () {
-        () if INDIRECT.contains(&name) => Kind::IndirectJump,
-        () if is_atomic(model, nodes) => Kind::Atomic,
-        () => Kind::Plain,
-    };
-    let above = nodes[..index as usize].iter().map(|node| model.target_name(node.target));
-    let machine = above.into_iter().any(|group| OF_MACHINE.contains(&group));
-    let implied = match name {
-        name if LINKING.contains(&name) => Some(1),
-        "c_addi16sp" => Some(2),
-        _ => None,
-    };
-    for access in accesses {
-        let resource = access.resource as usize;
-        match (kind, access.kind) {
-            (Kind::Plain, AccessKind::Write) if model.pc_register() == Some(resource as u32) => {
-                kind = Kind::Jump
+        let Some(instance) = operand.instance else { continue };
+        let alias = operation.instances[instance as usize].alias.clone();
+        match &operand.fields[..] {
+            [element] => {
+                places.insert(alias, element.clone());
             }
-            (Kind::Plain, _) if resource >= model.registers.len() => kind = Kind::Memory,
+            _ if operand.nested.is_some() => {
+                choices.insert(alias.clone());
+                places.insert(alias, operand.coded.clone());
+            }
             _ => {}
         }
     }
+    let accesses: Vec<_> = operation.behavior.iter().flat_map(|body| &body.accesses).collect();
+    let above = &nodes[..index as usize];
+    let groups = above.iter().map(|node| model.target_name(node.target).to_owned()).collect();
+    let is_jump =
+        |access: &&Access| access.kind == AccessKind::Write && model.pc_register() == Some(access.resource);
+    let touches_memory = accesses.iter().any(|access| access.resource as usize >= model.registers.len());
+    let sets_pc = accesses.iter().any(is_jump);
     let bytes = decoder.variants[variant as usize].width_bits / 8;
     let opcodes =
         nodes.iter().filter(|node| node.fields.is_empty() || std::ptr::eq(*node, &nodes[index as usize]));
     let path = opcodes.map(|node| model.target_name(node.target)).collect::<Vec<_>>().join(" ");
-    Instruction { name: operation.name.clone(), path, kind, bytes, implied, machine, variant, places }
-}
-
-fn is_atomic(model: &Model, nodes: &[isac_ir::decoder::Node]) -> bool {
-    nodes.iter().any(|node| model.target_name(node.target) == "atomic")
+    let name = operation.name.clone();
+    Instruction { name, path, groups, bytes, touches_memory, sets_pc, variant, places, choices }
 }

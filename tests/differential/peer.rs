@@ -3,6 +3,8 @@
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use super::encoder::Encoder;
+use super::program::{Layout, Writer};
 use isac_ir::Model;
 use sim_runtime::host::{Host, Streams};
 use sim_runtime::image::{Expected, ImageFormat, place_image, read_image};
@@ -23,7 +25,13 @@ pub(crate) struct Peer {
     pub(crate) model: fn() -> &'static Model,
     pub(crate) emitted: fn(bool) -> Box<dyn Engine>,
     pub(crate) qemu: &'static str,
-    pub(crate) register_bytes: u32,
+    pub(crate) layout: Layout,
+    /// What writes the program of a seed.
+    pub(crate) writer: for<'e> fn(&'e Encoder<'_>, &Layout, u64) -> Box<dyn Writer + 'e>,
+    /// What the ELF file says of the processor beside its number.
+    pub(crate) elf_flags: u32,
+    /// Bits of an entry that are no part of the address.
+    pub(crate) entry_mark: u32,
 }
 
 impl Peer {
@@ -42,11 +50,11 @@ impl Peer {
     fn run_engine(&self, engine: &mut dyn Engine, elf: &[u8]) -> Output {
         let model = (self.model)();
         let info = LaunchInfo::of_model(model, "any", "any");
-        let expected = Expected { machine: Some(243), ..Expected::default() };
+        let expected = Expected { machine: model.target.elf_machine, ..Expected::default() };
         let image = read_image(elf, ImageFormat::Elf, &expected).map_err(|error| error.to_string())?;
         let entry = image.entry.ok_or("no entry")?;
         place_image(&image, engine.machine(), &info.placement()).map_err(|error| error.to_string())?;
-        engine.machine().write_place(&model.pc, entry.into());
+        engine.machine().write_place(&model.pc, (entry & !u64::from(self.entry_mark)).into());
         let (streams, output, _) = Streams::captured(b"");
         let mut host = Host::new(streams);
         let stop = engine.run(&mut host, LIMIT);

@@ -7,10 +7,10 @@ use isac_ir::decode::{Element, decode_word};
 use isac_ir::operation::Target;
 
 use super::case::{Case, End};
-use crate::encoder::{Encoder, Instruction, Kind, Word};
+use crate::encoder::{Encoder, Instruction, Word};
 
 /// Places of an instruction that name registers; all others are numbers.
-const REGISTERS: [&str; 7] = ["rd", "rs1", "rs2", "rs", "rt", "rr", "base"];
+const REGISTERS: [&str; 11] = ["rd", "rs1", "rs2", "rs", "rt", "rr", "base", "rn", "rm", "rdn", "rdm"];
 
 /// Those that an access begins at.
 const BASES: [&str; 2] = ["rs1", "base"];
@@ -114,10 +114,10 @@ impl Seen {
             true => (0..=highest).collect(),
             false => vec![0, highest, sign, highest & !sign],
         };
-        let touches = matches!(instruction.kind, Kind::Memory | Kind::Atomic);
+        let touches = instruction.touches_memory;
         let seen = self.values.get(&(instruction.name.clone(), place.to_owned()));
         let missed = wanted.into_iter().filter(|value| {
-            let is_base = touches && BASES.contains(&place) && *value == 0 && !instruction.is_short("rs1");
+            let is_base = touches && BASES.contains(&place) && *value == 0 && instruction.width(place) > 3;
             !seen.is_some_and(|seen| seen.contains(value))
                 && !is_base
                 && encoder.try_set(instruction, *sample, place, *value).is_some()

@@ -48,6 +48,8 @@ pub(crate) const RV64IMAC: Simulator = simulator!(rv64imac, rv64imac);
 /// In one form alone, too.
 pub(crate) const MIPS32: Simulator = simulator!(mips32, mips32);
 pub(crate) const AVR: Simulator = simulator!(avr, avr);
+/// In one form alone, too.
+pub(crate) const ARMV6M: Simulator = simulator!(armv6m, armv6m);
 pub(crate) const PDP11: Simulator = simulator!(pdp11, pdp11_stepwise);
 pub(crate) const TINY8: Simulator = simulator!(tiny8, tiny8_stepwise);
 /// What `gentool new` writes.

@@ -250,6 +250,12 @@ fn uses_elsewhere(below: &str, path: &str, places: &[&str]) -> Vec<String> {
 
 #[test]
 fn what_reads_and_writes_programs_is_known_in_its_places_alone() {
+    let of_profile = ["sim-profile/src/program/", "sim-profile/src/symbols/"];
+    assert_eq!(uses_elsewhere("sim-profile/src", "object", &of_profile), Vec::<String>::new());
+    for path in ["gimli", "addr2line", "cpp_demangle", "rustc_demangle"] {
+        let places = ["sim-profile/src/program/"];
+        assert_eq!(uses_elsewhere("sim-profile/src", path, &places), Vec::<String>::new());
+    }
     let of_object = ["gentool/src/command/program.rs", "gentool/src/assembler/output/"];
     assert_eq!(uses_elsewhere("gentool/src", "object", &of_object), Vec::<String>::new());
     assert_eq!(

@@ -268,6 +268,7 @@ fn options(program: PathBuf, report: PathBuf) -> RunOptions {
         dump_state: None,
         stats: false,
         caches: false,
+        calls: false,
         limit_instructions: Some(100_000_000),
         limit_cycles: None,
         timeout: None,

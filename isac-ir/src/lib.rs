@@ -9,6 +9,7 @@ pub mod account;
 pub mod automaton;
 pub mod behavior;
 pub mod bits;
+pub mod control;
 pub mod cost;
 pub mod decode;
 pub mod decoder;

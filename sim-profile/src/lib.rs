@@ -13,6 +13,7 @@
 //!
 //! This crate knows no engine, reads no clock and prints nothing.
 
+pub mod calls;
 pub mod control;
 pub mod coverage;
 pub mod difference;
@@ -20,10 +21,14 @@ pub mod event;
 pub mod executions;
 pub mod flow;
 pub mod path;
+#[cfg(feature = "program")]
+pub mod program;
 #[cfg(feature = "reports")]
 pub mod report;
 pub mod spent;
 pub mod summary;
+#[cfg(feature = "symbols")]
+pub mod symbols;
 pub mod tree;
 
 mod cache_lines;
@@ -42,6 +47,9 @@ mod tables;
 mod word;
 
 pub use cache_lines::CacheLines;
+pub use calls::{
+    CallContext, CallCount, CallKey, CallKind, Calls, ContextTree, FunctionCount, Spending, spending_of,
+};
 pub use control::{Control, ControlTable, StaticFacts, StaticTable, Transfer, Transfers, control_table};
 pub use difference::{Difference, Pair};
 pub use event::{AccessEvent, Event, EventSink};
@@ -61,5 +69,5 @@ pub use report::{
 };
 pub use running::Misplaced;
 pub use storage::{ProfileError, ProfileErrorCause, read_profile, write_profile};
-pub use tables::ModelTables;
+pub use tables::{CodeCells, ModelTables};
 pub use word::{Word, WordError};

@@ -6,7 +6,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::measurement::count;
-use crate::{ImageDifference, Measurement, MergeError, ProgramImage};
+use crate::{Calls, ImageDifference, Measurement, MergeError, ProgramImage, StaticTable, pairs};
 
 /// How the counts of a [`Measurement`] came about.
 #[derive(Serialize, Deserialize, Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -60,6 +60,12 @@ pub struct Profile {
     pub measurement: Measurement,
     /// How they were obtained.
     pub provenance: Provenance,
+    /// What is known of its instructions whatever they did; empty if nobody has asked the model.
+    #[serde(default, with = "pairs")]
+    pub statics: StaticTable,
+    /// Its calls, if they were followed.
+    #[serde(default)]
+    pub calls: Option<Calls>,
 }
 
 impl Profile {
@@ -81,6 +87,12 @@ impl Profile {
             if theirs.name < ours.name {
                 ours.name.clone_from(&theirs.name);
             }
+        }
+        for (key, facts) in &other.statics {
+            self.statics.entry(*key).or_insert_with(|| facts.clone());
+        }
+        if let Some(calls) = &other.calls {
+            self.calls.get_or_insert_default().merge(calls);
         }
         Ok(())
     }

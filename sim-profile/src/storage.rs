@@ -4,7 +4,7 @@
 //! in ascending order, and the number of entries, without which the file is truncated.
 //!
 //! ```text
-//! {"format":"isac-profile","version":4}
+//! {"format":"isac-profile","version":5}
 //! {"tables":{...},"provenance":{...},"cycles":12,"extra_cycles":0,"undecoded":0,
 //!  "occupancy":[]}
 //! {"instruction":[{"address":128,"word":"03"},{"name":"decode(...)",...,"unfinished":0,...}]}
@@ -13,14 +13,21 @@
 //! {"event":["retired",4]}
 //! {"lines":[128,0,[11,1,0]]}
 //! {"overhead":[131,{"extra_cycles":2,"lost":[]}]}
-//! {"end":5}
+//! {"static":[{"address":128,"word":"03"},{"text":"nop"}]}
+//! {"call":[{"caller":128,"site":130,"callee":140,"kind":"call"},{"calls":2,"inclusive":[20,25]}]}
+//! {"function":[140,{"own":[20,25],"inclusive":[20,25]}]}
+//! {"context":{"parent":0,"function":140,"own":[20,25]}}
+//! {"calls":0}
+//! {"end":11}
 //! ```
 //!
 //! An instruction's accesses are a list of `[[node,resource],[reads,writes,executes]]`, a transfer
 //! is `[from,to,count]`, an undecoded fault `[address,count]`, an event `[name,count]`,
 //! lines of a cache `[address,cache,[hits,misses,write_backs]]`, the address being null if there is none.
 //! An overhead is lost and extra cycles of what was never decoded; those of an instruction are in its
-//! entry, if there are any.
+//! entry, if there are any. A static entry is what the model says of an instruction, whatever it did.
+//! Of calls there is the line `calls`, with the number of those that were forgotten, if they were
+//! followed, and costs are lists of instructions and cycles.
 
 use std::fmt;
 use std::io::{self, BufRead, Write};
@@ -28,13 +35,14 @@ use std::io::{self, BufRead, Write};
 use serde::{Deserialize, Serialize};
 
 use crate::lines::{LineError, Lines};
+use crate::measurement::is_index;
 use crate::{
-    CacheLines, InstructionKey, InstructionRecord, InvalidMeasurement, Measurement, ModelTables, Overhead,
-    Profile, Provenance, StageCycles,
+    CacheLines, CallContext, CallCount, CallKey, FunctionCount, InstructionKey, InstructionRecord,
+    InvalidMeasurement, Measurement, ModelTables, Overhead, Profile, Provenance, StageCycles, StaticFacts,
 };
 
 const FORMAT: &str = "isac-profile";
-const VERSION: u64 = 4;
+const VERSION: u64 = 5;
 
 /// The first line.
 #[derive(Serialize, Deserialize)]
@@ -70,6 +78,16 @@ enum Entry {
     Lines(Option<u64>, u32, CacheLines),
     /// Address, cycles.
     Overhead(Option<u64>, Overhead),
+    /// What is known of an instruction.
+    Static(InstructionKey, StaticFacts),
+    /// An arc of the call graph.
+    Call(CallKey, CallCount),
+    /// A function of it, by its beginning.
+    Function(u64, FunctionCount),
+    /// A stack of calls.
+    Context(CallContext),
+    /// Calls were followed; how many were forgotten.
+    Calls(u64),
     /// Number of entries before.
     End(u64),
 }
@@ -79,7 +97,7 @@ enum Entry {
 /// # Errors
 /// `out` fails.
 pub fn write_profile<W: Write>(mut out: W, profile: &Profile) -> io::Result<()> {
-    let Profile { measurement, provenance } = profile;
+    let Profile { measurement, provenance, .. } = profile;
     write_line(&mut out, &Format { format: FORMAT.to_owned(), version: VERSION })?;
     write_line(
         &mut out,
@@ -93,7 +111,7 @@ pub fn write_profile<W: Write>(mut out: W, profile: &Profile) -> io::Result<()> 
         },
     )?;
     let mut entries = 0;
-    for entry in entries_of(measurement) {
+    for entry in entries_of(profile) {
         write_line(&mut out, &entry)?;
         entries += 1;
     }
@@ -101,15 +119,24 @@ pub fn write_profile<W: Write>(mut out: W, profile: &Profile) -> io::Result<()> 
     out.flush()
 }
 
-fn entries_of(measurement: &Measurement) -> impl Iterator<Item = Entry> {
-    let Measurement { instructions, transfers, undecoded_faults, events, lines, overheads, .. } = measurement;
+fn entries_of(profile: &Profile) -> impl Iterator<Item = Entry> {
+    let Measurement { instructions, transfers, undecoded_faults, events, lines, overheads, .. } =
+        &profile.measurement;
     let instructions = instructions.iter().map(|(&key, record)| Entry::Instruction(key, record.clone()));
     let transfers = transfers.iter().map(|(&(from, to), &count)| Entry::Transfer(from, to, count));
     let faults = undecoded_faults.iter().map(|(&address, &count)| Entry::UndecodedFault(address, count));
     let events = events.iter().map(|(name, &count)| Entry::Event(name.clone(), count));
     let lines = lines.iter().map(|(&(address, cache), &lines)| Entry::Lines(address, cache, lines));
     let overheads = overheads.iter().map(|(&address, overhead)| Entry::Overhead(address, overhead.clone()));
-    instructions.chain(transfers).chain(faults).chain(events).chain(lines).chain(overheads)
+    let statics = profile.statics.iter().map(|(&key, facts)| Entry::Static(key, facts.clone()));
+    let calls = profile.calls.iter();
+    let arcs = calls.clone().flat_map(|calls| &calls.arcs).map(|(&key, &arc)| Entry::Call(key, arc));
+    let functions = calls.clone().flat_map(|calls| &calls.functions);
+    let functions = functions.map(|(&start, &count)| Entry::Function(start, count));
+    let contexts = calls.clone().flat_map(|calls| &calls.contexts).map(|&context| Entry::Context(context));
+    let forgotten = calls.map(|calls| Entry::Calls(calls.forgotten));
+    let counts = instructions.chain(transfers).chain(faults).chain(events).chain(lines).chain(overheads);
+    counts.chain(statics).chain(arcs).chain(functions).chain(contexts).chain(forgotten)
 }
 
 fn write_line(out: &mut impl Write, value: &impl Serialize) -> io::Result<()> {
@@ -139,7 +166,7 @@ fn read_lines<R: BufRead>(lines: &mut Lines<R>) -> Result<Profile, ProfileErrorC
                 false => Ok(profile),
             };
         }
-        insert_entry(&mut profile.measurement, entry)?;
+        insert_entry(&mut profile, entry)?;
         entries += 1;
     }
 }
@@ -166,10 +193,11 @@ fn read_head<R: BufRead>(lines: &mut Lines<R>) -> Result<Profile, ProfileErrorCa
     measurement.undecoded = head.undecoded;
     measurement.occupancy = head.occupancy;
     measurement.validate_occupancy().map_err(ProfileErrorCause::Invalid)?;
-    Ok(Profile { measurement, provenance: head.provenance })
+    Ok(Profile { measurement, provenance: head.provenance, ..Profile::default() })
 }
 
-fn insert_entry(measurement: &mut Measurement, entry: Entry) -> Result<(), ProfileErrorCause> {
+fn insert_entry(profile: &mut Profile, entry: Entry) -> Result<(), ProfileErrorCause> {
+    let Profile { measurement, statics, calls, .. } = profile;
     let repeated = match entry {
         Entry::Instruction(key, record) => {
             measurement.validate_record(&key, &record).map_err(ProfileErrorCause::Invalid)?;
@@ -187,6 +215,20 @@ fn insert_entry(measurement: &mut Measurement, entry: Entry) -> Result<(), Profi
         Entry::Overhead(address, overhead) => {
             measurement.validate_overhead(&overhead).map_err(ProfileErrorCause::Invalid)?;
             measurement.overheads.insert(address, overhead).is_some()
+        }
+        Entry::Static(key, facts) => statics.insert(key, facts).is_some(),
+        Entry::Call(key, arc) => calls.get_or_insert_default().arcs.insert(key, arc).is_some(),
+        Entry::Function(start, function) => {
+            calls.get_or_insert_default().functions.insert(start, function).is_some()
+        }
+        Entry::Context(context) => {
+            let contexts = &mut calls.get_or_insert_default().contexts;
+            let is_known = context.parent.is_none_or(|parent| is_index(parent, contexts.len()));
+            contexts.push(context);
+            !is_known
+        }
+        Entry::Calls(forgotten) => {
+            std::mem::replace(&mut calls.get_or_insert_default().forgotten, forgotten) != 0
         }
         Entry::End(_) => false,
     };

@@ -12,6 +12,12 @@ pub struct ModelTables {
     pub model: String,
     /// Names of registers and maps, by resource number.
     pub resources: Vec<String>,
+    /// How many of the resources are maps: the last ones.
+    #[serde(default)]
+    pub maps: u32,
+    /// Where program files have the cells that instructions are fetched from.
+    #[serde(default)]
+    pub code: CodeCells,
     /// Names of the schedulable instances (one queue each), by instance number; `main`, which
     /// is never scheduled, is not one of them.
     pub instances: Vec<String>,
@@ -31,6 +37,23 @@ pub struct ModelTables {
     pub operands: BTreeMap<String, Vec<bool>>,
     /// Width of an instruction address, in bits.
     pub address_bits: u32,
+}
+
+/// How bytes of program files become cells that instructions are fetched from.
+#[derive(Serialize, Deserialize, Clone, Copy, Debug, PartialEq, Eq)]
+#[serde(deny_unknown_fields)]
+pub struct CodeCells {
+    /// Byte address, in files, of cell 0.
+    pub low: u64,
+    /// Bytes in a cell, at least 1.
+    pub cell_bytes: u64,
+}
+
+impl Default for CodeCells {
+    /// Cells are bytes and stand where the files say.
+    fn default() -> CodeCells {
+        CodeCells { low: 0, cell_bytes: 1 }
+    }
 }
 
 impl ModelTables {

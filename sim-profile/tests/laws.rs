@@ -240,7 +240,7 @@ proptest! {
         let replayed = replay_events(writer.finish().unwrap().as_slice());
         prop_assert_eq!(&replayed.unwrap(), &measurement);
         let provenance = Provenance { host_nanoseconds, mode: Mode::Exact, ..Provenance::default() };
-        let profile = Profile { measurement, provenance };
+        let profile = Profile { measurement, provenance, ..Profile::default() };
         let mut file = Vec::new();
         write_profile(&mut file, &profile).unwrap();
         prop_assert_eq!(read_profile(file.as_slice()).unwrap(), profile);

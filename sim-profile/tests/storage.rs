@@ -2,7 +2,10 @@
 
 mod support;
 
-use sim_profile::{ImagePart, Mode, Profile, ProgramImage, Provenance, read_profile, write_profile};
+use sim_profile::{
+    CallContext, CallCount, CallKey, CallKind, Calls, Control, FunctionCount, ImagePart, Mode, Profile,
+    ProgramImage, Provenance, Spending, StaticFacts, StaticTable, read_profile, write_profile,
+};
 
 fn image(name: &str, digest: &str) -> ProgramImage {
     let part = ImagePart { address: 16, size_bytes: 8, digest: digest.to_owned() };
@@ -18,7 +21,36 @@ fn profile() -> Profile {
         model_digest: "12ab".to_owned(),
         images: vec![image("little.elf", "34cd")],
     };
-    Profile { measurement: support::measurement(), provenance }
+    Profile { measurement: support::measurement(), provenance, statics: statics(), calls: Some(calls()) }
+}
+
+/// An instruction with a text, and one that jumps.
+fn statics() -> StaticTable {
+    let keys: Vec<_> = support::measurement().instructions.into_keys().collect();
+    let text = StaticFacts { text: Some("inc ax".to_owned()), control: None };
+    let control = Control { falls_through: true, targets: vec![4, 9], computed: false, keeps: Some(3) };
+    [(keys[0], text), (keys[1], StaticFacts { text: None, control: Some(control) })].into()
+}
+
+/// A function that calls another.
+fn calls() -> Calls {
+    let spending = |instructions, cycles| Spending { instructions, cycles };
+    let key = CallKey { caller: 0, site: 2, callee: 8, kind: CallKind::Call };
+    let arc = CallCount { calls: 3, inclusive: spending(30, 40) };
+    let function = |own, inclusive| FunctionCount { own, inclusive };
+    Calls {
+        arcs: [(key, arc)].into(),
+        functions: [
+            (0, function(spending(10, 12), spending(40, 52))),
+            (8, function(spending(30, 40), spending(30, 40))),
+        ]
+        .into(),
+        contexts: vec![
+            CallContext { parent: None, function: 0, own: spending(10, 12) },
+            CallContext { parent: Some(0), function: 8, own: spending(30, 40) },
+        ],
+        forgotten: 1,
+    }
 }
 
 fn file() -> String {
@@ -113,8 +145,8 @@ fn message(change: impl FnOnce(&str) -> String) -> String {
 #[test]
 fn what_is_wrong_is_told_with_its_line() {
     assert_eq!(
-        message(|file| file.replacen("\"version\":4", "\"version\":7", 1)),
-        "line 1: profile of version 7; expected 4: measure the run anew"
+        message(|file| file.replacen("\"version\":5", "\"version\":7", 1)),
+        "line 1: profile of version 7; expected 5: measure the run anew"
     );
     assert_eq!(
         message(|file| file.replacen("isac-profile", "other", 1)),

@@ -1,11 +1,13 @@
 //! What every engine offers, so that launcher, loader and tests know none of them by name.
 
+use isac_ir::Model;
 use isac_ir::bits::Bits;
 use isac_ir::resource::RegisterPlace;
-use sim_profile::{CacheLines, Measurement};
+use sim_profile::{CacheLines, Calls, Measurement};
 
 use crate::fault::Stop;
 use crate::host::Host;
+use crate::record::FunctionMap;
 
 /// Registers and memory of a simulated processor, as loader, host calls and tests see them.
 ///
@@ -94,6 +96,11 @@ pub trait Engine {
     /// The first call, whatever it allows, runs operation `reset` before anything else.
     fn run(&mut self, host: &mut Host, instructions: u64) -> Stop;
 
+    /// The model that it runs; `None` if there is none.
+    fn model(&self) -> Option<&Model> {
+        None
+    }
+
     /// Instructions ended so far, cancelled ones not counted.
     fn instructions(&self) -> u64;
 
@@ -103,6 +110,17 @@ pub trait Engine {
     /// What happened to the model's caches, in their order; empty if they are not simulated.
     fn caches(&self) -> Vec<CacheStatistics> {
         Vec::new()
+    }
+
+    /// Follows calls from the next instruction on; false if the engine cannot, which is so where
+    /// instructions overlap.
+    fn record_calls(&mut self, _map: FunctionMap) -> bool {
+        false
+    }
+
+    /// The calls so far; `None` if they are not followed.
+    fn calls(&self) -> Option<Calls> {
+        None
     }
 
     /// Everything measured so far; complete at any time between two calls of [`Engine::run`].

@@ -1,7 +1,8 @@
 //! A run in small pieces, looked at between them: nothing of it may show in the end.
 
-use sim_profile::Measurement;
+use sim_profile::{Calls, Measurement};
 use sim_runtime::host::Host;
+use sim_runtime::record::FunctionMap;
 use sim_runtime::{Engine, Machine, Stop};
 
 /// An engine that is asked for a few instructions at a time, and for its measurement in between.
@@ -52,6 +53,14 @@ impl Engine for SplitEngine {
 
     fn cycles(&self) -> u64 {
         self.engine.cycles()
+    }
+
+    fn record_calls(&mut self, map: FunctionMap) -> bool {
+        self.engine.record_calls(map)
+    }
+
+    fn calls(&self) -> Option<Calls> {
+        self.engine.calls()
     }
 
     fn measurement(&mut self) -> Option<Measurement> {

@@ -16,6 +16,7 @@ mod new;
 mod pipeline;
 mod profile_file;
 mod program;
+mod program_report;
 mod report;
 mod run;
 mod verify;

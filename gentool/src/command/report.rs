@@ -9,7 +9,7 @@ use sim_profile::{Profile, render_text, render_xml, replay_events};
 use sim_runtime::launcher::parse_number;
 
 use super::flow_report::Flow;
-use super::{Failure, profile_file};
+use super::{Failure, profile_file, program_report};
 
 /// Make a report of stored profiles, or of recorded events.
 ///
@@ -35,6 +35,9 @@ pub(super) struct Options {
     #[arg(long, value_name = "ADDRESS", value_parser = parse_number)]
     at: Option<u64>,
 
+    #[command(flatten)]
+    program: program_report::ProgramOptions,
+
     /// Where to write the report; standard output if left out.
     #[arg(short, long, value_name = "FILE")]
     out: Option<PathBuf>,
@@ -52,6 +55,26 @@ enum Format {
     Estimates,
     /// The flow graph of a function, for dot.
     FlowDot,
+    /// Calls and costs for callgrind_annotate and KCachegrind; needs --image.
+    Callgrind,
+    /// The instructions that were executed, with what each cost; needs --image.
+    Disassembly,
+    /// The call graph for dot; needs --image, and a run with --calls.
+    Dot,
+    /// Stacks of calls for flame graphs; needs --image.
+    Folded,
+    /// A flat profile, and the call graph as a table; needs --image.
+    Gprof,
+    /// Coverage of functions, lines and branches, for genhtml and others; needs --image.
+    Lcov,
+    /// Cycles by file and by function; needs --image.
+    Oprofile,
+    /// Stacks of calls for pprof; needs --image.
+    Pprof,
+    /// The sources with counts and cycles at each line; needs --image.
+    Source,
+    /// The functions that cost most; needs --image.
+    Top,
 }
 
 pub(super) fn run(options: &Options) -> Result<i32, Failure> {
@@ -62,18 +85,29 @@ pub(super) fn run(options: &Options) -> Result<i32, Failure> {
         Some(events) => replay(events)?,
         None => profile_file::read_merged(&options.profiles)?,
     };
-    profile_file::write(out, render(options, &profile)?.as_bytes())
+    profile_file::write(out, &render(options, &profile)?)
 }
 
-fn render(options: &Options, profile: &Profile) -> Result<String, Failure> {
+fn render(options: &Options, profile: &Profile) -> Result<Vec<u8>, Failure> {
     if options.at.is_some() && options.format != Format::FlowDot {
         return Err(Failure::other("--at is for --format flow-dot; leave it out, or draw a graph"));
     }
+    let of_program = |format| program_report::render(&options.program, format, profile);
     match options.format {
-        Format::Xml => Ok(render_xml(&profile.measurement)),
-        Format::Text => Ok(render_text(&profile.measurement)),
-        Format::Estimates => Ok(Flow::of(profile).estimates()),
-        Format::FlowDot => Flow::of(profile).dot(options.at),
+        Format::Xml => Ok(render_xml(&profile.measurement).into_bytes()),
+        Format::Text => Ok(render_text(&profile.measurement).into_bytes()),
+        Format::Estimates => Ok(Flow::of(profile).estimates().into_bytes()),
+        Format::FlowDot => Ok(Flow::of(profile).dot(options.at)?.into_bytes()),
+        Format::Callgrind => of_program(program_report::Format::Callgrind),
+        Format::Disassembly => of_program(program_report::Format::Disassembly),
+        Format::Dot => of_program(program_report::Format::Dot),
+        Format::Folded => of_program(program_report::Format::Folded),
+        Format::Gprof => of_program(program_report::Format::Gprof),
+        Format::Lcov => of_program(program_report::Format::Lcov),
+        Format::Oprofile => of_program(program_report::Format::Oprofile),
+        Format::Pprof => of_program(program_report::Format::Pprof),
+        Format::Source => of_program(program_report::Format::Source),
+        Format::Top => of_program(program_report::Format::Top),
     }
 }
 

@@ -20,6 +20,7 @@ pub(crate) fn sub(first: &str, second: &str) -> String {
 
 pub(crate) fn tables() -> ModelTables {
     ModelTables {
+        maps: 1,
         model: "little".to_owned(),
         resources: ["ax", "bx", "memory"].map(str::to_owned).into(),
         caches: ["icache", "dcache"].map(str::to_owned).into(),
@@ -33,6 +34,7 @@ pub(crate) fn tables() -> ModelTables {
             .map(|(name, marks)| (name.to_owned(), marks))
             .into(),
         address_bits: 8,
+        ..ModelTables::default()
     }
 }
 

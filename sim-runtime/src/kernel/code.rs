@@ -8,7 +8,7 @@ use super::block::{Block, Link, Record, Site, SiteOwner, Static};
 use super::machine::{BlockCore, Profiling};
 use super::step::block_end;
 use crate::fault::FaultKind;
-use crate::record::{RecordedWord, Recording};
+use crate::record::{FunctionMap, RecordedWord, Recording};
 
 /// Most instructions in a block.
 const MAX_BLOCK: usize = 64;
@@ -32,6 +32,8 @@ pub struct Code<C: BlockCore, P> {
     overflow: BTreeMap<(u32, u64), u64>,
     /// What blocks that are gone had counted.
     pub(super) retired: Recording,
+    /// Where functions begin and end, if calls are followed: no block goes over that.
+    pub(super) functions: Option<FunctionMap>,
 }
 
 impl<C: BlockCore, P: Profiling> Default for Code<C, P> {
@@ -46,6 +48,7 @@ impl<C: BlockCore, P: Profiling> Default for Code<C, P> {
             index: HashMap::new(),
             overflow: BTreeMap::new(),
             retired: Recording::default(),
+            functions: None,
         }
     }
 }
@@ -91,7 +94,8 @@ impl<C: BlockCore, P: Profiling> Code<C, P> {
             let wraps = address.checked_add(u64::from(decoded.size_cells)).filter(|after| *after <= last);
             if let (Some(after), false) = (wraps, decoded.ends_block || records.len() == MAX_BLOCK) {
                 address = after;
-                next = core.decode::<P>(address).ok();
+                let is_boundary = self.functions.as_ref().is_some_and(|map| map.is_boundary(after));
+                next = if is_boundary { None } else { core.decode::<P>(address).ok() };
             }
         }
         let site = self.new_site(number, records.len(), 0);
@@ -121,11 +125,13 @@ impl<C: BlockCore, P: Profiling> Code<C, P> {
         (link.target == target).then_some(link)
     }
 
-    /// Remembers that a site led to a block, and counts it.
-    pub(super) fn connect(&mut self, site: u32, target: u64, block: u32) {
+    /// Remembers that a site led to a block, and counts it; if asked to, the dispatcher has to be
+    /// told the next time, too.
+    pub(super) fn connect(&mut self, site: u32, target: u64, block: u32, is_told: bool) {
         let link = self.link_for(site, target);
         link.target = target;
-        link.block = block;
+        link.block = if is_told { Link::NO_BLOCK } else { block };
+        link.leads_to = block;
         if P::ON {
             link.count.set(link.count.get() + 1);
         }
@@ -216,6 +222,21 @@ impl<C: BlockCore, P: Profiling> Code<C, P> {
         self.blocks[block as usize].statics.get(index as usize)
     }
 
+    /// The record that a site leaves, or the last one of its block if it is the block's end, and the
+    /// one before it.
+    pub(super) fn source_of(&self, site: u32) -> Option<(&Static, Option<&Static>)> {
+        let SiteOwner { block, index } = self.owners[site as usize];
+        self.source_at(block, index)
+    }
+
+    /// A record of a block, or its last one, and the one before it.
+    pub(super) fn source_at(&self, block: u32, index: u32) -> Option<(&Static, Option<&Static>)> {
+        let statics = &self.blocks[block as usize].statics;
+        let index = (index as usize).min(statics.len().checked_sub(1)?);
+        let before = index.checked_sub(1).and_then(|before| statics.get(before));
+        Some((statics.get(index)?, before))
+    }
+
     /// Charges the record of a site with extra cycles.
     pub(super) fn charge_extra_cycles(&self, site: u32, cycles: u64) {
         if let Some(entry) = self.static_of(site).filter(|_| cycles > 0) {
@@ -227,7 +248,7 @@ impl<C: BlockCore, P: Profiling> Code<C, P> {
     pub(super) fn retire(&mut self) {
         let mut retired = std::mem::take(&mut self.retired);
         self.collect(&mut retired);
-        *self = Code { retired, ..Code::default() };
+        *self = Code { retired, functions: self.functions.take(), ..Code::default() };
     }
 
     /// Everything counted so far.
@@ -255,7 +276,7 @@ impl<C: BlockCore, P: Profiling> Code<C, P> {
         let mut left = vec![0; self.sites.len()];
         for (site, entry) in self.sites.iter().enumerate() {
             for link in self.links_of(entry) {
-                entries[link.block as usize] += link.count.get();
+                entries[link.leads_to as usize] += link.count.get();
                 left[site] += link.count.get();
             }
         }

@@ -2,13 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use sim_profile::Measurement;
+use sim_profile::{Calls, Measurement, Spending};
 
+use super::calls::CallTrail;
 use super::code::Code;
 use super::machine::{BlockCore, Kernel, Leave, Profiling, Trap};
 use crate::engine::{Engine, Machine};
 use crate::fault::{Fault, FaultKind, Stop};
 use crate::host::Host;
+use crate::record::FunctionMap;
 
 /// Most instructions from one entry to the return; bounds the stack where calls in tail position
 /// are not jumps.
@@ -25,6 +27,9 @@ pub struct EmittedEngine<C: BlockCore, P: Profiling> {
     undecoded_extra_cycles: BTreeMap<Option<u64>, u64>,
     is_reset: bool,
     stopped: Option<Stop>,
+    calls: CallTrail,
+    /// Whether the recorder of calls has to be told of every transfer from there to here.
+    arrival_is_told: bool,
 }
 
 impl<C: BlockCore, P: Profiling> EmittedEngine<C, P> {
@@ -38,6 +43,8 @@ impl<C: BlockCore, P: Profiling> EmittedEngine<C, P> {
             undecoded_extra_cycles: BTreeMap::new(),
             is_reset: false,
             stopped: None,
+            calls: CallTrail::default(),
+            arrival_is_told: false,
         }
     }
 
@@ -68,7 +75,7 @@ impl<C: BlockCore, P: Profiling> EmittedEngine<C, P> {
             Err(kind) => return (0, Some(self.undecoded(pc, kind))),
         };
         match self.arrived_from.take() {
-            Some(site) => self.code.connect(site, pc, block),
+            Some(site) => self.code.connect(site, pc, block, self.arrival_is_told),
             None if P::ON => {
                 let starts = &self.code.blocks[block as usize].starts;
                 starts.set(starts.get() + 1);
@@ -98,20 +105,31 @@ impl<C: BlockCore, P: Profiling> EmittedEngine<C, P> {
         kernel.instructions += ended;
         match leave {
             Leave::RanOut => {
+                if let Some(last) = (chain as u32).checked_sub(1) {
+                    let source = self.code.source_at(block, last);
+                    self.calls.follow(&self.core, source);
+                }
                 self.code.stop_block(block, chain as u32);
                 (ended, None)
             }
             Leave::Transfer => {
+                self.arrival_is_told = self.follow_calls(site);
                 self.arrived_from = Some(site);
                 (ended, None)
             }
             Leave::CodeWritten => {
+                self.follow_calls(site);
                 self.code.stop(site, true);
                 self.note_transfer(site);
                 (ended, self.core.kernel().exit())
             }
             Leave::Trap(trap) => self.after_trap(site, trap, ended),
         }
+    }
+
+    /// The instruction of a site has gone on at the PC; whether that has to be told the next time, too.
+    fn follow_calls(&mut self, site: u32) -> bool {
+        self.calls.follow(&self.core, self.code.source_of(site))
     }
 
     /// A step was left without a link: its transfer is counted here.
@@ -219,6 +237,7 @@ impl<C: BlockCore, P: Profiling> Engine for EmittedEngine<C, P> {
                 if self.core.take_code_written() {
                     self.settle_arrival();
                     self.code.retire();
+                    self.calls.forget_code();
                     self.core.unmark_code();
                 }
             }
@@ -236,12 +255,27 @@ impl<C: BlockCore, P: Profiling> Engine for EmittedEngine<C, P> {
         stop
     }
 
+    fn model(&self) -> Option<&isac_ir::Model> {
+        Some(self.core.model())
+    }
+
     fn instructions(&self) -> u64 {
         self.core.kernel_ref().instructions
     }
 
     fn cycles(&self) -> u64 {
         self.core.kernel_ref().cycles()
+    }
+
+    fn record_calls(&mut self, map: FunctionMap) -> bool {
+        self.code.functions = Some(map.clone());
+        self.calls = CallTrail::new(map, self.core.pc());
+        true
+    }
+
+    fn calls(&self) -> Option<Calls> {
+        let now = Spending { instructions: self.instructions(), cycles: self.cycles() };
+        self.calls.calls(now)
     }
 
     fn measurement(&mut self) -> Option<Measurement> {

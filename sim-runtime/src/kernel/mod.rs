@@ -13,6 +13,7 @@
 //! step `fuel + records.len()` instructions are left, this one included.
 
 mod block;
+mod calls;
 mod code;
 mod dispatch;
 mod machine;

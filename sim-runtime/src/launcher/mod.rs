@@ -41,13 +41,14 @@ pub use stdio::Stdio;
 use crate::engine::{CacheStatistics, Engine};
 use crate::fault::Stop;
 use crate::host::Host;
+use crate::record::{function_map, static_table};
 use interrupt::{InterruptibleInput, Reason};
 use message::describe_end;
 use output_file::{check_writable, write_or_rescue};
 use place::parse_assignment;
 use progress::{Progress, mips};
 use run::{End, Limits, run};
-use start::{Outside, Started, start};
+use start::{Outside, Started, read_program, start};
 use state_dump::dump_state;
 
 /// Runs a program and leaves the results that the options ask for.
@@ -129,7 +130,26 @@ fn begin(
     }
     check_outputs(options, outputs)?;
     check_start(info, options)?;
-    start(engine, info, options, outside, &assignments)
+    let started = start(engine, info, options, outside, &assignments)?;
+    if options.calls {
+        follow_calls(engine, options)?;
+    }
+    Ok(started)
+}
+
+/// Has calls followed between the functions of the program.
+fn follow_calls(engine: &mut dyn Engine, options: &RunOptions) -> Result<(), String> {
+    let path = &options.program;
+    let bytes = read_program(path).map_err(|error| {
+        format!("the program {} cannot be read again: {error}; leave it where it is", path.display())
+    })?;
+    let map = engine.model().map(|model| function_map(model, &bytes)).unwrap_or_default();
+    match engine.record_calls(map) {
+        true => Ok(()),
+        false => Err("calls cannot be followed where instructions overlap; leave out --calls, or take a \
+                      description without pipeline"
+            .to_owned()),
+    }
 }
 
 /// Checks before anything else is done that all results of a run can be written, and over nothing
@@ -276,7 +296,10 @@ impl Conclusion<'_> {
         if !outputs.is_empty() {
             match self.engine.measurement() {
                 Some(measurement) => {
-                    let profile = Profile { measurement, provenance };
+                    let statics = self.engine.model().map(|model| static_table(model, &measurement));
+                    let statics = statics.unwrap_or_default();
+                    let calls = self.engine.calls();
+                    let profile = Profile { measurement, provenance, statics, calls };
                     results.extend(outputs.iter().map(|output| write_output(output, &profile)));
                 }
                 None => results.push(Err("this engine was made without profiling, so there is \

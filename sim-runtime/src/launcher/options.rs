@@ -94,6 +94,13 @@ pub struct RunOptions {
     #[arg(long, help_heading = "Results")]
     pub caches: bool,
 
+    /// Follow calls and returns, for the call graph of the profile.
+    ///
+    /// What calls and what returns is found in the description. With functions of the program's
+    /// symbols, jumps between them count as tail calls. Where instructions overlap it cannot be done.
+    #[arg(long, requires = "profile", help_heading = "Results")]
+    pub calls: bool,
+
     /// End the run after N instructions, with exit status 124.
     ///
     /// N may have a unit (K, M, G) and underscores. Default: no limit.
@@ -250,6 +257,9 @@ impl RunOptions {
         }
         if self.caches {
             line.push("--caches".into());
+        }
+        if self.calls {
+            line.push("--calls".into());
         }
         line.push(format!("--seed={}", self.seed).into());
         line.push(format!("--clock-hz={}", self.clock_hz).into());

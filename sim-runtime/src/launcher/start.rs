@@ -116,7 +116,7 @@ fn wrong_in_line(path: &Path, line: u64, error: ImageError) -> String {
     format!("the program {} cannot be loaded: line {line}: {error}", path.display())
 }
 
-fn read_program(path: &Path) -> io::Result<Vec<u8>> {
+pub(super) fn read_program(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let found = std::fs::metadata(path)?;
     if !found.is_file() && !found.is_dir() && std::fs::canonicalize(path).is_ok() {

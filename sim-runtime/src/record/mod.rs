@@ -4,16 +4,25 @@
 //! each static instruction ran and how often its conditional regions did, and the rest is
 //! multiplied out here.
 
+mod call_follower;
+mod call_recorder;
 mod recording;
+mod statics;
 
 use std::collections::BTreeMap;
 
 use isac_ir::Model;
 use isac_ir::operation::Role;
-use sim_profile::ModelTables;
+use isac_ir::root::{WordSource, root_elements};
+use sim_profile::symbols::{ImageFile, function_cells};
+use sim_profile::{CodeCells, ModelTables};
 
+pub(crate) use call_follower::{CallFollower, Executed};
+pub(crate) use call_recorder::step_of;
+pub use call_recorder::{CallRecorder, FunctionMap, MOST_FRAMES, Step};
 pub(crate) use recording::add_accesses;
 pub use recording::{RecordedWord, Recording, StaticInstruction, StaticKey};
+pub use statics::static_table;
 
 use crate::host::Abi;
 
@@ -22,6 +31,8 @@ pub fn model_tables(model: &Model) -> ModelTables {
     ModelTables {
         model: model.name.clone(),
         resources: model.resource_names(),
+        maps: model.maps.len() as u32,
+        code: code_cells(model),
         instances: instance_names(model),
         caches: model.caches.iter().map(|cache| cache.name.clone()).collect(),
         operations: operation_names(model),
@@ -56,6 +67,31 @@ fn stage_names(model: &Model) -> Vec<String> {
         pipeline.stages.iter().map(move |stage| format!("{}.{}", pipeline.name, stage.name))
     });
     stages.collect()
+}
+
+/// The functions of a program file.
+pub fn function_map(model: &Model, bytes: &[u8]) -> FunctionMap {
+    let file = ImageFile { name: "", bytes, base: None };
+    FunctionMap::new(function_cells(&[file], code_cells(model)))
+}
+
+/// Where files have the cells of the map that instructions are fetched from.
+fn code_cells(model: &Model) -> CodeCells {
+    let mut cells = CodeCells::default();
+    let roots = (0u32..).zip(&model.operations).filter(|(_, operation)| operation.root.is_some());
+    let elements = roots.flat_map(|(number, _)| root_elements(model, number));
+    let fetched = elements.filter_map(|element| match element.source {
+        WordSource::Map { map, .. } => Some(*map),
+        WordSource::Value { .. } => None,
+    });
+    // What a pipeline decodes from a register was fetched from the map that programs are loaded to.
+    let Some(map) = fetched.min().or(model.target.host_map).or((!model.maps.is_empty()).then_some(0)) else {
+        return cells;
+    };
+    cells.cell_bytes = u64::from(model.maps[map as usize].cell_bits.div_ceil(8)).max(1);
+    let load = model.target.loads.iter().find(|(_, _, to)| *to == map);
+    cells.low = load.map_or(0, |(low, _, _)| *low);
+    cells
 }
 
 /// Which children of each operation are operands, by position.

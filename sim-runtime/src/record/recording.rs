@@ -6,8 +6,8 @@ use isac_ir::Model;
 use isac_ir::account::{Times, account_instruction};
 use isac_ir::behavior::AccessKind;
 use isac_ir::bits::Bits;
-use isac_ir::decode::Element;
-use isac_ir::root::{decode_root, root_elements};
+use isac_ir::decode::{Decoded, Element};
+use isac_ir::root::{RootDecoding, decode_root, root_elements};
 use sim_profile::{AccessEvent, Accesses, InstructionKey, InstructionRecord, Measurement, Overhead, Word};
 
 use super::model_tables;
@@ -76,6 +76,11 @@ impl Recording {
         self.instructions.entry(StaticKey { address, words: words.to_vec() }).or_default()
     }
 
+    /// What an instruction was decoded as.
+    pub(crate) fn decode(model: &Model, key: &StaticKey) -> Option<Decoded> {
+        Some(RootShape::of(model)?.decode(model, key)?.decoded)
+    }
+
     /// Multiplies out what is static.
     pub fn measure(&self, model: &Model) -> Measurement {
         let mut measurement = Measurement::new(model_tables(model));
@@ -110,12 +115,7 @@ impl RootShape {
         Some(RootShape { operation, instances: elements.map(|element| element.instance).collect() })
     }
 
-    fn measure_instruction(
-        &self,
-        model: &Model,
-        key: &StaticKey,
-        counted: &StaticInstruction,
-    ) -> Option<(InstructionKey, InstructionRecord)> {
+    fn decode(&self, model: &Model, key: &StaticKey) -> Option<RootDecoding> {
         let table = model.operation(self.operation);
         let elements = key.words.iter().map(|word| {
             let RecordedWord { element, word, width_bits } = *word;
@@ -124,7 +124,16 @@ impl RootShape {
             Some(Element { instance, element, decoder, word, width_bits })
         });
         let elements = elements.collect::<Option<Vec<Element>>>()?;
-        let root = decode_root(model, self.operation, &elements)?;
+        decode_root(model, self.operation, &elements)
+    }
+
+    fn measure_instruction(
+        &self,
+        model: &Model,
+        key: &StaticKey,
+        counted: &StaticInstruction,
+    ) -> Option<(InstructionKey, InstructionRecord)> {
+        let root = self.decode(model, key)?;
         let (decoded, bytes) = (&root.decoded, root.bytes(model));
         let mut record = InstructionRecord {
             name: decoded.name(model),

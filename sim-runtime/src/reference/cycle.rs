@@ -1,14 +1,15 @@
 //! One cycle: `main`, then everything that is due in it, what was scheduled first before.
 
-use sim_profile::{Event, EventSink, LostReason};
+use sim_profile::{Event, EventSink, LostReason, Spending};
 
 use super::ReferenceEngine;
 use super::flight::{Turn, Work};
 use super::instruction::Instruction;
-use super::step::{Due, Ending, Leaving, Step};
+use super::step::{Counts, Due, Ending, Leaving, Step};
 use crate::fault::{Fault, Stop};
 use crate::host::Host;
 use crate::program_order::Place;
+use crate::record::Executed;
 
 impl<'m> ReferenceEngine<'m> {
     /// Runs a cycle; `None` if the run goes on. A halt lets the cycle finish, a fault does not.
@@ -144,8 +145,21 @@ impl<'m> ReferenceEngine<'m> {
             });
             self.end_in_order(instruction.id, place);
         }
+        if matches!(ending, Ending::Complete) {
+            self.follow_calls(instruction);
+        }
         let exit = self.exit_of(instruction.id);
         self.stop(ending, (instruction.address, cycle), exit)
+    }
+
+    /// Tells where an instruction that was executed has gone on.
+    fn follow_calls(&mut self, instruction: &Instruction) {
+        let to = self.state.pc();
+        let (Some(calls), Some(decoded)) = (&mut self.calls, &instruction.decoded) else { return };
+        let Instruction { address, size_cells, word, .. } = *instruction;
+        let Counts { instructions, cycles, .. } = self.counts;
+        let now = Spending { instructions, cycles: cycles.saturating_add(1) };
+        calls.follow(self.state.model, &Executed { address, size_cells, word, decoded }, to, now);
     }
 
     /// What an ending is to the run; an EXIT device that was written ends it in any case. A fault

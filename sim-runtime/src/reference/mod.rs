@@ -21,14 +21,14 @@ mod step;
 mod tracing;
 
 use isac_ir::Model;
-use sim_profile::{Event, EventProfiler, EventSink, Measurement};
+use sim_profile::{Calls, Event, EventProfiler, EventSink, Measurement, Spending};
 
 use crate::cache::AccessCosts;
 use crate::engine::{CacheStatistics, Engine, Machine};
 use crate::fault::Stop;
 use crate::host::Host;
 use crate::program_order::ProgramOrder;
-use crate::record::model_tables;
+use crate::record::{CallFollower, FunctionMap, model_tables};
 use crate::trace::TraceSink;
 use flight::Flight;
 use instruction::Instruction;
@@ -50,6 +50,7 @@ pub struct ReferenceEngine<'m> {
     is_reset: bool,
     simulates_caches: bool,
     stopped: Option<Stop>,
+    calls: Option<CallFollower>,
 }
 
 /// Who listens to the events.
@@ -84,6 +85,7 @@ impl<'m> ReferenceEngine<'m> {
             is_reset: false,
             simulates_caches: model.overlaps(),
             stopped: None,
+            calls: None,
         }
     }
 
@@ -168,6 +170,10 @@ impl Engine for ReferenceEngine<'_> {
         }
     }
 
+    fn model(&self) -> Option<&isac_ir::Model> {
+        Some(self.state.model)
+    }
+
     fn instructions(&self) -> u64 {
         self.counts.instructions
     }
@@ -180,6 +186,17 @@ impl Engine for ReferenceEngine<'_> {
         let names = self.state.model.caches.iter().map(|cache| cache.name.clone());
         let touched = self.state.costs.iter().flat_map(AccessCosts::touched);
         names.zip(touched).map(|(name, lines)| CacheStatistics { name, lines }).collect()
+    }
+
+    fn record_calls(&mut self, map: FunctionMap) -> bool {
+        let follows = !self.state.model.overlaps();
+        self.calls = follows.then(|| CallFollower::new(map, self.state.pc()));
+        follows
+    }
+
+    fn calls(&self) -> Option<Calls> {
+        let now = Spending { instructions: self.instructions(), cycles: self.cycles() };
+        self.calls.as_ref().map(|calls| calls.calls(now))
     }
 
     fn measurement(&mut self) -> Option<Measurement> {

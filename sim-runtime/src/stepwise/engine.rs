@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use isac_ir::Model;
 use isac_ir::cost::CostUse;
-use sim_profile::{CacheLines, InstructionKey, InstructionRecord, Measurement, Overhead, StageCycles};
+use sim_profile::{
+    CacheLines, Calls, InstructionKey, InstructionRecord, Measurement, Overhead, Spending, StageCycles,
+};
 
 use super::charge::Whose;
 use super::core::StepCore;
@@ -14,7 +16,7 @@ use crate::engine::{CacheStatistics, Engine, Machine};
 use crate::fault::{Fault, FaultKind, Stop};
 use crate::host::Host;
 use crate::kernel::{Core, Profiling, Trap};
-use crate::record::{add_accesses, model_tables};
+use crate::record::{CallFollower, Executed, FunctionMap, add_accesses, model_tables};
 
 /// A generated core in an engine that runs one cycle after the other.
 pub struct StepwiseEngine<C: StepCore, P: Profiling> {
@@ -23,13 +25,14 @@ pub struct StepwiseEngine<C: StepCore, P: Profiling> {
     tally: Tally,
     is_reset: bool,
     stopped: Option<Stop>,
+    calls: Option<CallFollower>,
 }
 
 impl<C: StepCore, P: Profiling> StepwiseEngine<C, P> {
     /// An engine around a core after reset.
     pub fn new(core: C) -> Self {
         let step = Step::new(&core);
-        StepwiseEngine { core, step, tally: Tally::default(), is_reset: false, stopped: None }
+        StepwiseEngine { core, step, tally: Tally::default(), is_reset: false, stopped: None, calls: None }
     }
 
     /// Runs operation `reset` once; it belongs to no instruction.
@@ -69,6 +72,7 @@ impl<C: StepCore, P: Profiling> StepwiseEngine<C, P> {
             Ok(()) => {
                 self.end();
                 self.core.kernel().instructions += 1;
+                self.follow_calls();
                 self.core.kernel().exit()
             }
             Err(trap) => self.after_trap(trap, cycle),
@@ -160,6 +164,20 @@ impl<C: StepCore, P: Profiling> StepwiseEngine<C, P> {
     }
 }
 
+impl<C: StepCore, P: Profiling> StepwiseEngine<C, P> {
+    /// Tells where the instruction that has ended goes on.
+    fn follow_calls(&mut self) {
+        let Some(calls) = &mut self.calls else { return };
+        let instruction = self.step.instruction();
+        let Some(decoded) = instruction.decoded.as_ref().filter(|_| self.step.is_decoded) else { return };
+        let Instruction { address, size_cells, word, .. } = *instruction;
+        let kernel = self.core.kernel_ref();
+        let now = Spending { instructions: kernel.instructions, cycles: kernel.cycles() };
+        let executed = Executed { address, size_cells, word, decoded };
+        calls.follow(self.core.model(), &executed, self.core.pc(), now);
+    }
+}
+
 impl<C: StepCore, P: Profiling> Engine for StepwiseEngine<C, P> {
     fn machine(&mut self) -> &mut dyn Machine {
         &mut self.core
@@ -181,6 +199,10 @@ impl<C: StepCore, P: Profiling> Engine for StepwiseEngine<C, P> {
         stopped.unwrap_or(Stop::Budget)
     }
 
+    fn model(&self) -> Option<&isac_ir::Model> {
+        Some(self.core.model())
+    }
+
     fn instructions(&self) -> u64 {
         self.core.kernel_ref().instructions
     }
@@ -191,6 +213,16 @@ impl<C: StepCore, P: Profiling> Engine for StepwiseEngine<C, P> {
 
     fn caches(&self) -> Vec<CacheStatistics> {
         cache_statistics::<C, P>(&self.core, P::COSTS)
+    }
+
+    fn record_calls(&mut self, map: FunctionMap) -> bool {
+        self.calls = Some(CallFollower::new(map, self.core.pc()));
+        true
+    }
+
+    fn calls(&self) -> Option<Calls> {
+        let now = Spending { instructions: self.instructions(), cycles: self.cycles() };
+        self.calls.as_ref().map(|calls| calls.calls(now))
     }
 
     fn measurement(&mut self) -> Option<Measurement> {

@@ -411,6 +411,10 @@ impl<C: StepCore, P: Profiling> Engine for PipelinedEngine<C, P> {
         stopped.unwrap_or(Stop::Cycles { taken: self.taken - before })
     }
 
+    fn model(&self) -> Option<&isac_ir::Model> {
+        Some(self.core.model())
+    }
+
     fn instructions(&self) -> u64 {
         self.core.kernel_ref().instructions
     }

@@ -88,6 +88,10 @@ impl<C: TimedCore, P: Profiling> Engine for TimedEngine<C, P> {
         self.flight.stopped.unwrap_or(Stop::Cycles { taken: self.flight.taken - before })
     }
 
+    fn model(&self) -> Option<&isac_ir::Model> {
+        Some(self.core.model())
+    }
+
     fn instructions(&self) -> u64 {
         self.flight.instructions
     }

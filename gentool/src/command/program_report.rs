@@ -1,0 +1,120 @@
+//! Reports that name the functions and lines of the program: its files, and the sources.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use sim_profile::program::render::{
+    render_annotated_source, render_callgrind, render_disassembly, render_dot, render_folded, render_gprof,
+    render_lcov, render_most_expensive, render_oprofile, render_pprof,
+};
+use sim_profile::program::{ImageFile, Program, ProgramProfile, SourceTexts};
+use sim_profile::{Profile, control_table};
+use sim_runtime::launcher::parse_number;
+
+use super::Failure;
+
+/// Which files were run, and where their sources are.
+#[derive(Debug, clap::Args)]
+pub(super) struct ProgramOptions {
+    /// A file that was run: program, boot ROM, library; may be given several times.
+    ///
+    /// Where it was loaded elsewhere, the address is added to those of an ELF file, and is that of
+    /// the first byte of any other. Functions and lines come from here.
+    #[arg(long = "image", value_name = "FILE[@ADDRESS]")]
+    images: Vec<String>,
+
+    /// The folder that the names of sources begin at; the current one if left out.
+    #[arg(long, value_name = "DIR")]
+    sources: Option<PathBuf>,
+}
+
+/// The forms of such a report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Format {
+    Callgrind,
+    Disassembly,
+    Dot,
+    Folded,
+    Gprof,
+    Lcov,
+    Oprofile,
+    Pprof,
+    Source,
+    Top,
+}
+
+/// A file with its address, if it has one.
+struct Image {
+    name: String,
+    bytes: Vec<u8>,
+    base: Option<u64>,
+}
+
+/// Makes the report.
+pub(super) fn render(
+    options: &ProgramOptions,
+    format: Format,
+    profile: &Profile,
+) -> Result<Vec<u8>, Failure> {
+    if options.images.is_empty() {
+        let message = "this report names functions and lines of the program; name the file that was \
+                       run by --image FILE";
+        return Err(Failure::other(message));
+    }
+    let images = options.images.iter().map(|image| read_image(image)).collect::<Result<Vec<_>, _>>()?;
+    let files: Vec<ImageFile<'_>> =
+        images.iter().map(|Image { name, bytes, base }| ImageFile { name, bytes, base: *base }).collect();
+    let program = Program::read(&files, profile.measurement.tables.code);
+    let texts = read_sources(options.sources.as_deref(), &program);
+    let control = control_table(&profile.statics);
+    let joined = ProgramProfile {
+        measurement: &profile.measurement,
+        program: &program,
+        statics: &profile.statics,
+        control: &control,
+        calls: profile.calls.as_ref(),
+        texts: &texts,
+    };
+    let text = match format {
+        Format::Callgrind => render_callgrind(&joined),
+        Format::Disassembly => render_disassembly(&joined),
+        Format::Dot => render_dot(&joined),
+        Format::Folded => render_folded(&joined),
+        Format::Gprof => render_gprof(&joined),
+        Format::Lcov => render_lcov(&joined),
+        Format::Oprofile => render_oprofile(&joined),
+        Format::Pprof => return Ok(render_pprof(&joined)),
+        Format::Source => render_annotated_source(&joined),
+        Format::Top => render_most_expensive(&joined),
+    };
+    Ok(text.into_bytes())
+}
+
+fn read_image(image: &str) -> Result<Image, Failure> {
+    let placed = image.rsplit_once('@').filter(|_| !Path::new(image).exists());
+    let (path, base) = match placed {
+        None => (image, None),
+        Some((path, address)) => {
+            let base = parse_number(address)
+                .map_err(|error| Failure::other(format!("--image {image}: address {address}: {error}")))?;
+            (path, Some(base))
+        }
+    };
+    let bytes = fs::read(path).map_err(|error| {
+        Failure::other(format!("cannot read the program {path}: {error}; name a file that exists"))
+    })?;
+    let name = Path::new(path).file_name().map_or(path.into(), |name| name.to_string_lossy());
+    Ok(Image { name: name.into_owned(), bytes, base })
+}
+
+/// The sources that can be read; a report says of the others that they are gone.
+fn read_sources(folder: Option<&Path>, program: &Program) -> SourceTexts {
+    let mut texts = SourceTexts::new();
+    for name in program.sources() {
+        let path = folder.map_or_else(|| PathBuf::from(name), |folder| folder.join(name));
+        if let Ok(bytes) = fs::read(path) {
+            texts.insert(name.clone(), String::from_utf8_lossy(&bytes).into_owned());
+        }
+    }
+    texts
+}

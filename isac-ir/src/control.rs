@@ -1,0 +1,191 @@
+//! Where an instruction may go on, and which address it keeps for a way back.
+//!
+//! The behaviour of one decoded instruction is run over what is known without any register: its
+//! fields and its address. A branch whose condition is not known is run on both sides. What the
+//! program counter may hold at the end is where the instruction may go on; what it has written
+//! elsewhere of a value that was computed from the program counter is an address that it keeps. So
+//! no description has to say what a call is.
+//!
+//! Registers of a pipeline's stages keep nothing: they carry what the instruction has on its way.
+//! Nor do registers that every instruction's step copies to the program counter: they say where it
+//! goes on.
+
+mod place;
+mod state;
+mod statement;
+mod value;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::Model;
+use crate::behavior::{ExprKind, Stmt, walk_statements};
+use crate::decode::Decoded;
+use crate::operation::{Role, Target};
+use state::{NextAddress, State};
+
+/// Where an instruction may go on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Control {
+    /// Whether it may go on with its successor in memory.
+    pub falls_through: bool,
+    /// Other addresses, ascending, that its fields and its own address lead to.
+    pub targets: Vec<u64>,
+    /// Whether it may go on at an address that depends on registers or memory.
+    pub computed: bool,
+    /// The address that it keeps: that behind itself, or behind one more instruction of its size,
+    /// which is its delay slot.
+    pub keeps: Option<u64>,
+}
+
+impl Control {
+    /// Whether it does nothing but go on with its successor.
+    pub fn is_plain(&self) -> bool {
+        self.falls_through && self.targets.is_empty() && !self.computed && self.keeps.is_none()
+    }
+}
+
+/// What a decoded instruction at an address may do to the flow of control.
+pub fn control_of(model: &Model, decoded: &Decoded, address: u64, size_cells: u32) -> Control {
+    let mask = crate::bits::mask(model.pc.width_bits) as u64;
+    let successor = address.wrapping_add(size_cells.into()) & mask;
+    let Some(counter) = place::Counter::of(model) else {
+        return Control { falls_through: true, targets: Vec::new(), computed: true, keeps: None };
+    };
+    let mut walk = Walk {
+        model,
+        decoded,
+        address,
+        size_cells,
+        counter,
+        carriers: carriers(model, decoded, &counter),
+        contexts: Vec::new(),
+        kept: BTreeSet::new(),
+        left: BTreeMap::new(),
+    };
+    let mut state = State::new(NextAddress::known(address));
+    walk.run_instruction(&mut state);
+    let mut targets = state.next.targets.clone();
+    let falls_through = targets.remove(&successor);
+    let behind_slot = successor.wrapping_add(size_cells.into()) & mask;
+    let mark = u128::from(size_cells > 1);
+    let is_kept = |at: u64| walk.kept.contains(&at.into()) || walk.kept.contains(&(u128::from(at) | mark));
+    let keeps = [successor, behind_slot].into_iter().find(|at| is_kept(*at));
+    let targets = targets.into_iter().collect();
+    Control { falls_through, targets, computed: state.next.computed, keeps }
+}
+
+/// Registers that carry and do not keep: those of stages, and those that the step of every
+/// instruction copies to the program counter.
+fn carriers(model: &Model, decoded: &Decoded, counter: &place::Counter) -> BTreeSet<u32> {
+    let stages = model.pipelines.iter().flat_map(|pipeline| &pipeline.stages);
+    let mut found: BTreeSet<u32> = stages.flat_map(|stage| stage.registers.iter().copied()).collect();
+    let mut steps = vec![model.main];
+    if let Some(Target::Operation(root)) = decoded.nodes.first().map(|node| node.target) {
+        steps.push(root);
+    }
+    let bodies = steps.iter().filter_map(|step| model.operation(*step).behavior.as_ref());
+    for body in bodies {
+        walk_statements(&body.statements, &mut |statement| {
+            if let Stmt::SetRegister { register, value, .. } = statement
+                && *register == counter.register
+                && let ExprKind::Register { register: source, index: None, .. } = value.kind
+            {
+                found.insert(source);
+            }
+        });
+    }
+    found
+}
+
+/// An operation that runs in the instruction.
+#[derive(Debug, Clone, Copy)]
+struct Context {
+    operation: u32,
+    /// Its node in the decoding tree.
+    node: Option<u32>,
+    /// The context of what decoded or activated it.
+    parent: Option<usize>,
+}
+
+/// A walk through an instruction's behaviour.
+struct Walk<'a> {
+    model: &'a Model,
+    decoded: &'a Decoded,
+    address: u64,
+    size_cells: u32,
+    counter: place::Counter,
+    carriers: BTreeSet<u32>,
+    contexts: Vec<Context>,
+    /// Values that were computed from the program counter and written elsewhere.
+    kept: BTreeSet<u128>,
+    /// States in which blocks and loops were left, by label.
+    left: BTreeMap<u32, Vec<State>>,
+}
+
+impl Walk<'_> {
+    /// Runs `main` with what it schedules, then what was decoded.
+    fn run_instruction(&mut self, state: &mut State) {
+        self.run_operation(state, Context { operation: self.model.main, node: None, parent: None }, false);
+    }
+
+    /// Runs an operation, what it decodes and what it activates; on a condition, perhaps.
+    fn run_operation(&mut self, state: &mut State, mut context: Context, conditional: bool) {
+        let root = self.decoded.nodes.first().map(|node| node.target);
+        if context.node.is_none() && Some(Target::Operation(context.operation)) == root {
+            context.node = Some(0);
+        }
+        let before = conditional.then(|| state.clone());
+        let number = self.contexts.len();
+        self.contexts.push(context);
+        let operation = self.model.operation(context.operation);
+        let children: Vec<u32> = context.node.map_or_else(Vec::new, |node| self.operations_below(node));
+        let (operands, others): (Vec<u32>, Vec<u32>) =
+            children.into_iter().partition(|child| self.is_operand(context.operation, *child));
+        for child in operands {
+            self.run_node(state, child, number);
+        }
+        for body in [&operation.root, &operation.behavior].into_iter().flatten() {
+            self.run_body(state, number, body);
+        }
+        for child in others {
+            self.run_node(state, child, number);
+        }
+        for instance in &operation.instances {
+            if let (Role::Activated, true, Target::Operation(next)) =
+                (instance.role, instance.scheduled, instance.target)
+            {
+                let context = Context { operation: next, node: None, parent: Some(number) };
+                self.run_operation(state, context, instance.conditional);
+            }
+        }
+        if let Some(before) = before {
+            state.join(before);
+        }
+    }
+
+    fn run_node(&mut self, state: &mut State, node: u32, parent: usize) {
+        let Target::Operation(operation) = self.decoded.nodes[node as usize].target else { return };
+        self.run_operation(state, Context { operation, node: Some(node), parent: Some(parent) }, false);
+    }
+
+    /// The nearest operations below a node.
+    fn operations_below(&self, node: u32) -> Vec<u32> {
+        let mut found = Vec::new();
+        for child in self.decoded.children(node) {
+            match self.decoded.nodes[child as usize].target {
+                Target::Operation(_) => found.push(child),
+                Target::Group(_) | Target::Label(_) => found.extend(self.operations_below(child)),
+            }
+        }
+        found
+    }
+
+    fn is_operand(&self, operation: u32, child: u32) -> bool {
+        let here = &self.decoded.nodes[child as usize];
+        let (Target::Operation(chosen), Some(instance)) = (here.target, here.instance) else { return false };
+        let instances = &self.model.operation(operation).instances;
+        instances.get(instance as usize).is_some_and(|instance| {
+            instance.role == Role::Coded && instance.is_operand(self.model.operation(chosen))
+        })
+    }
+}

@@ -1,0 +1,148 @@
+//! Statements, run over what is known.
+
+use super::Walk;
+use super::state::{Known, State};
+use crate::behavior::{Body, Stmt, walk_statements};
+
+impl Walk<'_> {
+    /// Runs a body of an operation.
+    pub(super) fn run_body(&mut self, state: &mut State, context: usize, body: &Body) {
+        self.run_inner(state, context, body, &[]);
+    }
+
+    /// Runs a body in the middle of another, some of its locals set; gives its locals.
+    pub(super) fn run_inner(
+        &mut self,
+        state: &mut State,
+        context: usize,
+        body: &Body,
+        set: &[(u32, Option<Known>)],
+    ) -> Vec<Option<Known>> {
+        let mut locals = vec![Some(Known::number(0)); body.locals.len().max(1)];
+        for (local, value) in set {
+            locals[*local as usize] = *value;
+        }
+        let outer = std::mem::replace(&mut state.locals, locals);
+        let labels = std::mem::take(&mut self.left);
+        self.run(state, context, body, &body.statements);
+        self.left = labels;
+        std::mem::replace(&mut state.locals, outer)
+    }
+
+    fn run(&mut self, state: &mut State, context: usize, body: &Body, statements: &[Stmt]) {
+        for statement in statements {
+            if state.is_gone {
+                return;
+            }
+            self.run_statement(state, context, body, statement);
+        }
+    }
+
+    fn run_statement(&mut self, state: &mut State, context: usize, body: &Body, statement: &Stmt) {
+        match statement {
+            Stmt::Set { local, value } => {
+                let value = self.evaluate(state, context, value);
+                state.locals[*local as usize] = value;
+            }
+            Stmt::SetVariable { variable, value } => {
+                match self.evaluate(state, context, value) {
+                    Some(value) => state.variables.insert((context, *variable), value),
+                    None => state.variables.remove(&(context, *variable)),
+                };
+            }
+            Stmt::SetRegister { register, index, low, value, .. } => {
+                let bits = (*low, value.width);
+                let value = self.evaluate(state, context, value);
+                let element = match index {
+                    None => Some(0),
+                    Some(index) => self.evaluate(state, context, index).map(|index| index.bits),
+                };
+                self.write_register(state, *register, element, bits, value);
+            }
+            Stmt::SetMemory { value, .. } | Stmt::SetCellPart { value, .. } => {
+                let value = self.evaluate(state, context, value);
+                self.kept.extend(value.and_then(|value| value.address));
+            }
+            Stmt::SetOperand { instance, value, .. } => {
+                let value = self.evaluate(state, context, value);
+                self.write_operand(state, context, *instance, value);
+            }
+            Stmt::SetReference { reference, value } => {
+                let value = self.evaluate(state, context, value);
+                self.write_reference(state, context, *reference, value);
+            }
+            Stmt::Bind { binding, .. } => self.bind(state, context, body, *binding),
+            Stmt::SetBound { binding, value, .. } => {
+                let value = self.evaluate(state, context, value);
+                self.write_bound(state, context, body, *binding, value);
+            }
+            Stmt::LinuxCall { result, .. } | Stmt::Semihost { result, .. } => {
+                state.locals[*result as usize] = None;
+            }
+            _ => self.run_control(state, context, body, statement),
+        }
+    }
+
+    /// Statements that decide which others run.
+    fn run_control(&mut self, state: &mut State, context: usize, body: &Body, statement: &Stmt) {
+        match statement {
+            Stmt::If { condition, then, otherwise } => match self.evaluate(state, context, condition) {
+                Some(Known { bits: 0, .. }) => self.run(state, context, body, otherwise),
+                Some(_) => self.run(state, context, body, then),
+                None => {
+                    let mut other = state.clone();
+                    self.run(state, context, body, then);
+                    self.run(&mut other, context, body, otherwise);
+                    state.join(other);
+                }
+            },
+            Stmt::Loop { label, body: turns } => {
+                // What a turn assigns is not known in the next.
+                forget_assigned(state, context, turns);
+                let before = state.next.clone();
+                self.run(state, context, body, turns);
+                state.is_gone = true;
+                self.join_left(state, *label);
+                if state.next != before {
+                    state.next.computed = true;
+                }
+            }
+            Stmt::Block { label, body: statements } => {
+                self.run(state, context, body, statements);
+                self.join_left(state, *label);
+            }
+            Stmt::Call { body: statements, .. } => self.run(state, context, body, statements),
+            Stmt::Leave(label) => {
+                self.left.entry(*label).or_default().push(state.clone());
+                state.is_gone = true;
+            }
+            Stmt::Halt(_) | Stmt::Illegal | Stmt::DivisionByZero | Stmt::Cancel | Stmt::Retry { .. } => {
+                state.is_gone = true;
+            }
+            _ => {}
+        }
+    }
+
+    fn join_left(&mut self, state: &mut State, label: u32) {
+        for left in self.left.remove(&label).unwrap_or_default() {
+            state.join(left);
+        }
+    }
+}
+
+/// Forgets what statements assign.
+fn forget_assigned(state: &mut State, context: usize, statements: &[Stmt]) {
+    walk_statements(statements, &mut |statement| match statement {
+        Stmt::Set { local, .. } => state.locals[*local as usize] = None,
+        Stmt::SetVariable { variable, .. } => {
+            state.variables.remove(&(context, *variable));
+        }
+        Stmt::SetRegister { register, .. } => state.registers.retain(|(other, _), _| other != register),
+        Stmt::SetOperand { .. } | Stmt::SetReference { .. } | Stmt::SetBound { .. } => {
+            state.registers.clear();
+            state.variables.clear();
+        }
+        Stmt::Bind { .. } => state.found.clear(),
+        _ => {}
+    });
+}

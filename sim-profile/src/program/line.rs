@@ -1,0 +1,193 @@
+//! How often the lines of the sources were executed.
+//!
+//! A line counts as often as control comes to it from another line, or back to it from itself: a
+//! loop on one line counts its turns, and a call in the middle of a line does not count the line
+//! twice. That is what an instrumenting compiler counts for it.
+
+use std::collections::BTreeMap;
+
+use super::{Cost, Program, ProgramProfile};
+use crate::measurement::count;
+use crate::spent::spent_by_address;
+use crate::{Transfer, Transfers};
+
+/// A line: the source's number in [`super::Program::sources`], and the line from 1.
+pub type LineKey = (u32, u32);
+
+/// What is known of a line.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LineCount {
+    /// How often it was executed.
+    pub count: u64,
+    /// What its instructions cost together.
+    pub cost: Cost,
+}
+
+/// Steps of the run between instructions of one function, and how control came to it otherwise.
+///
+/// A call that comes back is a step to the instruction behind it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Steps {
+    /// From, to, how often; also those to the successor.
+    pub steps: BTreeMap<(u64, u64), u64>,
+    /// How often an instruction was come to otherwise: by calls, by jumps from other functions, at the
+    /// beginning of the run.
+    pub entries: BTreeMap<u64, u64>,
+}
+
+impl Steps {
+    /// Derives them from what was executed and from the transfers.
+    pub fn of(profile: &ProgramProfile<'_>) -> Steps {
+        let transfers = profile.transfers();
+        let executed = crate::executions::executions(profile.measurement);
+        let spent = spent_by_address(profile.measurement).into_iter();
+        let begun: BTreeMap<u64, u64> =
+            spent.filter_map(|(address, spent)| Some((address?, spent.begun))).collect();
+        let mut steps = Steps::default();
+        let mut left: BTreeMap<u64, u64> = BTreeMap::new();
+        for ((from, to), kind, times) in transfers.iter() {
+            count(left.entry(from).or_default(), times);
+            steps.add_transfer(profile, &transfers, (from, to), kind, times);
+        }
+        let arrived = steps.arrivals();
+        for (&address, &times) in &executed {
+            let Some(next) = transfers.successor(address) else { continue };
+            // What ended the run went nowhere: no more come to an instruction than have begun there.
+            let begun = begun.get(&next).copied().unwrap_or(0);
+            let room = begun.saturating_sub(arrived.get(&next).copied().unwrap_or(0));
+            let fallen = times.saturating_sub(left.get(&address).copied().unwrap_or(0)).min(room);
+            if fallen > 0 {
+                count(steps.steps.entry((address, next)).or_default(), fallen);
+            }
+        }
+        steps.add_beginnings(&executed);
+        steps
+    }
+
+    fn add_transfer(
+        &mut self,
+        profile: &ProgramProfile<'_>,
+        transfers: &Transfers<'_>,
+        (from, to): (u64, u64),
+        kind: Transfer,
+        times: u64,
+    ) {
+        let program = profile.program;
+        match (kind, transfers.call_before(to)) {
+            (Transfer::Return, Some(call)) => count(self.steps.entry((call, to)).or_default(), times),
+            (Transfer::Jump, _) if program.function_at(from) == program.function_at(to) => {
+                count(self.steps.entry((from, to)).or_default(), times);
+            }
+            _ => count(self.entries.entry(to).or_default(), times),
+        }
+    }
+
+    /// How often control came to each instruction.
+    fn arrivals(&self) -> BTreeMap<u64, u64> {
+        let mut arrived = self.entries.clone();
+        for (&(_, to), &times) in &self.steps {
+            count(arrived.entry(to).or_default(), times);
+        }
+        arrived
+    }
+
+    /// How often control came to the beginning of each function from elsewhere, by the function's
+    /// number: by calls, jumps, from the code before it, and by calls of its own. What never was is
+    /// left out.
+    pub fn function_entries(&self, program: &Program) -> BTreeMap<u32, u64> {
+        let mut all = BTreeMap::new();
+        let mut add = |to: u64, times: u64| {
+            let number = program.function_at(to);
+            if program.function(number).start == to {
+                count(all.entry(number).or_default(), times);
+            }
+        };
+        self.entries.iter().for_each(|(&to, &times)| add(to, times));
+        for (&(from, to), &times) in &self.steps {
+            if program.function_at(from) != program.function_at(to) {
+                add(to, times);
+            }
+        }
+        all
+    }
+
+    /// What was executed more often than it was come to is where the run began, or was resumed.
+    fn add_beginnings(&mut self, executed: &BTreeMap<u64, u64>) {
+        let arrived = self.arrivals();
+        for (&address, &times) in executed {
+            let missing = times.saturating_sub(arrived.get(&address).copied().unwrap_or(0));
+            if missing > 0 {
+                count(self.entries.entry(address).or_default(), missing);
+            }
+        }
+    }
+}
+
+/// Every line that has code, executed or not.
+pub fn line_counts(profile: &ProgramProfile<'_>, steps: &Steps) -> BTreeMap<LineKey, LineCount> {
+    let line_of = |address: u64| profile.program.row_at(address).map(|row| (row.source, row.line));
+    let rows = profile.program.rows().iter();
+    let mut lines: BTreeMap<LineKey, LineCount> =
+        rows.map(|row| ((row.source, row.line), LineCount::default())).collect();
+    let mut add = |address: u64, times: u64| {
+        if let Some(line) = line_of(address).and_then(|line| lines.get_mut(&line)) {
+            count(&mut line.count, times);
+        }
+    };
+    for (&address, &times) in &steps.entries {
+        add(address, times);
+    }
+    for (&(from, to), &times) in &steps.steps {
+        if to <= from || line_of(from) != line_of(to) {
+            add(to, times);
+        }
+    }
+    for (address, cost) in profile.cost_by_address() {
+        let line = address.and_then(line_of);
+        if let Some(line) = line.and_then(|line| lines.get_mut(&line)) {
+            line.cost.add(&cost);
+        }
+    }
+    lines
+}
+
+/// How often each side of a branch was taken.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Branch {
+    /// Address of the instruction.
+    pub address: u64,
+    /// Where it went, and how often: to its successor first, then by address.
+    pub sides: Vec<(u64, u64)>,
+}
+
+/// The branches that were executed, ascending: instructions that can go on in at least two places
+/// of their function.
+pub fn branches(profile: &ProgramProfile<'_>) -> Vec<Branch> {
+    let transfers = profile.transfers();
+    let mut taken: BTreeMap<u64, BTreeMap<u64, u64>> = BTreeMap::new();
+    let mut others: BTreeMap<u64, u64> = BTreeMap::new();
+    for ((from, to), kind, times) in transfers.iter() {
+        match kind {
+            Transfer::Jump => count(taken.entry(from).or_default().entry(to).or_default(), times),
+            Transfer::Call | Transfer::Return => count(others.entry(from).or_default(), times),
+        }
+    }
+    let mut found = Vec::new();
+    for (address, executed) in crate::executions::executions(profile.measurement) {
+        let control = profile.control.get(&address);
+        let mut targets = taken.remove(&address).unwrap_or_default();
+        let targets_known = control.map_or(&[][..], |control| &control.targets);
+        targets_known.iter().for_each(|target| {
+            targets.entry(*target).or_default();
+        });
+        let left = targets.values().sum::<u64>().saturating_add(others.get(&address).copied().unwrap_or(0));
+        let fallen = executed.saturating_sub(left);
+        let falls = control.map_or(fallen > 0, |control| control.falls_through);
+        let next = transfers.successor(address).filter(|next| falls && !targets.contains_key(next));
+        let sides: Vec<(u64, u64)> = next.map(|next| (next, fallen)).into_iter().chain(targets).collect();
+        if sides.len() > 1 && !others.contains_key(&address) {
+            found.push(Branch { address, sides });
+        }
+    }
+    found
+}

@@ -1,0 +1,236 @@
+//! The program that was run: functions and lines of its files, by the addresses of the profile.
+//!
+//! What a file lacks or what is damaged in it is told by a [`Note`], and never keeps the rest from
+//! being read: a report shows what is there. So that every address has a function, code without
+//! symbols is given *regions*, named by the file and the address at which they begin.
+
+mod debug;
+mod name;
+mod profile;
+
+pub mod line;
+pub mod render;
+
+use std::fmt;
+
+pub use crate::symbols::ImageFile;
+pub use name::demangle;
+pub use profile::{Cost, ProgramProfile, SourceTexts};
+
+use debug::DebugInformation;
+
+use crate::symbols::{Piece, Placement, divide, read_code, sort_pieces};
+use crate::tables::CodeCells;
+
+/// Something that a file does not tell.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Note {
+    /// Name of the file.
+    pub image: String,
+    /// What is missing, and what follows from it.
+    pub text: String,
+}
+
+impl fmt::Display for Note {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.image, self.text)
+    }
+}
+
+/// A function, or a region of code without symbols.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Function {
+    /// As in its source, where the symbol's name is a mangled one.
+    pub name: String,
+    /// The symbol; for a region the same as the name.
+    pub symbol: String,
+    /// Its file, by number in [`Program::images`]; none for what is outside of all files.
+    pub image: Option<u32>,
+    /// Address of its first cell.
+    pub start: u64,
+    /// False for a region.
+    pub has_symbol: bool,
+}
+
+/// Cells that belong to one line of a source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// Address of the first.
+    pub start: u64,
+    /// Address behind the last.
+    pub end: u64,
+    /// The source, by number in [`Program::sources`].
+    pub source: u32,
+    /// The line, from 1.
+    pub line: u32,
+    /// Whether a statement begins here.
+    pub is_statement: bool,
+}
+
+/// A function at an address, or one that it was inlined into.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Frame {
+    /// Its name.
+    pub function: String,
+    /// The source, as the program's files name it.
+    pub source: Option<String>,
+    /// The line; in a function that another was inlined into, the line of the call.
+    pub line: Option<u32>,
+}
+
+/// Functions and lines of all files of a run.
+pub struct Program {
+    images: Vec<String>,
+    functions: Vec<Function>,
+    pieces: Vec<Piece>,
+    sources: Vec<String>,
+    rows: Vec<Row>,
+    debug: Vec<DebugInformation>,
+    notes: Vec<Note>,
+}
+
+/// Number of the function that stands for everything outside of all files.
+pub const OUTSIDE: u32 = 0;
+
+impl Program {
+    /// Reads symbols and lines. Where files overlap, the first one counts.
+    pub fn read(files: &[ImageFile<'_>], cells: CodeCells) -> Program {
+        let mut program = Program {
+            images: Vec::new(),
+            functions: vec![Function {
+                name: "[outside of all files]".to_owned(),
+                symbol: "[outside of all files]".to_owned(),
+                image: None,
+                start: 0,
+                has_symbol: false,
+            }],
+            pieces: Vec::new(),
+            sources: Vec::new(),
+            rows: Vec::new(),
+            debug: Vec::new(),
+            notes: Vec::new(),
+        };
+        for file in files {
+            program.add_image(file, cells);
+        }
+        sort_pieces(&mut program.pieces);
+        debug::sort_rows(&mut program.rows);
+        program.join_pieces();
+        program
+    }
+
+    /// Joins the pieces of a function that follow each other.
+    fn join_pieces(&mut self) {
+        self.pieces.dedup_by(|next, piece| {
+            let joined = piece.end == next.start && piece.function == next.function;
+            if joined {
+                piece.end = next.end;
+            }
+            joined
+        });
+    }
+
+    fn add_image(&mut self, file: &ImageFile<'_>, cells: CodeCells) {
+        let image = self.images.len() as u32;
+        self.images.push(file.name.to_owned());
+        let mut notes = Vec::new();
+        let placement = Placement { cells, bias: file.base.unwrap_or(0) };
+        let code = read_code(file, placement, &mut notes);
+        let first = self.functions.len() as u32;
+        let (names, pieces) = divide(&code, file.name);
+        self.functions.extend(names.into_iter().map(|symbol| Function {
+            name: if symbol.is_region { symbol.name.clone() } else { demangle(&symbol.name) },
+            symbol: symbol.name,
+            image: Some(image),
+            start: symbol.start,
+            has_symbol: !symbol.is_region,
+        }));
+        let numbered = pieces.into_iter().map(|piece| Piece { function: piece.function + first, ..piece });
+        self.pieces.extend(numbered);
+        if let Some(debug) = DebugInformation::read(file, placement, image, &mut notes) {
+            let rows = debug.rows(&code.areas, &mut self.sources, &mut notes);
+            self.rows.extend(rows);
+            self.debug.push(debug);
+        }
+        notes.dedup();
+        self.notes.extend(notes.into_iter().map(|text| Note { image: file.name.to_owned(), text }));
+    }
+
+    /// Names of the files, by number.
+    pub fn images(&self) -> &[String] {
+        &self.images
+    }
+
+    /// All functions and regions, by number; the first is [`OUTSIDE`].
+    pub fn functions(&self) -> &[Function] {
+        &self.functions
+    }
+
+    /// Names of the sources, by number, as the program's files have them.
+    pub fn sources(&self) -> &[String] {
+        &self.sources
+    }
+
+    /// Cells with lines, ascending, none twice.
+    pub fn rows(&self) -> &[Row] {
+        &self.rows
+    }
+
+    /// What the files do not tell.
+    pub fn notes(&self) -> &[Note] {
+        &self.notes
+    }
+
+    /// Number of the function at an address.
+    pub fn function_at(&self, address: u64) -> u32 {
+        let behind = self.pieces.partition_point(|piece| piece.start <= address);
+        let piece = behind.checked_sub(1).map(|index| &self.pieces[index]);
+        piece.filter(|piece| address < piece.end).map_or(OUTSIDE, |piece| piece.function)
+    }
+
+    /// A function by its number.
+    pub fn function(&self, number: u32) -> &Function {
+        let index = usize::try_from(number).unwrap_or(0);
+        self.functions.get(index).unwrap_or(&self.functions[OUTSIDE as usize])
+    }
+
+    /// Addresses at which functions begin or end: what lies between two belongs to one function.
+    pub fn boundaries(&self) -> Vec<u64> {
+        let ends = self.pieces.iter().flat_map(|piece| [piece.start, piece.end]);
+        let mut boundaries: Vec<u64> = ends.collect();
+        boundaries.sort_unstable();
+        boundaries.dedup();
+        boundaries
+    }
+
+    /// The line at an address.
+    pub fn row_at(&self, address: u64) -> Option<&Row> {
+        let behind = self.rows.partition_point(|row| row.start <= address);
+        let row = &self.rows[behind.checked_sub(1)?];
+        (address < row.end).then_some(row)
+    }
+
+    /// Name of a source.
+    pub fn source(&self, number: u32) -> &str {
+        usize::try_from(number).ok().and_then(|index| self.sources.get(index)).map_or("", String::as_str)
+    }
+
+    /// The functions at an address, the innermost first: those that were inlined, and the one that
+    /// has the symbol. Never empty.
+    pub fn frames(&self, address: u64) -> Vec<Frame> {
+        let function = self.function(self.function_at(address));
+        let debug = self.debug.iter().find(|debug| Some(debug.image()) == function.image);
+        let mut frames = debug.map(|debug| debug.frames(address)).unwrap_or_default();
+        if let Some(outermost) = frames.last_mut() {
+            // What the call graph and the tables call it.
+            outermost.function.clone_from(&function.name);
+            return frames;
+        }
+        let row = self.row_at(address);
+        vec![Frame {
+            function: function.name.clone(),
+            source: row.map(|row| self.source(row.source).to_owned()),
+            line: row.map(|row| row.line),
+        }]
+    }
+}

@@ -1,0 +1,98 @@
+//! A measurement joined with the program that was run.
+
+use std::collections::BTreeMap;
+
+use super::Program;
+use crate::measurement::count;
+use crate::spent::spent_by_address;
+use crate::{Accesses, Calls, ControlTable, Measurement, StaticTable, Transfers};
+
+/// Texts of sources, by their names in [`Program::sources`]; those that are gone are not there.
+pub type SourceTexts = BTreeMap<String, String>;
+
+/// What the reports of a program are made of.
+#[derive(Clone, Copy)]
+pub struct ProgramProfile<'a> {
+    /// What was counted.
+    pub measurement: &'a Measurement,
+    /// Functions and lines.
+    pub program: &'a Program,
+    /// What is known of instructions whatever they did.
+    pub statics: &'a StaticTable,
+    /// What they may do to the flow of control: [`crate::control_table`] of those.
+    pub control: &'a ControlTable,
+    /// Its calls, if they were followed.
+    pub calls: Option<&'a Calls>,
+    /// Texts of sources.
+    pub texts: &'a SourceTexts,
+}
+
+/// What some instructions cost.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Cost {
+    /// Instructions that ran to their end.
+    pub executed: u64,
+    /// Cycles that they took.
+    pub cycles: u64,
+    /// Of these, cycles in which no instruction could begin.
+    pub lost: u64,
+    /// Jumps to anywhere but the successor.
+    pub taken: u64,
+    /// Accesses to maps, fetches among them.
+    pub accesses: Accesses,
+}
+
+impl Cost {
+    /// Adds `other`.
+    pub fn add(&mut self, other: &Cost) {
+        count(&mut self.executed, other.executed);
+        count(&mut self.cycles, other.cycles);
+        count(&mut self.lost, other.lost);
+        count(&mut self.taken, other.taken);
+        self.accesses.add(other.accesses);
+    }
+}
+
+impl<'a> ProgramProfile<'a> {
+    /// Calls and returns of the run.
+    pub fn transfers(&self) -> Transfers<'a> {
+        Transfers::of(self.measurement, self.control)
+    }
+
+    /// Costs by address, ascending; what has no address is under `None`. Together they are those of
+    /// the run.
+    pub fn cost_by_address(&self) -> BTreeMap<Option<u64>, Cost> {
+        let mut all: BTreeMap<Option<u64>, Cost> = BTreeMap::new();
+        for (address, spent) in spent_by_address(self.measurement) {
+            let cost = all.entry(address).or_default();
+            cost.executed = spent.executed;
+            cost.cycles = spent.cycles();
+            cost.lost = spent.overhead.lost_cycles();
+        }
+        for (&(from, _), &taken) in &self.measurement.transfers {
+            count(&mut all.entry(Some(from)).or_default().taken, taken);
+        }
+        for (key, record) in &self.measurement.instructions {
+            let cost = all.entry(Some(key.address)).or_default();
+            let maps = record.accesses.iter().filter(|((_, resource), _)| self.is_map(*resource));
+            maps.for_each(|(_, accesses)| cost.accesses.add(*accesses));
+        }
+        all
+    }
+
+    /// Costs by number of the function. Cycles of what has no address are of what is outside of all
+    /// files.
+    pub fn cost_by_function(&self) -> BTreeMap<u32, Cost> {
+        let mut all: BTreeMap<u32, Cost> = BTreeMap::new();
+        for (address, cost) in self.cost_by_address() {
+            let function = address.map_or(super::OUTSIDE, |address| self.program.function_at(address));
+            all.entry(function).or_default().add(&cost);
+        }
+        all
+    }
+
+    fn is_map(&self, resource: u32) -> bool {
+        let maps = self.measurement.tables.maps;
+        self.measurement.tables.resources.len() as u64 <= u64::from(resource) + u64::from(maps)
+    }
+}

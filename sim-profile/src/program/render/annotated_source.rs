@@ -1,0 +1,67 @@
+//! The sources with what each line cost beside it.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use crate::program::line::{LineCount, Steps, line_counts};
+use crate::program::{Note, ProgramProfile};
+use crate::spent::format_cpi;
+
+/// All sources that have code that was executed, by name, with count, instructions, cycles and
+/// cycles per instruction at each line; of one that is gone, the lines that have code. What the
+/// program's files do not tell stands at the end.
+pub fn render_annotated_source(profile: &ProgramProfile<'_>) -> String {
+    let mut sources: BTreeMap<&str, BTreeMap<u32, LineCount>> = BTreeMap::new();
+    for ((source, line), counted) in line_counts(profile, &Steps::of(profile)) {
+        sources.entry(profile.program.source(source)).or_default().insert(line, counted);
+    }
+    sources.retain(|_, lines| lines.values().any(|line| line.cost.executed > 0));
+    let mut out = String::new();
+    for (name, lines) in &sources {
+        write_source(&mut out, name, lines, profile.texts.get(*name));
+    }
+    write_notes(&mut out, profile.program.notes());
+    out
+}
+
+fn write_source(out: &mut String, name: &str, lines: &BTreeMap<u32, LineCount>, text: Option<&String>) {
+    let _ = writeln!(out, "{name}");
+    if text.is_none() {
+        let _ = writeln!(out, "  (the source cannot be read; lines with code alone)");
+    }
+    let _ = writeln!(
+        out,
+        "{:>12} {:>14} {:>14} {:>8} {:>6}  source",
+        "count", "instructions", "cycles", "CPI", "line"
+    );
+    match text {
+        None => lines.iter().for_each(|(number, line)| write_line(out, *number, Some(line), "")),
+        Some(text) => {
+            let beyond = (1..).zip(text.lines()).fold(0, |_, (number, text)| {
+                write_line(out, number, lines.get(&number), text);
+                number
+            });
+            let missing = lines.range(beyond + 1..);
+            missing.for_each(|(number, line)| write_line(out, *number, Some(line), "(no such line)"));
+        }
+    }
+    out.push('\n');
+}
+
+fn write_line(out: &mut String, number: u32, line: Option<&LineCount>, text: &str) {
+    let row = match line {
+        None => format!("{:>12} {:>14} {:>14} {:>8} {number:>6}  {text}", "-", "-", "-", "-"),
+        Some(LineCount { count, cost }) => {
+            let cpi = format_cpi(cost.cycles, cost.executed);
+            format!("{count:>12} {:>14} {:>14} {cpi:>8} {number:>6}  {text}", cost.executed, cost.cycles)
+        }
+    };
+    let _ = writeln!(out, "{}", row.trim_end());
+}
+
+/// What the program's files do not tell.
+pub(super) fn write_notes(out: &mut String, notes: &[Note]) {
+    for note in notes {
+        let _ = writeln!(out, "note: {note}");
+    }
+}

@@ -1,0 +1,113 @@
+//! The format of callgrind's profiles ("Callgrind Format Specification", version 1), which
+//! `callgrind_annotate` and KCachegrind read.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use super::function_names::FunctionNames;
+use crate::calls::{CallCount, CallKey};
+use crate::program::{Cost, OUTSIDE, ProgramProfile};
+use crate::spending_of;
+
+/// Costs of all addresses, and the calls if they were followed: instructions and cycles.
+pub fn render_callgrind(profile: &ProgramProfile<'_>) -> String {
+    let mut writer = Writer { profile, out: String::new(), names: FunctionNames::of(profile.program) };
+    writer.write_header();
+    let mut calls: BTreeMap<u32, Vec<(&CallKey, &CallCount)>> = BTreeMap::new();
+    for (key, arc) in profile.calls.iter().flat_map(|calls| &calls.arcs) {
+        calls.entry(profile.program.function_at(key.site)).or_default().push((key, arc));
+    }
+    let mut functions: BTreeMap<u32, BTreeMap<u64, Cost>> = BTreeMap::new();
+    for (address, cost) in profile.cost_by_address() {
+        let number = address.map_or(OUTSIDE, |address| profile.program.function_at(address));
+        functions.entry(number).or_default().entry(address.unwrap_or(0)).or_default().add(&cost);
+    }
+    for (number, costs) in &functions {
+        let arcs = calls.get(number).map_or(&[][..], Vec::as_slice);
+        writer.write_function(*number, costs, arcs);
+    }
+    writer.out
+}
+
+struct Writer<'a, 'p> {
+    profile: &'a ProgramProfile<'p>,
+    out: String,
+    names: FunctionNames<'a>,
+}
+
+impl Writer<'_, '_> {
+    fn write_header(&mut self) {
+        let total = spending_of(self.profile.measurement);
+        let _ = write!(
+            self.out,
+            "# callgrind format\nversion: 1\ncreator: gentool\npositions: instr line\n\
+             event: Instructions : instructions executed\nevent: Cycles : cycles taken\n\
+             events: Instructions Cycles\nsummary: {} {}\n",
+            total.instructions, total.cycles
+        );
+        for note in self.profile.program.notes() {
+            let _ = writeln!(self.out, "desc: Note: {}", one_line(&note.to_string()));
+        }
+    }
+
+    fn write_function(&mut self, number: u32, costs: &BTreeMap<u64, Cost>, arcs: &[(&CallKey, &CallCount)]) {
+        let function = self.profile.program.function(number);
+        let (image, file) = (self.image(number), self.file(function.start));
+        let _ = writeln!(self.out, "\nob={image}\nfl={file}\nfn={}", self.names.number(number));
+        let mut at = file;
+        let mut arcs = arcs.iter().peekable();
+        for (&address, cost) in costs {
+            self.go_to(&mut at, address);
+            let line = self.line(address);
+            let _ = writeln!(self.out, "{address:#x} {line} {} {}", cost.executed, cost.cycles);
+            while let Some((key, arc)) = arcs.next_if(|(key, _)| key.site <= address) {
+                self.go_to(&mut at, key.site);
+                self.write_call(key, arc);
+            }
+        }
+        for (key, arc) in arcs {
+            self.go_to(&mut at, key.site);
+            self.write_call(key, arc);
+        }
+    }
+
+    /// What follows belongs to the source of an address.
+    fn go_to(&mut self, at: &mut String, address: u64) {
+        let file = self.file(address);
+        if *at != file {
+            let _ = writeln!(self.out, "fi={file}");
+            *at = file;
+        }
+    }
+
+    fn write_call(&mut self, key: &CallKey, arc: &CallCount) {
+        let callee = key.callee;
+        let number = self.profile.program.function_at(callee);
+        let _ = writeln!(self.out, "cob={}", self.image(number));
+        let _ = writeln!(self.out, "cfi={}", self.file(callee));
+        let _ = writeln!(self.out, "cfn={}", self.names.at(callee));
+        let _ = writeln!(self.out, "calls={} {callee:#x} {}", arc.calls, self.line(callee));
+        let (site, line) = (key.site, self.line(key.site));
+        let _ =
+            writeln!(self.out, "{site:#x} {line} {} {}", arc.inclusive.instructions, arc.inclusive.cycles);
+    }
+
+    fn image(&self, number: u32) -> String {
+        let image = self.profile.program.function(number).image;
+        let image = image.and_then(|image| self.profile.program.images().get(image as usize));
+        image.map_or_else(|| "???".to_owned(), |image| one_line(image))
+    }
+
+    fn file(&self, address: u64) -> String {
+        let row = self.profile.program.row_at(address);
+        row.map_or_else(|| "???".to_owned(), |row| one_line(self.profile.program.source(row.source)))
+    }
+
+    fn line(&self, address: u64) -> u32 {
+        self.profile.program.row_at(address).map_or(0, |row| row.line)
+    }
+}
+
+fn one_line(text: &str) -> String {
+    text.replace(['\n', '\r'], "\u{fffd}")
+}

@@ -1,0 +1,83 @@
+//! Coverage of the sources in the format of lcov's tracefiles (geninfo(1)).
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use crate::program::line::{Branch, LineCount, LineKey, Steps, branches, line_counts};
+use crate::program::{OUTSIDE, ProgramProfile};
+
+/// What is known of one source.
+#[derive(Default)]
+struct Source<'a> {
+    /// Name, line and calls of functions.
+    functions: BTreeMap<(u32, &'a str), u64>,
+    /// By line.
+    lines: BTreeMap<u32, LineCount>,
+    /// By line.
+    branches: BTreeMap<u32, Vec<Branch>>,
+}
+
+/// Functions, lines and branches of all sources, by name.
+///
+/// The branches of a line are numbered by the addresses of their instructions; side 0 goes on behind
+/// the instruction where it can do that. A branch that was never executed is not known.
+pub fn render_lcov(profile: &ProgramProfile<'_>) -> String {
+    let steps = Steps::of(profile);
+    let calls = steps.function_entries(profile.program);
+    let mut sources: BTreeMap<&str, Source<'_>> = BTreeMap::new();
+    let source = |(number, line): LineKey| (profile.program.source(number), line);
+    for (key, counted) in line_counts(profile, &steps) {
+        let (name, line) = source(key);
+        sources.entry(name).or_default().lines.insert(line, counted);
+    }
+    for (number, function) in (0u32..).zip(profile.program.functions()).filter(|(n, _)| *n != OUTSIDE) {
+        let Some(row) = profile.program.row_at(function.start).filter(|_| function.has_symbol) else {
+            continue;
+        };
+        let calls = calls.get(&number).copied().unwrap_or(0);
+        let source = sources.entry(profile.program.source(row.source)).or_default();
+        source.functions.insert((row.line, &function.name), calls);
+    }
+    for branch in branches(profile) {
+        let Some(row) = profile.program.row_at(branch.address) else { continue };
+        let source = sources.entry(profile.program.source(row.source)).or_default();
+        source.branches.entry(row.line).or_default().push(branch);
+    }
+    let mut out = String::from("TN:\n");
+    sources.iter().for_each(|(name, source)| write_source(&mut out, name, source));
+    out
+}
+
+fn write_source(out: &mut String, name: &str, source: &Source<'_>) {
+    let hit = |count: u64| u64::from(count > 0);
+    let _ = writeln!(out, "SF:{}", one_line(name));
+    for (line, function) in source.functions.keys() {
+        let _ = writeln!(out, "FN:{line},{}", one_line(function));
+    }
+    for ((_, function), calls) in &source.functions {
+        let _ = writeln!(out, "FNDA:{calls},{}", one_line(function));
+    }
+    let functions_hit: u64 = source.functions.values().map(|calls| hit(*calls)).sum();
+    let _ = writeln!(out, "FNF:{}\nFNH:{functions_hit}", source.functions.len());
+    let (mut sides, mut sides_hit) = (0, 0);
+    for (line, branches) in &source.branches {
+        for (number, branch) in branches.iter().enumerate() {
+            for (side, (_, times)) in branch.sides.iter().enumerate() {
+                let _ = writeln!(out, "BRDA:{line},{number},{side},{times}");
+                sides += 1;
+                sides_hit += hit(*times);
+            }
+        }
+    }
+    let _ = writeln!(out, "BRF:{sides}\nBRH:{sides_hit}");
+    for (line, counted) in &source.lines {
+        let _ = writeln!(out, "DA:{line},{}", counted.count);
+    }
+    let lines_hit: u64 = source.lines.values().map(|counted| hit(counted.count)).sum();
+    let _ = writeln!(out, "LF:{}\nLH:{lines_hit}\nend_of_record", source.lines.len());
+}
+
+/// A name that stays on its line.
+fn one_line(name: &str) -> String {
+    name.replace(['\n', '\r'], "\u{fffd}")
+}

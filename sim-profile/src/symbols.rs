@@ -1,0 +1,73 @@
+//! Which function each cell of a program's code belongs to, by the symbols of its files.
+
+mod elf;
+mod partition;
+
+use crate::CodeCells;
+
+pub(crate) use elf::read_code;
+#[cfg(feature = "program")]
+pub(crate) use elf::{Area, area_at, is_elf};
+pub(crate) use partition::{Piece, divide, sort_pieces};
+
+/// A program file, as it is given to [`Program::read`].
+#[derive(Clone, Copy, Debug)]
+pub struct ImageFile<'a> {
+    /// Its name in reports.
+    pub name: &'a str,
+    /// The whole file.
+    pub bytes: &'a [u8],
+    /// Where it stands, if it was not loaded where it says itself: added to the addresses of an ELF
+    /// file, and the address of the first byte of any other.
+    pub base: Option<u64>,
+}
+
+/// Cells of code that belong to one function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FunctionCells {
+    /// The first.
+    pub start: u64,
+    /// Behind the last.
+    pub end: u64,
+    /// Where the function begins, which others may have been laid into.
+    pub function: u64,
+}
+
+/// The cells of all functions with symbols, ascending, none twice. Where files overlap, the first
+/// one counts; what a file does not tell is left out.
+pub fn function_cells(files: &[ImageFile<'_>], cells: CodeCells) -> Vec<FunctionCells> {
+    let (mut starts, mut pieces) = (Vec::new(), Vec::new());
+    for file in files {
+        let placement = Placement { cells, bias: file.base.unwrap_or(0) };
+        let (symbols, own) = divide(&read_code(file, placement, &mut Vec::new()), file.name);
+        let first = starts.len() as u32;
+        pieces.extend(own.into_iter().map(|piece| Piece { function: piece.function + first, ..piece }));
+        starts.extend(symbols.into_iter().map(|symbol| (symbol.start, symbol.is_region)));
+    }
+    sort_pieces(&mut pieces);
+    let functions = pieces.into_iter().map(|piece| (piece, starts[piece.function as usize]));
+    let named = functions.filter(|(_, (_, is_region))| !is_region);
+    named.map(|(Piece { start, end, .. }, (function, _))| FunctionCells { start, end, function }).collect()
+}
+
+/// From addresses in a file to addresses in the profile, and back.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Placement {
+    pub cells: CodeCells,
+    pub bias: u64,
+}
+
+impl Placement {
+    /// The cell at a byte address of the file, if there is one.
+    pub(crate) fn cell(self, byte: u64) -> Option<u64> {
+        let offset = byte.wrapping_add(self.bias).checked_sub(self.cells.low)?;
+        Some(offset / self.cells.cell_bytes.max(1))
+    }
+
+    /// The byte address of a cell.
+    #[cfg(feature = "program")]
+    pub(crate) fn byte(self, cell: u64) -> u64 {
+        let offset = cell.wrapping_mul(self.cells.cell_bytes.max(1));
+        offset.wrapping_add(self.cells.low).wrapping_sub(self.bias)
+    }
+}

@@ -1,0 +1,130 @@
+//! Every engine follows the same calls, in one go or in small pieces.
+
+#[path = "engines/random_program.rs"]
+mod random_program;
+mod support;
+
+use proptest::prelude::*;
+use random_program::{rv32im_program, tiny8_program, tree_program};
+use sim_profile::Calls;
+use sim_profile::symbols::FunctionCells;
+use sim_runtime::Engine;
+use sim_runtime::record::{FunctionMap, function_map};
+use support::launch::Guest;
+use support::law::{Way, ways};
+use support::program::Program;
+use support::{EngineKind, PDP11, RV32IM, Simulator, TINY8, TREE, path};
+
+const PIECES: [u64; 7] = [1, 97, 0, 1009, 3, 4099, 13];
+
+/// Follows the calls of a run on one engine.
+fn follow(engine: &mut dyn Engine, map: &FunctionMap, run: &dyn Fn(&mut dyn Engine)) -> Calls {
+    assert!(engine.record_calls(map.clone()), "the engine follows calls");
+    run(engine);
+    let calls = engine.calls().expect("the engine follows calls");
+    let own: u64 = calls.functions.values().map(|function| function.own.instructions).sum();
+    assert_eq!(own, engine.instructions(), "instructions of all functions");
+    let own: u64 = calls.functions.values().map(|function| function.own.cycles).sum();
+    assert_eq!(own, engine.cycles(), "cycles of all functions");
+    let stacks: u64 = calls.contexts.iter().map(|context| context.own.cycles).sum();
+    assert_eq!(own, stacks, "cycles of all stacks");
+    calls
+}
+
+/// What the reference engine follows; every other way to run does the same.
+fn check(simulator: &Simulator, others: Vec<Way>, map: &FunctionMap, run: &dyn Fn(&mut dyn Engine)) -> Calls {
+    let expected = follow(simulator.engine(EngineKind::Reference).as_mut(), map, run);
+    for Way { name, mut engine } in others {
+        assert_eq!(follow(engine.as_mut(), map, run), expected, "{name}");
+    }
+    expected
+}
+
+fn check_guest(simulator: &Simulator, guest: &Guest) {
+    let bytes = std::fs::read(path(guest.program)).expect("the guest is there");
+    let map = function_map((simulator.model)(), &bytes);
+    let run = |engine: &mut dyn Engine| {
+        guest.run(simulator, engine);
+    };
+    let found = check(simulator, ways(simulator, &PIECES), &map, &run);
+    assert!(!found.arcs.is_empty(), "calls of {}", guest.program);
+}
+
+#[test]
+fn calls_of_guests_are_the_same_on_every_engine() {
+    let limited = |program| Guest { options: &["--limit-instructions", "100K"], ..Guest::new(program) };
+    check_guest(&RV32IM, &limited("models/rv32im/programs/bytecode.elf"));
+    check_guest(&RV32IM, &limited("models/rv32im/programs/csv.elf"));
+    check_guest(&RV32IM, &limited("models/rv32im/programs/sorting.elf"));
+    check_guest(&RV32IM, &Guest::new("models/rv32im/programs/faults/syscalls.elf"));
+}
+
+/// Functions of a few instructions from an address on, with gaps between them.
+fn small_functions(first: u64) -> FunctionMap {
+    let cells = |number: u64| {
+        let start = first + number * 28;
+        FunctionCells { start, end: start + 20 + (number % 2) * 8, function: start }
+    };
+    FunctionMap::new((0..64).map(cells).collect())
+}
+
+fn check_program(simulator: &Simulator, program: &Program, pieces: &[u64]) {
+    let map = small_functions(program.pc);
+    let run = |engine: &mut dyn Engine| {
+        program.run(engine, (simulator.model)());
+    };
+    check(simulator, ways(simulator, pieces), &map, &run);
+}
+
+fn pieces() -> impl Strategy<Value = Vec<u64>> {
+    let pieces = prop::collection::vec(0..12u64, 1..8);
+    pieces.prop_filter("the run must get on", |pieces| pieces.iter().any(|piece| *piece > 0))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn calls_of_random_programs_of_rv32im_are_the_same(program in rv32im_program(), pieces in pieces()) {
+        check_program(&RV32IM, &program, &pieces);
+    }
+
+    #[test]
+    fn calls_of_random_programs_of_tiny8_are_the_same(program in tiny8_program(), pieces in pieces()) {
+        check_program(&TINY8, &program, &pieces);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 16, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn calls_of_random_programs_that_wrap_around_memory_are_the_same(
+        program in tree_program(), pieces in pieces()
+    ) {
+        check_program(&TREE, &program, &pieces);
+    }
+}
+
+/// `jsr pc, routine` keeps the address behind it on the stack, `rts pc` takes it from there.
+#[test]
+fn a_call_that_keeps_its_address_in_memory_is_one() {
+    let words: [u16; 8] = [0o004767, 0o000004, 0o000000, 0o000240, 0o005200, 0o000207, 0, 0];
+    let bytes = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    let program = Program {
+        memory: vec![(0x1000, bytes)],
+        registers: vec![(0, 6, 0x2000)],
+        pc: 0x1000,
+        watched: vec![],
+        budget: 10,
+    };
+    let run = |engine: &mut dyn Engine| {
+        program.run(engine, (PDP11.model)());
+    };
+    let cells = |start, end| FunctionCells { start, end, function: start };
+    let map = FunctionMap::new(vec![cells(0x1000, 0x1008), cells(0x1008, 0x1010)]);
+    let calls = check(&PDP11, ways(&PDP11, &PIECES), &map, &run);
+    let arcs: Vec<_> = calls.arcs.iter().map(|(key, arc)| (key.site, key.callee, arc.calls)).collect();
+    assert!(arcs.contains(&(0x1000, 0x1008, 1)), "{arcs:x?}");
+    assert_eq!(calls.functions[&0x1008].own.instructions, 2);
+}

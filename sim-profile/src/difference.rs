@@ -30,6 +30,14 @@ impl Pair {
     }
 }
 
+/// What names the places of a program, by address.
+pub struct Places<'a> {
+    /// The function.
+    pub function_of: Box<dyn Fn(u64) -> String + 'a>,
+    /// The line of a source; `None` if it is not known.
+    pub line_of: Box<dyn Fn(u64) -> Option<String> + 'a>,
+}
+
 /// In what two profiles differ. No list has a pair that is equal.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Difference {
@@ -39,6 +47,8 @@ pub struct Difference {
     pub instructions: BTreeMap<String, Pair>,
     /// By function, as the caller names them.
     pub functions: BTreeMap<String, Pair>,
+    /// By line of a source, as the caller names them; what has no line is left out.
+    pub lines: BTreeMap<String, Pair>,
     /// By address; `None` is what has none.
     pub addresses: BTreeMap<Option<u64>, Pair>,
     /// The two are of two programs, so that their addresses say little.
@@ -48,8 +58,8 @@ pub struct Difference {
 }
 
 impl Difference {
-    /// Compares two profiles; `function_of` names the function that an address is in, in each of them.
-    pub fn between(profiles: [&Profile; 2], function_of: [&dyn Fn(u64) -> String; 2]) -> Difference {
+    /// Compares two profiles; `places` name the functions and lines of each of them.
+    pub fn between(profiles: [&Profile; 2], places: [&Places<'_>; 2]) -> Difference {
         let mut difference = Difference::default();
         for (side, profile) in profiles.into_iter().enumerate() {
             let measurement = &profile.measurement;
@@ -59,12 +69,16 @@ impl Difference {
             }
             for (address, spent) in spent_by_address(measurement) {
                 difference.addresses.entry(address).or_default().add(side, &spent);
-                let function = address.map_or_else(|| "other".to_owned(), function_of[side]);
+                let function = address.map_or_else(|| "other".to_owned(), &places[side].function_of);
                 difference.functions.entry(function).or_default().add(side, &spent);
+                if let Some(line) = address.and_then(&places[side].line_of) {
+                    difference.lines.entry(line).or_default().add(side, &spent);
+                }
             }
         }
         difference.instructions.retain(|_, pair| !pair.is_equal());
         difference.functions.retain(|_, pair| !pair.is_equal());
+        difference.lines.retain(|_, pair| !pair.is_equal());
         difference.addresses.retain(|_, pair| !pair.is_equal());
         let [one, other] = profiles.map(|profile| &profile.provenance);
         difference.programs = ImageDifference::between(&one.images, &other.images);

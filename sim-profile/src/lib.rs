@@ -51,7 +51,7 @@ pub use calls::{
     CallContext, CallCount, CallKey, CallKind, Calls, ContextTree, FunctionCount, Spending, spending_of,
 };
 pub use control::{Control, ControlTable, StaticFacts, StaticTable, Transfer, Transfers, control_table};
-pub use difference::{Difference, Pair};
+pub use difference::{Difference, Pair, Places};
 pub use event::{AccessEvent, Event, EventSink};
 pub use event_profiler::EventProfiler;
 pub use event_reader::{EventError, EventErrorCause, read_events, replay_events};

@@ -65,6 +65,12 @@ impl ModelTables {
         }
     }
 
+    /// Whether a resource is a memory map.
+    pub fn is_map(&self, resource: u32) -> bool {
+        let resources = u32::try_from(self.resources.len()).unwrap_or(u32::MAX);
+        resource < resources && resource >= resources.saturating_sub(self.maps)
+    }
+
     /// Name of cache number `cache`; `cache_7` where the table ends before it.
     pub fn cache_name(&self, cache: u32) -> String {
         match usize::try_from(cache).ok().and_then(|index| self.caches.get(index)) {

@@ -101,11 +101,29 @@ fn code_that_never_ran_has_blocks_and_edges_too() {
     let measurement = run(&[(0, true), (1, true), (2, true)]);
     let control = [(1, jump(&[9], true)), (10, jump(&[0], false))].into();
     let code = [(9, 1), (10, 1)].into();
-    let flow = ProgramFlow::with_code(&measurement, &control, &code);
+    let flow = ProgramFlow::with_code(&measurement, &control, &code, &[]);
     let never = flow.blocks.iter().find(|block| block.first == 9).unwrap();
     assert_eq!((never.instructions, never.end, never.executed), (2, 11, 0));
     assert!(edges(&flow).contains(&"9 Jump 0: 0".to_owned()), "{:?}", edges(&flow));
     assert_eq!(findings(&measurement, &control), []);
+}
+
+#[test]
+fn no_block_goes_on_over_the_beginning_of_a_function() {
+    let measurement = run(&[(0, true), (1, true), (2, true)]);
+    let flow = ProgramFlow::with_code(&measurement, &ControlTable::new(), &BTreeMap::new(), &[2, 7]);
+    assert_eq!(edges(&flow), ["0 Fall 2: 1", "outside Entry 0: 1", "2 End outside: 1"]);
+}
+
+/// What may go on anywhere says nothing: only what was seen divides blocks.
+#[test]
+fn instructions_that_may_do_anything_stay_in_their_block() {
+    let anything = Control { falls_through: true, targets: Vec::new(), computed: true, keeps: None };
+    let (measurement, _) = small_loop();
+    let control = (0..5).map(|address| (address, anything.clone())).collect();
+    let blocks = ProgramFlow::of(&measurement, &control).blocks;
+    let blocks: Vec<_> = blocks.iter().map(|block| (block.first, block.end)).collect();
+    assert_eq!(blocks, [(0, 2), (2, 4), (4, 5)]);
 }
 
 /// The branch at 1 is made behind the instruction at 2.

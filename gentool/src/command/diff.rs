@@ -2,16 +2,17 @@
 
 use std::path::PathBuf;
 
-use sim_profile::{Difference, render_difference};
+use sim_profile::{Difference, Places, render_difference};
 
 use super::flow_report::Flow;
+use super::program_report::ImageOptions;
 use super::{Failure, print, profile_file};
 
 /// Tell in what two stored profiles differ.
 ///
-/// Of the whole runs, and of every instruction of the set, function and address that differ, there are
-/// the executed instructions and the cycles of both. The two may be of two versions of a description,
-/// or of a program.
+/// Of the whole runs, and of every instruction of the set, function, line and address that differ, there
+/// are the executed instructions and the cycles of both. The two may be of two versions of a
+/// description, or of a program. Functions and lines are those of the files named by --image.
 ///
 /// Example: gentool diff before.profile after.profile
 #[derive(Debug, clap::Args)]
@@ -23,13 +24,19 @@ pub(super) struct Options {
     /// Another one.
     #[arg(value_name = "AFTER")]
     after: PathBuf,
+
+    #[command(flatten)]
+    files: ImageOptions,
 }
 
 pub(super) fn run(options: &Options) -> Result<i32, Failure> {
     let profiles = [profile_file::read(&options.before)?, profile_file::read(&options.after)?];
     let profiles = profiles.each_ref();
-    let flows = profiles.map(Flow::of);
-    let named = flows.each_ref().map(|flow| |address: u64| flow.name_of(flow.part_of(address)));
-    let difference = Difference::between(profiles, [&named[0], &named[1]]);
+    let flows = [Flow::of(profiles[0], &options.files)?, Flow::of(profiles[1], &options.files)?];
+    let places = flows.each_ref().map(|flow| Places {
+        function_of: Box::new(|address| flow.name_of(flow.part_of(address))),
+        line_of: Box::new(|address| flow.line_of(address)),
+    });
+    let difference = Difference::between(profiles, places.each_ref());
     print(&render_difference(&difference, profiles))
 }

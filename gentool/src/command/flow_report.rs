@@ -1,37 +1,67 @@
 //! The flow of control of a profile, for the reports that show it.
 
+use std::collections::BTreeMap;
+
 use sim_profile::flow::{Parts, ProgramFlow, RoutineFlow, routine_flows};
-use sim_profile::{ControlTable, Profile, render_estimates, render_flow_dot};
+use sim_profile::program::Program;
+use sim_profile::{Profile, control_table, render_estimates, render_flow_dot};
 
 use super::Failure;
+use super::program_report::ImageOptions;
 
 /// What ran, and its functions.
 pub(super) struct Flow<'a> {
     profile: &'a Profile,
     pub(super) program: ProgramFlow,
     pub(super) routines: Vec<RoutineFlow>,
-    parts: Parts,
+    functions: Functions,
+}
+
+/// Who says where functions are.
+enum Functions {
+    /// The files that were run.
+    Symbols(Program),
+    /// The calls.
+    Parts(Parts),
 }
 
 impl<'a> Flow<'a> {
-    pub(super) fn of(profile: &'a Profile) -> Flow<'a> {
+    /// The flow of a profile, with the functions of the files that are named, if any are.
+    pub(super) fn of(profile: &'a Profile, files: &ImageOptions) -> Result<Flow<'a>, Failure> {
         let measurement = &profile.measurement;
-        let control = ControlTable::new();
-        let program = ProgramFlow::of(measurement, &control);
-        let parts = Parts::of(&program);
-        let routines = routine_flows(&program, measurement, &control, |address| parts.part_of(address));
-        Flow { profile, program, routines, parts }
+        let control = control_table(&profile.statics);
+        let symbols = files.read_program(profile)?;
+        let boundaries = symbols.as_ref().map_or_else(Vec::new, Program::boundaries);
+        let program = ProgramFlow::with_code(measurement, &control, &BTreeMap::new(), &boundaries);
+        let functions = match symbols {
+            Some(symbols) => Functions::Symbols(symbols),
+            None => Functions::Parts(Parts::of(&program)),
+        };
+        let routines = routine_flows(&program, measurement, &control, |address| functions.number_at(address));
+        Ok(Flow { profile, program, routines, functions })
     }
 
     /// The number of the function that an address is in.
     pub(super) fn part_of(&self, address: u64) -> u32 {
-        self.parts.part_of(address)
+        self.functions.number_at(address)
     }
 
-    /// The address at which a function begins.
+    /// The name of a function, or the address at which it begins.
     pub(super) fn name_of(&self, part: u32) -> String {
-        let beginning = self.parts.beginning(part).unwrap_or_default();
-        self.profile.measurement.tables.format_address(beginning)
+        match &self.functions {
+            Functions::Symbols(program) => program.function(part).name.clone(),
+            Functions::Parts(parts) => {
+                let beginning = parts.beginning(part).unwrap_or_default();
+                self.profile.measurement.tables.format_address(beginning)
+            }
+        }
+    }
+
+    /// The line that an address is of, if a file tells.
+    pub(super) fn line_of(&self, address: u64) -> Option<String> {
+        let Functions::Symbols(program) = &self.functions else { return None };
+        let row = program.row_at(address)?;
+        Some(format!("{}:{}", program.source(row.source), row.line))
     }
 
     /// What can be guessed against what was measured.
@@ -63,5 +93,14 @@ impl<'a> Flow<'a> {
         };
         let tables = &self.profile.measurement.tables;
         Ok(render_flow_dot(&self.program, routine, &self.name_of(routine.part), tables))
+    }
+}
+
+impl Functions {
+    fn number_at(&self, address: u64) -> u32 {
+        match self {
+            Functions::Symbols(program) => program.function_at(address),
+            Functions::Parts(parts) => parts.part_of(address),
+        }
     }
 }

@@ -13,19 +13,39 @@ use sim_runtime::launcher::parse_number;
 
 use super::Failure;
 
-/// Which files were run, and where their sources are.
+/// Which files were run.
 #[derive(Debug, clap::Args)]
-pub(super) struct ProgramOptions {
+pub(super) struct ImageOptions {
     /// A file that was run: program, boot ROM, library; may be given several times.
     ///
     /// Where it was loaded elsewhere, the address is added to those of an ELF file, and is that of
     /// the first byte of any other. Functions and lines come from here.
     #[arg(long = "image", value_name = "FILE[@ADDRESS]")]
     images: Vec<String>,
+}
+
+/// Which files were run, and where their sources are.
+#[derive(Debug, clap::Args)]
+pub(super) struct ProgramOptions {
+    #[command(flatten)]
+    pub(super) files: ImageOptions,
 
     /// The folder that the names of sources begin at; the current one if left out.
     #[arg(long, value_name = "DIR")]
     sources: Option<PathBuf>,
+}
+
+impl ImageOptions {
+    /// Functions and lines of the files; nothing if none is named.
+    pub(super) fn read_program(&self, profile: &Profile) -> Result<Option<Program>, Failure> {
+        if self.images.is_empty() {
+            return Ok(None);
+        }
+        let images = self.images.iter().map(|image| read_image(image)).collect::<Result<Vec<_>, _>>()?;
+        let files: Vec<ImageFile<'_>> =
+            images.iter().map(|Image { name, bytes, base }| ImageFile { name, bytes, base: *base }).collect();
+        Ok(Some(Program::read(&files, profile.measurement.tables.code)))
+    }
 }
 
 /// The forms of such a report.
@@ -56,15 +76,11 @@ pub(super) fn render(
     format: Format,
     profile: &Profile,
 ) -> Result<Vec<u8>, Failure> {
-    if options.images.is_empty() {
+    let Some(program) = options.files.read_program(profile)? else {
         let message = "this report names functions and lines of the program; name the file that was \
                        run by --image FILE";
         return Err(Failure::other(message));
-    }
-    let images = options.images.iter().map(|image| read_image(image)).collect::<Result<Vec<_>, _>>()?;
-    let files: Vec<ImageFile<'_>> =
-        images.iter().map(|Image { name, bytes, base }| ImageFile { name, bytes, base: *base }).collect();
-    let program = Program::read(&files, profile.measurement.tables.code);
+    };
     let texts = read_sources(options.sources.as_deref(), &program);
     let control = control_table(&profile.statics);
     let joined = ProgramProfile {

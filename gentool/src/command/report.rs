@@ -96,8 +96,8 @@ fn render(options: &Options, profile: &Profile) -> Result<Vec<u8>, Failure> {
     match options.format {
         Format::Xml => Ok(render_xml(&profile.measurement).into_bytes()),
         Format::Text => Ok(render_text(&profile.measurement).into_bytes()),
-        Format::Estimates => Ok(Flow::of(profile).estimates().into_bytes()),
-        Format::FlowDot => Ok(Flow::of(profile).dot(options.at)?.into_bytes()),
+        Format::Estimates => Ok(Flow::of(profile, &options.program.files)?.estimates().into_bytes()),
+        Format::FlowDot => Ok(Flow::of(profile, &options.program.files)?.dot(options.at)?.into_bytes()),
         Format::Callgrind => of_program(program_report::Format::Callgrind),
         Format::Disassembly => of_program(program_report::Format::Disassembly),
         Format::Dot => of_program(program_report::Format::Dot),

@@ -7,6 +7,7 @@ use sim_profile::render_verification;
 use sim_runtime::launcher::exit_status;
 
 use super::flow_report::Flow;
+use super::program_report::ImageOptions;
 use super::{Failure, print, profile_file};
 
 /// Check whether a stored profile can be what a run did.
@@ -22,6 +23,9 @@ pub(super) struct Options {
     #[arg(value_name = "PROFILE")]
     profile: PathBuf,
 
+    #[command(flatten)]
+    files: ImageOptions,
+
     /// Take it for an error, too, if control goes on where no instruction has led: for models whose
     /// processors know no interrupts.
     #[arg(long)]
@@ -30,7 +34,7 @@ pub(super) struct Options {
 
 pub(super) fn run(options: &Options) -> Result<i32, Failure> {
     let profile = profile_file::read(&options.profile)?;
-    let flow = Flow::of(&profile);
+    let flow = Flow::of(&profile, &options.files)?;
     let findings = verify(&profile.measurement, profile.provenance.runs, &flow.program, &flow.routines);
     let is_error = |finding: &Finding| options.strict || finding.is_error();
     let text = render_verification(

@@ -69,7 +69,7 @@ impl Bench {
     pub(crate) fn transcript(&self, line: &str) -> String {
         let output = self.run(line);
         let folder = format!("{}/", self.folder.path().display());
-        let print = |bytes: &[u8]| String::from_utf8_lossy(bytes).replace(&folder, "@");
+        let print = |bytes: &[u8]| mask_digests(&String::from_utf8_lossy(bytes).replace(&folder, "@"));
         let mut text = format!("$ gentool {line}\n");
         for (name, bytes) in [("output", &output.stdout), ("messages", &output.stderr)] {
             if !bytes.is_empty() {
@@ -78,6 +78,21 @@ impl Bench {
         }
         text + &format!("--- status {}\n", status(&output))
     }
+}
+
+/// A text without the digests of descriptions, which change with whatever descriptions are lowered to.
+fn mask_digests(text: &str) -> String {
+    const DIGITS: usize = 64;
+    let mut masked = String::new();
+    let mut rest = text;
+    while let Some(start) = rest.find(|letter: char| letter.is_ascii_hexdigit()) {
+        let digits = rest[start..].find(|letter: char| !letter.is_ascii_hexdigit());
+        let end = digits.map_or(rest.len(), |length| start + length);
+        masked += &rest[..start];
+        masked += if end - start == DIGITS { "DIGEST" } else { &rest[start..end] };
+        rest = &rest[end..];
+    }
+    masked + rest
 }
 
 pub(crate) fn status(output: &Output) -> i32 {

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use super::bench::{Bench, TINY8, check, reference, root, status};
+use super::bench::{Bench, RV32IM, TINY8, check, reference, root, status};
 
 /// The profiles of two programs, and one of the first in which counts were changed.
 fn bench() -> Bench {
@@ -70,4 +70,22 @@ fn two_profiles_are_compared() {
     let line = reference("@other/tiny8.isac", "models/tiny8/programs/sum.bin", "--profile @slower");
     assert_eq!(status(&bench.run(&line)), 55);
     check("diff", &bench, &["diff @sum @sum", "diff @sum @slower", "diff @sum @hello", "diff @sum @nowhere"]);
+}
+
+/// Functions and lines of a program that has symbols.
+#[test]
+fn functions_are_called_by_their_names() {
+    let bench = Bench::new();
+    let elf = "models/rv32im/programs/sorting.elf";
+    for (file, limit) in [("short", "20000"), ("long", "30000")] {
+        let options = format!("--limit-instructions {limit} --profile @{file}");
+        assert_eq!(status(&bench.run(&reference(RV32IM, elf, &options))), 124);
+    }
+    let lines = [
+        format!("verify @short --image {elf}"),
+        format!("report @short --image {elf} --format estimates"),
+        format!("report @short --image {elf} --format flow-dot"),
+        format!("diff @short @long --image {elf}"),
+    ];
+    check("flow_of_functions", &bench, &lines.iter().map(String::as_str).collect::<Vec<_>>());
 }

@@ -22,7 +22,7 @@ pub struct Block {
     pub entered: u64,
     /// How often its instructions ran to their end.
     pub executed: u64,
-    /// Whether an instruction of it was seen to write memory that instructions are fetched from.
+    /// Whether an instruction of it was seen to write memory.
     pub writes_memory: bool,
 }
 
@@ -70,18 +70,20 @@ pub struct ProgramFlow {
 impl ProgramFlow {
     /// The graph of a measurement; `control` says where else instructions may go on.
     pub fn of(measurement: &Measurement, control: &ControlTable) -> ProgramFlow {
-        ProgramFlow::with_code(measurement, control, &BTreeMap::new())
+        ProgramFlow::with_code(measurement, control, &BTreeMap::new(), &[])
     }
 
     /// As [`ProgramFlow::of`], with instructions that could have run, by address with their sizes in
-    /// cells: what somebody has decoded without running it.
+    /// cells: what somebody has decoded without running it. No block goes on over one of the
+    /// `boundaries`, addresses in ascending order: there functions begin.
     pub fn with_code(
         measurement: &Measurement,
         control: &ControlTable,
         code: &BTreeMap<u64, u32>,
+        boundaries: &[u64],
     ) -> ProgramFlow {
         let steps = Steps::of(measurement, control, code);
-        let block_of = divide(&steps, &leaving_control(measurement, control));
+        let block_of = divide(&steps, &leaving_control(measurement, control), boundaries);
         let mut flow = ProgramFlow::default();
         for (site, &block) in steps.sites.iter().zip(&block_of) {
             flow.add_site(site, block);
@@ -168,7 +170,7 @@ fn kind_of(kind: StepKind) -> EdgeKind {
 
 /// The block of every site, numbered from 0 in their order: a site goes on the block of the one before
 /// if that leads to it alone, it comes from that alone, and it ran as often.
-fn divide(steps: &Steps, control: &ControlTable) -> Vec<u32> {
+fn divide(steps: &Steps, control: &ControlTable, boundaries: &[u64]) -> Vec<u32> {
     let sites = steps.sites.len();
     let (mut ways_out, mut ways_in) = (vec![0_u32; sites], vec![0_u32; sites]);
     let mut falls_to: Vec<Option<usize>> = vec![None; sites];
@@ -188,6 +190,7 @@ fn divide(steps: &Steps, control: &ControlTable) -> Vec<u32> {
                 && ways_in[number] == 1
                 && site.arrived == site.executed
                 && site.is_instruction
+                && boundaries.binary_search(&site.address).is_err()
                 && !control.contains_key(&steps.sites[before].address)
         });
         if !goes_on {

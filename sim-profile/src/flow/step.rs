@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::measurement::count;
-use crate::{ControlTable, InstructionKey, Measurement, Transfer, Transfers};
+use crate::{Control, ControlTable, InstructionKey, Measurement, Transfer, Transfers};
 
 /// An instruction, or an address that control came to or could have come to without one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -23,7 +23,7 @@ pub(super) struct Site {
     pub(super) arrived: u64,
     /// How often the run was over behind it.
     pub(super) ended: u64,
-    /// Whether the instruction was seen to write what instructions are fetched from.
+    /// Whether the instruction was seen to write memory.
     pub(super) writes_memory: bool,
 }
 
@@ -117,10 +117,16 @@ pub(super) fn leaving_control(measurement: &Measurement, control: &ControlTable)
         delayed +=
             u64::from(slot.is_some_and(|slot| control.targets.iter().any(|target| made(slot, target))));
     }
-    if delayed <= own {
-        return control.clone();
-    }
-    control.iter().filter_map(|(&address, control)| Some((behind(address)?, control.clone()))).collect()
+    let place = |address: u64| if delayed <= own { Some(address) } else { behind(address) };
+    let telling = control.iter().filter(|(_, control)| is_telling(control));
+    telling.filter_map(|(&address, control)| Some((place(address)?, control.clone()))).collect()
+}
+
+/// Where the description keeps the next address in a register, any instruction may go on anywhere, as
+/// far as can be known: that says nothing of a single one.
+fn is_telling(control: &Control) -> bool {
+    let Control { falls_through, targets, computed, keeps } = control;
+    !(*falls_through && *computed && targets.is_empty() && keeps.is_none())
 }
 
 fn number(found: BTreeMap<u64, Site>, ways: &Ways) -> Steps {
@@ -140,9 +146,6 @@ fn number(found: BTreeMap<u64, Site>, ways: &Ways) -> Steps {
 fn collect_sites(measurement: &Measurement) -> BTreeMap<u64, Site> {
     let tables = &measurement.tables;
     let mut sites: BTreeMap<u64, Site> = BTreeMap::new();
-    let accesses = measurement.instructions.values().flat_map(|record| &record.accesses);
-    let fetched = accesses.filter(|(_, accesses)| accesses.executes > 0);
-    let memory: BTreeSet<u32> = fetched.map(|(&(_, resource), _)| resource).collect();
     for (&InstructionKey { address, .. }, record) in &measurement.instructions {
         let site = sites.entry(address).or_insert_with(|| Site { address, ..Site::default() });
         // Of several words at one address, the one that ran last in the order of words.
@@ -155,7 +158,7 @@ fn collect_sites(measurement: &Measurement) -> BTreeMap<u64, Site> {
         count(&mut site.cancelled, record.cancelled);
         count(&mut site.unfinished, record.unfinished);
         let mut written = record.accesses.iter().filter(|(_, accesses)| accesses.writes > 0);
-        site.writes_memory |= written.any(|(&(_, resource), _)| memory.contains(&resource));
+        site.writes_memory |= written.any(|(&(_, resource), _)| tables.is_map(resource));
     }
     for (&address, &faults) in &measurement.undecoded_faults {
         let site = sites.entry(address).or_insert_with(|| Site { address, end: address, ..Site::default() });

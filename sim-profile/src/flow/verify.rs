@@ -157,10 +157,8 @@ fn verify_routine(flow: &ProgramFlow, routine: &RoutineFlow, findings: &mut Vec<
     let (comes, leaves) = sums(&routine.graph, &routine.counts);
     for ((&block, &comes), &leaves) in routine.blocks.iter().zip(&comes).zip(&leaves) {
         let address = flow.blocks[index(block)].first;
-        let known = findings.iter().any(
-            |finding| matches!(finding, Finding::Unbalanced { address: other, .. } if *other == address),
-        );
-        if comes != leaves && !known {
+        let is_same = |finding: &Finding| matches!(finding, Finding::Unbalanced { address: other, .. } if *other == address);
+        if comes != leaves && !findings.iter().any(is_same) {
             findings.push(Finding::Unbalanced { address, comes, leaves });
         }
     }

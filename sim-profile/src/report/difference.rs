@@ -7,7 +7,7 @@ use super::text::sanitize;
 use crate::difference::{Difference, Pair};
 use crate::{ModelTables, Profile};
 
-/// A table of the whole runs, and one each of the instructions, functions and addresses that differ,
+/// A table of the whole runs, and one each of the instructions, functions, lines and addresses that differ,
 /// those first whose cycles differ most.
 pub fn render_difference(difference: &Difference, profiles: [&Profile; 2]) -> String {
     let mut out = String::new();
@@ -31,6 +31,7 @@ pub fn render_difference(difference: &Difference, profiles: [&Profile; 2]) -> St
     };
     write_table(&mut out, "instruction", named(&difference.instructions));
     write_table(&mut out, "function", named(&difference.functions));
+    write_table(&mut out, "line", named(&difference.lines));
     let widest = if one.address_bits > other.address_bits { one } else { other };
     let addresses = difference.addresses.iter().map(|(address, &pair)| (name_of(*address, widest), pair));
     write_table(&mut out, "address", addresses.collect());

@@ -15,6 +15,7 @@ mod ins {
 }
 mod support;
 
+use std::collections::BTreeSet;
 use std::fs;
 
 use ins::case::{Case, End, read_case};
@@ -22,9 +23,10 @@ use ins::compare::compare;
 use ins::coverage::missing;
 use ins::overlap::compare_overlapping;
 use isac_ir::Model;
+use sim_profile::coverage::Coverage;
 use support::{
     ARMV6M, AVR, ENGINES, ENGINES_OF_ONE_FORM, EngineKind, MIPS32, PDP11, RV32IM, RV32IM5, RV32IMC, RV64IMAC,
-    Simulator, TINY8, path,
+    Simulator, TINY8, VLIW4, path,
 };
 
 /// Runs all cases of a model on every engine; `lines` is how many there are, so that none is
@@ -117,6 +119,29 @@ fn every_case_of_armv6m_holds_on_every_engine() {
 #[test]
 fn every_case_of_avr_holds_on_every_engine() {
     check_on(&ENGINES_OF_ONE_FORM, &AVR, "avr", 3187, |_, _| true);
+}
+
+#[test]
+fn every_case_of_vliw4_holds_on_every_engine() {
+    check_on(&ENGINES_OF_ONE_FORM, &VLIW4, "vliw4", 1190, |_, _| true);
+}
+
+/// By the reports of the runs.
+#[test]
+fn the_cases_execute_every_instruction() {
+    for simulator in [AVR, VLIW4] {
+        let model = (simulator.model)();
+        let mut wrong = Vec::new();
+        let mut unused: Option<BTreeSet<String>> = None;
+        for (_, case) in read_cases(simulator.name, model, &mut wrong) {
+            let mut engine = simulator.engine(EngineKind::Emitted);
+            compare(&case, engine.as_mut(), model);
+            let coverage = Coverage::of(&engine.measurement().expect("the engine profiles"));
+            let of_case: BTreeSet<String> = coverage.unused.into_iter().collect();
+            unused = Some(unused.map_or_else(|| of_case.clone(), |all| &all & &of_case));
+        }
+        assert_eq!((unused, wrong), (Some(BTreeSet::new()), Vec::new()), "{}", simulator.name);
+    }
 }
 
 #[test]

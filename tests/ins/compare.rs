@@ -33,7 +33,8 @@ pub(super) struct State {
     memory: Vec<Piece>,
 }
 
-/// What is not as the case says, each as one line.
+/// What is not as the case says, each as one line: of a model whose instructions overlap after the
+/// case's cycles, of any other after its instruction.
 pub(crate) fn compare(case: &Case, engine: &mut dyn Engine, model: &Model) -> Vec<String> {
     if let Err(error) = prepare(case, engine.machine(), model) {
         return vec![error];
@@ -45,8 +46,12 @@ pub(crate) fn compare(case: &Case, engine: &mut dyn Engine, model: &Model) -> Ve
         expected.set(*place, *value, model);
     }
 
-    let stop = engine.run(&mut Host::default(), 1);
-    let mut differences = compare_end(case, stop, engine);
+    let budget = if model.overlaps() { case.cycles } else { 1 };
+    let stop = engine.run(&mut Host::default(), budget);
+    let mut differences = match model.overlaps() {
+        true => compare_cycles(case, stop, engine),
+        false => compare_end(case, stop, engine),
+    };
     let found = read_state(engine.machine(), model, &near);
     differences.extend(compare_states(&expected, &found, model));
     differences
@@ -91,7 +96,8 @@ pub(super) fn near(case: &Case, model: &Model) -> Vec<Piece> {
         let table = &model.maps[map];
         let end = mask(table.address_bits) as u64;
         // Where the window wraps at the address width, all of the memory at both ends is near.
-        let (low, high) = (centre.wrapping_sub(REACH) & end, centre.wrapping_add(REACH) & end);
+        let reach = REACH / cell_bytes(model, map);
+        let (low, high) = (centre.wrapping_sub(reach) & end, centre.wrapping_add(reach) & end);
         let windows = if low <= high { vec![(low, high)] } else { vec![(0, high), (low, end)] };
         for (low, high) in windows {
             for range in table.ranges.iter().filter(|range| range.low <= high && low <= range.high) {
@@ -171,6 +177,21 @@ pub(super) fn end_of(stop: Stop, engine: &dyn Engine) -> End {
             FaultKind::Memory { access: AccessKind::Fetch, .. } => End::Fetch,
             FaultKind::DivisionByZero | FaultKind::RegisterIndex { .. } => End::OtherFault,
         },
+    }
+}
+
+/// After so many cycles the run goes on, unless the case says otherwise.
+fn compare_cycles(case: &Case, stop: Stop, engine: &dyn Engine) -> Vec<String> {
+    let end = match stop {
+        Stop::Budget | Stop::Cycles { .. } => End::Ran,
+        other => end_of(other, engine),
+    };
+    match (end, engine.cycles()) == (case.end, case.cycles) {
+        true => Vec::new(),
+        false => {
+            let (cycles, expected) = (engine.cycles(), (case.end, case.cycles));
+            vec![format!("the end is {end:?} after {cycles} cycles, expected {expected:?}")]
+        }
     }
 }
 

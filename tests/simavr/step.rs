@@ -17,9 +17,9 @@ const REACH: usize = 4;
 const STACK_EVERY: usize = 16;
 
 /// I/O registers that take any value, by their addresses in data memory: three of general purpose,
-/// the low byte of the stack pointer, and SREG.
-const WRITABLE: [u16; 5] = [0x3e, 0x4a, 0x4b, 0x5d, 0x5f];
-/// Those that are read only here: RAMPZ and the stack pointer's high byte.
+/// and SREG.
+const WRITABLE: [u16; 4] = [0x3e, 0x4a, 0x4b, 0x5f];
+/// The same, and those that are only read: RAMPZ and the stack pointer, which has to stay in memory.
 const READABLE: [u16; 7] = [0x3e, 0x4a, 0x4b, 0x5d, 0x5f, 0x5b, 0x5e];
 /// Where I/O registers begin in data memory.
 const IO_BASE: u16 = 0x20;

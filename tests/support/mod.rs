@@ -50,6 +50,7 @@ pub(crate) const MIPS32: Simulator = simulator!(mips32, mips32);
 pub(crate) const AVR: Simulator = simulator!(avr, avr);
 /// In one form alone, too.
 pub(crate) const ARMV6M: Simulator = simulator!(armv6m, armv6m);
+pub(crate) const VLIW4: Simulator = simulator!(vliw4, vliw4);
 pub(crate) const PDP11: Simulator = simulator!(pdp11, pdp11_stepwise);
 pub(crate) const TINY8: Simulator = simulator!(tiny8, tiny8_stepwise);
 /// What `gentool new` writes.

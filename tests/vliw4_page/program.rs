@@ -14,9 +14,9 @@ const PROLOGUE: usize = 16;
 const BUNDLES: usize = 64;
 
 /// One slot in so many is any word, and one address in so many is any.
-const WILD_WORD: usize = 20_000;
-const WILD_ADDRESS: usize = 1_500;
-const HALT: usize = 300;
+const WILD_WORD: usize = 3_000;
+const WILD_ADDRESS: usize = 200;
+const HALT: usize = 60;
 
 /// A program: its bundles from 0 on. It jumps about in itself until it ends or is left.
 pub(crate) fn random_program(random: &mut Random) -> Vec<u128> {
@@ -104,8 +104,8 @@ fn memory(random: &mut Random) -> u32 {
     let (base, offset) = match random.below(WILD_ADDRESS) {
         0 => (any(random), random.value(14)),
         // Near the end of memory, and at its beginning.
-        1..500 => (FIRST_BASE + 2, random.below(0x2000) as u32),
-        500..800 => (0, random.below(0x2000) as u32),
+        1..70 => (FIRST_BASE + 2, random.below(0x2000) as u32),
+        70..110 => (0, random.below(0x2000) as u32),
         _ => (FIRST_BASE + random.below(2) as u32, random.value(14)),
     };
     op << 24 | data << 19 | base << 14 | offset
@@ -115,8 +115,8 @@ fn memory(random: &mut Random) -> u32 {
 fn control(random: &mut Random) -> u32 {
     match random.below(HALT) {
         0 => 27 << 24 | any(random) << 14,
-        1..100 => 25 << 24 | LINK << 19 | target(random),
-        100..180 => 26 << 24 | LINK << 14,
+        1..20 => 25 << 24 | LINK << 19 | target(random),
+        20..28 => 26 << 24 | LINK << 14,
         _ => jump(random),
     }
 }

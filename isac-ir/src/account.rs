@@ -166,25 +166,37 @@ pub struct Account {
 
 /// Accounts for one decoded instruction.
 pub fn account_instruction(model: &Model, decoded: &Decoded) -> Account {
-    let (outside, mut base) = scheduled_operations(model, model.main, 0, false);
-    let mut account = Account::default();
+    let (operations, counters) = count_operations(model, Some(decoded));
+    let mut account = Account { counters, ..Account::default() };
     let root = decoded.nodes[0].target;
-    for entry in outside {
-        let node = (Target::Operation(entry.operation) == root).then_some(0);
-        add_operation(model, decoded, &mut account, entry, node);
+    for (node, entry) in operations {
+        let is_root = node.is_none() && Target::Operation(entry.operation) == root;
+        let first = entry.instance.is_none();
+        let own = if is_root { Some(0) } else { node.filter(|_| first) };
+        add_operation(model, decoded, &mut account, entry, own);
     }
-    for child in decoded.children(0) {
-        base = add_tree(model, decoded, &mut account, child, base, false);
-    }
-    account.counters = base;
     account
+}
+
+/// The operations that run in an instruction, each with the node of the decoding tree that it, or
+/// what scheduled it, is; `None` for `main` and what that schedules without decoding, the operation
+/// that holds the CODINGROOT among them. With them the number of all counters.
+pub fn count_operations(model: &Model, decoded: Option<&Decoded>) -> (Vec<(Option<u32>, Scheduled)>, u32) {
+    let (outside, mut base) = scheduled_operations(model, model.main, 0, false);
+    let mut found: Vec<_> = outside.into_iter().map(|entry| (None, entry)).collect();
+    if let Some(decoded) = decoded {
+        for child in decoded.children(0) {
+            base = add_tree(model, decoded, &mut found, child, base, false);
+        }
+    }
+    (found, base)
 }
 
 /// Adds a node and all below; gives the first counter after them.
 fn add_tree(
     model: &Model,
     decoded: &Decoded,
-    account: &mut Account,
+    found: &mut Vec<(Option<u32>, Scheduled)>,
     node: u32,
     base: u32,
     conditional: bool,
@@ -194,13 +206,11 @@ fn add_tree(
     let mut next = base;
     if let Target::Operation(operation) = here.target {
         let (scheduled, after) = scheduled_operations(model, operation, base, conditional);
-        for (index, entry) in scheduled.into_iter().enumerate() {
-            add_operation(model, decoded, account, entry, (index == 0).then_some(node));
-        }
+        found.extend(scheduled.into_iter().map(|entry| (Some(node), entry)));
         next = after;
     }
     for child in decoded.children(node) {
-        next = add_tree(model, decoded, account, child, next, conditional);
+        next = add_tree(model, decoded, found, child, next, conditional);
     }
     match here.nested {
         Some(nested) => base + decoder_counters(model, nested, conditional),

@@ -118,6 +118,13 @@ impl Devices {
         cycles >= self.compares[device]
     }
 
+    /// How many cycles from `cycles` on until the next timer's time comes; timers whose time has come
+    /// are left out.
+    pub fn cycles_to_next_time(&self, cycles: u64) -> u64 {
+        let coming = self.compares.iter().filter(|compare| **compare > cycles);
+        coming.min().map_or(u64::MAX, |compare| compare - cycles)
+    }
+
     /// The status with which the run ends after the instruction at hand, if a device was told to
     /// end it.
     pub fn exit_status(&self) -> Option<i32> {

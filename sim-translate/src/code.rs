@@ -1,0 +1,226 @@
+//! Compiled regions: where they are, how they are connected, and what they count.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use isac_ir::Model;
+use sim_profile::flow::{OUTSIDE, Passage, block_counts, complete};
+
+use crate::codegen::{Room, SiteKind, Surroundings, Translated};
+use crate::core::Core;
+use crate::layout::{self, COUNTER_BYTES, JUMP_BYTES, JUMP_ENTRIES};
+use crate::native::{Entry, Native, Unsupported, helpers};
+use crate::region::Region;
+use crate::specialise::Place;
+use crate::steps::Steps;
+
+/// Room that a region may need for counters and links.
+const REGION_BYTES: u32 = 2 << 20;
+/// Bytes of code of a generation.
+const CODE_BYTES: u64 = 96 << 20;
+
+/// A link with the region that has it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Connected {
+    pub(crate) target: u64,
+    slot: u32,
+}
+
+/// Compiled regions.
+pub(crate) struct Code {
+    native: Native,
+    regions: Vec<Translated>,
+    index: HashMap<Place, Entry>,
+    links: Vec<Connected>,
+    room: Room,
+    /// Timers whose time had come when the table of jumps was filled.
+    jumps_pending: u64,
+}
+
+impl Code {
+    /// No region yet; the shared memory's tables are emptied.
+    pub(crate) fn new(core: &mut Core<'_>) -> Result<Code, Unsupported> {
+        let first = core.state.layout.counters;
+        core.sites.clear();
+        empty_jumps(core);
+        Ok(Code {
+            native: Native::new()?,
+            regions: Vec::new(),
+            index: HashMap::new(),
+            links: Vec::new(),
+            room: Room { next: first, end: first + COUNTER_BYTES },
+            jumps_pending: 0,
+        })
+    }
+
+    /// The region that begins at a place.
+    pub(crate) fn find(&self, place: Place) -> Option<Entry> {
+        self.index.get(&place).copied()
+    }
+
+    /// True if there is no room for another region.
+    pub(crate) fn is_full(&self) -> bool {
+        self.room.next + REGION_BYTES > self.room.end || self.native.bytes > CODE_BYTES
+    }
+
+    /// Compiles the region that begins at a place; `None` if that fails.
+    pub(crate) fn compile(
+        &mut self,
+        core: &mut Core<'_>,
+        profiles: bool,
+        place: Place,
+        region: &Region,
+    ) -> Option<Entry> {
+        let model: &Model = core.model();
+        let (first_site, first_link) = (core.sites.len() as u32, self.links.len() as u32);
+        let config = self.native.config();
+        let layout = &core.state.layout;
+        let around =
+            Surroundings { model, layout, profiles, helpers: helpers(), config, first_site, first_link };
+        let begun = self.room.next;
+        let (mut made, entry) = self.native.compile(&around, region, &mut self.room).ok()?;
+        core.state.arena.clear(begun.into(), u64::from(self.room.next - begun));
+        let number = self.regions.len() as u32;
+        for mut site in made.sites.drain(..) {
+            site.region = number;
+            core.sites.push(site);
+        }
+        for link in made.links.drain(..) {
+            core.state.arena.set_word(link.slot.into(), self.native.miss().address());
+            self.links.push(Connected { target: link.target, slot: link.slot });
+        }
+        made.site_count = core.sites.len() as u32 - first_site;
+        self.regions.push(made);
+        self.index.insert(place, entry);
+        Some(entry)
+    }
+
+    /// A link by its number.
+    pub(crate) fn link(&self, number: u64) -> Connected {
+        self.links[number as usize]
+    }
+
+    /// Lets a link lead to a region.
+    pub(crate) fn connect(&self, core: &Core<'_>, link: Connected, entry: Entry) {
+        core.state.arena.set_word(link.slot.into(), entry.address());
+    }
+
+    /// Lets jumps from a site to an address lead to a region.
+    pub(crate) fn connect_jump(
+        &self,
+        core: &Core<'_>,
+        steps: &mut Steps,
+        profiles: bool,
+        site: u64,
+        target: u64,
+        entry: Entry,
+    ) {
+        if target == u64::MAX {
+            return;
+        }
+        let salt = if profiles { site.wrapping_mul(0x9e37) & 0x7fff_ffff } else { 0 };
+        let index = (target >> 1).wrapping_add(salt) & u64::from(JUMP_ENTRIES - 1);
+        let offset = layout::JUMPS as u64 + index * u64::from(JUMP_BYTES);
+        self.count_jump(core, steps, offset);
+        let arena = &core.state.arena;
+        arena.set_word(offset, target);
+        arena.set_word(offset + 8, site + 1);
+        arena.set_word(offset + 16, entry.address());
+    }
+
+    /// Takes the count out of an entry of the table of jumps.
+    fn count_jump(&self, core: &Core<'_>, steps: &mut Steps, offset: u64) {
+        let arena = &core.state.arena;
+        let (target, site, count) = (arena.word(offset), arena.word(offset + 8), arena.word(offset + 24));
+        if count > 0 && site > 0 {
+            let step = Rc::clone(steps.step(core.sites[site as usize - 1].step));
+            if target != core.model().successor(step.address, step.size_cells) {
+                steps.count_transfers(step.address, target, count);
+            }
+            arena.set_word(offset + 24, 0);
+        }
+    }
+
+    /// Entries of the table of jumps lead to code for certain timers.
+    pub(crate) fn set_pending(&mut self, core: &Core<'_>, steps: &mut Steps, pending: u64) {
+        if pending != self.jumps_pending {
+            self.count_jumps(core, steps);
+            empty_jumps(core);
+            self.jumps_pending = pending;
+        }
+    }
+
+    fn count_jumps(&self, core: &Core<'_>, steps: &mut Steps) {
+        for index in 0..u64::from(JUMP_ENTRIES) {
+            self.count_jump(core, steps, layout::JUMPS as u64 + index * u64::from(JUMP_BYTES));
+        }
+    }
+
+    /// Runs a region, and what it leads to, until the code comes back.
+    pub(crate) fn run(&self, core: &mut Core<'_>, entry: Entry) {
+        self.native.run(core, entry);
+    }
+
+    /// Moves everything that was counted to the steps.
+    pub(crate) fn collect(&self, core: &mut Core<'_>, steps: &mut Steps, profiles: bool) {
+        for (step, cycles) in std::mem::take(&mut core.charges) {
+            let counted = steps.counted(step);
+            counted.extra_cycles = counted.extra_cycles.saturating_add(cycles);
+        }
+        if profiles {
+            self.count_jumps(core, steps);
+            for region in &self.regions {
+                collect_region(core, steps, region);
+            }
+        }
+    }
+}
+
+/// Empties the table of jumps: no entry is of an address that anything jumps to.
+fn empty_jumps(core: &Core<'_>) {
+    core.state.arena.clear(layout::JUMPS as u64, u64::from(JUMP_ENTRIES * JUMP_BYTES));
+    for index in 0..u64::from(JUMP_ENTRIES) {
+        core.state.arena.set_word(layout::JUMPS as u64 + index * u64::from(JUMP_BYTES), u64::MAX);
+    }
+}
+
+fn collect_region(core: &mut Core<'_>, steps: &mut Steps, region: &Translated) {
+    let take = |offset: &u32| {
+        let offset = u64::from(*offset);
+        let count = core.state.arena.word(offset);
+        core.state.arena.set_word(offset, 0);
+        count
+    };
+    let counts: Vec<u64> = region.counters.iter().map(take).collect();
+    let own_counts: Vec<u64> = region.own_counts.iter().map(|(slot, ..)| take(slot)).collect();
+    let first = region.first_site as usize;
+    let mut passages = Vec::new();
+    let mut abandoned: HashMap<u32, u64> = HashMap::new();
+    for site in core.sites[first..first + region.site_count as usize].iter_mut() {
+        let count = std::mem::take(&mut site.times);
+        if count > 0 {
+            passages.push(Passage { from: site.node, to: OUTSIDE, count });
+            let is_complete = matches!(site.kind, SiteKind::Written | SiteKind::Budget | SiteKind::Jump);
+            *abandoned.entry(site.step).or_default() += if is_complete { 0 } else { count };
+        }
+    }
+    let graph = &region.flow.graph;
+    let counts = match complete(graph, &region.placement, &counts, &passages) {
+        Ok(counts) => counts,
+        Err(error) => panic!("the counters of a region do not fit together: {error}"),
+    };
+    let entered = block_counts(graph, &counts, &[]);
+    for (node, step) in &region.begins {
+        let abandoned = abandoned.get(step).copied().unwrap_or(0);
+        steps.counted(*step).executed += entered[*node as usize] - abandoned;
+    }
+    for (node, step, counter) in &region.counts {
+        steps.add_counter(*step, *counter, entered[*node as usize]);
+    }
+    for ((_, step, counter), count) in region.own_counts.iter().zip(own_counts) {
+        steps.add_counter(*step, *counter, count);
+    }
+    for (edge, from, to) in &region.transfers {
+        steps.count_transfers(*from, *to, counts[*edge as usize]);
+    }
+}

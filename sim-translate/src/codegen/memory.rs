@@ -1,0 +1,565 @@
+//! Accesses to memory.
+//!
+//! What lies in a *window*, a range of a map behind which plain memory stands, is reached at once.
+//! One comparison serves all accesses of a block that begin at the same register, or that differ
+//! from it by constants: it asks for the whole stretch of them. Whatever else there is, devices,
+//! other ranges, faults, code that is written, is rare: as long as the instruction has done nothing
+//! yet it is done by the interpreter, from its beginning; else a helper makes the access.
+
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{self, InstBuilder, MemFlagsData, Type, Value as Ir, types};
+use isac_ir::behavior::BinaryOp;
+use isac_ir::bits::sign_extend;
+use isac_ir::resource::Range;
+use sim_runtime::AccessKind;
+
+use super::{Codegen, SiteKind, type_of};
+use crate::layout::{self, GRANULE_SHIFT, MARKED_BEFORE};
+use crate::residual::{Item, Kind, Op, Value, walk_ops};
+
+/// Steps that are looked at for further accesses from a register.
+const LOOKED_AT: usize = 64;
+
+/// A range that an access may lie in, in host terms.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Window {
+    low: u64,
+    high: u64,
+    /// Of the cell at `low`, from the shared memory's beginning.
+    offset: u32,
+    /// Bytes of a cell, as a power of two.
+    shift: u32,
+    /// Of the granule of the cell at `low`.
+    granules: u32,
+}
+
+/// A stretch of addresses from a value on that is known to lie in a window.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Checked {
+    base: Ir,
+    low: u64,
+    from: i64,
+    /// Last cell.
+    to: i64,
+    /// It holds no code: it can be written.
+    writable: bool,
+}
+
+/// An access, as compiled code sees it.
+#[derive(Debug, Clone, Copy)]
+struct Access {
+    map: u32,
+    cells: u32,
+    kind: AccessKind,
+}
+
+/// What a helper is told of an access: map, number of cells, kind.
+fn pack(access: Access) -> i64 {
+    i64::from(access.map) | i64::from(access.cells) << 16 | i64::from(access.kind.number()) << 32
+}
+
+/// The opposite.
+pub(crate) fn unpack(packed: u64) -> (u32, u32, AccessKind) {
+    let access = match packed >> 32 & 3 {
+        0 => AccessKind::Read,
+        1 => AccessKind::Write,
+        _ => AccessKind::Fetch,
+    };
+    (packed as u32 & 0xffff, (packed >> 16) as u32 & 0xffff, access)
+}
+
+/// An address as a value and a constant that is added to it.
+fn split_address(address: &Value) -> (Option<&Value>, i64) {
+    let signed = |value: u128| sign_extend(value, address.width, 128) as i64;
+    match &address.kind {
+        Kind::Const(known) => (None, *known as i64),
+        Kind::Binary(BinaryOp::Add, base, offset) => match (offset.known(), base.known()) {
+            (Some(offset), None) => (Some(base), signed(offset)),
+            (None, Some(offset)) => (Some(offset_base(address)), signed(offset)),
+            _ => (Some(address), 0),
+        },
+        _ => (Some(address), 0),
+    }
+}
+
+/// The second operand of a sum.
+fn offset_base(sum: &Value) -> &Value {
+    match &sum.kind {
+        Kind::Binary(_, _, right) => right,
+        _ => sum,
+    }
+}
+
+impl Codegen<'_, '_> {
+    /// Cells of a map.
+    pub(super) fn load(&mut self, map: u32, cells: u32, address: &Value, kind: AccessKind, width: u32) -> Ir {
+        let ty = type_of(width);
+        let access = Access { map, cells, kind };
+        let windows = self.windows(access);
+        let (base, offset) = split_address(address);
+        let Some(base) = base else {
+            return self.load_known(access, &windows, offset as u64, ty);
+        };
+        let Some(first) = windows.first() else {
+            return self.load_slowly(access, address, ty);
+        };
+        let base_ir = self.value_in(base, types::I64);
+        if self.is_precise() {
+            return self.load_precisely(access, address, base_ir, &windows, ty);
+        }
+        if !self.is_checked(base_ir, first, (offset, cells), false) {
+            let stretch = self.stretch(base, first, (offset, cells), false);
+            let is_within = self.lies_within(base_ir, first, stretch);
+            let (beyond, within) = (self.b.create_block(), self.b.create_block());
+            self.b.ins().brif(is_within, within, &[], beyond, &[]);
+            self.begin_block(beyond, true);
+            self.leave(SiteKind::Redo);
+            self.begin_block(within, false);
+            self.split();
+            self.know(base_ir, first, stretch, false);
+        }
+        self.load_host(base_ir, first, offset, cells, ty)
+    }
+
+    /// The same where the first window is often not the one.
+    fn load_precisely(
+        &mut self,
+        access: Access,
+        address: &Value,
+        base: Ir,
+        windows: &[Window],
+        ty: Type,
+    ) -> Ir {
+        let (_, offset) = split_address(address);
+        let done = self.b.create_block();
+        let result = self.b.append_block_param(done, ty);
+        for window in windows {
+            let is_within = self.lies_within(base, window, (offset, access.cells));
+            let (here, beyond) = (self.b.create_block(), self.b.create_block());
+            self.b.ins().brif(is_within, here, &[], beyond, &[]);
+            self.begin_block(here, false);
+            let value = self.load_host(base, window, offset, access.cells, ty);
+            self.b.ins().jump(done, &[value.into()]);
+            self.begin_block(beyond, false);
+        }
+        let value = self.load_slowly(access, address, ty);
+        self.b.ins().jump(done, &[value.into()]);
+        self.begin_block(done, false);
+        self.split();
+        result
+    }
+
+    /// Writes cells of a map.
+    pub(super) fn store(&mut self, map: u32, cells: u32, address: &Value, value: Ir) {
+        let access = Access { map, cells, kind: AccessKind::Write };
+        let windows = self.windows(access);
+        let (base, offset) = split_address(address);
+        let (Some(base), Some(first)) = (base, windows.first()) else {
+            // To a known address, or to a map without memory: a register of a device, mostly.
+            return self.store_elsewhere(access, address, value, &windows, offset as u64);
+        };
+        let base_ir = self.value_in(base, types::I64);
+        if self.is_precise() {
+            return self.store_precisely(access, address, value, base_ir, &windows);
+        }
+        if !self.is_checked(base_ir, first, (offset, cells), true) {
+            let stretch = self.stretch(base, first, (offset, cells), true);
+            let is_within = self.lies_within(base_ir, first, stretch);
+            let (beyond, within, clean) =
+                (self.b.create_block(), self.b.create_block(), self.b.create_block());
+            self.b.ins().brif(is_within, within, &[], beyond, &[]);
+            self.begin_block(within, false);
+            let is_code = self.granule(base_ir, first, stretch.0);
+            self.b.ins().brif(is_code, beyond, &[], clean, &[]);
+            self.begin_block(beyond, true);
+            self.leave(SiteKind::Redo);
+            self.begin_block(clean, false);
+            self.split();
+            self.know(base_ir, first, stretch, true);
+        }
+        self.store_host(base_ir, first, offset, cells, value);
+    }
+
+    /// The same where the first window is often not the one, or code stands nearby.
+    fn store_precisely(&mut self, access: Access, address: &Value, value: Ir, base: Ir, windows: &[Window]) {
+        let (_, offset) = split_address(address);
+        let (done, slow) = (self.b.create_block(), self.b.create_block());
+        for window in windows {
+            let is_within = self.lies_within(base, window, (offset, access.cells));
+            let (here, write, beyond) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
+            self.b.ins().brif(is_within, here, &[], beyond, &[]);
+            self.begin_block(here, false);
+            let is_code = self.granule(base, window, offset);
+            self.b.ins().brif(is_code, slow, &[], write, &[]);
+            self.begin_block(write, false);
+            self.store_host(base, window, offset, access.cells, value);
+            self.b.ins().jump(done, &[]);
+            self.begin_block(beyond, false);
+        }
+        self.b.ins().jump(slow, &[]);
+        self.begin_block(slow, true);
+        self.give_up_store(access, address, value, done);
+        self.begin_block(done, false);
+        self.split();
+    }
+
+    /// An access of the step may not be begun again: it has had an effect, or that happens often.
+    fn is_precise(&self) -> bool {
+        self.has_effects || self.region.precise.contains(&self.address)
+    }
+
+    /// The end of a write's slow way.
+    fn give_up_store(&mut self, access: Access, address: &Value, value: Ir, done: ir::Block) {
+        match self.is_precise() {
+            false => self.leave(SiteKind::Redo),
+            true => {
+                self.store_slowly(access, address, value);
+                self.b.ins().jump(done, &[]);
+            }
+        }
+    }
+
+    fn begin_block(&mut self, block: ir::Block, is_cold: bool) {
+        self.b.seal_block(block);
+        if is_cold {
+            self.b.set_cold_block(block);
+        }
+        self.b.switch_to_block(block);
+    }
+
+    /// True if it is known that an access lies in a window.
+    fn is_checked(&self, base: Ir, window: &Window, (offset, cells): (i64, u32), writes: bool) -> bool {
+        let last = offset + i64::from(cells) - 1;
+        self.checked.iter().any(|checked| {
+            checked.base == base
+                && checked.low == window.low
+                && checked.from <= offset
+                && last <= checked.to
+                && (checked.writable || !writes)
+        })
+    }
+
+    /// What is reached from a value on, this access included, as far as one comparison serves it:
+    /// the first cell, and how many.
+    fn stretch(
+        &self,
+        base: &Value,
+        window: &Window,
+        (offset, cells): (i64, u32),
+        writes: bool,
+    ) -> (i64, u32) {
+        let (mut from, mut to) = (offset, offset + i64::from(cells) - 1);
+        // What may be written is looked at as a whole.
+        let most =
+            if writes { MARKED_BEFORE.into() } else { 4096.min((window.high - window.low) / 2) as i64 };
+        for (other, count) in self.accesses_from(base) {
+            let (low, high) = (from.min(other), to.max(other + i64::from(count) - 1));
+            if high - low < most {
+                (from, to) = (low, high);
+            }
+        }
+        (from, (to - from + 1) as u32)
+    }
+
+    /// Remembers that a stretch lies in a window.
+    fn know(&mut self, base: Ir, window: &Window, (from, cells): (i64, u32), writable: bool) {
+        let to = from + i64::from(cells) - 1;
+        self.checked.push(Checked { base, low: window.low, from, to, writable });
+    }
+
+    /// Accesses of the block at hand from a value on, up to where that may change.
+    fn accesses_from(&self, base: &Value) -> Vec<(i64, u32)> {
+        let mut found = Vec::new();
+        let Kind::Register { register, element, .. } = base.kind else { return found };
+        let steps = &self.region.blocks[self.current].steps;
+        for step in steps.iter().skip(self.at).take(LOOKED_AT) {
+            let mut changes = false;
+            walk_ops(&step.step.ops, &mut |item| {
+                let (address, cells) = match item {
+                    Item::Op(Op::SetRegister { register: other, element: changed, .. }) => {
+                        changes |= (*other, *changed) == (register, element);
+                        return;
+                    }
+                    Item::Op(Op::SetMemory { address, cells, .. }) => (address, *cells),
+                    Item::Value(Value { kind: Kind::Memory { address, cells, .. }, .. }) => {
+                        (&**address, *cells)
+                    }
+                    _ => return,
+                };
+                let (other, offset) = split_address(address);
+                if other == Some(base) {
+                    found.push((offset, cells));
+                }
+            });
+            if changes {
+                break;
+            }
+        }
+        found
+    }
+
+    /// The cell from a window's beginning on.
+    fn place(&mut self, base: Ir, window: &Window, offset: i64) -> Ir {
+        match offset.wrapping_sub(window.low as i64) {
+            0 => base,
+            amount => self.b.ins().iadd_imm_s(base, amount),
+        }
+    }
+
+    fn lies_within(&mut self, base: Ir, window: &Window, (offset, cells): (i64, u32)) -> Ir {
+        let place = self.place(base, window, offset);
+        let last = (window.high - window.low).wrapping_sub(u64::from(cells) - 1);
+        let last = self.b.ins().iconst(types::I64, last as i64);
+        self.b.ins().icmp(IntCC::UnsignedLessThanOrEqual, place, last)
+    }
+
+    /// Not 0 if code may stand where an access begins.
+    fn granule(&mut self, base: Ir, window: &Window, offset: i64) -> Ir {
+        let place = self.place(base, window, offset);
+        self.granule_at(place, window)
+    }
+
+    fn granule_at(&mut self, place: Ir, window: &Window) -> Ir {
+        let granule = self.b.ins().ushr_imm_u(place, i64::from(GRANULE_SHIFT));
+        let granule = self.b.ins().iadd(self.ctx, granule);
+        self.b.ins().load(types::I8, MemFlagsData::trusted(), granule, window.granules as i32)
+    }
+
+    /// The ranges of a map that an access may lie in; what the code at hand lies in comes first.
+    fn windows(&self, access: Access) -> Vec<Window> {
+        let model = self.around.model;
+        let table = &model.maps[access.map as usize];
+        let Access { cells, kind, .. } = access;
+        let fits = |range: &&Range| {
+            let ram = &model.rams[range.ram as usize];
+            let allowed = match kind {
+                AccessKind::Read => ram.readable,
+                AccessKind::Write => ram.writable,
+                AccessKind::Fetch => ram.executable,
+            };
+            let whole = range.low_bit == 0 && ram.cell_bits == table.cell_bits;
+            let place = self.around.layout.rams[range.ram as usize];
+            let bytes = place.cell_bytes * cells;
+            let is_byte = place.cell_bytes == 1 || !model.target.big_endian;
+            let is_plain = cells == 1 || (ram.cell_bits == place.cell_bytes * 8 && is_byte);
+            let reaches = range.high - range.low >= 4 * u64::from(MARKED_BEFORE);
+            allowed && whole && is_plain && bytes <= 16 && bytes.is_power_of_two() && reaches
+        };
+        let mut found: Vec<&Range> = table.ranges.iter().filter(fits).collect();
+        let here = self.region.blocks[0].place.address;
+        found.sort_by_key(|range| {
+            let holds_code = (range.low..=range.high).contains(&here);
+            let is_data = model.rams[range.ram as usize].writable;
+            let size = std::cmp::Reverse(range.high - range.low);
+            (!is_data, !holds_code, size, range.low)
+        });
+        let window = |range: &Range| {
+            let place = self.around.layout.rams[range.ram as usize];
+            Window {
+                low: range.low,
+                high: range.high,
+                offset: place.offset,
+                shift: place.cell_bytes.trailing_zeros(),
+                granules: place.granules,
+            }
+        };
+        found.into_iter().take(2).map(window).collect()
+    }
+
+    /// Cells at an address that is known.
+    fn load_known(&mut self, access: Access, windows: &[Window], address: u64, ty: Type) -> Ir {
+        let last = address.checked_add(u64::from(access.cells) - 1);
+        let holds = |window: &&Window| window.low <= address && last.is_some_and(|last| last <= window.high);
+        match windows.iter().find(holds) {
+            Some(window) => {
+                let base = self.b.ins().iconst(types::I64, address as i64);
+                self.load_host(base, window, 0, access.cells, ty)
+            }
+            None => {
+                let address = Value::constant(64, address.into());
+                self.load_slowly(access, &address, ty)
+            }
+        }
+    }
+
+    /// A write to what is rarely written.
+    fn store_elsewhere(
+        &mut self,
+        access: Access,
+        address: &Value,
+        value: Ir,
+        windows: &[Window],
+        known: u64,
+    ) {
+        let last = known.checked_add(u64::from(access.cells) - 1);
+        let holds = |window: &&Window| {
+            address.known().is_some() && window.low <= known && last.is_some_and(|last| last <= window.high)
+        };
+        let done = self.b.create_block();
+        if let Some(window) = windows.iter().find(holds) {
+            let base = self.b.ins().iconst(types::I64, known as i64);
+            let is_code = self.granule(base, window, 0);
+            let (suspect, write) = (self.b.create_block(), self.b.create_block());
+            self.b.ins().brif(is_code, suspect, &[], write, &[]);
+            self.begin_block(write, false);
+            self.store_host(base, window, 0, access.cells, value);
+            self.b.ins().jump(done, &[]);
+            self.begin_block(suspect, true);
+        }
+        self.give_up_store(access, address, value, done);
+        self.begin_block(done, false);
+        self.split();
+    }
+
+    /// Asks a helper for cells.
+    fn load_slowly(&mut self, access: Access, address: &Value, ty: Type) -> Ir {
+        if !self.is_precise() {
+            // The interpreter makes the whole instruction.
+            let (gone, on) = (self.b.create_block(), self.b.create_block());
+            let one = self.b.ins().iconst(types::I8, 1);
+            self.b.ins().brif(one, gone, &[], on, &[]);
+            self.begin_block(gone, true);
+            self.leave(SiteKind::Redo);
+            self.begin_block(on, true);
+            self.split();
+            return self.zero(ty);
+        }
+        let address = self.value_in(address, types::I64);
+        let packed = self.b.ins().iconst(types::I64, pack(access));
+        let site = self.next_site();
+        let status = self.call_helper(self.around.helpers.load, [address, packed, site]);
+        self.trap_if(status);
+        self.b.ins().load(ty, MemFlagsData::trusted(), self.ctx, layout::VALUE)
+    }
+
+    /// Asks a helper to write cells.
+    fn store_slowly(&mut self, access: Access, address: &Value, value: Ir) {
+        let wide = self.widen(value, types::I128);
+        self.b.ins().store(MemFlagsData::trusted(), wide, self.ctx, layout::VALUE);
+        let address = self.value_in(address, types::I64);
+        let packed = self.b.ins().iconst(types::I64, pack(access));
+        let site = self.next_site();
+        let status = self.call_helper(self.around.helpers.store, [address, packed, site]);
+        // 1 is a trap, 2 something that has to be looked at.
+        let is_trap = self.b.ins().band_imm_u(status, 1);
+        self.trap_if(is_trap);
+        if let Some(written) = self.written {
+            let looked_at = self.b.ins().ushr_imm_u(status, 1);
+            let looked_at = self.b.ins().ireduce(types::I8, looked_at);
+            let old = self.b.use_var(written);
+            let new = self.b.ins().bor(old, looked_at);
+            self.b.def_var(written, new);
+        }
+    }
+
+    /// Leaves if a helper says that the instruction has ended.
+    fn trap_if(&mut self, status: Ir) {
+        let (gone, on) = (self.b.create_block(), self.b.create_block());
+        self.b.ins().brif(status, gone, &[], on, &[]);
+        self.begin_block(gone, true);
+        self.leave(SiteKind::Told);
+        self.begin_block(on, true);
+        self.split();
+    }
+
+    /// Where in the host an access lies that is known to lie in a window: base and displacement.
+    fn host_place(&mut self, base: Ir, window: &Window, offset: i64) -> (Ir, i32) {
+        if window.shift > 0 {
+            let place = self.place(base, window, offset);
+            let place = self.b.ins().ishl_imm_u(place, i64::from(window.shift));
+            return (self.b.ins().iadd(self.ctx, place), window.offset as i32);
+        }
+        let moved = i64::from(window.offset) + offset - window.low as i64;
+        let base = self.b.ins().iadd(self.ctx, base);
+        match i32::try_from(moved) {
+            Ok(moved) => (base, moved),
+            Err(_) => (self.b.ins().iadd_imm_s(base, moved), 0),
+        }
+    }
+
+    /// Loads from the host, cells joined in the target's order.
+    fn load_host(&mut self, base: Ir, window: &Window, offset: i64, cells: u32, ty: Type) -> Ir {
+        let bytes = cells << window.shift;
+        let (base, offset) = self.host_place(base, window, offset);
+        let flags = MemFlagsData::new().with_notrap();
+        let value = match (bytes, ty) {
+            (1, types::I8) => self.b.ins().load(types::I8, flags, base, offset),
+            (1, _) => self.b.ins().uload8(types::I32, flags, base, offset),
+            (2, _) => self.b.ins().uload16(types::I32, flags, base, offset),
+            (4, _) => self.b.ins().load(types::I32, flags, base, offset),
+            (8, _) => self.b.ins().load(types::I64, flags, base, offset),
+            _ => self.b.ins().load(types::I128, flags, base, offset),
+        };
+        let value = if self.swaps(cells) { self.swap(value, bytes) } else { value };
+        match self.b.func.dfg.value_type(value).bits().cmp(&ty.bits()) {
+            std::cmp::Ordering::Less => self.widen(value, ty),
+            std::cmp::Ordering::Equal => value,
+            std::cmp::Ordering::Greater => self.narrow(value, ty),
+        }
+    }
+
+    fn store_host(&mut self, base: Ir, window: &Window, offset: i64, cells: u32, value: Ir) {
+        let bytes = cells << window.shift;
+        let (base, offset) = self.host_place(base, window, offset);
+        let flags = MemFlagsData::new().with_notrap();
+        let host = match bytes {
+            ..=4 => types::I32,
+            8 => types::I64,
+            _ => types::I128,
+        };
+        let value = match self.b.func.dfg.value_type(value).bits() > host.bits() {
+            true => self.narrow(value, host),
+            false => self.widen(value, host),
+        };
+        let value = if self.swaps(cells) { self.swap(value, bytes) } else { value };
+        match bytes {
+            1 => self.b.ins().istore8(flags, value, base, offset),
+            2 => self.b.ins().istore16(flags, value, base, offset),
+            _ => self.b.ins().store(flags, value, base, offset),
+        };
+    }
+
+    fn swaps(&self, cells: u32) -> bool {
+        self.around.model.target.big_endian && cells > 1
+    }
+
+    /// The value of so many bytes, in the other order; cells are bytes where there are several.
+    fn swap(&mut self, value: Ir, bytes: u32) -> Ir {
+        match bytes {
+            1 => value,
+            2 => {
+                let swapped = self.b.ins().bswap(value);
+                self.b.ins().ushr_imm_u(swapped, 16)
+            }
+            _ => self.b.ins().bswap(value),
+        }
+    }
+}
+
+/// True if some write of a step comes when it has had another effect: what has to be looked at is
+/// then noted.
+pub(super) fn writes_late(ops: &[Op], mut has_effects: bool) -> bool {
+    let mut late = false;
+    walk_ops(ops, &mut |item| match item {
+        Item::Op(Op::SetMemory { .. }) => {
+            late |= has_effects;
+            has_effects = true;
+        }
+        Item::Op(Op::SetRegister { .. } | Op::SetElement { .. } | Op::ExtraCycles(_)) => has_effects = true,
+        _ => {}
+    });
+    late
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Access, AccessKind, pack, unpack};
+
+    #[test]
+    fn what_a_helper_is_told_is_what_was_asked() {
+        for kind in [AccessKind::Read, AccessKind::Write, AccessKind::Fetch] {
+            let access = Access { map: 3, cells: 16, kind };
+            assert_eq!(unpack(pack(access) as u64), (3, 16, kind));
+        }
+    }
+}

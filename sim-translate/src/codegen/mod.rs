@@ -1,0 +1,670 @@
+//! From a region to machine code: one function, with the guest's registers as its variables.
+//!
+//! A function takes the address of the shared memory and the number of the link that led to it.
+//! It loads a register when it is first read and stores what may have changed where it is left;
+//! what happens rarely is left to the engine: it comes back with a *site*, of which the engine
+//! knows the rest.
+
+mod finish;
+pub(crate) mod memory;
+mod operator;
+mod shape;
+mod statement;
+mod value;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{
+    self, AbiParam, Function, Inst, InstBuilder, MemFlagsData, SigRef, Signature, Type, types,
+};
+use cranelift_codegen::isa::{CallConv, TargetFrontendConfig};
+use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext, Variable};
+use isac_ir::Model;
+
+use self::shape::Shape;
+use sim_profile::flow::{OUTSIDE, Placement};
+
+use crate::flow::{Flow, Way};
+use crate::layout::{self, Layout};
+use crate::region::Region;
+use crate::residual::{Item, Kind, Op, walk_ops};
+use crate::specialise::Step;
+
+/// Why compiled code comes back, at [`layout::EXIT`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u64)]
+pub(crate) enum Exit {
+    /// A link leads to what is not compiled.
+    Link = 1,
+    /// A computed address leads to what is not compiled, or was not there lately.
+    Jump = 2,
+    /// A site.
+    Site = 3,
+}
+
+/// What the engine knows of a way back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Site {
+    pub(crate) kind: SiteKind,
+    /// The step that was at hand.
+    pub(crate) step: u32,
+    /// Its node, for the count of its ends.
+    pub(crate) node: u32,
+    /// Instructions that have begun since the budget was told, this one included.
+    pub(crate) begun: i64,
+    /// The program counter there, if it is known; else it is told.
+    pub(crate) pc: Option<u64>,
+    /// How often it was taken.
+    pub(crate) times: u64,
+    /// The region that it belongs to.
+    pub(crate) region: u32,
+}
+
+/// What happened at a site.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum SiteKind {
+    /// The instruction has not ended as instructions do.
+    Trap(crate::residual::Trap),
+    /// A helper knows how it has ended.
+    Told,
+    /// It names a register that does not exist; its index is told.
+    RegisterIndex(u32),
+    /// It is complete, and something was written that has to be looked at.
+    Written,
+    /// The budget may not reach to where it is asked next; nothing of the step has begun.
+    Budget,
+    /// It is complete, and led to a computed address.
+    Jump,
+    /// Nothing of it has happened: it is interpreted.
+    Redo,
+}
+
+/// A direct way out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Link {
+    /// Where it leads.
+    pub(crate) target: u64,
+    /// Where the address of the code there stands.
+    pub(crate) slot: u32,
+}
+
+/// What a function was made with, beside its code.
+pub(crate) struct Translated {
+    pub(crate) flow: Flow,
+    /// The edges that count; without profile it is not asked for.
+    pub(crate) placement: Placement,
+    /// Where the counter of each of them stands.
+    pub(crate) counters: Vec<u32>,
+    pub(crate) sites: Vec<Site>,
+    pub(crate) links: Vec<Link>,
+    /// Node in which each step begins.
+    pub(crate) begins: Vec<(u32, u32)>,
+    /// Counters of steps: node, step, counter.
+    pub(crate) counts: Vec<(u32, u32, u32)>,
+    /// Counters of steps that count for themselves: where they stand, step, counter.
+    pub(crate) own_counts: Vec<(u32, u32, u32)>,
+    /// Edges that are control transfers: edge, from, to.
+    pub(crate) transfers: Vec<(u32, u64, u64)>,
+    /// Number of its first site.
+    pub(crate) first_site: u32,
+    /// Number of its sites.
+    pub(crate) site_count: u32,
+}
+
+/// Room for counters and links.
+pub(crate) struct Room {
+    pub(crate) next: u32,
+    pub(crate) end: u32,
+}
+
+impl Room {
+    /// A number of 8 bytes, all 0.
+    pub(crate) fn take(&mut self) -> u32 {
+        let offset = self.next;
+        self.next = (self.next + 8).min(self.end - 8);
+        offset
+    }
+}
+
+/// What every function is made with.
+pub(crate) struct Surroundings<'a> {
+    pub(crate) model: &'a Model,
+    pub(crate) layout: &'a Layout,
+    pub(crate) profiles: bool,
+    pub(crate) helpers: Helpers,
+    pub(crate) config: TargetFrontendConfig,
+    /// Number of the first site.
+    pub(crate) first_site: u32,
+    /// Number of the first link.
+    pub(crate) first_link: u32,
+}
+
+/// Addresses of what compiled code calls.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Helpers {
+    pub(crate) load: u64,
+    pub(crate) store: u64,
+    pub(crate) extra_cycles: u64,
+}
+
+/// True if a step can be compiled; what cannot be is interpreted.
+pub(crate) fn is_compilable(model: &Model, step: &Step) -> bool {
+    let mut can = step.undecoded.is_none();
+    let has_timer =
+        model.devices.iter().any(|device| matches!(device.kind, isac_ir::resource::DeviceKind::Timer));
+    walk_ops(&step.ops, &mut |item| match item {
+        Item::Op(op) => {
+            can &= match op {
+                Op::SetRegister { register, .. } | Op::SetElement { register, .. } => {
+                    model.registers[*register as usize].width_bits <= 128
+                }
+                Op::SetMemory { map, cells, .. } => {
+                    model.maps[*map as usize].cell_bits <= 64
+                        && cells * model.maps[*map as usize].cell_bits <= 128
+                }
+                Op::ExtraCycles(_) => !has_timer,
+                Op::Halt(_)
+                | Op::Loop(..)
+                | Op::SetCellPart { .. }
+                | Op::LinuxCall(..)
+                | Op::Semihost(..)
+                | Op::Print(..)
+                | Op::Event(_) => false,
+                _ => true,
+            }
+        }
+        Item::Value(value) => {
+            can &= match &value.kind {
+                Kind::Register { register, .. } | Kind::Element { register, .. } => {
+                    model.registers[*register as usize].width_bits <= 128
+                }
+                Kind::Memory { map, .. } => model.maps[*map as usize].cell_bits <= 64,
+                Kind::CellPart { .. }
+                | Kind::Cycles
+                | Kind::Instructions
+                | Kind::FaultAddress
+                | Kind::FaultAccess
+                | Kind::Pending(_) => false,
+                Kind::Binary(operator, left, _) => !(operator::divides(*operator) && left.width > 64),
+                _ => true,
+            }
+        }
+    });
+    can
+}
+
+/// The signature of compiled regions.
+pub(crate) fn signature() -> Signature {
+    let mut signature = Signature::new(CallConv::Tail);
+    signature.params.extend([AbiParam::new(types::I64), AbiParam::new(types::I64)]);
+    signature
+}
+
+/// The signature of helpers: shared memory, three numbers; a number comes back.
+fn helper_signature(convention: CallConv) -> Signature {
+    let mut signature = Signature::new(convention);
+    signature.params.extend([AbiParam::new(types::I64); 4]);
+    signature.returns.push(AbiParam::new(types::I64));
+    signature
+}
+
+/// The type that holds a width.
+pub(super) fn type_of(width: u32) -> Type {
+    match width {
+        1 => types::I8,
+        2..=32 => types::I32,
+        33..=64 => types::I64,
+        _ => types::I128,
+    }
+}
+
+/// A place where an edge can be counted: before an instruction.
+#[derive(Debug, Clone, Copy)]
+struct Position(Inst);
+
+/// What is known of the program counter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Pc {
+    Known(u64),
+    Held(Variable),
+}
+
+/// The least budget with which a block may be entered: a constant that is known when the graph is.
+#[derive(Debug, Clone, Copy)]
+struct Later {
+    inst: Inst,
+    node: u32,
+    /// Instructions to where the budget is asked next.
+    length: i64,
+}
+
+pub(super) struct Codegen<'a, 'f> {
+    pub(super) around: &'a Surroundings<'a>,
+    pub(super) region: &'a Region,
+    pub(super) room: &'a mut Room,
+    pub(super) b: FunctionBuilder<'f>,
+    pub(super) ctx: ir::Value,
+    tail: SigRef,
+    helper: SigRef,
+    /// Variable of each register element that has one.
+    pub(super) registers: BTreeMap<(u32, u32), Variable>,
+    /// Register files that are reached by computed indexes.
+    pub(super) computed: BTreeSet<u32>,
+    /// Elements that may differ from what is stored.
+    pub(super) dirty: BTreeSet<(u32, u32)>,
+    blocks: Vec<ir::Block>,
+    block_nodes: Vec<u32>,
+    shape: Shape,
+    flow: Flow,
+    node: u32,
+    positions: Vec<Position>,
+    later: Vec<Later>,
+    out: Translated,
+    /// The step at hand, by number and as itself.
+    pub(super) step: u32,
+    pub(super) successor: u64,
+    pub(super) address: u64,
+    pub(super) pc: Pc,
+    pub(super) locals: Vec<Option<Variable>>,
+    pub(super) widths: Vec<u32>,
+    pub(super) labels: BTreeMap<u32, (ir::Block, u32)>,
+    /// Blocks around that are left with the program counter in its variable.
+    pub(super) holding: u32,
+    /// 1 if the step has written what has to be looked at; `None` if it cannot.
+    pub(super) written: Option<Variable>,
+    /// What is known of addresses.
+    checked: Vec<memory::Checked>,
+    /// The step has had an effect: it cannot be begun again.
+    has_effects: bool,
+    /// Index of the step in its block.
+    at: usize,
+    /// Expected runs of the block at hand.
+    weight: u64,
+    /// Block that is being filled.
+    current: usize,
+}
+
+/// Translates a region into a function.
+pub(crate) fn translate(
+    around: &Surroundings<'_>,
+    region: &Region,
+    room: &mut Room,
+    function: &mut Function,
+    context: &mut FunctionBuilderContext,
+) -> Translated {
+    function.signature = signature();
+    let mut b = FunctionBuilder::new(function, context);
+    let entry = b.create_block();
+    b.append_block_params_for_function_params(entry);
+    b.switch_to_block(entry);
+    b.seal_block(entry);
+    let ctx = b.block_params(entry)[0];
+    let tail = b.import_signature(signature());
+    let helper = b.import_signature(helper_signature(around.config.default_call_conv));
+    let blocks = region.blocks.iter().map(|_| b.create_block()).collect();
+    let mut flow = Flow::default();
+    let block_nodes = region.blocks.iter().map(|_| flow.add_node()).collect();
+    let out = Translated {
+        flow: Flow::default(),
+        placement: Flow::default().placement(),
+        counters: Vec::new(),
+        sites: Vec::new(),
+        links: Vec::new(),
+        begins: Vec::new(),
+        counts: Vec::new(),
+        own_counts: Vec::new(),
+        transfers: Vec::new(),
+        first_site: around.first_site,
+        site_count: 0,
+    };
+    let codegen = Codegen {
+        around,
+        region,
+        room: &mut *room,
+        b,
+        ctx,
+        tail,
+        helper,
+        registers: BTreeMap::new(),
+        computed: BTreeSet::new(),
+        dirty: BTreeSet::new(),
+        blocks,
+        block_nodes,
+        shape: Shape::of(region),
+        flow,
+        node: OUTSIDE,
+        positions: Vec::new(),
+        later: Vec::new(),
+        out,
+        step: 0,
+        successor: 0,
+        address: 0,
+        pc: Pc::Known(0),
+        locals: Vec::new(),
+        widths: Vec::new(),
+        labels: BTreeMap::new(),
+        holding: 0,
+        written: None,
+        checked: Vec::new(),
+        has_effects: false,
+        at: 0,
+        weight: 1,
+        current: 0,
+    };
+    let unfinished = codegen.run();
+    finish::finish(unfinished, around, room, function, ctx)
+}
+
+/// A function but for what needs the whole graph.
+struct Unfinished {
+    flow: Flow,
+    positions: Vec<Position>,
+    later: Vec<Later>,
+    out: Translated,
+}
+
+impl Codegen<'_, '_> {
+    fn run(mut self) -> Unfinished {
+        self.find_registers();
+        let dirty = self.dirty_at_entries();
+        self.enter_registers();
+        let jump = self.b.ins().jump(self.blocks[0], &[]);
+        self.add_edge(OUTSIDE, self.block_nodes[0], Position(jump), false);
+        let mut open = self.shape.entered.clone();
+        for index in self.shape.order.clone() {
+            self.b.switch_to_block(self.blocks[index]);
+            if open[index] == 0 {
+                self.b.seal_block(self.blocks[index]);
+            }
+            self.current = index;
+            self.node = self.block_nodes[index];
+            self.weight = self.shape.weights[index];
+            self.dirty.clone_from(&dirty[index]);
+            if self.shape.headers[index] || index == 0 {
+                self.ask_budget(index, self.shape.lengths[index]);
+            }
+            self.fill(index);
+            for successor in &self.region.blocks[index].successors {
+                open[*successor] -= 1;
+                if open[*successor] == 0 && self.shape.position[*successor] <= self.shape.position[index] {
+                    self.b.seal_block(self.blocks[*successor]);
+                }
+            }
+        }
+        self.b.finalize(self.around.config);
+        Unfinished { flow: self.flow, positions: self.positions, later: self.later, out: self.out }
+    }
+
+    /// Which registers live in variables.
+    fn find_registers(&mut self) {
+        let mut whole = BTreeSet::new();
+        for step in self.region.blocks.iter().flat_map(|block| &block.steps) {
+            walk_ops(&step.step.ops, &mut |item| match item {
+                Item::Op(Op::SetRegister { register, element, .. }) => {
+                    whole.insert((*register, *element));
+                }
+                Item::Op(Op::SetElement { register, .. }) => {
+                    self.computed.insert(*register);
+                }
+                Item::Value(value) => match &value.kind {
+                    Kind::Register { register, element, .. } => {
+                        whole.insert((*register, *element));
+                    }
+                    Kind::Element { register, .. } => {
+                        self.computed.insert(*register);
+                    }
+                    _ => {}
+                },
+                Item::Op(_) => {}
+            });
+        }
+        for (register, element) in whole {
+            if !self.computed.contains(&register) {
+                let width = self.around.model.registers[register as usize].width_bits;
+                let variable = self.b.declare_var(type_of(width));
+                self.registers.insert((register, element), variable);
+            }
+        }
+    }
+
+    /// What may be dirty where each block is entered.
+    fn dirty_at_entries(&self) -> Vec<BTreeSet<(u32, u32)>> {
+        let blocks = &self.region.blocks;
+        let mut written: Vec<BTreeSet<(u32, u32)>> = Vec::new();
+        for block in blocks {
+            let mut own = BTreeSet::new();
+            for step in &block.steps {
+                walk_ops(&step.step.ops, &mut |item| {
+                    if let Item::Op(Op::SetRegister { register, element, .. }) = item
+                        && self.registers.contains_key(&(*register, *element))
+                    {
+                        own.insert((*register, *element));
+                    }
+                });
+            }
+            written.push(own);
+        }
+        let mut dirty = vec![BTreeSet::new(); blocks.len()];
+        let mut waiting: Vec<usize> = (0..blocks.len()).collect();
+        while let Some(index) = waiting.pop() {
+            let out: BTreeSet<(u32, u32)> = dirty[index].union(&written[index]).copied().collect();
+            for successor in &blocks[index].successors {
+                let before = dirty[*successor].len();
+                dirty[*successor].extend(out.iter().copied());
+                if dirty[*successor].len() > before {
+                    waiting.push(*successor);
+                }
+            }
+        }
+        dirty
+    }
+
+    /// What nobody reads before it is written is not loaded: the load goes with its value.
+    fn enter_registers(&mut self) {
+        let registers: Vec<((u32, u32), Variable)> =
+            self.registers.iter().map(|(key, variable)| (*key, *variable)).collect();
+        for ((register, element), variable) in registers {
+            let (ty, offset) = self.register_place(register, element);
+            let value = self.b.ins().load(ty, MemFlagsData::trusted(), self.ctx, offset);
+            self.b.def_var(variable, value);
+        }
+    }
+
+    /// Type and offset of an element.
+    pub(super) fn register_place(&self, register: u32, element: u32) -> (Type, i32) {
+        let place = self.around.layout.registers[register as usize];
+        let width = self.around.model.registers[register as usize].width_bits;
+        // A type of one byte is stored as such: the bytes above it stay 0.
+        (type_of(width), (place.offset + element * place.stride) as i32)
+    }
+
+    /// Stores what may have changed.
+    pub(super) fn store_dirty(&mut self) {
+        for (register, element) in self.dirty.clone() {
+            let value = self.b.use_var(self.registers[&(register, element)]);
+            let (_, offset) = self.register_place(register, element);
+            self.b.ins().store(MemFlagsData::trusted(), value, self.ctx, offset);
+        }
+    }
+
+    fn add_edge(&mut self, from: u32, to: u32, position: Position, is_back: bool) -> u32 {
+        self.positions.push(position);
+        let position = Some(self.positions.len() as u32 - 1);
+        self.flow.add_edge(from, to, Way { position, weight: self.weight, is_back })
+    }
+
+    /// A new node that the one at hand goes on with.
+    fn split(&mut self) {
+        let node = self.flow.add_node();
+        self.flow.add_edge(self.node, node, Way { position: None, weight: u64::MAX, is_back: false });
+        self.node = node;
+    }
+
+    /// Leaves if the budget may not reach to where it is asked next.
+    fn ask_budget(&mut self, index: usize, length: i64) {
+        let fuel = self.b.ins().load(types::I64, MemFlagsData::trusted(), self.ctx, layout::FUEL);
+        let needs = self.b.ins().iconst(types::I64, i64::from(i32::MAX));
+        let inst = self.b.func.dfg.value_def(needs).unwrap_inst();
+        self.later.push(Later { inst, node: self.node, length });
+        let is_low = self.b.ins().icmp(IntCC::SignedLessThan, fuel, needs);
+        let place = self.region.blocks[index].place;
+        self.step = self.region.blocks[index].steps[0].number;
+        self.pc = Pc::Known(place.address);
+        self.leave_if(is_low, SiteKind::Budget);
+    }
+
+    /// Leaves through a site if a condition holds, else goes on in a new node.
+    pub(super) fn leave_if(&mut self, condition: ir::Value, kind: SiteKind) {
+        let (cold, on) = (self.b.create_block(), self.b.create_block());
+        self.b.ins().brif(condition, cold, &[], on, &[]);
+        self.b.set_cold_block(cold);
+        self.b.seal_block(cold);
+        self.b.seal_block(on);
+        self.b.switch_to_block(cold);
+        self.leave(kind);
+        self.b.switch_to_block(on);
+        self.split();
+    }
+
+    /// Leaves through a site; the block at hand is at its end.
+    pub(super) fn leave(&mut self, kind: SiteKind) {
+        self.store_dirty();
+        let number = self.around.first_site + self.out.sites.len() as u32;
+        let pc = match self.pc {
+            _ if kind == SiteKind::Redo => Some(self.address),
+            Pc::Known(pc) => Some(pc),
+            Pc::Held(_) => {
+                self.tell_pc();
+                None
+            }
+        };
+        let begun = i64::from(self.flow.begins[self.node as usize]);
+        self.out.sites.push(Site { kind, step: self.step, node: self.node, begun, pc, times: 0, region: 0 });
+        self.come_back(Exit::Site, number);
+    }
+
+    /// Tells the engine the program counter.
+    pub(super) fn tell_pc(&mut self) {
+        let pc = self.pc_value();
+        self.b.ins().store(MemFlagsData::trusted(), pc, self.ctx, layout::VALUE + 8);
+    }
+
+    /// The program counter in 64 bits.
+    pub(super) fn pc_value(&mut self) -> ir::Value {
+        match self.pc {
+            Pc::Known(pc) => self.b.ins().iconst(types::I64, pc as i64),
+            Pc::Held(variable) => {
+                let value = self.b.use_var(variable);
+                self.widen(value, types::I64)
+            }
+        }
+    }
+
+    fn come_back(&mut self, exit: Exit, number: u32) {
+        let reason = self.b.ins().iconst(types::I64, exit as i64);
+        self.b.ins().store(MemFlagsData::trusted(), reason, self.ctx, layout::EXIT);
+        let number = self.b.ins().iconst(types::I64, i64::from(number));
+        self.b.ins().store(MemFlagsData::trusted(), number, self.ctx, layout::SITE);
+        self.b.ins().return_(&[]);
+    }
+
+    /// The number of the site that is made next, for helpers that want to know where they are.
+    pub(super) fn next_site(&mut self) -> ir::Value {
+        let number = self.around.first_site + self.out.sites.len() as u32;
+        self.b.ins().iconst(types::I64, i64::from(number))
+    }
+
+    /// Calls a helper.
+    pub(super) fn call_helper(&mut self, helper: u64, arguments: [ir::Value; 3]) -> ir::Value {
+        let callee = self.b.ins().iconst(types::I64, helper as i64);
+        let [a, b, c] = arguments;
+        let call = self.b.ins().call_indirect(self.helper, callee, &[self.ctx, a, b, c]);
+        self.b.inst_results(call)[0]
+    }
+
+    /// The instruction is over: on with the next one, whichever it is.
+    pub(super) fn end_step(&mut self) {
+        self.leave_if_written();
+        match self.pc {
+            Pc::Known(target) => self.go_to(target),
+            Pc::Held(_) => self.jump_to_computed(),
+        }
+    }
+
+    /// Goes to a block of the region, or out by a link.
+    fn go_to(&mut self, target: u64) {
+        let is_transfer = target != self.successor;
+        let within = self.region.index.get(&target).copied();
+        let within = within.filter(|block| self.region.blocks[self.current].successors.contains(block));
+        let edge = match within {
+            Some(block) => {
+                let jump = self.b.ins().jump(self.blocks[block], &[]);
+                let is_back = self.shape.position[block] <= self.shape.position[self.current];
+                self.add_edge(self.node, self.block_nodes[block], Position(jump), is_back)
+            }
+            None => {
+                self.store_dirty();
+                let slot = self.room.take();
+                let number = self.around.first_link + self.out.links.len() as u32;
+                self.out.links.push(Link { target, slot });
+                let code = self.b.ins().load(types::I64, MemFlagsData::trusted(), self.ctx, slot as i32);
+                let number = self.b.ins().iconst(types::I64, i64::from(number));
+                let jump = self.b.ins().return_call_indirect(self.tail, code, &[self.ctx, number]);
+                self.add_edge(self.node, OUTSIDE, Position(jump), false)
+            }
+        };
+        if is_transfer {
+            self.out.transfers.push((edge, self.address, target));
+        }
+    }
+
+    /// Out to an address that is computed, by the table of those that were there lately.
+    fn jump_to_computed(&mut self) {
+        self.store_dirty();
+        let pc = self.pc_value();
+        let number = self.around.first_site + self.out.sites.len() as u32;
+        let salt = if self.around.profiles { u64::from(number).wrapping_mul(0x9e37) } else { 0 };
+        let shifted = self.b.ins().ushr_imm_u(pc, 1);
+        let mixed = self.b.ins().iadd_imm_s(shifted, (salt & 0x7fff_ffff) as i64);
+        let index = self.b.ins().band_imm_u(mixed, i64::from(layout::JUMP_ENTRIES - 1));
+        let offset = self.b.ins().ishl_imm_u(index, i64::from(layout::JUMP_BYTES.trailing_zeros()));
+        let entry = self.b.ins().iadd(self.ctx, offset);
+        let flags = MemFlagsData::trusted();
+        let address = self.b.ins().load(types::I64, flags, entry, layout::JUMPS);
+        let mut is_known = self.b.ins().icmp(IntCC::Equal, address, pc);
+        if self.around.profiles {
+            let site = self.b.ins().load(types::I64, flags, entry, layout::JUMPS + 8);
+            let same = self.b.ins().icmp_imm_s(IntCC::Equal, site, i64::from(number) + 1);
+            is_known = self.b.ins().band(is_known, same);
+        }
+        let (hit, miss) = (self.b.create_block(), self.b.create_block());
+        let branch = self.b.ins().brif(is_known, hit, &[], miss, &[]);
+        self.add_edge(self.node, OUTSIDE, Position(branch), false);
+        self.b.set_cold_block(miss);
+        self.b.seal_block(hit);
+        self.b.seal_block(miss);
+        self.b.switch_to_block(hit);
+        if self.around.profiles {
+            let count = self.b.ins().load(types::I64, flags, entry, layout::JUMPS + 24);
+            let count = self.b.ins().iadd_imm_s(count, 1);
+            self.b.ins().store(flags, count, entry, layout::JUMPS + 24);
+        }
+        let code = self.b.ins().load(types::I64, flags, entry, layout::JUMPS + 16);
+        let zero = self.b.ins().iconst(types::I64, 0);
+        self.b.ins().return_call_indirect(self.tail, code, &[self.ctx, zero]);
+        self.b.switch_to_block(miss);
+        self.tell_pc();
+        let (step, node) = (self.step, self.node);
+        self.out.sites.push(Site {
+            kind: SiteKind::Jump,
+            step,
+            node,
+            begun: 0,
+            pc: None,
+            times: 0,
+            region: 0,
+        });
+        self.come_back(Exit::Jump, number);
+    }
+}

@@ -1,0 +1,315 @@
+//! Statements of a step.
+
+use std::collections::BTreeMap;
+
+use cranelift_codegen::ir::{self, InstBuilder, MemFlagsData, types};
+use cranelift_frontend::Variable;
+
+use super::memory::writes_late;
+use super::value::signed_constant;
+use super::{Codegen, Pc, Position, SiteKind, type_of};
+use crate::region::pc_behind;
+use crate::residual::{Item, Op, PC, Value, walk_ops};
+use crate::specialise::is_gone;
+
+impl Codegen<'_, '_> {
+    /// Makes the code of a block.
+    pub(super) fn fill(&mut self, index: usize) {
+        let block = &self.region.blocks[index];
+        let last = block.steps.len() - 1;
+        self.checked.clear();
+        for (at, numbered) in block.steps.iter().enumerate() {
+            (self.at, self.has_effects) = (at, false);
+            let step = &numbered.step;
+            self.flow.begins[self.node as usize] += 1;
+            self.out.begins.push((self.node, numbered.number));
+            self.step = numbered.number;
+            self.address = step.address;
+            self.successor = self.around.model.successor(step.address, step.size_cells);
+            self.pc = Pc::Known(step.address);
+            self.locals = vec![None; step.locals.len()];
+            self.widths.clone_from(&step.locals);
+            self.labels = BTreeMap::new();
+            self.holding = 0;
+            self.written = self.begin_written(&step.ops);
+            if at == last {
+                self.list_to_end(&step.ops);
+            } else {
+                self.list(&step.ops);
+                self.leave_if_written();
+            }
+        }
+    }
+
+    /// A flag for steps that may write what has to be looked at.
+    fn begin_written(&mut self, ops: &[Op]) -> Option<Variable> {
+        let is_precise = self.region.precise.contains(&self.address);
+        writes_late(ops, is_precise).then(|| {
+            let variable = self.b.declare_var(types::I8);
+            let zero = self.b.ins().iconst(types::I8, 0);
+            self.b.def_var(variable, zero);
+            variable
+        })
+    }
+
+    /// Statements of which the last ends the step, and with it the block.
+    fn list_to_end(&mut self, ops: &[Op]) {
+        for (index, op) in ops.iter().enumerate() {
+            match op {
+                Op::If(condition, then, otherwise) if index + 1 == ops.len() => {
+                    let condition = self.condition(condition);
+                    let (first, second) = self.branch(condition);
+                    let state = (self.node, self.pc, self.dirty.clone(), self.locals.clone());
+                    let (checked, has_effects) = (self.checked.clone(), self.has_effects);
+                    self.enter_arm(first);
+                    self.list_to_end(then);
+                    let dirty = std::mem::take(&mut self.dirty);
+                    (self.node, self.pc, self.dirty, self.locals) = state;
+                    (self.checked, self.has_effects) = (checked, has_effects);
+                    self.enter_arm(second);
+                    self.list_to_end(otherwise);
+                    self.dirty.extend(dirty);
+                    return;
+                }
+                _ => self.op(op),
+            }
+            if is_gone(std::slice::from_ref(op)) {
+                return;
+            }
+        }
+        self.end_step();
+    }
+
+    fn list(&mut self, ops: &[Op]) {
+        for op in ops {
+            self.op(op);
+            if is_gone(std::slice::from_ref(op)) {
+                return;
+            }
+        }
+    }
+
+    /// Two blocks for the ways of a condition.
+    fn branch(&mut self, condition: ir::Value) -> (ir::Block, ir::Block) {
+        let (first, second) = (self.b.create_block(), self.b.create_block());
+        self.b.ins().brif(condition, first, &[], second, &[]);
+        self.b.seal_block(first);
+        self.b.seal_block(second);
+        (first, second)
+    }
+
+    /// Begins an arm, in a node of its own.
+    fn enter_arm(&mut self, block: ir::Block) {
+        self.b.switch_to_block(block);
+        let node = self.flow.add_node();
+        // A place to count at that stays in front of whatever the arm does.
+        let nop = self.b.ins().nop();
+        self.add_edge(self.node, node, Position(nop), false);
+        self.node = node;
+    }
+
+    fn op(&mut self, op: &Op) {
+        match op {
+            Op::Set(PC, value) => self.set_pc(value),
+            Op::Set(local, value) => {
+                let new = self.value(value);
+                let variable = self.local(*local);
+                self.b.def_var(variable, new);
+            }
+            Op::SetRegister { register, element, low, value } => {
+                self.set_register(*register, *element, *low, value);
+                self.has_effects = true;
+            }
+            Op::SetElement { register, index, low, value } => {
+                self.set_element(*register, index, *low, value);
+                self.has_effects = true;
+            }
+            Op::SetMemory { map, cells, address, value } => {
+                let new = self.value(value);
+                self.store(*map, *cells, address, new);
+                self.has_effects = true;
+            }
+            Op::Count(counter) => self.out.counts.push((self.node, self.step, *counter)),
+            Op::CountLocal(counter, local) => self.count_local(*counter, *local),
+            Op::If(condition, then, otherwise) => self.if_within(condition, then, otherwise),
+            Op::Block(label, body) => self.block(*label, body),
+            Op::Leave(label, _) => self.leave_block(*label),
+            Op::Trap(trap) => self.leave(SiteKind::Trap(*trap)),
+            Op::ExtraCycles(cycles) => {
+                let cycles = self.value_in(cycles, types::I64);
+                let step = self.b.ins().iconst(types::I64, i64::from(self.step));
+                let site = self.next_site();
+                self.call_helper(self.around.helpers.extra_cycles, [cycles, step, site]);
+                self.has_effects = true;
+            }
+            Op::Loop(..)
+            | Op::SetCellPart { .. }
+            | Op::Halt(_)
+            | Op::LinuxCall(..)
+            | Op::Semihost(..)
+            | Op::Print(..)
+            | Op::Event(_) => panic!("a step that is not compiled has come to be"),
+        }
+    }
+
+    fn set_pc(&mut self, value: &Value) {
+        match value.known() {
+            Some(known) => self.pc = Pc::Known(known as u64),
+            None => {
+                let new = self.value(value);
+                let variable = self.b.declare_var(type_of(value.width));
+                self.b.def_var(variable, new);
+                self.pc = Pc::Held(variable);
+            }
+        }
+    }
+
+    /// The variable of a local of the step.
+    pub(super) fn local(&mut self, local: u32) -> Variable {
+        if let Some(variable) = self.locals[local as usize] {
+            return variable;
+        }
+        let variable = self.b.declare_var(type_of(self.widths[local as usize]));
+        self.locals[local as usize] = Some(variable);
+        variable
+    }
+
+    fn count_local(&mut self, counter: u32, local: u32) {
+        if self.around.profiles {
+            let slot = self.room.take();
+            self.out.own_counts.push((slot, self.step, counter));
+            let variable = self.local(local);
+            let times = self.b.use_var(variable);
+            let times = self.widen(times, types::I64);
+            let old = self.b.ins().load(types::I64, MemFlagsData::trusted(), self.ctx, slot as i32);
+            let new = self.b.ins().iadd(old, times);
+            self.b.ins().store(MemFlagsData::trusted(), new, self.ctx, slot as i32);
+        }
+    }
+
+    fn if_within(&mut self, condition: &Value, then: &[Op], otherwise: &[Op]) {
+        self.declare_locals(then);
+        self.declare_locals(otherwise);
+        let condition = self.condition(condition);
+        let known = self.known_pc();
+        let behind = |ops: &[Op]| ops.iter().fold(known, |pc, op| pc_behind(op, pc));
+        let (first, second) = (behind(then), behind(otherwise));
+        let comes_back = (!is_gone(then), !is_gone(otherwise));
+        let holds = comes_back == (true, true) && (first != second || first.is_none());
+        let (first, second) = self.branch(condition);
+        let join = (self.b.create_block(), self.flow.add_node());
+        let (node, pc) = (self.node, self.pc);
+        let (checked, has_effects) = (self.checked.clone(), self.has_effects);
+        self.arm(first, then, join, holds);
+        let (behind_first, first_effects) = (self.pc, self.has_effects);
+        (self.node, self.pc) = (node, pc);
+        (self.checked, self.has_effects) = (checked.clone(), has_effects);
+        self.arm(second, otherwise, join, holds);
+        self.checked = checked;
+        self.has_effects |= first_effects;
+        if comes_back == (true, false) {
+            self.pc = behind_first;
+        }
+        self.b.seal_block(join.0);
+        self.b.switch_to_block(join.0);
+        self.node = join.1;
+    }
+
+    fn known_pc(&self) -> Option<u64> {
+        match self.pc {
+            Pc::Known(pc) => Some(pc),
+            Pc::Held(_) => None,
+        }
+    }
+
+    /// An arm that comes back, if it does; the program counter is put where both ways find it.
+    fn arm(&mut self, block: ir::Block, ops: &[Op], join: (ir::Block, u32), holds: bool) {
+        self.enter_arm(block);
+        self.list(ops);
+        if !is_gone(ops) {
+            if holds {
+                self.hold_pc();
+            }
+            self.go_on_at(join);
+        }
+    }
+
+    fn go_on_at(&mut self, (block, node): (ir::Block, u32)) {
+        let jump = self.b.ins().jump(block, &[]);
+        self.add_edge(self.node, node, Position(jump), false);
+    }
+
+    /// Puts the program counter into the step's variable for it.
+    fn hold_pc(&mut self) {
+        let variable = self.local(PC);
+        let ty = type_of(self.widths[PC as usize]);
+        let value = match self.pc {
+            Pc::Known(pc) => self.b.ins().iconst(ty, signed_constant(ty, pc.into())),
+            Pc::Held(held) => self.b.use_var(held),
+        };
+        self.b.def_var(variable, value);
+        self.pc = Pc::Held(variable);
+    }
+
+    fn block(&mut self, label: u32, body: &[Op]) {
+        self.declare_locals(body);
+        let join = (self.b.create_block(), self.flow.add_node());
+        self.labels.insert(label, join);
+        let mut sets_pc = false;
+        walk_ops(body, &mut |item| sets_pc |= matches!(item, Item::Op(Op::Set(PC, _))));
+        if sets_pc {
+            self.holding += 1;
+        }
+        let (pc, checked) = (self.pc, self.checked.clone());
+        self.list(body);
+        self.checked = checked;
+        if !is_gone(body) {
+            if sets_pc {
+                self.hold_pc();
+            }
+            self.go_on_at(join);
+        }
+        self.b.seal_block(join.0);
+        self.b.switch_to_block(join.0);
+        self.node = join.1;
+        self.pc = pc;
+        if sets_pc {
+            self.holding -= 1;
+            self.pc = Pc::Held(self.local(PC));
+        }
+    }
+
+    fn leave_block(&mut self, label: u32) {
+        if self.holding > 0 {
+            self.hold_pc();
+        }
+        if let Some(join) = self.labels.get(&label).copied() {
+            self.go_on_at(join);
+        }
+    }
+
+    /// Leaves behind a step that has written what has to be looked at.
+    pub(super) fn leave_if_written(&mut self) {
+        if let Some(written) = self.written {
+            let written = self.b.use_var(written);
+            self.leave_if(written, SiteKind::Written);
+        }
+    }
+
+    /// Locals that are assigned in an arm alone exist before it: they are 0 elsewhere.
+    fn declare_locals(&mut self, ops: &[Op]) {
+        let mut assigned = Vec::new();
+        walk_ops(ops, &mut |item| match item {
+            Item::Op(Op::Set(local, _)) if *local != PC => assigned.push(*local),
+            _ => {}
+        });
+        for local in assigned {
+            if self.locals[local as usize].is_none() {
+                let variable = self.local(local);
+                let ty = type_of(self.widths[local as usize]);
+                let zero = self.zero(ty);
+                self.b.def_var(variable, zero);
+            }
+        }
+    }
+}

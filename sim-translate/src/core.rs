@@ -1,0 +1,282 @@
+//! What a step needs beside registers and memory: counts, devices, the host.
+
+use std::collections::BTreeMap;
+
+use isac_ir::Model;
+use sim_runtime::device::{DeviceCells, Devices};
+use sim_runtime::host::{Host, LinuxResult};
+use sim_runtime::memory::{Landing, Reached, check_access, check_range, join_cells};
+use sim_runtime::{AccessKind, FaultKind};
+
+use crate::codegen::Site;
+use crate::codegen::memory::unpack;
+use crate::layout;
+use crate::state::State;
+
+/// How an instruction ends that does not go on as instructions do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Ending {
+    /// It is complete, and the run ends.
+    Halted(i32),
+    /// It is cancelled.
+    Cancelled,
+    /// It is abandoned.
+    Fault(FaultKind),
+    /// The run is to end in the middle of it.
+    Interrupted,
+}
+
+/// A processor with everything around it.
+pub(crate) struct Core<'m> {
+    pub(crate) state: State<'m>,
+    pub(crate) devices: Devices,
+    pub(crate) host: Host,
+    /// Instructions ended and not cancelled, up to where they were counted last.
+    pub(crate) instructions: u64,
+    /// Instructions cancelled.
+    pub(crate) cancelled: u64,
+    /// Instructions abandoned by a fault.
+    pub(crate) faulted: u64,
+    /// 1 if the run was interrupted within an instruction.
+    pub(crate) unfinished: u64,
+    /// Extra cycles so far.
+    pub(crate) extra_cycles: u64,
+    /// Of these, those that no instruction has been charged with.
+    pub(crate) loose_extra_cycles: u64,
+    /// The model's own events.
+    pub(crate) events: BTreeMap<String, u64>,
+    /// The address and the access of the memory fault that `memory_fault` runs for.
+    pub(crate) fault: (u64, u8),
+    /// What the run at hand was allowed.
+    pub(crate) allowed: u64,
+    /// Of all compiled code.
+    pub(crate) sites: Vec<Site>,
+    /// How an instruction has ended within a helper.
+    pub(crate) told: Option<Ending>,
+    /// Extra cycles that compiled steps have added, by step.
+    pub(crate) charges: BTreeMap<u32, u64>,
+    /// A device was written that decides how long the run goes on.
+    pub(crate) device_written: bool,
+}
+
+impl<'m> Core<'m> {
+    pub(crate) fn new(state: State<'m>) -> Core<'m> {
+        let devices = Devices::new(state.model);
+        Core {
+            state,
+            devices,
+            host: Host::default(),
+            instructions: 0,
+            cancelled: 0,
+            faulted: 0,
+            unfinished: 0,
+            extra_cycles: 0,
+            loose_extra_cycles: 0,
+            events: BTreeMap::new(),
+            fault: (0, 0),
+            allowed: 0,
+            sites: Vec::new(),
+            told: None,
+            charges: BTreeMap::new(),
+            device_written: false,
+        }
+    }
+
+    pub(crate) fn model(&self) -> &'m Model {
+        self.state.model
+    }
+
+    /// Cycles begun, extra cycles left out, `ended` instructions having ended since they were
+    /// counted.
+    pub(crate) fn plain_cycles(&self, ended: u64) -> u64 {
+        let others = self.cancelled.saturating_add(self.faulted).saturating_add(self.unfinished);
+        self.instructions.saturating_add(ended).saturating_add(others)
+    }
+
+    /// Cycles begun.
+    pub(crate) fn cycles(&self, ended: u64) -> u64 {
+        self.plain_cycles(ended).saturating_add(self.extra_cycles)
+    }
+
+    /// The model's `extra_cycles(n)`.
+    pub(crate) fn add_extra_cycles(&mut self, cycles: u64) {
+        self.extra_cycles = self.extra_cycles.saturating_add(cycles);
+        self.loose_extra_cycles = self.loose_extra_cycles.saturating_add(cycles);
+    }
+
+    /// Reads cells of a map.
+    pub(crate) fn load(
+        &mut self,
+        ended: u64,
+        (map, cells): (u32, u32),
+        address: u64,
+        access: AccessKind,
+    ) -> Result<u128, Ending> {
+        let model = self.model();
+        match check_access(model, map, address, cells, access).map_err(Ending::Fault)? {
+            Reached::Memory(landing) => Ok(join_cells(model, map, &self.state, landing, cells)),
+            Reached::Device(cells) => {
+                let cycles = self.cycles(ended);
+                Ok(match access {
+                    AccessKind::Write => self.devices.keep(model, cycles, cells),
+                    AccessKind::Read | AccessKind::Fetch => {
+                        self.devices.read(model, &mut self.host, cycles, cells)
+                    }
+                })
+            }
+        }
+    }
+
+    /// Writes cells of a map; true if the engine has to look at what was written behind the
+    /// instruction.
+    pub(crate) fn store(
+        &mut self,
+        (map, cells): (u32, u32),
+        address: u64,
+        value: u128,
+    ) -> Result<bool, Ending> {
+        let model = self.model();
+        match check_access(model, map, address, cells, AccessKind::Write).map_err(Ending::Fault)? {
+            Reached::Memory(landing) => {
+                self.store_cells(map, landing, cells, value);
+                Ok(self.state.code_written)
+            }
+            Reached::Device(cells) => {
+                self.write_device(cells, value);
+                Ok(true)
+            }
+        }
+    }
+
+    fn store_cells(&mut self, map: u32, landing: Landing, cells: u32, value: u128) {
+        let bits = self.model().maps[map as usize].cell_bits;
+        for index in 0..cells {
+            let rank = if self.model().target.big_endian { cells - 1 - index } else { index };
+            let new = value.checked_shr(rank * bits).unwrap_or(0);
+            let cell = landing.cell + u64::from(index);
+            self.state.store_part(landing.ram, cell, landing.low_bit, bits.min(128), new);
+        }
+    }
+
+    fn write_device(&mut self, cells: DeviceCells, value: u128) {
+        let model = self.model();
+        self.devices.write(model, &mut self.host, cells, value);
+        self.device_written = true;
+    }
+
+    /// Bits of a cell of more than 128 bits.
+    pub(crate) fn load_part(
+        &self,
+        map: u32,
+        address: u64,
+        (low, width): (u32, u32),
+        access: AccessKind,
+    ) -> Result<u128, Ending> {
+        let landing = check_range(self.model(), map, address, 1, access).map_err(Ending::Fault)?;
+        let cell = sim_runtime::memory::CellStore::get_wide_cell(&self.state, landing.ram, landing.cell);
+        Ok(cell.extract(landing.low_bit + low, width))
+    }
+
+    /// The opposite.
+    pub(crate) fn store_part(
+        &mut self,
+        map: u32,
+        address: u64,
+        (low, width): (u32, u32),
+        value: u128,
+    ) -> Result<bool, Ending> {
+        let landing = check_range(self.model(), map, address, 1, AccessKind::Write).map_err(Ending::Fault)?;
+        self.state.store_part(landing.ram, landing.cell, landing.low_bit + low, width, value);
+        Ok(self.state.code_written)
+    }
+
+    /// A Linux system call.
+    pub(crate) fn linux_call(&mut self, ended: u64, values: [u64; 7]) -> Result<u64, Ending> {
+        let [number, arguments @ ..] = values;
+        let (abi, map, cycles) = self.call_surroundings(ended);
+        let result = self.host.linux_call(&mut self.state, map, abi, cycles, number, arguments);
+        returned(result)
+    }
+
+    /// A semihosting call.
+    pub(crate) fn semihost(&mut self, ended: u64, values: [u64; 2]) -> Result<u64, Ending> {
+        let (abi, map, cycles) = self.call_surroundings(ended);
+        let result = self.host.semihost(&mut self.state, map, abi, cycles, values[0], values[1]);
+        returned(result)
+    }
+
+    fn call_surroundings(&self, ended: u64) -> (sim_runtime::host::Abi, usize, u64) {
+        let model = self.model();
+        let map = model.target.host_map.unwrap_or(0) as usize;
+        (sim_runtime::record::abi(model), map, self.cycles(ended))
+    }
+
+    /// Instructions that have ended since the run was allowed, before the one at a site.
+    fn ended_at(&self, site: u64) -> u64 {
+        let begun = self.sites.get(site as usize).map_or(0, |site| site.begun);
+        let fuel = self.state.arena.word(layout::FUEL as u64) as i64;
+        self.allowed.saturating_sub((fuel - begun) as u64).saturating_sub(1)
+    }
+
+    /// What compiled code does for an access that it does not make itself: 0, and the value is told,
+    /// or 1 if the instruction has ended.
+    pub(crate) fn help_load(&mut self, address: u64, packed: u64, site: u64) -> u64 {
+        let (map, cells, access) = unpack(packed);
+        let ended = self.ended_at(site);
+        match self.load(ended, (map, cells), address, access) {
+            Ok(value) => {
+                self.state.arena.set_number(layout::VALUE as u64, 16, value);
+                0
+            }
+            Err(ending) => {
+                self.told = Some(ending);
+                1
+            }
+        }
+    }
+
+    /// The same for a write: 0, 1 if the instruction has ended, or 2 if it has to be looked at what
+    /// was written.
+    pub(crate) fn help_store(&mut self, address: u64, packed: u64) -> u64 {
+        let (map, cells, _) = unpack(packed);
+        let value = self.state.arena.number(layout::VALUE as u64, 16);
+        match self.store((map, cells), address, value) {
+            Ok(looked_at) => u64::from(looked_at) * 2,
+            Err(ending) => {
+                self.told = Some(ending);
+                1
+            }
+        }
+    }
+
+    /// The model's `extra_cycles(n)` in a compiled step.
+    pub(crate) fn help_extra_cycles(&mut self, cycles: u64, step: u64) {
+        self.extra_cycles = self.extra_cycles.saturating_add(cycles);
+        let sum = self.charges.entry(step as u32).or_default();
+        *sum = sum.saturating_add(cycles);
+    }
+
+    /// Counts one of the model's own events.
+    pub(crate) fn event(&mut self, name: &str) {
+        match self.events.get_mut(name) {
+            Some(count) => *count += 1,
+            None => {
+                self.events.insert(name.to_string(), 1);
+            }
+        }
+    }
+
+    /// Timers whose time has come, a bit for each device.
+    pub(crate) fn pending(&self) -> u64 {
+        let cycles = self.cycles(0);
+        let devices = 0..self.model().devices.len().min(64);
+        devices.fold(0, |mask, device| mask | u64::from(self.devices.is_pending(device, cycles)) << device)
+    }
+}
+
+fn returned(result: LinuxResult) -> Result<u64, Ending> {
+    match result {
+        LinuxResult::Return(value) => Ok(value as u64),
+        LinuxResult::Exit(status) => Err(Ending::Halted(status)),
+    }
+}

@@ -1,0 +1,445 @@
+//! The engine: interprets what is cold, enters compiled regions where it is hot.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::rc::Rc;
+
+use isac_ir::Model;
+use sim_profile::Measurement;
+use sim_runtime::host::Host;
+use sim_runtime::memory::find_range;
+use sim_runtime::record::StaticInstruction;
+use sim_runtime::{Engine, Fault, FaultKind, Machine, Stop};
+
+use crate::code::{Code, Connected};
+use crate::codegen::{Exit, Site, SiteKind, is_compilable};
+use crate::core::{Core, Ending};
+use crate::interpret::{Outcome, interpret};
+use crate::layout;
+use crate::native::Entry;
+use crate::region::{Numbered, find_region};
+use crate::residual::Trap;
+use crate::specialise::{Place, Step, specialise_body, specialise_step};
+use crate::state::State;
+use crate::steps::Steps;
+
+/// After so many arrivals a place is compiled, unless it is said otherwise.
+const HOT: u32 = 30;
+/// After so many times an instruction is compiled so that it need not be left to the interpreter.
+const OFTEN: u32 = 64;
+/// Largest budget that compiled code is given at once.
+const MOST_ALLOWED: u64 = 1 << 60;
+
+/// The engine that translates isac-ir to machine code while the program runs.
+pub struct TranslatedEngine<'m> {
+    core: Core<'m>,
+    steps: Steps,
+    /// Compiled regions; `None` before the first, and on a host that nothing can be compiled for.
+    code: Option<Code>,
+    /// After so many arrivals a place is compiled.
+    hot: u32,
+    /// How often places were arrived at that are not compiled.
+    heat: HashMap<Place, u32>,
+    /// The way by which compiled code came to the place at hand, to be connected.
+    came_by: Option<Way>,
+    /// The place at hand was not come to in sequence.
+    arrived: bool,
+    /// Addresses of instructions that compiled code often leaves to the interpreter, with how often it
+    /// has; from some time on they are compiled so that it need not.
+    redone: HashMap<u64, u32>,
+    precise: HashSet<u64>,
+    /// Compiled code is to be made anew.
+    is_stale: bool,
+    /// So many instructions are interpreted before compiled code is entered again.
+    slow: u64,
+    /// The map that instructions are fetched from.
+    code_map: u32,
+    profiles: bool,
+    undecoded_faults: BTreeMap<u64, u64>,
+    /// As [`sim_runtime::record::Recording::undecoded_extra_cycles`].
+    undecoded_extra_cycles: BTreeMap<Option<u64>, u64>,
+    is_reset: bool,
+    stopped: Option<Stop>,
+}
+
+impl<'m> TranslatedEngine<'m> {
+    /// A processor after reset, without profile; `None` for a model that cannot be translated, see
+    /// [`crate::find_obstacles`].
+    pub fn new(model: &'m Model) -> Option<TranslatedEngine<'m>> {
+        if !crate::find_obstacles(model).is_empty() {
+            return None;
+        }
+        Some(TranslatedEngine {
+            core: Core::new(State::new(model)?),
+            code: None,
+            hot: HOT,
+            heat: HashMap::new(),
+            came_by: None,
+            arrived: true,
+            slow: 0,
+            redone: HashMap::new(),
+            precise: HashSet::new(),
+            is_stale: false,
+            steps: Steps::default(),
+            code_map: crate::obstacle::code_map(model)?,
+            profiles: false,
+            undecoded_faults: BTreeMap::new(),
+            undecoded_extra_cycles: BTreeMap::new(),
+            is_reset: false,
+            stopped: None,
+        })
+    }
+
+    /// The same with the exact profile.
+    #[must_use]
+    pub fn with_profile(mut self) -> Self {
+        self.profiles = true;
+        self
+    }
+
+    /// The same that compiles a place when it is arrived at for so many times, at least once. Neither
+    /// state nor profile depends on it.
+    #[must_use]
+    pub fn with_threshold(mut self, arrivals: u32) -> Self {
+        self.hot = arrivals.max(1);
+        self
+    }
+
+    /// Runs operation `reset` once; it belongs to no instruction.
+    fn reset(&mut self) -> Option<Stop> {
+        if std::mem::replace(&mut self.is_reset, true) {
+            return None;
+        }
+        let model = self.core.model();
+        let reset = model.reset?;
+        let pc = self.core.state.pc();
+        let body = model.operation(reset).behavior.as_ref()?;
+        let step = specialise_body(model, &self.core.state, pc, body);
+        let outcome = interpret(&mut self.core, &step);
+        self.charge_undecoded(None);
+        let exit = self.core.devices.exit_status().map(Stop::Halted);
+        match outcome.ending {
+            None | Some(Ending::Cancelled) => exit,
+            Some(Ending::Halted(status)) => exit.or(Some(Stop::Halted(status))),
+            Some(Ending::Fault(kind)) => {
+                Some(Stop::Fault(Fault { kind, instruction_address: pc, cycle: self.cycles() }))
+            }
+            Some(Ending::Interrupted) => Some(Stop::Interrupted),
+        }
+    }
+
+    /// Extra cycles that belong to no instruction that was decoded.
+    fn charge_undecoded(&mut self, address: Option<u64>) {
+        let cycles = std::mem::take(&mut self.core.loose_extra_cycles);
+        if cycles > 0 {
+            let sum = self.undecoded_extra_cycles.entry(address).or_default();
+            *sum = sum.saturating_add(cycles);
+        }
+    }
+
+    /// Carries out one instruction; gives how much of the budget it takes.
+    fn interpret_one(&mut self) -> (u64, Option<Stop>) {
+        let place = Place { address: self.core.state.pc(), pending: self.core.pending() };
+        let (number, step) = step_at(&mut self.core, &mut self.steps, self.code_map, place);
+        let outcome = interpret(&mut self.core, &step);
+        self.slow = self.slow.saturating_sub(1);
+        self.arrived = outcome.pc != self.core.model().successor(step.address, step.size_cells);
+        match (number, step.undecoded) {
+            (Some(number), _) => self.count(number, &step, outcome),
+            (None, kind) => {
+                let kind = match (outcome.ending, kind) {
+                    (Some(Ending::Fault(before)), _) => before,
+                    (_, kind) => kind.unwrap_or(FaultKind::IllegalInstruction),
+                };
+                *self.undecoded_faults.entry(place.address).or_default() += 1;
+                self.charge_undecoded(Some(place.address));
+                (0, Some(self.fault(kind, place.address)))
+            }
+        }
+    }
+
+    /// Counts what became of an instruction.
+    fn count(&mut self, number: u32, step: &Step, outcome: Outcome) -> (u64, Option<Stop>) {
+        let exit = self.core.devices.exit_status().map(Stop::Halted);
+        let extra_cycles = std::mem::take(&mut self.core.loose_extra_cycles);
+        if extra_cycles > 0 {
+            let counted = self.steps.counted(number);
+            counted.extra_cycles = counted.extra_cycles.saturating_add(extra_cycles);
+        }
+        let is_executed = matches!(outcome.ending, None | Some(Ending::Halted(_)));
+        if is_executed {
+            self.core.instructions += 1;
+            for (counter, times) in (0u32..).zip(&outcome.counters) {
+                if *times > 0 {
+                    self.steps.add_counter(number, counter, *times);
+                }
+            }
+        }
+        let counted: &mut StaticInstruction = self.steps.counted(number);
+        match outcome.ending {
+            None => {
+                counted.executed += 1;
+                let successor = self.core.model().successor(step.address, step.size_cells);
+                if outcome.pc != successor {
+                    self.steps.count_transfers(step.address, outcome.pc, 1);
+                }
+                (1, exit)
+            }
+            Some(Ending::Halted(status)) => {
+                counted.executed += 1;
+                (1, exit.or(Some(Stop::Halted(status))))
+            }
+            Some(Ending::Cancelled) => {
+                counted.cancelled += 1;
+                self.core.cancelled += 1;
+                (1, exit)
+            }
+            Some(Ending::Fault(kind)) => {
+                counted.faulted += 1;
+                (0, Some(self.fault(kind, step.address)))
+            }
+            Some(Ending::Interrupted) => {
+                counted.unfinished += 1;
+                self.core.unfinished += 1;
+                (0, Some(Stop::Interrupted))
+            }
+        }
+    }
+
+    fn fault(&mut self, kind: FaultKind, instruction_address: u64) -> Stop {
+        let cycle = self.cycles();
+        self.core.faulted += 1;
+        Stop::Fault(Fault { kind, instruction_address, cycle })
+    }
+
+    /// Drops everything that was made of code that is no longer there, or when there is no room.
+    fn forget_code(&mut self) {
+        let is_full = self.code.as_ref().is_some_and(Code::is_full);
+        let is_stale = std::mem::take(&mut self.is_stale);
+        if std::mem::take(&mut self.core.state.code_written) || is_full || is_stale {
+            self.collect();
+            self.steps.retire();
+            self.core.state.unmark_code();
+            // What was hot will be again, unless it is another program by then.
+            match is_stale {
+                true => self.heat.values_mut().for_each(|heat| *heat = (*heat).min(self.hot - 1)),
+                false => self.heat.clear(),
+            }
+            self.came_by = None;
+            self.code = None;
+        }
+    }
+
+    fn collect(&mut self) {
+        if let Some(code) = &self.code {
+            code.collect(&mut self.core, &mut self.steps, self.profiles);
+        }
+    }
+
+    /// Goes on from the place at hand with at most `left` instructions; gives how much of the budget
+    /// it takes.
+    fn go_on(&mut self, left: u64) -> (u64, Option<Stop>) {
+        if self.arrived && self.slow == 0 {
+            let place = Place { address: self.core.state.pc(), pending: self.core.pending() };
+            if let Some(entry) = self.entry_at(place) {
+                let deadline = self.core.devices.cycles_to_next_time(self.core.cycles(0));
+                return self.run_compiled(place, entry, left.min(deadline).min(MOST_ALLOWED));
+            }
+        }
+        self.came_by = None;
+        self.interpret_one()
+    }
+
+    /// The compiled region at a place, compiled now if the place is hot.
+    fn entry_at(&mut self, place: Place) -> Option<Entry> {
+        if let Some(entry) = self.code.as_ref().and_then(|code| code.find(place)) {
+            return Some(entry);
+        }
+        let heat = self.heat.entry(place).or_default();
+        *heat = heat.saturating_add(1);
+        // What could not be compiled is not tried again.
+        if *heat != self.hot {
+            return None;
+        }
+        let (model, code_map) = (self.core.model(), self.code_map);
+        let find = |core: &mut Core<'m>, steps: &mut Steps, place| {
+            let (number, step) = step_at(core, steps, code_map, place);
+            number.filter(|_| is_compilable(model, &step)).map(|number| Numbered { number, step })
+        };
+        let mut region = find_region(model, place, |place| find(&mut self.core, &mut self.steps, place))?;
+        region.precise.clone_from(&self.precise);
+        if self.code.is_none() {
+            self.code = Code::new(&mut self.core).ok();
+        }
+        self.code.as_mut()?.compile(&mut self.core, self.profiles, place, &region)
+    }
+
+    /// Enters compiled code; gives how much of the budget it takes.
+    fn run_compiled(&mut self, place: Place, entry: Entry, allowed: u64) -> (u64, Option<Stop>) {
+        let Some(code) = &mut self.code else { return (0, None) };
+        code.set_pending(&self.core, &mut self.steps, place.pending);
+        match self.came_by.take() {
+            Some(Way::Link(link)) => code.connect(&self.core, link, entry),
+            Some(Way::Jump(site)) => {
+                code.connect_jump(&self.core, &mut self.steps, self.profiles, site, place.address, entry);
+            }
+            None => {}
+        }
+        self.core.state.arena.set_word(layout::FUEL as u64, allowed);
+        self.core.allowed = allowed;
+        code.run(&mut self.core, entry);
+        let arena = &self.core.state.arena;
+        let fuel = arena.word(layout::FUEL as u64) as i64;
+        let (exit, number) = (arena.word(layout::EXIT as u64), arena.word(layout::SITE as u64));
+        let told_pc = arena.word(layout::VALUE as u64 + 8);
+        self.arrived = true;
+        if exit == Exit::Link as u64 {
+            let link = code.link(number);
+            self.came_by = Some(Way::Link(link));
+            return (self.ended(allowed, fuel, link.target), None);
+        }
+        let site = self.core.sites[number as usize];
+        let pc = site.pc.unwrap_or(told_pc);
+        if exit == Exit::Jump as u64 {
+            self.came_by = Some(Way::Jump(number));
+            self.count_transfer(site.step, pc);
+            return (self.ended(allowed, fuel, pc), None);
+        }
+        self.core.sites[number as usize].times += 1;
+        let ended = self.ended(allowed, fuel - site.begun, pc);
+        match site.kind {
+            SiteKind::Budget => {
+                self.slow = allowed - ended;
+                (ended, None)
+            }
+            SiteKind::Redo => {
+                self.core.instructions -= 1;
+                self.slow = 1;
+                let times = self.redone.entry(pc).or_default();
+                *times += 1;
+                if *times == OFTEN {
+                    self.precise.insert(pc);
+                    self.is_stale = true;
+                }
+                (ended - 1, None)
+            }
+            SiteKind::Written => {
+                self.count_transfer(site.step, pc);
+                (ended, self.core.devices.exit_status().map(Stop::Halted))
+            }
+            _ => self.trap(site, pc, ended),
+        }
+    }
+
+    /// An instruction in compiled code has not ended as instructions do.
+    fn trap(&mut self, site: Site, pc: u64, begun: u64) -> (u64, Option<Stop>) {
+        let index = self.core.state.arena.word(layout::VALUE as u64);
+        self.core.instructions -= 1;
+        let ending = match (site.kind, self.core.told.take()) {
+            (SiteKind::Trap(Trap::Cancel), _) => Ending::Cancelled,
+            (SiteKind::Trap(Trap::DivisionByZero), _) => Ending::Fault(FaultKind::DivisionByZero),
+            (SiteKind::RegisterIndex(register), _) => {
+                Ending::Fault(FaultKind::RegisterIndex { register, index })
+            }
+            (SiteKind::Told, Some(ending)) => ending,
+            _ => Ending::Fault(FaultKind::IllegalInstruction),
+        };
+        let step = Rc::clone(self.steps.step(site.step));
+        let outcome = Outcome { counters: Vec::new(), pc, ending: Some(ending) };
+        let (taken, stop) = self.count(site.step, &step, outcome);
+        (begun - 1 + taken, stop)
+    }
+
+    /// Compiled code has left so much of the budget; gives how many instructions have begun.
+    fn ended(&mut self, allowed: u64, fuel: i64, pc: u64) -> u64 {
+        let ended = allowed - fuel as u64;
+        self.core.instructions += ended;
+        self.core.state.set_pc(pc);
+        ended
+    }
+
+    fn count_transfer(&mut self, step: u32, pc: u64) {
+        let step = Rc::clone(self.steps.step(step));
+        if self.profiles && pc != self.core.model().successor(step.address, step.size_cells) {
+            self.steps.count_transfers(step.address, pc, 1);
+        }
+    }
+}
+
+/// How compiled code came to a place that is not connected.
+#[derive(Debug, Clone, Copy)]
+enum Way {
+    Link(Connected),
+    /// From a site.
+    Jump(u64),
+}
+
+/// The step at a place, decoded now if it is new; one that cannot be decoded has no number.
+fn step_at(core: &mut Core<'_>, steps: &mut Steps, code_map: u32, place: Place) -> (Option<u32>, Rc<Step>) {
+    if let Some(number) = steps.find(place) {
+        return (Some(number), Rc::clone(steps.step(number)));
+    }
+    let step = specialise_step(core.model(), &core.state, place);
+    if step.undecoded.is_some() {
+        return (None, Rc::new(step));
+    }
+    let map = &core.model().maps[code_map as usize];
+    let last = isac_ir::bits::mask(map.address_bits) as u64;
+    for cell in 0..u64::from(step.seen_cells) {
+        if let Some(landing) = find_range(map, step.address.wrapping_add(cell) & last, 1) {
+            core.state.mark_code(landing.ram, landing.cell, 1);
+        }
+    }
+    let number = steps.add(place, step);
+    (Some(number), Rc::clone(steps.step(number)))
+}
+
+impl Engine for TranslatedEngine<'_> {
+    fn machine(&mut self) -> &mut dyn Machine {
+        &mut self.core.state
+    }
+
+    fn run(&mut self, host: &mut Host, instructions: u64) -> Stop {
+        if let Some(stop) = self.stopped {
+            return stop;
+        }
+        std::mem::swap(&mut self.core.host, host);
+        let mut left = instructions;
+        let mut stop = self.reset();
+        (self.arrived, self.slow, self.came_by) = (true, 0, None);
+        while stop.is_none() && left > 0 {
+            self.forget_code();
+            let (taken, ended) = self.go_on(left);
+            left -= taken.min(left);
+            stop = ended;
+        }
+        std::mem::swap(&mut self.core.host, host);
+        self.stopped = stop;
+        stop.unwrap_or(Stop::Budget)
+    }
+
+    fn model(&self) -> Option<&Model> {
+        Some(self.core.model())
+    }
+
+    fn instructions(&self) -> u64 {
+        self.core.instructions
+    }
+
+    fn cycles(&self) -> u64 {
+        self.core.cycles(0)
+    }
+
+    fn measurement(&mut self) -> Option<Measurement> {
+        if !self.profiles {
+            return None;
+        }
+        self.collect();
+        let mut recording = self.steps.recording();
+        recording.cycles = self.core.plain_cycles(0);
+        recording.extra_cycles = self.core.extra_cycles;
+        recording.undecoded_faults = self.undecoded_faults.clone();
+        recording.undecoded_extra_cycles = self.undecoded_extra_cycles.clone();
+        recording.events = self.core.events.clone();
+        Some(recording.measure(self.core.model()))
+    }
+}

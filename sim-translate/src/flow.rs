@@ -1,0 +1,174 @@
+//! The flow graph of a compiled region: where its counters stand, and how its budget goes down.
+//!
+//! Nodes are points between which nothing can part. Each edge that code stands on can count; the
+//! others are worked out of those, and of the sites at which the region was left in between. With the
+//! number of instructions that begin in each node the same graph tells how the budget goes down.
+
+use sim_profile::flow::{Graph, OUTSIDE, Placement, place_counters};
+
+/// What is known of an edge beside its ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Way {
+    /// The place in the code that is passed with it, by number; `None` if there is none, and how
+    /// often it was taken follows from the others.
+    pub(crate) position: Option<u32>,
+    /// How often it is expected to be taken, to compare with the others.
+    pub(crate) weight: u64,
+    /// It closes a circle: at its end the budget is asked.
+    pub(crate) is_back: bool,
+}
+
+/// A flow graph.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Flow {
+    pub(crate) graph: Graph,
+    /// By edge.
+    pub(crate) ways: Vec<Way>,
+    /// Instructions that begin in each node.
+    pub(crate) begins: Vec<u32>,
+}
+
+impl Flow {
+    pub(crate) fn add_node(&mut self) -> u32 {
+        self.begins.push(0);
+        self.graph.add_block()
+    }
+
+    pub(crate) fn add_edge(&mut self, from: u32, to: u32, way: Way) -> u32 {
+        self.ways.push(way);
+        self.graph.add_edge(from, to)
+    }
+
+    /// The edges that have to count so that all others follow.
+    pub(crate) fn placement(&self) -> Placement {
+        let weight = |way: &Way| if way.position.is_some() { way.weight } else { u64::MAX };
+        let weights: Vec<u64> = self.ways.iter().map(weight).collect();
+        place_counters(&self.graph, &weights)
+    }
+
+    fn begins(&self, node: u32) -> i64 {
+        self.begins.get(node as usize).map_or(0, |begins| i64::from(*begins))
+    }
+
+    /// For each node how many instructions have begun before it on the heaviest way there: the
+    /// budget is corrected where another way comes in.
+    pub(crate) fn potentials(&self) -> Vec<i64> {
+        let nodes = self.begins.len();
+        let mut leaving: Vec<Vec<u32>> = vec![Vec::new(); nodes + 1];
+        let place = |node: u32| if node == OUTSIDE { nodes } else { node as usize };
+        for (index, (edge, way)) in (0u32..).zip(self.graph.edges().iter().zip(&self.ways)) {
+            if !way.is_back && edge.to != OUTSIDE {
+                leaving[place(edge.from)].push(index);
+            }
+        }
+        let mut potentials = vec![0i64; nodes + 1];
+        let mut heaviest: Vec<Option<u64>> = vec![None; nodes + 1];
+        for node in self.order(&leaving) {
+            let behind = potentials[node as usize] + self.begins(node);
+            for edge in &leaving[node as usize] {
+                let (to, weight) = (self.graph.edges()[*edge as usize].to, self.ways[*edge as usize].weight);
+                if heaviest[to as usize].is_none_or(|heaviest| weight > heaviest) {
+                    potentials[to as usize] = behind;
+                    heaviest[to as usize] = Some(weight);
+                }
+            }
+        }
+        potentials
+    }
+
+    /// The nodes in an order in which every edge given goes forward; the outside comes first, as the
+    /// number behind all others.
+    fn order(&self, leaving: &[Vec<u32>]) -> Vec<u32> {
+        let mut order = Vec::with_capacity(leaving.len());
+        let mut seen = vec![false; leaving.len()];
+        let outside = leaving.len() as u32 - 1;
+        let mut way: Vec<(u32, usize)> = vec![(outside, 0)];
+        seen[outside as usize] = true;
+        while let Some((node, next)) = way.last_mut() {
+            match leaving[*node as usize].get(*next) {
+                Some(edge) => {
+                    *next += 1;
+                    let to = self.graph.edges()[*edge as usize].to;
+                    if !std::mem::replace(&mut seen[to as usize], true) {
+                        way.push((to, 0));
+                    }
+                }
+                None => {
+                    order.push(*node);
+                    way.pop();
+                }
+            }
+        }
+        order.reverse();
+        order
+    }
+
+    /// What the budget goes down by on an edge.
+    pub(crate) fn correction(&self, potentials: &[i64], edge: usize) -> i64 {
+        let at = |node: u32| potentials.get(node as usize).copied().unwrap_or(0);
+        let ends = self.graph.edges()[edge];
+        let to = if ends.to == OUTSIDE { 0 } else { at(ends.to) };
+        let from = if ends.from == OUTSIDE { 0 } else { at(ends.from) + self.begins(ends.from) };
+        from - to
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use sim_profile::flow::complete;
+
+    use super::*;
+
+    fn way(position: u32, weight: u64, is_back: bool) -> Way {
+        Way { position: Some(position), weight, is_back }
+    }
+
+    /// A loop with two ways through it, one of them longer: entry, head, left, right, foot.
+    fn diamond() -> Flow {
+        let mut flow = Flow::default();
+        for begins in [2, 1, 3, 5, 1] {
+            let node = flow.add_node();
+            flow.begins[node as usize] = begins;
+        }
+        let edges = [
+            (OUTSIDE, 0, 1),
+            (0, 1, 1),
+            (1, 2, 8),
+            (1, 3, 4),
+            (2, 4, 8),
+            (3, 4, 4),
+            (4, 1, 9),
+            (4, OUTSIDE, 1),
+        ];
+        for (position, (from, to, weight)) in (0..).zip(edges) {
+            flow.add_edge(from, to, way(position, weight, (from, to) == (4, 1)));
+        }
+        flow
+    }
+
+    #[test]
+    fn the_budget_goes_down_by_what_every_way_begins() {
+        let flow = diamond();
+        let potentials = flow.potentials();
+        let walks: [&[usize]; 3] = [&[0, 1, 2, 4, 7], &[0, 1, 3, 5, 7], &[0, 1, 2, 4, 6, 3, 5, 6, 2, 4, 7]];
+        for walk in walks {
+            let begun: i64 = walk.iter().map(|edge| flow.begins(flow.graph.edges()[*edge].from)).sum();
+            let down: i64 = walk.iter().map(|edge| flow.correction(&potentials, *edge)).sum();
+            assert_eq!(down, begun, "{walk:?}");
+        }
+        // The heavier way through the loop is corrected at its end alone.
+        assert_eq!([2, 4].map(|edge| flow.correction(&potentials, edge)), [0, 0]);
+    }
+
+    #[test]
+    fn three_counters_tell_of_a_loop_with_two_ways() {
+        let flow = diamond();
+        let placement = flow.placement();
+        let walk = [0, 1, 2, 4, 6, 3, 5, 6, 2, 4, 7];
+        let taken = |edge: u32| walk.iter().filter(|taken| **taken == edge).count() as u64;
+        let counts: Vec<u64> = placement.counted().iter().map(|edge| taken(*edge)).collect();
+        assert_eq!(counts.len(), 3, "8 edges, 6 nodes: 5 edges of a tree");
+        let all = complete(&flow.graph, &placement, &counts, &[]).expect("a walk is a flow");
+        assert_eq!(all, (0..8).map(taken).collect::<Vec<u64>>());
+    }
+}

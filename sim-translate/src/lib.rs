@@ -1,0 +1,25 @@
+//! The translated engine: instruction-accurate models as machine code, made while the program runs.
+//!
+//! A decoded word at its place becomes a *step*: the whole of `main`, decoding and operations with
+//! everything worked out that word and place tell (`specialise`, `residual`). Cold steps are
+//! interpreted; what is hot is compiled, region by region.
+
+mod arena;
+mod code;
+mod codegen;
+mod core;
+mod engine;
+mod flow;
+mod interpret;
+mod layout;
+mod native;
+mod obstacle;
+mod region;
+mod residual;
+mod specialise;
+mod state;
+mod steps;
+
+pub use engine::TranslatedEngine;
+pub use native::is_host_supported;
+pub use obstacle::find_obstacles;

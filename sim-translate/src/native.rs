@@ -1,0 +1,231 @@
+//! Machine code: made by Cranelift, entered, and what it calls.
+//!
+//! Beside the shared memory this is the only place that is not safe.
+
+#![allow(unsafe_code, reason = "machine code is entered and calls back")]
+
+use cranelift_codegen::Context;
+use cranelift_codegen::ir::{AbiParam, Function, InstBuilder, MemFlagsData, Signature, types};
+use cranelift_codegen::settings::{self, Configurable};
+use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
+use cranelift_jit::{JITBuilder, JITModule};
+use cranelift_module::{Module, default_libcall_names};
+
+use crate::codegen::{Exit, Helpers, Room, Surroundings, Translated, signature, translate};
+use crate::core::Core;
+use crate::layout;
+use crate::region::Region;
+
+/// The entry of a compiled region.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Entry(*const u8);
+
+impl Entry {
+    /// Its address, for links and tables in the shared memory.
+    pub(crate) fn address(self) -> u64 {
+        self.0 as u64
+    }
+}
+
+/// Code of one generation: it is dropped as a whole.
+pub(crate) struct Native {
+    module: Option<JITModule>,
+    context: Context,
+    builder: FunctionBuilderContext,
+    enter: Entry,
+    miss: Entry,
+    /// Bytes of code so far.
+    pub(crate) bytes: u64,
+}
+
+/// This machine cannot be translated for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Unsupported(pub(crate) String);
+
+impl Native {
+    /// A generation without any region.
+    pub(crate) fn new() -> Result<Native, Unsupported> {
+        let unsupported = |error: &dyn std::fmt::Display| Unsupported(error.to_string());
+        let mut flags = settings::builder();
+        for (name, value) in [
+            ("opt_level", "speed"),
+            ("enable_verifier", "false"),
+            ("is_pic", "false"),
+            ("use_colocated_libcalls", "false"),
+            ("preserve_frame_pointers", "true"),
+        ] {
+            flags.set(name, value).map_err(|error| unsupported(&error))?;
+        }
+        let isa = cranelift_native::builder().map_err(|error| unsupported(&error))?;
+        let isa = isa.finish(settings::Flags::new(flags)).map_err(|error| unsupported(&error))?;
+        let module = JITModule::new(JITBuilder::with_isa(isa, default_libcall_names()));
+        let context = module.make_context();
+        let mut native = Native {
+            module: Some(module),
+            context,
+            builder: FunctionBuilderContext::new(),
+            enter: Entry(std::ptr::null()),
+            miss: Entry(std::ptr::null()),
+            bytes: 0,
+        };
+        native.enter = native.define_enter()?;
+        native.miss = native.define_miss()?;
+        Ok(native)
+    }
+
+    fn module(&mut self) -> &mut JITModule {
+        match &mut self.module {
+            Some(module) => module,
+            None => unreachable!("the module is taken when the generation is dropped"),
+        }
+    }
+
+    /// Where links lead that lead nowhere yet.
+    pub(crate) fn miss(&self) -> Entry {
+        self.miss
+    }
+
+    /// Compiles a region.
+    pub(crate) fn compile(
+        &mut self,
+        around: &Surroundings<'_>,
+        region: &Region,
+        room: &mut Room,
+    ) -> Result<(Translated, Entry), Unsupported> {
+        let mut builder = std::mem::take(&mut self.builder);
+        let translated = translate(around, region, room, &mut self.context.func, &mut builder);
+        self.builder = builder;
+        let entry = self.define(signature())?;
+        Ok((translated, entry))
+    }
+
+    /// What functions are made for.
+    pub(crate) fn config(&mut self) -> cranelift_codegen::isa::TargetFrontendConfig {
+        self.module().target_config()
+    }
+
+    /// Makes machine code of the function at hand.
+    fn define(&mut self, signature: Signature) -> Result<Entry, Unsupported> {
+        let failed = |error: cranelift_module::ModuleError| Unsupported(format!("{error:?}"));
+        self.context.func.signature = signature;
+        let Some(module) = &mut self.module else { return Err(Unsupported("no module".to_string())) };
+        let function = module.declare_anonymous_function(&self.context.func.signature).map_err(failed)?;
+        module.define_function(function, &mut self.context).map_err(failed)?;
+        let bytes = self.context.compiled_code().map_or(0, |code| code.code_buffer().len());
+        module.clear_context(&mut self.context);
+        module.finalize_definitions().map_err(failed)?;
+        self.bytes += bytes as u64;
+        Ok(Entry(module.get_finalized_function(function)))
+    }
+
+    /// The way in: a function of the host's convention that calls a region.
+    fn define_enter(&mut self) -> Result<Entry, Unsupported> {
+        let config = self.config();
+        let mut host = Signature::new(config.default_call_conv);
+        host.params.extend([AbiParam::new(types::I64), AbiParam::new(types::I64)]);
+        let mut builder = std::mem::take(&mut self.builder);
+        self.context.func = Function::new();
+        self.context.func.signature = host.clone();
+        let mut b = FunctionBuilder::new(&mut self.context.func, &mut builder);
+        let block = b.create_block();
+        b.append_block_params_for_function_params(block);
+        b.switch_to_block(block);
+        b.seal_block(block);
+        let (ctx, code) = (b.block_params(block)[0], b.block_params(block)[1]);
+        let region = b.import_signature(signature());
+        let zero = b.ins().iconst(types::I64, 0);
+        b.ins().call_indirect(region, code, &[ctx, zero]);
+        b.ins().return_(&[]);
+        b.finalize(config);
+        self.builder = builder;
+        self.define(host)
+    }
+
+    /// The way back of a link that leads nowhere yet.
+    fn define_miss(&mut self) -> Result<Entry, Unsupported> {
+        let config = self.config();
+        let mut builder = std::mem::take(&mut self.builder);
+        self.context.func = Function::new();
+        self.context.func.signature = signature();
+        let mut b = FunctionBuilder::new(&mut self.context.func, &mut builder);
+        let block = b.create_block();
+        b.append_block_params_for_function_params(block);
+        b.switch_to_block(block);
+        b.seal_block(block);
+        let (ctx, number) = (b.block_params(block)[0], b.block_params(block)[1]);
+        let flags = MemFlagsData::trusted();
+        b.ins().store(flags, number, ctx, layout::SITE);
+        let reason = b.ins().iconst(types::I64, Exit::Link as i64);
+        b.ins().store(flags, reason, ctx, layout::EXIT);
+        b.ins().return_(&[]);
+        b.finalize(config);
+        self.builder = builder;
+        self.define(signature())
+    }
+
+    /// Runs compiled code until it comes back.
+    pub(crate) fn run(&self, core: &mut Core<'_>, entry: Entry) {
+        let base = core.state.arena.base();
+        let core: *mut Core<'_> = core;
+        // SAFETY: the place lies within the shared memory, which lives as long as the core.
+        unsafe { base.add(layout::CORE as usize).cast::<u64>().write_unaligned(core as u64) };
+        // SAFETY: `enter` was made by `define_enter` with this convention and these parameters, and
+        // is kept by the module until the generation is dropped, which needs `self`.
+        let enter: extern "C" fn(*mut u8, *const u8) = unsafe { std::mem::transmute(self.enter.0) };
+        // The code reaches the shared memory, each access within it by a check or by construction,
+        // and this core by the helpers below, while nobody else holds it.
+        enter(base, entry.0);
+    }
+}
+
+impl Drop for Native {
+    fn drop(&mut self) {
+        if let Some(module) = self.module.take() {
+            // SAFETY: code runs in `run` alone, which borrows `self`; links and tables that hold
+            // addresses of it are emptied by whoever drops it.
+            unsafe { module.free_memory() };
+        }
+    }
+}
+
+/// True if machine code can be made for this computer; the engine interprets where it cannot.
+pub fn is_host_supported() -> bool {
+    cranelift_native::builder().is_ok()
+}
+
+/// Addresses of the helpers.
+pub(crate) fn helpers() -> Helpers {
+    Helpers {
+        load: help_load as *const () as u64,
+        store: help_store as *const () as u64,
+        extra_cycles: help_extra_cycles as *const () as u64,
+    }
+}
+
+/// The core that compiled code runs for.
+///
+/// # Safety
+/// `ctx` is what [`Native::run`] gave the code that calls, which has not come back yet.
+unsafe fn core_of<'a>(ctx: *mut u8) -> &'a mut Core<'static> {
+    // SAFETY: `run` has put the address there; the core is borrowed by `run` alone, which waits.
+    unsafe {
+        let core = ctx.add(layout::CORE as usize).cast::<u64>().read_unaligned() as *mut Core<'static>;
+        &mut *core
+    }
+}
+
+extern "C" fn help_load(ctx: *mut u8, address: u64, packed: u64, site: u64) -> u64 {
+    // SAFETY: called by compiled code with its own parameter.
+    unsafe { core_of(ctx) }.help_load(address, packed, site)
+}
+
+extern "C" fn help_store(ctx: *mut u8, address: u64, packed: u64, _site: u64) -> u64 {
+    // SAFETY: as above.
+    unsafe { core_of(ctx) }.help_store(address, packed)
+}
+
+extern "C" fn help_extra_cycles(ctx: *mut u8, cycles: u64, step: u64, _site: u64) -> u64 {
+    // SAFETY: as above.
+    unsafe { core_of(ctx) }.help_extra_cycles(cycles, step);
+    0
+}

@@ -1,0 +1,182 @@
+//! What stands in the way of translating a model.
+
+use isac_ir::Model;
+use isac_ir::account::PARTS;
+use isac_ir::behavior::{Body, ExprKind, Stmt, walk_expressions, walk_statements};
+use isac_ir::operand::Expression;
+use isac_ir::operation::{Operation, Role, Target};
+use isac_ir::root::{WordSource, root_elements};
+
+/// Why a model cannot be translated, each reason with its place; empty if it can.
+///
+/// The model has to have what a simulator needs that decodes in blocks; the generator knows that
+/// (`gentool::emit`). What is asked here is what the translation itself relies on.
+pub fn find_obstacles(model: &Model) -> Vec<String> {
+    let mut found = Vec::new();
+    if model.overlaps() {
+        found.push("instructions in flight are not translated".to_string());
+    }
+    if model.pc_register().is_none() {
+        found.push(format!("{}: a PC that is not one whole register is not translated", model.pc.location));
+    }
+    if code_map(model).is_none() {
+        found.push("a CODINGROOT other than one element from map[PC] is not translated".to_string());
+    }
+    if let Some(body) = &model.memory_fault {
+        found.push(format!("{}: `memory_fault` is not translated", body.location));
+    }
+    if crate::layout::Layout::new(model).is_none() {
+        found.push("memories of 1 GiB and more are not translated".to_string());
+    }
+    for decoder in model.decoders.iter().filter(|decoder| decoder.width_bits > 128) {
+        let name = model.target_name(decoder.target);
+        found.push(format!("{name}: words of more than 128 bits are not translated"));
+    }
+    if model.devices.len() > 64 {
+        found.push("more than 64 devices are not translated".to_string());
+    }
+    for operation in &model.operations {
+        let place = &operation.location;
+        if !operation.references.is_empty() || !operation.variables.is_empty() {
+            found.push(format!("{place}: REFERENCE and LOCAL are not translated"));
+        }
+        if operation.instances.iter().any(|instance| instance.role == Role::Below) {
+            found.push(format!("{place}: an ACTIVATION of what is decoded further below is not translated"));
+        }
+        let expression = operation.expression.iter().flat_map(Expression::bodies);
+        for body in PARTS.iter().filter_map(|part| operation.body(*part)).chain(expression) {
+            let mut holds = false;
+            walk_statements(&body.statements, &mut |statement| {
+                holds |= matches!(
+                    statement,
+                    Stmt::Stall { .. } | Stmt::Retry { .. } | Stmt::Flush(_) | Stmt::SetReference { .. }
+                );
+            });
+            walk_expressions(&body.statements, &mut |expr| {
+                holds |= matches!(
+                    expr.kind,
+                    ExprKind::Reference(_)
+                        | ExprKind::CodedReference(_)
+                        | ExprKind::MemberFieldReference { .. }
+                );
+            });
+            if holds {
+                found.push(format!("{}: what is said of stages is not translated", body.location));
+            }
+        }
+    }
+    for operation in &model.operations {
+        if operation.expression.iter().flat_map(Expression::bodies).any(|body| body.regions > 1) {
+            let place = &operation.location;
+            found.push(format!("{place}: an EXPRESSION with accesses on a condition is not translated"));
+        }
+    }
+    find_delay_slots(model, &mut found);
+    find_late_accesses(model, &mut found);
+    found.sort();
+    found.dedup();
+    found
+}
+
+/// Where the operation that decodes sets the PC from registers, every instruction would leave its
+/// region.
+fn find_delay_slots(model: &Model, found: &mut Vec<String>) {
+    for operation in model.operations.iter().filter(|operation| operation.root.is_some()) {
+        for body in PARTS.iter().filter_map(|part| operation.body(*part)) {
+            let (mut sets_pc, mut reads) = (false, false);
+            walk_statements(&body.statements, &mut |statement| {
+                if let Stmt::SetRegister { register, .. } = statement {
+                    sets_pc |= model.pc_register() == Some(*register);
+                }
+            });
+            walk_expressions(&body.statements, &mut |expr| {
+                if let ExprKind::Register { register, .. } = expr.kind {
+                    reads |= model.pc_register() != Some(register);
+                }
+            });
+            if sets_pc && reads {
+                found.push(format!(
+                    "{}: a PC that goes on by other registers is not translated",
+                    body.location
+                ));
+            }
+        }
+    }
+}
+
+/// What always runs is multiplied by how often its instruction ran; of one that ends the run nothing
+/// may be left out then.
+fn find_late_accesses(model: &Model, found: &mut Vec<String>) {
+    let halts = |operation: &Operation| {
+        let mut halts = false;
+        for body in PARTS.iter().filter_map(|part| operation.body(*part)) {
+            walk_statements(&body.statements, &mut |statement| {
+                halts |= matches!(statement, Stmt::Halt(_) | Stmt::LinuxCall { .. } | Stmt::Semihost { .. });
+            });
+        }
+        halts
+    };
+    let below = |operation: u32| model.operations_below(Target::Operation(operation), |_| true);
+    let all = 0..model.operations.len() as u32;
+    let halting: Vec<u32> = all.clone().filter(|index| halts(model.operation(*index))).collect();
+    if halting.is_empty() {
+        return;
+    }
+    let always: Vec<u32> = activated_always(model, &halting);
+    for index in all {
+        let operation = model.operation(index);
+        let leads = below(index).iter().any(|operation| halting.contains(operation));
+        // What leads to a halt has its ACTIVATION behind it, what does not may be due later.
+        let late: Vec<&Body> = match leads {
+            true => operation.activation.iter().collect(),
+            false if always.contains(&index) => {
+                PARTS.iter().filter_map(|part| operation.body(*part)).collect()
+            }
+            false => Vec::new(),
+        };
+        let accesses = |body: &&&Body| {
+            let certain = |region: u32| region == 0;
+            body.accesses.iter().any(|access| certain(access.region))
+                || body.mentions.iter().any(|mention| certain(mention.region))
+        };
+        if let Some(body) = late.iter().find(accesses) {
+            found.push(format!(
+                "{}: accesses after a BEHAVIOR that may halt are not translated",
+                body.location
+            ));
+        }
+    }
+}
+
+/// What is activated without a condition and never halts: it may be due behind what does.
+fn activated_always(model: &Model, halting: &[u32]) -> Vec<u32> {
+    let mut found = Vec::new();
+    for operation in &model.operations {
+        let mut may_have_halted = false;
+        for instance in &operation.instances {
+            let below = model.operations_below(instance.target, |_| true);
+            let halts = below.iter().any(|operation| halting.contains(operation));
+            let activated = instance.role == Role::Activated && instance.scheduled && !instance.conditional;
+            // So may what is decoded beside what halts, and behind it.
+            let beside = instance.role == Role::Coded && may_have_halted;
+            if (activated || beside) && !halts {
+                found.extend(&below);
+            }
+            may_have_halted |= halts;
+        }
+    }
+    found
+}
+
+/// The map that instructions are fetched from, if there is one CODINGROOT with one element from it.
+pub(crate) fn code_map(model: &Model) -> Option<u32> {
+    let mut roots = (0u32..).zip(&model.operations).filter(|(_, operation)| operation.root.is_some());
+    let (operation, None) = (roots.next()?.0, roots.next()) else { return None };
+    match root_elements(model, operation)[..] {
+        [element] => match element.source {
+            WordSource::Map { map, .. } => Some(*map),
+            WordSource::Value { .. } => None,
+        },
+        _ => None,
+    }
+}

@@ -1,0 +1,438 @@
+//! What is left of an instruction when everything is worked out that its word and its place tell.
+//!
+//! A step is the whole of `main`, decoding and all operations for one decoded word at one place,
+//! with fields, chosen members, operands and FUNCTIONs resolved. It reads and writes registers,
+//! memory and locals; nothing in it refers to the description any more. The program counter is
+//! local [`PC`]: where a step ends, it holds the address of the next instruction.
+
+use isac_ir::behavior::{BinaryOp, PrintPart, UnaryOp};
+use isac_ir::bits::{mask, sign_extend};
+use isac_ir::syntax::evaluate::{binary, unary};
+use sim_runtime::AccessKind;
+
+/// The local that holds the program counter.
+pub(crate) const PC: u32 = 0;
+
+/// A value of 1 to 128 bits; its upper bits are 0.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Value {
+    /// Width in bits.
+    pub width: u32,
+    /// What it is.
+    pub kind: Kind,
+}
+
+/// The values.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Kind {
+    /// Known.
+    Const(u128),
+    /// A local of the step.
+    Local(u32),
+    /// Bits of an element of a register from `low` on.
+    Register {
+        /// Index of the register.
+        register: u32,
+        /// The element.
+        element: u32,
+        /// Least significant bit taken.
+        low: u32,
+    },
+    /// The same of an element that is known when it runs.
+    Element {
+        /// Index of the register.
+        register: u32,
+        /// The element.
+        index: Box<Value>,
+        /// Least significant bit taken.
+        low: u32,
+    },
+    /// Cells of a map, joined in byte order.
+    Memory {
+        /// Index of the map.
+        map: u32,
+        /// How many.
+        cells: u32,
+        /// Address of the first.
+        address: Box<Value>,
+        /// What is asked of the memory.
+        access: AccessKind,
+    },
+    /// Bits of a cell of more than 128 bits.
+    CellPart {
+        /// Index of the map.
+        map: u32,
+        /// Its address.
+        address: Box<Value>,
+        /// Least significant bit taken.
+        low: u32,
+        /// What is asked of the memory.
+        access: AccessKind,
+    },
+    /// Cycles begun before this one.
+    Cycles,
+    /// Instructions ended.
+    Instructions,
+    /// The address that a memory fault touched.
+    FaultAddress,
+    /// What a memory fault tried.
+    FaultAccess,
+    /// 1 if a timer's time has come.
+    Pending(u32),
+    /// One operand.
+    Unary(UnaryOp, Box<Value>),
+    /// Two operands.
+    Binary(BinaryOp, Box<Value>, Box<Value>),
+    /// Upper bits 0.
+    ZeroExtend(Box<Value>),
+    /// Upper bits copies of the sign.
+    SignExtend(Box<Value>),
+    /// Bits from `low` on.
+    Slice {
+        /// Of what.
+        base: Box<Value>,
+        /// Least significant bit taken.
+        low: u32,
+    },
+    /// One bit, 0 beyond the width.
+    Bit {
+        /// Of what.
+        base: Box<Value>,
+        /// Which.
+        index: Box<Value>,
+    },
+    /// Parts from most to least significant.
+    Concat(Vec<Value>),
+    /// The second if the first is 1, else the third.
+    Select(Box<Value>, Box<Value>, Box<Value>),
+}
+
+/// Statements of a step.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Op {
+    /// Assigns a local.
+    Set(u32, Value),
+    /// Writes bits of an element of a register.
+    SetRegister {
+        /// Index of the register.
+        register: u32,
+        /// The element, which is not HARDWIRED.
+        element: u32,
+        /// First bit written.
+        low: u32,
+        /// The new bits.
+        value: Value,
+    },
+    /// The same for an element that is known when it runs.
+    SetElement {
+        /// Index of the register.
+        register: u32,
+        /// The element, evaluated behind the value.
+        index: Value,
+        /// First bit written.
+        low: u32,
+        /// The new bits.
+        value: Value,
+    },
+    /// Writes cells of a map.
+    SetMemory {
+        /// Index of the map.
+        map: u32,
+        /// How many.
+        cells: u32,
+        /// Address of the first, evaluated behind the value.
+        address: Value,
+        /// The new value.
+        value: Value,
+    },
+    /// Writes bits of a cell of more than 128 bits.
+    SetCellPart {
+        /// Index of the map.
+        map: u32,
+        /// Its address, evaluated behind the value.
+        address: Value,
+        /// First bit written.
+        low: u32,
+        /// The new bits.
+        value: Value,
+    },
+    /// One of the instruction's counters goes up by one.
+    Count(u32),
+    /// One of the instruction's counters goes up by what a local holds.
+    CountLocal(u32, u32),
+    /// Runs one of two lists.
+    If(Value, Vec<Op>, Vec<Op>),
+    /// Runs its statements until left.
+    Loop(u32, Vec<Op>),
+    /// Runs its statements once; can be left.
+    Block(u32, Vec<Op>),
+    /// Goes on behind the loop or block with this label; the second number tells it apart.
+    Leave(u32, u32),
+    /// The instruction does not end as instructions do.
+    Trap(Trap),
+    /// The instruction is complete and the run ends, with this status.
+    Halt(Value),
+    /// Cycles that count but nothing happens in them.
+    ExtraCycles(Value),
+    /// A Linux system call; its result, number and arguments.
+    LinuxCall(u32, Vec<Value>),
+    /// A semihosting call; its result, operation and argument.
+    Semihost(u32, Vec<Value>),
+    /// Text, with the values in it.
+    Print(Vec<PrintPart>, Vec<Value>),
+    /// The model's own event.
+    Event(String),
+}
+
+/// Ends of an instruction that is not complete.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Trap {
+    /// `illegal()`.
+    Illegal,
+    /// A division by zero.
+    DivisionByZero,
+    /// `cancel()`.
+    Cancel,
+}
+
+impl Value {
+    pub(crate) fn constant(width: u32, value: u128) -> Value {
+        Value { width, kind: Kind::Const(value & mask(width)) }
+    }
+
+    pub(crate) fn local(width: u32, local: u32) -> Value {
+        Value { width, kind: Kind::Local(local) }
+    }
+
+    /// What it is, if that is known.
+    pub(crate) fn known(&self) -> Option<u128> {
+        match self.kind {
+            Kind::Const(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn unary(operator: UnaryOp, width: u32, operand: Value) -> Value {
+        match operand.known() {
+            Some(value) => Value::constant(width, unary(operator, value, operand.width)),
+            None => Value { width, kind: Kind::Unary(operator, Box::new(operand)) },
+        }
+    }
+
+    pub(crate) fn binary(operator: BinaryOp, width: u32, left: Value, right: Value) -> Value {
+        use BinaryOp::{
+            Add, And, DivideSigned, DivideUnsigned, Multiply, Or, RemainderSigned, RemainderUnsigned,
+            ShiftLeft, ShiftRightSigned, ShiftRightUnsigned, Subtract, Xor,
+        };
+        let divides = matches!(operator, DivideUnsigned | DivideSigned | RemainderUnsigned | RemainderSigned);
+        match (left.known(), right.known()) {
+            (Some(a), Some(b)) if !(divides && b == 0) => {
+                return Value::constant(width, binary(operator, a, b, left.width));
+            }
+            (_, Some(0))
+                if matches!(
+                    operator,
+                    Add | Subtract | Or | Xor | ShiftLeft | ShiftRightUnsigned | ShiftRightSigned
+                ) =>
+            {
+                return left;
+            }
+            (Some(0), _) if matches!(operator, Add | Or | Xor) => return right,
+            (_, Some(0)) if matches!(operator, And | Multiply) && !left.may_trap() => {
+                return Value::constant(width, 0);
+            }
+            (Some(0), _) if matches!(operator, And | Multiply) && !right.may_trap() => {
+                return Value::constant(width, 0);
+            }
+            (_, Some(ones)) if operator == And && ones == mask(left.width) => return left,
+            (Some(ones), _) if operator == And && ones == mask(right.width) => return right,
+            _ => {}
+        }
+        Value { width, kind: Kind::Binary(operator, Box::new(left), Box::new(right)) }
+    }
+
+    pub(crate) fn zero_extend(width: u32, operand: Value) -> Value {
+        match operand.kind {
+            Kind::Const(value) => Value::constant(width, value),
+            _ if operand.width == width => operand,
+            Kind::ZeroExtend(inner) => Value { width, kind: Kind::ZeroExtend(inner) },
+            _ => Value { width, kind: Kind::ZeroExtend(Box::new(operand)) },
+        }
+    }
+
+    pub(crate) fn sign_extend(width: u32, operand: Value) -> Value {
+        match operand.known() {
+            Some(value) => Value::constant(width, sign_extend(value, operand.width, width)),
+            None if operand.width == width => operand,
+            None => Value { width, kind: Kind::SignExtend(Box::new(operand)) },
+        }
+    }
+
+    pub(crate) fn slice(width: u32, base: Value, low: u32) -> Value {
+        if low == 0 && width == base.width {
+            return base;
+        }
+        match base.kind {
+            Kind::Const(value) => Value::constant(width, value >> low),
+            Kind::ZeroExtend(inner) | Kind::SignExtend(inner) if low + width <= inner.width => {
+                Value::slice(width, *inner, low)
+            }
+            Kind::Slice { base: inner, low: inner_low } => Value::slice(width, *inner, low + inner_low),
+            // The low bits of these depend on the low bits of their operands alone.
+            Kind::Binary(
+                operator @ (BinaryOp::Add
+                | BinaryOp::Subtract
+                | BinaryOp::Multiply
+                | BinaryOp::And
+                | BinaryOp::Or
+                | BinaryOp::Xor),
+                left,
+                right,
+            ) if low == 0 => {
+                Value::binary(operator, width, Value::slice(width, *left, 0), Value::slice(width, *right, 0))
+            }
+            _ => Value { width, kind: Kind::Slice { base: Box::new(base), low } },
+        }
+    }
+
+    pub(crate) fn bit(base: Value, index: Value) -> Value {
+        match index.known() {
+            Some(index) if index >= base.width.into() => {
+                // What the base is evaluated for stays.
+                let zero = Value::constant(1, 0);
+                match base.known() {
+                    Some(_) => zero,
+                    None => Value::binary(BinaryOp::And, 1, Value::slice(1, base, 0), zero),
+                }
+            }
+            Some(index) => Value::slice(1, base, index as u32),
+            None => Value { width: 1, kind: Kind::Bit { base: Box::new(base), index: Box::new(index) } },
+        }
+    }
+
+    pub(crate) fn concat(width: u32, parts: Vec<Value>) -> Value {
+        let known = parts
+            .iter()
+            .try_fold(0u128, |value, part| Some(value.checked_shl(part.width).unwrap_or(0) | part.known()?));
+        match known {
+            Some(value) => Value::constant(width, value),
+            None => Value { width, kind: Kind::Concat(parts) },
+        }
+    }
+
+    pub(crate) fn select(condition: Value, then: Value, otherwise: Value) -> Value {
+        match condition.known() {
+            Some(0) => otherwise,
+            Some(_) => then,
+            None => Value {
+                width: then.width,
+                kind: Kind::Select(Box::new(condition), Box::new(then), Box::new(otherwise)),
+            },
+        }
+    }
+
+    /// True if evaluating it may end the instruction or be noticed.
+    pub(crate) fn may_trap(&self) -> bool {
+        match &self.kind {
+            Kind::Memory { .. } | Kind::CellPart { .. } | Kind::Element { .. } => true,
+            Kind::Const(_)
+            | Kind::Local(_)
+            | Kind::Register { .. }
+            | Kind::Cycles
+            | Kind::Instructions
+            | Kind::FaultAddress
+            | Kind::FaultAccess
+            | Kind::Pending(_) => false,
+            _ => self.children().iter().any(|child| child.may_trap()),
+        }
+    }
+
+    /// The values in it, in the order of their evaluation.
+    pub(crate) fn children(&self) -> Vec<&Value> {
+        match &self.kind {
+            Kind::Const(_)
+            | Kind::Local(_)
+            | Kind::Register { .. }
+            | Kind::Cycles
+            | Kind::Instructions
+            | Kind::FaultAddress
+            | Kind::FaultAccess
+            | Kind::Pending(_) => Vec::new(),
+            Kind::Element { index: value, .. }
+            | Kind::Memory { address: value, .. }
+            | Kind::CellPart { address: value, .. }
+            | Kind::Unary(_, value)
+            | Kind::ZeroExtend(value)
+            | Kind::SignExtend(value)
+            | Kind::Slice { base: value, .. } => vec![value],
+            Kind::Binary(_, left, right) | Kind::Bit { base: left, index: right } => vec![left, right],
+            Kind::Concat(parts) => parts.iter().collect(),
+            Kind::Select(condition, then, otherwise) => vec![condition, then, otherwise],
+        }
+    }
+
+    /// Calls `visit` for itself and every value within it.
+    pub(crate) fn walk(&self, visit: &mut dyn FnMut(Item<'_>)) {
+        visit(Item::Value(self));
+        for child in self.children() {
+            child.walk(visit);
+        }
+    }
+}
+
+/// A part of a step.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Item<'a> {
+    /// A value.
+    Value(&'a Value),
+    /// A statement.
+    Op(&'a Op),
+}
+
+impl Op {
+    /// The values that stand directly in it.
+    pub(crate) fn values(&self) -> Vec<&Value> {
+        match self {
+            Op::Set(_, value)
+            | Op::SetRegister { value, .. }
+            | Op::If(value, ..)
+            | Op::Halt(value)
+            | Op::ExtraCycles(value) => vec![value],
+            Op::SetElement { index: place, value, .. }
+            | Op::SetMemory { address: place, value, .. }
+            | Op::SetCellPart { address: place, value, .. } => vec![value, place],
+            Op::LinuxCall(_, values) | Op::Semihost(_, values) | Op::Print(_, values) => {
+                values.iter().collect()
+            }
+            Op::Count(_)
+            | Op::CountLocal(..)
+            | Op::Loop(..)
+            | Op::Block(..)
+            | Op::Leave(..)
+            | Op::Trap(_)
+            | Op::Event(_) => Vec::new(),
+        }
+    }
+
+    /// The lists of statements in it.
+    pub(crate) fn lists(&self) -> Vec<&[Op]> {
+        match self {
+            Op::If(_, then, otherwise) => vec![then, otherwise],
+            Op::Loop(_, body) | Op::Block(_, body) => vec![body],
+            _ => Vec::new(),
+        }
+    }
+}
+
+/// Calls `visit` for every statement and value of a list, outer ones first.
+pub(crate) fn walk_ops(ops: &[Op], visit: &mut dyn FnMut(Item<'_>)) {
+    for op in ops {
+        visit(Item::Op(op));
+        for value in op.values() {
+            value.walk(visit);
+        }
+        for list in op.lists() {
+            walk_ops(list, visit);
+        }
+    }
+}

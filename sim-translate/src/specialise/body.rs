@@ -1,0 +1,556 @@
+//! Statements: what is known decides, the rest stays.
+
+use isac_ir::account::region_counter;
+use isac_ir::behavior::{Body, PrintPart, Stmt};
+use isac_ir::operand::MentionKind;
+use sim_runtime::memory::CellStore;
+
+use super::environment::Environment;
+use super::operand::Found;
+use super::{Specialiser, Turn};
+use crate::residual::{Item, Kind, Op, PC, Trap, Value, walk_ops};
+
+/// Most statements that a loop is unrolled to.
+const UNROLLED: usize = 256;
+
+/// Where a list of statements ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Flow {
+    /// At its end, on some way at least.
+    On,
+    /// Elsewhere, on every way.
+    Gone,
+}
+
+/// A body being run.
+#[derive(Debug, Clone)]
+pub(super) struct Frame<'m> {
+    pub body: &'m Body,
+    /// Its operation's node in the decoding tree.
+    pub node: Option<u32>,
+    /// The turn of the operation; an operand's EXPRESSION has none.
+    pub turn: Option<Turn>,
+    /// The step's local for each of its own.
+    pub locals: Vec<u32>,
+    /// Its first counter, and whether it runs on a condition; `None` if it counts nothing.
+    pub counted: Option<(u32, bool)>,
+    /// The places that it has found.
+    pub found: Vec<Option<Found<'m>>>,
+}
+
+/// A way to the end of a block: the mark of its [`Op::Leave`] and what is known there.
+pub(super) struct Way {
+    label: u32,
+    mark: u32,
+    environment: Environment,
+}
+
+/// The labels of a body that are open, with their numbers in the step, and the ways there.
+#[derive(Default)]
+pub(super) struct Labels {
+    open: Vec<(u32, u32)>,
+    ways: Vec<Way>,
+}
+
+impl<'m, S: CellStore> Specialiser<'m, S> {
+    /// Runs a body to its end.
+    pub(super) fn run_body(&mut self, frame: &Frame<'m>, ops: &mut Vec<Op>) -> Flow {
+        self.run_statements(&mut frame.clone(), &mut Labels::default(), ops)
+    }
+
+    /// The same; the frame keeps what the statements have found.
+    pub(super) fn run_statements(
+        &mut self,
+        frame: &mut Frame<'m>,
+        labels: &mut Labels,
+        ops: &mut Vec<Op>,
+    ) -> Flow {
+        let statements = &frame.body.statements;
+        self.run_list(frame, statements, labels, ops)
+    }
+
+    fn run_list(
+        &mut self,
+        frame: &mut Frame<'m>,
+        statements: &'m [Stmt],
+        labels: &mut Labels,
+        ops: &mut Vec<Op>,
+    ) -> Flow {
+        for (index, statement) in statements.iter().enumerate() {
+            let flow = match statement {
+                // Where one arm has gone, what follows belongs to the other.
+                Stmt::If { condition, then, otherwise } => {
+                    let condition = self.evaluate(frame, condition, ops);
+                    match condition.known() {
+                        Some(0) => self.run_list(frame, otherwise, labels, ops),
+                        Some(_) => self.run_list(frame, then, labels, ops),
+                        None => {
+                            let rest = &statements[index + 1..];
+                            return self.run_if(frame, condition, (then, otherwise), rest, labels, ops);
+                        }
+                    }
+                }
+                _ => self.run_statement(frame, statement, labels, ops),
+            };
+            if flow == Flow::Gone {
+                return flow;
+            }
+        }
+        Flow::On
+    }
+
+    /// An IF whose condition is not known, and what follows it in its list.
+    fn run_if(
+        &mut self,
+        frame: &mut Frame<'m>,
+        condition: Value,
+        (then, otherwise): (&'m [Stmt], &'m [Stmt]),
+        rest: &'m [Stmt],
+        labels: &mut Labels,
+        ops: &mut Vec<Op>,
+    ) -> Flow {
+        let before = self.environment.clone();
+        let (mut first, mut second) = (Vec::new(), Vec::new());
+        let mut first_flow = self.run_list(frame, then, labels, &mut first);
+        let after_first = std::mem::replace(&mut self.environment, before);
+        let mut second_flow = self.run_list(frame, otherwise, labels, &mut second);
+        match (first_flow, second_flow) {
+            (Flow::On, Flow::On) => {
+                self.merge(after_first, &mut first, &mut second);
+                push_if(ops, condition, first, second);
+                return self.run_list(frame, rest, labels, ops);
+            }
+            (Flow::Gone, Flow::On) => second_flow = self.run_list(frame, rest, labels, &mut second),
+            (Flow::On, Flow::Gone) => {
+                self.environment = after_first;
+                first_flow = self.run_list(frame, rest, labels, &mut first);
+            }
+            (Flow::Gone, Flow::Gone) => {}
+        }
+        push_if(ops, condition, first, second);
+        if first_flow == Flow::On || second_flow == Flow::On { Flow::On } else { Flow::Gone }
+    }
+
+    /// Runs two lists, of which a value that is not known chooses one.
+    pub(super) fn branch(
+        &mut self,
+        condition: Value,
+        ops: &mut Vec<Op>,
+        then: impl FnOnce(&mut Self, &mut Vec<Op>) -> Flow,
+        otherwise: impl FnOnce(&mut Self, &mut Vec<Op>) -> Flow,
+    ) -> Flow {
+        let before = self.environment.clone();
+        let (mut first, mut second) = (Vec::new(), Vec::new());
+        let first_flow = then(self, &mut first);
+        let after_first = std::mem::replace(&mut self.environment, before);
+        let second_flow = otherwise(self, &mut second);
+        match (first_flow, second_flow) {
+            (Flow::On, Flow::On) => self.merge(after_first, &mut first, &mut second),
+            (Flow::On, Flow::Gone) => self.environment = after_first,
+            (Flow::Gone, _) => {}
+        }
+        push_if(ops, condition, first, second);
+        if first_flow == Flow::On || second_flow == Flow::On { Flow::On } else { Flow::Gone }
+    }
+
+    /// Goes on behind two lists that both come to their end: what they do not know alike is
+    /// written down, the environment at hand being that behind the second.
+    fn merge(&mut self, after_first: Environment, first: &mut Vec<Op>, second: &mut Vec<Op>) {
+        for local in self.environment.differing(&after_first) {
+            self.write_down(local, after_first.get(local), first);
+            self.write_down(local, self.environment.get(local), second);
+            self.environment.set(local, None);
+        }
+    }
+
+    /// Assigns a local what is known of it; the program counter always is what it was assigned.
+    fn write_down(&self, local: u32, value: Option<u128>, ops: &mut Vec<Op>) {
+        if let Some(value) = value.filter(|_| local != PC) {
+            ops.push(Op::Set(local, Value::constant(self.locals[local as usize], value)));
+        }
+    }
+
+    /// Assigns a local; what is known is remembered, not written, but for the program counter: an
+    /// instruction may end anywhere.
+    pub(super) fn assign(&mut self, local: u32, value: Value, ops: &mut Vec<Op>) {
+        let known = value.known();
+        self.environment.set(local, known);
+        if known.is_none() || local == PC {
+            ops.push(Op::Set(local, value));
+        }
+    }
+
+    fn run_statement(
+        &mut self,
+        frame: &mut Frame<'m>,
+        statement: &'m Stmt,
+        labels: &mut Labels,
+        ops: &mut Vec<Op>,
+    ) -> Flow {
+        match statement {
+            Stmt::Set { local, value } => {
+                let value = self.evaluate(frame, value, ops);
+                self.assign(frame.locals[*local as usize], value, ops);
+            }
+            Stmt::SetRegister { register, index, low, value, .. } => {
+                let value = self.evaluate(frame, value, ops);
+                let index = index.as_ref().map(|index| self.evaluate(frame, index, ops));
+                return self.set_register(*register, index, *low, value, ops);
+            }
+            Stmt::SetMemory { map, cells, address, value, .. } => {
+                let value = self.evaluate(frame, value, ops);
+                let address = self.evaluate(frame, address, ops);
+                ops.push(Op::SetMemory { map: *map, cells: *cells, address, value });
+            }
+            Stmt::SetCellPart { map, address, low, value, .. } => {
+                let value = self.evaluate(frame, value, ops);
+                let address = self.evaluate(frame, address, ops);
+                ops.push(Op::SetCellPart { map: *map, address, low: *low, value });
+            }
+            Stmt::SetOperand { instance, value, .. } => {
+                let value = self.evaluate(frame, value, ops);
+                return self.write_operand(frame, *instance, value, ops);
+            }
+            Stmt::Bind { binding, .. } => self.bind(frame, *binding, ops),
+            Stmt::SetBound { binding, value, .. } => {
+                let value = self.evaluate(frame, value, ops);
+                return self.run_found(frame, *binding, MentionKind::WriteBound, Some(value), ops);
+            }
+            Stmt::Touch(_) | Stmt::Decode { .. } | Stmt::OpenNode { .. } | Stmt::CloseNode => {}
+            Stmt::Count(region) => {
+                let counter =
+                    frame.counted.and_then(|(base, conditional)| region_counter(base, *region, conditional));
+                ops.extend(counter.map(Op::Count));
+            }
+            Stmt::If { .. } => return self.run_list(frame, std::slice::from_ref(statement), labels, ops),
+            Stmt::Loop { label, body } => return self.run_loop(frame, *label, body, labels, ops),
+            Stmt::Block { label, body } => return self.run_block(frame, *label, body, labels, ops),
+            Stmt::Call { body, .. } => return self.run_list(frame, body, labels, ops),
+            Stmt::Leave(label) => {
+                let open = labels.open.iter().rev().find(|(name, _)| name == label);
+                if let Some((_, number)) = open.copied() {
+                    let mark = self.new_label();
+                    labels.ways.push(Way { label: number, mark, environment: self.environment.clone() });
+                    ops.push(Op::Leave(number, mark));
+                }
+                return Flow::Gone;
+            }
+            Stmt::Halt(status) => {
+                let status = self.evaluate(frame, status, ops);
+                ops.push(Op::Halt(status));
+                return Flow::Gone;
+            }
+            Stmt::Illegal => return trap(Trap::Illegal, ops),
+            Stmt::DivisionByZero => return trap(Trap::DivisionByZero, ops),
+            Stmt::Cancel => return trap(Trap::Cancel, ops),
+            Stmt::ExtraCycles(cycles) => {
+                let cycles = self.evaluate(frame, cycles, ops);
+                ops.push(Op::ExtraCycles(cycles));
+            }
+            Stmt::LinuxCall { result, arguments } | Stmt::Semihost { result, arguments } => {
+                let values = arguments.iter().map(|argument| self.evaluate(frame, argument, ops)).collect();
+                let result = frame.locals[*result as usize];
+                ops.push(match statement {
+                    Stmt::LinuxCall { .. } => Op::LinuxCall(result, values),
+                    _ => Op::Semihost(result, values),
+                });
+                self.environment.set(result, None);
+            }
+            Stmt::Print(parts) => {
+                let values = parts.iter().filter_map(|part| match part {
+                    PrintPart::Value { value, .. } => Some(self.evaluate(frame, value, ops)),
+                    PrintPart::Text(_) => None,
+                });
+                let values = values.collect();
+                ops.push(Op::Print(parts.clone(), values));
+            }
+            Stmt::Event(name) => ops.push(Op::Event(name.clone())),
+            Stmt::Activate { instance, .. } => {
+                if let Some(turn) = frame.turn {
+                    self.schedule(turn, *instance, ops);
+                }
+            }
+            Stmt::SetVariable { .. }
+            | Stmt::SetReference { .. }
+            | Stmt::Stall { .. }
+            | Stmt::Retry { .. }
+            | Stmt::Flush(_) => panic!("{} holds what is not translated", frame.body.location),
+        }
+        Flow::On
+    }
+
+    /// Writes a register; the program counter is a local.
+    fn set_register(
+        &mut self,
+        register: u32,
+        index: Option<Value>,
+        low: u32,
+        value: Value,
+        ops: &mut Vec<Op>,
+    ) -> Flow {
+        let table = &self.model.registers[register as usize];
+        if self.model.pc_register() == Some(register) {
+            let width = table.width_bits;
+            let value = match (low, value.width == width) {
+                (0, true) => value,
+                _ => self.with_bits(self.read_pc(), low, value, ops),
+            };
+            self.assign(PC, value, ops);
+            return Flow::On;
+        }
+        let element = index.as_ref().map_or(Some(0), Value::known);
+        match (element.map(|element| u32::try_from(element).unwrap_or(u32::MAX)), index) {
+            (Some(element), _) if element < table.elements() => {
+                if table.hardwired_value(element).is_some() {
+                    // What the value is evaluated for stays.
+                    if value.may_trap() {
+                        let unused = self.new_local(value.width);
+                        ops.push(Op::Set(unused, value));
+                        self.environment.set(unused, None);
+                    }
+                } else {
+                    ops.push(Op::SetRegister { register, element, low, value });
+                }
+            }
+            (_, Some(index)) => ops.push(Op::SetElement { register, index, low, value }),
+            (_, None) => {}
+        }
+        Flow::On
+    }
+
+    /// What the program counter holds.
+    pub(super) fn read_pc(&self) -> Value {
+        let width = self.model.pc.width_bits;
+        match self.environment.get(PC) {
+            Some(known) => Value::constant(width, known),
+            None => Value::local(width, PC),
+        }
+    }
+
+    /// A value with some of its bits replaced.
+    fn with_bits(&mut self, base: Value, low: u32, bits: Value, ops: &mut Vec<Op>) -> Value {
+        let width = base.width;
+        let above = width - low - bits.width;
+        let held = match base.kind {
+            Kind::Const(_) | Kind::Local(_) => base,
+            _ => {
+                let local = self.new_local(width);
+                self.assign(local, base, ops);
+                Value::local(width, local)
+            }
+        };
+        let mut parts = Vec::new();
+        if above > 0 {
+            parts.push(Value::slice(above, held.clone(), width - above));
+        }
+        parts.push(bits);
+        if low > 0 {
+            parts.push(Value::slice(low, held, 0));
+        }
+        Value::concat(width, parts)
+    }
+
+    fn run_block(
+        &mut self,
+        frame: &mut Frame<'m>,
+        label: u32,
+        body: &'m [Stmt],
+        labels: &mut Labels,
+        ops: &mut Vec<Op>,
+    ) -> Flow {
+        let number = self.new_label();
+        labels.open.push((label, number));
+        let mut inner = Vec::new();
+        let flow = self.run_list(frame, body, labels, &mut inner);
+        labels.open.pop();
+        let flow = self.join(number, flow, labels, &mut inner);
+        drop_last_leaves(&mut inner, number);
+        match leaves(&inner, number) {
+            true => ops.push(Op::Block(number, inner)),
+            false => ops.append(&mut inner),
+        }
+        flow
+    }
+
+    /// Goes on behind a block: on the ways that leave it, and at its end.
+    fn join(&mut self, number: u32, flow: Flow, labels: &mut Labels, ops: &mut Vec<Op>) -> Flow {
+        let (mut ways, others): (Vec<Way>, Vec<Way>) =
+            std::mem::take(&mut labels.ways).into_iter().partition(|way| way.label == number);
+        labels.ways = others;
+        if flow == Flow::Gone {
+            let Some(last) = ways.pop() else { return Flow::Gone };
+            let mut differing = Vec::new();
+            for way in &ways {
+                differing.extend(way.environment.differing(&last.environment));
+            }
+            self.environment = last.environment.clone();
+            ways.push(last);
+            self.write_at_leaves(&ways, differing, ops);
+            return Flow::On;
+        }
+        let mut differing = Vec::new();
+        for way in &ways {
+            differing.extend(way.environment.differing(&self.environment));
+        }
+        differing.sort_unstable();
+        differing.dedup();
+        for local in &differing {
+            self.write_down(*local, self.environment.get(*local), ops);
+        }
+        self.write_at_leaves(&ways, differing, ops);
+        Flow::On
+    }
+
+    /// Writes locals down where a block is left; behind it they are not known.
+    fn write_at_leaves(&mut self, ways: &[Way], mut locals: Vec<u32>, ops: &mut Vec<Op>) {
+        locals.sort_unstable();
+        locals.dedup();
+        for way in ways {
+            let mut known = Vec::new();
+            for local in &locals {
+                self.write_down(*local, way.environment.get(*local), &mut known);
+            }
+            insert_before_leave(ops, way.mark, &known);
+        }
+        for local in locals {
+            self.environment.set(local, None);
+        }
+    }
+
+    fn run_loop(
+        &mut self,
+        frame: &mut Frame<'m>,
+        label: u32,
+        body: &'m [Stmt],
+        labels: &mut Labels,
+        ops: &mut Vec<Op>,
+    ) -> Flow {
+        if let Some(flow) = self.unroll(frame, label, body, labels, ops) {
+            return flow;
+        }
+        let number = self.new_label();
+        loop {
+            let at_head = self.environment.clone();
+            let (frame_before, ways) = (frame.clone(), labels.ways.len());
+            let mut inner = Vec::new();
+            labels.open.push((label, number));
+            let flow = self.run_list(frame, body, labels, &mut inner);
+            labels.open.pop();
+            let changed = match flow {
+                Flow::On => self.environment.differing(&at_head),
+                Flow::Gone => Vec::new(),
+            };
+            // What one turn changes is not known in the next.
+            let known: Vec<u32> = changed.into_iter().filter(|local| at_head.get(*local).is_some()).collect();
+            if known.is_empty() {
+                let flow = self.join(number, Flow::Gone, labels, &mut inner);
+                ops.push(Op::Loop(number, inner));
+                return flow;
+            }
+            self.environment = at_head;
+            *frame = frame_before;
+            labels.ways.truncate(ways);
+            for local in known {
+                self.write_down(local, self.environment.get(local), ops);
+                self.environment.set(local, None);
+            }
+        }
+    }
+
+    /// Takes a loop turn by turn, if what is known tells where it ends; else nothing has happened.
+    fn unroll(
+        &mut self,
+        frame: &mut Frame<'m>,
+        label: u32,
+        body: &'m [Stmt],
+        labels: &mut Labels,
+        ops: &mut Vec<Op>,
+    ) -> Option<Flow> {
+        let (environment, frame_before) = (self.environment.clone(), frame.clone());
+        let (begun, ways) = (ops.len(), labels.ways.len());
+        let number = self.new_label();
+        for _ in 0..UNROLLED {
+            let mut turn = Vec::new();
+            labels.open.push((label, number));
+            let flow = self.run_list(frame, body, labels, &mut turn);
+            labels.open.pop();
+            let here = labels.ways.iter().filter(|way| way.label == number).count();
+            let outer = labels.ways.len() - ways - here;
+            let ends = matches!(turn.last(), Some(Op::Leave(left, _)) if *left == number);
+            if outer == 0 && here == 1 && flow == Flow::Gone && ends {
+                turn.pop();
+                if let Some(way) = labels.ways.pop() {
+                    self.environment = way.environment;
+                }
+                ops.append(&mut turn);
+                return Some(Flow::On);
+            }
+            let goes_on = here == 0 && outer == 0 && flow == Flow::On;
+            ops.append(&mut turn);
+            if !goes_on || size(&ops[begun..]) > UNROLLED {
+                break;
+            }
+        }
+        ops.truncate(begun);
+        labels.ways.truncate(ways);
+        self.environment = environment;
+        *frame = frame_before;
+        None
+    }
+}
+
+fn trap(trap: Trap, ops: &mut Vec<Op>) -> Flow {
+    ops.push(Op::Trap(trap));
+    Flow::Gone
+}
+
+fn push_if(ops: &mut Vec<Op>, condition: Value, then: Vec<Op>, otherwise: Vec<Op>) {
+    if !then.is_empty() || !otherwise.is_empty() || condition.may_trap() {
+        ops.push(Op::If(condition, then, otherwise));
+    }
+}
+
+/// Number of statements and values of a list.
+pub(super) fn size(ops: &[Op]) -> usize {
+    let mut size = 0;
+    walk_ops(ops, &mut |_| size += 1);
+    size
+}
+
+/// True if a label is left somewhere in a list.
+fn leaves(ops: &[Op], label: u32) -> bool {
+    let mut found = false;
+    walk_ops(ops, &mut |item| {
+        found |= matches!(item, Item::Op(Op::Leave(left, _)) if *left == label);
+    });
+    found
+}
+
+/// Drops the leaves of a label that stand at the end anyway.
+fn drop_last_leaves(ops: &mut Vec<Op>, label: u32) {
+    match ops.last_mut() {
+        Some(Op::Leave(left, _)) if *left == label => {
+            ops.pop();
+        }
+        Some(Op::If(_, then, otherwise)) => {
+            drop_last_leaves(then, label);
+            drop_last_leaves(otherwise, label);
+        }
+        _ => {}
+    }
+}
+
+/// Inserts statements before the leave with a mark.
+fn insert_before_leave(ops: &mut Vec<Op>, mark: u32, known: &[Op]) -> bool {
+    if let Some(at) = ops.iter().position(|op| matches!(op, Op::Leave(_, found) if *found == mark)) {
+        ops.splice(at..at, known.iter().cloned());
+        return true;
+    }
+    ops.iter_mut().any(|op| match op {
+        Op::If(_, then, otherwise) => {
+            insert_before_leave(then, mark, known) || insert_before_leave(otherwise, mark, known)
+        }
+        Op::Loop(_, body) | Op::Block(_, body) => insert_before_leave(body, mark, known),
+        _ => false,
+    })
+}

@@ -1,0 +1,377 @@
+//! From a decoded word to its step: the reference engine's way through an instruction, taken once,
+//! with everything followed that word and place decide.
+//!
+//! What is taken depends on the model's form: one CODINGROOT with one element from `map[PC]`,
+//! nothing in flight, and none of what stands in the way of blocks decoded ahead.
+
+mod body;
+mod environment;
+mod finish;
+pub(crate) use self::finish::is_gone;
+mod operand;
+mod value;
+
+use std::collections::VecDeque;
+
+use isac_ir::Model;
+use isac_ir::account::{Part, Scheduled, count_operations};
+use isac_ir::behavior::Body;
+use isac_ir::bits::Bits;
+use isac_ir::decode::{CellSource, DecodeError, decode_element};
+use isac_ir::operation::{Role, Target};
+use isac_ir::root::{RootDecoding, RootElement, WordSource, root_elements};
+use sim_runtime::FaultKind;
+use sim_runtime::memory::{CellStore, fetch_cells};
+
+use self::body::{Flow, Frame};
+use self::environment::Environment;
+use crate::residual::{Op, PC, Value};
+
+/// A decoded instruction at a place.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Step {
+    /// Its address in cells.
+    pub address: u64,
+    /// Its word with how many bits it has; `None` if nothing was decoded.
+    pub word: Option<(Bits, u32)>,
+    /// Its size in cells, 0 if nothing was decoded.
+    pub size_cells: u32,
+    /// How many cells decided that.
+    pub seen_cells: u32,
+    /// Number of its counters.
+    pub counters: u32,
+    /// Width of each of its locals.
+    pub locals: Vec<u32>,
+    /// What it does.
+    pub ops: Vec<Op>,
+    /// What it ends with if it cannot be decoded.
+    pub undecoded: Option<FaultKind>,
+}
+
+/// What a step is made for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Place {
+    /// Its address.
+    pub address: u64,
+    /// Timers whose time has come, a bit for each device.
+    pub pending: u64,
+}
+
+/// Makes the step of the instruction at a place.
+pub(crate) fn specialise_step(model: &Model, store: &impl CellStore, place: Place) -> Step {
+    let mut specialiser = Specialiser::new(model, store, place);
+    let mut ops = Vec::new();
+    specialiser.run_cycle(&mut ops);
+    finish::finish(specialiser, ops)
+}
+
+/// Makes the step of a body that belongs to no instruction, as `reset` and `memory_fault` do.
+pub(crate) fn specialise_body(model: &Model, store: &impl CellStore, pc: u64, body: &Body) -> Step {
+    let mut specialiser = Specialiser::new(model, store, Place { address: pc, pending: 0 });
+    specialiser.asks_timers = true;
+    let mut ops = Vec::new();
+    let frame = specialiser.frame(body, None, None);
+    specialiser.run_body(&frame, &mut ops);
+    finish::finish(specialiser, ops)
+}
+
+/// What is due in the cycle.
+#[derive(Debug, Clone, Copy)]
+struct Due {
+    time_node: u32,
+    /// Its node in the decoding tree.
+    node: Option<u32>,
+    /// Whose list of operations it is counted in: a node of the tree, or the list of `main`.
+    owner: Option<u32>,
+    /// The instance that scheduled it, if it lies outside of the tree.
+    instance: Option<u32>,
+    /// The local that tells whether it was scheduled.
+    flag: u32,
+}
+
+/// An operation in its turn.
+#[derive(Debug, Clone, Copy)]
+struct Turn {
+    operation: u32,
+    time_node: u32,
+    node: Option<u32>,
+    owner: Option<u32>,
+    instance: Option<u32>,
+}
+
+struct Specialiser<'m, S> {
+    model: &'m Model,
+    store: &'m S,
+    place: Place,
+    /// Timers are asked when it runs: what was known of them may not hold.
+    asks_timers: bool,
+    environment: Environment,
+    /// Width of each local.
+    locals: Vec<u32>,
+    /// What was decoded.
+    decoding: Option<RootDecoding>,
+    word: Option<(Bits, u32)>,
+    seen_cells: u32,
+    undecoded: Option<FaultKind>,
+    /// Where each operation counts: those of `main`'s list, and those of each node of the tree.
+    counts: Vec<(Option<u32>, Scheduled)>,
+    counters: u32,
+    due: VecDeque<Due>,
+    /// Labels and leaves that have numbers.
+    labels: u32,
+}
+
+impl<'m, S: CellStore> Specialiser<'m, S> {
+    fn new(model: &'m Model, store: &'m S, place: Place) -> Self {
+        let mut environment = Environment::default();
+        let width = model.pc.width_bits;
+        environment.set(PC, Some(place.address.into()));
+        let (counts, counters) = count_operations(model, None);
+        Specialiser {
+            model,
+            store,
+            place,
+            asks_timers: false,
+            environment,
+            locals: vec![width],
+            decoding: None,
+            word: None,
+            seen_cells: 0,
+            undecoded: None,
+            counts,
+            counters,
+            due: VecDeque::new(),
+            labels: 0,
+        }
+    }
+
+    fn new_local(&mut self, width: u32) -> u32 {
+        self.locals.push(width);
+        self.locals.len() as u32 - 1
+    }
+
+    fn new_label(&mut self) -> u32 {
+        self.labels += 1;
+        self.labels
+    }
+
+    /// `main`, and everything that is due behind it.
+    fn run_cycle(&mut self, ops: &mut Vec<Op>) {
+        let main = self.model.main;
+        let first = Turn { operation: main, time_node: 0, node: None, owner: None, instance: None };
+        let mut flow = self.execute(first, ops);
+        while let (Flow::On, Some(due)) = (flow, self.due.pop_front()) {
+            flow = self.run_due(due, ops);
+        }
+    }
+
+    fn run_due(&mut self, due: Due, ops: &mut Vec<Op>) -> Flow {
+        match self.environment.get(due.flag) {
+            Some(0) => Flow::On,
+            Some(_) => self.execute_target(due, ops),
+            None => {
+                let condition = Value::local(1, due.flag);
+                self.branch(condition, ops, |this, arm| this.execute_target(due, arm), |_, _| Flow::On)
+            }
+        }
+    }
+
+    /// Runs what a time node stands for: a group's chosen member, or the operation.
+    fn execute_target(&mut self, due: Due, ops: &mut Vec<Op>) -> Flow {
+        match (self.model.time.nodes[due.time_node as usize].target, due.node) {
+            (Target::Operation(operation), node) => {
+                let owner = node.or(due.owner);
+                let instance = if node.is_some() { None } else { due.instance };
+                let turn = Turn { operation, time_node: due.time_node, node, owner, instance };
+                self.execute(turn, ops)
+            }
+            (Target::Group(_), Some(node)) => {
+                let Some(tree) = self.tree() else { return Flow::On };
+                let Some(child) = tree.children(node).next() else { return Flow::On };
+                let target = tree.nodes[child as usize].target;
+                let found = self.model.time.child(due.time_node, |candidate| candidate.target == target);
+                match found {
+                    Some(time_node) => self.execute_target(Due { time_node, node: Some(child), ..due }, ops),
+                    None => Flow::On,
+                }
+            }
+            (Target::Group(_), None) | (Target::Label(_), _) => Flow::On,
+        }
+    }
+
+    /// Decodes, behaves, runs its children, schedules: in this order.
+    fn execute(&mut self, turn: Turn, ops: &mut Vec<Op>) -> Flow {
+        let table = self.model.operation(turn.operation);
+        let turn = match table.root.is_some() {
+            true => Turn { node: Some(0), ..turn },
+            false => turn,
+        };
+        let mut flow = Flow::On;
+        if table.root.is_some() {
+            flow = self.decode(turn, ops);
+        }
+        if flow == Flow::On {
+            flow = self.execute_decoded(turn, true, ops);
+        }
+        if flow == Flow::On {
+            flow = self.run_part(turn, Part::Behavior, ops);
+        }
+        if flow == Flow::On {
+            flow = self.execute_decoded(turn, false, ops);
+        }
+        if flow == Flow::On {
+            flow = self.run_part(turn, Part::Activation, ops);
+        }
+        flow
+    }
+
+    /// Runs decoded instances that are not scheduled: operands, or all others.
+    fn execute_decoded(&mut self, turn: Turn, operands: bool, ops: &mut Vec<Op>) -> Flow {
+        let model = self.model;
+        for (index, instance) in (0u32..).zip(&model.operation(turn.operation).instances) {
+            let Some((_, chosen)) = self.chosen(turn.node, index) else { continue };
+            if instance.scheduled || instance.is_operand(model.operation(chosen)) != operands {
+                continue;
+            }
+            let Some(child) = self.child(turn.node, index) else { continue };
+            let found = model.time.child(turn.time_node, |node| node.instance == Some(index));
+            let Some(time_node) = found else { continue };
+            let due = Due { time_node, node: Some(child), owner: None, instance: None, flag: 0 };
+            let flow = self.execute_target(due, ops);
+            if flow != Flow::On {
+                return flow;
+            }
+        }
+        Flow::On
+    }
+
+    fn run_part(&mut self, turn: Turn, part: Part, ops: &mut Vec<Op>) -> Flow {
+        let Some(body) = self.model.operation(turn.operation).body(part) else { return Flow::On };
+        let mut frame = self.frame(body, turn.node, Some(turn));
+        frame.counted = self.counted(turn, part);
+        if let Some((base, true)) = frame.counted {
+            ops.push(Op::Count(base));
+        }
+        self.run_body(&frame, ops)
+    }
+
+    /// The first counter of a part of an operation, and whether it runs on a condition.
+    fn counted(&self, turn: Turn, part: Part) -> Option<(u32, bool)> {
+        let is_it = |(node, entry): &&(Option<u32>, Scheduled)| {
+            // The operation with the CODINGROOT is node 0 of the tree and stands in `main`'s list.
+            let owner = turn.owner.filter(|owner| *owner != 0);
+            *node == owner && entry.operation == turn.operation && entry.instance == turn.instance
+        };
+        let by_instance = self.counts.iter().find(is_it);
+        let by_name = || {
+            let owner = turn.owner.filter(|owner| *owner != 0);
+            self.counts.iter().find(|(node, entry)| *node == owner && entry.operation == turn.operation)
+        };
+        let (_, entry) = by_instance.or_else(by_name)?;
+        let operation = self.model.operation(turn.operation);
+        let before = isac_ir::account::PARTS.iter().take_while(|earlier| **earlier != part);
+        let before = before.filter_map(|earlier| operation.body(*earlier));
+        let before: u32 = before.map(|body| isac_ir::account::body_counters(body, entry.conditional)).sum();
+        Some((entry.base + before, entry.conditional))
+    }
+
+    /// Decodes the word at the PC.
+    fn decode(&mut self, turn: Turn, ops: &mut Vec<Op>) -> Flow {
+        let model = self.model;
+        let elements = root_elements(model, turn.operation);
+        let [RootElement { instance, element, source: WordSource::Map { map, .. } }] = elements[..] else {
+            panic!("a CODINGROOT of another form has come to be translated");
+        };
+        let target = model.operation(turn.operation).instances[instance as usize].target;
+        let Some(decoder) = model.decoder_of(target) else { return Flow::On };
+        let mut cells = Cells { model, store: self.store, map: *map, address: self.place.address };
+        match decode_element(model, decoder, &mut cells) {
+            Ok(decoded) => {
+                let cell_bits = model.maps[*map as usize].cell_bits;
+                self.word = Some((decoded.joined(model.target.big_endian), decoded.width_bits()));
+                self.seen_cells = decoded.seen_bits.max(decoded.width_bits()).div_ceil(cell_bits);
+                let mut decoding = RootDecoding::new(turn.operation);
+                decoding.add(instance, element, decoded);
+                (self.counts, self.counters) = count_operations(model, Some(&decoding.decoded));
+                self.decoding = Some(decoding);
+                // The CODINGROOT's own statements beside the element.
+                self.run_part(turn, Part::Root, ops)
+            }
+            Err(error) => {
+                self.undecoded = Some(match error {
+                    DecodeError::Illegal => FaultKind::IllegalInstruction,
+                    DecodeError::Fetch(fault) => fault,
+                });
+                Flow::Gone
+            }
+        }
+    }
+
+    fn tree(&self) -> Option<&isac_ir::decode::Decoded> {
+        self.decoding.as_ref().map(|decoding| &decoding.decoded)
+    }
+
+    fn size_cells(&self) -> u32 {
+        self.decoding.as_ref().map_or(0, |decoding| decoding.size_cells(self.model))
+    }
+
+    fn child(&self, node: Option<u32>, instance: u32) -> Option<u32> {
+        self.tree()?.instance(node?, instance)
+    }
+
+    /// The node and the operation that an instance chose.
+    fn chosen(&self, node: Option<u32>, instance: u32) -> Option<(u32, u32)> {
+        let tree = self.tree()?;
+        tree.operation_at(tree.instance(node?, instance)?)
+    }
+
+    /// Schedules an instance for this cycle.
+    fn schedule(&mut self, turn: Turn, instance: u32, ops: &mut Vec<Op>) {
+        let model = self.model;
+        let role = model.operation(turn.operation).instances[instance as usize].role;
+        let node = match role {
+            Role::Coded | Role::Root => match self.child(turn.node, instance) {
+                Some(node) => Some(node),
+                None => return,
+            },
+            Role::Activated | Role::Unused | Role::Below => None,
+        };
+        let Some(time_node) = model.time.scheduled_child(turn.time_node, instance) else { return };
+        let known = self.due.iter().find(|due| (due.time_node, due.node) == (time_node, node));
+        let flag = match known.map(|due| due.flag) {
+            Some(flag) => flag,
+            None => {
+                let flag = self.new_local(1);
+                let owner = turn.node.or(turn.owner).filter(|owner| *owner != 0);
+                self.due.push_back(Due { time_node, node, owner, instance: Some(instance), flag });
+                flag
+            }
+        };
+        self.assign(flag, Value::constant(1, 1), ops);
+    }
+
+    /// What a body is run with.
+    fn frame(&mut self, body: &'m Body, node: Option<u32>, turn: Option<Turn>) -> Frame<'m> {
+        let locals = body.locals.iter().map(|local| self.new_local(local.width)).collect::<Vec<_>>();
+        for local in &locals {
+            self.environment.set(*local, Some(0));
+        }
+        Frame { body, node, turn, locals, counted: None, found: vec![None; body.bindings.len()] }
+    }
+}
+
+/// The cells of a map from an address on.
+struct Cells<'a, S> {
+    model: &'a Model,
+    store: &'a S,
+    map: u32,
+    address: u64,
+}
+
+impl<S: CellStore> CellSource for Cells<'_, S> {
+    type Fault = FaultKind;
+
+    fn fetch(&mut self, first_bit: u32, width_bits: u32) -> Result<Bits, FaultKind> {
+        fetch_cells(self.model, self.store, self.map, self.address, first_bit, width_bits)
+    }
+}

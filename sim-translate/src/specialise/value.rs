@@ -1,0 +1,188 @@
+//! Expressions: what is known becomes a constant.
+
+use isac_ir::behavior::{AccessKind as Counted, Expr, ExprKind, UNCOUNTED};
+use isac_ir::operand::MentionKind;
+use sim_runtime::AccessKind;
+use sim_runtime::memory::CellStore;
+
+use super::Specialiser;
+use super::body::Frame;
+use crate::residual::{Kind, Op, Value};
+
+impl<'m, S: CellStore> Specialiser<'m, S> {
+    /// The value of an expression of a body.
+    pub(super) fn evaluate(&mut self, frame: &Frame<'m>, expr: &'m Expr, ops: &mut Vec<Op>) -> Value {
+        let width = expr.width;
+        let known = |value: u128| Value::constant(width, value);
+        match &expr.kind {
+            ExprKind::Const(value) => known(*value),
+            ExprKind::Local(local) => {
+                let local = frame.locals[*local as usize];
+                match self.environment.get(local) {
+                    Some(value) => known(value),
+                    None => Value::local(width, local),
+                }
+            }
+            ExprKind::Field(field) => {
+                let tree = self.tree().zip(frame.node);
+                known(tree.map_or(0, |(tree, node)| tree.field(self.model, node, *field)))
+            }
+            ExprKind::Coded(instance) => known(self.coded(frame.node, *instance)),
+            ExprKind::Chosen { instance, member } => {
+                let tree = self.tree().zip(frame.node);
+                known(tree.is_some_and(|(tree, node)| tree.has_chosen(node, *instance, *member)).into())
+            }
+            ExprKind::MemberField { instance, fields } => {
+                known(self.member_field(frame.node, *instance, fields))
+            }
+            ExprKind::InstructionAddress => known(self.place.address.into()),
+            ExprKind::InstructionSize => known(self.size_cells().into()),
+            ExprKind::Cycles => Value { width, kind: Kind::Cycles },
+            ExprKind::Instructions => Value { width, kind: Kind::Instructions },
+            ExprKind::FaultAddress => Value { width, kind: Kind::FaultAddress },
+            ExprKind::FaultAccess => Value { width, kind: Kind::FaultAccess },
+            ExprKind::Pending(device) if self.asks_timers => Value { width, kind: Kind::Pending(*device) },
+            ExprKind::Pending(device) => known((self.place.pending >> device & 1).into()),
+            ExprKind::Busy(_) => known(0),
+            // Without caches an access costs one cycle.
+            ExprKind::Latency(_) => known(1),
+            ExprKind::Register { register, index, .. } => {
+                self.register(frame, *register, index.as_deref(), (0, width), ops)
+            }
+            ExprKind::RegisterPart { register, index, low, .. } => {
+                self.register(frame, *register, index.as_deref(), (*low, width), ops)
+            }
+            ExprKind::Memory { map, cells, address, access } => {
+                let address = Box::new(self.evaluate(frame, address, ops));
+                let access = kind_of_read(frame, *access);
+                self.held(
+                    Value { width, kind: Kind::Memory { map: *map, cells: *cells, address, access } },
+                    ops,
+                )
+            }
+            ExprKind::CellPart { map, address, low, access } => {
+                let address = Box::new(self.evaluate(frame, address, ops));
+                let access = match kind_of_read(frame, *access) {
+                    AccessKind::Write => AccessKind::Read,
+                    access => access,
+                };
+                self.held(
+                    Value { width, kind: Kind::CellPart { map: *map, address, low: *low, access } },
+                    ops,
+                )
+            }
+            ExprKind::Operand { instance, .. } => {
+                let value = self.read_operand(frame, *instance, ops);
+                fit(value, width)
+            }
+            ExprKind::Bound { binding, keeps, .. } => {
+                let kind = if *keeps { MentionKind::KeepBound } else { MentionKind::ReadBound };
+                let value = self.read_found(frame, *binding, kind, ops);
+                fit(value, width)
+            }
+            ExprKind::Unary(operator, operand) => {
+                let operand = self.evaluate(frame, operand, ops);
+                Value::unary(*operator, width, operand)
+            }
+            ExprKind::Binary(operator, left, right) => {
+                let left = self.evaluate(frame, left, ops);
+                let right = self.evaluate(frame, right, ops);
+                Value::binary(*operator, width, left, right)
+            }
+            ExprKind::ZeroExtend(operand) => Value::zero_extend(width, self.evaluate(frame, operand, ops)),
+            ExprKind::SignExtend(operand) => Value::sign_extend(width, self.evaluate(frame, operand, ops)),
+            ExprKind::Slice { base, low } => Value::slice(width, self.evaluate(frame, base, ops), *low),
+            ExprKind::Bit { base, index } => {
+                let base = self.evaluate(frame, base, ops);
+                let index = self.evaluate(frame, index, ops);
+                Value::bit(base, index)
+            }
+            ExprKind::Concat(parts) => {
+                let parts = parts.iter().map(|part| self.evaluate(frame, part, ops)).collect();
+                Value::concat(width, parts)
+            }
+            ExprKind::Select(condition, then, otherwise) => {
+                // Neither has accesses: nothing is lost if both are evaluated.
+                let condition = self.evaluate(frame, condition, ops);
+                let then = self.evaluate(frame, then, ops);
+                let otherwise = self.evaluate(frame, otherwise, ops);
+                Value::select(condition, then, otherwise)
+            }
+            ExprKind::Variable(_)
+            | ExprKind::Reference(_)
+            | ExprKind::CodedReference(_)
+            | ExprKind::MemberFieldReference { .. } => {
+                panic!("{} holds what is not translated", frame.body.location)
+            }
+        }
+    }
+
+    /// A value that has to be evaluated here, once, whatever becomes of it: it is put into a local.
+    fn held(&mut self, value: Value, ops: &mut Vec<Op>) -> Value {
+        let (width, local) = (value.width, self.new_local(value.width));
+        self.assign(local, value, ops);
+        Value::local(width, local)
+    }
+
+    /// Bits of a register; what is read here is not what a later write makes of it.
+    fn register(
+        &mut self,
+        frame: &Frame<'m>,
+        register: u32,
+        index: Option<&'m Expr>,
+        (low, width): (u32, u32),
+        ops: &mut Vec<Op>,
+    ) -> Value {
+        let index = index.map(|index| self.evaluate(frame, index, ops));
+        if self.model.pc_register() == Some(register) {
+            return Value::slice(width, self.read_pc(), low);
+        }
+        let table = &self.model.registers[register as usize];
+        let element = index.as_ref().map_or(Some(0), Value::known);
+        match (element.map(|element| u32::try_from(element).unwrap_or(u32::MAX)), index) {
+            (Some(element), _) if element < table.elements() => match table.hardwired_value(element) {
+                Some(value) => Value::constant(width, value.checked_shr(low).unwrap_or(0)),
+                None => Value { width, kind: Kind::Register { register, element, low } },
+            },
+            (_, index) => {
+                let index = Box::new(index.unwrap_or_else(|| Value::constant(1, 0)));
+                self.held(Value { width, kind: Kind::Element { register, index, low } }, ops)
+            }
+        }
+    }
+
+    /// The coded bits of an instance.
+    pub(super) fn coded(&self, node: Option<u32>, instance: u32) -> u128 {
+        let child = self.child(node, instance);
+        self.tree().zip(child).map_or(0, |(tree, child)| tree.nodes[child as usize].coded)
+    }
+
+    fn member_field(&self, node: Option<u32>, instance: u32, fields: &[(u32, u32)]) -> u128 {
+        let Some((node, operation)) = self.chosen(node, instance) else { return 0 };
+        let field = fields.iter().find(|(member, _)| *member == operation);
+        match (self.tree(), field) {
+            (Some(tree), Some((_, field))) => tree.field(self.model, node, *field),
+            _ => 0,
+        }
+    }
+}
+
+/// A value in another width: the upper bits are cut, or 0.
+pub(super) fn fit(value: Value, width: u32) -> Value {
+    match value.width.cmp(&width) {
+        std::cmp::Ordering::Less => Value::zero_extend(width, value),
+        std::cmp::Ordering::Equal => value,
+        std::cmp::Ordering::Greater => Value::slice(width, value, 0),
+    }
+}
+
+/// What reading cells asks of them: a fetch, or data; what a partial write keeps is part of it.
+fn kind_of_read(frame: &Frame<'_>, access: u32) -> AccessKind {
+    if access == UNCOUNTED {
+        return AccessKind::Write;
+    }
+    match frame.body.accesses[access as usize].kind {
+        Counted::Execute => AccessKind::Fetch,
+        Counted::Read | Counted::Write => AccessKind::Read,
+    }
+}

@@ -1,0 +1,204 @@
+//! The processor's state: registers and memory in the piece that compiled code reaches.
+
+use isac_ir::Model;
+use isac_ir::bits::{Bits, mask};
+use sim_runtime::Machine;
+use sim_runtime::memory::{CellStore, read_map_bytes, write_map_bytes};
+
+use crate::arena::Arena;
+use crate::layout::{GRANULE_SHIFT, Layout, MARKED_BEFORE};
+
+/// Registers, memory, and which cells hold code.
+pub(crate) struct State<'m> {
+    pub(crate) model: &'m Model,
+    pub(crate) layout: Layout,
+    pub(crate) arena: Arena,
+    /// Bits of cells that hold decoded instructions, by memory.
+    code: Vec<Vec<u64>>,
+    /// Somebody has written to a cell that holds code.
+    pub(crate) code_written: bool,
+}
+
+impl<'m> State<'m> {
+    /// Registers at their RESET values, memory 0; `None` if the model is too large.
+    pub(crate) fn new(model: &'m Model) -> Option<State<'m>> {
+        let layout = Layout::new(model)?;
+        let arena = Arena::new(layout.bytes);
+        let code = vec![Vec::new(); model.rams.len()];
+        let state = State { model, layout, arena, code, code_written: false };
+        for (index, register) in model.registers.iter().enumerate() {
+            for element in 0..register.elements() {
+                let value = Bits::from_u128(register.reset_value(element));
+                state.put_register(index, element as usize, value);
+            }
+        }
+        Some(state)
+    }
+
+    fn register_offset(&self, register: usize, element: usize) -> (u64, u32) {
+        let place = self.layout.registers[register];
+        (u64::from(place.offset) + element as u64 * u64::from(place.stride), place.stride)
+    }
+
+    fn put_register(&self, register: usize, element: usize, value: Bits) {
+        let (offset, stride) = self.register_offset(register, element);
+        for part in 0..stride / 8 {
+            let word = value.extract(part * 64, 64) as u64;
+            self.arena.set_word(offset + u64::from(part) * 8, word);
+        }
+    }
+
+    /// All bits of an element.
+    pub(crate) fn get_register(&self, register: usize, element: usize) -> Bits {
+        let (offset, stride) = self.register_offset(register, element);
+        (0..stride / 8).fold(Bits::ZERO, |bits, part| {
+            bits.with(part * 64, 64, self.arena.word(offset + u64::from(part) * 8).into())
+        })
+    }
+
+    /// Writes bits `low..low + width` of an element, unless it is HARDWIRED.
+    pub(crate) fn write_bits(&self, register: usize, element: usize, low: u32, width: u32, value: u128) {
+        let table = &self.model.registers[register];
+        if table.hardwired_value(element as u32).is_none() {
+            let width = width.min(table.width_bits - low);
+            let new = self.get_register(register, element).with(low, width, value);
+            self.put_register(register, element, new);
+        }
+    }
+
+    /// The program counter.
+    pub(crate) fn pc(&self) -> u64 {
+        let element = |register: u32, element: u32| self.get_register(register as usize, element as usize);
+        self.model.pc.read(element).to_u128() as u64
+    }
+
+    /// Sets the program counter.
+    pub(crate) fn set_pc(&self, pc: u64) {
+        if let Some(register) = self.model.pc_register() {
+            self.put_register(register as usize, 0, Bits::from_u128(pc.into()));
+        }
+    }
+
+    fn cell_offset(&self, ram: usize, cell: u64) -> Option<(u64, u32)> {
+        let place = self.layout.rams[ram];
+        let bytes = place.cell_bytes;
+        (cell < place.cells).then(|| (u64::from(place.offset) + cell * u64::from(bytes), bytes))
+    }
+
+    /// Sets a cell of up to 128 bits, or its low 128 bits.
+    fn put_cell(&mut self, ram: usize, cell: u64, value: Bits) {
+        if let Some((offset, bytes)) = self.cell_offset(ram, cell) {
+            match bytes {
+                ..=16 => self.arena.set_number(offset, bytes, value.extract(0, 128)),
+                _ => {
+                    self.arena.set_number(offset, 16, value.extract(0, 128));
+                    self.arena.set_number(offset + 16, 16, value.extract(128, 128));
+                }
+            }
+            self.tell_write(ram, cell, 1);
+        }
+    }
+
+    /// Writes bits of a cell.
+    pub(crate) fn store_part(&mut self, ram: usize, cell: u64, low: u32, width: u32, value: u128) {
+        let width = width.min(self.model.rams[ram].cell_bits.saturating_sub(low));
+        let new = self.get_wide_cell(ram, cell).with(low, width, value);
+        self.put_cell(ram, cell, new);
+    }
+
+    /// Remembers that cells hold code. A write is looked for by its first cell alone, so what lies
+    /// before them is marked, too, as far as a write may reach.
+    pub(crate) fn mark_code(&mut self, ram: usize, cell: u64, cells: u64) {
+        let end = (cell + cells).min(self.layout.rams[ram].cells);
+        for cell in cell..end {
+            let (word, bit) = ((cell / 64) as usize, cell % 64);
+            if self.code[ram].len() <= word {
+                self.code[ram].resize(word + 1, 0);
+            }
+            self.code[ram][word] |= 1 << bit;
+        }
+        for granule in cell.saturating_sub(MARKED_BEFORE.into()) >> GRANULE_SHIFT
+            ..=end.saturating_sub(1) >> GRANULE_SHIFT
+        {
+            self.arena.put(u64::from(self.layout.rams[ram].granules) + granule, [1]);
+        }
+    }
+
+    /// Forgets all code.
+    pub(crate) fn unmark_code(&mut self) {
+        for (ram, bits) in self.code.iter_mut().enumerate() {
+            let end = (bits.len() as u64 * 64).min(self.layout.rams[ram].cells) >> GRANULE_SHIFT;
+            self.arena.clear(self.layout.rams[ram].granules.into(), end + 1);
+            bits.clear();
+        }
+    }
+
+    /// Notes that cells were written; true if one of them holds code.
+    pub(crate) fn tell_write(&mut self, ram: usize, cell: u64, cells: u64) -> bool {
+        let bits = &self.code[ram];
+        let is_code =
+            |cell: u64| bits.get((cell / 64) as usize).is_some_and(|word| word >> (cell % 64) & 1 == 1);
+        let hit = !bits.is_empty() && (cell..cell + cells).any(is_code);
+        self.code_written |= hit;
+        hit
+    }
+}
+
+impl CellStore for State<'_> {
+    fn get_cell(&self, ram: usize, cell: u64) -> u64 {
+        self.cell_offset(ram, cell)
+            .map_or(0, |(offset, bytes)| self.arena.number(offset, bytes.min(8)) as u64)
+    }
+
+    fn set_cell(&mut self, ram: usize, cell: u64, value: u64) {
+        let bits = self.model.rams[ram].cell_bits;
+        self.put_cell(ram, cell, Bits::from_u128(u128::from(value) & mask(bits)));
+    }
+
+    fn get_wide_cell(&self, ram: usize, cell: u64) -> Bits {
+        match self.cell_offset(ram, cell) {
+            None => Bits::ZERO,
+            Some((offset, bytes @ ..=16)) => Bits::from_u128(self.arena.number(offset, bytes)),
+            Some((offset, _)) => {
+                let high = self.arena.number(offset + 16, 16);
+                Bits::from_u128(self.arena.number(offset, 16)).with(128, 128, high)
+            }
+        }
+    }
+
+    fn set_cell_byte(&mut self, ram: usize, cell: u64, low: u32, byte: u8) {
+        self.store_part(ram, cell, low, 8, byte.into());
+    }
+}
+
+impl Machine for State<'_> {
+    fn read_register(&self, register: usize, element: usize) -> u128 {
+        self.get_register(register, element).to_u128()
+    }
+
+    fn read_register_bits(&self, register: usize, element: usize) -> Bits {
+        self.get_register(register, element)
+    }
+
+    fn write_register_bits(&mut self, register: usize, element: usize, value: Bits) {
+        let width = self.model.registers[register].width_bits;
+        for low in (0..width).step_by(128) {
+            let part = (width - low).min(128);
+            self.write_bits(register, element, low, part, value.extract(low, part));
+        }
+    }
+
+    fn write_register(&mut self, register: usize, element: usize, value: u128) {
+        let width = self.model.registers[register].width_bits;
+        self.write_register_bits(register, element, Bits::from_u128(value & mask(width)));
+    }
+
+    fn read_bytes(&self, map: usize, address: u64, bytes: &mut [u8]) -> Result<(), u64> {
+        read_map_bytes(self.model, self, map, address, bytes)
+    }
+
+    fn write_bytes(&mut self, map: usize, address: u64, bytes: &[u8]) -> Result<(), u64> {
+        let model = self.model;
+        write_map_bytes(model, self, map, address, bytes)
+    }
+}

@@ -198,7 +198,10 @@ fn a_case_that_does_not_hold_on_a_pipeline_is_noticed_in_every_part() {
         ("0x80000000: 93 02 13 00 | | t1=4 | t0=6", &["t0 is 0x5, expected 0x6"]),
         ("0x80000000: 93 02 13 00 | | t1=4 |", &["t0 is 0x5, expected 0x0"]),
         ("0x80000000: 93 02 13 00 | | t1=4 | t0=5 halt=1", &["the end is Ran, expected Halted(1)"]),
-        ("0x80000000: 23 20 53 00 | | t0=3 t1=0x20000 |", &["defaultmap.u8[0x20000] is 0x3, expected 0x0"]),
+        (
+            "0x80000000: 23 20 53 00 | | t0=3 t1=0x20000 |",
+            &["byte 0x20000 of defaultmap is 0x3, expected 0x0"],
+        ),
     ] {
         let case = read_case(line, model).expect("a case").expect("no comment");
         let mut engine = RV32IM5.engine(EngineKind::Reference);
@@ -249,10 +252,10 @@ fn a_case_that_does_not_hold_is_noticed_in_every_part() {
         ("0x10: 03 | add ax, bx | ax=1 bx=2 z=1 | ax=3", &["z is 0x0, expected 0x1"]),
         ("0x10: 03 | add ax, bx | ax=1 bx=2 | ax=3 pc=0x10", &["pc is 0x11, expected 0x10"]),
         ("0x10: 03 | | ax=1 bx=2 | ax=3 halt=1", &["the end is Ran, expected Halted(1)"]),
-        ("0x10: cc | store ax | ax=1 ptr=0x80 |", &["defaultmap.u8[0x80] is 0x1, expected 0x0"]),
+        ("0x10: cc | store ax | ax=1 ptr=0x80 |", &["byte 0x80 of defaultmap is 0x1, expected 0x0"]),
         (
             "0x10: cc | store ax | ax=1 ptr=0x80 | defaultmap[0x81]=1",
-            &["defaultmap.u8[0x80] is 0x1, expected 0x0", "defaultmap.u8[0x81] is 0x0, expected 0x1"],
+            &["byte 0x80 of defaultmap is 0x1, expected 0x0", "byte 0x81 of defaultmap is 0x0, expected 0x1"],
         ),
     ] {
         let case = read_case(line, model).expect("a case").expect("no comment");

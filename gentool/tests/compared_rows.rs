@@ -37,7 +37,7 @@ fn decoder(model: &Model) -> &Decoder {
 }
 
 /// The innermost operation that a word is.
-fn chosen<'m>(model: &'m Model, word: u64) -> Option<&'m str> {
+fn chosen(model: &Model, word: u64) -> Option<&str> {
     let decoder = decoder(model);
     let variant = choose_variant(decoder, Bits::from_u128(u128::from(word)))?;
     let nodes = &decoder.variants[variant as usize].nodes;

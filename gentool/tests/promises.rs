@@ -59,6 +59,8 @@ fn every_description_is_lowered_as_promised() {
     assert_eq!(
         parts,
         [
+            "aliases.isac",
+            "core.isac",
             "extended.isac",
             "atomic.isac",
             "compressed.isac",

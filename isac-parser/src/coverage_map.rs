@@ -72,8 +72,6 @@ impl Map<'_> {
         text += &format!("  used: {used} of {all}, {}\n", used.percent(width));
         if !self.decoding.is_exact {
             text += "  words that an alias turns down are counted as used\n";
-        } else if !self.decoding.is_listed() {
-            text += "  words that a WHEN turns down are counted as used\n";
         }
         text += &(self.print_encodings(&usage) + &self.print_opcodes(&usage) + &self.print_free(usage));
         text + "\n"
@@ -223,6 +221,9 @@ impl Map<'_> {
 
 impl Usage {
     fn of(decoding: &Decoding) -> Option<Usage> {
+        if decoding.entries.iter().any(|entry| entry.diagram.is_some()) {
+            return None;
+        }
         let cubes: Vec<(usize, Cube)> = (decoding.entries.iter())
             .flat_map(|entry| entry.patterns.iter().map(|cube| (entry.path, *cube)))
             .collect();

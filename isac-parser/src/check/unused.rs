@@ -54,7 +54,7 @@ pub(super) fn check_unused(model: &Model, diagnostics: &mut Diagnostics) {
         }
     }
     for (index, function) in model.functions.iter().enumerate() {
-        if !used.functions.contains(&index) && !(has_texts && is_for_programs(function)) {
+        if !(used.functions.contains(&index) || has_texts && is_for_programs(function)) {
             unused("FUNCTION", &function.name, function.span);
         }
     }

@@ -93,7 +93,7 @@ codes! {
     FIELD_NOT_CODED = "E0409";
     /// Two operations that match the same word.
     AMBIGUOUS = "E0410";
-    /// Codings too many to compare.
+    /// Codings too many to compare, or whose comparison takes too long.
     TOO_MANY_CODINGS = "E0411";
     /// A format that does not exist, or with wrong arguments.
     BAD_FORMAT = "E0412";

@@ -28,7 +28,8 @@ pub fn render_most_expensive(profile: &ProgramProfile<'_>) -> String {
     );
     let names = FunctionNames::of(profile.program);
     let data = |cost: &Cost| cost.accesses.reads.saturating_add(cost.accesses.writes);
-    let tables: [(&str, &dyn Fn(&Cost) -> u64); 3] =
+    type Figure<'a> = &'a dyn Fn(&Cost) -> u64;
+    let tables: [(&str, Figure<'_>); 3] =
         [("cycles", &|cost| cost.cycles), ("stalls", &|cost| cost.lost), ("memory accesses", &data)];
     for (title, figure) in tables {
         let whole = figure(&total);

@@ -10,7 +10,7 @@ pub(crate) use elf::read_code;
 pub(crate) use elf::{Area, area_at, is_elf};
 pub(crate) use partition::{Piece, divide, sort_pieces};
 
-/// A program file, as it is given to [`Program::read`].
+/// A program file, as it is given to what reads programs.
 #[derive(Clone, Copy, Debug)]
 pub struct ImageFile<'a> {
     /// Its name in reports.

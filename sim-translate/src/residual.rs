@@ -335,14 +335,6 @@ impl Value {
     pub(crate) fn may_trap(&self) -> bool {
         match &self.kind {
             Kind::Memory { .. } | Kind::CellPart { .. } | Kind::Element { .. } => true,
-            Kind::Const(_)
-            | Kind::Local(_)
-            | Kind::Register { .. }
-            | Kind::Cycles
-            | Kind::Instructions
-            | Kind::FaultAddress
-            | Kind::FaultAccess
-            | Kind::Pending(_) => false,
             _ => self.children().iter().any(|child| child.may_trap()),
         }
     }

@@ -10,9 +10,9 @@ use std::fmt::Write as _;
 
 use super::annotated_source::write_notes;
 use super::function_names::FunctionNames;
-use super::percent;
 use crate::Spending;
 use crate::calls::{CallKind, Calls};
+use crate::coverage::format_percent;
 use crate::program::ProgramProfile;
 use crate::spending_of;
 
@@ -66,7 +66,7 @@ fn write_without_calls(out: &mut String, profile: &ProgramProfile<'_>) {
     let mut sum = 0u64;
     for (number, cost) in costs {
         sum = sum.saturating_add(cost.cycles);
-        let share = percent(cost.cycles, total);
+        let share = format_percent(cost.cycles, total);
         let _ = writeln!(out, "{share:>7} {sum:>14} {:>14}  {}", cost.cycles, names.number(number));
     }
     out.push_str("\nnote: calls were not followed; run with --calls for the call graph\n");
@@ -124,7 +124,7 @@ impl<'a> Graph<'a> {
         let mut sum = 0u64;
         for (start, it) in functions {
             sum = sum.saturating_add(it.own.cycles);
-            let (share, own) = (percent(it.own.cycles, self.total), it.own.cycles);
+            let (share, own) = (format_percent(it.own.cycles, self.total), it.own.cycles);
             let (by_others, by_itself) = self.called.get(start).copied().unwrap_or_default();
             let calls = by_others.saturating_add(by_itself);
             let each = |cycles: u64, calls: u64| match calls {
@@ -172,7 +172,7 @@ impl<'a> Graph<'a> {
             0 => by_others.to_string(),
             again => format!("{by_others}+{again}"),
         };
-        let (share, own) = (percent(it.inclusive.cycles, self.total), it.own.cycles);
+        let (share, own) = (format_percent(it.inclusive.cycles, self.total), it.own.cycles);
         let index = format!("[{index}]");
         let inclusive = it.inclusive.cycles;
         let _ = writeln!(
@@ -212,7 +212,7 @@ pub fn render_dot(profile: &ProgramProfile<'_>) -> String {
     for (start, it) in profile.calls.iter().flat_map(|calls| &calls.functions) {
         let (own, inclusive) = (it.own.cycles, it.inclusive.cycles);
         let name = escape(&names.at(*start));
-        let (own_share, share) = (percent(own, total), percent(inclusive, total));
+        let (own_share, share) = (format_percent(own, total), format_percent(inclusive, total));
         let _ = writeln!(
             out,
             "    f{start:x} [label=\"{name}\\nself {own} ({own_share} %)\\ninclusive {inclusive} ({share} %)\"];"

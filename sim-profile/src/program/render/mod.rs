@@ -18,27 +18,3 @@ pub use lcov::render_lcov;
 pub use most_expensive::render_most_expensive;
 pub use oprofile::render_oprofile;
 pub use pprof::render_pprof;
-
-/// A part of a whole in percent with two decimals, computed in integers and rounded half up.
-fn percent(part: u64, whole: u64) -> String {
-    if whole == 0 {
-        return "0.00".to_owned();
-    }
-    let (part, whole) = (u128::from(part), u128::from(whole));
-    let hundredths = (part * 20_000 + whole) / (2 * whole);
-    format!("{}.{:02}", hundredths / 100, hundredths % 100)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::percent;
-
-    #[test]
-    fn shares_are_rounded_exactly() {
-        let cases = [(0, 0, "0.00"), (1, 3, "33.33"), (2, 3, "66.67"), (1, 1, "100.00")];
-        for (part, whole, expected) in cases {
-            assert_eq!(percent(part, whole), expected);
-        }
-        assert_eq!(percent(u64::MAX, u64::MAX), "100.00");
-    }
-}

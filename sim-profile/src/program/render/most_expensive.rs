@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use super::annotated_source::write_notes;
 use super::function_names::FunctionNames;
-use super::percent;
+use crate::coverage::format_percent;
 use crate::program::{Cost, ProgramProfile};
 use crate::spent::format_cpi;
 
@@ -37,7 +37,7 @@ pub fn render_most_expensive(profile: &ProgramProfile<'_>) -> String {
         let mut order: Vec<_> = functions.iter().filter(|(_, cost)| figure(cost) > 0).collect();
         order.sort_by_key(|(number, cost)| (Reverse(figure(cost)), **number));
         for (number, cost) in order.into_iter().take(SHOWN) {
-            let (share, name) = (percent(figure(cost), whole), names.number(*number));
+            let (share, name) = (format_percent(figure(cost), whole), names.number(*number));
             let cpi = format_cpi(cost.cycles, cost.executed);
             let ideal = format_cpi(cost.cycles.saturating_sub(cost.lost), cost.executed);
             let _ = writeln!(out, "{:>16} {share:>7} {cpi:>8} {ideal:>10}  {name}", figure(cost));

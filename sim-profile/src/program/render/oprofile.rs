@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 use super::annotated_source::write_notes;
 use super::function_names::FunctionNames;
-use super::percent;
+use crate::coverage::format_percent;
 use crate::program::{Cost, Program, ProgramProfile};
 
 /// Both tables, the most expensive first.
@@ -22,7 +22,7 @@ pub fn render_oprofile(profile: &ProgramProfile<'_>) -> String {
     let mut images: Vec<_> = images.into_iter().collect();
     images.sort_by_key(|(image, cost)| (Reverse(cost.cycles), *image));
     for (image, cost) in &images {
-        let (share, name) = (percent(cost.cycles, total), image_name(program, *image));
+        let (share, name) = (format_percent(cost.cycles, total), image_name(program, *image));
         let _ = writeln!(out, "{:>14} {share:>7} {:>13}  {name}", cost.cycles, cost.executed);
     }
     out.push_str("\n        cycles       %  instructions  image                symbol\n");
@@ -31,7 +31,7 @@ pub fn render_oprofile(profile: &ProgramProfile<'_>) -> String {
     functions.sort_by_key(|(number, cost)| (Reverse(cost.cycles), *number));
     for (number, cost) in &functions {
         let image = image_name(program, program.function(*number).image);
-        let (share, name) = (percent(cost.cycles, total), names.number(*number));
+        let (share, name) = (format_percent(cost.cycles, total), names.number(*number));
         let _ = writeln!(out, "{:>14} {share:>7} {:>13}  {image:<20} {name}", cost.cycles, cost.executed);
     }
     write_notes(&mut out, program.notes());

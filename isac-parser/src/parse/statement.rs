@@ -139,8 +139,10 @@ impl Blank<'_> {
         let bytes = self.bytes(statement);
         let needed = self.in_place_of(statement);
         let needed = if needed.len() <= bytes.len() { needed } else { "" };
-        let blanks: String = text[bytes.clone()].bytes().skip(needed.len()).map(|_| ' ').collect();
-        text.replace_range(bytes, &format!("{needed}{blanks}"));
+        let length = bytes.len();
+        // An `else` without its `if` would stand there for ever.
+        let needed = if text[bytes.clone()] == *needed { "" } else { needed };
+        text.replace_range(bytes, &format!("{needed:length$}"));
     }
 
     /// What has to stand there, so that what is below it or behind it belongs to something.

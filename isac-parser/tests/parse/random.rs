@@ -106,7 +106,7 @@ proptest! {
             prop_assert!(!diagnostic.message.contains("something else"), "{}", diagnostic.render(&sources, Style::Plain));
         }
         let rendered = diagnostics.render(&sources, Style::Plain);
-        prop_assert!(rendered.matches("test.isac:").count() >= diagnostics.len());
+        prop_assert!(rendered.matches("test.isac:").count() >= diagnostics.len(), "{rendered}");
         // What remains is whole: it prints and parses without a finding.
         let printed = isac_parser::print_file(&tree);
         if diagnostics.is_empty() {

@@ -111,18 +111,27 @@ pub(super) struct SiteOwner {
 pub(super) struct Link {
     pub target: u64,
     pub count: Cell<u64>,
-    /// Index of the block there; beyond all blocks if there is none, or if the dispatcher has to be
-    /// asked at every transfer.
+    /// Index of the block there; beyond all blocks if there is none, or if whoever goes there has
+    /// to do more than that.
     pub block: u32,
     /// Index of the block there in any case; beyond all blocks if there is none.
     pub leads_to: u32,
+    /// Number of the way, where calls are followed; beyond all ways if the dispatcher has to be asked.
+    pub way: u32,
 }
 
 impl Link {
     pub(super) const NO_BLOCK: u32 = u32::MAX;
+    pub(super) const NO_WAY: u32 = u32::MAX;
 
     pub(super) fn empty() -> Link {
-        Link { target: 0, count: Cell::new(0), block: Self::NO_BLOCK, leads_to: Self::NO_BLOCK }
+        Link {
+            target: 0,
+            count: Cell::new(0),
+            block: Self::NO_BLOCK,
+            leads_to: Self::NO_BLOCK,
+            way: Self::NO_WAY,
+        }
     }
 
     pub(super) fn is_empty(&self) -> bool {

@@ -1,7 +1,9 @@
 //! Calls, as the dispatcher follows them.
 //!
-//! A link of a call, of a return, or from one function to another is never connected: such a transfer
-//! comes to the dispatcher, which tells the recorder. All others go on as they do without.
+//! The link of a call, of a return, or from one function to another has the number of its way: who
+//! goes there tells the recorder, and goes on without the dispatcher. All others go on as they do
+//! without calls. A computed jump within a function is nothing to the recorder as long as nobody is
+//! to return to where it leads; its link is undone once somebody is.
 
 use std::collections::HashMap;
 
@@ -13,50 +15,68 @@ use super::block::Static;
 use super::machine::Core;
 use crate::record::{CallRecorder, FunctionMap, RecordedWord, Recording, StaticKey, step_of};
 
-/// Follows calls of a core that runs in blocks, if anybody wants it.
-#[derive(Default)]
+/// Follows calls of a core that runs in blocks.
 pub(super) struct CallTrail {
-    recorder: Option<CallRecorder>,
+    recorder: CallRecorder,
     /// By address; forgotten with the blocks.
     controls: HashMap<u64, Option<Control>>,
 }
 
 impl CallTrail {
     pub(super) fn new(map: FunctionMap, address: u64) -> CallTrail {
-        CallTrail { recorder: Some(CallRecorder::new(map, address)), controls: HashMap::new() }
+        CallTrail { recorder: CallRecorder::new(map, address), controls: HashMap::new() }
+    }
+
+    /// The functions.
+    pub(super) fn map(&self) -> &FunctionMap {
+        self.recorder.map()
+    }
+
+    /// A way that was followed before is taken again.
+    #[inline]
+    pub(super) fn take(&mut self, way: u32, now: Spending) {
+        self.recorder.take(way, now);
+    }
+
+    /// The addresses that somebody is to return to, for the first time.
+    pub(super) fn take_newly_awaited(&mut self) -> Vec<u64> {
+        self.recorder.take_newly_awaited()
     }
 
     /// An instruction has ended and gone on at the PC; `source` is that one and the one before it.
-    /// Whether the recorder has to be told the next time, too.
-    pub(super) fn follow<C: Core>(&mut self, core: &C, source: Option<(&Static, Option<&Static>)>) -> bool {
-        let (Some(recorder), Some((source, before))) = (&mut self.recorder, source) else { return false };
+    /// The number of its way, if the recorder has to be told the next time, too.
+    pub(super) fn follow<C: Core>(
+        &mut self,
+        core: &C,
+        (source, before): (&Static, Option<&Static>),
+    ) -> Option<u32> {
         let (model, to) = (core.model(), core.pc());
         let successor = model.successor(source.address, source.size_cells);
-        if to == successor && !recorder.map().is_boundary(to) {
-            return false;
+        if to == successor && !self.map().is_boundary(to) {
+            return None;
         }
         for entry in before.into_iter().chain([source]) {
             self.controls.entry(entry.address).or_insert_with(|| control(model, entry));
         }
         let known = |entry: &Static| self.controls.get(&entry.address)?.as_ref();
-        let Some(control) = known(source) else { return false };
-        let step = step_of(control, before.and_then(known), successor, to);
-        let is_told = !recorder.map().is_plain(step, source.address, to);
-        if is_told {
-            let kernel = core.kernel_ref();
-            let now = Spending { instructions: kernel.instructions, cycles: kernel.cycles() };
-            recorder.transfer(source.address, to, step, now);
+        let step = step_of(known(source)?, before.and_then(known), successor, to);
+        if self.recorder.is_idle(step, source.address, to) {
+            return None;
         }
-        is_told
+        let kernel = core.kernel_ref();
+        let way = self.recorder.way(source.address, to, step);
+        self.recorder.take(way, Spending { instructions: kernel.instructions, cycles: kernel.cycles() });
+        Some(way)
     }
 
     /// Code has changed.
     pub(super) fn forget_code(&mut self) {
         self.controls.clear();
+        self.recorder.forget_ways();
     }
 
-    pub(super) fn calls(&self, now: Spending) -> Option<Calls> {
-        self.recorder.as_ref().map(|recorder| recorder.calls(now))
+    pub(super) fn calls(&self, now: Spending) -> Calls {
+        self.recorder.calls(now)
     }
 }
 

@@ -1,14 +1,15 @@
 //! The cache of blocks, with the counts that the profile is made of.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, HashMap};
 use std::marker::PhantomData;
 
 use super::block::{Block, Link, Record, Site, SiteOwner, Static};
+use super::calls::CallTrail;
 use super::machine::{BlockCore, Profiling};
 use super::step::block_end;
 use crate::fault::FaultKind;
-use crate::record::{FunctionMap, RecordedWord, Recording};
+use crate::record::{RecordedWord, Recording};
 
 /// Most instructions in a block.
 const MAX_BLOCK: usize = 64;
@@ -32,8 +33,8 @@ pub struct Code<C: BlockCore, P> {
     overflow: BTreeMap<(u32, u64), u64>,
     /// What blocks that are gone had counted.
     pub(super) retired: Recording,
-    /// Where functions begin and end, if calls are followed: no block goes over that.
-    pub(super) functions: Option<FunctionMap>,
+    /// What follows calls, if anybody wants it: no block goes over the end of a function.
+    pub(super) calls: Option<RefCell<CallTrail>>,
 }
 
 impl<C: BlockCore, P: Profiling> Default for Code<C, P> {
@@ -48,7 +49,7 @@ impl<C: BlockCore, P: Profiling> Default for Code<C, P> {
             index: HashMap::new(),
             overflow: BTreeMap::new(),
             retired: Recording::default(),
-            functions: None,
+            calls: None,
         }
     }
 }
@@ -94,7 +95,8 @@ impl<C: BlockCore, P: Profiling> Code<C, P> {
             let wraps = address.checked_add(u64::from(decoded.size_cells)).filter(|after| *after <= last);
             if let (Some(after), false) = (wraps, decoded.ends_block || records.len() == MAX_BLOCK) {
                 address = after;
-                let is_boundary = self.functions.as_ref().is_some_and(|map| map.is_boundary(after));
+                let is_boundary =
+                    self.calls.as_mut().is_some_and(|calls| calls.get_mut().map().is_boundary(after));
                 next = if is_boundary { None } else { core.decode::<P>(address).ok() };
             }
         }
@@ -125,13 +127,29 @@ impl<C: BlockCore, P: Profiling> Code<C, P> {
         (link.target == target).then_some(link)
     }
 
-    /// Remembers that a site led to a block, and counts it; if asked to, the dispatcher has to be
-    /// told the next time, too.
-    pub(super) fn connect(&mut self, site: u32, target: u64, block: u32, is_told: bool) {
+    /// The link of a site for a target that has a way to be followed.
+    pub(super) fn followed_link(&self, site: u32, target: u64) -> Option<&Link> {
+        let first = &self.sites.get(site as usize)?.first;
+        let link = if first.target == target { first } else { self.further_link(site, target)? };
+        (link.way != Link::NO_WAY).then_some(link)
+    }
+
+    /// Undoes all links to an address: the dispatcher has to be asked the next time.
+    pub(super) fn disconnect(&mut self, target: u64) {
+        let links = self.sites.iter_mut().map(|site| &mut site.first).chain(&mut self.links);
+        for link in links.filter(|link| link.target == target) {
+            link.block = Link::NO_BLOCK;
+        }
+    }
+
+    /// Remembers that a site led to a block, and counts it; on a way, whoever goes there again has
+    /// to tell of it.
+    pub(super) fn connect(&mut self, site: u32, target: u64, block: u32, way: Option<u32>) {
         let link = self.link_for(site, target);
         link.target = target;
-        link.block = if is_told { Link::NO_BLOCK } else { block };
+        link.block = if way.is_some() { Link::NO_BLOCK } else { block };
         link.leads_to = block;
+        link.way = way.unwrap_or(Link::NO_WAY);
         if P::ON {
             link.count.set(link.count.get() + 1);
         }
@@ -248,7 +266,11 @@ impl<C: BlockCore, P: Profiling> Code<C, P> {
     pub(super) fn retire(&mut self) {
         let mut retired = std::mem::take(&mut self.retired);
         self.collect(&mut retired);
-        *self = Code { retired, functions: self.functions.take(), ..Code::default() };
+        let calls = self.calls.take();
+        if let Some(calls) = &calls {
+            calls.borrow_mut().forget_code();
+        }
+        *self = Code { retired, calls, ..Code::default() };
     }
 
     /// Everything counted so far.

@@ -1,9 +1,11 @@
 //! The dispatcher: enters blocks, links them, and answers what steps cannot.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use sim_profile::{Calls, Measurement, Spending};
 
+use super::block::Static;
 use super::calls::CallTrail;
 use super::code::Code;
 use super::machine::{BlockCore, Kernel, Leave, Profiling, Trap};
@@ -27,9 +29,8 @@ pub struct EmittedEngine<C: BlockCore, P: Profiling> {
     undecoded_extra_cycles: BTreeMap<Option<u64>, u64>,
     is_reset: bool,
     stopped: Option<Stop>,
-    calls: CallTrail,
-    /// Whether the recorder of calls has to be told of every transfer from there to here.
-    arrival_is_told: bool,
+    /// The way from there to here, if calls are followed and whoever takes it again has to tell.
+    arrival_way: Option<u32>,
 }
 
 impl<C: BlockCore, P: Profiling> EmittedEngine<C, P> {
@@ -43,8 +44,7 @@ impl<C: BlockCore, P: Profiling> EmittedEngine<C, P> {
             undecoded_extra_cycles: BTreeMap::new(),
             is_reset: false,
             stopped: None,
-            calls: CallTrail::default(),
-            arrival_is_told: false,
+            arrival_way: None,
         }
     }
 
@@ -75,7 +75,7 @@ impl<C: BlockCore, P: Profiling> EmittedEngine<C, P> {
             Err(kind) => return (0, Some(self.undecoded(pc, kind))),
         };
         match self.arrived_from.take() {
-            Some(site) => self.code.connect(site, pc, block, self.arrival_is_told),
+            Some(site) => self.code.connect(site, pc, block, self.arrival_way),
             None if P::ON => {
                 let starts = &self.code.blocks[block as usize].starts;
                 starts.set(starts.get() + 1);
@@ -106,19 +106,18 @@ impl<C: BlockCore, P: Profiling> EmittedEngine<C, P> {
         match leave {
             Leave::RanOut => {
                 if let Some(last) = (chain as u32).checked_sub(1) {
-                    let source = self.code.source_at(block, last);
-                    self.calls.follow(&self.core, source);
+                    self.follow_calls(|code| code.source_at(block, last));
                 }
                 self.code.stop_block(block, chain as u32);
                 (ended, None)
             }
             Leave::Transfer => {
-                self.arrival_is_told = self.follow_calls(site);
+                self.arrival_way = self.follow_calls(|code| code.source_of(site));
                 self.arrived_from = Some(site);
                 (ended, None)
             }
             Leave::CodeWritten => {
-                self.follow_calls(site);
+                self.follow_calls(|code| code.source_of(site));
                 self.code.stop(site, true);
                 self.note_transfer(site);
                 (ended, self.core.kernel().exit())
@@ -127,9 +126,18 @@ impl<C: BlockCore, P: Profiling> EmittedEngine<C, P> {
         }
     }
 
-    /// The instruction of a site has gone on at the PC; whether that has to be told the next time, too.
-    fn follow_calls(&mut self, site: u32) -> bool {
-        self.calls.follow(&self.core, self.code.source_of(site))
+    /// An instruction has gone on at the PC; the number of its way, if whoever takes it again has to
+    /// tell.
+    fn follow_calls(
+        &mut self,
+        source: impl FnOnce(&Code<C, P>) -> Option<(&Static, Option<&Static>)>,
+    ) -> Option<u32> {
+        let mut calls = self.code.calls.as_ref()?.borrow_mut();
+        let way = calls.follow(&self.core, source(&self.code)?);
+        let newly_awaited = calls.take_newly_awaited();
+        drop(calls);
+        newly_awaited.into_iter().for_each(|address| self.code.disconnect(address));
+        way
     }
 
     /// A step was left without a link: its transfer is counted here.
@@ -237,7 +245,6 @@ impl<C: BlockCore, P: Profiling> Engine for EmittedEngine<C, P> {
                 if self.core.take_code_written() {
                     self.settle_arrival();
                     self.code.retire();
-                    self.calls.forget_code();
                     self.core.unmark_code();
                 }
             }
@@ -268,14 +275,13 @@ impl<C: BlockCore, P: Profiling> Engine for EmittedEngine<C, P> {
     }
 
     fn record_calls(&mut self, map: FunctionMap) -> bool {
-        self.code.functions = Some(map.clone());
-        self.calls = CallTrail::new(map, self.core.pc());
+        self.code.calls = Some(RefCell::new(CallTrail::new(map, self.core.pc())));
         true
     }
 
     fn calls(&self) -> Option<Calls> {
         let now = Spending { instructions: self.instructions(), cycles: self.cycles() };
-        self.calls.calls(now)
+        self.code.calls.as_ref().map(|calls| calls.borrow().calls(now))
     }
 
     fn measurement(&mut self) -> Option<Measurement> {

@@ -2,6 +2,8 @@
 
 use super::block::Record;
 use super::code::Code;
+use sim_profile::Spending;
+
 use super::machine::{BlockCore, Kernel, Leave, Profiling, Trap};
 
 /// What the operations of one instruction share.
@@ -110,6 +112,32 @@ fn transfer_further<C: BlockCore, P: Profiling>(
         && let Some(fuel) = left.checked_sub(records.len() as u64)
         && let Some(record) = records.first()
     {
+        if P::ON {
+            link.count.set(link.count.get() + 1);
+        }
+        return (record.run)(core, code, records, pc, fuel);
+    }
+    transfer_followed(core, code, site, pc, left);
+}
+
+/// The same where calls are followed, and the transfer is one that has been followed before.
+#[inline(never)]
+fn transfer_followed<C: BlockCore, P: Profiling>(
+    core: &mut C,
+    code: &Code<C, P>,
+    site: u32,
+    pc: u64,
+    left: u64,
+) {
+    if let Some(calls) = &code.calls
+        && let Some(link) = code.followed_link(site, pc)
+        && let Some(records) = code.records.get(link.leads_to as usize)
+        && let Some(fuel) = left.checked_sub(records.len() as u64)
+        && let Some(record) = records.first()
+    {
+        let kernel = core.kernel();
+        let now = Spending { instructions: kernel.instructions_at(left), cycles: kernel.cycles_at(left) };
+        calls.borrow_mut().take(link.way, now);
         if P::ON {
             link.count.set(link.count.get() + 1);
         }

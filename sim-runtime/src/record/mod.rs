@@ -8,6 +8,7 @@ mod call_follower;
 mod call_recorder;
 mod recording;
 mod statics;
+mod transfer;
 
 use std::collections::BTreeMap;
 
@@ -18,11 +19,12 @@ use sim_profile::symbols::{ImageFile, function_cells};
 use sim_profile::{CodeCells, ModelTables};
 
 pub(crate) use call_follower::{CallFollower, Executed};
-pub(crate) use call_recorder::step_of;
-pub use call_recorder::{CallRecorder, FunctionMap, MOST_FRAMES, Step};
+pub use call_recorder::{CallRecorder, MOST_FRAMES};
 pub(crate) use recording::add_accesses;
 pub use recording::{RecordedWord, Recording, StaticInstruction, StaticKey};
 pub use statics::static_table;
+pub(crate) use transfer::step_of;
+pub use transfer::{FunctionMap, Step};
 
 use crate::host::Abi;
 

@@ -1,0 +1,188 @@
+use sim_profile::symbols::FunctionCells;
+use sim_profile::{CallKind, Calls, Spending};
+
+use super::{CallRecorder, FunctionMap, MOST_FRAMES, Step};
+
+/// Three functions of ten cells, and code without symbols behind them.
+fn recorder() -> CallRecorder {
+    let cells = |start: u64| FunctionCells { start, end: start + 10, function: start };
+    CallRecorder::new(FunctionMap::new([0, 10, 20].map(cells).to_vec()), 0)
+}
+
+fn at(instructions: u64) -> Spending {
+    Spending { instructions, cycles: instructions * 2 }
+}
+
+fn call(recorder: &mut CallRecorder, from: u64, to: u64, now: u64) {
+    recorder.transfer(from, to, Step::Call { return_address: from + 1 }, at(now));
+}
+
+fn computed(recorder: &mut CallRecorder, from: u64, to: u64, now: u64) {
+    recorder.transfer(from, to, Step::Computed, at(now));
+}
+
+/// Function, own and inclusive instructions.
+fn functions(calls: &Calls) -> Vec<(u64, u64, u64)> {
+    let functions = calls.functions.iter();
+    functions.map(|(start, it)| (*start, it.own.instructions, it.inclusive.instructions)).collect()
+}
+
+/// Caller, callee, kind, calls and inclusive instructions.
+fn arcs(calls: &Calls) -> Vec<(u64, u64, CallKind, u64, u64)> {
+    let arcs = calls.arcs.iter();
+    arcs.map(|(key, it)| (key.caller, key.callee, key.kind, it.calls, it.inclusive.instructions)).collect()
+}
+
+#[test]
+fn what_is_inclusive_is_what_it_costs_and_what_it_calls() {
+    let mut recorder = recorder();
+    call(&mut recorder, 2, 10, 3);
+    call(&mut recorder, 12, 20, 7);
+    computed(&mut recorder, 25, 13, 12);
+    computed(&mut recorder, 14, 3, 14);
+    call(&mut recorder, 3, 20, 15);
+    computed(&mut recorder, 25, 4, 18);
+    let calls = recorder.calls(at(20));
+    assert_eq!(functions(&calls), [(0, 6, 20), (10, 6, 11), (20, 8, 8)]);
+    let expected =
+        [(0, 10, CallKind::Call, 1, 11), (0, 20, CallKind::Call, 1, 3), (10, 20, CallKind::Call, 1, 5)];
+    assert_eq!(arcs(&calls), expected);
+    assert_eq!(calls.functions[&0].inclusive.cycles, 40);
+}
+
+#[test]
+fn recursion_counts_no_instruction_twice() {
+    let mut recorder = recorder();
+    call(&mut recorder, 2, 10, 1);
+    call(&mut recorder, 12, 10, 3);
+    call(&mut recorder, 12, 10, 5);
+    computed(&mut recorder, 15, 13, 8);
+    computed(&mut recorder, 15, 13, 9);
+    computed(&mut recorder, 15, 3, 10);
+    let calls = recorder.calls(at(12));
+    assert_eq!(functions(&calls), [(0, 3, 12), (10, 9, 9)]);
+    assert_eq!(arcs(&calls), [(0, 10, CallKind::Call, 1, 9), (10, 10, CallKind::Call, 2, 6)]);
+}
+
+#[test]
+fn a_tail_call_returns_for_its_caller() {
+    let mut recorder = recorder();
+    call(&mut recorder, 2, 10, 1);
+    recorder.transfer(15, 20, Step::Direct, at(4));
+    computed(&mut recorder, 25, 3, 9);
+    let calls = recorder.calls(at(10));
+    assert_eq!(functions(&calls), [(0, 2, 10), (10, 3, 8), (20, 5, 5)]);
+    assert_eq!(arcs(&calls), [(0, 10, CallKind::Call, 1, 8), (10, 20, CallKind::Tail, 1, 5)]);
+}
+
+#[test]
+fn functions_that_jump_to_each_other_for_ever_need_two_frames() {
+    let mut recorder = recorder();
+    for turn in 0..10 {
+        recorder.transfer(5, 10, Step::Direct, at(turn * 2 + 1));
+        recorder.transfer(15, 0, Step::Direct, at(turn * 2 + 2));
+    }
+    assert_eq!(recorder.frames.len(), 1);
+    assert_eq!(arcs(&recorder.calls(at(20))), [(0, 10, CallKind::Tail, 10, 10)]);
+}
+
+#[test]
+fn a_long_jump_takes_off_what_it_leaves() {
+    let mut recorder = recorder();
+    call(&mut recorder, 2, 10, 1);
+    call(&mut recorder, 12, 20, 2);
+    computed(&mut recorder, 22, 5, 4);
+    assert_eq!(recorder.frames.len(), 1);
+    assert_eq!(functions(&recorder.calls(at(5))), [(0, 2, 5), (10, 1, 3), (20, 2, 2)]);
+    // Over several frames to where one of them is awaited.
+    call(&mut recorder, 2, 10, 6);
+    call(&mut recorder, 12, 20, 7);
+    computed(&mut recorder, 22, 3, 8);
+    assert_eq!(recorder.frames.len(), 1);
+}
+
+#[test]
+fn an_interrupt_returns_to_what_was_next() {
+    let mut recorder = recorder();
+    recorder.transfer(4, 20, Step::Unforeseen { next: 5 }, at(5));
+    computed(&mut recorder, 29, 5, 8);
+    let calls = recorder.calls(at(10));
+    assert_eq!(arcs(&calls), [(0, 20, CallKind::Interrupt, 1, 3)]);
+    assert_eq!(functions(&calls), [(0, 7, 10), (20, 3, 3)]);
+}
+
+#[test]
+fn code_without_symbols_has_a_function_where_it_is_called() {
+    let mut recorder = recorder();
+    call(&mut recorder, 2, 40, 1);
+    recorder.transfer(45, 50, Step::Direct, at(2));
+    call(&mut recorder, 52, 60, 3);
+    computed(&mut recorder, 61, 53, 4);
+    computed(&mut recorder, 55, 3, 6);
+    let calls = recorder.calls(at(7));
+    assert_eq!(functions(&calls), [(0, 2, 7), (40, 4, 5), (60, 1, 1)]);
+}
+
+#[test]
+fn a_full_stack_forgets_the_oldest_call() {
+    let mut recorder = recorder();
+    for call in 0..MOST_FRAMES as u64 + 2 {
+        recorder.transfer(12, 10, Step::Call { return_address: 13 }, at(call));
+    }
+    assert_eq!(recorder.frames.len(), MOST_FRAMES);
+    let calls = recorder.calls(at(MOST_FRAMES as u64 + 2));
+    assert_eq!(calls.forgotten, 3);
+}
+
+/// Numbers that look random, always the same.
+struct Numbers(u64);
+
+impl Numbers {
+    fn below(&mut self, end: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (self.0 >> 33) % end
+    }
+}
+
+/// A transfer that may be anything: calls, returns to where somebody waits, jumps everywhere.
+fn any_transfer(numbers: &mut Numbers) -> (u64, u64, Step) {
+    let (from, to) = (numbers.below(60), numbers.below(60));
+    match numbers.below(8) {
+        0..3 => (from, to / 10 * 10, Step::Call { return_address: from + 1 }),
+        3..6 => (from, to, Step::Computed),
+        6 => (from, to, Step::Direct),
+        _ => (from, to / 10 * 10, Step::Unforeseen { next: from + 1 }),
+    }
+}
+
+#[test]
+fn ways_are_taken_as_transfers_are() {
+    for seed in 0..200 {
+        let (mut numbers, mut now) = (Numbers(seed), 0);
+        let (mut plain, mut prepared) = (recorder(), recorder());
+        let mut from = 0;
+        for _ in 0..400 {
+            let (_, to, step) = any_transfer(&mut numbers);
+            now += numbers.below(9);
+            plain.transfer(from, to, step, at(now));
+            if !prepared.is_idle(step, from, to) {
+                let way = prepared.way(from, to, step);
+                prepared.take(way, at(now));
+            }
+            from = to;
+        }
+        assert_eq!(prepared.calls(at(now)), plain.calls(at(now)), "seed {seed}");
+    }
+}
+
+#[test]
+fn a_computed_jump_is_idle_until_somebody_waits_where_it_leads() {
+    let mut recorder = recorder();
+    assert!(recorder.is_idle(Step::Computed, 1, 5));
+    call(&mut recorder, 4, 10, 1);
+    assert_eq!(recorder.take_newly_awaited(), [5]);
+    assert!(!recorder.is_idle(Step::Computed, 1, 5));
+    computed(&mut recorder, 12, 5, 2);
+    call(&mut recorder, 4, 10, 3);
+    assert!(recorder.take_newly_awaited().is_empty());
+}

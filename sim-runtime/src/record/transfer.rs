@@ -1,0 +1,71 @@
+//! Transfers of control, as recorders of calls tell them apart, and the functions between which they go.
+
+use isac_ir::control::Control;
+use sim_profile::symbols::FunctionCells;
+
+/// What an instruction that transfers control is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Step {
+    /// It keeps this address and jumps.
+    Call {
+        /// The address behind it, or behind its delay slot.
+        return_address: u64,
+    },
+    /// It jumps to where it always jumps, or goes on behind itself.
+    Direct,
+    /// It jumps to where the run sends it.
+    Computed,
+    /// It could not have gone there.
+    Unforeseen {
+        /// Where it would have gone on.
+        next: u64,
+    },
+}
+
+/// Which function each address belongs to.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FunctionMap {
+    cells: Vec<FunctionCells>,
+}
+
+impl FunctionMap {
+    /// A map of the cells of functions, which ascend.
+    pub fn new(cells: Vec<FunctionCells>) -> FunctionMap {
+        FunctionMap { cells }
+    }
+
+    /// The beginning of the function at an address; none in code without symbols.
+    pub fn function_at(&self, address: u64) -> Option<u64> {
+        let behind = self.cells.partition_point(|cells| cells.start <= address);
+        let cells = &self.cells[behind.checked_sub(1)?];
+        (address < cells.end).then_some(cells.function)
+    }
+
+    /// Whether another function begins, or goes on, at an address than just before it.
+    pub fn is_boundary(&self, address: u64) -> bool {
+        let before = address.checked_sub(1);
+        before.is_some_and(|before| self.function_at(before) != self.function_at(address))
+    }
+
+    /// Whether a transfer is a jump within a function: it need not be told.
+    pub fn is_plain(&self, step: Step, from: u64, to: u64) -> bool {
+        step == Step::Direct && self.function_at(from) == self.function_at(to)
+    }
+}
+
+/// What a transfer to an address is, from an instruction with this control, or behind one in whose
+/// delay slot it stands.
+pub(crate) fn step_of(control: &Control, before: Option<&Control>, successor: u64, to: u64) -> Step {
+    let keeps = |control: &Control| control.keeps == Some(successor);
+    if to == successor && control.falls_through {
+        Step::Direct
+    } else if keeps(control) || before.is_some_and(keeps) {
+        Step::Call { return_address: successor }
+    } else if control.targets.binary_search(&to).is_ok() {
+        Step::Direct
+    } else if control.computed {
+        Step::Computed
+    } else {
+        Step::Unforeseen { next: successor }
+    }
+}

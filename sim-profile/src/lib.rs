@@ -63,6 +63,8 @@ pub use measurement::{
 pub use overhead::{InvalidOverhead, LostCause, LostReason, Overhead, StageCycles};
 pub use path::{PathError, PathNode, PathTree, instruction_of};
 pub use profile::{Mode, Profile, Provenance};
+#[cfg(all(feature = "program", feature = "reports"))]
+pub use report::render_program_xml;
 #[cfg(feature = "reports")]
 pub use report::{
     render_difference, render_estimates, render_flow_dot, render_text, render_verification, render_xml,

@@ -11,6 +11,8 @@ mod estimates;
 mod figure;
 mod flow;
 mod plain;
+#[cfg(feature = "program")]
+mod program;
 mod text;
 mod time;
 mod verification;
@@ -37,7 +39,18 @@ const DECLARATION: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
 /// resources in the model's order, everything else by address, word or name, ascending.
 /// Characters of names that XML cannot hold, and control characters, are written as U+FFFD.
 pub fn render_xml(measurement: &Measurement) -> String {
-    let report = figure::report_of(measurement);
+    write_report(&figure::report_of(measurement))
+}
+
+/// The same with the element `program`: functions, calls and lines of the program that was run.
+#[cfg(feature = "program")]
+pub fn render_program_xml(profile: &crate::program::ProgramProfile<'_>) -> String {
+    let mut report = figure::report_of(profile.measurement);
+    report.program = Some(program::program_of(profile));
+    write_report(&report)
+}
+
+fn write_report(report: &element::Profiler) -> String {
     let mut out = DECLARATION.to_owned();
     let written =
         quick_xml::se::Serializer::with_root(&mut out, Some("profiler")).and_then(|mut serializer| {

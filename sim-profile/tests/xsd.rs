@@ -37,6 +37,52 @@ fn reports() -> [String; 3] {
     [hostile(), support::measurement(), Measurement::default()].map(|m| render_xml(&m))
 }
 
+/// A report of a real program, of which somebody measured anything.
+#[cfg(feature = "program")]
+fn program_report() -> String {
+    use sim_profile::program::{ImageFile, Program, ProgramProfile};
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../models/rv32im/programs/crc32.elf");
+    let bytes = std::fs::read(path).unwrap();
+    let file = ImageFile { name: "crc32.elf", bytes: &bytes, base: None };
+    let program = Program::read(&[file], Default::default());
+    let mut measurement = support::measurement();
+    measurement.instructions = measurement
+        .instructions
+        .into_iter()
+        .map(|(key, record)| (InstructionKey { address: key.address + 0x10000, ..key }, record))
+        .collect();
+    let key = sim_profile::CallKey {
+        caller: 0x10010,
+        site: 0x10014,
+        callee: 0x10010,
+        kind: sim_profile::CallKind::Call,
+    };
+    let mut calls = sim_profile::Calls::default();
+    calls.arcs.insert(key, sim_profile::CallCount::default());
+    calls.functions.insert(0x10010, sim_profile::FunctionCount::default());
+    sim_profile::render_program_xml(&ProgramProfile {
+        measurement: &measurement,
+        program: &program,
+        statics: &Default::default(),
+        control: &Default::default(),
+        calls: Some(&calls),
+        texts: &Default::default(),
+    })
+}
+
+#[test]
+#[cfg(feature = "program")]
+fn a_report_of_a_program_is_valid() {
+    let report = program_report();
+    check_by_xmllint(&report, &schema_path());
+    let root = Element::read(&report);
+    Schema::read(&std::fs::read_to_string(schema_path()).unwrap()).check(&root, "profiler");
+    for name in ["function", "call", "line"] {
+        let program = root.children_named("program").next().unwrap();
+        assert!(program.children_named(name).next().is_some(), "{name}");
+    }
+}
+
 #[test]
 fn reports_are_valid_by_xmllint() {
     reports().iter().for_each(|report| check_by_xmllint(report, &schema_path()));

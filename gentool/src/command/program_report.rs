@@ -3,10 +3,6 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use sim_profile::program::render::{
-    render_annotated_source, render_callgrind, render_disassembly, render_dot, render_folded, render_gprof,
-    render_lcov, render_most_expensive, render_oprofile, render_pprof,
-};
 use sim_profile::program::{ImageFile, Program, ProgramProfile, SourceTexts};
 use sim_profile::{Profile, control_table};
 use sim_runtime::launcher::parse_number;
@@ -36,6 +32,11 @@ pub(super) struct ProgramOptions {
 }
 
 impl ImageOptions {
+    /// Whether no file is named.
+    pub(super) fn is_empty(&self) -> bool {
+        self.images.is_empty()
+    }
+
     /// Functions and lines of the files; nothing if none is named.
     pub(super) fn read_program(&self, profile: &Profile) -> Result<Option<Program>, Failure> {
         if self.images.is_empty() {
@@ -48,21 +49,6 @@ impl ImageOptions {
     }
 }
 
-/// The forms of such a report.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Format {
-    Callgrind,
-    Disassembly,
-    Dot,
-    Folded,
-    Gprof,
-    Lcov,
-    Oprofile,
-    Pprof,
-    Source,
-    Top,
-}
-
 /// A file with its address, if it has one.
 struct Image {
     name: String,
@@ -70,11 +56,11 @@ struct Image {
     base: Option<u64>,
 }
 
-/// Makes the report.
+/// Makes a report of a profile and the files that were run, of which there has to be one.
 pub(super) fn render(
     options: &ProgramOptions,
-    format: Format,
     profile: &Profile,
+    render: impl FnOnce(&ProgramProfile<'_>) -> Vec<u8>,
 ) -> Result<Vec<u8>, Failure> {
     let Some(program) = options.files.read_program(profile)? else {
         let message = "this report names functions and lines of the program; name the file that was \
@@ -83,27 +69,14 @@ pub(super) fn render(
     };
     let texts = read_sources(options.sources.as_deref(), &program);
     let control = control_table(&profile.statics);
-    let joined = ProgramProfile {
+    Ok(render(&ProgramProfile {
         measurement: &profile.measurement,
         program: &program,
         statics: &profile.statics,
         control: &control,
         calls: profile.calls.as_ref(),
         texts: &texts,
-    };
-    let text = match format {
-        Format::Callgrind => render_callgrind(&joined),
-        Format::Disassembly => render_disassembly(&joined),
-        Format::Dot => render_dot(&joined),
-        Format::Folded => render_folded(&joined),
-        Format::Gprof => render_gprof(&joined),
-        Format::Lcov => render_lcov(&joined),
-        Format::Oprofile => render_oprofile(&joined),
-        Format::Pprof => return Ok(render_pprof(&joined)),
-        Format::Source => render_annotated_source(&joined),
-        Format::Top => render_most_expensive(&joined),
-    };
-    Ok(text.into_bytes())
+    }))
 }
 
 fn read_image(image: &str) -> Result<Image, Failure> {

@@ -5,7 +5,12 @@ use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
-use sim_profile::{Profile, render_text, render_xml, replay_events};
+use sim_profile::program::ProgramProfile;
+use sim_profile::program::render::{
+    render_annotated_source, render_callgrind, render_disassembly, render_dot, render_folded, render_gprof,
+    render_lcov, render_most_expensive, render_oprofile, render_pprof,
+};
+use sim_profile::{Profile, render_program_xml, render_text, render_xml, replay_events};
 use sim_runtime::launcher::parse_number;
 
 use super::flow_report::Flow;
@@ -46,7 +51,7 @@ pub(super) struct Options {
 /// The forms of a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Format {
-    /// Every figure, for programs that read it.
+    /// Every figure, for programs that read it; with --image those of functions, calls and lines, too.
     Xml,
     /// The sums, for people.
     Text,
@@ -92,22 +97,26 @@ fn render(options: &Options, profile: &Profile) -> Result<Vec<u8>, Failure> {
     if options.at.is_some() && options.format != Format::FlowDot {
         return Err(Failure::other("--at is for --format flow-dot; leave it out, or draw a graph"));
     }
-    let of_program = |format| program_report::render(&options.program, format, profile);
+    let files = &options.program.files;
+    let of_program = |render: fn(&ProgramProfile<'_>) -> String| {
+        program_report::render(&options.program, profile, |program| render(program).into_bytes())
+    };
     match options.format {
-        Format::Xml => Ok(render_xml(&profile.measurement).into_bytes()),
+        Format::Xml if files.is_empty() => Ok(render_xml(&profile.measurement).into_bytes()),
+        Format::Xml => of_program(render_program_xml),
         Format::Text => Ok(render_text(&profile.measurement).into_bytes()),
-        Format::Estimates => Ok(Flow::of(profile, &options.program.files)?.estimates().into_bytes()),
-        Format::FlowDot => Ok(Flow::of(profile, &options.program.files)?.dot(options.at)?.into_bytes()),
-        Format::Callgrind => of_program(program_report::Format::Callgrind),
-        Format::Disassembly => of_program(program_report::Format::Disassembly),
-        Format::Dot => of_program(program_report::Format::Dot),
-        Format::Folded => of_program(program_report::Format::Folded),
-        Format::Gprof => of_program(program_report::Format::Gprof),
-        Format::Lcov => of_program(program_report::Format::Lcov),
-        Format::Oprofile => of_program(program_report::Format::Oprofile),
-        Format::Pprof => of_program(program_report::Format::Pprof),
-        Format::Source => of_program(program_report::Format::Source),
-        Format::Top => of_program(program_report::Format::Top),
+        Format::Estimates => Ok(Flow::of(profile, files)?.estimates().into_bytes()),
+        Format::FlowDot => Ok(Flow::of(profile, files)?.dot(options.at)?.into_bytes()),
+        Format::Callgrind => of_program(render_callgrind),
+        Format::Disassembly => of_program(render_disassembly),
+        Format::Dot => of_program(render_dot),
+        Format::Folded => of_program(render_folded),
+        Format::Gprof => of_program(render_gprof),
+        Format::Lcov => of_program(render_lcov),
+        Format::Oprofile => of_program(render_oprofile),
+        Format::Pprof => program_report::render(&options.program, profile, render_pprof),
+        Format::Source => of_program(render_annotated_source),
+        Format::Top => of_program(render_most_expensive),
     }
 }
 

@@ -22,6 +22,9 @@ pub(super) struct Profiler {
     pub(super) caches: Caches,
     pub(super) time: Time,
     pub(super) flow: FlowElement,
+    #[cfg(feature = "program")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) program: Option<super::program::Program>,
 }
 
 #[derive(Serialize)]

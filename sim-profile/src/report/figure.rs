@@ -38,6 +38,8 @@ pub(super) fn report_of(measurement: &Measurement) -> Profiler {
         caches: caches_of(measurement),
         time: time_of(measurement),
         flow: flow_of(measurement),
+        #[cfg(feature = "program")]
+        program: None,
     }
 }
 

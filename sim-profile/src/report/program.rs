@@ -1,0 +1,156 @@
+//! Functions, calls and lines as elements of the report.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::text::sanitize;
+use crate::program::line::{Steps, line_counts};
+use crate::program::{OUTSIDE, ProgramProfile};
+use crate::{CallKind, Calls, FunctionCount, Spending};
+
+#[derive(Serialize)]
+pub(super) struct Program {
+    image: Vec<String>,
+    function: Vec<Function>,
+    call: Vec<Call>,
+    line: Vec<Line>,
+    note: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct Function {
+    #[serde(rename = "@name")]
+    name: String,
+    #[serde(rename = "@image")]
+    image: String,
+    #[serde(rename = "@address")]
+    address: String,
+    #[serde(rename = "@entered")]
+    entered: u64,
+    #[serde(rename = "@executed")]
+    executed: u64,
+    #[serde(rename = "@cycles")]
+    cycles: u64,
+    #[serde(rename = "@lost_cycles")]
+    lost_cycles: u64,
+    #[serde(rename = "@reads")]
+    reads: u64,
+    #[serde(rename = "@writes")]
+    writes: u64,
+    #[serde(rename = "@inclusive_executed")]
+    inclusive_executed: u64,
+    #[serde(rename = "@inclusive_cycles")]
+    inclusive_cycles: u64,
+}
+
+#[derive(Serialize)]
+struct Call {
+    #[serde(rename = "@kind")]
+    kind: &'static str,
+    #[serde(rename = "@caller")]
+    caller: String,
+    #[serde(rename = "@site")]
+    site: String,
+    #[serde(rename = "@callee")]
+    callee: String,
+    #[serde(rename = "@calls")]
+    calls: u64,
+    #[serde(rename = "@inclusive_executed")]
+    inclusive_executed: u64,
+    #[serde(rename = "@inclusive_cycles")]
+    inclusive_cycles: u64,
+}
+
+#[derive(Serialize)]
+struct Line {
+    #[serde(rename = "@source")]
+    source: String,
+    #[serde(rename = "@number")]
+    number: u32,
+    #[serde(rename = "@count")]
+    count: u64,
+    #[serde(rename = "@executed")]
+    executed: u64,
+    #[serde(rename = "@cycles")]
+    cycles: u64,
+}
+
+/// All that the report says of the program.
+pub(super) fn program_of(profile: &ProgramProfile<'_>) -> Program {
+    let steps = Steps::of(profile);
+    Program {
+        image: profile.program.images().iter().map(|image| sanitize(image)).collect(),
+        function: functions_of(profile, &steps),
+        call: profile.calls.map_or_else(Vec::new, |calls| calls_of(profile, calls)),
+        line: lines_of(profile, &steps),
+        note: profile.program.notes().iter().map(|note| sanitize(&note.to_string())).collect(),
+    }
+}
+
+/// Functions that were executed, or that were on the stack of calls.
+fn functions_of(profile: &ProgramProfile<'_>, steps: &Steps) -> Vec<Function> {
+    let entered = steps.function_entries(profile.program);
+    let mut inclusive: BTreeMap<u32, Spending> = BTreeMap::new();
+    for (start, FunctionCount { inclusive: spent, .. }) in
+        profile.calls.iter().flat_map(|calls| &calls.functions)
+    {
+        inclusive.entry(profile.program.function_at(*start)).or_default().add(*spent);
+    }
+    let mut costs = profile.cost_by_function();
+    inclusive.keys().for_each(|number| {
+        costs.entry(*number).or_default();
+    });
+    let image_of = |image: Option<u32>| image.and_then(|image| profile.program.images().get(image as usize));
+    let functions = costs.into_iter().filter(|(number, cost)| *number != OUTSIDE || cost.cycles > 0);
+    functions
+        .map(|(number, cost)| {
+            let function = profile.program.function(number);
+            let inclusive = inclusive.get(&number).copied().unwrap_or_default();
+            Function {
+                name: sanitize(&function.name),
+                image: image_of(function.image).map_or_else(String::new, |image| sanitize(image)),
+                address: profile.measurement.tables.format_address(function.start),
+                entered: entered.get(&number).copied().unwrap_or(0),
+                executed: cost.executed,
+                cycles: cost.cycles,
+                lost_cycles: cost.lost,
+                reads: cost.accesses.reads,
+                writes: cost.accesses.writes,
+                inclusive_executed: inclusive.instructions,
+                inclusive_cycles: inclusive.cycles,
+            }
+        })
+        .collect()
+}
+
+fn calls_of(profile: &ProgramProfile<'_>, calls: &Calls) -> Vec<Call> {
+    let address = |address| profile.measurement.tables.format_address(address);
+    let arcs = calls.arcs.iter().map(|(key, arc)| Call {
+        kind: match key.kind {
+            CallKind::Call => "call",
+            CallKind::Tail => "tail",
+            CallKind::Interrupt => "interrupt",
+        },
+        caller: address(key.caller),
+        site: address(key.site),
+        callee: address(key.callee),
+        calls: arc.calls,
+        inclusive_executed: arc.inclusive.instructions,
+        inclusive_cycles: arc.inclusive.cycles,
+    });
+    arcs.collect()
+}
+
+fn lines_of(profile: &ProgramProfile<'_>, steps: &Steps) -> Vec<Line> {
+    let lines = line_counts(profile, steps).into_iter();
+    lines
+        .map(|((source, number), line)| Line {
+            source: sanitize(profile.program.source(source)),
+            number,
+            count: line.count,
+            executed: line.cost.executed,
+            cycles: line.cost.cycles,
+        })
+        .collect()
+}

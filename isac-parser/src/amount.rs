@@ -25,6 +25,22 @@ impl Amount {
         self == Amount::default()
     }
 
+    /// Half of it, rounded down.
+    pub(crate) fn half(self) -> Amount {
+        let mut digits = self.0;
+        let mut carry = 0;
+        for digit in digits.iter_mut().rev() {
+            (*digit, carry) = (*digit >> 1 | carry << 31, *digit & 1);
+        }
+        Amount(digits)
+    }
+
+    /// Its share of 2^width, from 0 to 1, nearly.
+    pub(crate) fn share(self, width: u32) -> f64 {
+        let digits = (0..).zip(self.0);
+        digits.map(|(place, digit)| f64::from(digit) * 2f64.powi(32 * place - width as i32)).sum()
+    }
+
     /// Millionths of 2^width that it is, rounded down.
     fn millionths(self, width: u32) -> u64 {
         let mut digits = [0u64; DIGITS + 1];
@@ -105,6 +121,17 @@ mod tests {
         assert_eq!(sum.to_string(), "1267650600228229401496703205377");
         assert_eq!(Amount::default().to_string(), "0");
         assert!(Amount::power_of_two(64) > Amount::power_of_two(63));
+    }
+
+    #[test]
+    fn halves_and_shares_are_exact_where_numbers_are_even() {
+        assert_eq!(Amount::power_of_two(256).half(), Amount::power_of_two(255));
+        assert_eq!(Amount::power_of_two(32).half(), Amount::power_of_two(31));
+        let mut amount = Amount::power_of_two(64);
+        amount += Amount::power_of_two(1);
+        assert_eq!(amount.half().to_string(), "9223372036854775809");
+        assert_eq!(Amount::power_of_two(254).share(256), 0.25);
+        assert_eq!(Amount::power_of_two(0).share(3), 0.125);
     }
 
     #[test]

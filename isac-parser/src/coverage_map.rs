@@ -1,22 +1,21 @@
 //! How the words that CODINGROOTs decode are used, and which are free.
 //!
-//! The space of words is split at one bit after the other until a part belongs to one path as a
-//! whole, or to none; what wins each part is counted. The parts that nothing wins are joined into
-//! as few patterns as adjacent ones become.
+//! Counts are exact ([`usage`]); a map that would take too long has what a solver knows.
 
-use std::collections::{BTreeMap, BTreeSet};
+mod usage;
+
+use std::collections::BTreeSet;
 
 use crate::amount::Amount;
-use crate::cube::{Budget, Cube, CubeSet};
+use crate::cube::Cube;
 use crate::model::{
     CheckedModel, CodingBit, Decoding, InstanceId, Operation, OperationOrGroup, PathStep, root_decodes,
 };
+use crate::proof::WordSpace;
 use crate::resolve::report::count;
 
-/// Bits of patterns looked at for one target; beyond that, nothing is said of it.
-const MAX_LOOKS: u64 = 200_000_000;
-/// Most free patterns that are listed.
-const MAX_PATTERNS: usize = 40;
+use usage::Usage;
+
 /// Most bits that tell opcodes apart: so many of them are a table.
 const MAX_OPCODE_BITS: usize = 8;
 
@@ -47,34 +46,36 @@ struct Map<'a> {
     target: OperationOrGroup,
 }
 
-/// What the words of a target are won by.
-struct Usage {
-    looks: u64,
-    width_bits: u32,
-    /// By path: the words that it wins.
-    won: Vec<Amount>,
-    /// By path: the parts that it wins, as far as they are needed to tell opcodes.
-    parts: Vec<Cube>,
-    free: Vec<Cube>,
-}
-
 impl Map<'_> {
     fn print(&self, decoder: &str) -> String {
         let width = self.decoding.width_bits;
         let name = self.name();
         let mut text = format!("{name}, decoded by {decoder}: words of {}\n", count(width, "bit"));
-        let Some(usage) = Usage::of(self.decoding) else {
-            return text + "  too many patterns to be counted\n\n";
+        let Ok(mut usage) = Usage::of(self.decoding) else {
+            return text + &self.print_uncounted() + "\n";
         };
         let mut used = Amount::default();
         usage.won.iter().for_each(|won| used += *won);
         let all = Amount::power_of_two(width);
         text += &format!("  used: {used} of {all}, {}\n", used.percent(width));
-        if !self.decoding.is_exact {
+        if !self.decoding.is_known {
             text += "  words that an alias turns down are counted as used\n";
         }
-        text += &(self.print_encodings(&usage) + &self.print_opcodes(&usage) + &self.print_free(usage));
+        text += &(self.print_encodings(&usage) + &self.print_opcodes(&mut usage) + &self.print_free(&usage));
         text + "\n"
+    }
+
+    /// What a solver knows where there is too much to be counted.
+    fn print_uncounted(&self) -> String {
+        let free = WordSpace::of(self.decoding).and_then(|mut space| space.free_word());
+        let free = match free {
+            Ok(Some(word)) => {
+                format!("some words are free, {} for one", word.display(self.decoding.width_bits))
+            }
+            Ok(None) => "nothing is free".to_owned(),
+            Err(_) => "whether words are free takes too long to be found out".to_owned(),
+        };
+        format!("  too many patterns to be counted; {free}\n")
     }
 
     fn name(&self) -> &str {
@@ -130,7 +131,7 @@ impl Map<'_> {
     }
 
     /// How far each value of the bits that tell opcodes apart is used.
-    fn print_opcodes(&self, usage: &Usage) -> String {
+    fn print_opcodes(&self, usage: &mut Usage) -> String {
         let (alike, bits) = self.opcode_bits();
         let alike = match named_bits(&alike.iter().map(|(bit, _)| *bit).collect::<Vec<u32>>()) {
             _ if alike.is_empty() => String::new(),
@@ -143,19 +144,7 @@ impl Map<'_> {
         if bits.is_empty() || bits.len() > MAX_OPCODE_BITS {
             return alike;
         }
-        let mut used: BTreeMap<u32, Amount> = BTreeMap::new();
-        for part in &usage.parts {
-            let free = (0..usage.width_bits).filter(|bit| part.bit(*bit).is_none()).count() as u32;
-            let open = bits.iter().filter(|bit| part.bit(**bit).is_none()).count() as u32;
-            for value in 0..1u32 << bits.len() {
-                let fits = |(index, bit): (usize, &u32)| {
-                    part.bit(*bit).is_none_or(|set| set == (value >> (bits.len() - 1 - index) & 1 == 1))
-                };
-                if bits.iter().enumerate().all(fits) {
-                    *used.entry(value).or_default() += Amount::power_of_two(free - open);
-                }
-            }
-        }
+        let Ok(used) = usage.used_by_value(&bits) else { return alike };
         let rest = usage.width_bits - bits.len() as u32;
         let row = |(value, used): (&u32, &Amount)| {
             let digits = format!("0b{value:0length$b}", length = bits.len());
@@ -191,78 +180,29 @@ impl Map<'_> {
         (alike, telling)
     }
 
-    fn print_free(&self, usage: Usage) -> String {
+    fn print_free(&self, usage: &Usage) -> String {
         let width = usage.width_bits;
-        let mut all = Amount::default();
-        let size = |cube: &Cube| Amount::power_of_two(width - cube.fixed_bits());
-        usage.free.iter().for_each(|cube| all += size(cube));
-        if all.is_zero() {
+        if usage.free.is_zero() {
             return "\n  nothing is free\n".to_owned();
         }
-        let joined = CubeSet::new(usage.free.clone(), &mut Budget::new());
-        let mut patterns = joined.map_or(usage.free, |set| set.cubes().to_vec());
-        let digits = |cube: &Cube| pattern(*cube, width);
-        patterns.sort_by(|a, b| size(b).cmp(&size(a)).then_with(|| digits(a).cmp(&digits(b))));
-        let row = |cube: &Cube| [digits(cube), size(cube).to_string(), cube.example().display(width)];
-        let rows: Vec<[String; 3]> = patterns.iter().take(MAX_PATTERNS).map(row).collect();
+        let row = |cube: &Cube| {
+            let words = Amount::power_of_two(width - cube.fixed_bits());
+            [pattern(*cube, width), words.to_string(), cube.example().display(width)]
+        };
+        let rows: Vec<[String; 3]> = usage.patterns.cubes.iter().map(row).collect();
         let heading = ["pattern", "words", "for example"].map(str::to_owned);
-        let hidden = match patterns.len().saturating_sub(MAX_PATTERNS) {
+        let hidden = match usage.patterns.hidden {
             0 => String::new(),
-            hidden => format!("  and {} with fewer words\n", count(hidden as u128, "pattern")),
+            hidden => format!("  and {} with fewer words\n", count(hidden, "pattern")),
         };
         let table = table(&heading, &rows, [false, true, false]);
         format!(
-            "\n  free: {all} of {}, {}\n\n{table}{hidden}",
+            "\n  free: {} of {}, {}\n\n{table}{hidden}",
+            usage.free,
             Amount::power_of_two(width),
-            all.percent(width)
+            usage.free.percent(width)
         )
     }
-}
-
-impl Usage {
-    fn of(decoding: &Decoding) -> Option<Usage> {
-        if decoding.entries.iter().any(|entry| entry.diagram.is_some()) {
-            return None;
-        }
-        let cubes: Vec<(usize, Cube)> = (decoding.entries.iter())
-            .flat_map(|entry| entry.patterns.iter().map(|cube| (entry.path, *cube)))
-            .collect();
-        let mut usage = Usage {
-            looks: MAX_LOOKS,
-            width_bits: decoding.width_bits,
-            won: vec![Amount::default(); decoding.paths.len()],
-            parts: Vec::new(),
-            free: Vec::new(),
-        };
-        usage.look(&cubes, Cube::default())?;
-        Some(usage)
-    }
-
-    /// Finds what wins the words of a part; of the cubes that share words with it the first wins.
-    fn look(&mut self, cubes: &[(usize, Cube)], part: Cube) -> Option<()> {
-        self.looks = self.looks.checked_sub((cubes.len() as u64 + 1) * u64::from(self.width_bits))?;
-        let Some((path, first)) = cubes.first().copied() else {
-            self.free.push(part);
-            return Some(());
-        };
-        if part.is_within(first) || cubes.iter().all(|(other, _)| *other == path) && covers(cubes, part) {
-            self.won[path] += Amount::power_of_two(self.width_bits - part.fixed_bits());
-            self.parts.push(part);
-            return Some(());
-        }
-        let fixing = |bit: &u32| cubes.iter().filter(|(_, cube)| cube.bit(*bit).is_some()).count();
-        let bit = (0..self.width_bits).filter(|bit| part.bit(*bit).is_none()).max_by_key(fixing)?;
-        for set in [false, true] {
-            let is_left = |(_, cube): &&(usize, Cube)| cube.bit(bit) != Some(!set);
-            let rest: Vec<(usize, Cube)> = cubes.iter().filter(is_left).copied().collect();
-            self.look(&rest, part.with_bit(bit, set))?;
-        }
-        Some(())
-    }
-}
-
-fn covers(cubes: &[(usize, Cube)], part: Cube) -> bool {
-    cubes.iter().any(|(_, cube)| part.is_within(*cube))
 }
 
 /// What a bit of a word is.

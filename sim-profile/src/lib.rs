@@ -67,7 +67,8 @@ pub use profile::{Mode, Profile, Provenance};
 pub use report::render_program_xml;
 #[cfg(feature = "reports")]
 pub use report::{
-    render_difference, render_estimates, render_flow_dot, render_text, render_verification, render_xml,
+    render_difference, render_estimates, render_flow_dot, render_profile_xml, render_text,
+    render_verification, render_xml,
 };
 pub use running::Misplaced;
 pub use storage::{ProfileError, ProfileErrorCause, read_profile, write_profile};

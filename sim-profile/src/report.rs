@@ -19,7 +19,7 @@ mod verification;
 
 use serde::Serialize;
 
-use crate::Measurement;
+use crate::{Measurement, Profile, StaticTable};
 
 pub use difference::render_difference;
 pub use dot::render_flow_dot;
@@ -33,19 +33,25 @@ pub const VERSION: u32 = 1;
 
 const DECLARATION: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
 
-/// The report of a measurement: XML in UTF-8, indented by two, ending with a line break.
+/// The report of a measurement: XML in UTF-8, indented by two, ending with a line break. Texts of
+/// instructions are not in it: a measurement does not have them.
 ///
 /// Siblings in the instruction tree come in the order of [`crate::tree::TreeNode::children`],
 /// resources in the model's order, everything else by address, word or name, ascending.
 /// Characters of names that XML cannot hold, and control characters, are written as U+FFFD.
 pub fn render_xml(measurement: &Measurement) -> String {
-    write_report(&figure::report_of(measurement))
+    write_report(&figure::report_of(measurement, &StaticTable::new()))
+}
+
+/// The report of a profile: that of its measurement, with the texts of the instructions.
+pub fn render_profile_xml(profile: &Profile) -> String {
+    write_report(&figure::report_of(&profile.measurement, &profile.statics))
 }
 
 /// The same with the element `program`: functions, calls and lines of the program that was run.
 #[cfg(feature = "program")]
 pub fn render_program_xml(profile: &crate::program::ProgramProfile<'_>) -> String {
-    let mut report = figure::report_of(profile.measurement);
+    let mut report = figure::report_of(profile.measurement, profile.statics);
     report.program = Some(program::program_of(profile));
     write_report(&report)
 }

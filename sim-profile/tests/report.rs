@@ -4,7 +4,7 @@
 
 mod support;
 
-use sim_profile::{Measurement, render_text, render_xml};
+use sim_profile::{Measurement, Profile, StaticFacts, render_profile_xml, render_text, render_xml};
 
 #[test]
 fn a_report_holds_every_figure() {
@@ -29,4 +29,18 @@ fn equal_measurements_give_equal_bytes_in_any_order_of_merging() {
     second.merge(&Measurement::new(support::tables())).unwrap();
     assert_eq!(render_xml(&first), render_xml(&second));
     assert!(render_xml(&first).ends_with("</profiler>\n"));
+}
+
+#[test]
+fn a_report_of_a_profile_differs_by_the_texts_of_instructions_alone() {
+    let measurement = support::measurement();
+    let (&first, _) = measurement.instructions.first_key_value().unwrap();
+    let text = Some("inc <ax>\u{1}".to_owned());
+    let statics = [(first, StaticFacts { text, ..StaticFacts::default() })].into();
+    let profile = Profile { measurement, statics, ..Profile::default() };
+    let (with, without) = (render_profile_xml(&profile), render_xml(&profile.measurement));
+    let texts = with.lines().filter(|line| line.trim_start().starts_with("<text>"));
+    assert_eq!(texts.collect::<Vec<&str>>(), ["      <text>inc &lt;ax&gt;\u{fffd}</text>"]);
+    let rest = with.lines().filter(|line| !line.trim_start().starts_with("<text>"));
+    assert!(rest.eq(without.lines()));
 }

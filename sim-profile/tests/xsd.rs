@@ -9,7 +9,10 @@ mod support;
 use std::path::PathBuf;
 
 use schema::{Element, Schema, check_by_xmllint};
-use sim_profile::{InstructionKey, InstructionRecord, Measurement, Word, render_xml};
+use sim_profile::{
+    InstructionKey, InstructionRecord, Measurement, Profile, StaticFacts, Word, render_profile_xml,
+    render_xml,
+};
 
 fn schema_path() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../docs/report.xsd")
@@ -33,8 +36,19 @@ fn hostile() -> Measurement {
     measurement
 }
 
-fn reports() -> [String; 3] {
-    [hostile(), support::measurement(), Measurement::default()].map(|m| render_xml(&m))
+fn reports() -> [String; 4] {
+    let [one, two, three] =
+        [hostile(), support::measurement(), Measurement::default()].map(|m| render_xml(&m));
+    [one, two, three, render_profile_xml(&with_texts())]
+}
+
+/// A profile whose texts are as bad as texts can be.
+fn with_texts() -> Profile {
+    let measurement = hostile();
+    let texts = measurement.instructions.keys().zip(["", "<", "]]>\0", "a\u{fffe}\n", "&amp;"]);
+    let facts = |text: &str| StaticFacts { text: Some(text.to_owned()), ..StaticFacts::default() };
+    let statics = texts.map(|(key, text)| (*key, facts(text))).collect();
+    Profile { measurement, statics, ..Profile::default() }
 }
 
 /// A report of a real program, of which somebody measured anything.

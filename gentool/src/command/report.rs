@@ -10,7 +10,7 @@ use sim_profile::program::render::{
     render_annotated_source, render_callgrind, render_disassembly, render_dot, render_folded, render_gprof,
     render_lcov, render_most_expensive, render_oprofile, render_pprof,
 };
-use sim_profile::{Profile, render_program_xml, render_text, render_xml, replay_events};
+use sim_profile::{Profile, render_profile_xml, render_program_xml, render_text, replay_events};
 use sim_runtime::launcher::parse_number;
 
 use super::flow_report::Flow;
@@ -102,7 +102,7 @@ fn render(options: &Options, profile: &Profile) -> Result<Vec<u8>, Failure> {
         program_report::render(&options.program, profile, |program| render(program).into_bytes())
     };
     match options.format {
-        Format::Xml if files.is_empty() => Ok(render_xml(&profile.measurement).into_bytes()),
+        Format::Xml if files.is_empty() => Ok(render_profile_xml(profile).into_bytes()),
         Format::Xml => of_program(render_program_xml),
         Format::Text => Ok(render_text(&profile.measurement).into_bytes()),
         Format::Estimates => Ok(Flow::of(profile, files)?.estimates().into_bytes()),

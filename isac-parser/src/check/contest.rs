@@ -15,7 +15,7 @@ use super::word_set::{Path, WordSets};
 use crate::cube::{Cube, MAX_CUBES};
 use crate::diagnostic::Diagnostics;
 use crate::model::{Decoding, DecodingEntry, DecodingPath, Endian, OperationId, OperationOrGroup};
-use crate::proof::{Undecided, Words};
+use crate::proof::{Diagram, Undecided, Words};
 
 /// After so many findings in one choice the rest is more of the same.
 const MAX_FINDINGS: usize = 50;
@@ -58,6 +58,8 @@ pub(super) struct Contest<'a, 's, 'm> {
     contestants: Vec<Contestant>,
     /// By path: its exact words, where they were needed.
     exact: Vec<Option<Rc<Words>>>,
+    /// By path: what decides its words where those that it claims are more.
+    beside: Vec<Option<Diagram>>,
     findings: usize,
 }
 
@@ -83,9 +85,19 @@ impl<'a, 's, 'm> Contest<'a, 's, 'm> {
             };
             contestants.push(Contestant { path, member: None, words: Rc::new(words), smaller: Vec::new() });
         }
-        let exact = vec![None; paths.len()];
-        let mut contest =
-            Contest { choice, roots, sets, paths, width_bits, shifts, contestants, exact, findings: 0 };
+        let (exact, beside) = (vec![None; paths.len()], vec![None; paths.len()]);
+        let mut contest = Contest {
+            choice,
+            roots,
+            sets,
+            paths,
+            width_bits,
+            shifts,
+            contestants,
+            exact,
+            beside,
+            findings: 0,
+        };
         let differ = contest.paths.iter().any(|path| path.width_bits != width_bits);
         if differ {
             // Which cells are fetched depends on which words are matched.
@@ -120,17 +132,25 @@ impl<'a, 's, 'm> Contest<'a, 's, 'm> {
         if self.findings == 0 {
             self.warn_of_unreachable(diagnostics);
         }
+        self.make_rest_exact();
+        self.into_decoding()
+    }
+
+    /// Where a path's words are too many to be listed, what is beside it decides when it is decoded.
+    fn make_rest_exact(&mut self) {
+        let mut is_easy = true;
         for path in (0..self.paths.len()).filter(|path| self.exact[*path].is_none()).collect::<Vec<_>>() {
-            // Where a path's words are too many to be listed, what is beside it decides when it is
-            // decoded.
             let coarse = self.contestants[path].words.clone();
             let is_made = self.make_exact(path).is_ok();
             if is_made && self.contestants[path].words.cubes().is_none() && coarse.cubes().is_some() {
-                self.contestants[path].words = coarse;
+                let words = std::mem::replace(&mut self.contestants[path].words, coarse);
                 self.exact[path] = None;
+                if is_easy {
+                    self.beside[path] = self.sets.prover.diagram(&words).unwrap_or(None);
+                    is_easy = self.beside[path].is_some();
+                }
             }
         }
-        self.into_decoding()
     }
 
     /// From here on a path claims exactly its own words.
@@ -407,9 +427,14 @@ impl<'a, 's, 'm> Contest<'a, 's, 'm> {
                 }
             }
         }
-        let paths = self.paths.iter();
-        let paths = paths.map(|path| DecodingPath { steps: path.steps.clone(), width_bits: path.width_bits });
         let is_exact = self.exact.iter().all(Option::is_some);
-        Ok(Decoding { width_bits: self.width_bits, paths: paths.collect(), entries, is_exact })
+        let is_known =
+            self.exact.iter().zip(&self.beside).all(|(own, beside)| own.is_some() || beside.is_some());
+        let paths = self.paths.iter().zip(self.beside);
+        let paths = paths.map(|(path, words)| {
+            let Path { steps, width_bits, .. } = path.as_ref();
+            DecodingPath { steps: steps.clone(), width_bits: *width_bits, words }
+        });
+        Ok(Decoding { width_bits: self.width_bits, paths: paths.collect(), entries, is_exact, is_known })
     }
 }

@@ -6,12 +6,13 @@
 use std::collections::BTreeSet;
 
 use super::walk::{Met, walk_expr};
-use super::when::when_cubes;
-use crate::cube::{Budget, Cube, CubeSet};
+use super::when::when_words;
+use crate::cube::Cube;
 use crate::diagnostic::Diagnostics;
 use crate::model::{
     AssemblerItem, CodingBit, Expr, ExprKind, FieldId, Format, Model, Operation, RegisterId, TailItem,
 };
+use crate::proof::{Prover, Words};
 use crate::resolve::code;
 use crate::resolve::report::{count, error};
 use crate::resolve::typing::{extend, fold_with};
@@ -40,11 +41,12 @@ fn check_name(
     let file = &model.registers[register.index()];
     let elements = file.count.unwrap_or(1);
     let fields = Fields::of(operation, index);
-    let allowed = when_cubes(operation, &mut Budget::new()).ok();
+    let mut prover = Prover::new();
+    let allowed = when_words(operation, &mut prover).ok();
     for values in fields.values() {
         let Some((element, is_negative)) = fields.element(index, &values) else { return };
         let exists = !is_negative && element < u128::from(elements);
-        if exists || !fields.occur(operation, &values, allowed.as_ref()) {
+        if exists || !fields.occur(operation, &values, allowed.as_ref(), &mut prover) {
             continue;
         }
         let shown = if is_negative { (element as i128).to_string() } else { element.to_string() };
@@ -107,9 +109,15 @@ impl Fields {
         Some((element, ty.signed && (element as i128) < 0))
     }
 
-    /// True if a word of the operation has these values. Without the words of its WHEN, which were
-    /// too many, nothing is said.
-    fn occur(&self, operation: &Operation, values: &[u128], allowed: Option<&CubeSet>) -> bool {
+    /// True if a word of the operation has these values. Where that takes too long to be found out,
+    /// nothing is said.
+    fn occur(
+        &self,
+        operation: &Operation,
+        values: &[u128],
+        allowed: Option<&Words>,
+        prover: &mut Prover,
+    ) -> bool {
         let Some(allowed) = allowed else { return false };
         let mut word = Cube::default();
         let mut coded = BTreeSet::new();
@@ -129,7 +137,7 @@ impl Fields {
             set.map(move |bit| (at, bit))
         });
         uncoded.all(|bit| coded.contains(&bit))
-            && allowed.cubes().iter().any(|cube| cube.intersect(word).is_some())
+            && prover.overlap(allowed, &Words::of_cube(word)).is_ok_and(|both| both.is_some())
     }
 
     /// The values as a message shows them; `None` without fields.

@@ -13,6 +13,7 @@ use crate::model::{
     CodingBit, Decoding, DecodingPath, Endian, Format, Model, Operation, OperationId, OperationOrGroup,
     PathStep, TailItem,
 };
+use crate::proof::{Undecided, WordSpace};
 use crate::resolve::code;
 use crate::resolve::report::error;
 use crate::source::Span;
@@ -32,8 +33,8 @@ pub(super) fn check_texts(
     decodings: &BTreeMap<OperationOrGroup, Decoding>,
     diagnostics: &mut Diagnostics,
 ) {
-    for decoding in decodings.values().filter(|decoding| decoding.is_exact) {
-        let choice = Choice { model, decoding, budget: Budget::new(), own: BTreeMap::new() };
+    for decoding in decodings.values().filter(|decoding| decoding.is_known) {
+        let choice = Choice { model, decoding, budget: Budget::new(), own: BTreeMap::new(), space: None };
         choice.check(diagnostics);
     }
 }
@@ -44,6 +45,8 @@ struct Choice<'a> {
     budget: Budget,
     /// The own words of paths, as far as they were asked.
     own: BTreeMap<usize, Result<CubeSet, TooManyCubes>>,
+    /// The same as circuits, once these were needed.
+    space: Option<Result<WordSpace, Undecided>>,
 }
 
 /// Most pairs of texts of one choice that are compared: what is left is told apart when it is
@@ -71,7 +74,7 @@ impl<'a> Choice<'a> {
                     }
                     compared += 1;
                     // What is too hard to compare is told apart when it is assembled.
-                    if let Some(word) = self.shared_values(earlier, text).unwrap_or(None) {
+                    if let Some(word) = self.shared_word(earlier, text).unwrap_or(None) {
                         reported.insert(text.path);
                         diagnostics.push(self.indistinguishable(earlier, text, word));
                     }
@@ -104,11 +107,48 @@ impl<'a> Choice<'a> {
     }
 
     /// A word of the later text whose values the earlier one has in a word of its own.
-    fn shared_values(&mut self, earlier: &Text<'a>, later: &Text<'a>) -> Result<Option<Cube>, TooManyCubes> {
+    fn shared_word(&mut self, earlier: &Text<'a>, later: &Text<'a>) -> Result<Option<Cube>, Undecided> {
         let (here, there) = aligned(&earlier.text.tokens, &later.text.tokens);
-        let (one, other) = (self.values(earlier, &here)?, self.values(later, &there)?);
+        match self.shared_values((earlier, &here), (later, &there)) {
+            Ok(found) => Ok(found),
+            Err(TooManyCubes) => self.shared_by_circuits((earlier, &here), (later, &there)),
+        }
+    }
+
+    /// The same asked of the solver: two words, one of each text, of which these bits are alike.
+    fn shared_by_circuits(
+        &mut self,
+        (earlier, here): (&Text<'a>, &[Place]),
+        (later, there): (&Text<'a>, &[Place]),
+    ) -> Result<Option<Cube>, Undecided> {
+        let zeros =
+            [(earlier, here), (later, there)].map(|(text, places)| self.assembled_as_zero(text, places));
+        let mut alike = Vec::new();
+        for pair in here.iter().zip(there) {
+            match pair {
+                (Place::Word(one), Place::Word(other)) => alike.push((Some(*one), Some(*other))),
+                (Place::Word(one), Place::Nowhere) => alike.push((Some(*one), None)),
+                (Place::Nowhere, Place::Word(other)) => alike.push((None, Some(*other))),
+                _ => {}
+            }
+        }
+        let decoding = self.decoding;
+        let space = self.space.get_or_insert_with(|| WordSpace::of(decoding));
+        let space = space.as_mut().map_err(|undecided| *undecided)?;
+        let word = space.alike_words([earlier.path, later.path], zeros, &alike)?;
+        let here = self.here(later.path).into_iter();
+        Ok(word.map(|word| here.fold(Cube::default(), |cube, at| cube.with_bit(at, word.has(at)))))
+    }
+
+    /// The same of cubes.
+    fn shared_values(
+        &mut self,
+        (earlier, here): (&Text<'a>, &[Place]),
+        (later, there): (&Text<'a>, &[Place]),
+    ) -> Result<Option<Cube>, TooManyCubes> {
+        let (one, other) = (self.values(earlier, here)?, self.values(later, there)?);
         let Some(values) = one.overlap(&other, &mut self.budget)? else { return Ok(None) };
-        Ok(Some(self.word_of(later, &there, values)))
+        Ok(Some(self.word_of(later, there, values)))
     }
 
     /// What the bits of a text may be: those of its words that decode to it.
@@ -151,6 +191,9 @@ impl<'a> Choice<'a> {
 
     fn find_own_words(&mut self, path: usize) -> Result<CubeSet, TooManyCubes> {
         let decoding = self.decoding;
+        if decoding.paths[path].words.is_some() {
+            return Err(TooManyCubes);
+        }
         let (mut own, mut before) = (Vec::new(), Vec::new());
         for entry in decoding.entries.iter().filter(|entry| entry.path == path) {
             own.extend_from_slice(&entry.patterns);
@@ -159,7 +202,8 @@ impl<'a> Choice<'a> {
         own.clear();
         for entry in &decoding.entries {
             let reaches = |words: &Cube| words.intersect(reach).is_some();
-            if entry.diagram.is_some() && (entry.path == path || entry.patterns.iter().any(reaches)) {
+            let is_listed = entry.diagram.is_none() && decoding.paths[entry.path].words.is_none();
+            if !is_listed && (entry.path == path || entry.patterns.iter().any(reaches)) {
                 return Err(TooManyCubes);
             }
             if entry.path == path {

@@ -16,9 +16,11 @@ pub struct Decoding {
     pub paths: Vec<DecodingPath>,
     /// Of the entries that have a word, the first one's path wins it.
     pub entries: Vec<DecodingEntry>,
-    /// False if some paths' words are too many to be listed: their patterns have words, too, that
-    /// an alias of theirs turns down.
+    /// False if the entries of some paths have words, too, that an alias of theirs turns down.
     pub is_exact: bool,
+    /// True if it is known which words each path has: those of its entries, of which
+    /// [`DecodingPath::words`] may turn some down.
+    pub is_known: bool,
 }
 
 /// One way of choosing members, as far as they are chosen together.
@@ -28,6 +30,9 @@ pub struct DecodingPath {
     pub steps: Vec<PathStep>,
     /// Width of its word in bits.
     pub width_bits: u32,
+    /// Decides which of the words of its entries it has, where these have more than it: aliases
+    /// beside it turn others down.
+    pub words: Option<Diagram>,
 }
 
 /// An operation or group on a path.

@@ -11,6 +11,9 @@ use crate::source::{FileId, MAX_FILE_BYTES, SourceMap, Span};
 /// After this many errors the rest of a file is not looked at.
 pub(super) const MAX_ERRORS: usize = 100;
 
+/// Most definitions of a description. More are a mistake, and would take memory without end.
+pub(super) const MAX_DEFINITIONS: usize = 100_000;
+
 pub(super) fn parse(file: FileId, sources: &SourceMap, diagnostics: &mut Diagnostics) -> ast::File {
     if sources.text(file).len() > MAX_FILE_BYTES {
         let message = format!("the file is larger than {} MiB", MAX_FILE_BYTES >> 20);
@@ -22,7 +25,13 @@ pub(super) fn parse(file: FileId, sources: &SourceMap, diagnostics: &mut Diagnos
     let mut items = Vec::new();
     let mut after_stray_section = false;
     let mut after_error = false;
-    for piece in split_items(&scan) {
+    let mut is_cut = false;
+    for (number, piece) in split_items(&scan).into_iter().enumerate() {
+        if number == MAX_DEFINITIONS {
+            found.diagnostics.push(too_many(&scan, piece.tokens.start));
+            is_cut = true;
+            break;
+        }
         if found.diagnostics.len() >= MAX_ERRORS {
             found.diagnostics.push(gave_up(&scan, piece.tokens.start));
             found.lost.push(piece.tokens.start..scan.tokens.len());
@@ -45,11 +54,21 @@ pub(super) fn parse(file: FileId, sources: &SourceMap, diagnostics: &mut Diagnos
         after_error = found.diagnostics.len() > before;
     }
     diagnostics.extend(scan.problems.iter().take(MAX_ERRORS).cloned());
+    if is_cut {
+        diagnostics.extend(found.diagnostics);
+        return ast::File { items, lost: ast::Lost::Anything };
+    }
     let words =
         found.lost.iter().cloned().flatten().filter(|token| scan.tokens[*token].kind == TokenKind::Word);
     let lost = ast::Lost::Words(words.map(|token| scan.word(token).to_owned()).collect());
     diagnostics.extend(found.diagnostics);
     ast::File { items, lost }
+}
+
+fn too_many(scan: &Scan<'_>, token: usize) -> Diagnostic {
+    let message = format!("more than {MAX_DEFINITIONS} definitions");
+    Diagnostic::error(code::TOO_LARGE, scan.token_span(token), message)
+        .label("what follows was not looked at")
 }
 
 fn gave_up(scan: &Scan<'_>, token: usize) -> Diagnostic {

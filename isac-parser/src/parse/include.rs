@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use super::file::MAX_DEFINITIONS;
 use super::{code, parse_file};
 use crate::ast::{self, Item, Lost};
 use crate::diagnostic::{Diagnostic, Diagnostics};
@@ -17,8 +18,15 @@ pub(super) fn parse_with_includes(
     sources: &mut SourceMap,
     diagnostics: &mut Diagnostics,
 ) -> Vec<(FileId, ast::File)> {
-    let mut walk =
-        Walk { loader, sources, diagnostics, open: Vec::new(), seen: BTreeMap::new(), files: Vec::new() };
+    let mut walk = Walk {
+        loader,
+        sources,
+        diagnostics,
+        open: Vec::new(),
+        seen: BTreeMap::new(),
+        files: Vec::new(),
+        definitions: 0,
+    };
     walk.visit(root, None);
     walk.files
 }
@@ -31,6 +39,8 @@ struct Walk<'a> {
     open: Vec<(PathBuf, Option<Span>)>,
     seen: BTreeMap<PathBuf, FileId>,
     files: Vec<(FileId, ast::File)>,
+    /// How many have been read.
+    definitions: usize,
 }
 
 impl Walk<'_> {
@@ -49,6 +59,7 @@ impl Walk<'_> {
         };
         self.seen.insert(identity.clone(), file);
         let mut tree = parse_file(file, self.sources, self.diagnostics);
+        self.definitions += tree.items.len();
         self.open.push((identity, include));
         let mut is_whole = true;
         for item in &tree.items {
@@ -70,6 +81,14 @@ impl Walk<'_> {
             self.diagnostics.push(
                 Diagnostic::error(code::TOO_LARGE, span, "files include each other too deep")
                     .label(format!("more than {MAX_DEPTH} files are open here")),
+            );
+            return false;
+        }
+        if self.definitions > MAX_DEFINITIONS {
+            let message = format!("more than {MAX_DEFINITIONS} definitions");
+            self.diagnostics.push(
+                Diagnostic::error(code::TOO_LARGE, span, message)
+                    .label("this file was not looked at, nor what follows"),
             );
             return false;
         }

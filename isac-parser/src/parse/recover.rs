@@ -11,8 +11,10 @@ use super::explain::explain;
 use super::file::MAX_ERRORS;
 use super::grammar::{Grammar, Rule};
 use super::scan::Scan;
-use super::split::{Piece, SECTION_WORDS, misindented_brace, split_declarations, split_sections};
-use super::statement::parse_by_statement;
+use super::split::{
+    DECLARATION_WORDS, Piece, SECTION_WORDS, misindented_brace, split_declarations, split_sections,
+};
+use super::statement::{find_wrong_items, parse_by_statement};
 use crate::ast::{Item, Operation, ResourceSection, Target};
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
@@ -140,8 +142,11 @@ fn parse_parts<'s, T>(
         }
         let mut part = parse(scan, piece.tokens.clone(), rule, found, &build);
         let before = found.diagnostics.len();
-        if part.is_none() && has_statements(scan, piece) {
+        if part.is_none() && piece.unclosed.is_none() && has_statements(scan, piece) {
             part = parse_by_statement(scan, &piece.tokens, rule, found, &build);
+        }
+        if part.is_none() && piece.unclosed.is_none() && has_items(scan, piece) {
+            find_wrong_items(scan, &piece.tokens, rule, found);
         }
         if part.is_none() {
             found.lost.push(piece.tokens.clone());
@@ -162,9 +167,15 @@ fn parse_parts<'s, T>(
     parts
 }
 
-/// True for the sections whose statements are told apart where one is wrong.
+/// True for what is made of statements, options or elements, which are told apart where one is wrong.
 fn has_statements(scan: &Scan<'_>, piece: &Piece) -> bool {
-    piece.unclosed.is_none() && matches!(scan.word(piece.tokens.start), "BEHAVIOR" | "ACTIVATION")
+    let word = scan.word(piece.tokens.start);
+    matches!(word, "BEHAVIOR" | "ACTIVATION" | "CODINGROOT" | "LOCAL") || DECLARATION_WORDS.contains(&word)
+}
+
+/// True for the sections that are rows of items: without one of them the others mean something else.
+fn has_items(scan: &Scan<'_>, piece: &Piece) -> bool {
+    matches!(scan.word(piece.tokens.start), "CODING" | "TAIL" | "ASSEMBLER")
 }
 
 fn operation_in_parts(scan: &Scan<'_>, piece: &Piece, found: &mut Found) -> Option<Item> {

@@ -8,11 +8,13 @@
 mod circuit;
 mod diagram;
 mod solver;
+mod space;
 #[cfg(test)]
 mod tests;
 
 pub(crate) use self::circuit::{Circuit, Edge};
 pub use self::diagram::{Diagram, DiagramNode};
+pub(crate) use self::space::{Listed, WordSpace};
 use crate::cube::{Budget, Cube, CubeSet, TooManyCubes};
 
 /// Steps of the solver for all proofs of a description: seconds.

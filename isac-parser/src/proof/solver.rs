@@ -12,7 +12,7 @@ use batsat::{Callbacks, Lit, Solver, SolverInterface, SolverOpts, lbool};
 
 use super::Undecided;
 use super::circuit::{Circuit, Edge, Gate};
-use crate::word::Word;
+use crate::word::{MAX_BITS, Word};
 
 /// Stops the solver when its steps are used up.
 #[derive(Debug)]
@@ -27,7 +27,8 @@ impl Callbacks for Bound {
     }
 }
 
-/// A word for which an edge holds: bits that it does not need are 0. `None` if there is none.
+/// A word for which an edge holds: bits that it does not need are 0, those beyond the widest word are
+/// not in it. `None` if there is none.
 ///
 /// # Errors
 ///
@@ -69,7 +70,9 @@ pub(super) fn find_word(circuit: &Circuit, edge: Edge, effort: &mut u64) -> Resu
     let result = solver.solve_limited(&[]);
     *effort = solver.cb().left.get();
     if result == lbool::TRUE {
-        let set = bits.iter().filter(|(_, literal)| solver.value_lit(*literal) == lbool::TRUE);
+        let is_set =
+            |(bit, literal): &&(u32, Lit)| *bit < MAX_BITS && solver.value_lit(*literal) == lbool::TRUE;
+        let set = bits.iter().filter(is_set);
         Ok(Some(set.fold(Word::default(), |word, (bit, _)| word | Word::of_bit(*bit))))
     } else if result == lbool::FALSE {
         Ok(None)

@@ -12,6 +12,7 @@ pub(crate) mod code;
 mod coding;
 mod collect;
 mod constant;
+mod element_name;
 mod expression_names;
 mod format;
 mod function;
@@ -73,6 +74,7 @@ pub fn resolve_model(
     constant::resolve_constants(&definitions, overrides, root, &mut table, diagnostics);
     register::resolve_registers(&definitions, &mut table, diagnostics);
     alias::resolve_aliases(&definitions, &mut table, diagnostics);
+    element_name::compare_element_names(&definitions, &table, diagnostics);
     pc::resolve_pc(&definitions, beginning, &mut table, diagnostics);
     pipeline::resolve_pipelines(&definitions, &mut table, diagnostics);
     function::resolve_signatures(&definitions, &mut table, diagnostics);

@@ -1,6 +1,7 @@
 //! Registers and register files.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 use super::code;
 use super::collect::Definitions;
@@ -8,7 +9,7 @@ use super::names::Table;
 use super::report::{count, error};
 use super::typing;
 use crate::ast::{RegisterDeclaration, RegisterDeclarator, RegisterOption, Text};
-use crate::diagnostic::Diagnostics;
+use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::model::Register;
 use crate::source::Span;
 
@@ -141,7 +142,8 @@ impl Options<'_> {
             self.diagnostics.push(diagnostic);
             return;
         };
-        let mut seen: BTreeMap<&str, Span> = BTreeMap::new();
+        // Texts of instructions ignore the case of names.
+        let mut seen: BTreeMap<String, (&str, Span)> = BTreeMap::new();
         for (element, text) in names.iter().enumerate() {
             let Some(entry) = register.element_names.get_mut(element) else {
                 self.no_such_element(register, element as u128, text.span);
@@ -159,14 +161,29 @@ impl Options<'_> {
                     )));
                     continue;
                 }
-                if let Some(first) = seen.get(synonym) {
-                    let message = format!("two elements are named `{synonym}`");
-                    let diagnostic = error(code::DOUBLE, text.span, message, "named again here");
-                    self.diagnostics.push(diagnostic.secondary(*first, "first named here"));
+                match seen.entry(synonym.to_ascii_lowercase()) {
+                    Entry::Vacant(place) => {
+                        place.insert((synonym, text.span));
+                    }
+                    Entry::Occupied(first) => {
+                        self.diagnostics.push(named_twice(*first.get(), (synonym, text.span)));
+                    }
                 }
-                seen.entry(synonym).or_insert(text.span);
             }
         }
         debug_assert_eq!(register.element_names.len(), elements as usize);
     }
+}
+
+/// Two names of elements are one, but for their case.
+fn named_twice((first, first_span): (&str, Span), (second, span): (&str, Span)) -> Diagnostic {
+    let (message, label) = match first == second {
+        true => (format!("two elements are named `{second}`"), "named again here".to_owned()),
+        false => (
+            format!("two elements are named `{first}` and `{second}`"),
+            "texts of instructions ignore case".to_owned(),
+        ),
+    };
+    let first_named = if first == second { "first named here" } else { "the other one" };
+    error(code::DOUBLE, span, message, label).secondary(first_span, first_named)
 }

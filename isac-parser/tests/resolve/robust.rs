@@ -158,6 +158,9 @@ fn many_definitions_end_soon() {
     assert!(!said(format!("{leaf}{circle}")).0);
     let groups: String = (0..10_000).map(|n| format!("GROUP g{n} = a;\n")).collect();
     assert!(said(format!("{leaf}{groups}")).0);
+    let very_many: String = (0..150_000).map(|n| format!("GROUP g{n} = a;\n")).collect();
+    let (sound, text) = said(format!("{leaf}{very_many}"));
+    assert!(!sound && text.contains("error[E0106]: more than 100000 definitions"), "{text}");
     let nested: String = (0..5_000).map(|n| format!("GROUP g{n} = g{};\n", n + 1)).collect();
     assert!(!said(format!("GROUP a = g0;\n{nested}OPERATION g5000 {{ CODING {{ 0bx[8] }}; }};")).0);
 }

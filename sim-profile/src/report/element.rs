@@ -145,6 +145,8 @@ pub(super) struct Instruction {
     pub(super) address: String,
     pub(super) word: String,
     pub(super) name: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) text: Option<String>,
     pub(super) size_cells: u32,
     pub(super) executed: u64,
     pub(super) cancelled: u64,

@@ -13,10 +13,10 @@ use super::time::time_of;
 use crate::spent::{Spent, format_cpi};
 use crate::summary::{cache_totals, resource_totals};
 use crate::tree::{InstructionTree, TreeNode};
-use crate::{Accesses, CacheLines, InstructionKey, InstructionRecord, Measurement, ModelTables};
+use crate::{Accesses, CacheLines, InstructionKey, InstructionRecord, Measurement, ModelTables, StaticTable};
 
-/// Every figure of the report.
-pub(super) fn report_of(measurement: &Measurement) -> Profiler {
+/// Every figure of the report, and the texts that `statics` has.
+pub(super) fn report_of(measurement: &Measurement, statics: &StaticTable) -> Profiler {
     let tables = &measurement.tables;
     let tree = InstructionTree::of(measurement);
     Profiler {
@@ -30,7 +30,7 @@ pub(super) fn report_of(measurement: &Measurement) -> Profiler {
         executions: Executions { execution: counts_of(&crate::executions::executions(measurement), tables) },
         resources: resources_of(&resource_totals(measurement), tables),
         transfers: transfers_of(measurement),
-        instructions: instructions_of(measurement),
+        instructions: instructions_of(measurement, statics),
         undecoded_faults: UndecodedFaults {
             undecoded_fault: counts_of(&measurement.undecoded_faults, tables),
         },
@@ -122,16 +122,18 @@ fn transfers_of(measurement: &Measurement) -> Transfers {
     Transfers { transfer: measurement.transfers.iter().map(transfer_of).collect() }
 }
 
-fn instructions_of(measurement: &Measurement) -> Instructions {
+fn instructions_of(measurement: &Measurement, statics: &StaticTable) -> Instructions {
     let tables = &measurement.tables;
     let instruction_of = |(key, record): (&InstructionKey, &InstructionRecord)| {
         let mut total = Accesses::default();
         record.accesses.values().for_each(|&accesses| total.add(accesses));
         let spent = Spent::of(record);
+        let text = statics.get(key).and_then(|facts| facts.text.as_deref());
         Instruction {
             address: tables.format_address(key.address),
             word: key.word.to_string(),
             name: sanitize(&record.name),
+            text: text.map(sanitize),
             size_cells: record.size_cells,
             executed: record.executed,
             cancelled: record.cancelled,

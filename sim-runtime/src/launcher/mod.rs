@@ -28,7 +28,7 @@ use std::io::Write;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use sim_profile::{CacheLines, Mode, Profile, Provenance, render_xml, write_profile};
+use sim_profile::{CacheLines, Mode, Profile, Provenance, render_profile_xml, write_profile};
 
 pub use command::main;
 pub use interrupt::Interrupt;
@@ -207,7 +207,7 @@ fn profile_outputs<'a>(options: &RunOptions) -> Vec<OutputFile<'a>> {
         outputs.push(OutputFile {
             path,
             what: "report",
-            render: Box::new(|profile| Ok(render_xml(&profile.measurement).into_bytes())),
+            render: Box::new(|profile| Ok(render_profile_xml(profile).into_bytes())),
         });
     }
     if let Some(path) = options.profile.clone() {

@@ -13,7 +13,7 @@ use sim_runtime::record::{FunctionMap, function_map};
 use support::launch::Guest;
 use support::law::{Way, ways};
 use support::program::Program;
-use support::{EngineKind, PDP11, RV32IM, Simulator, TINY8, TREE, path};
+use support::{EngineKind, MIPS32, PDP11, RV32IM, RV32IMC, Simulator, TINY8, TREE, path};
 
 const PIECES: [u64; 7] = [1, 97, 0, 1009, 3, 4099, 13];
 
@@ -57,6 +57,10 @@ fn calls_of_guests_are_the_same_on_every_engine() {
     check_guest(&RV32IM, &limited("models/rv32im/programs/csv.elf"));
     check_guest(&RV32IM, &limited("models/rv32im/programs/sorting.elf"));
     check_guest(&RV32IM, &Guest::new("models/rv32im/programs/faults/syscalls.elf"));
+    // With delay slots; with instructions of which any may be interrupted.
+    check_guest(&MIPS32, &limited("models/mips32/programs/sorting.elf"));
+    check_guest(&MIPS32, &limited("models/mips32/programs/csv.elf"));
+    check_guest(&RV32IMC, &limited("models/rv32imc/programs/csv.elf"));
 }
 
 /// Functions of a few instructions from an address on, with gaps between them.

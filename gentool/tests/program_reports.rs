@@ -8,9 +8,43 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use sim_profile::{Calls, read_profile};
+use sim_profile::program::{ImageFile, Program};
+use sim_profile::{CallKind, Calls, CodeCells, read_profile};
 
 const PROGRAMS: [&str; 4] = ["loops", "machine", "sort", "tree"];
+const FLAGS: &str = "-g -fno-builtin -ffreestanding -nostdlib -nostartfiles -Wl,-z,max-page-size=4096";
+
+/// A processor that programs are compiled for.
+#[derive(Clone, Copy)]
+struct Machine {
+    model: &'static str,
+    compiler: &'static str,
+    flags: &'static str,
+    start: &'static str,
+}
+
+const RV32IM: Machine = Machine {
+    model: "rv32im",
+    compiler: "riscv64-unknown-elf-gcc",
+    flags: "-march=rv32im -mabi=ilp32 -Wl,-Ttext=0x11000",
+    start: "start.S",
+};
+
+/// Its branches have delay slots.
+const MIPS32: Machine = Machine {
+    model: "mips32",
+    compiler: "mips-linux-gnu-gcc",
+    flags: "-EB -march=mips32r2 -mabi=32 -msoft-float -mno-abicalls -fno-pic -G0 -static -Wl,-Ttext=0x411000",
+    start: "start_mips.S",
+};
+
+/// Any of its instructions may be interrupted.
+const RV32IMC: Machine = Machine {
+    model: "rv32imc",
+    compiler: "riscv64-unknown-elf-gcc",
+    flags: "-march=rv32imc_zicsr -mabi=ilp32 -Wl,-Ttext=0x11000",
+    start: "start.S",
+};
 
 /// A folder for one program, and what is in it.
 struct Bench {
@@ -37,12 +71,18 @@ fn run(command: &mut Command) -> Output {
 
 impl Bench {
     fn new(name: &'static str) -> Bench {
+        Bench::of(name, "c")
+    }
+
+    fn of(name: &'static str, language: &str) -> Bench {
         let folder = tempfile::tempdir().expect("a folder");
         let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/program");
         // Tools name a source as it was given to the compiler.
-        let source = folder.path().join(format!("{name}.c"));
-        fs::copy(sources.join(format!("{name}.c")), &source).expect("the source is there");
-        fs::copy(sources.join("start.S"), folder.path().join("start.S")).expect("the source is there");
+        let source = folder.path().join(format!("{name}.{language}"));
+        fs::copy(sources.join(format!("{name}.{language}")), &source).expect("the source is there");
+        for start in [RV32IM.start, MIPS32.start] {
+            fs::copy(sources.join(start), folder.path().join(start)).expect("the source is there");
+        }
         Bench { folder, source, name }
     }
 
@@ -53,15 +93,20 @@ impl Bench {
 
     /// The program for the simulated processor, run with its calls followed.
     fn simulate(&self) {
-        let flags = "-march=rv32im -mabi=ilp32 -g -O0 -fno-builtin -ffreestanding -nostdlib -nostartfiles";
-        let name = self.name;
-        self.command(
-            "riscv64-unknown-elf-gcc",
-            &format!(
-                "{flags} -Wl,-z,max-page-size=4096 -Wl,-Ttext=0x11000 start.S {name}.c -lgcc -o guest.elf"
-            ),
-        );
-        let model = Path::new(env!("CARGO_MANIFEST_DIR")).join("../models/rv32im/rv32im.isac");
+        self.simulate_on(RV32IM);
+    }
+
+    fn simulate_on(&self, machine: Machine) {
+        let (name, start, flags) = (self.name, machine.start, machine.flags);
+        let library = if machine.model == "mips32" { "" } else { "-lgcc" };
+        let arguments = format!("{FLAGS} {flags} -O0 {start} {name}.c {library} -o guest.elf");
+        self.command(machine.compiler, &arguments);
+        self.run_guest(machine);
+    }
+
+    fn run_guest(&self, machine: Machine) {
+        let name = machine.model;
+        let model = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../models/{name}/{name}.isac"));
         self.gentool(&format!(
             "run {} guest.elf --engine reference --calls --profile guest.profile",
             model.display()
@@ -136,14 +181,23 @@ fn sides(counts: &[u64]) -> Vec<(u64, u64)> {
     counts.chunks(2).map(|pair| (pair[0].min(pair[1]), pair[0].max(pair[1]))).collect()
 }
 
+/// How often each case of a choice was taken, those left out that never were: where a table leads that
+/// was not followed is not known.
+fn taken(counts: &[u64]) -> Vec<u64> {
+    let mut taken: Vec<u64> = counts.iter().copied().filter(|count| *count > 0).collect();
+    taken.sort_unstable();
+    taken
+}
+
 #[test]
 fn lines_and_branches_count_as_an_instrumenting_compiler_counts_them() {
-    if !has(&["riscv64-unknown-elf-gcc", "gcc", "gcov"]) {
+    if !has(&["gcc", "gcov"]) {
         return;
     }
-    for name in PROGRAMS {
+    let machines = [RV32IM, MIPS32].into_iter().filter(|machine| has(&[machine.compiler]));
+    for (machine, name) in machines.flat_map(|machine| PROGRAMS.map(|name| (machine, name))) {
         let bench = Bench::new(name);
-        bench.simulate();
+        bench.simulate_on(machine);
         let ours = coverage_of(&bench.report("lcov"), &bench.source);
         let theirs = gcov(&bench);
         let text = fs::read_to_string(&bench.source).expect("a text");
@@ -163,17 +217,20 @@ fn lines_and_branches_count_as_an_instrumenting_compiler_counts_them() {
             let is_explained = text == "}" || text.ends_with(':') || text.ends_with('}');
             assert!(is_explained, "{name}.c:{line}: `{text}` is a line for one of the two alone");
         }
-        let mut branches = 0;
+        let (mut branches, mut cases) = (0, 0);
         for (line, expected) in &theirs.branches {
             let text = text.lines().nth(*line as usize - 1).expect("a line");
-            // A choice of many is a chain of comparisons here: its cases are compared as lines.
-            if !text.contains("switch") {
-                let found = ours.branches.get(line).map_or(&[][..], Vec::as_slice);
+            let found = ours.branches.get(line).map_or(&[][..], Vec::as_slice);
+            if text.contains("switch") {
+                assert_eq!(taken(found), taken(expected), "{name}.c:{line}: `{}`", text.trim());
+                cases += taken(found).len();
+            } else {
                 assert_eq!(sides(found), sides(expected), "{name}.c:{line}: `{}`", text.trim());
                 branches += expected.len() / 2;
             }
         }
         assert!(branches > 3, "{name}: {branches} branches");
+        assert!(cases > 4 || !text.contains("switch"), "{name}: {cases} cases");
     }
 }
 
@@ -191,6 +248,46 @@ fn called(profile: &str) -> BTreeMap<String, u64> {
         }
     }
     calls
+}
+
+/// Costs of a function in a profile in callgrind's format, in cycles: its own, those of its calls, and
+/// those of the calls to it.
+#[derive(Default)]
+struct Inclusive {
+    own: u64,
+    calls: u64,
+    called: u64,
+}
+
+/// The costs of each function's instructions and of its calls are those of the calls to it, for all
+/// functions that are in no circle of several.
+fn check_inclusive(program: &str, report: &str, calls: &Calls) {
+    let mut functions: BTreeMap<String, Inclusive> = BTreeMap::new();
+    let (mut function, mut callee, mut is_call) = (String::new(), String::new(), false);
+    for line in report.lines() {
+        if let Some(name) = line.strip_prefix("fn=") {
+            name.clone_into(&mut function);
+        } else if let Some(name) = line.strip_prefix("cfn=") {
+            name.clone_into(&mut callee);
+        } else if line.starts_with("calls=") {
+            is_call = true;
+        } else if line.starts_with("0x") {
+            let cycles: u64 = line.split(' ').next_back().and_then(|n| n.parse().ok()).expect("cycles");
+            let entry = functions.entry(function.clone()).or_default();
+            match std::mem::take(&mut is_call) {
+                false => entry.own += cycles,
+                true => {
+                    entry.calls += cycles;
+                    functions.entry(callee.clone()).or_default().called += cycles;
+                }
+            }
+        }
+    }
+    let in_circles: usize = calls.cycles().iter().filter(|group| group.len() > 1).map(Vec::len).sum();
+    let is_exact = |it: &&Inclusive| it.own + it.calls == it.called;
+    let exact = functions.values().filter(is_exact).count();
+    // The one that the run begins in is called by nobody.
+    assert!(exact + in_circles + 1 >= functions.len(), "{program}: {exact} of {} functions", functions.len());
 }
 
 #[test]
@@ -216,6 +313,7 @@ fn functions_are_called_as_often_as_callgrind_counts() {
             compared += 1;
         }
         assert!(compared > 2, "{name}: {compared} functions");
+        check_inclusive(name, &report, &bench.calls());
         fs::write(bench.folder.path().join("guest.out"), &report).expect("written");
         let printed = bench.command("callgrind_annotate", "guest.out");
         let printed = String::from_utf8_lossy(&printed.stdout).into_owned();
@@ -282,4 +380,173 @@ fn every_form_of_report_can_be_made() {
     let output =
         bench.command(env!("CARGO_BIN_EXE_gentool"), "report guest.profile --image guest.elf --format pprof");
     assert!(output.stdout.windows(3).any(|bytes| bytes == b"gcd"));
+}
+
+/// Kind and calls of the arcs between two functions, by their names.
+fn arcs_by_name(bench: &Bench, calls: &Calls) -> BTreeMap<(String, String), (CallKind, u64)> {
+    let bytes = fs::read(bench.folder.path().join("guest.elf")).expect("the guest");
+    let file = ImageFile { name: "guest.elf", bytes: &bytes, base: None };
+    let program = Program::read(&[file], CodeCells::default());
+    let name = |address| program.function(program.function_at(address)).name.clone();
+    let mut arcs = BTreeMap::new();
+    for (key, arc) in &calls.arcs {
+        arcs.entry((name(key.caller), name(key.callee))).or_insert((key.kind, 0)).1 += arc.calls;
+    }
+    arcs
+}
+
+#[test]
+fn tail_calls_recursion_and_long_jumps_are_followed() {
+    if !has(&["riscv64-unknown-elf-gcc"]) {
+        return;
+    }
+    let bench = Bench::new("ways");
+    bench.simulate();
+    let calls = bench.calls();
+    let expected = [
+        ("_start", "main", CallKind::Call, 1),
+        ("add_one_and_leaf", "leaf", CallKind::Tail, 5),
+        ("deep", "deep", CallKind::Call, 3),
+        ("deep", "jump_back", CallKind::Call, 1),
+        ("fib", "fib", CallKind::Call, 24),
+        ("is_even", "is_odd", CallKind::Call, 4),
+        ("is_odd", "is_even", CallKind::Call, 3),
+        ("main", "add_one_and_leaf", CallKind::Call, 5),
+        ("main", "deep", CallKind::Call, 1),
+        ("main", "fib", CallKind::Call, 1),
+        ("main", "is_even", CallKind::Call, 1),
+        ("main", "keep", CallKind::Call, 1),
+        ("main", "leaf", CallKind::Call, 1),
+    ];
+    let found = arcs_by_name(&bench, &calls);
+    let found: Vec<_> =
+        found.iter().map(|((from, to), (kind, times))| (from.as_str(), to.as_str(), *kind, *times)).collect();
+    assert_eq!(found, expected);
+    // The long jump ends `deep`: what comes behind it is main's again.
+    let folded = bench.report("folded");
+    assert!(folded.lines().any(|line| line.starts_with("_start;main;leaf ")), "{folded}");
+    assert!(!folded.contains("deep;leaf") && !folded.contains("jump_back;"), "{folded}");
+}
+
+#[test]
+fn interrupts_and_traps_are_calls_that_come_back() {
+    if !has(&["riscv64-unknown-elf-gcc"]) {
+        return;
+    }
+    let bench = Bench::new("interrupts");
+    bench.simulate_on(RV32IMC);
+    let calls = bench.calls();
+    let arcs = arcs_by_name(&bench, &calls);
+    let times = |from: &str, to: &str| arcs.get(&(from.to_owned(), to.to_owned())).copied();
+    let interrupted = arcs.iter().filter(|((from, to), _)| from != "trap" && to == "trap");
+    let (kinds, counts): (BTreeSet<_>, Vec<u64>) = interrupted.map(|(_, arc)| *arc).unzip();
+    assert_eq!(kinds, [CallKind::Interrupt].into(), "{arcs:?}");
+    // 20 calls of the environment, and the timer.
+    assert!(counts.iter().sum::<u64>() > 25, "{arcs:?}");
+    // Where the call itself was interrupted, the handler goes on with what was called.
+    let mixed = arcs.iter().filter(|((_, to), _)| to == "mix").map(|(_, (_, times))| times);
+    assert_eq!(mixed.sum::<u64>(), 2000);
+    assert!(times("main", "mix").is_some_and(|(_, times)| times > 1900), "{arcs:?}");
+    assert!(times("main", "handle").is_none() && times("mix", "handle").is_none(), "{arcs:?}");
+    assert!(times("trap", "handle").is_some_and(|(kind, _)| kind == CallKind::Call));
+    // What was interrupted goes on where it was: nothing stays on the stack.
+    assert_eq!(calls.contexts.iter().filter(|context| context.parent.is_none()).count(), 1);
+    let deepest = bench.report("folded").lines().map(|line| line.matches(';').count()).max();
+    assert!(deepest <= Some(6), "{deepest:?}");
+}
+
+#[test]
+fn names_of_other_languages_are_those_of_their_sources() {
+    if !has(&["riscv64-unknown-elf-g++"]) {
+        return;
+    }
+    let bench = Bench::of("shapes", "cpp");
+    bench.command(
+        "riscv64-unknown-elf-g++",
+        &format!(
+            "{FLAGS} {} -O2 -fno-exceptions -fno-rtti start.S shapes.cpp -lgcc -o guest.elf",
+            RV32IM.flags
+        ),
+    );
+    bench.run_guest(RV32IM);
+    let report = bench.report("gprof");
+    for name in ["shapes::both(int, int)", "int shapes::doubled<shapes::Square>(shapes::Square const&)"] {
+        assert!(report.contains(name), "{name}: {report}");
+    }
+    let bytes = fs::read(bench.folder.path().join("guest.elf")).expect("the guest");
+    let file = ImageFile { name: "guest.elf", bytes: &bytes, base: None };
+    let program = Program::read(&[file], CodeCells::default());
+    let inlined = |names: [&str; 2]| {
+        program.rows().iter().any(|row| {
+            let frames = program.frames(row.start);
+            frames.len() == 2 && frames.iter().zip(names).all(|(frame, name)| frame.function.contains(name))
+        })
+    };
+    assert!(inlined(["shapes::Square::area() const", "shapes::doubled<shapes::Square>"]));
+    assert!(inlined(["shapes::halved(int)", "shapes::both(int, int)"]));
+}
+
+#[test]
+fn names_of_rust_are_those_of_its_source() {
+    if !has(&["rustc"]) {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let source = "mod shapes { #[inline(always)] pub fn area(side: u32) -> u32 { side.wrapping_mul(side) }\n\
+                  #[inline(never)] pub fn doubled(side: u32) -> u32 { area(side).rotate_left(1) } }\n\
+                  fn main() { std::process::exit(shapes::doubled(std::env::args().count() as u32) as i32) }\n";
+    fs::write(folder.path().join("shapes.rs"), source).expect("written");
+    let mut command = Command::new("rustc");
+    run(command.args(["-g", "-Copt-level=2", "shapes.rs", "-o", "image.elf"]).current_dir(folder.path()));
+    let bytes = fs::read(folder.path().join("image.elf")).expect("the image");
+    let program =
+        Program::read(&[ImageFile { name: "image.elf", bytes: &bytes, base: None }], CodeCells::default());
+    let function = program.functions().iter().find(|function| function.name == "shapes::shapes::doubled");
+    let start = function.expect("a function by its name in the source").start;
+    let rows = program.rows().iter().filter(|row| (start..start + 16).contains(&row.start));
+    let deepest = rows.map(|row| program.frames(row.start)).max_by_key(Vec::len).expect("lines");
+    assert!(deepest.len() >= 2, "{deepest:?}");
+    assert_eq!(deepest.last().map(|frame| frame.function.as_str()), Some("shapes::shapes::doubled"));
+}
+
+#[test]
+fn genhtml_reads_the_tracefile() {
+    if !has(&["riscv64-unknown-elf-gcc", "genhtml"]) {
+        return;
+    }
+    for name in PROGRAMS {
+        let bench = Bench::new(name);
+        bench.simulate();
+        let info = bench.report("lcov");
+        fs::write(bench.folder.path().join("guest.info"), info).expect("written");
+        let output = bench.command("genhtml", "--branch-coverage guest.info -o html");
+        let printed = String::from_utf8_lossy(&output.stdout);
+        for kind in ["lines......: ", "functions..: ", "branches...: "] {
+            let share = printed.split_once(kind).expect("a rate").1;
+            let percent: f64 = share.split('%').next().and_then(|n| n.parse().ok()).expect("a percentage");
+            assert!(percent > 40.0, "{name}: {printed}");
+        }
+        assert!(output.status.success(), "{printed}");
+    }
+}
+
+#[test]
+fn a_program_that_was_changed_is_compared_by_function_and_line() {
+    if !has(&["riscv64-unknown-elf-gcc"]) {
+        return;
+    }
+    let bench = Bench::new("ways");
+    bench.simulate();
+    for file in ["guest.elf", "guest.profile"] {
+        fs::rename(bench.folder.path().join(file), bench.folder.path().join(format!("old-{file}")))
+            .expect("renamed");
+    }
+    let source = fs::read_to_string(&bench.source).expect("a text");
+    fs::write(&bench.source, source.replace("is_even(7)", "is_even(9)")).expect("written");
+    bench.simulate();
+    let compared =
+        bench.gentool("diff old-guest.profile guest.profile --image old-guest.elf --image-after guest.elf");
+    let has_row = |name: &str| compared.lines().any(|line| line.ends_with(&format!("  {name}")));
+    assert!(has_row("is_even") && has_row("is_odd"), "{compared}");
+    assert!(!has_row("fib") && !has_row("deep"), "{compared}");
 }

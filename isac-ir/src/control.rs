@@ -6,6 +6,10 @@
 //! elsewhere of a value that was computed from the program counter is an address that it keeps. So
 //! no description has to say what a call is.
 //!
+//! Where a step takes the program counter from a register that the instruction before may have set,
+//! that one has a delay slot: where the instruction behind it goes on is its matter.
+//!
+//! What runs in every instruction, as what takes interrupts does, keeps nothing either.
 //! Registers of a pipeline's stages keep nothing: they carry what the instruction has on its way.
 //! Nor do registers that every instruction's step copies to the program counter: they say where it
 //! goes on.
@@ -32,15 +36,36 @@ pub struct Control {
     pub targets: Vec<u64>,
     /// Whether it may go on at an address that depends on registers or memory.
     pub computed: bool,
+    /// Whether that is its own doing, and not that of what runs in every instruction.
+    pub jumps: bool,
     /// The address that it keeps: that behind itself, or behind one more instruction of its size,
     /// which is its delay slot.
     pub keeps: Option<u64>,
+    /// Where the instruction behind it goes on, if this one may decide that: it has a delay slot.
+    pub delayed: Option<Delayed>,
+}
+
+/// Where the instruction in a delay slot goes on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Delayed {
+    /// Whether that may be its successor in memory.
+    pub falls_through: bool,
+    /// Other addresses, ascending, that fields and the branch's own address lead to.
+    pub targets: Vec<u64>,
+    /// Whether it may be an address that depends on registers or memory.
+    pub computed: bool,
 }
 
 impl Control {
     /// Whether it does nothing but go on with its successor.
     pub fn is_plain(&self) -> bool {
-        self.falls_through && self.targets.is_empty() && !self.computed && self.keeps.is_none()
+        let keeps_nothing = self.keeps.is_none() && self.delayed.is_none();
+        self.falls_through && self.targets.is_empty() && !self.computed && keeps_nothing
+    }
+
+    /// Whether the instruction behind it, of which the address is given, is in its delay slot.
+    pub fn has_slot(&self, successor: u64) -> bool {
+        self.keeps.is_some_and(|address| address != successor) || self.delayed.is_some()
     }
 }
 
@@ -49,17 +74,27 @@ pub fn control_of(model: &Model, decoded: &Decoded, address: u64, size_cells: u3
     let mask = crate::bits::mask(model.pc.width_bits) as u64;
     let successor = address.wrapping_add(size_cells.into()) & mask;
     let Some(counter) = place::Counter::of(model) else {
-        return Control { falls_through: true, targets: Vec::new(), computed: true, keeps: None };
+        return Control {
+            falls_through: true,
+            targets: Vec::new(),
+            computed: true,
+            jumps: true,
+            keeps: None,
+            delayed: None,
+        };
     };
+    let steps = steps(model, decoded);
     let mut walk = Walk {
         model,
         decoded,
         address,
         size_cells,
         counter,
-        carriers: carriers(model, decoded, &counter),
+        carriers: carriers(model, &steps, &counter),
+        steps,
         contexts: Vec::new(),
         kept: BTreeSet::new(),
+        is_keeping: false,
         left: BTreeMap::new(),
     };
     let mut state = State::new(NextAddress::known(address));
@@ -71,18 +106,24 @@ pub fn control_of(model: &Model, decoded: &Decoded, address: u64, size_cells: u3
     let is_kept = |at: u64| walk.kept.contains(&at.into()) || walk.kept.contains(&(u128::from(at) | mark));
     let keeps = [successor, behind_slot].into_iter().find(|at| is_kept(*at));
     let targets = targets.into_iter().collect();
-    Control { falls_through, targets, computed: state.next.computed, keeps }
+    let delayed = state.delay.delayed(behind_slot);
+    Control { falls_through, targets, computed: state.next.computed, jumps: state.jumps, keeps, delayed }
+}
+
+/// The operations that run in every instruction: `main` and the one that decodes.
+fn steps(model: &Model, decoded: &Decoded) -> Vec<u32> {
+    let root = decoded.nodes.first().and_then(|node| match node.target {
+        Target::Operation(root) => Some(root),
+        _ => None,
+    });
+    std::iter::once(model.main).chain(root).collect()
 }
 
 /// Registers that carry and do not keep: those of stages, and those that the step of every
 /// instruction copies to the program counter.
-fn carriers(model: &Model, decoded: &Decoded, counter: &place::Counter) -> BTreeSet<u32> {
+fn carriers(model: &Model, steps: &[u32], counter: &place::Counter) -> BTreeSet<u32> {
     let stages = model.pipelines.iter().flat_map(|pipeline| &pipeline.stages);
     let mut found: BTreeSet<u32> = stages.flat_map(|stage| stage.registers.iter().copied()).collect();
-    let mut steps = vec![model.main];
-    if let Some(Target::Operation(root)) = decoded.nodes.first().map(|node| node.target) {
-        steps.push(root);
-    }
     let bodies = steps.iter().filter_map(|step| model.operation(*step).behavior.as_ref());
     for body in bodies {
         walk_statements(&body.statements, &mut |statement| {
@@ -115,9 +156,13 @@ struct Walk<'a> {
     size_cells: u32,
     counter: place::Counter,
     carriers: BTreeSet<u32>,
+    /// Operations that run in every instruction.
+    steps: Vec<u32>,
     contexts: Vec<Context>,
     /// Values that were computed from the program counter and written elsewhere.
     kept: BTreeSet<u128>,
+    /// Whether what is written is written by the instruction itself.
+    is_keeping: bool,
     /// States in which blocks and loops were left, by label.
     left: BTreeMap<u32, Vec<State>>,
 }

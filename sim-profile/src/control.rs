@@ -1,6 +1,7 @@
 //! What instructions may do to the flow of control: known from their description, whatever they did.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 use serde::{Deserialize, Serialize};
 
@@ -31,22 +32,76 @@ pub struct StaticFacts {
     /// Where it may go on; none if it does nothing but go on with its successor.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub control: Option<Control>,
+    /// Where the instruction in its delay slot goes on, if it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delayed: Option<DelayedControl>,
+}
+
+/// Where an instruction in a delay slot goes on.
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq, Eq)]
+#[serde(deny_unknown_fields)]
+pub struct DelayedControl {
+    /// Its address.
+    pub slot: u64,
+    /// Whether it may go on with its successor in memory.
+    pub falls_through: bool,
+    /// Addresses, ascending, to which it may jump and which are always computed in the same way.
+    pub targets: Vec<u64>,
+    /// Whether it may jump to an address that depends on the run.
+    pub computed: bool,
 }
 
 /// The facts of the instructions of a measurement.
 pub type StaticTable = BTreeMap<InstructionKey, StaticFacts>;
 
-/// The control of all instructions, by address: of several that stood at one, what any may do.
+/// The control of all instructions, by address: of several that stood at one, what any may do. An
+/// instruction in a delay slot goes on where the branch before it says.
 pub fn control_table(statics: &StaticTable) -> ControlTable {
     let mut table = ControlTable::new();
+    let mut slots: Vec<(u64, Control)> = Vec::new();
     for (key, facts) in statics {
-        let Some(control) = &facts.control else { continue };
-        table
-            .entry(key.address)
-            .and_modify(|known: &mut Control| known.add(control))
-            .or_insert_with(|| control.clone());
+        let mut control = facts.control.clone();
+        if let Some(DelayedControl { slot, falls_through, targets, computed }) = facts.delayed.clone() {
+            // It is the instruction in the slot that a call is made by.
+            let keeps = control.as_mut().and_then(|control| control.keeps.take());
+            slots.push((slot, Control { falls_through, targets, computed, keeps }));
+        }
+        if let Some(control) = control {
+            add_control(&mut table, key.address, control);
+        }
+    }
+    for (slot, _) in &slots {
+        // What is known of every instruction, that it may stand in a slot, says nothing here.
+        if let Some(control) = table.get_mut(slot).filter(|control| !is_telling(control)) {
+            (control.falls_through, control.computed) = (false, false);
+        }
+    }
+    for (slot, control) in slots {
+        add_control(&mut table, slot, control);
     }
     table
+}
+
+/// Whether it says anything of a single instruction: where the description keeps the next address in a
+/// register, any instruction may go on anywhere, as far as can be known.
+pub(crate) fn is_telling(control: &Control) -> bool {
+    let Control { falls_through, targets, computed, keeps } = control;
+    !(*falls_through && *computed && targets.is_empty() && keeps.is_none())
+}
+
+/// The branches by the instructions in their delay slots.
+pub fn delay_slots(statics: &StaticTable) -> BTreeMap<u64, u64> {
+    let slots = statics.iter().filter_map(|(key, facts)| Some((facts.delayed.as_ref()?.slot, key.address)));
+    slots.collect()
+}
+
+fn add_control(table: &mut ControlTable, address: u64, control: Control) {
+    match table.entry(address) {
+        Entry::Occupied(mut known) => known.get_mut().add(&control),
+        Entry::Vacant(entry) => {
+            entry.insert(control);
+        }
+    }
 }
 
 impl Control {

@@ -50,7 +50,10 @@ pub use cache_lines::CacheLines;
 pub use calls::{
     CallContext, CallCount, CallKey, CallKind, Calls, ContextTree, FunctionCount, Spending, spending_of,
 };
-pub use control::{Control, ControlTable, StaticFacts, StaticTable, Transfer, Transfers, control_table};
+pub use control::{
+    Control, ControlTable, DelayedControl, StaticFacts, StaticTable, Transfer, Transfers, control_table,
+    delay_slots,
+};
 pub use difference::{Difference, Pair, Places};
 pub use event::{AccessEvent, Event, EventSink};
 pub use event_profiler::EventProfiler;

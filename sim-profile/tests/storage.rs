@@ -3,8 +3,8 @@
 mod support;
 
 use sim_profile::{
-    CallContext, CallCount, CallKey, CallKind, Calls, Control, FunctionCount, ImagePart, Mode, Profile,
-    ProgramImage, Provenance, Spending, StaticFacts, StaticTable, read_profile, write_profile,
+    CallContext, CallCount, CallKey, CallKind, Calls, Control, DelayedControl, FunctionCount, ImagePart,
+    Mode, Profile, ProgramImage, Provenance, Spending, StaticFacts, StaticTable, read_profile, write_profile,
 };
 
 fn image(name: &str, digest: &str) -> ProgramImage {
@@ -27,9 +27,11 @@ fn profile() -> Profile {
 /// An instruction with a text, and one that jumps.
 fn statics() -> StaticTable {
     let keys: Vec<_> = support::measurement().instructions.into_keys().collect();
-    let text = StaticFacts { text: Some("inc ax".to_owned()), control: None };
+    let text = StaticFacts { text: Some("inc ax".to_owned()), control: None, delayed: None };
     let control = Control { falls_through: true, targets: vec![4, 9], computed: false, keeps: Some(3) };
-    [(keys[0], text), (keys[1], StaticFacts { text: None, control: Some(control) })].into()
+    let delayed = DelayedControl { slot: 3, falls_through: true, targets: vec![7], computed: false };
+    let jumping = StaticFacts { text: None, control: Some(control), delayed: Some(delayed) };
+    [(keys[0], text), (keys[1], jumping)].into()
 }
 
 /// A function that calls another.

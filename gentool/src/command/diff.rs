@@ -12,7 +12,8 @@ use super::{Failure, print, profile_file};
 ///
 /// Of the whole runs, and of every instruction of the set, function, line and address that differ, there
 /// are the executed instructions and the cycles of both. The two may be of two versions of a
-/// description, or of a program. Functions and lines are those of the files named by --image.
+/// description, or of a program. Functions and lines are those of the files named by --image, for the
+/// second profile by --image-after where that ran another program.
 ///
 /// Example: gentool diff before.profile after.profile
 #[derive(Debug, clap::Args)]
@@ -27,12 +28,20 @@ pub(super) struct Options {
 
     #[command(flatten)]
     files: ImageOptions,
+
+    /// A file that the second profile's run was of, where that was another one; as --image.
+    #[arg(long = "image-after", value_name = "FILE[@ADDRESS]")]
+    images_after: Vec<String>,
 }
 
 pub(super) fn run(options: &Options) -> Result<i32, Failure> {
     let profiles = [profile_file::read(&options.before)?, profile_file::read(&options.after)?];
     let profiles = profiles.each_ref();
-    let flows = [Flow::of(profiles[0], &options.files)?, Flow::of(profiles[1], &options.files)?];
+    let after = match options.images_after.is_empty() {
+        true => options.files.clone(),
+        false => ImageOptions::new(options.images_after.clone()),
+    };
+    let flows = [Flow::of(profiles[0], &options.files)?, Flow::of(profiles[1], &after)?];
     let places = flows.each_ref().map(|flow| Places {
         function_of: Box::new(|address| flow.name_of(flow.part_of(address))),
         line_of: Box::new(|address| flow.line_of(address)),

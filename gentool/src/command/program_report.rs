@@ -10,7 +10,7 @@ use sim_runtime::launcher::parse_number;
 use super::Failure;
 
 /// Which files were run.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Clone, clap::Args)]
 pub(super) struct ImageOptions {
     /// A file that was run: program, boot ROM, library; may be given several times.
     ///
@@ -32,6 +32,11 @@ pub(super) struct ProgramOptions {
 }
 
 impl ImageOptions {
+    /// Files, each perhaps with its address.
+    pub(super) fn new(images: Vec<String>) -> ImageOptions {
+        ImageOptions { images }
+    }
+
     /// Whether no file is named.
     pub(super) fn is_empty(&self) -> bool {
         self.images.is_empty()
@@ -56,10 +61,12 @@ struct Image {
     base: Option<u64>,
 }
 
-/// Makes a report of a profile and the files that were run, of which there has to be one.
+/// Makes a report of a profile and the files that were run, of which there has to be one. What the
+/// files do not tell is said on standard error where the form of report has no room for it.
 pub(super) fn render(
     options: &ProgramOptions,
     profile: &Profile,
+    has_notes: bool,
     render: impl FnOnce(&ProgramProfile<'_>) -> Vec<u8>,
 ) -> Result<Vec<u8>, Failure> {
     let Some(program) = options.files.read_program(profile)? else {
@@ -67,6 +74,9 @@ pub(super) fn render(
                        run by --image FILE";
         return Err(Failure::other(message));
     };
+    for note in program.notes().iter().filter(|_| !has_notes) {
+        eprintln!("note: {note}");
+    }
     let texts = read_sources(options.sources.as_deref(), &program);
     let control = control_table(&profile.statics);
     Ok(render(&ProgramProfile {

@@ -64,7 +64,7 @@ enum Format {
     Callgrind,
     /// The instructions that were executed, with what each cost; needs --image.
     Disassembly,
-    /// The call graph for dot; needs --image, and a run with --calls.
+    /// The call graph for dot, best of a run with --calls; needs --image.
     Dot,
     /// Stacks of calls for flame graphs; needs --image.
     Folded,
@@ -98,8 +98,9 @@ fn render(options: &Options, profile: &Profile) -> Result<Vec<u8>, Failure> {
         return Err(Failure::other("--at is for --format flow-dot; leave it out, or draw a graph"));
     }
     let files = &options.program.files;
+    let has_notes = !matches!(options.format, Format::Dot | Format::Folded | Format::Lcov | Format::Pprof);
     let of_program = |render: fn(&ProgramProfile<'_>) -> String| {
-        program_report::render(&options.program, profile, |program| render(program).into_bytes())
+        program_report::render(&options.program, profile, has_notes, |program| render(program).into_bytes())
     };
     match options.format {
         Format::Xml if files.is_empty() => Ok(render_profile_xml(profile).into_bytes()),
@@ -114,7 +115,7 @@ fn render(options: &Options, profile: &Profile) -> Result<Vec<u8>, Failure> {
         Format::Gprof => of_program(render_gprof),
         Format::Lcov => of_program(render_lcov),
         Format::Oprofile => of_program(render_oprofile),
-        Format::Pprof => program_report::render(&options.program, profile, render_pprof),
+        Format::Pprof => program_report::render(&options.program, profile, has_notes, render_pprof),
         Format::Source => of_program(render_annotated_source),
         Format::Top => of_program(render_most_expensive),
     }

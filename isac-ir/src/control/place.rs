@@ -1,6 +1,6 @@
 //! Registers and operands: reading them, and assigning to them.
 
-use super::state::{Found, Known, NextAddress, State};
+use super::state::{Delay, Found, Known, NextAddress, State};
 use super::{Context, Walk};
 use crate::Model;
 use crate::behavior::{BindingId, Body, InstanceId, ReferenceId};
@@ -55,13 +55,12 @@ impl Walk<'_> {
     ) {
         let table = &self.model.registers[register as usize];
         let is_whole = low == 0 && width == table.width_bits;
-        let value_kept = value.and_then(|value| value.address);
         let Some(element) = element else {
             if register == self.counter.register {
                 state.next.computed = true;
             }
             state.registers.retain(|(other, _), _| *other != register);
-            self.kept.extend(value_kept);
+            self.keep(value);
             return;
         };
         if self.hardwired(register, element).is_some() {
@@ -69,6 +68,7 @@ impl Walk<'_> {
         }
         if register == self.counter.register && element == self.counter.element {
             let mask = crate::bits::mask(self.counter.width_bits);
+            state.delay = Delay::default();
             state.next = match value.filter(|_| is_whole) {
                 Some(value) => NextAddress::known((value.bits & mask) as u64),
                 None => NextAddress::unknown(),
@@ -76,12 +76,19 @@ impl Walk<'_> {
             return;
         }
         if !self.carriers.contains(&register) {
-            self.kept.extend(value_kept);
+            self.keep(value);
         }
         match value.filter(|_| is_whole) {
             Some(value) => state.registers.insert((register, element), value),
             None => state.registers.remove(&(register, element)),
         };
+    }
+
+    /// Notes the address that was written anywhere but to the program counter.
+    pub(super) fn keep(&mut self, value: Option<Known>) {
+        if self.is_keeping {
+            self.kept.extend(value.and_then(|value| value.address));
+        }
     }
 
     /// The context of an operand, which is begun by being mentioned.

@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::Delayed;
+
 /// A value that is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Known {
@@ -44,6 +46,40 @@ impl NextAddress {
     }
 }
 
+/// What an instruction may have left to the one behind it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Delay {
+    /// Addresses at which that one goes on.
+    targets: BTreeSet<u64>,
+    /// Whether it may be any other.
+    computed: bool,
+    /// Whether something is left on every way.
+    is_certain: bool,
+}
+
+impl Delay {
+    /// It goes on at an address, which may not be known.
+    pub(super) fn set(&mut self, address: Option<u64>) {
+        *self =
+            Delay { targets: address.into_iter().collect(), computed: address.is_none(), is_certain: true };
+    }
+
+    fn join(&mut self, other: Delay) {
+        self.targets.extend(other.targets);
+        self.computed |= other.computed;
+        self.is_certain &= other.is_certain;
+    }
+
+    /// Where the slot goes on, of which the successor is at an address; none if nothing is left to it.
+    pub(super) fn delayed(&self, successor: u64) -> Option<Delayed> {
+        let mut targets = self.targets.clone();
+        let falls_through = targets.remove(&successor) || !self.is_certain;
+        let targets: Vec<u64> = targets.into_iter().collect();
+        let is_any = !targets.is_empty() || self.computed;
+        is_any.then_some(Delayed { falls_through, targets, computed: self.computed })
+    }
+}
+
 /// A place that was found: the operation's context and the locals that stay.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Found {
@@ -55,6 +91,9 @@ pub(super) struct Found {
 #[derive(Debug, Clone)]
 pub(super) struct State {
     pub next: NextAddress,
+    pub delay: Delay,
+    /// Whether the instruction itself has set the program counter to what is not known.
+    pub jumps: bool,
     /// By register and element.
     pub registers: BTreeMap<(u32, u128), Known>,
     /// Of the body at hand.
@@ -71,6 +110,8 @@ impl State {
     pub(super) fn new(next: NextAddress) -> State {
         State {
             next,
+            delay: Delay::default(),
+            jumps: false,
             registers: BTreeMap::new(),
             locals: Vec::new(),
             variables: BTreeMap::new(),
@@ -90,6 +131,8 @@ impl State {
         }
         self.next.targets.extend(other.next.targets);
         self.next.computed |= other.next.computed;
+        self.delay.join(other.delay);
+        self.jumps |= other.jumps;
         self.registers.retain(|place, value| other.registers.get(place) == Some(value));
         self.variables.retain(|place, value| other.variables.get(place) == Some(value));
         self.found.retain(|place, value| other.found.get(place) == Some(value));

@@ -1,7 +1,7 @@
 //! Statements, run over what is known.
 
-use super::Walk;
 use super::state::{Known, State};
+use super::{Context, Walk};
 use crate::behavior::{Body, Stmt, walk_statements};
 
 impl Walk<'_> {
@@ -57,11 +57,22 @@ impl Walk<'_> {
                     None => Some(0),
                     Some(index) => self.evaluate(state, context, index).map(|index| index.bits),
                 };
+                if self.delays(context, *register) {
+                    state.delay.set(value.map(|value| value.bits as u64));
+                }
+                let is_known = value.is_some() && bits == (0, self.counter.width_bits);
+                let is_counter = element.is_none_or(|element| element == self.counter.element);
+                state.jumps |= *register == self.counter.register
+                    && self.is_own(context)
+                    && is_counter
+                    && !(is_known && element.is_some());
+                self.is_keeping = self.is_own(context);
                 self.write_register(state, *register, element, bits, value);
             }
             Stmt::SetMemory { value, .. } | Stmt::SetCellPart { value, .. } => {
                 let value = self.evaluate(state, context, value);
-                self.kept.extend(value.and_then(|value| value.address));
+                self.is_keeping = self.is_own(context);
+                self.keep(value);
             }
             Stmt::SetOperand { instance, value, .. } => {
                 let value = self.evaluate(state, context, value);
@@ -81,6 +92,25 @@ impl Walk<'_> {
             }
             _ => self.run_control(state, context, body, statement),
         }
+    }
+
+    /// Whether an assignment decides where the next instruction goes on: to a register from which the
+    /// step takes the program counter, by an instruction itself.
+    fn delays(&self, context: usize, register: u32) -> bool {
+        self.is_own(context) && !self.model.overlaps() && self.carriers.contains(&register)
+    }
+
+    /// Whether an operation is of the instruction, or activated by one that is, and not of what runs
+    /// in every one.
+    fn is_own(&self, context: usize) -> bool {
+        let mut above = Some(context);
+        while let Some(Context { operation, node, parent }) = above.map(|above| self.contexts[above]) {
+            if node.is_some() && !self.steps.contains(&operation) {
+                return true;
+            }
+            above = parent;
+        }
+        false
     }
 
     /// Statements that decide which others run.
@@ -105,6 +135,7 @@ impl Walk<'_> {
                 self.join_left(state, *label);
                 if state.next != before {
                     state.next.computed = true;
+                    state.jumps |= self.is_own(context);
                 }
             }
             Stmt::Block { label, body: statements } => {

@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::control::is_telling;
 use crate::measurement::count;
-use crate::{Control, ControlTable, InstructionKey, Measurement, Transfer, Transfers};
+use crate::{ControlTable, InstructionKey, Measurement, Transfer, Transfers};
 
 /// An instruction, or an address that control came to or could have come to without one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -120,13 +121,6 @@ pub(super) fn leaving_control(measurement: &Measurement, control: &ControlTable)
     let place = |address: u64| if delayed <= own { Some(address) } else { behind(address) };
     let telling = control.iter().filter(|(_, control)| is_telling(control));
     telling.filter_map(|(&address, control)| Some((place(address)?, control.clone()))).collect()
-}
-
-/// Where the description keeps the next address in a register, any instruction may go on anywhere, as
-/// far as can be known: that says nothing of a single one.
-fn is_telling(control: &Control) -> bool {
-    let Control { falls_through, targets, computed, keeps } = control;
-    !(*falls_through && *computed && targets.is_empty() && keeps.is_none())
 }
 
 fn number(found: BTreeMap<u64, Site>, ways: &Ways) -> Steps {

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use super::{Cost, Program, ProgramProfile};
 use crate::measurement::count;
 use crate::spent::spent_by_address;
-use crate::{Transfer, Transfers};
+use crate::{Transfer, Transfers, delay_slots};
 
 /// A line: the source's number in [`super::Program::sources`], and the line from 1.
 pub type LineKey = (u32, u32);
@@ -154,7 +154,7 @@ pub fn line_counts(profile: &ProgramProfile<'_>, steps: &Steps) -> BTreeMap<Line
 /// How often each side of a branch was taken.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Branch {
-    /// Address of the instruction.
+    /// Address of the instruction; where that has a delay slot, the sides are those of the one there.
     pub address: u64,
     /// Where it went, and how often: to its successor first, then by address.
     pub sides: Vec<(u64, u64)>,
@@ -173,6 +173,7 @@ pub fn branches(profile: &ProgramProfile<'_>) -> Vec<Branch> {
         }
     }
     let mut found = Vec::new();
+    let slots = delay_slots(profile.statics);
     for (address, executed) in crate::executions::executions(profile.measurement) {
         let control = profile.control.get(&address);
         let mut targets = taken.remove(&address).unwrap_or_default();
@@ -182,10 +183,13 @@ pub fn branches(profile: &ProgramProfile<'_>) -> Vec<Branch> {
         });
         let left = targets.values().sum::<u64>().saturating_add(others.get(&address).copied().unwrap_or(0));
         let fallen = executed.saturating_sub(left);
-        let falls = control.map_or(fallen > 0, |control| control.falls_through);
+        // A computed jump may lead to what is behind it, as a table of cases does.
+        let falls =
+            control.map_or(fallen > 0, |control| control.falls_through || control.computed && fallen > 0);
         let next = transfers.successor(address).filter(|next| falls && !targets.contains_key(next));
         let sides: Vec<(u64, u64)> = next.map(|next| (next, fallen)).into_iter().chain(targets).collect();
         if sides.len() > 1 && !others.contains_key(&address) {
+            let address = slots.get(&address).copied().unwrap_or(address);
             found.push(Branch { address, sides });
         }
     }

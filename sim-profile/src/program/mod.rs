@@ -8,6 +8,7 @@ mod debug;
 mod name;
 mod profile;
 
+pub mod decision;
 pub mod line;
 pub mod render;
 
@@ -52,6 +53,13 @@ pub struct Function {
     pub has_symbol: bool,
 }
 
+impl Function {
+    /// What stands for a function where there is none.
+    fn nowhere(name: &str) -> Function {
+        Function { name: name.to_owned(), symbol: name.to_owned(), image: None, start: 0, has_symbol: false }
+    }
+}
+
 /// Cells that belong to one line of a source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Row {
@@ -92,18 +100,16 @@ pub struct Program {
 /// Number of the function that stands for everything outside of all files.
 pub const OUTSIDE: u32 = 0;
 
+/// Number of the function that stands for cycles of no instruction: in which none began, or one that was
+/// flushed before it was decoded.
+pub const NO_INSTRUCTION: u32 = 1;
+
 impl Program {
     /// Reads symbols and lines. Where files overlap, the first one counts.
     pub fn read(files: &[ImageFile<'_>], cells: CodeCells) -> Program {
         let mut program = Program {
             images: Vec::new(),
-            functions: vec![Function {
-                name: "[outside of all files]".to_owned(),
-                symbol: "[outside of all files]".to_owned(),
-                image: None,
-                start: 0,
-                has_symbol: false,
-            }],
+            functions: ["[outside of all files]", "[no instruction]"].map(Function::nowhere).to_vec(),
             pieces: Vec::new(),
             sources: Vec::new(),
             rows: Vec::new(),
@@ -161,7 +167,7 @@ impl Program {
         &self.images
     }
 
-    /// All functions and regions, by number; the first is [`OUTSIDE`].
+    /// All functions and regions, by number; the first are [`OUTSIDE`] and [`NO_INSTRUCTION`].
     pub fn functions(&self) -> &[Function] {
         &self.functions
     }

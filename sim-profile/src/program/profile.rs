@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::Program;
+use super::{NO_INSTRUCTION, Program};
 use crate::measurement::count;
 use crate::spent::spent_by_address;
 use crate::{Accesses, Calls, ControlTable, Measurement, StaticTable, Transfers};
@@ -80,12 +80,16 @@ impl<'a> ProgramProfile<'a> {
         all
     }
 
-    /// Costs by number of the function. Cycles of what has no address are of what is outside of all
-    /// files.
+    /// Number of the function of an address; that of [`NO_INSTRUCTION`] of none.
+    pub fn function_of(&self, address: Option<u64>) -> u32 {
+        address.map_or(NO_INSTRUCTION, |address| self.program.function_at(address))
+    }
+
+    /// Costs by number of the function.
     pub fn cost_by_function(&self) -> BTreeMap<u32, Cost> {
         let mut all: BTreeMap<u32, Cost> = BTreeMap::new();
         for (address, cost) in self.cost_by_address() {
-            let function = address.map_or(super::OUTSIDE, |address| self.program.function_at(address));
+            let function = self.function_of(address);
             all.entry(function).or_default().add(&cost);
         }
         all

@@ -106,6 +106,17 @@ pub(super) struct SiteOwner {
     pub index: u32,
 }
 
+/// What whoever goes from a site to a target has to tell of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Arrival {
+    /// Nothing.
+    Untold,
+    /// This way.
+    Way(u32),
+    /// The dispatcher has to be asked.
+    Asked,
+}
+
 /// A target that a site led to.
 #[derive(Debug, Clone)]
 pub(super) struct Link {

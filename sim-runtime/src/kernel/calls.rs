@@ -43,6 +43,22 @@ impl CallTrail {
         self.recorder.take_newly_awaited()
     }
 
+    /// Whether an instruction has to do with the one behind it: that is in its delay slot.
+    pub(super) fn has_slot(&mut self, model: &Model, entry: &Static) -> bool {
+        let control = self.controls.entry(entry.address).or_insert_with(|| control(model, entry));
+        let successor = model.successor(entry.address, entry.size_cells);
+        control.as_ref().is_some_and(|control| control.has_slot(successor))
+    }
+
+    /// An instruction was cancelled, and the run goes on at the PC: elsewhere, if that is another
+    /// function, by an interrupt or what is like one.
+    pub(super) fn follow_cancelled<C: Core>(&mut self, core: &C, source: &Static) {
+        let successor = core.model().successor(source.address, source.size_cells);
+        let kernel = core.kernel_ref();
+        let now = Spending { instructions: kernel.instructions, cycles: kernel.cycles() };
+        self.recorder.cancelled(source.address, core.pc(), successor, now);
+    }
+
     /// An instruction has ended and gone on at the PC; `source` is that one and the one before it.
     /// The number of its way, if the recorder has to be told the next time, too.
     pub(super) fn follow<C: Core>(

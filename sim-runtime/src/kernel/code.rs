@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, HashMap};
 use std::marker::PhantomData;
 
-use super::block::{Block, Link, Record, Site, SiteOwner, Static};
+use super::block::{Arrival, Block, Link, Record, Site, SiteOwner, Static};
 use super::calls::CallTrail;
 use super::machine::{BlockCore, Profiling};
 use super::step::block_end;
@@ -93,11 +93,10 @@ impl<C: BlockCore, P: Profiling> Code<C, P> {
             core.mark_code(address, u64::from(decoded.seen_cells));
             let last = isac_ir::bits::mask(core.model().pc.width_bits) as u64;
             let wraps = address.checked_add(u64::from(decoded.size_cells)).filter(|after| *after <= last);
-            if let (Some(after), false) = (wraps, decoded.ends_block || records.len() == MAX_BLOCK) {
+            if let (Some(after), false) = (wraps, decoded.ends_block) {
                 address = after;
-                let is_boundary =
-                    self.calls.as_mut().is_some_and(|calls| calls.get_mut().map().is_boundary(after));
-                next = if is_boundary { None } else { core.decode::<P>(address).ok() };
+                let is_over = self.ends_before(core.model(), after, &statics);
+                next = if is_over { None } else { core.decode::<P>(address).ok() };
             }
         }
         let site = self.new_site(number, records.len(), 0);
@@ -106,6 +105,15 @@ impl<C: BlockCore, P: Profiling> Code<C, P> {
         self.records.push(records.into());
         self.blocks.push(Block { statics: statics.into(), starts: Cell::new(0), stops: Default::default() });
         Ok(number)
+    }
+
+    /// Whether a block of these instructions ends before an address: where it is full, or a function
+    /// ends, but never between a branch and its delay slot if calls are followed.
+    fn ends_before(&mut self, model: &isac_ir::Model, after: u64, statics: &[Static]) -> bool {
+        let is_full = statics.len() >= MAX_BLOCK;
+        let (Some(calls), Some(last)) = (&mut self.calls, statics.last()) else { return is_full };
+        let calls = calls.get_mut();
+        (is_full || calls.map().is_boundary(after)) && !calls.has_slot(model, last)
     }
 
     fn new_site(&mut self, block: u32, index: usize, counters: u32) -> u32 {
@@ -142,14 +150,13 @@ impl<C: BlockCore, P: Profiling> Code<C, P> {
         }
     }
 
-    /// Remembers that a site led to a block, and counts it; on a way, whoever goes there again has
-    /// to tell of it.
-    pub(super) fn connect(&mut self, site: u32, target: u64, block: u32, way: Option<u32>) {
+    /// Remembers that a site led to a block, and counts it.
+    pub(super) fn connect(&mut self, site: u32, target: u64, block: u32, arrival: Arrival) {
         let link = self.link_for(site, target);
         link.target = target;
-        link.block = if way.is_some() { Link::NO_BLOCK } else { block };
+        link.block = if arrival == Arrival::Untold { block } else { Link::NO_BLOCK };
         link.leads_to = block;
-        link.way = way.unwrap_or(Link::NO_WAY);
+        link.way = if let Arrival::Way(way) = arrival { way } else { Link::NO_WAY };
         if P::ON {
             link.count.set(link.count.get() + 1);
         }
@@ -253,6 +260,14 @@ impl<C: BlockCore, P: Profiling> Code<C, P> {
         let index = (index as usize).min(statics.len().checked_sub(1)?);
         let before = index.checked_sub(1).and_then(|before| statics.get(before));
         Some((statics.get(index)?, before))
+    }
+
+    /// The record of a block after which the run was interrupted, if the one behind it is in its delay
+    /// slot and calls are followed.
+    pub(super) fn branch_before(&self, core: &C, block: u32, index: u32) -> Option<Static> {
+        let mut calls = self.calls.as_ref()?.borrow_mut();
+        let (source, _) = self.source_at(block, index)?;
+        calls.has_slot(core.model(), source).then(|| source.clone())
     }
 
     /// Charges the record of a site with extra cycles.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use sim_profile::{Calls, Measurement, Spending};
 
-use super::block::Static;
+use super::block::{Arrival, Static};
 use super::calls::CallTrail;
 use super::code::Code;
 use super::machine::{BlockCore, Kernel, Leave, Profiling, Trap};
@@ -29,8 +29,10 @@ pub struct EmittedEngine<C: BlockCore, P: Profiling> {
     undecoded_extra_cycles: BTreeMap<Option<u64>, u64>,
     is_reset: bool,
     stopped: Option<Stop>,
-    /// The way from there to here, if calls are followed and whoever takes it again has to tell.
-    arrival_way: Option<u32>,
+    /// What whoever comes from there again has to tell, where calls are followed.
+    arrival: Arrival,
+    /// The branch in whose delay slot the run was interrupted, where calls are followed.
+    slot_of: Option<Static>,
 }
 
 impl<C: BlockCore, P: Profiling> EmittedEngine<C, P> {
@@ -44,7 +46,8 @@ impl<C: BlockCore, P: Profiling> EmittedEngine<C, P> {
             undecoded_extra_cycles: BTreeMap::new(),
             is_reset: false,
             stopped: None,
-            arrival_way: None,
+            arrival: Arrival::Untold,
+            slot_of: None,
         }
     }
 
@@ -75,7 +78,7 @@ impl<C: BlockCore, P: Profiling> EmittedEngine<C, P> {
             Err(kind) => return (0, Some(self.undecoded(pc, kind))),
         };
         match self.arrived_from.take() {
-            Some(site) => self.code.connect(site, pc, block, self.arrival_way),
+            Some(site) => self.code.connect(site, pc, block, self.arrival),
             None if P::ON => {
                 let starts = &self.code.blocks[block as usize].starts;
                 starts.set(starts.get() + 1);
@@ -84,7 +87,10 @@ impl<C: BlockCore, P: Profiling> EmittedEngine<C, P> {
         }
         let records = &self.code.records[block as usize];
         let length = records.len() as u64;
-        let chain = budget.min(MAX_CHAIN.max(length));
+        let slot_of = self.slot_of.take();
+        // In a delay slot one instruction alone runs: no link knows which branch was before it.
+        let most = if slot_of.is_some() { 1 } else { MAX_CHAIN.max(length) };
+        let chain = budget.min(most);
         let kernel = self.core.kernel();
         kernel.budget = chain;
         kernel.leave = Leave::RanOut;
@@ -95,10 +101,10 @@ impl<C: BlockCore, P: Profiling> EmittedEngine<C, P> {
         if let Some(first) = records.first() {
             (first.run)(&mut self.core, &self.code, records, pc, fuel);
         }
-        self.after_chain(block, chain)
+        self.after_chain(block, chain, slot_of.as_ref())
     }
 
-    fn after_chain(&mut self, block: u32, chain: u64) -> (u64, Option<Stop>) {
+    fn after_chain(&mut self, block: u32, chain: u64, slot_of: Option<&Static>) -> (u64, Option<Stop>) {
         let kernel = self.core.kernel();
         let (leave, site, remaining) = (kernel.leave, kernel.site, kernel.remaining);
         let ended = chain - remaining;
@@ -106,18 +112,19 @@ impl<C: BlockCore, P: Profiling> EmittedEngine<C, P> {
         match leave {
             Leave::RanOut => {
                 if let Some(last) = (chain as u32).checked_sub(1) {
-                    self.follow_calls(|code| code.source_at(block, last));
+                    self.follow_calls(slot_of, |code| code.source_at(block, last));
+                    self.slot_of = self.code.branch_before(&self.core, block, last);
                 }
                 self.code.stop_block(block, chain as u32);
                 (ended, None)
             }
             Leave::Transfer => {
-                self.arrival_way = self.follow_calls(|code| code.source_of(site));
+                self.arrival = self.follow_calls(slot_of, |code| code.source_of(site));
                 self.arrived_from = Some(site);
                 (ended, None)
             }
             Leave::CodeWritten => {
-                self.follow_calls(|code| code.source_of(site));
+                self.follow_calls(slot_of, |code| code.source_of(site));
                 self.code.stop(site, true);
                 self.note_transfer(site);
                 (ended, self.core.kernel().exit())
@@ -126,18 +133,26 @@ impl<C: BlockCore, P: Profiling> EmittedEngine<C, P> {
         }
     }
 
-    /// An instruction has gone on at the PC; the number of its way, if whoever takes it again has to
-    /// tell.
+    /// An instruction has gone on at the PC, which may stand in the delay slot of a branch that ran
+    /// before; what whoever goes there again has to tell.
     fn follow_calls(
         &mut self,
+        slot_of: Option<&Static>,
         source: impl FnOnce(&Code<C, P>) -> Option<(&Static, Option<&Static>)>,
-    ) -> Option<u32> {
-        let mut calls = self.code.calls.as_ref()?.borrow_mut();
-        let way = calls.follow(&self.core, source(&self.code)?);
+    ) -> Arrival {
+        let (Some(calls), Some((source, before))) = (&self.code.calls, source(&self.code)) else {
+            return Arrival::Untold;
+        };
+        let mut calls = calls.borrow_mut();
+        let way = calls.follow(&self.core, (source, before.or(slot_of)));
         let newly_awaited = calls.take_newly_awaited();
         drop(calls);
         newly_awaited.into_iter().for_each(|address| self.code.disconnect(address));
-        way
+        match way {
+            _ if slot_of.is_some() => Arrival::Asked,
+            Some(way) => Arrival::Way(way),
+            None => Arrival::Untold,
+        }
     }
 
     /// A step was left without a link: its transfer is counted here.
@@ -183,6 +198,9 @@ impl<C: BlockCore, P: Profiling> EmittedEngine<C, P> {
             entry.cancelled.set(entry.cancelled.get() + 1);
         }
         self.core.kernel().cancelled += 1;
+        if let (Some(calls), Some((source, _))) = (&self.code.calls, self.code.source_of(site)) {
+            calls.borrow_mut().follow_cancelled(&self.core, source);
+        }
         // A cancelled instruction takes its place in the budget, so that a guest of nothing else
         // comes to an end all the same.
         (ended + 1, self.core.kernel().exit())

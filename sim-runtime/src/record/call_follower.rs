@@ -50,6 +50,12 @@ impl CallFollower {
         }
     }
 
+    /// An instruction was cancelled, and the run goes on at an address.
+    pub(crate) fn follow_cancelled(&mut self, from: u64, to: u64, successor: u64, now: Spending) {
+        self.before = None;
+        self.recorder.cancelled(from, to, successor, now);
+    }
+
     /// The calls so far.
     pub(crate) fn calls(&self, now: Spending) -> Calls {
         self.recorder.calls(now)

@@ -161,6 +161,14 @@ impl CallRecorder {
         }
     }
 
+    /// Takes that an instruction was cancelled and the run goes on at an address: where that is another
+    /// function, what was next is interrupted.
+    pub fn cancelled(&mut self, from: u64, to: u64, next: u64, now: Spending) {
+        if to != next && self.map.function_at(from) != self.map.function_at(to) {
+            self.transfer(from, to, Step::Unforeseen { next }, now);
+        }
+    }
+
     /// The calls so far, `now` being what was spent; those that have not returned count up to now.
     pub fn calls(&self, now: Spending) -> Calls {
         let mut done = self.clone();

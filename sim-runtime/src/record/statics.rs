@@ -2,12 +2,14 @@
 
 use isac_ir::Model;
 use isac_ir::bits::Bits;
-use isac_ir::control::{Control as ModelControl, control_of};
+use isac_ir::control::{Control as ModelControl, Delayed as ModelDelayed, control_of};
 use isac_ir::decode::Element;
 use isac_ir::root::{RootDecoding, RootElement, decode_root, root_elements};
 use isac_ir::syntax::Tree;
 use isac_ir::syntax::print::{Site, print};
-use sim_profile::{Control, InstructionKey, InstructionRecord, Measurement, StaticFacts, StaticTable};
+use sim_profile::{
+    Control, DelayedControl, InstructionKey, InstructionRecord, Measurement, StaticFacts, StaticTable,
+};
 
 /// Facts of all instructions of a measurement of this model; those of which there is nothing to say
 /// are left out, and so are instructions of several elements of a CODINGROOT.
@@ -36,12 +38,16 @@ fn facts_of(
     let child = root.decoded.children(0).next();
     let tree = child.and_then(|child| Tree::of(&root.decoded, child));
     let text = tree.and_then(|tree| print(model, &tree, site)).map(|printed| printed.text);
+    let slot = model.successor(key.address, record.size_cells);
+    let delayed = control.delayed.clone().map(|ModelDelayed { falls_through, targets, computed }| {
+        DelayedControl { slot, falls_through, targets, computed }
+    });
     let control = Some(control).filter(|control| !control.is_plain()).map(control_facts);
-    Some(StaticFacts { text, control })
+    Some(StaticFacts { text, control, delayed })
 }
 
 fn control_facts(control: ModelControl) -> Control {
-    let ModelControl { falls_through, targets, computed, keeps } = control;
+    let ModelControl { falls_through, targets, computed, keeps, .. } = control;
     Control { falls_through, targets, computed, keeps }
 }
 

@@ -57,15 +57,19 @@ impl FunctionMap {
 /// delay slot it stands.
 pub(crate) fn step_of(control: &Control, before: Option<&Control>, successor: u64, to: u64) -> Step {
     let keeps = |control: &Control| control.keeps == Some(successor);
+    let leads = |targets: &[u64]| targets.binary_search(&to).is_ok();
+    let delayed = before.and_then(|before| before.delayed.as_ref());
+    let is_direct = leads(&control.targets) || delayed.is_some_and(|delayed| leads(&delayed.targets));
+    let is_computed = control.jumps || delayed.is_some_and(|delayed| delayed.computed);
     if to == successor && control.falls_through {
         Step::Direct
+    } else if !is_direct && !is_computed {
+        Step::Unforeseen { next: successor }
     } else if keeps(control) || before.is_some_and(keeps) {
         Step::Call { return_address: successor }
-    } else if control.targets.binary_search(&to).is_ok() {
+    } else if is_direct {
         Step::Direct
-    } else if control.computed {
-        Step::Computed
     } else {
-        Step::Unforeseen { next: successor }
+        Step::Computed
     }
 }

@@ -145,8 +145,10 @@ impl<'m> ReferenceEngine<'m> {
             });
             self.end_in_order(instruction.id, place);
         }
-        if matches!(ending, Ending::Complete) {
-            self.follow_calls(instruction);
+        match ending {
+            Ending::Complete => self.follow_calls(instruction),
+            Ending::Abandoned => self.follow_cancelled(instruction),
+            _ => {}
         }
         let exit = self.exit_of(instruction.id);
         self.stop(ending, (instruction.address, cycle), exit)
@@ -160,6 +162,16 @@ impl<'m> ReferenceEngine<'m> {
         let Counts { instructions, cycles, .. } = self.counts;
         let now = Spending { instructions, cycles: cycles.saturating_add(1) };
         calls.follow(self.state.model, &Executed { address, size_cells, word, decoded }, to, now);
+    }
+
+    /// Tells where the run goes on behind an instruction that was cancelled.
+    fn follow_cancelled(&mut self, instruction: &Instruction) {
+        let to = self.state.pc();
+        let (Some(calls), Some(_)) = (&mut self.calls, &instruction.decoded) else { return };
+        let successor = self.state.model.successor(instruction.address, instruction.size_cells);
+        let Counts { instructions, cycles, .. } = self.counts;
+        let now = Spending { instructions, cycles: cycles.saturating_add(1) };
+        calls.follow_cancelled(instruction.address, to, successor, now);
     }
 
     /// What an ending is to the run; an EXIT device that was written ends it in any case. A fault

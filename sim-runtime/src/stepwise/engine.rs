@@ -126,7 +126,18 @@ impl<C: StepCore, P: Profiling> StepwiseEngine<C, P> {
             false => self.tally.undecoded += 1,
         }
         self.core.kernel().cancelled += 1;
+        self.follow_cancelled();
         self.core.kernel().exit()
+    }
+
+    /// Tells where the run goes on behind an instruction that was cancelled.
+    fn follow_cancelled(&mut self) {
+        let Some(calls) = self.calls.as_mut().filter(|_| self.step.is_decoded) else { return };
+        let Instruction { address, size_cells, .. } = *self.step.instruction();
+        let kernel = self.core.kernel_ref();
+        let now = Spending { instructions: kernel.instructions, cycles: kernel.cycles() };
+        let successor = self.core.model().successor(address, size_cells);
+        calls.follow_cancelled(address, self.core.pc(), successor, now);
     }
 
     /// The end of a run that `halt` asks for, unless a device was told of another before.

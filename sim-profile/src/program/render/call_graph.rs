@@ -1,9 +1,9 @@
 //! The call graph as tables: a flat profile, and each function among its callers and callees, in the
 //! shape of gprof's.
 //!
-//! All costs are exact; none is a share. A call's cost is that of the time in which it was on the stack, so that of a
-//! function that is in no cycle the callers' lines add up to its own, and its self cost and the
-//! callees' lines do, too.
+//! All costs are exact; none is a share. A call's cost is that of the time in which it was on the
+//! stack, so that of a function that is in no cycle the callers' lines add up to its own, and its self
+//! cost and the callees' lines do, too.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -13,8 +13,10 @@ use super::function_names::FunctionNames;
 use crate::Spending;
 use crate::calls::{CallKind, Calls};
 use crate::coverage::format_percent;
+use crate::measurement::count;
 use crate::program::ProgramProfile;
-use crate::spending_of;
+use crate::program::line::Steps;
+use crate::{Transfer, spending_of};
 
 /// The arcs between two functions, all sites together.
 #[derive(Clone, Copy, Default)]
@@ -56,18 +58,27 @@ pub fn render_gprof(profile: &ProgramProfile<'_>) -> String {
     out
 }
 
-/// Costs of functions alone.
+/// Costs of functions alone, and how often control came to their beginnings.
 fn write_without_calls(out: &mut String, profile: &ProgramProfile<'_>) {
     let names = FunctionNames::of(profile.program);
+    let entered = Steps::of(profile).function_entries(profile.program);
     let mut costs: Vec<_> = profile.cost_by_function().into_iter().collect();
     costs.sort_by_key(|(number, cost)| (std::cmp::Reverse(cost.cycles), *number));
     let total = spending_of(profile.measurement).cycles;
-    out.push_str("Flat profile, in cycles\n\n  %time     cumulative           self  name\n");
+    out.push_str(
+        "Flat profile, in cycles\n\n  %time     cumulative           self    entered    self/entry  name\n",
+    );
     let mut sum = 0u64;
     for (number, cost) in costs {
         sum = sum.saturating_add(cost.cycles);
         let share = format_percent(cost.cycles, total);
-        let _ = writeln!(out, "{share:>7} {sum:>14} {:>14}  {}", cost.cycles, names.number(number));
+        let times = entered.get(&number).copied().unwrap_or(0);
+        let (times, each) = match times {
+            0 => (String::new(), String::new()),
+            times => (times.to_string(), crate::spent::format_cpi(cost.cycles, times)),
+        };
+        let (own, name) = (cost.cycles, names.number(number));
+        let _ = writeln!(out, "{share:>7} {sum:>14} {own:>14} {times:>10} {each:>13}  {name}");
     }
     out.push_str("\nnote: calls were not followed; run with --calls for the call graph\n");
 }
@@ -76,6 +87,8 @@ struct Graph<'a> {
     calls: &'a Calls,
     names: FunctionNames<'a>,
     arcs: BTreeMap<(u64, u64), Arc>,
+    /// Callers of each function, itself left out.
+    callers: BTreeMap<u64, Vec<u64>>,
     /// How often each function was called, by others and by itself.
     called: BTreeMap<u64, (u64, u64)>,
     /// Number of the cycle that a function is in, from 1.
@@ -89,7 +102,11 @@ impl<'a> Graph<'a> {
     fn of(profile: &ProgramProfile<'a>, calls: &'a Calls) -> Graph<'a> {
         let arcs = arcs_of(calls);
         let mut called: BTreeMap<u64, (u64, u64)> = BTreeMap::new();
+        let mut callers: BTreeMap<u64, Vec<u64>> = BTreeMap::new();
         for (&(caller, callee), arc) in &arcs {
+            if caller != callee {
+                callers.entry(callee).or_default().push(caller);
+            }
             let (by_others, by_itself) = called.entry(callee).or_default();
             let sum = if caller == callee { by_itself } else { by_others };
             *sum = sum.saturating_add(arc.calls);
@@ -101,7 +118,16 @@ impl<'a> Graph<'a> {
         order.sort_by_key(|f| (std::cmp::Reverse(calls.functions[f].inclusive.cycles), *f));
         let index = order.into_iter().zip(1..).collect();
         let total = spending_of(profile.measurement).cycles;
-        Graph { calls, names: FunctionNames::of(profile.program), arcs, called, cycles, index, total }
+        Graph {
+            calls,
+            names: FunctionNames::of(profile.program),
+            arcs,
+            callers,
+            called,
+            cycles,
+            index,
+            total,
+        }
     }
 
     /// Name, number of the cycle and number in the table.
@@ -158,14 +184,11 @@ impl<'a> Graph<'a> {
     fn write_entry(&self, out: &mut String, index: usize, function: u64) {
         let it = &self.calls.functions[&function];
         let (by_others, by_itself) = self.called.get(&function).copied().unwrap_or_default();
-        let callers =
-            self.arcs.iter().filter(|((caller, callee), _)| *callee == function && *caller != function);
-        let mut has_caller = false;
-        for ((caller, _), arc) in callers {
-            has_caller = true;
-            self.write_arc(out, arc, by_others, *caller);
+        let callers = self.callers.get(&function).map_or(&[][..], Vec::as_slice);
+        for caller in callers {
+            self.write_arc(out, &self.arcs[&(*caller, function)], by_others, *caller);
         }
-        if !has_caller {
+        if callers.is_empty() {
             let _ = writeln!(out, "{:>64}    <spontaneous>", "");
         }
         let called = match by_itself {
@@ -205,10 +228,15 @@ impl<'a> Graph<'a> {
 
 /// The call graph as a drawing for `dot`: cycles and their shares at functions, calls and inclusive
 /// cycles at arcs; tail calls are dashed, interrupts dotted.
+///
+/// If calls were not followed, it is drawn from the transfers: calls and self cycles alone.
 pub fn render_dot(profile: &ProgramProfile<'_>) -> String {
     let mut out = String::from("digraph calls {\n    node [shape=box];\n");
     let names = FunctionNames::of(profile.program);
     let total = spending_of(profile.measurement).cycles;
+    if profile.calls.is_none() {
+        write_transfers(&mut out, profile, &names, total);
+    }
     for (start, it) in profile.calls.iter().flat_map(|calls| &calls.functions) {
         let (own, inclusive) = (it.own.cycles, it.inclusive.cycles);
         let name = escape(&names.at(*start));
@@ -238,6 +266,24 @@ pub fn render_dot(profile: &ProgramProfile<'_>) -> String {
     }
     out.push_str("}\n");
     out
+}
+
+/// Functions with what they cost by themselves, and the calls between them, as the transfers have them.
+fn write_transfers(out: &mut String, profile: &ProgramProfile<'_>, names: &FunctionNames<'_>, total: u64) {
+    for (number, cost) in profile.cost_by_function() {
+        let (name, own) = (escape(&names.number(number)), cost.cycles);
+        let share = format_percent(own, total);
+        let _ = writeln!(out, "    n{number} [label=\"{name}\\nself {own} ({share} %)\"];");
+    }
+    let transfers = profile.transfers();
+    let mut calls: BTreeMap<(u32, u32), u64> = BTreeMap::new();
+    for ((from, to), _, times) in transfers.iter().filter(|(_, kind, _)| *kind == Transfer::Call) {
+        let between = [from, to].map(|address| profile.program.function_at(address));
+        count(calls.entry(between.into()).or_default(), times);
+    }
+    for ((caller, callee), times) in calls {
+        let _ = writeln!(out, "    n{caller} -> n{callee} [label=\"{times} x\"];");
+    }
 }
 
 fn escape(text: &str) -> String {

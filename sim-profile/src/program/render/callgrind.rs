@@ -6,8 +6,8 @@ use std::fmt::Write as _;
 
 use super::function_names::FunctionNames;
 use crate::calls::{CallCount, CallKey};
-use crate::program::{Cost, OUTSIDE, ProgramProfile};
-use crate::spending_of;
+use crate::program::{Cost, ProgramProfile};
+use crate::{Spending, spending_of};
 
 /// Costs of all addresses, and the calls if they were followed: instructions and cycles.
 pub fn render_callgrind(profile: &ProgramProfile<'_>) -> String {
@@ -19,7 +19,7 @@ pub fn render_callgrind(profile: &ProgramProfile<'_>) -> String {
     }
     let mut functions: BTreeMap<u32, BTreeMap<u64, Cost>> = BTreeMap::new();
     for (address, cost) in profile.cost_by_address() {
-        let number = address.map_or(OUTSIDE, |address| profile.program.function_at(address));
+        let number = profile.function_of(address);
         functions.entry(number).or_default().entry(address.unwrap_or(0)).or_default().add(&cost);
     }
     for (number, costs) in &functions {
@@ -88,8 +88,11 @@ impl Writer<'_, '_> {
         let _ = writeln!(self.out, "cfn={}", self.names.at(callee));
         let _ = writeln!(self.out, "calls={} {callee:#x} {}", arc.calls, self.line(callee));
         let (site, line) = (key.site, self.line(key.site));
-        let _ =
-            writeln!(self.out, "{site:#x} {line} {} {}", arc.inclusive.instructions, arc.inclusive.cycles);
+        // What a function spends in calls of itself it spends in the first of them; to say it again
+        // would make readers count it twice.
+        let is_again = key.caller == key.callee;
+        let spent = if is_again { Spending::default() } else { arc.inclusive };
+        let _ = writeln!(self.out, "{site:#x} {line} {} {}", spent.instructions, spent.cycles);
     }
 
     fn image(&self, number: u32) -> String {

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use crate::program::line::{Branch, LineCount, LineKey, Steps, branches, line_counts};
+use crate::program::decision::decisions;
+use crate::program::line::{Branch, LineCount, LineKey, Steps, line_counts};
 use crate::program::{OUTSIDE, ProgramProfile};
 
 /// What is known of one source.
@@ -20,7 +21,9 @@ struct Source<'a> {
 /// Functions, lines and branches of all sources, by name.
 ///
 /// The branches of a line are numbered by the addresses of their instructions; side 0 goes on behind
-/// the instruction where it can do that. A branch that was never executed is not known.
+/// the instruction where it can do that. A choice of many, as a `switch` is, is one
+/// branch with a side for each place that it leads to, by address. A branch that was never executed is
+/// not known.
 pub fn render_lcov(profile: &ProgramProfile<'_>) -> String {
     let steps = Steps::of(profile);
     let calls = steps.function_entries(profile.program);
@@ -38,7 +41,7 @@ pub fn render_lcov(profile: &ProgramProfile<'_>) -> String {
         let source = sources.entry(profile.program.source(row.source)).or_default();
         source.functions.insert((row.line, &function.name), calls);
     }
-    for branch in branches(profile) {
+    for branch in decisions(profile, &steps) {
         let Some(row) = profile.program.row_at(branch.address) else { continue };
         let source = sources.entry(profile.program.source(row.source)).or_default();
         source.branches.entry(row.line).or_default().push(branch);

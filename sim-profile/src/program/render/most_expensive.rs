@@ -36,6 +36,9 @@ pub fn render_most_expensive(profile: &ProgramProfile<'_>) -> String {
         let _ = writeln!(out, "{title:>16}       %      CPI  ideal CPI  function");
         let mut order: Vec<_> = functions.iter().filter(|(_, cost)| figure(cost) > 0).collect();
         order.sort_by_key(|(number, cost)| (Reverse(figure(cost)), **number));
+        if order.is_empty() {
+            let _ = writeln!(out, "{:>16}", "none");
+        }
         for (number, cost) in order.into_iter().take(SHOWN) {
             let (share, name) = (format_percent(figure(cost), whole), names.number(*number));
             let cpi = format_cpi(cost.cycles, cost.executed);

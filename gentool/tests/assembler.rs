@@ -9,8 +9,8 @@ use gentool::disassembler::{Disassembler, Piece, Program, Style, disassemble};
 use isac_ir::Model;
 use isac_ir::bits::{Bits, mask};
 use isac_ir::operation::{Role, Target};
-use isac_ir::syntax::Tree;
 use isac_ir::syntax::encode::{cells_of_words, encode};
+use isac_ir::syntax::{TextItem, Tree};
 use isac_parser::diagnostic::{Diagnostics, Style as Rendering};
 use isac_parser::source::{InMemory, SourceMap};
 
@@ -121,6 +121,79 @@ fn count(disassembler: &Disassembler<'_>, all: &[Bits]) -> (usize, usize) {
         }
     }
     (instructions, data)
+}
+
+/// The same text as somebody else would write it: wide, in the other case, with its numbers in another
+/// base or as a sum. Labels are no part of it.
+fn written_otherwise(text: &str, way: u64) -> String {
+    let mut written = String::new();
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        let is_word = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == '.';
+        let length = rest.find(|letter| !is_word(letter)).unwrap_or(rest.len()).max(first.len_utf8());
+        let (word, behind) = rest.split_at(length);
+        let is_behind_word = written.ends_with(is_word);
+        let number = match word.strip_prefix("0x") {
+            Some(digits) => u64::from_str_radix(digits, 16).ok(),
+            None => word.parse().ok(),
+        };
+        written += &match (number, way) {
+            (Some(number), 0) if !is_behind_word => format!("0x{number:X}"),
+            (Some(number), 1) if !is_behind_word => format!("{number}"),
+            (Some(number), 2) if !is_behind_word => format!("0b{number:b}"),
+            (None, 0 | 2) => word.to_ascii_uppercase(),
+            _ if word == "," => " ,\t".to_owned(),
+            _ => word.to_owned(),
+        };
+        rest = behind;
+    }
+    written
+}
+
+/// True if what looks like a number in the text of an instruction may be none.
+fn has_digits(model: &Model, tree: &Tree) -> bool {
+    let mut literals = model.operation(tree.operation).texts.iter().flatten().filter_map(|item| match item {
+        TextItem::Literal(literal) => Some(literal),
+        _ => None,
+    });
+    literals
+        .any(|literal| literal.trim_start_matches('#').starts_with(|letter: char| letter.is_ascii_digit()))
+        || tree.children.iter().any(|(_, child)| has_digits(model, child))
+}
+
+#[test]
+fn a_text_in_any_way_of_writing_means_the_instruction_that_is_printed_in_normal_form() {
+    for path in cases::descriptions().into_iter().filter(|path| path.starts_with("models/")) {
+        let model = cases::model(&path);
+        let Some(disassembler) = Disassembler::new(&model) else { continue };
+        let assembler = Assembler::new(&model).expect("texts");
+        let (mut random, mut compared) = (Random(23), 0);
+        let cell_bits = disassembler.cell_bits();
+        for _ in 0..300 {
+            let entry = disassembler.entries()[random.next() as usize % disassembler.entries().len()];
+            let tree = random_tree(&model, model.decoders[entry.decoder as usize].target, &mut random);
+            let cells = cells_of_words(&encode(&model, &tree), cell_bits, model.target.big_endian);
+            let address = random.next() & 0xfff0;
+            let Some(found) = disassembler.instruction(&cells, address).filter(|found| found.exact) else {
+                continue;
+            };
+            if has_digits(&model, &found.tree) {
+                continue;
+            }
+            let text = found.printed.expect("it assembles").text;
+            let words = assembler.instruction(&text, address).expect("it is exact");
+            for way in 0..3 {
+                let otherwise = written_otherwise(&text, way);
+                let assembled = assembler.instruction(&otherwise, address);
+                assert_eq!(assembled.as_ref(), Some(&words), "{path}: `{otherwise}` for `{text}`");
+            }
+            let cells = cells_of_words(&words, cell_bits, model.target.big_endian);
+            let again = disassembler.instruction(&cells, address).and_then(|found| found.printed);
+            assert_eq!(again.map(|printed| printed.text), Some(text), "{path}");
+            compared += 1;
+        }
+        assert!(compared > 100, "{path}: {compared}");
+    }
 }
 
 /// Disassembles memory and assembles it again.

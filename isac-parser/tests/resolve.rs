@@ -10,6 +10,7 @@ use isac_parser::model::CheckedModel;
 use isac_parser::source::{FileSystem, InMemory, SourceLoader, SourceMap};
 
 mod resolve {
+    mod addition;
     mod expansion;
     mod golden;
     mod model;

@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use isac_parser::model::{
-    CodingBit, Endian, InstanceId, InstanceRole, Model, Operation, OperationId, OperationOrGroup,
+    CodingBit, Endian, InstanceId, InstanceRole, Model, Operation, OperationId, OperationOrGroup, TailItem,
 };
 
 use self::condition::holds;
@@ -29,18 +29,24 @@ const MAX_COUNTED_BITS: u32 = 16;
 #[derive(Debug, Clone)]
 struct Path {
     /// Groups and operations from the top, with the instance of the operation above.
-    steps: Vec<(OperationOrGroup, Option<InstanceId>)>,
+    steps: Vec<Step>,
     width: u32,
 }
 
+#[allow(dead_code, reason = "not all tests look at words that are too wide to be counted")]
 pub(crate) struct Matcher<'m> {
     model: &'m Model,
     counted: RefCell<BTreeMap<OperationOrGroup, Rc<Counted>>>,
+    shares: RefCell<BTreeMap<Vec<Step>, usize>>,
 }
 
+/// A group or operation, with the instance of the operation above.
+type Step = (OperationOrGroup, Option<InstanceId>);
+
+#[allow(dead_code, reason = "not all tests look at words that are too wide to be counted")]
 impl<'m> Matcher<'m> {
     pub(crate) fn new(model: &'m Model) -> Matcher<'m> {
-        Matcher { model, counted: RefCell::default() }
+        Matcher { model, counted: RefCell::default(), shares: RefCell::default() }
     }
 
     fn operation(&self, id: OperationId) -> &'m Operation {
@@ -70,11 +76,18 @@ impl<'m> Matcher<'m> {
         word >> low & isac_ir::bits::mask(width)
     }
 
-    /// The coded instances of an operation.
+    /// The instances in the CODING of an operation.
     fn coded(&self, id: OperationId) -> Vec<InstanceId> {
-        let instances = (0u32..).zip(&self.operation(id).instances);
+        let operation = self.operation(id);
+        let in_tail = |wanted: InstanceId| {
+            operation.tail.iter().any(|item| match item {
+                TailItem::Decode { instance, .. } => *instance == wanted,
+                _ => false,
+            })
+        };
+        let instances = (0u32..).map(InstanceId).zip(&operation.instances);
         let coded = instances.filter(|(_, instance)| instance.role == InstanceRole::Coded);
-        coded.map(|(id, _)| InstanceId(id)).collect()
+        coded.map(|(id, _)| id).filter(|id| !in_tail(*id)).collect()
     }
 
     fn target(&self, id: OperationId, instance: InstanceId) -> OperationOrGroup {
@@ -210,12 +223,45 @@ impl<'m> Matcher<'m> {
             let winner = claims.min_by_key(|claim| claim.words.count())?;
             return Some(counted.paths[winner.path].clone());
         }
-        let paths = self.paths(target).into_iter();
-        let mut leading =
-            paths.filter(|path| self.leads(&path.steps, self.own_bits(word, widest, path.width)));
+        let mut leading = self.leading(target, word).into_iter();
         let winner = leading.next();
         assert!(leading.next().is_none(), "{word:#x} is a word of two paths: who wins is not counted");
         winner
+    }
+
+    /// The paths along which a word leads.
+    fn leading(&self, target: OperationOrGroup, word: u128) -> Vec<Path> {
+        let widest = self.width(target);
+        let leads = |path: &Path| self.leads(&path.steps, self.own_bits(word, widest, path.width));
+        self.paths(target).into_iter().filter(leads).collect()
+    }
+
+    /// The names that a word may have, without what its TAIL decodes: one, unless it is a word of several
+    /// paths and who wins is not counted.
+    pub(crate) fn names(&self, target: OperationOrGroup, word: u128) -> Vec<String> {
+        if self.width(target) <= MAX_COUNTED_BITS {
+            return self.decode(target, word).into_iter().map(|(name, _)| name).collect();
+        }
+        let name = |path: &Path| self.name(&path.steps, self.own_bits(word, self.width(target), path.width));
+        let mut leading = self.leading(target, word);
+        if leading.len() > 1 {
+            // Of sets of which one is part of the other, the one with fewer words wins.
+            let fewest = leading.iter().map(|path| self.share(path)).min();
+            leading.retain(|path| Some(self.share(path)) == fewest);
+        }
+        leading.iter().filter_map(name).collect()
+    }
+
+    /// How many of some thousand words of its own width, spread evenly, lead along a path.
+    fn share(&self, path: &Path) -> usize {
+        let known = self.shares.borrow().get(&path.steps).copied();
+        known.unwrap_or_else(|| {
+            let factor = 0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835u128;
+            let words = (0..8192u128).map(|n| n.wrapping_mul(factor) >> (128 - path.width));
+            let share = words.filter(|word| self.leads(&path.steps, *word)).count();
+            self.shares.borrow_mut().insert(path.steps.clone(), share);
+            share
+        })
     }
 
     /// The decoded tree's name and the width of its word.

@@ -140,6 +140,7 @@ impl Reading<'_, '_> {
         } else if further.at == furthest.at {
             furthest.expected.extend(further.expected);
         }
+        furthest.settle();
         if furthest.at == 0 && statement.text.starts_with('.') {
             self.no_directive(name_of(statement.text), statement);
             return;

@@ -4,7 +4,7 @@
 //! several ways (an expression that ends with a literal) is tried in all of them. The furthest
 //! place that any way has come to, and what was expected there, is what the message tells.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use isac_ir::operation::Target;
@@ -62,9 +62,19 @@ struct Cursor {
 pub(super) struct Furthest {
     pub(super) at: usize,
     pub(super) expected: BTreeSet<String>,
+    /// Ends of names that other letters follow, with their beginnings and what was expected there.
+    within: BTreeMap<usize, (usize, String)>,
 }
 
 impl Furthest {
+    /// What is left in the middle of a word was not understood from its beginning.
+    pub(super) fn settle(&mut self) {
+        if let Some((begin, expected)) = self.within.remove(&self.at) {
+            self.at = begin;
+            self.expected = BTreeSet::from([expected]);
+        }
+    }
+
     fn note(&mut self, at: usize, expected: impl FnOnce() -> String) {
         if at > self.at {
             self.at = at;
@@ -131,12 +141,17 @@ impl<'a, 'm> Matcher<'a, 'm> {
         let ways = self.ways(target, 0);
         let end = self.text.trim_end().len();
         for (_, at) in &ways {
-            let at = skip_blanks(self.text, *at);
-            if at < end {
-                self.furthest.note(at, || "the end of the line".into());
-            }
+            self.note_rest(*at, end);
         }
         ways.into_iter().filter(|(_, at)| *at >= end).map(|(written, _)| written).collect()
+    }
+
+    /// Something stands behind all that is expected.
+    fn note_rest(&mut self, at: usize, end: usize) {
+        let at = skip_blanks(self.text, at);
+        if at < end {
+            self.furthest.note(at, || "the end of the line".into());
+        }
     }
 
     /// The ways in which a target may begin at a byte, each with the byte behind it.
@@ -161,6 +176,12 @@ impl<'a, 'm> Matcher<'a, 'm> {
             };
         }
         let end = self.text.trim_end().len();
+        for at in ways.iter().map(|way| way.cursor.at) {
+            let is_within_word = self.text[..at].ends_with(is_word) && self.text[at..].starts_with(is_word);
+            if !is_within_word {
+                self.note_rest(at, end);
+            }
+        }
         let whole = ways.into_iter().find(|way| way.cursor.at >= end)?;
         let range = |operand: &Operand| (operand.range.0 as usize, operand.range.1 as usize);
         Some(whole.fields.iter().map(|(_, operand)| range(operand)).collect())
@@ -307,6 +328,12 @@ impl<'a, 'm> Matcher<'a, 'm> {
         let mut found = Vec::new();
         if self.place(cursor, letter).is_some() {
             for (name, element) in self.surface.elements(register, rest) {
+                let goes_on = |text: &str| text.chars().next().is_some_and(is_word);
+                if goes_on(&rest[name..]) && rest[..name].ends_with(is_word) {
+                    let file = &self.table.model.registers[register as usize].name;
+                    let expected = format!("a register of `{file}`");
+                    self.furthest.within.insert(begin + name, (begin, expected));
+                }
                 found.push((OperandValue::Element(element), begin, begin + name));
             }
         }

@@ -150,20 +150,31 @@ impl<'a, 'm> Reading<'a, 'm> {
     fn read_bytes(&mut self, path: &Path, bytes: Vec<u8>, from: Option<Span>) {
         let is_large = bytes.len() > MAX_FILE_BYTES;
         let identity = self.loader.identity(path);
-        let text = if is_large { Err(()) } else { String::from_utf8(bytes).map_err(|_| ()) };
+        let text = match is_large {
+            true => Err((String::new(), "has more than 16 MiB".to_owned())),
+            false => String::from_utf8(bytes).map_err(|error| {
+                let at = error.utf8_error().valid_up_to();
+                let valid = String::from_utf8_lossy(&error.as_bytes()[..at]).into_owned();
+                (valid, format!("is no UTF-8 text at byte {at}"))
+            }),
+        };
         let known = self.files.get(&identity).copied();
         let file = match (known, &text) {
             (Some(file), _) => file,
             (None, Ok(text)) => self.sources.add(path, text.clone()),
-            (None, Err(())) => self.sources.add(path, String::new()),
+            (None, Err((valid, _))) => self.sources.add(path, valid.clone()),
         };
         self.files.insert(identity, file);
-        if text.is_err() {
-            let what = if is_large { "has more than 16 MiB" } else { "is no UTF-8 text" };
-            let span = from.unwrap_or(Span::new(file, 0, 0));
+        if let Err((valid, what)) = text {
             let message = format!("`{}` {what}", path.display());
-            self.findings
-                .push(Diagnostic::error(code::BAD_FILE, span, message).help("name a file of assembler text"));
+            let diagnostic =
+                Diagnostic::error(code::BAD_FILE, Span::new(file, valid.len(), valid.len()), message);
+            let diagnostic = match (from, valid.is_empty()) {
+                (Some(from), _) => diagnostic.secondary(from, "included here"),
+                (None, true) => diagnostic,
+                (None, false) => diagnostic.label("the text is readable up to here"),
+            };
+            self.findings.push(diagnostic.help("name a file of assembler text"));
             return;
         }
         let text = self.sources.text(file).to_owned();

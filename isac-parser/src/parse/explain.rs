@@ -132,9 +132,20 @@ impl<'a> Failure<'a> {
         }
         let missing = ["`;`", "`)`", "`]`", "`,`"].into_iter().find(|mark| self.expected.has(mark));
         match missing {
-            Some(mark) if self.found > self.tokens.start && self.stands_apart() => self.missing(mark),
+            Some(mark)
+                if self.found > self.tokens.start && self.stands_apart() && !self.is_behind_word_of_c() =>
+            {
+                self.missing(mark)
+            }
             _ => self.unexpected(),
         }
+    }
+
+    /// True behind a word of C that ACTIVATION and CODINGROOT have in upper case.
+    fn is_behind_word_of_c(&self) -> bool {
+        let before = self.found.checked_sub(1).map_or("", |before| self.scan.word(before));
+        matches!(self.scan.word(self.tokens.start), "ACTIVATION" | "CODINGROOT")
+            && matches!(before, "if" | "switch" | "else" | "case")
     }
 
     /// The token that is a word of C where a name may have been meant, as in `if = 3;`.
@@ -255,9 +266,7 @@ impl<'a> Failure<'a> {
         }
         let word_before = |distance| self.found.checked_sub(distance).map_or("", |word| self.scan.word(word));
         let before = word_before(1);
-        if matches!(section, "ACTIVATION" | "CODINGROOT")
-            && matches!(before, "if" | "switch" | "else" | "case")
-        {
+        if self.is_behind_word_of_c() {
             return diagnostic
                 .help(format!("keywords are upper-case: write `{}`", before.to_ascii_uppercase()));
         }
@@ -268,7 +277,9 @@ impl<'a> Failure<'a> {
         let is_switch = (word_before(3), two_before) == ("SWITCH", "(");
         let is_number = self.found_kind() == Some(TokenKind::Number);
         let help = match (found, section) {
-            ("*" | "&", _) if self.expected.has("an expression") => "there are no pointers",
+            ("*" | "&", _) if self.expected.has("an expression") || self.expected.has("a name") => {
+                "there are no pointers"
+            }
             ("->", "BEHAVIOR" | "FUNCTION" | "EXPRESSION") => "a member is reached by `.`",
             (":", _) if self.expected.has("`..`") => {
                 "bits are written from the highest to the lowest, as `[7..0]`"
@@ -296,6 +307,7 @@ impl<'a> Failure<'a> {
             _ if self.expected.has("a definition") && SECTION_WORDS.contains(&found) => {
                 "a section stands inside an OPERATION, whose braces may be closed too early"
             }
+            _ if self.expected.has("a section") => remedy::section_for(found).unwrap_or("the sections are INSTANCE, REFERENCE, LOCAL, ASSEMBLER, CODING, TAIL, WHEN, EXPRESSION, BEHAVIOR, ACTIVATION and CODINGROOT"),
             _ if !found.is_ascii() => "names consist of the letters a to z, A to Z, digits and `_`",
             _ if self.expected.has("a name") && is_reserved(found) => {
                 "this word is reserved; choose another name"

@@ -121,8 +121,14 @@ pub(super) fn parse_text<'s, T>(
     build: impl FnOnce(&mut Builder<'s>, Pair<'_, Rule>) -> T,
 ) -> Option<T> {
     let pair = Grammar::parse(rule, text).ok()?.next()?;
-    let mut builder = Builder::new(scan, scan.tokens_span(tokens).start as usize);
+    let mut builder = Builder::new(scan, scan.tokens_span(tokens.clone()).start as usize);
     let built = build(&mut builder, pair);
+    for problem in builder.problems.iter().filter(|problem| problem.code == code::RESERVED) {
+        // What was meant to be declared there is missing.
+        let begin = scan.token_at(problem.primary.0.start as usize);
+        let end = (begin..tokens.end).find(|index| matches!(scan.word(*index), ";" | "{" | "}"));
+        found.lost.push(begin..end.unwrap_or(tokens.end));
+    }
     found.diagnostics.append(&mut builder.problems);
     Some(built)
 }
@@ -155,7 +161,7 @@ fn parse_parts<'s, T>(
             let is_explained = scan.has_problem(piece.tokens.clone());
             // The brace that the definition lacks was taken by a part that lacks it more.
             let is_left_over =
-                pieces.iter().any(|other| other.unclosed.is_some()) && scan.word(piece.tokens.start) == "}";
+                scan.word(piece.tokens.start) == "}" && pieces.iter().any(|other| lacks_brace(scan, other));
             match piece.unclosed {
                 _ if is_explained || is_left_over => {}
                 Some(brace) => found.diagnostics.push(unclosed(scan, brace, piece.tokens.end)),
@@ -165,6 +171,16 @@ fn parse_parts<'s, T>(
         parts.extend(part);
     }
     parts
+}
+
+/// True if a brace of a piece is open at its end.
+fn lacks_brace(scan: &Scan<'_>, piece: &Piece) -> bool {
+    let marks = piece.tokens.clone().map(|index| match scan.word(index) {
+        "{" => 1,
+        "}" => -1,
+        _ => 0,
+    });
+    piece.unclosed.is_some() || marks.sum::<i32>() > 0
 }
 
 /// True for what is made of statements, options or elements, which are told apart where one is wrong.

@@ -19,6 +19,21 @@ pub(super) fn without(word: &str) -> Option<String> {
     Some(remedy.to_owned())
 }
 
+/// The section for what other languages of this kind have under another word.
+pub(super) fn section_for(word: &str) -> Option<&'static str> {
+    match word.to_ascii_uppercase().as_str() {
+        "SYNTAX" | "ASM" => Some("the text of an instruction is its ASSEMBLER"),
+        "SEMANTICS" | "ACTION" => Some("what an instruction does is its BEHAVIOR"),
+        "OPCODE" | "ENCODING" | "BINARY" => Some("the bits of an instruction are its CODING"),
+        "DECLARE" | "USE" => {
+            Some("operations and groups are named by INSTANCE, as `INSTANCE reg ALIAS { rd };`")
+        }
+        "VALUE" | "RETURNS" => Some("what an operand stands for is its EXPRESSION"),
+        "GROUP" | "LABEL" => Some("a GROUP is a definition of its own, beside the operations"),
+        _ => None,
+    }
+}
+
 /// What is meant instead of a token, by the words before it, in a section of C.
 pub(super) fn instead(found: &str, before: &str, two_before: &str, section: &str) -> Option<String> {
     if !matches!(section, "BEHAVIOR" | "FUNCTION" | "LOCAL" | "EXPRESSION") {

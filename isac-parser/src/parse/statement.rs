@@ -207,7 +207,7 @@ impl Blank<'_> {
         let mut depth = 0;
         for index in statement.end..self.statements.body.end {
             depth += i32::from(is_mark(index, "{")) - i32::from(is_mark(index, "}"));
-            let goes_on = self.scan.word(index + 1) == "ELSE";
+            let goes_on = self.scan.word(index + 1).eq_ignore_ascii_case("else");
             if depth == 0 && is_mark(index, "}") && !goes_on {
                 return statement.start..index + 1 + usize::from(is_mark(index + 1, ";"));
             }
@@ -262,7 +262,11 @@ impl Blank<'_> {
         let word = |index: usize| self.scan.word(index);
         let ends = word(statement.end - 1) == ";";
         let is_followed_by_else = word(statement.end) == "else";
-        match word(statement.start) {
+        let first = match self.kind {
+            Kind::Elements => word(statement.start).to_ascii_uppercase(),
+            _ => word(statement.start).to_owned(),
+        };
+        match first.as_str() {
             "if" if ends => "if(0);",
             "if" => "if(0)",
             "else" if word(statement.start + 1) == "if" && (is_followed_by_else || !ends) => match ends {
@@ -278,7 +282,7 @@ impl Blank<'_> {
             "switch" if !ends => "switch(0)",
             "IF" if ends => "IF(0){}",
             "IF" => "IF(0)",
-            "ELSE" if word(statement.start + 1) == "IF" && !ends => "ELSE IF(0)",
+            "ELSE" if word(statement.start + 1).eq_ignore_ascii_case("if") && !ends => "ELSE IF(0)",
             "ELSE" if !ends => "ELSE",
             "SWITCH" if !ends && word(self.statements.body.start - 2) == "ACTIVATION" => "SWITCH(0)",
             "case" | "default" if is_mark(self.scan, statement.start - 1, "{") => "default:",

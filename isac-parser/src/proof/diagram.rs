@@ -5,7 +5,7 @@
 //! The order is that in which the circuit mentions the bits, so that rows of bits which are
 //! compared with one another are asked in turn, and their diagram is as long as they are.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use super::Undecided;
 use super::circuit::{Circuit, Edge, Gate};
@@ -23,7 +23,7 @@ pub struct Diagram {
 }
 
 /// A question. It leads to 0 (no), 1 (yes), or to question `i - 2`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct DiagramNode {
     /// The bit that is asked for.
     pub bit: u32,
@@ -59,8 +59,9 @@ pub(super) fn diagram_of(circuit: &Circuit, edge: Edge) -> Result<Diagram, Undec
     let mut builder = Builder {
         order: order_of(circuit, edge),
         nodes: Vec::new(),
-        index: BTreeMap::new(),
-        both: BTreeMap::new(),
+        index: HashMap::new(),
+        both: HashMap::new(),
+        negated: HashMap::from([(ENDS[0], ENDS[1]), (ENDS[1], ENDS[0])]),
     };
     let mut found: BTreeMap<usize, usize> = BTreeMap::new();
     for gate in circuit.cone(edge) {
@@ -104,8 +105,10 @@ fn order_of(circuit: &Circuit, edge: Edge) -> BTreeMap<u32, usize> {
 struct Builder {
     order: BTreeMap<u32, usize>,
     nodes: Vec<DiagramNode>,
-    index: BTreeMap<DiagramNode, usize>,
-    both: BTreeMap<(usize, usize), usize>,
+    // Nobody walks through these.
+    index: HashMap<DiagramNode, usize>,
+    both: HashMap<(usize, usize), usize>,
+    negated: HashMap<usize, usize>,
 }
 
 impl Builder {
@@ -132,20 +135,20 @@ impl Builder {
 
     /// Questions that lead to each other are far fewer than bits: recursion is as deep as they are.
     fn not(&mut self, diagram: usize) -> Result<usize, Undecided> {
-        let mut found: BTreeMap<usize, usize> = BTreeMap::from([(ENDS[0], ENDS[1]), (ENDS[1], ENDS[0])]);
         let mut needed = std::collections::BTreeSet::new();
         let mut waiting = vec![diagram];
         while let Some(next) = waiting.pop() {
-            if next > 1 && needed.insert(next) {
+            if !self.negated.contains_key(&next) && needed.insert(next) {
                 waiting.extend([self.nodes[next - 2].zero, self.nodes[next - 2].one]);
             }
         }
         for index in needed {
             let DiagramNode { bit, zero, one } = self.nodes[index - 2];
-            let node = self.node(DiagramNode { bit, zero: found[&zero], one: found[&one] })?;
-            found.insert(index, node);
+            let (zero, one) = (self.negated[&zero], self.negated[&one]);
+            let node = self.node(DiagramNode { bit, zero, one })?;
+            self.negated.extend([(index, node), (node, index)]);
         }
-        Ok(found[&diagram])
+        Ok(self.negated[&diagram])
     }
 
     /// As deep as there are bits, 256 at most.

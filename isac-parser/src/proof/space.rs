@@ -226,7 +226,7 @@ mod tests {
         let paths = 1 + seed % 4;
         let entries = (0..1 + seed % 7).map(|n| {
             let number = seed.wrapping_mul(2_654_435_761).wrapping_add(n * 40_503) >> 7;
-            let diagram = ((seed + n) % 3 == 0).then(|| {
+            let diagram = (seed + n).is_multiple_of(3).then(|| {
                 let mut circuit = Circuit::new();
                 let bits = [n % 5, n % 5 + 1].map(|bit| circuit.bit(bit, true).unwrap());
                 let same: Edge = circuit.same(bits[0], bits[1]).unwrap();

@@ -54,11 +54,11 @@ pub(super) fn compare_element_names(
 
 /// Where an element is named: in NAMES, or by the name of the file.
 fn span_of(declaration: &RegisterDeclaration, element: u32, file: &Register) -> Span {
-    let names = declaration.options.iter().filter_map(|option| match option {
+    let mut names = declaration.options.iter().filter_map(|option| match option {
         RegisterOption::Names { names, .. } => names.get(element as usize),
         _ => None,
     });
-    names.last().map_or(file.span, |text| text.span)
+    names.next_back().map_or(file.span, |text| text.span)
 }
 
 /// Who else has a name: where that begins, to be told once, and what it is.

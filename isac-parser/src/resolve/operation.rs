@@ -174,6 +174,8 @@ impl<'a> Draft<'a> {
                 let first = self.scope.names.get(&alias.text).map(|(_, span)| *span);
                 if let Some(first) = first {
                     diagnostics.push(double(alias, first));
+                    // Nobody knows which of the two is meant.
+                    self.scope.names.insert(alias.text.clone(), (Meaning::Broken, first));
                     continue;
                 }
                 let meaning = match target {

@@ -2,7 +2,7 @@
 
 use super::code;
 use super::expression_names::visit_names;
-use super::names::{Constant, Table};
+use super::names::{Constant, Global, Table};
 use super::operation::{Draft, Meaning, OperationScope};
 use super::report::{count, error};
 use super::suggestion::{did_you_mean, unless_unread};
@@ -182,6 +182,31 @@ impl Resolver<'_> {
         }
     }
 
+    /// Reports a register or memory that a WHEN asks for.
+    fn asks_for_state(&mut self, expr: &Expr) -> bool {
+        let mut found = None;
+        visit_names(expr, &mut |name| {
+            let global = self.table.names.globals.get(&name.text);
+            let state = global.filter(|global| {
+                matches!(
+                    global.what,
+                    Global::Register(_) | Global::Alias(_) | Global::Ram(_) | Global::Map(_)
+                )
+            });
+            found = found.take().or(state.map(|global| (name.clone(), *global)));
+        });
+        let Some((name, global)) = found else { return false };
+        let kind = global.what.kind();
+        let message = format!("a WHEN asks for `{}`, which is {kind}", name.text);
+        let diagnostic = error(code::WHEN_FORM, name.span, message, "not part of the instruction's word")
+            .secondary(global.span, format!("{kind}, defined here"))
+            .help(
+                "a WHEN decides by coded bits alone; ask in BEHAVIOR, or by IF in CODINGROOT or ACTIVATION",
+            );
+        self.diagnostics.push(diagnostic);
+        true
+    }
+
     /// A side of a comparison: a constant, unless it mentions anything of the operation.
     fn side(&mut self, expr: &Expr) -> Option<Side> {
         let expr = strip(expr);
@@ -194,6 +219,9 @@ impl Resolver<'_> {
                 && !self.table.names.globals.contains_key(&name.text)
             {
                 self.undefined(name);
+                return None;
+            }
+            if self.asks_for_state(expr) {
                 return None;
             }
             let value = typing::constant(self.table, expr, self.diagnostics)?;

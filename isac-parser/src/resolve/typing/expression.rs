@@ -48,7 +48,13 @@ impl Typer<'_> {
                 Some(ty) => Some(Value { expr, ty }),
                 None => {
                     let message = "a value is needed, but this call returns none";
-                    self.diagnostics.push(error(code::VOID_VALUE, expr.span, message, "is void"));
+                    let mut diagnostic = error(code::VOID_VALUE, expr.span, message, "is void");
+                    if let ExprKind::Call { function, .. } = &expr.kind
+                        && let Some(Some(signature)) = self.table.functions.get(function.index())
+                    {
+                        diagnostic = diagnostic.secondary(signature.span, "declared `void` here");
+                    }
+                    self.diagnostics.push(diagnostic);
                     None
                 }
             },

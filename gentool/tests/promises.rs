@@ -74,6 +74,8 @@ fn every_description_is_lowered_as_promised() {
             "memory.isac",
             "multiply.isac",
             "pseudo.isac",
+            "pseudo32.isac",
+            "pseudo64.isac",
             "target.isac",
             "user.isac",
             "words.isac",

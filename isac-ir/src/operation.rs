@@ -95,6 +95,9 @@ pub struct Field {
     pub width_bits: u32,
     /// True if its value is two's complement.
     pub signed: bool,
+    /// The instance whose coded bits it repeats: no text has an item for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub copy_of: Option<InstanceId>,
 }
 
 /// A part of what follows an instruction's word.

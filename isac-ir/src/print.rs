@@ -277,6 +277,7 @@ impl Printer<'_> {
             Stmt::Leave(label) => format!("leave l{label}"),
             Stmt::Halt(status) => format!("halt {}", self.expr(status)),
             Stmt::Illegal => "illegal".into(),
+            Stmt::Unhandled => "unhandled".into(),
             Stmt::DivisionByZero => "division by zero".into(),
             Stmt::Cancel => "cancel".into(),
             Stmt::Stall { stage, cycles, maps } => {

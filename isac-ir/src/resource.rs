@@ -128,6 +128,14 @@ pub struct Ram {
     pub executable: bool,
     /// Cycles of an access.
     pub latency: u32,
+    /// What every cell is before the program is loaded.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub fill: u128,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+fn is_zero(value: &u128) -> bool {
+    *value == 0
 }
 
 /// A memory map.

@@ -10,6 +10,7 @@ pub mod encode;
 pub mod evaluate;
 pub mod number;
 pub mod print;
+pub mod solve;
 
 use serde::{Deserialize, Serialize};
 
@@ -80,6 +81,18 @@ pub enum Format {
     Relative {
         /// What is added to the instruction's address to get where the distance begins.
         offset: Option<Box<Computation>>,
+    },
+    /// `#LIST`: the elements of a register file whose bits are set, the lowest first.
+    List {
+        /// The file's index.
+        register: u32,
+    },
+    /// What is written is computed from fields, those that the text has no other item for among them.
+    Computed {
+        /// How the value is written; of a distance, the distance is the value.
+        format: Box<Format>,
+        /// The value.
+        value: Box<Computation>,
     },
 }
 

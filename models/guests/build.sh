@@ -166,7 +166,7 @@ build_avr() {
                 -fdebug-prefix-map="$root"=. -fdebug-prefix-map="$avr_headers"=compiler \
                 -o "$work/$(basename "${source%.*}").o" "$source"
         done
-        avr-gcc -mmcu=atmega1284p -nodefaultlibs -Wl,--fatal-warnings \
+        avr-gcc -mmcu=atmega1284p -nodefaultlibs -Wl,--fatal-warnings -Wl,--wrap=guest_repeat \
             -o "$1/$name.elf" "$work"/*.o -lgcc
         chmod 755 "$1/$name.elf"
         check_data avr-size "$1/$name.elf"

@@ -18,11 +18,17 @@ pub struct Cells {
 }
 
 impl Cells {
-    /// All cells 0.
+    /// All cells as they are before a program is loaded.
     pub fn new(ram: &Ram) -> Cells {
         let cell_bytes = (ram.cell_bits.div_ceil(8) as usize).next_power_of_two();
         let size = ram.size_cells as usize * cell_bytes;
-        Cells { bytes: vec![0; size], cell_bytes, cell_bits: ram.cell_bits }
+        let mut bytes = vec![0; size];
+        if ram.fill != 0 {
+            let fill = Bits::from_u128(ram.fill).to_be_bytes(cell_bytes as u32 * 8);
+            let low_first = fill.into_iter().rev().cycle();
+            bytes.iter_mut().zip(low_first).for_each(|(byte, fill)| *byte = fill);
+        }
+        Cells { bytes, cell_bytes, cell_bits: ram.cell_bits }
     }
 
     /// Number of cells.
@@ -168,7 +174,7 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// All cells 0.
+    /// All cells as they are before a program is loaded.
     pub fn new(model: &Model) -> Memory {
         Memory { rams: model.rams.iter().map(Cells::new).collect() }
     }

@@ -46,7 +46,7 @@ pub(crate) struct Core<'m> {
     /// The model's own events.
     pub(crate) events: BTreeMap<String, u64>,
     /// The address and the access of the memory fault that `memory_fault` runs for.
-    pub(crate) fault: (u64, u8),
+    pub(crate) fault: (u64, AccessKind),
     /// What the run at hand was allowed.
     pub(crate) allowed: u64,
     /// Of all compiled code.
@@ -73,7 +73,7 @@ impl<'m> Core<'m> {
             extra_cycles: 0,
             loose_extra_cycles: 0,
             events: BTreeMap::new(),
-            fault: (0, 0),
+            fault: (0, AccessKind::Read),
             allowed: 0,
             sites: Vec::new(),
             told: None,

@@ -13,7 +13,7 @@ use sim_runtime::{Engine, Fault, FaultKind, Machine, Stop};
 use crate::code::{Code, Connected};
 use crate::codegen::{Exit, Site, SiteKind, is_compilable};
 use crate::core::{Core, Ending};
-use crate::interpret::{Outcome, interpret};
+use crate::interpret::{Outcome, interpret, interpret_from};
 use crate::layout;
 use crate::native::Entry;
 use crate::region::{Numbered, find_region};
@@ -113,7 +113,7 @@ impl<'m> TranslatedEngine<'m> {
         let reset = model.reset?;
         let pc = self.core.state.pc();
         let body = model.operation(reset).behavior.as_ref()?;
-        let step = specialise_body(model, &self.core.state, pc, body);
+        let step = specialise_body(model, &self.core.state, pc, pc, body);
         let outcome = interpret(&mut self.core, &step);
         self.charge_undecoded(None);
         let exit = self.core.devices.exit_status().map(Stop::Halted);
@@ -151,8 +151,9 @@ impl<'m> TranslatedEngine<'m> {
                     (_, kind) => kind.unwrap_or(FaultKind::IllegalInstruction),
                 };
                 *self.undecoded_faults.entry(place.address).or_default() += 1;
+                let stop = self.fault(kind, place.address);
                 self.charge_undecoded(Some(place.address));
-                (0, Some(self.fault(kind, place.address)))
+                (u64::from(stop.is_none()), stop)
             }
         }
     }
@@ -160,11 +161,7 @@ impl<'m> TranslatedEngine<'m> {
     /// Counts what became of an instruction.
     fn count(&mut self, number: u32, step: &Step, outcome: Outcome) -> (u64, Option<Stop>) {
         let exit = self.core.devices.exit_status().map(Stop::Halted);
-        let extra_cycles = std::mem::take(&mut self.core.loose_extra_cycles);
-        if extra_cycles > 0 {
-            let counted = self.steps.counted(number);
-            counted.extra_cycles = counted.extra_cycles.saturating_add(extra_cycles);
-        }
+        self.charge(number);
         let is_executed = matches!(outcome.ending, None | Some(Ending::Halted(_)));
         if is_executed {
             self.core.instructions += 1;
@@ -195,7 +192,10 @@ impl<'m> TranslatedEngine<'m> {
             }
             Some(Ending::Fault(kind)) => {
                 counted.faulted += 1;
-                (0, Some(self.fault(kind, step.address)))
+                let stop = self.fault(kind, step.address);
+                self.charge(number);
+                // One that was handled takes its place in the budget, as a cancelled one does.
+                (u64::from(stop.is_none()), stop)
             }
             Some(Ending::Interrupted) => {
                 counted.unfinished += 1;
@@ -205,10 +205,40 @@ impl<'m> TranslatedEngine<'m> {
         }
     }
 
-    fn fault(&mut self, kind: FaultKind, instruction_address: u64) -> Stop {
+    /// Charges a step with the extra cycles that it has added.
+    fn charge(&mut self, number: u32) {
+        let extra_cycles = std::mem::take(&mut self.core.loose_extra_cycles);
+        if extra_cycles > 0 {
+            let counted = self.steps.counted(number);
+            counted.extra_cycles = counted.extra_cycles.saturating_add(extra_cycles);
+        }
+    }
+
+    /// An instruction is at fault; `None` if `memory_fault` has seen to it and the run goes on.
+    fn fault(&mut self, kind: FaultKind, instruction_address: u64) -> Option<Stop> {
         let cycle = self.cycles();
+        let ending = self.handle(kind, instruction_address);
         self.core.faulted += 1;
-        Stop::Fault(Fault { kind, instruction_address, cycle })
+        self.arrived = true;
+        let exit = self.core.devices.exit_status().map(Stop::Halted);
+        match ending {
+            None | Some(Ending::Cancelled) => exit,
+            Some(Ending::Halted(status)) => exit.or(Some(Stop::Halted(status))),
+            Some(Ending::Fault(kind)) => Some(Stop::Fault(Fault { kind, instruction_address, cycle })),
+            Some(Ending::Interrupted) => Some(Stop::Interrupted),
+        }
+    }
+
+    /// Calls `memory_fault` where the model has it: what it ends with. Any other fault stays one.
+    fn handle(&mut self, kind: FaultKind, instruction_address: u64) -> Option<Ending> {
+        let model = self.core.model();
+        let (FaultKind::Memory { access, address }, Some(body)) = (kind, &model.memory_fault) else {
+            return Some(Ending::Fault(kind));
+        };
+        self.core.fault = (address, access);
+        let pc = self.core.state.pc();
+        let step = specialise_body(model, &self.core.state, instruction_address, pc, body);
+        interpret_from(&mut self.core, &step, pc).ending
     }
 
     /// Drops everything that was made of code that is no longer there, or when there is no room.

@@ -24,10 +24,15 @@ pub(crate) struct Outcome {
     pub(crate) ending: Option<Ending>,
 }
 
-/// Carries out a step; the program counter is set.
+/// Carries out a step from its address; the program counter is set.
 pub(crate) fn interpret(core: &mut Core<'_>, step: &Step) -> Outcome {
+    interpret_from(core, step, step.address)
+}
+
+/// The same with the program counter elsewhere.
+pub(crate) fn interpret_from(core: &mut Core<'_>, step: &Step, pc: u64) -> Outcome {
     let mut locals = vec![0; step.locals.len()];
-    locals[PC as usize] = step.address.into();
+    locals[PC as usize] = pc.into();
     let mut run = Run { core, locals, counters: Vec::new() };
     let left = run.list(&step.ops);
     let ending = match left {
@@ -106,6 +111,10 @@ impl Run<'_, '_> {
             Op::Trap(trap) => {
                 return Err(Leaving::End(match trap {
                     Trap::Illegal => Ending::Fault(FaultKind::IllegalInstruction),
+                    Trap::Unhandled => {
+                        let (address, access) = self.core.fault;
+                        Ending::Fault(FaultKind::Memory { access, address })
+                    }
                     Trap::DivisionByZero => Ending::Fault(FaultKind::DivisionByZero),
                     Trap::Cancel => Ending::Cancelled,
                 }));
@@ -199,7 +208,7 @@ impl Run<'_, '_> {
             Kind::Cycles => self.core.cycles(0).into(),
             Kind::Instructions => self.core.instructions.into(),
             Kind::FaultAddress => self.core.fault.0.into(),
-            Kind::FaultAccess => self.core.fault.1.into(),
+            Kind::FaultAccess => self.core.fault.1.number().into(),
             Kind::Pending(device) => {
                 self.core.devices.is_pending(*device as usize, self.core.cycles(0)).into()
             }

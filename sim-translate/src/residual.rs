@@ -189,6 +189,8 @@ pub(crate) enum Op {
 pub(crate) enum Trap {
     /// `illegal()`.
     Illegal,
+    /// A memory fault that `memory_fault` leaves alone.
+    Unhandled,
     /// A division by zero.
     DivisionByZero,
     /// `cancel()`.

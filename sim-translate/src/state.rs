@@ -20,12 +20,16 @@ pub(crate) struct State<'m> {
 }
 
 impl<'m> State<'m> {
-    /// Registers at their RESET values, memory 0; `None` if the model is too large.
+    /// Registers at their RESET values, memory as before a program is loaded; `None` if the model is
+    /// too large.
     pub(crate) fn new(model: &'m Model) -> Option<State<'m>> {
         let layout = Layout::new(model)?;
         let arena = Arena::new(layout.bytes);
         let code = vec![Vec::new(); model.rams.len()];
-        let state = State { model, layout, arena, code, code_written: false };
+        let mut state = State { model, layout, arena, code, code_written: false };
+        for (index, ram) in model.rams.iter().enumerate().filter(|(_, ram)| ram.fill != 0) {
+            (0..ram.size_cells).for_each(|cell| state.put_cell(index, cell, Bits::from_u128(ram.fill)));
+        }
         for (index, register) in model.registers.iter().enumerate() {
             for element in 0..register.elements() {
                 let value = Bits::from_u128(register.reset_value(element));

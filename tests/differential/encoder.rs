@@ -154,7 +154,9 @@ impl<'m> Encoder<'m> {
     ) -> Option<Word> {
         let mut scattered = Bits::from_u128(word.bits.into());
         for (place, value) in values {
-            for run in instruction.places.get(*place).map_or(&[][..], Vec::as_slice) {
+            // What the coding names twice is the same in both places.
+            let both = [instruction.places.get(*place), instruction.places.get(&format!("{place}_again"))];
+            for run in both.into_iter().flatten().flatten() {
                 let bits = Bits::from_u128((*value).into()).extract(run.to, run.width);
                 scattered = scattered.with(run.from, run.width, bits);
             }

@@ -26,8 +26,6 @@ const STORES: [&str; 5] = ["sb", "sh", "sw", "swl", "swr"];
 const HINTS: [&str; 3] = ["pref", "sync", "synci"];
 const OVERFLOWING: [&str; 3] = ["add", "addi", "sub"];
 
-const TWICE: [&str; 2] = ["clo", "clz"];
-
 /// The register that links.
 const RA: u32 = 31;
 /// What `bgezal zero` in a unit's first word leaves in it, from the unit's beginning on.
@@ -202,10 +200,7 @@ impl Mips<'_, '_> {
             }
             if let Some(place) = destination(instruction) {
                 let register = if random.once_in(10) { 0 } else { self.writable(random) };
-                // Those two have their result's register twice.
-                let both = [(place, register), ("rt", register)];
-                let places = if TWICE.contains(&name) { &both[..] } else { &both[..1] };
-                match self.encoder.try_set_all(instruction, word, places) {
+                match self.encoder.try_set(instruction, word, place, register) {
                     Some(set) => word = set,
                     None => continue,
                 }

@@ -86,15 +86,19 @@ pub(crate) fn random_instructions<'e>(encoder: &'e Encoder<'_>) -> Vec<&'e Instr
 
 /// A program's writer, with the registers of the harness: where the data is, and what counts the
 /// loops.
-struct RiscV<'e, 'm> {
-    encoder: &'e Encoder<'m>,
-    layout: Layout,
-    base: u32,
-    counter: u32,
+pub(crate) struct RiscV<'e, 'm> {
+    pub(crate) encoder: &'e Encoder<'m>,
+    pub(crate) layout: Layout,
+    pub(crate) base: u32,
+    pub(crate) counter: u32,
 }
 
 /// The writer of a seed's program.
 pub(crate) fn writer<'e>(encoder: &'e Encoder<'_>, layout: &Layout, seed: u64) -> Box<dyn Writer + 'e> {
+    Box::new(riscv(encoder, layout, seed))
+}
+
+pub(crate) fn riscv<'e, 'm>(encoder: &'e Encoder<'m>, layout: &Layout, seed: u64) -> RiscV<'e, 'm> {
     let mut random = Random::new(seed);
     // Compressed loads and stores reach what the stack pointer or one of eight points to.
     let base = match random.below(4) {
@@ -103,7 +107,7 @@ pub(crate) fn writer<'e>(encoder: &'e Encoder<'_>, layout: &Layout, seed: u64) -
         _ => 1 + random.below(31) as u32,
     };
     let counter = 1 + (base + random.below(30) as u32) % 31;
-    Box::new(RiscV { encoder, layout: *layout, base, counter })
+    RiscV { encoder, layout: *layout, base, counter }
 }
 
 impl Writer for RiscV<'_, '_> {
@@ -111,22 +115,13 @@ impl Writer for RiscV<'_, '_> {
         let base = self.base;
         let mut words = self.constant(base, self.layout.middle());
         for register in (1..32).filter(|register| *register != base) {
-            let offset = register * self.layout.register_bytes;
-            let load = if self.layout.register_bytes == 8 { "ld" } else { "lw" };
-            words.push(self.encode(load, &[("rd", register), ("rs1", base), ("offset", offset)]));
+            words.push(self.loaded(register, register * self.layout.register_bytes));
         }
         words
     }
 
     fn epilogue(&self) -> Vec<Word> {
-        let bytes = self.layout.register_bytes;
-        let first = self.layout.saved() - Layout::DATA_BYTES / 2;
-        let store = if bytes == 8 { "sd" } else { "sw" };
-        let stored = |register| {
-            let offset = first + register * bytes;
-            self.encode(store, &[("rs2", register), ("rs1", self.base), ("offset", offset)])
-        };
-        let mut words: Vec<Word> = (0..32).map(stored).collect();
+        let mut words = self.stored_registers();
         for (register, value) in [(10, 1), (11, self.layout.data), (12, Layout::DATA_BYTES), (17, WRITE)] {
             words.extend(self.constant(register, value));
         }
@@ -195,18 +190,45 @@ impl Writer for RiscV<'_, '_> {
 }
 
 impl RiscV<'_, '_> {
-    fn encode(&self, name: &str, values: &[(&str, u32)]) -> Word {
+    /// Stores all registers at the data's end.
+    pub(crate) fn stored_registers(&self) -> Vec<Word> {
+        let bytes = self.layout.register_bytes;
+        let first = self.layout.saved() - Layout::DATA_BYTES / 2;
+        (0..32).map(|register| self.stored(register, first + register * bytes)).collect()
+    }
+
+    /// Stores a register so far from the data's middle.
+    pub(crate) fn stored(&self, register: u32, offset: u32) -> Word {
+        let store = if self.layout.register_bytes == 8 { "sd" } else { "sw" };
+        self.encode(store, &[("rs2", register), ("rs1", self.base), ("offset", offset & 0xfff)])
+    }
+
+    /// Loads a register from so far from the data's middle.
+    pub(crate) fn loaded(&self, register: u32, offset: u32) -> Word {
+        let load = if self.layout.register_bytes == 8 { "ld" } else { "lw" };
+        self.encode(load, &[("rd", register), ("rs1", self.base), ("offset", offset & 0xfff)])
+    }
+
+    pub(crate) fn encode(&self, name: &str, values: &[(&str, u32)]) -> Word {
         self.encoder.encode(name, values)
     }
 
     /// Loads a constant.
-    fn constant(&self, register: u32, value: u32) -> Vec<Word> {
+    pub(crate) fn constant(&self, register: u32, value: u32) -> Vec<Word> {
         // ADDI extends its sign, which LUI makes up for.
         let high = value.wrapping_add(0x800) >> 12;
-        vec![self.encode("lui", &[("rd", register), ("imm", high)]), self.add(register, register, value)]
+        let mut words =
+            vec![self.encode("lui", &[("rd", register), ("imm", high)]), self.add(register, register, value)];
+        // LUI extends the sign of a wider register.
+        if self.layout.register_bytes == 8 && value >> 31 == 1 {
+            for shift in ["slli", "srli"] {
+                words.push(self.encode(shift, &[("rd", register), ("rs1", register), ("shamt", 32)]));
+            }
+        }
+        words
     }
 
-    fn add(&self, to: u32, from: u32, value: u32) -> Word {
+    pub(crate) fn add(&self, to: u32, from: u32, value: u32) -> Word {
         self.encode("addi", &[("rd", to), ("rs1", from), ("imm", value & 0xfff)])
     }
 
@@ -263,7 +285,7 @@ impl RiscV<'_, '_> {
     }
 
     /// A register but x0 that is not the harness's, a low one in half of the cases.
-    fn writable(&self, random: &mut Random) -> u32 {
+    pub(crate) fn writable(&self, random: &mut Random) -> u32 {
         loop {
             let limit = *random.choose(&[8, 32]);
             let register = random.below(limit) as u32;

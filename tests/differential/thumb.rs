@@ -10,8 +10,8 @@ const NAMES: [&str; 16] =
 pub(crate) const LAYOUT: Layout =
     Layout { code: 0x10000, data: 0x0040_0000, register_bytes: 4, registers: &NAMES, big_endian: false };
 
-/// What ends the run or leaves to the host, and a branch further than any program reaches.
-const NOT_RANDOM: [&str; 6] = ["svc", "bkpt", "semihosting", "udf", "udf_long", "bl_far"];
+/// What ends the run or leaves to the host.
+const NOT_RANDOM: [&str; 5] = ["svc", "bkpt", "semihosting", "udf", "udf_long"];
 
 /// Jumps to what a register says.
 const INDIRECT: [&str; 5] = ["add_pc", "mov_pc", "bx", "blx", "pop_pc"];
@@ -19,8 +19,8 @@ const INDIRECT: [&str; 5] = ["add_pc", "mov_pc", "bx", "blx", "pop_pc"];
 /// Jumps to an offset.
 const BRANCHES: [&str; 3] = ["b_conditional", "b", "bl"];
 
-/// How the way of a `push` ends that does not push the link register.
-const WITHOUT_LR: &str = " without";
+/// The bit of a `push` that pushes the link register, too.
+const WITH_LR: u32 = 1 << 8;
 
 /// The condition of a loop that goes on.
 const NE: u32 = 1;
@@ -134,7 +134,7 @@ impl Writer for Thumb<'_, '_> {
         }
         match name {
             "push" | "pop" | "add_sp" | "sub_sp" => self.stacked(instruction, random),
-            "stm" | "ldm" => self.multiple(instruction, random),
+            "stm" | "ldm" | "ldm_base" => self.multiple(instruction, random),
             "mrs" | "msr" => self.status(instruction, random),
             _ if instruction.is_in("load_store") && instruction.has("rm") => {
                 self.indexed(instruction, random)
@@ -155,6 +155,11 @@ impl Writer for Thumb<'_, '_> {
     fn aim(&self, jump: &Forward, word: Word, way: Way) -> Option<Word> {
         let instruction = self.encoder.find(word)?;
         let value = way.distance.wrapping_add_signed(jump.bias);
+        if instruction.name == "bl" {
+            // Forward, and not so far that the bits below the sign are set: they are coded as 1.
+            let fields = [("s", 0), ("j1", 1), ("j2", 1), ("high", value >> 12), ("low", value >> 1)];
+            return self.encoder.try_set_all(instruction, word, &fields);
+        }
         let (place, reach) = match instruction.has("offset") {
             // A signed offset, so that half of it is what reaches forward.
             true => ("offset", self.encoder.highest(instruction, "offset") / 2),
@@ -172,9 +177,8 @@ impl Thumb<'_, '_> {
 
     /// Pushes a list of low registers.
     fn push(&self, list: u32) -> Word {
-        let is_meant = |one: &&Instruction| one.name == "push" && one.path.ends_with(WITHOUT_LR);
-        let instruction = self.encoder.instructions().iter().find(is_meant).expect("the description has it");
-        with_list(self.encoder.random_word(instruction, &mut Random::new(0)), list)
+        let word = self.encoder.random_word(self.encoder.instruction("push"), &mut Random::new(0));
+        with_list(Word { bits: word.bits & !WITH_LR, ..word }, list)
     }
 
     fn set(&self, instruction: &Instruction, word: Word, place: &str, value: u32) -> Word {
@@ -266,7 +270,7 @@ impl Thumb<'_, '_> {
             "push" => {
                 let list = 1 + random.below(255) as u32;
                 let word = with_list(word, list);
-                let link = u32::from(!instruction.path.ends_with(WITHOUT_LR));
+                let link = u32::from(word.bits & WITH_LR != 0);
                 vec![word, step("add_sp", 4 * (list.count_ones() + link))]
             }
             "pop" => {
@@ -289,9 +293,9 @@ impl Thumb<'_, '_> {
             "stm" => 1 << self.base | random.next() as u32 & 0xff & !(1 << register),
             _ => self.list(random),
         };
-        let word = self.encoder.random_word(instruction, random);
-        let word = self.set(instruction, word, "rn", register);
-        vec![self.encode("mov", &[("rd", register), ("rm", self.base)]), with_list(word, list)]
+        let word = with_list(self.encoder.random_word(instruction, random), list);
+        let word = Word { bits: word.bits & !(7 << 8) | register << 8, ..word };
+        vec![self.encode("mov", &[("rd", register), ("rm", self.base)]), word]
     }
 
     /// The flags, written or read; of what else the status has a user program sees nothing certain.

@@ -104,6 +104,23 @@ fn the_handler_may_end_the_run_or_be_at_fault_itself() {
 }
 
 #[test]
+fn a_fault_that_the_function_leaves_alone_ends_the_run() {
+    for (opcode, pc, kind) in [
+        (0x01, 0x12, FaultKind::Memory { access: AccessKind::Read, address: 0x300 }),
+        (0x02, 0x12, FaultKind::Memory { access: AccessKind::Write, address: 0x205 }),
+        (0x03, 0x12, FaultKind::Memory { access: AccessKind::Read, address: 0xfe }),
+        (0x05, 0x123, FaultKind::Memory { access: AccessKind::Fetch, address: 0x123 }),
+    ] {
+        let (stop, ..) = run(&[0x80 | 90, opcode], &[0x06], 100, |engine, model| {
+            assert_eq!((register(engine, model, "pc"), register(engine, model, "a")), (pc, 9));
+            assert_eq!(register(engine, model, "count"), 90);
+        });
+        let Stop::Fault(fault) = stop else { panic!("{stop:?}") };
+        assert_eq!(fault.kind, kind);
+    }
+}
+
+#[test]
 fn a_halt_before_decoding_ends_the_run_after_its_cycle() {
     assert_eq!(run(&[0x80 | 101], &[], 100, |_, _| {}), (Stop::Halted(7), 2, 2));
 }

@@ -6,9 +6,10 @@ use isac_ir::Model;
 use isac_ir::bits::{Bits, mask, sign_extend};
 use isac_ir::decode::{Decoded, Element, decode_word};
 use isac_ir::operation::TailItem;
-use isac_ir::syntax::encode::{coded_bits, encode};
+use isac_ir::syntax::encode::{coded_bits, encode, encode_word};
 use isac_ir::syntax::evaluate::Surroundings;
-use isac_ir::syntax::number::{fit, range};
+use isac_ir::syntax::number::{equals, fit, range};
+use isac_ir::syntax::solve::{fields_of, solve};
 use isac_ir::syntax::{Entry, Format, TextItem, Tree};
 
 use super::expression::{Environment, Expr, NoValue};
@@ -36,6 +37,8 @@ pub(super) enum Misfit {
     Range { range: (u32, u32), field: String, value: i128, low: i128, high: i128, distance: bool },
     /// A value needs bits that are not coded.
     Uncoded { range: (u32, u32), field: String, value: i128, multiple: Option<u128> },
+    /// No fields make the computed value.
+    Computed { range: (u32, u32), field: String, distance: bool },
     /// No field value names the element.
     Element { range: (u32, u32), field: String },
     /// The word is another instruction's, or none.
@@ -121,15 +124,43 @@ impl Candidate {
             for (field, operand) in &written.fields {
                 let format = format_of(text, *field);
                 let is_computed = matches!(format, Format::Name { element: Some(_), .. });
-                if is_computed == computed {
+                if is_computed == computed && !matches!(format, Format::Computed { .. }) {
                     fields[*field as usize] =
                         self.field(model, id, (*field, format), operand, &fields, spot)?;
                 }
             }
         }
+        // What is computed is solved for the fields that nothing else has told.
+        for (field, operand) in &written.fields {
+            if let Format::Computed { format, value } = format_of(text, *field) {
+                let OperandValue::Expr(expr) = &operand.value else { continue };
+                let wanted = self.wanted(model, (expr, format), operand, &fields, spot)?;
+                let unknown = Misfit::NoValue { range: operand.range, why: NoValue::Unknown };
+                let around = Surroundings {
+                    fields: &[],
+                    instruction_address: spot.address.ok_or(unknown)?,
+                    instruction_size: self.size_cells,
+                };
+                let bits = unknown_bits(model, id, text, *field);
+                let of = |fields: &[u128]| value.value(&[], Surroundings { fields, ..around });
+                let equal = equals(wanted, model.address_bits());
+                let found = equal.into_iter().find_map(|wanted| solve(&fields, &bits, wanted, of));
+                fields = found.ok_or_else(|| Misfit::Computed {
+                    range: operand.range,
+                    field: operation.fields[*field as usize].name.clone(),
+                    distance: matches!(**format, Format::Relative { .. }),
+                })?;
+            }
+        }
         let mut children = Vec::with_capacity(written.children.len());
         for (instance, child) in &written.children {
             children.push((*instance, self.tree(model, child, spot)?));
+        }
+        for (index, field) in operation.fields.iter().enumerate() {
+            let child = |instance| children.iter().find(|(found, _)| *found == instance);
+            if let Some((_, child)) = field.copy_of.and_then(child) {
+                fields[index] = encode_word(model, child).0.to_u128();
+            }
         }
         Ok(Tree { operation: id, fields, children })
     }
@@ -148,7 +179,7 @@ impl Candidate {
             instruction_address: spot.address.unwrap_or(0),
             instruction_size: self.size_cells,
         };
-        let value = match (&operand.value, format) {
+        let value: i128 = match (&operand.value, format) {
             (OperandValue::Element(element), Format::Name { element: Some(computation), .. }) => {
                 let coded = coded_bits(model, operation, field);
                 let found = search(coded, |value| {
@@ -161,23 +192,56 @@ impl Candidate {
                 return found.ok_or_else(|| Misfit::Element { range: operand.range, field: name() });
             }
             (OperandValue::Element(element), _) => *element as i128,
-            (OperandValue::Expr(expr), Format::Relative { offset }) => {
-                let target = self.number(expr, operand, spot)?;
-                let offset = offset.as_ref().and_then(|offset| offset.value(&[], around)).unwrap_or(0);
-                let unknown = Misfit::NoValue { range: operand.range, why: NoValue::Unknown };
-                let begin = i128::from(spot.address.ok_or(unknown)?).wrapping_add(offset);
-                let bits = model.address_bits();
-                let distance = target.wrapping_sub(begin) as u128 & mask(bits);
-                sign_extend(distance, bits, 128) as i128
+            (OperandValue::Expr(expr), format) => {
+                self.wanted(model, (expr, format), operand, fields, spot)?
             }
-            (OperandValue::Expr(expr), _) => self.number(expr, operand, spot)?,
         };
         check(model, operation, (field, format), operand.range, value)
+    }
+
+    /// The number that an expression stands for: itself, or the distance to it.
+    fn wanted(
+        &self,
+        model: &Model,
+        (expr, format): (&Expr, &Format),
+        operand: &Operand,
+        fields: &[u128],
+        spot: &Spot<'_>,
+    ) -> Result<i128, Misfit> {
+        let number = self.number(expr, operand, spot)?;
+        let Format::Relative { offset } = format else { return Ok(number) };
+        let around = Surroundings {
+            fields,
+            instruction_address: spot.address.unwrap_or(0),
+            instruction_size: self.size_cells,
+        };
+        let offset = offset.as_ref().and_then(|offset| offset.value(&[], around)).unwrap_or(0);
+        let unknown = Misfit::NoValue { range: operand.range, why: NoValue::Unknown };
+        let begin = i128::from(spot.address.ok_or(unknown)?).wrapping_add(offset);
+        let bits = model.address_bits();
+        let distance = number.wrapping_sub(begin) as u128 & mask(bits);
+        Ok(sign_extend(distance, bits, 128) as i128)
     }
 
     fn number(&self, expr: &Expr, operand: &Operand, spot: &Spot<'_>) -> Result<i128, Misfit> {
         expr.value(spot.around).map_err(|why| Misfit::NoValue { range: operand.range, why })
     }
+}
+
+/// The bits that a computed value is solved for, as field and bit, the least significant first: those
+/// of its own field and of the fields in it that no other item of the text is about.
+fn unknown_bits(model: &Model, operation: u32, text: &[TextItem], own: u32) -> Vec<(u32, u32)> {
+    let others = |id: u32| {
+        text.iter().any(|item| matches!(item, TextItem::Field { field, .. } if *field == id && id != own))
+    };
+    let mut unknown = fields_of(format_of(text, own));
+    unknown.insert(own);
+    unknown.retain(|field| !others(*field));
+    let coded = |field: u32| {
+        let bits = coded_bits(model, operation, field);
+        (0..128).filter(move |bit| bits.bit(*bit)).map(move |bit| (field, bit))
+    };
+    unknown.into_iter().flat_map(coded).collect()
 }
 
 /// The bits of a field for a value.

@@ -308,6 +308,7 @@ impl<'a, 'm> Matcher<'a, 'm> {
         for way in ways {
             let read = match format {
                 Format::Name { register, .. } => self.register(way.cursor, *register),
+                Format::List { register } => self.list(way.cursor, *register),
                 _ => self.expression(way.cursor),
             };
             for (value, begin, end) in read {
@@ -342,6 +343,47 @@ impl<'a, 'm> Matcher<'a, 'm> {
             self.furthest.note(begin, || format!("a register of `{file}`"));
         }
         found
+    }
+
+    /// The lists of elements that may stand here, as bits, the longest first: elements and ranges of
+    /// them, `r0-r3`, with commas between; an empty one prints nothing.
+    fn list(&mut self, cursor: Cursor, register: u32) -> Vec<(OperandValue, usize, usize)> {
+        let start = if cursor.joined { cursor.at } else { skip_blanks(self.text, cursor.at) };
+        let mut found = vec![(OperandValue::Element(0), start, cursor.at)];
+        let (mut listed, mut at) = (0u128, cursor);
+        loop {
+            let Some((first, end)) = self.listed(at, register) else { break };
+            let behind = Cursor { at: end, joined: false, first: false };
+            let range = self.behind(behind, '-').and_then(|dash| self.listed(dash, register));
+            let (last, end) = range.unwrap_or((first, end));
+            if last < first || last >= u128::BITS.into() {
+                break;
+            }
+            listed |= (u128::MAX >> (127 - last)) & (u128::MAX << first);
+            found.push((OperandValue::Element(listed), start, end));
+            match self.behind(Cursor { at: end, ..behind }, ',') {
+                Some(next) => at = next,
+                None => break,
+            }
+        }
+        found.reverse();
+        found
+    }
+
+    /// The element of a list that is named here, by its longest name, with the byte behind it.
+    fn listed(&mut self, cursor: Cursor, register: u32) -> Option<(u128, usize)> {
+        let named = self.register(cursor, register);
+        named.into_iter().find_map(|(value, _, end)| match value {
+            OperandValue::Element(element) => Some((element, end)),
+            OperandValue::Expr(_) => None,
+        })
+    }
+
+    /// Behind a letter that stands here.
+    fn behind(&self, cursor: Cursor, letter: char) -> Option<Cursor> {
+        let at = skip_blanks(self.text, cursor.at);
+        let found = self.text[at..].starts_with(letter);
+        found.then_some(Cursor { at: at + letter.len_utf8(), joined: false, first: false })
     }
 
     /// The expressions that may stand here, the longest first.

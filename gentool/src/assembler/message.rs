@@ -52,6 +52,19 @@ pub(super) fn misfit_diagnostic(
                 .label("cannot be coded here")
                 .help("this instruction reaches some registers alone; use one of them")
         }
+        Misfit::Computed { range, field, distance } => {
+            let (message, help) = match distance {
+                true => (
+                    format!("this distance cannot be coded in `{field}`"),
+                    "bring the target nearer, or jump in two steps",
+                ),
+                false => (
+                    format!("this value cannot be coded in `{field}`"),
+                    "write one that the description's formula gives for some fields",
+                ),
+            };
+            Diagnostic::error(code::OUT_OF_RANGE, place(*range), message).label("has no code").help(help)
+        }
         Misfit::Otherwise { operation, other } => {
             let message = format!("there is no `{operation}` with these operands");
             let diagnostic = Diagnostic::error(code::NO_WORD, whole, message).label("has no word");

@@ -96,7 +96,10 @@ impl Surface {
 fn element_names(model: &Model) -> BTreeMap<u32, HashMap<String, u128>> {
     let mut files = BTreeMap::new();
     for item in model.operations.iter().flat_map(|operation| operation.texts.iter().flatten()) {
-        let TextItem::Field { format: Format::Name { register, .. }, .. } = item else { continue };
+        let TextItem::Field { format: Format::Name { register, .. } | Format::List { register }, .. } = item
+        else {
+            continue;
+        };
         files.entry(*register).or_insert_with(|| {
             let elements = model.registers[*register as usize].elements().min(MOST_ELEMENTS);
             let all = (0..elements).map(u128::from).flat_map(|element| {

@@ -106,6 +106,7 @@ impl Emitter<'_> {
     pub(super) fn emit_block_core(&self) -> TokenStream {
         let reset = self.emit_reset_operation();
         let before = self.emit_before_decoding();
+        let handler = self.emit_call_of_handler();
         let decode = self.emit_fetch();
         let root_map = number(self.root_map().into());
         let last = number(mask(self.model.maps[self.root_map() as usize].address_bits));
@@ -116,6 +117,8 @@ impl Emitter<'_> {
                 #reset
 
                 #before
+
+                #handler
 
                 #decode
 
@@ -163,6 +166,19 @@ impl Emitter<'_> {
                 Ok(())
             }
         }
+    }
+
+    fn emit_call_of_handler(&self) -> Option<TokenStream> {
+        let regions = number((self.model.memory_fault.as_ref()?.regions - 1).into());
+        Some(quote! {
+            fn memory_fault(&mut self, address: u64) -> Option<Result<(), Trap>> {
+                let mut step = Step::<#regions>::new(address, 0, self.kernel.budget);
+                step.pc = self.pc();
+                let outcome = super::memory_fault::memory_fault(self, &mut step, 0);
+                self.set_pc(step.pc);
+                Some(outcome)
+            }
+        })
     }
 
     fn emit_reset_operation(&self) -> TokenStream {

@@ -48,6 +48,7 @@ impl Emitter<'_> {
                 | Stmt::SetCellPart { .. }
                 | Stmt::Halt(_)
                 | Stmt::Illegal
+                | Stmt::Unhandled
                 | Stmt::DivisionByZero
                 | Stmt::Cancel
                 | Stmt::Loop { .. }

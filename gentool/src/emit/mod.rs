@@ -116,13 +116,7 @@ fn emit_stepwise_below(emitter: &Emitter<'_>, folder: &str) -> Vec<SourceFile> {
         file("behaviors.rs", "What each BEHAVIOR does,", emitter.emit_sections(Part::Behavior)),
         file("activations.rs", "What each ACTIVATION schedules,", emitter.emit_sections(Part::Activation)),
     ];
-    if let Some(body) = &model.memory_fault {
-        files.push(file(
-            "memory_fault.rs",
-            "What a memory fault brings about,",
-            emitter.emit_memory_fault(body),
-        ));
-    }
+    files.extend(emitter.emit_handler(file));
     files.extend(emitter.emit_functions().map(|functions| file("functions.rs", FUNCTIONS, functions)));
     files
 }
@@ -149,6 +143,7 @@ fn emit_blocks(model: &Model) -> Vec<SourceFile> {
         file("steps.rs", "Steps, a function for each instruction,", emitter.emit_steps()),
         SourceFile { path: "src/model.json".into(), text: model_text(model) },
     ];
+    files.extend(emitter.emit_handler(file));
     files.extend(emitter.emit_functions().map(|functions| file("functions.rs", FUNCTIONS, functions)));
     files.push(file("lib.rs", "The simulator", emitter.emit_root()));
     if emitter.costs.is_any() {

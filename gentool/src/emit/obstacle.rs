@@ -40,9 +40,6 @@ pub fn find_block_obstacles(model: &Model) -> Vec<String> {
         let place = &model.pc.location;
         found.push(format!("{place}: a PC that is not one whole register is not emitted yet"));
     }
-    if let Some(body) = &model.memory_fault {
-        found.push(format!("{}: `memory_fault` is not emitted yet", body.location));
-    }
     find_root_obstacles(model, &mut found);
     find_activation_obstacles(model, &mut found);
     find_operand_obstacles(model, &mut found);

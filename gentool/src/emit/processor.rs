@@ -16,6 +16,11 @@ impl Emitter<'_> {
                 pub mod with_caches;
             )
         });
+        let handler = self.model.memory_fault.is_some().then(|| {
+            quote!(
+                pub mod memory_fault;
+            )
+        });
         let engine_with_caches = self.asks_for_caches().then(|| {
             quote!(
                 pub use with_caches::engine_with_caches;
@@ -27,6 +32,7 @@ impl Emitter<'_> {
             pub mod decoder;
             #functions
             pub mod memory;
+            #handler
             pub mod operands;
             pub mod operations;
             pub mod processor;
@@ -116,6 +122,16 @@ impl Emitter<'_> {
             let docs = format!(" Cells of {} bits ({}).", ram.cell_bits, ram.location);
             quote!(#[doc = #docs] pub #name: CellRam<#ty, #size>,)
         });
+        let fills = self.model.rams.iter().filter(|ram| ram.fill != 0).map(|ram| {
+            let (name, value) = (identifier(&ram.name), stored(ram.fill, ram.cell_bits));
+            quote!(#name: CellRam::filled(#value),)
+        });
+        let fills: Vec<TokenStream> = fills.collect();
+        let memories_at_reset = match (fills.is_empty(), fills.len() == self.model.rams.len()) {
+            (true, _) => quote!(Memories::default()),
+            (_, true) => quote!(Memories { #(#fills)* }),
+            _ => quote!(Memories { #(#fills)* ..Memories::default() }),
+        };
         let kernel = match self.model.devices.is_empty() {
             true => quote!(Kernel::default()),
             false => quote!(Kernel { devices: Devices::new(super::model()), ..Kernel::default() }),
@@ -152,7 +168,7 @@ impl Emitter<'_> {
                 pub fn new() -> Self {
                     let mut registers = Registers { #(#resets),* };
                     registers.keep_hardwired();
-                    Processor { registers, memories: Memories::default(), kernel: #kernel, #costs }
+                    Processor { registers, memories: #memories_at_reset, kernel: #kernel, #costs }
                 }
             }
         }

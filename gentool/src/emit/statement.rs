@@ -92,6 +92,7 @@ impl BodyEmitter<'_> {
                 }));
             }
             Stmt::Illegal => return diverging(quote!(return Err(Trap::Illegal);)),
+            Stmt::Unhandled => return diverging(quote!(return Err(Trap::Unhandled);)),
             Stmt::DivisionByZero => return diverging(quote!(return Err(Trap::DivisionByZero);)),
             Stmt::Stall { stage, cycles, maps } => {
                 let (pipeline, stage) = stage_numbers(*stage);

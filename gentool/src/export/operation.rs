@@ -109,6 +109,8 @@ fn format_of<'a>(model: &'a CheckedModel, format: &Format) -> (&'static str, Opt
         }
         Format::Absolute => ("#ABS", None, None),
         Format::Relative { offset } => ("#REL", None, Some(offset.is_some())),
+        Format::List { register } => ("#LIST", Some(&model.registers[register.index()].name), None),
+        Format::Computed { format, .. } => (format_of(model, format).0, None, Some(true)),
     }
 }
 

@@ -74,6 +74,7 @@ pub(super) fn memory(ram: &Ram) -> Value {
         ("writable", json!(ram.writable)),
         ("executable", json!(ram.executable)),
         ("latency", json!(ram.latency)),
+        ("fill", if ram.fill == 0 { Value::Null } else { hexadecimal(ram.fill) }),
     ])
 }
 

@@ -193,6 +193,7 @@ pub const SHAPES: &[Shape] = &[
             member("writable", Flag, "Flag W."),
             member("executable", Flag, "Flag X."),
             member("latency", Number, "Cycles of an access."),
+            optional("fill", Hexadecimal, "What every cell is at the start, if not 0."),
         ],
     },
     Shape {
@@ -389,7 +390,11 @@ pub const SHAPES: &[Shape] = &[
             member("kind", Word(&["literal", "join", "alias", "field"]), "What it is; join allows no space."),
             optional("text", Text, "Of a literal."),
             optional("name", Text, "The alias or field."),
-            optional("format", Word(&["", "#U", "#S", "#X", "#NAME", "#ABS", "#REL"]), "Of a field."),
+            optional(
+                "format",
+                Word(&["", "#U", "#S", "#X", "#NAME", "#LIST", "#ABS", "#REL"]),
+                "Of a field.",
+            ),
             optional("register", Text, "The register file that #NAME names elements of."),
             optional(
                 "computed",

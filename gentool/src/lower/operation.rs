@@ -30,7 +30,13 @@ impl Lowering<'_> {
         let mut builder = BodyBuilder::new(self, None, function.body.span);
         let address = IrExpr { width: 64, kind: IrExprKind::FaultAddress };
         let access = IrExpr { width: 2, kind: IrExprKind::FaultAccess };
-        builder.expand_call(id, vec![address, access]);
+        if let Some(handled) = builder.expand_call(id, vec![address, access]) {
+            builder.push(Stmt::If {
+                condition: binary(BinaryOp::Equal, 1, handled, IrExpr::constant(1, 0)),
+                then: vec![Stmt::Unhandled],
+                otherwise: Vec::new(),
+            });
+        }
         Some(builder.finish())
     }
 
@@ -54,6 +60,7 @@ impl Lowering<'_> {
                     name: field.name.clone(),
                     width_bits: field.width_bits,
                     signed: field.signed,
+                    copy_of: field.copy_of.map(|instance| instance.0),
                 })
                 .collect(),
             instances: self.lower_instances(index, operation),

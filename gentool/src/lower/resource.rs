@@ -75,6 +75,7 @@ impl Lowering<'_> {
             writable: ram.writable,
             executable: ram.executable,
             latency: ram.latency,
+            fill: ram.fill,
         })
         .collect()
     }

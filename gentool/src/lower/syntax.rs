@@ -62,6 +62,14 @@ impl Lowering<'_> {
             }
             SourceFormat::Absolute => Format::Absolute,
             SourceFormat::Relative { offset } => Format::Relative { offset: computed(offset) },
+            SourceFormat::List { register } => Format::List { register: register.0 },
+            SourceFormat::Computed { format, value } => {
+                let format = self.lower_format(operation, format);
+                match self.lower_computation(operation, value) {
+                    Some(value) => Format::Computed { format: Box::new(format), value: Box::new(value) },
+                    None => format,
+                }
+            }
         }
     }
 

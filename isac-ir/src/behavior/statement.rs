@@ -142,6 +142,8 @@ pub enum Stmt {
     Halt(Expr),
     /// The instruction is abandoned: illegal instruction.
     Illegal,
+    /// The memory fault at hand is to end the run (`memory_fault` only).
+    Unhandled,
     /// The instruction is abandoned: division by zero.
     DivisionByZero,
     /// Nothing more of this instruction runs; it is reported cancelled.
@@ -245,6 +247,7 @@ impl Stmt {
             | Stmt::Call { .. }
             | Stmt::Leave(_)
             | Stmt::Illegal
+            | Stmt::Unhandled
             | Stmt::DivisionByZero
             | Stmt::Cancel
             | Stmt::Retry { .. }

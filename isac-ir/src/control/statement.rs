@@ -147,7 +147,12 @@ impl Walk<'_> {
                 self.left.entry(*label).or_default().push(state.clone());
                 state.is_gone = true;
             }
-            Stmt::Halt(_) | Stmt::Illegal | Stmt::DivisionByZero | Stmt::Cancel | Stmt::Retry { .. } => {
+            Stmt::Halt(_)
+            | Stmt::Illegal
+            | Stmt::Unhandled
+            | Stmt::DivisionByZero
+            | Stmt::Cancel
+            | Stmt::Retry { .. } => {
                 state.is_gone = true;
             }
             _ => {}

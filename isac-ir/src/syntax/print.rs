@@ -10,6 +10,7 @@ use std::ops::Range;
 use super::encode::encode_word;
 use super::evaluate::Surroundings;
 use super::number::hexadecimal;
+use super::solve::fields_of;
 use super::{Format, TextItem, Tree};
 use crate::Model;
 use crate::behavior::FieldId;
@@ -173,11 +174,16 @@ impl Printer<'_, '_> {
     /// True if what a text does not mention is 0 in the word.
     fn says_all(&self, tree: &Tree, text: &[TextItem]) -> bool {
         let mentioned = |id: FieldId| {
-            text.iter().any(|item| matches!(item, TextItem::Field { field, .. } if *field == id))
+            text.iter().any(|item| match item {
+                TextItem::Field { field, format } => *field == id || fields_of(format).contains(&id),
+                _ => false,
+            })
         };
         let chosen =
             |id: u32| text.iter().any(|item| matches!(item, TextItem::Instance(instance) if *instance == id));
-        (0..).zip(&tree.fields).all(|(id, value)| *value == 0 || mentioned(id))
+        let fields = &self.model.operation(tree.operation).fields;
+        let is_copy = |id: FieldId| fields[id as usize].copy_of.is_some_and(chosen);
+        (0..).zip(&tree.fields).all(|(id, value)| *value == 0 || mentioned(id) || is_copy(id))
             && tree.children.iter().all(|(instance, child)| {
                 chosen(*instance) || encode_word(self.model, child).0.count_ones() == 0
             })
@@ -194,11 +200,31 @@ impl Printer<'_, '_> {
             instruction_address: self.site.address,
             instruction_size: self.site.size_cells,
         };
+        let (format, value, signed) = match format {
+            Format::Computed { format, value } => {
+                let computed = value.value(&[], around)?;
+                let is_signed = matches!(**format, Format::Signed | Format::Relative { .. });
+                let value = match **format {
+                    Format::Absolute => computed as u128 & mask(model.address_bits()),
+                    // Nobody would read it back.
+                    _ if computed < 0 && !is_signed => return None,
+                    _ => computed as u128,
+                };
+                (&**format, value, computed)
+            }
+            format => (format, value, signed),
+        };
         let text = match format {
             Format::Plain | Format::Unsigned => value.to_string(),
             Format::Signed => signed.to_string(),
             Format::Hexadecimal => hexadecimal(value),
             Format::Absolute => return Some((hexadecimal(value), u64::try_from(value).ok())),
+            Format::Computed { .. } => return None,
+            Format::List { register } => {
+                let listed = (0..u128::from(width)).filter(|element| value >> element & 1 == 1);
+                let names = listed.map(|element| model.element_names(*register, element).into_iter().next());
+                names.collect::<Option<Vec<String>>>()?.join(", ")
+            }
             Format::Name { register, element } => {
                 let element = match element {
                     Some(element) => u128::try_from(element.value(&[], around)?).ok()?,

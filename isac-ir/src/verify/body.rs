@@ -96,6 +96,7 @@ impl BodyVerifier<'_> {
             | Stmt::Call { .. }
             | Stmt::Leave(_)
             | Stmt::Illegal
+            | Stmt::Unhandled
             | Stmt::DivisionByZero
             | Stmt::Cancel
             | Stmt::Print(_)

@@ -26,6 +26,7 @@ pub(crate) mod walk;
 mod when;
 mod word_set;
 mod word_width;
+mod written_value;
 
 pub use coverage::check_coverage;
 
@@ -46,6 +47,7 @@ pub fn check_model(model: Model, diagnostics: &mut Diagnostics) -> Option<Checke
     range::check_ranges(&model, diagnostics);
     element_name::check_element_names(&model, diagnostics);
     recursion::check_recursion(&model, diagnostics);
+    written_value::check_written_values(&model, diagnostics);
     expansion::check_expansions(&model, diagnostics);
     let schedule = match cycle::check_decoding_cycles(&model, diagnostics) {
         true => schedule::find_schedule(&model, diagnostics),

@@ -74,6 +74,10 @@ pub(super) enum TokenKind {
     Number(&'static str, Option<u128>),
     /// An element of a register file, by the value of the field where it is not the field itself.
     Element(u32, Vec<Option<u128>>),
+    /// A list of elements of a register file.
+    List(u32),
+    /// What is computed from this field of an operation.
+    Computed((OperationId, FieldId)),
     /// What an alias chose.
     Alias(OperationOrGroup),
 }
@@ -194,6 +198,9 @@ impl Token<'_> {
                 Format::Relative { offset } => {
                     TokenKind::Number("#REL", offset.as_ref().map_or(Some(0), fold))
                 }
+                Format::List { register } => TokenKind::List(register.0),
+                // What the values are is not looked into.
+                Format::Computed { .. } => TokenKind::Computed(*field),
                 Format::Name { register, index: None } => TokenKind::Element(register.0, Vec::new()),
                 Format::Name { register, index: Some(index) } => {
                     let fields = &model.operations[field.0.index()].fields;
@@ -306,6 +313,21 @@ fn written(
         Format::Plain | Format::Unsigned => value.to_string(),
         Format::Signed | Format::Relative { .. } => signed.to_string(),
         Format::Hexadecimal | Format::Absolute => format!("{value:#x}"),
+        Format::List { register } => {
+            let file = &model.registers[register.index()];
+            let named = (0..).zip(&file.element_names).filter(|(element, _)| value >> element & 1 == 1);
+            let names: Vec<&str> = named.filter_map(|(_, names)| Some(names.first()?.as_str())).collect();
+            names.join(", ")
+        }
+        Format::Computed { format, value: computed } => {
+            match fold_with(computed, &|id| (id == field.1).then_some(value)) {
+                Some(value) if matches!(**format, Format::Hexadecimal | Format::Absolute) => {
+                    format!("{value:#x}")
+                }
+                Some(value) => value.to_string(),
+                None => "?".to_owned(),
+            }
+        }
         Format::Name { register, index } => {
             let element = match index {
                 None => Some(value),

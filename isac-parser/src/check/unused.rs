@@ -219,8 +219,15 @@ impl Used {
         self.note_activations(&operation.activation);
         self.note_root(&operation.coding_root);
         for item in operation.assembler.iter().flatten() {
-            if let AssemblerItem::Field { format: Format::Name { register, .. }, .. } = item {
-                self.registers.insert(register.index());
+            match item {
+                AssemblerItem::Field {
+                    format: Format::Name { register, .. } | Format::List { register },
+                    ..
+                } => {
+                    self.registers.insert(register.index());
+                }
+                AssemblerItem::Field { format: Format::Computed { value, .. }, .. } => self.note_expr(value),
+                _ => {}
             }
         }
     }

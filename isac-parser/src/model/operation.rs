@@ -106,6 +106,9 @@ pub struct Field {
     pub width_bits: u32,
     /// True for formats `#S` and `#REL`.
     pub signed: bool,
+    /// The instance whose bits stand here once more, where the CODING names it as a whole again; WHEN
+    /// says that they are the same.
+    pub copy_of: Option<InstanceId>,
 }
 
 /// An instance of an operation or group.
@@ -247,6 +250,19 @@ pub enum Format {
     Relative {
         /// The n, a constant expression that may use `instruction_size`.
         offset: Option<Expr>,
+    },
+    /// `#LIST(file)`: the elements whose bits of the field are set, the lowest first.
+    List {
+        /// The register file.
+        register: RegisterId,
+    },
+    /// `#U(value)`, `#S(value)`, `#X(value)`, `#ABS(value)`, `#REL(n, value)`: what is written is
+    /// computed from fields.
+    Computed {
+        /// How the value is written.
+        format: Box<Format>,
+        /// The value, in terms of the operation's fields and of where the instruction stands.
+        value: Box<Expr>,
     },
 }
 

@@ -91,6 +91,8 @@ pub struct Ram {
     pub executable: bool,
     /// Cycles of an access.
     pub latency: u32,
+    /// What every cell is before the program is loaded.
+    pub fill: u128,
 }
 
 /// A memory map.

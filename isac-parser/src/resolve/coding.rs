@@ -1,6 +1,6 @@
 //! CODING: which bit of the word is which bit of what.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::code;
 use super::names::{Table, double};
@@ -31,7 +31,8 @@ pub(crate) fn resolve_coding(draft: &mut Draft<'_>, table: &Table, diagnostics: 
     };
     let scope = &mut draft.scope;
     let mut coding = Coding { scope, table, diagnostics, sound: true };
-    let items: Vec<Option<Item>> = section.items.iter().map(|item| coding.bind(item)).collect();
+    let mut items: Vec<Option<Item>> = section.items.iter().map(|item| coding.bind(item)).collect();
+    coding.copy_repeated(&mut items);
     let tail_items = draft.sections.tail.iter().flat_map(|tail| &tail.items);
     let tail: Vec<_> = tail_items.map(|item| (item, coding.bind_tail(item))).collect();
     let in_tail = tail.iter().filter_map(|(_, item)| item.as_ref());
@@ -119,7 +120,8 @@ impl Coding<'_> {
 
     fn declare_field(&mut self, name: &ast::Name) -> FieldId {
         let id = FieldId(u32::try_from(self.scope.fields.len()).unwrap_or(u32::MAX));
-        let field = Field { name: name.text.clone(), span: name.span, width_bits: 0, signed: false };
+        let field =
+            Field { name: name.text.clone(), span: name.span, width_bits: 0, signed: false, copy_of: None };
         self.scope.fields.push(field);
         self.scope.names.insert(name.text.clone(), (Meaning::Field(id), name.span));
         id
@@ -158,6 +160,24 @@ impl Coding<'_> {
                 self.scope.names.insert(name.text.clone(), (Meaning::Broken, name.span));
                 None
             }
+        }
+    }
+
+    /// An alias that stands as a whole where it stood as a whole before has the same bits there: those
+    /// of a field that nobody can name.
+    fn copy_repeated(&mut self, items: &mut [Option<Item>]) {
+        let mut whole = BTreeSet::new();
+        for item in items.iter_mut().flatten() {
+            let Item::Instance { instance, high, low: 0, span } = *item else { continue };
+            let found = &self.scope.instances[instance.index()];
+            if found.width_bits != Some(high + 1) || whole.insert(instance) {
+                continue;
+            }
+            let field = FieldId(u32::try_from(self.scope.fields.len()).unwrap_or(u32::MAX));
+            let name = format!("{}_again", found.alias);
+            let copy_of = Some(instance);
+            self.scope.fields.push(Field { name, span, width_bits: 0, signed: false, copy_of });
+            *item = Item::Field { field, high, low: 0, span };
         }
     }
 

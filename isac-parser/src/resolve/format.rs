@@ -10,7 +10,7 @@ use crate::ast::{self, Expr};
 use crate::diagnostic::Diagnostics;
 use crate::model::{self, Format, RegisterId};
 
-const FORMATS: [&str; 6] = ["U", "S", "X", "NAME", "ABS", "REL"];
+const FORMATS: [&str; 7] = ["U", "S", "X", "NAME", "LIST", "ABS", "REL"];
 
 /// Resolves the formats of one text.
 pub(crate) struct Formats<'a> {
@@ -32,6 +32,15 @@ impl Formats<'_> {
             ("REL", []) => Format::Relative { offset: None },
             ("REL", [offset]) => Format::Relative { offset: Some(self.argument(offset)?) },
             ("NAME", [file]) => Format::Name { register: self.file(file)?, index: None },
+            ("LIST", [file]) => Format::List { register: self.file(file)? },
+            ("U", [value]) if self.scope.is_some() => self.computed(Format::Unsigned, value)?,
+            ("S", [value]) if self.scope.is_some() => self.computed(Format::Signed, value)?,
+            ("X", [value]) if self.scope.is_some() => self.computed(Format::Hexadecimal, value)?,
+            ("ABS", [value]) if self.scope.is_some() => self.computed(Format::Absolute, value)?,
+            ("REL", [offset, value]) if self.scope.is_some() => {
+                let offset = self.argument(offset);
+                self.computed(Format::Relative { offset: Some(offset?) }, value)?
+            }
             ("NAME", [file, index]) => {
                 let (register, index) = (self.file(file), self.argument(index));
                 Format::Name { register: register?, index: Some(index?) }
@@ -49,17 +58,27 @@ impl Formats<'_> {
             let message = format!("wrong arguments for the format #{name}");
             let help = match name {
                 "NAME" => "#NAME takes a register file, and the element if it is not the field",
-                "REL" => "#REL takes at most one argument, the distance to what it counts from",
-                _ => "this format takes no arguments",
+                "LIST" => "#LIST takes a register file",
+                _ if self.scope.is_none() => "a format of a PSEUDO computes nothing; the result may",
+                "REL" => {
+                    "#REL takes at most two arguments, the distance to what it counts from and the value"
+                }
+                _ => "this format takes at most one argument, the value if it is not the field",
             };
             error(code::BAD_FORMAT, format.span, message, "not as expected").help(help)
         } else {
             let message = format!("there is no format #{name}");
             let diagnostic = error(code::BAD_FORMAT, format.name.span, message, "unknown")
-                .help("the formats are #U, #S, #X, #NAME(file), #ABS and #REL");
+                .help("the formats are #U, #S, #X, #NAME(file), #LIST(file), #ABS and #REL");
             help_if(diagnostic, did_you_mean(name, FORMATS))
         };
         self.diagnostics.push(diagnostic);
+    }
+
+    fn computed(&mut self, format: Format, value: &Expr) -> Option<Format> {
+        let typer = Typer::new(self.table, self.scope, self.diagnostics);
+        let value = typer.with_mode(Mode::Written).value_of(value)?;
+        Some(Format::Computed { format: Box::new(format), value: Box::new(value) })
     }
 
     fn argument(&mut self, argument: &Expr) -> Option<model::Expr> {
@@ -67,10 +86,10 @@ impl Formats<'_> {
         typer.with_mode(Mode::Format).value_of(argument)
     }
 
-    /// The register file that #NAME prints from.
+    /// The register file whose elements are named.
     fn file(&mut self, argument: &Expr) -> Option<RegisterId> {
         let ast::ExprKind::Name(name) = &argument.kind else {
-            let message = "#NAME takes the name of a register file";
+            let message = "this format takes the name of a register file";
             self.diagnostics.push(error(code::BAD_FORMAT, argument.span, message, "no name"));
             return None;
         };

@@ -61,10 +61,12 @@ fn check_fault_handler(
     if parameters.contains(&None) || result == ResultType::Broken {
         return;
     }
-    if parameters != [Some(bits(64)), Some(bits(2))] || result != ResultType::Void {
+    let is_result = result == ResultType::Void || result == ResultType::Value(bits(1));
+    if parameters != [Some(bits(64)), Some(bits(2))] || !is_result {
         let message = "`memory_fault` is reserved and has another signature here";
-        let help = "define it as `FUNCTION void memory_fault(bit[64] address, bit[2] access)`; access \
-                    is 0 for a read, 1 for a write, 2 for a fetch";
+        let help = "define it as `FUNCTION void memory_fault(bit[64] address, bit[2] access)`, or with \
+                    the result `bit[1]`, which is 0 where the fault is to end the run; access is 0 for \
+                    a read, 1 for a write, 2 for a fetch";
         diagnostics.push(error(code::FAULT_HANDLER, name.span, message, "another signature").help(help));
     }
 }

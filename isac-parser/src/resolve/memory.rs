@@ -17,7 +17,7 @@ const MOST_CELLS: u128 = 1 << 32;
 /// Width of a cell of a map with nothing but devices.
 const DEVICE_CELL_BITS: u32 = 8;
 
-const RAM_OPTIONS: [&str; 3] = ["SIZE", "FLAGS", "LATENCY"];
+const RAM_OPTIONS: [&str; 4] = ["SIZE", "FLAGS", "LATENCY", "FILL"];
 
 /// Resolves the memories into [`Table::rams`].
 pub(crate) fn resolve_rams(definitions: &Definitions<'_>, table: &mut Table, diagnostics: &mut Diagnostics) {
@@ -45,8 +45,9 @@ fn resolve_ram(declaration: &RamDeclaration, table: &Table, diagnostics: &mut Di
         writable: true,
         executable: true,
         latency: 1,
+        fill: 0,
     };
-    let (mut once, mut size) = (Once::default(), None);
+    let (mut once, mut size, mut fill) = (Once::default(), None, None);
     for option in &declaration.options {
         let (name, arguments, span) = (&option.name, option.arguments.as_slice(), option.span);
         let reader = OptionReader { name, arguments, span, table };
@@ -58,6 +59,7 @@ fn resolve_ram(declaration: &RamDeclaration, table: &Table, diagnostics: &mut Di
                     ram.latency = u32::try_from(cycles).ok()?;
                 }
             }
+            "FILL" => fill = reader.number(0..=u128::MAX, diagnostics).map(|value| (value, span)),
             "FLAGS" => {
                 (ram.readable, ram.writable, ram.executable) = (false, false, false);
                 for flag in arguments {
@@ -82,6 +84,16 @@ fn resolve_ram(declaration: &RamDeclaration, table: &Table, diagnostics: &mut Di
     }
     let cell_bits = u32::try_from(cell_bits?).ok()?;
     ram.cell_bits = cell_bits;
+    if let Some((value, span)) = fill {
+        if cell_bits < u128::BITS && value >> cell_bits != 0 {
+            let message = format!("FILL ({value:#x}) does not fit {}", count(u128::from(cell_bits), "bit"));
+            let diagnostic = error(code::BAD_OPTION, span, message, "too wide for a cell")
+                .secondary(declaration.width.span, "the width of a cell")
+                .help("write what one cell holds, as `FILL (0xff)` for cells of 8 bits");
+            diagnostics.push(diagnostic);
+        }
+        ram.fill = value;
+    }
     ram.size_cells = u64::try_from(size??).ok()?;
     Some(ram)
 }

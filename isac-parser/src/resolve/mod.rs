@@ -225,6 +225,7 @@ fn unknown_ram() -> Ram {
         writable: true,
         executable: true,
         latency: 1,
+        fill: 0,
     }
 }
 

@@ -9,7 +9,7 @@ pub(crate) fn set_signs(draft: &mut Draft<'_>) {
     let items = draft.sections.assembler.iter().flat_map(|section| &section.items);
     for item in items {
         if let ast::AssemblerItem::Field { name, format } = item
-            && matches!(format.name.text.as_str(), "S" | "REL")
+            && matches!((format.name.text.as_str(), format.arguments.len()), ("S", 0) | ("REL", 0 | 1))
             && let Some((Meaning::Field(id), _)) = draft.scope.names.get(&name.text)
         {
             draft.scope.fields[id.index()].signed = true;

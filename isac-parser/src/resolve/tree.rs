@@ -16,7 +16,7 @@ use super::report::{count, error};
 use super::section::sort_sections;
 use super::shape::{Shape, UNKNOWN, Width, join};
 use super::typing::{Typer, bits};
-use super::when::resolve_when;
+use super::when::{resolve_when, with_copies};
 use crate::ast::{self, CodingItem};
 use crate::diagnostic::Diagnostics;
 use crate::model::{
@@ -455,6 +455,8 @@ impl Builder<'_, '_> {
         set_signs(draft);
         draft.when = resolve_when(draft, table, self.diagnostics);
         draft.is_exact = is_sound && (draft.when.is_some() || draft.sections.when.is_none());
+        let when = draft.when.take();
+        draft.when = with_copies(draft, when);
         let mut shape = Shape { depth, ..UNKNOWN };
         shape.width = match (&draft.coding, draft.sections.coding) {
             (Some(bits), _) => u32::try_from(bits.len()).map_or(Width::Broken, Width::Bits),

@@ -33,6 +33,28 @@ pub(crate) fn resolve_when(draft: &Draft<'_>, table: &Table, diagnostics: &mut D
     Some(When { condition, span: section.span })
 }
 
+/// The same with what an alias asks for that stands in the CODING several times: that its bits are the
+/// same everywhere.
+pub(crate) fn with_copies(draft: &Draft<'_>, mut when: Option<When>) -> Option<When> {
+    for (id, field) in (0..).map(FieldId).zip(&draft.scope.fields) {
+        let Some(instance) = field.copy_of else { continue };
+        let bits = || (0..field.width_bits).rev();
+        let same = Condition::Compare(Comparison {
+            left: bits().map(|bit| ComparedBit::Field(id, bit)).collect(),
+            relation: Relation::Equal,
+            right: bits().map(|bit| ComparedBit::Instance(instance, bit)).collect(),
+            signed: false,
+        });
+        when = Some(match when {
+            Some(When { condition, span }) => {
+                When { condition: Condition::And(Box::new(condition), Box::new(same)), span }
+            }
+            None => When { condition: same, span: field.span },
+        });
+    }
+    when
+}
+
 struct Resolver<'a> {
     scope: &'a OperationScope,
     coding: &'a [CodingBit],

@@ -11,6 +11,8 @@
 
 void prepare_main(void) __attribute__((naked, used, section(".init8")));
 void exit(int status) __attribute__((noreturn));
+uint32_t __wrap_guest_repeat(int argc, char **argv, uint32_t fallback);
+uint32_t __real_guest_repeat(int argc, char **argv, uint32_t fallback);
 
 /* Part of the start code: falls through to the call of `main`. */
 void prepare_main(void)
@@ -35,6 +37,17 @@ void guest_exit(int status)
     sleep_enable();
     for (;;)
         __asm__ volatile("cli\n\tsleep" : : "r"(result));
+}
+
+/* Without a command line a repeat count stands in the three general purpose
+ * I/O registers, its low byte first; 0, as after reset, is none. The linker
+ * leads calls of `guest_repeat` here.
+ */
+uint32_t __wrap_guest_repeat(int argc, char **argv, uint32_t fallback)
+{
+    uint32_t count = GPIOR0 | (uint32_t)GPIOR1 << 8 | (uint32_t)GPIOR2 << 16;
+
+    return count != 0 ? count : __real_guest_repeat(argc, argv, fallback);
 }
 
 /* Where the start code goes when `main` has returned. */

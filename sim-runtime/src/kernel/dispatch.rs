@@ -75,7 +75,10 @@ impl<C: BlockCore, P: Profiling> EmittedEngine<C, P> {
         let pc = self.core.pc();
         let block = match self.code.block_at(&mut self.core, pc) {
             Ok(block) => block,
-            Err(kind) => return (0, Some(self.undecoded(pc, kind))),
+            Err(kind) => {
+                let stop = self.undecoded(pc, kind);
+                return (u64::from(stop.is_none()), stop);
+            }
         };
         match self.arrived_from.take() {
             Some(site) => self.code.connect(site, pc, block, self.arrival),
@@ -171,15 +174,19 @@ impl<C: BlockCore, P: Profiling> EmittedEngine<C, P> {
 
     fn after_trap(&mut self, site: u32, trap: Trap, ended: u64) -> (u64, Option<Stop>) {
         let Kernel { address, trap_value: value, .. } = *self.core.kernel();
-        let cycles = self.core.kernel().take_extra_cycles();
-        self.code.charge_extra_cycles(site, cycles);
         if let Some(kind) = trap.fault(self.core.kernel()) {
             self.code.stop(site, false);
             if let Some(entry) = self.code.static_of(site) {
                 entry.faulted.set(entry.faulted.get() + 1);
             }
-            return (ended, Some(self.fault(kind, address)));
+            let stop = self.fault(kind, address);
+            let cycles = self.core.kernel().take_extra_cycles();
+            self.code.charge_extra_cycles(site, cycles);
+            // One that was handled takes its place in the budget, as a cancelled one does.
+            return (ended + u64::from(stop.is_none()), stop);
         }
+        let cycles = self.core.kernel().take_extra_cycles();
+        self.code.charge_extra_cycles(site, cycles);
         if trap == Trap::Halt {
             self.code.stop(site, true);
             self.core.kernel().instructions += 1;
@@ -206,14 +213,15 @@ impl<C: BlockCore, P: Profiling> EmittedEngine<C, P> {
         (ended + 1, self.core.kernel().exit())
     }
 
-    fn undecoded(&mut self, pc: u64, kind: FaultKind) -> Stop {
+    fn undecoded(&mut self, pc: u64, kind: FaultKind) -> Option<Stop> {
         self.settle_arrival();
         self.core.kernel().budget = 1;
         let trap = self.core.before_decoding().err();
         let kind = trap.and_then(|trap| trap.fault(self.core.kernel())).unwrap_or(kind);
         *self.undecoded_faults.entry(pc).or_default() += 1;
+        let stop = self.fault(kind, pc);
         self.charge_undecoded(Some(pc));
-        self.fault(kind, pc)
+        stop
     }
 
     /// Extra cycles that belong to no instruction that was decoded.
@@ -234,10 +242,27 @@ impl<C: BlockCore, P: Profiling> EmittedEngine<C, P> {
         }
     }
 
-    fn fault(&mut self, kind: FaultKind, instruction_address: u64) -> Stop {
+    /// An instruction is at fault; `None` if `memory_fault` has seen to it and the run goes on.
+    fn fault(&mut self, kind: FaultKind, instruction_address: u64) -> Option<Stop> {
         let cycle = self.cycles();
-        self.core.kernel().faulted += 1;
-        Stop::Fault(Fault { kind, instruction_address, cycle })
+        let stop = |kind| Some(Stop::Fault(Fault { kind, instruction_address, cycle }));
+        let handled = match kind {
+            FaultKind::Memory { access, address } => {
+                let kernel = self.core.kernel();
+                (kernel.trap_value, kernel.fault_access) = (address, access.number());
+                self.core.memory_fault(instruction_address)
+            }
+            _ => None,
+        };
+        let kernel = self.core.kernel();
+        kernel.faulted += 1;
+        match handled {
+            None | Some(Err(Trap::Unhandled)) => stop(kind),
+            Some(Ok(()) | Err(Trap::Cancel | Trap::Retry)) => kernel.exit(),
+            Some(Err(Trap::Halt)) => kernel.exit().or(Some(Stop::Halted(kernel.trap_value as u32 as i32))),
+            Some(Err(Trap::Interrupt)) => Some(Stop::Interrupted),
+            Some(Err(trap)) => stop(trap.fault(kernel).unwrap_or(kind)),
+        }
     }
 }
 

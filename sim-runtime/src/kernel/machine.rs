@@ -111,6 +111,12 @@ pub trait BlockCore: Core {
     /// The trap that ended it before.
     fn before_decoding(&mut self) -> Result<(), Trap>;
 
+    /// Calls `memory_fault` for the memory fault of an instruction, which [`Kernel::trap_value`] and
+    /// [`Kernel::fault_access`] tell of: what it ends with; `None` where the model has no such function.
+    fn memory_fault(&mut self, _address: u64) -> Option<Result<(), Trap>> {
+        None
+    }
+
     /// Decodes the instruction at an address; the state stays as it is.
     ///
     /// # Errors
@@ -141,6 +147,8 @@ pub enum Leave {
 pub enum Trap {
     /// The instruction is abandoned: it is illegal.
     Illegal,
+    /// `memory_fault` leaves the fault alone that it was called for.
+    Unhandled,
     /// The instruction is abandoned: it divides by zero.
     DivisionByZero,
     /// The instruction is abandoned: a data read of the address in the value.
@@ -175,7 +183,7 @@ impl Trap {
             Trap::RegisterIndex => {
                 Some(FaultKind::RegisterIndex { register: kernel.trap_register, index: value })
             }
-            Trap::Halt | Trap::Cancel | Trap::Retry | Trap::Interrupt => None,
+            Trap::Halt | Trap::Cancel | Trap::Retry | Trap::Interrupt | Trap::Unhandled => None,
         }
     }
 }

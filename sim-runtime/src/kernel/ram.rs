@@ -84,6 +84,13 @@ impl<T: Copy + Default, const SIZE: usize> Default for CellRam<T, SIZE> {
 }
 
 impl<T: Copy + Default, const SIZE: usize> CellRam<T, SIZE> {
+    /// All cells with one value.
+    pub fn filled(value: T) -> Self {
+        let mut ram = Self::default();
+        ram.cells.fill(value);
+        ram
+    }
+
     /// Consecutive cells, or `None` beyond the end.
     #[inline(always)]
     pub fn get<const N: usize>(&self, cell: u64) -> Option<[T; N]> {

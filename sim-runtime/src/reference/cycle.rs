@@ -6,7 +6,7 @@ use super::ReferenceEngine;
 use super::flight::{Turn, Work};
 use super::instruction::Instruction;
 use super::step::{Counts, Due, Ending, Leaving, Step};
-use crate::fault::{Fault, Stop};
+use crate::fault::{AccessKind, Fault, Stop};
 use crate::host::Host;
 use crate::program_order::Place;
 use crate::record::Executed;
@@ -208,7 +208,7 @@ impl<'m> ReferenceEngine<'m> {
             instruction,
             turn,
             stage: None,
-            fault: (0, 0),
+            fault: (0, AccessKind::Read),
         }
     }
 }

@@ -46,7 +46,7 @@ impl Step<'_, '_> {
             ExprKind::Cycles => u128::from(self.counts.cycles),
             ExprKind::Instructions => u128::from(self.counts.instructions),
             ExprKind::FaultAddress => self.fault.0.into(),
-            ExprKind::FaultAccess => self.fault.1.into(),
+            ExprKind::FaultAccess => self.fault.1.number().into(),
             ExprKind::Busy(stage) => self.flight.is_busy(*stage).into(),
             ExprKind::Latency(map) => self.latency(*map).into(),
             ExprKind::Pending(device) => {

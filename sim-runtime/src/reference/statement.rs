@@ -112,6 +112,10 @@ impl<'m> Step<'m, '_> {
             Stmt::Leave(label) => return Err(Leaving::Label(*label)),
             Stmt::Halt(status) => return Err(Leaving::Halt(self.evaluate(frame, status)? as u32 as i32)),
             Stmt::Illegal => return Err(Leaving::Fault(FaultKind::IllegalInstruction)),
+            Stmt::Unhandled => {
+                let (address, access) = self.fault;
+                return Err(Leaving::Fault(FaultKind::Memory { access, address }));
+            }
             Stmt::DivisionByZero => return Err(Leaving::Fault(FaultKind::DivisionByZero)),
             Stmt::Cancel => return Err(Leaving::Cancel),
             Stmt::ExtraCycles(cycles) => {

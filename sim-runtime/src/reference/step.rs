@@ -11,7 +11,7 @@ use super::flight::{Flight, Pending, Work};
 use super::instruction::Instruction;
 use super::place::FoundPlace;
 use super::state::State;
-use crate::fault::FaultKind;
+use crate::fault::{AccessKind, FaultKind};
 use crate::host::Host;
 
 /// Counters that the model can ask for.
@@ -112,7 +112,7 @@ pub(super) struct Step<'m, 's> {
     /// The stage that the operation at hand runs in, with its operands.
     pub(super) stage: Option<StageId>,
     /// Address and access of the memory fault that `memory_fault` is called for.
-    pub(super) fault: (u64, u8),
+    pub(super) fault: (u64, AccessKind),
 }
 
 impl Step<'_, '_> {
@@ -145,7 +145,7 @@ impl Step<'_, '_> {
         else {
             return Ending::Fault(kind);
         };
-        self.fault = (address, access.number());
+        self.fault = (address, access);
         let mut frame = Frame::new(body, None, 0);
         match self.run_statements(&mut frame, &body.statements, 0) {
             Ok(()) | Err(Leaving::Cancel | Leaving::Label(_) | Leaving::Retry { .. }) => Ending::Abandoned,

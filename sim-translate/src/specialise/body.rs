@@ -241,6 +241,7 @@ impl<'m, S: CellStore> Specialiser<'m, S> {
                 return Flow::Gone;
             }
             Stmt::Illegal => return trap(Trap::Illegal, ops),
+            Stmt::Unhandled => return trap(Trap::Unhandled, ops),
             Stmt::DivisionByZero => return trap(Trap::DivisionByZero, ops),
             Stmt::Cancel => return trap(Trap::Cancel, ops),
             Stmt::ExtraCycles(cycles) => {

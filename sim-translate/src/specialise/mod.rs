@@ -65,9 +65,17 @@ pub(crate) fn specialise_step(model: &Model, store: &impl CellStore, place: Plac
     finish::finish(specialiser, ops)
 }
 
-/// Makes the step of a body that belongs to no instruction, as `reset` and `memory_fault` do.
-pub(crate) fn specialise_body(model: &Model, store: &impl CellStore, pc: u64, body: &Body) -> Step {
-    let mut specialiser = Specialiser::new(model, store, Place { address: pc, pending: 0 });
+/// Makes the step of a body that no instruction has decoded, as those of `reset` and `memory_fault`:
+/// for an instruction at an address, with the PC where it is.
+pub(crate) fn specialise_body(
+    model: &Model,
+    store: &impl CellStore,
+    address: u64,
+    pc: u64,
+    body: &Body,
+) -> Step {
+    let mut specialiser = Specialiser::new(model, store, Place { address, pending: 0 });
+    specialiser.environment.set(PC, Some(pc.into()));
     specialiser.asks_timers = true;
     let mut ops = Vec::new();
     let frame = specialiser.frame(body, None, None);

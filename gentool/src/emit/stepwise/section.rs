@@ -7,12 +7,12 @@ use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
 use super::counter_offset;
-use crate::emit::Emitter;
 use crate::emit::body::BodyEmitter;
 use crate::emit::expression::{extended, number, unsigned};
 use crate::emit::name::{identifier, identifier_of};
 use crate::emit::parameter::Source;
 use crate::emit::usage::{Usage, extended_width};
+use crate::emit::{Emitter, Shape, SourceFile};
 
 impl Emitter<'_> {
     /// The file of one kind of section.
@@ -36,8 +36,16 @@ impl Emitter<'_> {
         }
     }
 
-    /// The file of `memory_fault`.
-    pub(in crate::emit) fn emit_memory_fault(&self, body: &Body) -> TokenStream {
+    /// The file of `memory_fault`, where the model has it.
+    pub(in crate::emit) fn emit_handler(
+        &self,
+        file: impl Fn(&str, &str, TokenStream) -> SourceFile,
+    ) -> Option<SourceFile> {
+        let body = self.model.memory_fault.as_ref()?;
+        Some(file("memory_fault.rs", "What a memory fault brings about,", self.emit_memory_fault(body)))
+    }
+
+    fn emit_memory_fault(&self, body: &Body) -> TokenStream {
         // The function mentions nothing of an operation; `main` stands for one.
         let operation = self.model.operation(self.model.main);
         let emitted = BodyEmitter::new(self, operation, body).statements();
@@ -45,10 +53,14 @@ impl Emitter<'_> {
         let end = (!emitted.diverges).then(|| quote!(Ok(())));
         let docs = format!(" FUNCTION `memory_fault` ({}).", body.location);
         let imports = self.import_functions(quote!(super::));
+        let (kernel, generics, step) = match self.shape {
+            Shape::Stepwise => (quote!(stepwise), quote!(P: Profiling), quote!(Step<Processor, P>)),
+            Shape::Blocks | Shape::Timed => (quote!(kernel), quote!(const R: usize), quote!(Step<R>)),
+        };
         quote! {
             #![allow(unused, unused_comparisons, clippy::all)]
 
-            use sim_runtime::stepwise::prelude::*;
+            use sim_runtime::#kernel::prelude::*;
 
             #imports
             use super::processor::Processor;
@@ -57,9 +69,9 @@ impl Emitter<'_> {
             ///
             /// # Errors
             /// The trap that ends it.
-            pub fn memory_fault<P: Profiling>(
+            pub fn memory_fault<#generics>(
                 p: &mut Processor,
-                step: &mut Step<Processor, P>,
+                step: &mut #step,
                 at: usize,
             ) -> Result<(), Trap> {
                 // What it counts belongs to an instruction that is not counted.

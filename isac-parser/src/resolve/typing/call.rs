@@ -2,7 +2,7 @@
 
 use super::conversion::{INT, MAX_COMPUTED_BITS, Value, bits, signed};
 use super::expression::{Operand, valued};
-use super::{Typer, code, count, error};
+use super::{Mode, Typer, code, count, error};
 use crate::ast;
 use crate::model::{Builtin, Expr, ExprKind, FunctionId, Type};
 use crate::resolve::names::{Global, ResultType, Signature, undefined};
@@ -50,7 +50,9 @@ impl Typer<'_> {
         };
         match self.global(name) {
             Some((Global::Function(function), _)) => {
-                self.only_when_running(span, "a call")?;
+                if self.mode != Mode::Written {
+                    self.only_when_running(span, "a call")?;
+                }
                 self.function_call(function, name, arguments, span)
             }
             None if BUILTINS.contains(&name.text.as_str()) && !self.is_hidden(name) => {

@@ -46,6 +46,8 @@ pub(crate) enum Mode {
     Constant,
     /// CONSTANTs, fields and `instruction_size`: the argument of an assembler format.
     Format,
+    /// The same with `instruction_address` and calls: what a format writes for fields.
+    Written,
 }
 
 /// Gives statements and expressions of one section or function their types.

@@ -33,7 +33,9 @@ impl Typer<'_> {
         let span = name.span;
         match name.text.as_str() {
             "instruction_address" => {
-                self.only_when_running(span, "known when an instruction is decoded")?;
+                if self.mode != Mode::Written {
+                    self.only_when_running(span, "known when an instruction is decoded")?;
+                }
                 Some(valued(ExprKind::InstructionAddress, bits(self.table.pc_bits()), span))
             }
             "instruction_size" => {

@@ -38,8 +38,15 @@ fn check_guest(simulator: &Simulator, guest: &Guest) {
     let mut engine = simulator.telling_engine(Box::new(events.clone()));
     guest.run(simulator, engine.as_mut());
     drop(engine);
-    let replayed = difference(reference.report.as_deref().unwrap_or_default(), &events.report());
+    let expected = without_texts(reference.report.as_deref().unwrap_or_default());
+    let replayed = difference(&expected, &events.report());
     assert_eq!(replayed, None, "{}: replayed from its events", guest.program);
+}
+
+/// A report without the texts of instructions, which events do not carry.
+fn without_texts(report: &str) -> String {
+    let lines = report.lines().filter(|line| !line.trim_start().starts_with("<text>"));
+    lines.flat_map(|line| [line, "\n"]).collect()
 }
 
 fn compare(reference: &Left, left: &Left) -> Option<String> {

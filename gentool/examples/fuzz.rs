@@ -1,17 +1,24 @@
-//! Fuzzes the reading of descriptions, the decoders of those that are sound, or their assemblers.
+//! Fuzzes the reading of descriptions, the decoders of those that are sound, their assemblers, or the
+//! translated engine, which runs random words and has to end as the reference engine does.
 //!
 //!   cargo run -p gentool --example fuzz -- description SECONDS [SEED]
 //!   cargo run -p gentool --example fuzz -- decoder SECONDS [SEED]
 //!   cargo run -p gentool --example fuzz -- assembler SECONDS [SEED]
+//!   cargo run -p gentool --example fuzz -- engines SECONDS [SEED]
 //!
 //! A mutant that panics, computes for more than 20 seconds or makes the process grow beyond 2 GiB is
 //! written to `target/fuzz`, and the status is 1; such a file belongs into
-//! `gentool/tests/fuzz/cases`, a program into `gentool/tests/fuzz/programs`. One seed gives one row of mutants.
+//! `gentool/tests/fuzz/cases`, a program into `gentool/tests/fuzz/programs`, random words into
+//! `gentool/tests/fuzz/words`. One seed gives one row of mutants.
 
 #[path = "../tests/fuzz/corpus.rs"]
 mod corpus;
+#[path = "../tests/fuzz/engines.rs"]
+mod engines;
 #[path = "../tests/fuzz/mutator.rs"]
 mod mutator;
+#[path = "../../tests/support/random_word.rs"]
+mod random_word;
 #[path = "../tests/fuzz/target.rs"]
 mod target;
 
@@ -24,6 +31,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use corpus::{read_corpus, read_programs};
+use engines::{Machine, read_case};
 use isac_ir::Model;
 use mutator::{Mutator, Random};
 use target::{Files, assemble_program, check_description, decode_words, lower_known};
@@ -40,7 +48,7 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let number = |index: usize| arguments.get(index).and_then(|text| text.parse::<u64>().ok());
     let (Some(target), Some(seconds)) = (arguments.first(), number(1)) else {
-        eprintln!("usage: fuzz description|decoder|assembler SECONDS [SEED]");
+        eprintln!("usage: fuzz description|decoder|assembler|engines SECONDS [SEED]");
         return ExitCode::from(2);
     };
     let seed = number(2).unwrap_or(1);
@@ -52,6 +60,7 @@ fn main() -> ExitCode {
         false => BTreeMap::new(),
     };
     let texts = programs.iter().map(|(path, (_, text))| (path.clone(), text.clone())).collect();
+    let machines = if target == "engines" { machines(&descriptions) } else { Vec::new() };
     let corpus = if target == "assembler" { texts } else { descriptions };
     let mut mutator = Mutator::new(&corpus, seed);
     let begun = Instant::now();
@@ -59,12 +68,22 @@ fn main() -> ExitCode {
     let (mut tried, mut sound, mut failed) = (0u64, 0u64, 0u64);
     while begun.elapsed() < Duration::from_secs(seconds) {
         let for_decoders = target == "decoder";
-        let (path, bytes) = mutator.mutant(|path| !for_decoders || is_model(path));
+        let mut random = Random::new(seed ^ tried);
+        let (path, bytes) = match &machines[..] {
+            [] => mutator.mutant(|path| !for_decoders || is_model(path)),
+            machines => {
+                let machine = &machines[tried as usize % machines.len()];
+                (PathBuf::new(), machine.program(&mut random_word::Random(seed.wrapping_add(tried * 977))))
+            }
+        };
         *current.lock().expect("no panic holds it") = Some((computed(begun), bytes.clone()));
         let files = Files { known: &corpus, path: &path, bytes: &bytes };
-        let mut random = Random::new(seed ^ tried);
         let ended = catch_unwind(AssertUnwindSafe(|| match target.as_str() {
             "decoder" => decode_words(&files, || random.next()),
+            "engines" => {
+                machines[tried as usize % machines.len()].check(read_case(&bytes).1);
+                true
+            }
             "assembler" => assemble_program(&models[programs[&path].0.as_path()], &files),
             _ => check_description(&files),
         }));
@@ -87,6 +106,13 @@ fn main() -> ExitCode {
 
 fn lower(descriptions: &BTreeMap<PathBuf, Vec<u8>>, path: &Path) -> Model {
     lower_known(descriptions, path).expect("the repository's models are sound")
+}
+
+/// The models that are translated, without those made of instructions that never end.
+fn machines(descriptions: &BTreeMap<PathBuf, Vec<u8>>) -> Vec<Machine> {
+    let is_endless = |path: &&PathBuf| path.to_string_lossy().contains("endless");
+    let models = descriptions.keys().filter(|path| is_model(path) && !is_endless(path));
+    models.filter_map(|path| Machine::new(path, lower_known(descriptions, path)?)).collect()
 }
 
 /// Descriptions that have words to decode: whole ones, mostly.

@@ -4,8 +4,12 @@
 
 #[path = "fuzz/corpus.rs"]
 mod corpus;
+#[path = "fuzz/engines.rs"]
+mod engines;
 #[path = "fuzz/mutator.rs"]
 mod mutator;
+#[path = "../../tests/support/random_word.rs"]
+mod random_word;
 #[path = "fuzz/target.rs"]
 mod target;
 
@@ -15,6 +19,7 @@ use std::path::Path;
 use std::collections::BTreeMap;
 
 use corpus::{read_corpus, read_programs};
+use engines::{Machine, read_case};
 use mutator::{Mutator, Random};
 use target::{Files, assemble_program, check_description, decode_words, lower_known};
 
@@ -84,4 +89,34 @@ fn a_few_hundred_mutants_of_programs_end_in_a_program_or_a_message() {
         }
     }
     assert!(sound > 0, "some mutants are programs");
+}
+
+/// The model of a description of the repository, as far as it is translated.
+fn machine(corpus: &BTreeMap<std::path::PathBuf, Vec<u8>>, path: &Path) -> Machine {
+    let model = lower_known(corpus, path).expect("the model is sound");
+    Machine::new(path, model).expect("the model is translated")
+}
+
+#[test]
+fn random_words_end_alike_translated_and_interpreted() {
+    let corpus = read_corpus();
+    let mut random = random_word::Random(3);
+    for path in ["models/tiny8/tiny8.isac", "models/rv32imc/rv32imc.isac", "tests/models/ranges.isac"] {
+        let machine = machine(&corpus, Path::new(path));
+        for _ in 0..20 {
+            let program = machine.program(&mut random);
+            machine.check(read_case(&program).1);
+        }
+    }
+}
+
+#[test]
+fn words_that_were_found_once_end_alike_translated_and_interpreted() {
+    let corpus = read_corpus();
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fuzz/words");
+    for entry in fs::read_dir(folder).into_iter().flatten() {
+        let case = fs::read(entry.expect("an entry").path()).expect("a case can be read");
+        let (path, words) = read_case(&case);
+        machine(&corpus, &path).check(words);
+    }
 }

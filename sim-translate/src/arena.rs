@@ -9,10 +9,19 @@
 use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
 use std::ptr::NonNull;
 
+/// The piece begins at a multiple of this.
+const PAGE: usize = 4096;
+/// As far as the allocator aligns without touching what it gives: pages that nobody writes take no
+/// memory.
+const UNTOUCHED_ALIGN: usize = 16;
+
 /// A piece of memory, all 0 at first, at a place that does not change.
 pub(crate) struct Arena {
-    base: NonNull<u8>,
+    /// What was allocated, and how: a page more than the piece.
+    allocated: NonNull<u8>,
     layout: Layout,
+    base: NonNull<u8>,
+    bytes: usize,
 }
 
 impl Arena {
@@ -21,12 +30,15 @@ impl Arena {
     /// # Panics
     /// If there is no memory for it, as any allocation does.
     pub(crate) fn new(bytes: u64) -> Arena {
-        let layout = Layout::from_size_align(bytes.max(64) as usize, 4096);
+        let bytes = bytes as usize;
+        let layout = Layout::from_size_align(bytes + PAGE, UNTOUCHED_ALIGN);
         let layout = layout.unwrap_or_else(|_| panic!("a piece of {bytes} bytes is below 1 GiB"));
         // SAFETY: the layout's size is not 0.
-        let base = unsafe { alloc_zeroed(layout) };
-        let Some(base) = NonNull::new(base) else { handle_alloc_error(layout) };
-        Arena { base, layout }
+        let allocated = unsafe { alloc_zeroed(layout) };
+        let Some(allocated) = NonNull::new(allocated) else { handle_alloc_error(layout) };
+        // SAFETY: the next page begins less than a page behind, and a page more was allocated.
+        let base = unsafe { allocated.add(allocated.align_offset(PAGE)) };
+        Arena { allocated, layout, base, bytes }
     }
 
     /// Its address, which compiled code is given.
@@ -36,7 +48,7 @@ impl Arena {
 
     fn check(&self, offset: u64, bytes: usize) -> *mut u8 {
         let end = offset.checked_add(bytes as u64);
-        assert!(end.is_some_and(|end| end <= self.layout.size() as u64), "beyond the end at {offset:#x}");
+        assert!(end.is_some_and(|end| end <= self.bytes as u64), "beyond the end at {offset:#x}");
         // SAFETY: offset and all bytes lie within the allocation, as was just checked.
         unsafe { self.base.as_ptr().add(offset as usize) }
     }
@@ -100,6 +112,6 @@ impl Arena {
 impl Drop for Arena {
     fn drop(&mut self) {
         // SAFETY: it was allocated with this layout, and nothing uses it any more.
-        unsafe { dealloc(self.base.as_ptr(), self.layout) };
+        unsafe { dealloc(self.allocated.as_ptr(), self.layout) };
     }
 }

@@ -211,8 +211,10 @@ fn collect_region(core: &mut Core<'_>, steps: &mut Steps, region: &Translated) {
     };
     let entered = block_counts(graph, &counts, &[]);
     for (node, step) in &region.begins {
-        let abandoned = abandoned.get(step).copied().unwrap_or(0);
-        steps.counted(*step).executed += entered[*node as usize] - abandoned;
+        steps.counted(*step).executed += entered[*node as usize];
+    }
+    for (step, times) in abandoned {
+        steps.counted(step).executed -= times;
     }
     for (node, step, counter) in &region.counts {
         steps.add_counter(*step, *counter, entered[*node as usize]);

@@ -293,7 +293,8 @@ impl<'m> TranslatedEngine<'m> {
         let (model, code_map) = (self.core.model(), self.code_map);
         let find = |core: &mut Core<'m>, steps: &mut Steps, place| {
             let (number, step) = step_at(core, steps, code_map, place);
-            number.filter(|_| is_compilable(model, &step)).map(|number| Numbered { number, step })
+            let number = number.filter(|_| is_compilable(model, &step))?;
+            Some(Numbered { number, runs: steps.counted(number).executed, step })
         };
         let mut region = find_region(model, place, |place| find(&mut self.core, &mut self.steps, place))?;
         region.precise.clone_from(&self.precise);

@@ -365,6 +365,30 @@ impl Value {
         }
     }
 
+    /// The same, to be changed.
+    pub(crate) fn children_mut(&mut self) -> Vec<&mut Value> {
+        match &mut self.kind {
+            Kind::Const(_)
+            | Kind::Local(_)
+            | Kind::Register { .. }
+            | Kind::Cycles
+            | Kind::Instructions
+            | Kind::FaultAddress
+            | Kind::FaultAccess
+            | Kind::Pending(_) => Vec::new(),
+            Kind::Element { index: value, .. }
+            | Kind::Memory { address: value, .. }
+            | Kind::CellPart { address: value, .. }
+            | Kind::Unary(_, value)
+            | Kind::ZeroExtend(value)
+            | Kind::SignExtend(value)
+            | Kind::Slice { base: value, .. } => vec![value],
+            Kind::Binary(_, left, right) | Kind::Bit { base: left, index: right } => vec![left, right],
+            Kind::Concat(parts) => parts.iter_mut().collect(),
+            Kind::Select(condition, then, otherwise) => vec![condition, then, otherwise],
+        }
+    }
+
     /// Calls `visit` for itself and every value within it.
     pub(crate) fn walk(&self, visit: &mut dyn FnMut(Item<'_>)) {
         visit(Item::Value(self));
@@ -408,6 +432,39 @@ impl Op {
         }
     }
 
+    /// The same, to be changed.
+    pub(crate) fn values_mut(&mut self) -> Vec<&mut Value> {
+        match self {
+            Op::Set(_, value)
+            | Op::SetRegister { value, .. }
+            | Op::If(value, ..)
+            | Op::Halt(value)
+            | Op::ExtraCycles(value) => vec![value],
+            Op::SetElement { index: place, value, .. }
+            | Op::SetMemory { address: place, value, .. }
+            | Op::SetCellPart { address: place, value, .. } => vec![value, place],
+            Op::LinuxCall(_, values) | Op::Semihost(_, values) | Op::Print(_, values) => {
+                values.iter_mut().collect()
+            }
+            Op::Count(_)
+            | Op::CountLocal(..)
+            | Op::Loop(..)
+            | Op::Block(..)
+            | Op::Leave(..)
+            | Op::Trap(_)
+            | Op::Event(_) => Vec::new(),
+        }
+    }
+
+    /// The lists of statements in it, to be changed.
+    pub(crate) fn lists_mut(&mut self) -> Vec<&mut Vec<Op>> {
+        match self {
+            Op::If(_, then, otherwise) => vec![then, otherwise],
+            Op::Loop(_, body) | Op::Block(_, body) => vec![body],
+            _ => Vec::new(),
+        }
+    }
+
     /// The lists of statements in it.
     pub(crate) fn lists(&self) -> Vec<&[Op]> {
         match self {
@@ -429,4 +486,11 @@ pub(crate) fn walk_ops(ops: &[Op], visit: &mut dyn FnMut(Item<'_>)) {
             walk_ops(list, visit);
         }
     }
+}
+
+/// Number of statements and values of a list.
+pub(crate) fn count_parts(ops: &[Op]) -> usize {
+    let mut parts = 0;
+    walk_ops(ops, &mut |_| parts += 1);
+    parts
 }

@@ -24,7 +24,7 @@ pub(crate) struct Way {
 /// All ways but the reference in one go; `budgets` are the pieces of the split ones.
 pub(crate) fn ways(simulator: &Simulator, budgets: &[u64]) -> Vec<Way> {
     let split = |kind| Box::new(SplitEngine::new(simulator.engine(kind), budgets)) as Box<dyn Engine>;
-    vec![
+    let mut ways = vec![
         Way { name: "emitted", engine: simulator.engine(EngineKind::Emitted) },
         Way { name: "emitted, split", engine: split(EngineKind::Emitted) },
         Way { name: "unprofiled", engine: simulator.engine(EngineKind::Unprofiled) },
@@ -33,7 +33,15 @@ pub(crate) fn ways(simulator: &Simulator, budgets: &[u64]) -> Vec<Way> {
         Way { name: "stepwise, split", engine: split(EngineKind::Stepwise) },
         Way { name: "stepwise, unprofiled", engine: simulator.engine(EngineKind::StepwiseUnprofiled) },
         Way { name: "reference, split", engine: split(EngineKind::Reference) },
-    ]
+    ];
+    if let Some(engine) = simulator.translated(true, 2) {
+        ways.push(Way { name: "translated", engine });
+    }
+    if let Some(engine) = simulator.translated(false, 1) {
+        let engine = Box::new(SplitEngine::new(engine, budgets));
+        ways.push(Way { name: "translated, unprofiled, split", engine });
+    }
+    ways
 }
 
 /// What a measurement adds up to, whichever way it is added up.

@@ -15,6 +15,7 @@ use isac_ir::Model;
 use sim_profile::EventSink;
 use sim_runtime::Engine;
 use sim_runtime::reference::ReferenceEngine;
+use sim_translate::TranslatedEngine;
 
 /// A model of this repository with its engines.
 #[derive(Clone, Copy)]
@@ -68,20 +69,31 @@ pub(crate) enum EngineKind {
     Stepwise,
     /// The same without profiling.
     StepwiseUnprofiled,
+    /// The translated engine, which compiles whatever it comes to twice.
+    Translated,
+    /// The same without profiling.
+    TranslatedUnprofiled,
 }
 
 /// The reference first: the others are held against it.
-pub(crate) const ENGINES: [EngineKind; 5] = [
+pub(crate) const ENGINES: [EngineKind; 7] = [
     EngineKind::Reference,
     EngineKind::Emitted,
     EngineKind::Unprofiled,
     EngineKind::Stepwise,
     EngineKind::StepwiseUnprofiled,
+    EngineKind::Translated,
+    EngineKind::TranslatedUnprofiled,
 ];
 
 /// Those of a model that is generated in one form alone.
-pub(crate) const ENGINES_OF_ONE_FORM: [EngineKind; 3] =
-    [EngineKind::Reference, EngineKind::Emitted, EngineKind::Unprofiled];
+pub(crate) const ENGINES_OF_ONE_FORM: [EngineKind; 5] = [
+    EngineKind::Reference,
+    EngineKind::Emitted,
+    EngineKind::Unprofiled,
+    EngineKind::Translated,
+    EngineKind::TranslatedUnprofiled,
+];
 
 impl Simulator {
     pub(crate) const fn new(
@@ -100,7 +112,18 @@ impl Simulator {
             EngineKind::Unprofiled => (self.emitted)(false),
             EngineKind::Stepwise => (self.stepwise)(true),
             EngineKind::StepwiseUnprofiled => (self.stepwise)(false),
+            EngineKind::Translated => self.translated(true, 2).unwrap_or_else(|| (self.emitted)(true)),
+            EngineKind::TranslatedUnprofiled => {
+                self.translated(false, 1).unwrap_or_else(|| (self.emitted)(false))
+            }
         }
+    }
+
+    /// The translated engine, compiling after so many arrivals; `None` for a model that it refuses,
+    /// where the emitted one takes its place.
+    pub(crate) fn translated(&self, profiles: bool, arrivals: u32) -> Option<Box<dyn Engine>> {
+        let engine = TranslatedEngine::new((self.model)())?.with_threshold(arrivals);
+        Some(Box::new(if profiles { engine.with_profile() } else { engine }))
     }
 
     /// The reference engine without a profile of its own, telling every event.

@@ -1,5 +1,6 @@
 //! A run in small pieces, looked at between them: nothing of it may show in the end.
 
+use isac_ir::Model;
 use sim_profile::{Calls, Measurement};
 use sim_runtime::host::Host;
 use sim_runtime::record::FunctionMap;
@@ -53,6 +54,10 @@ impl Engine for SplitEngine {
 
     fn cycles(&self) -> u64 {
         self.engine.cycles()
+    }
+
+    fn model(&self) -> Option<&Model> {
+        self.engine.model()
     }
 
     fn record_calls(&mut self, map: FunctionMap) -> bool {

@@ -11,6 +11,7 @@ use sim_profile::{Event, EventSink, EventWriter};
 use sim_runtime::launcher::{AtomicFile, LaunchInfo, RunOptions, Stdio, check_results, launch};
 use sim_runtime::record::model_tables;
 use sim_runtime::reference::ReferenceEngine;
+use sim_translate::TranslatedEngine;
 
 use super::Failure;
 use super::cache::build_simulator;
@@ -19,8 +20,9 @@ use super::pipeline::Pictures;
 
 /// Run a program on the simulator of a description.
 ///
-/// The simulator is generated and built the first time, and kept; later runs of the same
-/// description start at once. The program's exit status is that of the run.
+/// Where instructions overlap, or the description holds what is not translated yet, a simulator is
+/// generated and built the first time, and kept; all other runs start at once. The program's exit
+/// status is that of the run.
 ///
 /// Example: gentool run models/rv32im/rv32im.isac models/rv32im/programs/crc32.elf --report crc32.xml
 #[derive(Debug, clap::Args)]
@@ -33,7 +35,8 @@ pub(super) struct Options {
 
     /// What executes the program; all give the same results.
     ///
-    /// Default: emitted, unless --events or a picture of the pipeline asks for the reference engine.
+    /// Default: translated where that is possible, else emitted; reference where --events or a picture
+    /// of the pipeline asks for it.
     #[arg(long, value_enum)]
     engine: Option<EngineName>,
 }
@@ -45,6 +48,9 @@ enum EngineName {
     Reference,
     /// The generated simulator, built by cargo: fast.
     Emitted,
+    /// Machine code made while the program runs: fastest, needs no build; for models whose
+    /// instructions do not overlap.
+    Translated,
 }
 
 pub(super) fn run(options: &Options) -> Result<i32, Failure> {
@@ -54,15 +60,17 @@ pub(super) fn run(options: &Options) -> Result<i32, Failure> {
     let obstacles = find_obstacles(&model);
     let told = options.run.wants_reference();
     let wanted = match (options.engine, told) {
-        (Some(EngineName::Emitted), Some(option)) => {
+        (Some(EngineName::Emitted | EngineName::Translated), Some(option)) => {
             return Err(Failure::other(format!("{option} needs the reference engine; leave --engine out")));
         }
         (Some(engine), _) => engine,
         (None, _) if told.is_some() => EngineName::Reference,
+        (None, _) if asks_too_much(&options.run).is_none() && can_translate(&model) => EngineName::Translated,
         (None, _) => EngineName::Emitted,
     };
     match (wanted, &obstacles[..]) {
         (EngineName::Reference, _) => run_reference(&model, &options.run),
+        (EngineName::Translated, _) => run_translated(&model, &options.run),
         (EngineName::Emitted, []) => run_emitted(&model, &options.run),
         (EngineName::Emitted, [first, ..]) if options.engine.is_none() => {
             eprintln!("note: using the reference engine: {first}");
@@ -73,6 +81,20 @@ pub(super) fn run(options: &Options) -> Result<i32, Failure> {
             status: sim_runtime::launcher::exit_status::MODEL,
         }),
     }
+}
+
+/// An option that the translated engine does not know.
+fn asks_too_much(options: &RunOptions) -> Option<&'static str> {
+    match (options.caches, options.calls) {
+        (true, _) => Some("--caches"),
+        (_, true) => Some("--calls"),
+        _ => None,
+    }
+}
+
+/// True if the translated engine takes the model, on this computer.
+fn can_translate(model: &Model) -> bool {
+    sim_translate::find_obstacles(model).is_empty() && sim_translate::is_host_supported()
 }
 
 /// No result may take the place of what the run is made from; found before a simulator is built.
@@ -111,6 +133,28 @@ fn run_emitted(model: &Model, options: &RunOptions) -> Result<i32, Failure> {
         let status = command.status().map_err(unstartable)?;
         Ok(status.code().unwrap_or(sim_runtime::launcher::exit_status::FAILURE))
     }
+}
+
+/// Translates the model while the program runs.
+fn run_translated(model: &Model, options: &RunOptions) -> Result<i32, Failure> {
+    let refused = |reason: &str| Failure {
+        message: format!("the model cannot be translated: {reason}; use another --engine"),
+        status: sim_runtime::launcher::exit_status::MODEL,
+    };
+    if let Some(option) = asks_too_much(options) {
+        return Err(Failure::other(format!("{option} needs another engine; leave --engine out")));
+    }
+    if let Some(first) = sim_translate::find_obstacles(model).first() {
+        return Err(refused(first));
+    }
+    let Some(mut engine) = TranslatedEngine::new(model) else {
+        return Err(refused("it is too large"));
+    };
+    if options.wants_measurement() {
+        engine = engine.with_profile();
+    }
+    let info = LaunchInfo::of_model(model, "translated", &digest_model(model));
+    Ok(launch(&mut engine, &info, options, Stdio::of_process()))
 }
 
 fn run_reference(model: &Model, options: &RunOptions) -> Result<i32, Failure> {

@@ -43,7 +43,8 @@ fn what_is_in_the_way_of_a_package_is_named_and_left_alone() {
 /// Without cargo's folder no simulator can be built; the message says what can be done.
 #[test]
 fn a_simulator_that_cannot_be_built_is_a_failure_of_ours() {
-    let output = Bench::new().run("run models/tiny8/tiny8.isac models/tiny8/programs/sum.bin");
+    let output =
+        Bench::new().run("run models/tiny8/tiny8.isac models/tiny8/programs/sum.bin --engine emitted");
     assert_eq!(status(&output), 125);
     let messages = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(messages.contains("set ISAC_CACHE to another"), "{messages}");

@@ -31,6 +31,10 @@ use crate::region::Region;
 use crate::residual::{Item, Kind, Op, walk_ops};
 use crate::specialise::Step;
 
+/// Most registers that live in variables: each way out of a region stores those that may have
+/// changed.
+const MOST_VARIABLES: usize = 64;
+
 /// Why compiled code comes back, at [`layout::EXIT`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u64)]
@@ -398,18 +402,18 @@ impl Codegen<'_, '_> {
 
     /// Which registers live in variables.
     fn find_registers(&mut self) {
-        let mut whole = BTreeSet::new();
+        let mut whole: BTreeMap<(u32, u32), u32> = BTreeMap::new();
         for step in self.region.blocks.iter().flat_map(|block| &block.steps) {
             walk_ops(&step.step.ops, &mut |item| match item {
                 Item::Op(Op::SetRegister { register, element, .. }) => {
-                    whole.insert((*register, *element));
+                    *whole.entry((*register, *element)).or_default() += 1;
                 }
                 Item::Op(Op::SetElement { register, .. }) => {
                     self.computed.insert(*register);
                 }
                 Item::Value(value) => match &value.kind {
                     Kind::Register { register, element, .. } => {
-                        whole.insert((*register, *element));
+                        *whole.entry((*register, *element)).or_default() += 1;
                     }
                     Kind::Element { register, .. } => {
                         self.computed.insert(*register);
@@ -419,12 +423,14 @@ impl Codegen<'_, '_> {
                 Item::Op(_) => {}
             });
         }
-        for (register, element) in whole {
-            if !self.computed.contains(&register) {
-                let width = self.around.model.registers[register as usize].width_bits;
-                let variable = self.b.declare_var(type_of(width));
-                self.registers.insert((register, element), variable);
-            }
+        whole.retain(|(register, _), _| !self.computed.contains(register));
+        let mut by_use: Vec<((u32, u32), u32)> = whole.into_iter().collect();
+        by_use.sort_by_key(|(_, uses)| std::cmp::Reverse(*uses));
+        by_use.truncate(MOST_VARIABLES);
+        for ((register, element), _) in by_use {
+            let width = self.around.model.registers[register as usize].width_bits;
+            let variable = self.b.declare_var(type_of(width));
+            self.registers.insert((register, element), variable);
         }
     }
 
@@ -588,16 +594,32 @@ impl Codegen<'_, '_> {
         self.leave_if_written();
         match self.pc {
             Pc::Known(target) => self.go_to(target),
-            Pc::Held(_) => self.jump_to_computed(),
+            Pc::Held(_) => {
+                self.return_within();
+                self.jump_to_computed();
+            }
         }
+    }
+
+    /// Where a call was followed, what comes back goes on within the region.
+    fn return_within(&mut self) {
+        let Some(expected) = self.region.blocks[self.current].returns else { return };
+        let pc = self.pc_value();
+        let known = self.b.ins().iconst(types::I64, expected as i64);
+        let comes_back = self.b.ins().icmp(IntCC::Equal, pc, known);
+        let (within, elsewhere) = self.branch(comes_back);
+        let (node, held) = (self.node, self.pc);
+        self.enter_arm(within);
+        self.pc = Pc::Known(expected);
+        self.go_to(expected);
+        (self.node, self.pc) = (node, held);
+        self.enter_arm(elsewhere);
     }
 
     /// Goes to a block of the region, or out by a link.
     fn go_to(&mut self, target: u64) {
         let is_transfer = target != self.successor;
-        let within = self.region.index.get(&target).copied();
-        let within = within.filter(|block| self.region.blocks[self.current].successors.contains(block));
-        let edge = match within {
+        let edge = match self.region.blocks[self.current].successor_at(target) {
             Some(block) => {
                 let jump = self.b.ins().jump(self.blocks[block], &[]);
                 let is_back = self.shape.position[block] <= self.shape.position[self.current];

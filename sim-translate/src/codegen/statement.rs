@@ -90,7 +90,7 @@ impl Codegen<'_, '_> {
     }
 
     /// Two blocks for the ways of a condition.
-    fn branch(&mut self, condition: ir::Value) -> (ir::Block, ir::Block) {
+    pub(super) fn branch(&mut self, condition: ir::Value) -> (ir::Block, ir::Block) {
         let (first, second) = (self.b.create_block(), self.b.create_block());
         self.b.ins().brif(condition, first, &[], second, &[]);
         self.b.seal_block(first);
@@ -99,7 +99,7 @@ impl Codegen<'_, '_> {
     }
 
     /// Begins an arm, in a node of its own.
-    fn enter_arm(&mut self, block: ir::Block) {
+    pub(super) fn enter_arm(&mut self, block: ir::Block) {
         self.b.switch_to_block(block);
         let node = self.flow.add_node();
         // A place to count at that stays in front of whatever the arm does.

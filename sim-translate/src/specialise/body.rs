@@ -8,7 +8,7 @@ use sim_runtime::memory::CellStore;
 use super::environment::Environment;
 use super::operand::Found;
 use super::{Specialiser, Turn};
-use crate::residual::{Item, Kind, Op, PC, Trap, Value, walk_ops};
+use crate::residual::{Item, Kind, Op, PC, Trap, Value, count_parts, walk_ops};
 
 /// Most statements that a loop is unrolled to.
 const UNROLLED: usize = 256;
@@ -488,7 +488,7 @@ impl<'m, S: CellStore> Specialiser<'m, S> {
             }
             let goes_on = here == 0 && outer == 0 && flow == Flow::On;
             ops.append(&mut turn);
-            if !goes_on || size(&ops[begun..]) > UNROLLED {
+            if !goes_on || count_parts(&ops[begun..]) > UNROLLED {
                 break;
             }
         }
@@ -509,13 +509,6 @@ fn push_if(ops: &mut Vec<Op>, condition: Value, then: Vec<Op>, otherwise: Vec<Op
     if !then.is_empty() || !otherwise.is_empty() || condition.may_trap() {
         ops.push(Op::If(condition, then, otherwise));
     }
-}
-
-/// Number of statements and values of a list.
-pub(super) fn size(ops: &[Op]) -> usize {
-    let mut size = 0;
-    walk_ops(ops, &mut |_| size += 1);
-    size
 }
 
 /// True if a label is left somewhere in a list.

@@ -3,39 +3,41 @@
 
 use sim_runtime::memory::CellStore;
 
-use super::body::size;
+use super::propagate::propagate;
 use super::{Specialiser, Step};
-use crate::residual::{Item, Op, PC, Value, walk_ops};
+use crate::residual::{Item, Op, PC, Value, count_parts, walk_ops};
 
-/// Most statements and values that are written twice so that the ways part.
-const DOUBLED: usize = 64;
+/// Most statements and values of a step that are written again so that the ways part.
+const DOUBLED: usize = 256;
 
 /// Makes the step of what is left.
 pub(super) fn finish<S: CellStore>(specialiser: Specialiser<'_, S>, mut ops: Vec<Op>) -> Step {
     let size_cells = specialiser.size_cells();
     let Specialiser { mut locals, place, word, seen_cells, undecoded, counters, .. } = specialiser;
-    part(&mut ops);
+    propagate(&mut ops);
+    part(&mut ops, &mut { DOUBLED });
     defer_counts(&mut ops, &mut locals);
     Step { address: place.address, word, size_cells, seen_cells, counters, locals, ops, undecoded }
 }
 
 /// Where an IF decides about the PC, what follows it goes into both arms, as long as that is short.
-fn part(ops: &mut Vec<Op>) {
+fn part(ops: &mut Vec<Op>, room: &mut usize) {
     let decides = |op: &Op| match op {
         Op::If(_, then, otherwise) => sets_pc(then) || sets_pc(otherwise),
         _ => false,
     };
     let Some(at) = ops.iter().position(decides) else { return };
     let rest = ops.split_off(at + 1);
-    let is_short =
-        size(&rest) <= DOUBLED && !rest.iter().any(|op| matches!(op, Op::Loop(..) | Op::Block(..)));
+    let parts = count_parts(&rest);
+    let is_short = parts <= *room && !rest.iter().any(|op| matches!(op, Op::Loop(..) | Op::Block(..)));
     match ops.last_mut() {
         Some(Op::If(_, then, otherwise)) if is_short => {
+            *room -= parts;
             for arm in [then, otherwise] {
                 if !is_gone(arm) {
                     arm.extend(rest.iter().cloned());
                 }
-                part(arm);
+                part(arm, room);
             }
         }
         _ => ops.extend(rest),

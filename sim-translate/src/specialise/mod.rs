@@ -9,6 +9,7 @@ mod environment;
 mod finish;
 pub(crate) use self::finish::is_gone;
 mod operand;
+mod propagate;
 mod value;
 
 use std::collections::VecDeque;

@@ -347,8 +347,10 @@ fn break_codings(sound: &Sound, push: Push<'_>) {
                         .iter()
                         .find(|instance| instance.alias == name.text && instance.role == InstanceRole::Coded);
                     let Some(width) = is_alias.and_then(|instance| instance.width_bits) else { continue };
-                    push("an alias coded twice", replaced(*span, format!("{0} {0}", name.text), &["E0402"]));
                     if width > 1 {
+                        // As a whole it may stand twice.
+                        let again = format!("{0} {0}[0]", name.text);
+                        push("an alias coded twice", replaced(*span, again, &["E0402"]));
                         let some = format!("{}[{}..1] 0b0", name.text, width - 1);
                         push("bits never coded", replaced(*span, some, &["E0403"]));
                     }

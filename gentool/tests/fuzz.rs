@@ -101,7 +101,7 @@ fn machine(corpus: &BTreeMap<std::path::PathBuf, Vec<u8>>, path: &Path) -> Machi
 fn random_words_end_alike_translated_and_interpreted() {
     let corpus = read_corpus();
     let mut random = random_word::Random(3);
-    for path in ["models/tiny8/tiny8.isac", "models/rv32imc/rv32imc.isac", "tests/models/ranges.isac"] {
+    for path in ["models/tiny8/tiny8.isac", "models/rv32im/rv32im.isac", "tests/models/ranges.isac"] {
         let machine = machine(&corpus, Path::new(path));
         for _ in 0..20 {
             let program = machine.program(&mut random);

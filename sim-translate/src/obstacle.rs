@@ -22,6 +22,9 @@ pub fn find_obstacles(model: &Model) -> Vec<String> {
     if code_map(model).is_none() {
         found.push("a CODINGROOT other than one element from map[PC] is not translated".to_string());
     }
+    if let Some(body) = &model.memory_fault {
+        found.push(format!("{}: `memory_fault` is not translated", body.location));
+    }
     if crate::layout::Layout::new(model).is_none() {
         found.push("memories of 1 GiB and more are not translated".to_string());
     }

@@ -40,10 +40,24 @@ pub(super) struct Shape {
     pub(super) big_endian: bool,
 }
 
+/// Whether states that are equal are one; the other is what that is held against.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Sharing {
+    Equal,
+    #[cfg(test)]
+    Nothing,
+}
+
 /// The states of an automaton and where it starts. Of a condition all diagrams have to say yes.
-pub(super) fn build_automaton(rows: &[Row], conditions: &[Vec<Diagram>], shape: Shape) -> (Vec<State>, u32) {
+pub(super) fn build_automaton(
+    rows: &[Row],
+    conditions: &[Vec<Diagram>],
+    shape: Shape,
+    sharing: Sharing,
+) -> (Vec<State>, u32) {
     let mut automaton = Automaton {
         shape,
+        sharing,
         conditions,
         states: Vec::new(),
         index: BTreeMap::new(),
@@ -59,6 +73,7 @@ pub(super) fn build_automaton(rows: &[Row], conditions: &[Vec<Diagram>], shape: 
 /// States by content, so that equal ones are one.
 struct Automaton<'a> {
     shape: Shape,
+    sharing: Sharing,
     conditions: &'a [Vec<Diagram>],
     states: Vec<State>,
     index: BTreeMap<State, u32>,
@@ -69,17 +84,21 @@ struct Automaton<'a> {
 
 impl Automaton<'_> {
     fn state(&mut self, state: State) -> u32 {
+        let shares = self.sharing == Sharing::Equal;
         if let State::Test { edges, otherwise, .. } = &state
+            && shares
             && edges.iter().all(|(_, next)| next == otherwise)
         {
             return *otherwise;
         }
-        if let Some(index) = self.index.get(&state) {
+        if let Some(index) = self.index.get(&state).filter(|_| shares) {
             return *index;
         }
         let index = self.states.len() as u32;
         self.states.push(state.clone());
-        self.index.insert(state, index);
+        if shares {
+            self.index.insert(state, index);
+        }
         index
     }
 

@@ -24,7 +24,7 @@ use isac_parser::model::{
     TailItem, root_decodes,
 };
 
-use self::automaton::{Row, Shape, build_automaton};
+use self::automaton::{Row, Shape, Sharing, build_automaton};
 use self::below::{BelowTable, coded_instances};
 use self::candidate::{Candidate, Pattern, placed, runs};
 use super::operation::lower_target;
@@ -34,8 +34,13 @@ const MAX_COMBINATIONS: usize = 256;
 
 /// All decoders that the model's CODINGROOTs and TAILs need, and the TAIL of each operation.
 pub(super) fn lower_decoders(model: &CheckedModel) -> (Vec<Decoder>, Vec<Vec<LoweredItem>>) {
+    lower_sharing(model, Sharing::Equal)
+}
+
+fn lower_sharing(model: &CheckedModel, sharing: Sharing) -> (Vec<Decoder>, Vec<Vec<LoweredItem>>) {
     let mut builder = DecoderBuilder {
         model,
+        sharing,
         below: BelowTable::of(model),
         targets: Vec::new(),
         decoders: BTreeMap::new(),
@@ -64,6 +69,7 @@ pub(super) fn lower_decoders(model: &CheckedModel) -> (Vec<Decoder>, Vec<Vec<Low
 
 struct DecoderBuilder<'a> {
     model: &'a CheckedModel,
+    sharing: Sharing,
     below: BelowTable,
     /// What has a decoder, in order of first need.
     targets: Vec<OperationOrGroup>,
@@ -119,7 +125,7 @@ impl DecoderBuilder<'_> {
             cell_bits: self.cell_bits.get(&target).copied().unwrap_or(width_bits.max(1)),
             big_endian: self.model.target.endian == Endian::Big,
         };
-        let (states, start) = build_automaton(&rows, &conditions, shape);
+        let (states, start) = build_automaton(&rows, &conditions, shape, self.sharing);
         let decoder = Decoder {
             target: lower_target(target),
             width_bits,
@@ -343,4 +349,81 @@ fn lcm(a: u32, b: u32) -> u32 {
         (x, y) = (y, x % y);
     }
     a.max(1) / x * b.max(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use isac_ir::bits::Bits;
+    use isac_ir::decode::choose_variant;
+    use isac_parser::diagnostic::Diagnostics;
+    use isac_parser::source::{FileSystem, SourceMap};
+
+    use super::*;
+
+    /// Numbers from a seed (splitmix64, after Steele, Lea and Flood).
+    fn next(state: &mut u64) -> u64 {
+        *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = *state;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    /// All words of up to 16 bits; of more, those near the edges of the automaton, and random ones.
+    fn words(decoder: &Decoder) -> Vec<Bits> {
+        let width = decoder.width_bits;
+        if width <= 16 {
+            return (0..1u128 << width).map(Bits::from_u128).collect();
+        }
+        let mut state = u64::from(width);
+        let mut random = || {
+            let number = u128::from(next(&mut state)) << 64 | u128::from(next(&mut state));
+            let low = Bits::ZERO.with(0, width.min(128), number);
+            if width > 128 { low.with(128, (width - 128).min(128), number.rotate_left(7)) } else { low }
+        };
+        let mut found: Vec<Bits> = (0..2000).map(|_| random()).collect();
+        let walk = |mut word: Bits, choice: &mut u64| {
+            let mut at = decoder.start;
+            loop {
+                match &decoder.states[at as usize] {
+                    isac_ir::decoder::State::Test { low, width, edges, .. } => {
+                        let (value, to) = edges[next(choice) as usize % edges.len()];
+                        word = word.with(*low, *width, value.into());
+                        at = to;
+                    }
+                    isac_ir::decoder::State::Fetch { next, .. } => at = *next,
+                    _ => return word,
+                }
+            }
+        };
+        let mut choice = 5;
+        found.extend((0..6000).map(|_| walk(random(), &mut choice)).collect::<Vec<_>>());
+        found
+    }
+
+    /// Sharing equal states changes nothing but how many there are.
+    #[test]
+    fn a_minimised_automaton_accepts_what_the_whole_tree_does() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let mut smaller = 0;
+        for name in ["tiny8", "rv32im", "rv32imc", "rv64imac", "mips32", "armv6m", "avr", "vliw4", "pdp11"] {
+            let path = root.join("models").join(name).join(format!("{name}.isac"));
+            let (mut sources, mut findings) = (SourceMap::new(), Diagnostics::new());
+            let loaded =
+                isac_parser::load_model(&path, &FileSystem, &BTreeMap::new(), &mut sources, &mut findings);
+            let model = loaded.unwrap_or_else(|| panic!("{name} is sound"));
+            let (minimised, _) = lower_sharing(&model, Sharing::Equal);
+            let (whole, _) = lower_sharing(&model, Sharing::Nothing);
+            for (minimised, whole) in minimised.iter().zip(&whole) {
+                smaller += usize::from(minimised.states.len() < whole.states.len());
+                for word in words(minimised) {
+                    let expected = choose_variant(whole, word);
+                    assert_eq!(choose_variant(minimised, word), expected, "{name}: {word:?}");
+                }
+            }
+        }
+        assert!(smaller > 8, "{smaller} automata have become smaller");
+    }
 }

@@ -133,7 +133,6 @@ pub struct Ram {
     pub fill: u128,
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
 fn is_zero(value: &u128) -> bool {
     *value == 0
 }

@@ -1,6 +1,6 @@
 //! Compiled regions: where they are, how they are connected, and what they count.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
 use isac_ir::Model;
@@ -195,7 +195,7 @@ fn collect_region(core: &mut Core<'_>, steps: &mut Steps, region: &Translated) {
     let own_counts: Vec<u64> = region.own_counts.iter().map(|(slot, ..)| take(slot)).collect();
     let first = region.first_site as usize;
     let mut passages = Vec::new();
-    let mut abandoned: HashMap<u32, u64> = HashMap::new();
+    let mut abandoned: BTreeMap<u32, u64> = BTreeMap::new();
     for site in core.sites[first..first + region.site_count as usize].iter_mut() {
         let count = std::mem::take(&mut site.times);
         if count > 0 {

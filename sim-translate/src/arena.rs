@@ -103,9 +103,14 @@ impl Arena {
 
     /// Sets bytes to 0.
     pub(crate) fn clear(&self, offset: u64, bytes: u64) {
+        self.fill(offset, bytes, 0);
+    }
+
+    /// Sets bytes to a value.
+    pub(crate) fn fill(&self, offset: u64, bytes: u64, value: u8) {
         let to = self.check(offset, bytes as usize);
         // SAFETY: as for `put`.
-        unsafe { std::ptr::write_bytes(to, 0, bytes as usize) };
+        unsafe { std::ptr::write_bytes(to, value, bytes as usize) };
     }
 }
 

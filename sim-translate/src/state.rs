@@ -28,7 +28,19 @@ impl<'m> State<'m> {
         let code = vec![Vec::new(); model.rams.len()];
         let mut state = State { model, layout, arena, code, code_written: false };
         for (index, ram) in model.rams.iter().enumerate().filter(|(_, ram)| ram.fill != 0) {
-            (0..ram.size_cells).for_each(|cell| state.put_cell(index, cell, Bits::from_u128(ram.fill)));
+            let place = state.layout.rams[index];
+            let bytes = ram.fill.to_le_bytes();
+            let of_cell = bytes.get(..place.cell_bytes as usize);
+            match of_cell.filter(|of_cell| of_cell.iter().all(|byte| *byte == bytes[0])) {
+                Some(_) => {
+                    let length = place.cells * u64::from(place.cell_bytes);
+                    state.arena.fill(place.offset.into(), length, bytes[0]);
+                }
+                None => {
+                    let fill = Bits::from_u128(ram.fill);
+                    (0..ram.size_cells).for_each(|cell| state.put_cell(index, cell, fill));
+                }
+            }
         }
         for (index, register) in model.registers.iter().enumerate() {
             for element in 0..register.elements() {

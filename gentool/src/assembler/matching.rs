@@ -351,8 +351,7 @@ impl<'a, 'm> Matcher<'a, 'm> {
         let start = if cursor.joined { cursor.at } else { skip_blanks(self.text, cursor.at) };
         let mut found = vec![(OperandValue::Element(0), start, cursor.at)];
         let (mut listed, mut at) = (0u128, cursor);
-        loop {
-            let Some((first, end)) = self.listed(at, register) else { break };
+        while let Some((first, end)) = self.listed(at, register) {
             let behind = Cursor { at: end, joined: false, first: false };
             let range = self.behind(behind, '-').and_then(|dash| self.listed(dash, register));
             let (last, end) = range.unwrap_or((first, end));

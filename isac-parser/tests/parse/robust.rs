@@ -79,7 +79,7 @@ fn long_lines_end() {
     assert_eq!(codes(&format!("CONSTANT x = {};", "1".repeat(long))), ["E0107"]);
     assert_eq!(codes(&format!("GROUP a = b{} c;", ", b".repeat(long / 10))), ["E0101"]);
     assert_eq!(codes(&format!("INCLUDE \"{}", "x".repeat(long))), ["E0102"]);
-    assert_eq!(codes(&format!("OPERATION a {{ }};{}", "}".repeat(long / 10))), ["E0101"]);
+    assert_eq!(codes(&format!("OPERATION a {{ }};{}", "}".repeat(long / 20))), ["E0101"]);
 }
 
 #[test]

@@ -175,9 +175,8 @@ impl Machine<'_, '_> {
         let rd = self.user.writable(random);
         if random.once_in(4) {
             let names = ["csrrs_read", "csrrc_read", "csrrsi_read", "csrrci_read"];
-            return vec![
-                self.encode(*random.choose(&names), &[("rd", rd), ("csr", *random.choose(&READ_ONLY))]),
-            ];
+            let name = *random.choose(&names);
+            return vec![self.encode(name, &[("rd", rd), ("csr", *random.choose(&READ_ONLY))])];
         }
         let (name, last) =
             *random.choose(&[("csrrs", "rs1"), ("csrrc", "rs1"), ("csrrsi", "imm"), ("csrrci", "imm")]);

@@ -291,7 +291,7 @@ pub fn fetch_asked(
     decoder: u32,
     address: u64,
 ) -> Result<Bits, FaultKind> {
-    let mut source = AskedCells { model, store, map, address };
+    let mut source = CellsFrom { model, store, map, address };
     let element = decode_element(model, decoder, &mut source).map_err(|error| match error {
         DecodeError::Illegal => FaultKind::IllegalInstruction,
         DecodeError::Fetch(fault) => fault,
@@ -302,14 +302,19 @@ pub fn fetch_asked(
 }
 
 /// The cells of a map from an address on.
-struct AskedCells<'a, S> {
-    model: &'a Model,
-    store: &'a S,
-    map: u32,
-    address: u64,
+#[derive(Debug)]
+pub struct CellsFrom<'a, S> {
+    /// Whose map it is.
+    pub model: &'a Model,
+    /// What stands behind the map.
+    pub store: &'a S,
+    /// Index of the map.
+    pub map: u32,
+    /// Address of the first cell.
+    pub address: u64,
 }
 
-impl<S: CellStore> CellSource for AskedCells<'_, S> {
+impl<S: CellStore> CellSource for CellsFrom<'_, S> {
     type Fault = FaultKind;
 
     fn fetch(&mut self, first_bit: u32, width_bits: u32) -> Result<Bits, FaultKind> {

@@ -351,6 +351,21 @@ impl<'m, S: CellStore> Specialiser<'m, S> {
         Value::concat(width, parts)
     }
 
+    /// Runs a list that can be left by a label, which has a number in the step.
+    fn run_labelled(
+        &mut self,
+        frame: &mut Frame<'m>,
+        label: (u32, u32),
+        body: &'m [Stmt],
+        labels: &mut Labels,
+        ops: &mut Vec<Op>,
+    ) -> Flow {
+        labels.open.push(label);
+        let flow = self.run_list(frame, body, labels, ops);
+        labels.open.pop();
+        flow
+    }
+
     fn run_block(
         &mut self,
         frame: &mut Frame<'m>,
@@ -360,10 +375,8 @@ impl<'m, S: CellStore> Specialiser<'m, S> {
         ops: &mut Vec<Op>,
     ) -> Flow {
         let number = self.new_label();
-        labels.open.push((label, number));
         let mut inner = Vec::new();
-        let flow = self.run_list(frame, body, labels, &mut inner);
-        labels.open.pop();
+        let flow = self.run_labelled(frame, (label, number), body, labels, &mut inner);
         let flow = self.join(number, flow, labels, &mut inner);
         drop_last_leaves(&mut inner, number);
         match leaves(&inner, number) {
@@ -434,9 +447,7 @@ impl<'m, S: CellStore> Specialiser<'m, S> {
             let at_head = self.environment.clone();
             let (frame_before, ways) = (frame.clone(), labels.ways.len());
             let mut inner = Vec::new();
-            labels.open.push((label, number));
-            let flow = self.run_list(frame, body, labels, &mut inner);
-            labels.open.pop();
+            let flow = self.run_labelled(frame, (label, number), body, labels, &mut inner);
             let changed = match flow {
                 Flow::On => self.environment.differing(&at_head),
                 Flow::Gone => Vec::new(),
@@ -472,9 +483,7 @@ impl<'m, S: CellStore> Specialiser<'m, S> {
         let number = self.new_label();
         for _ in 0..UNROLLED {
             let mut turn = Vec::new();
-            labels.open.push((label, number));
-            let flow = self.run_list(frame, body, labels, &mut turn);
-            labels.open.pop();
+            let flow = self.run_labelled(frame, (label, number), body, labels, &mut turn);
             let here = labels.ways.iter().filter(|way| way.label == number).count();
             let outer = labels.ways.len() - ways - here;
             let ends = matches!(turn.last(), Some(Op::Leave(left, _)) if *left == number);

@@ -18,11 +18,11 @@ use isac_ir::Model;
 use isac_ir::account::{Part, Scheduled, count_operations};
 use isac_ir::behavior::Body;
 use isac_ir::bits::Bits;
-use isac_ir::decode::{CellSource, DecodeError, decode_element};
+use isac_ir::decode::{DecodeError, decode_element};
 use isac_ir::operation::{Role, Target};
 use isac_ir::root::{RootDecoding, RootElement, WordSource, root_elements};
 use sim_runtime::FaultKind;
-use sim_runtime::memory::{CellStore, fetch_cells};
+use sim_runtime::memory::{CellStore, CellsFrom};
 
 use self::body::{Flow, Frame};
 use self::environment::Environment;
@@ -293,7 +293,7 @@ impl<'m, S: CellStore> Specialiser<'m, S> {
         };
         let target = model.operation(turn.operation).instances[instance as usize].target;
         let Some(decoder) = model.decoder_of(target) else { return Flow::On };
-        let mut cells = Cells { model, store: self.store, map: *map, address: self.place.address };
+        let mut cells = CellsFrom { model, store: self.store, map: *map, address: self.place.address };
         match decode_element(model, decoder, &mut cells) {
             Ok(decoded) => {
                 let cell_bits = model.maps[*map as usize].cell_bits;
@@ -366,21 +366,5 @@ impl<'m, S: CellStore> Specialiser<'m, S> {
             self.environment.set(*local, Some(0));
         }
         Frame { body, node, turn, locals, counted: None, found: vec![None; body.bindings.len()] }
-    }
-}
-
-/// The cells of a map from an address on.
-struct Cells<'a, S> {
-    model: &'a Model,
-    store: &'a S,
-    map: u32,
-    address: u64,
-}
-
-impl<S: CellStore> CellSource for Cells<'_, S> {
-    type Fault = FaultKind;
-
-    fn fetch(&mut self, first_bit: u32, width_bits: u32) -> Result<Bits, FaultKind> {
-        fetch_cells(self.model, self.store, self.map, self.address, first_bit, width_bits)
     }
 }

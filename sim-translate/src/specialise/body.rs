@@ -444,7 +444,7 @@ impl<'m, S: CellStore> Specialiser<'m, S> {
         }
         let number = self.new_label();
         loop {
-            let at_head = self.environment.clone();
+            let (at_head, first_new) = (self.environment.clone(), self.locals.len() as u32);
             let (frame_before, ways) = (frame.clone(), labels.ways.len());
             let mut inner = Vec::new();
             let flow = self.run_labelled(frame, (label, number), body, labels, &mut inner);
@@ -452,8 +452,9 @@ impl<'m, S: CellStore> Specialiser<'m, S> {
                 Flow::On => self.environment.differing(&at_head),
                 Flow::Gone => Vec::new(),
             };
-            // What one turn changes is not known in the next.
-            let known: Vec<u32> = changed.into_iter().filter(|local| at_head.get(*local).is_some()).collect();
+            // What one turn changes is not known in the next. Its own locals begin anew in each.
+            let is_kept = |local: &u32| *local < first_new && at_head.get(*local).is_some();
+            let known: Vec<u32> = changed.into_iter().filter(is_kept).collect();
             if known.is_empty() {
                 let flow = self.join(number, Flow::Gone, labels, &mut inner);
                 ops.push(Op::Loop(number, inner));

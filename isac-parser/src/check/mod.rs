@@ -12,6 +12,7 @@ mod expansion;
 mod finding;
 mod instruction_count;
 mod member;
+mod pseudo;
 mod range;
 mod recursion;
 mod retry;
@@ -74,6 +75,9 @@ pub fn check_model(model: Model, diagnostics: &mut Diagnostics) -> Option<Checke
     };
     if names_are_sound && !diagnostics.iter().any(|found| found.code.0.starts_with("E04")) {
         same_text::check_texts(&model, &decodings, diagnostics);
+        if assembler::are_whole(&model) {
+            pseudo::check_pseudos(&model, diagnostics);
+        }
     }
     if !diagnostics.has_errors() {
         unused::check_unused(&model, diagnostics);

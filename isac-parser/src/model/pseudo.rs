@@ -14,6 +14,8 @@ pub struct Pseudo {
     pub condition: Option<Vec<PseudoPiece>>,
     /// The lines that are assembled instead.
     pub results: Vec<Vec<PseudoPiece>>,
+    /// Where the pieces of each result stand.
+    pub result_spans: Vec<Vec<Span>>,
 }
 
 /// An item of a PSEUDO's pattern.

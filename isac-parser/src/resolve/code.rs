@@ -101,6 +101,8 @@ codes! {
     TOO_MANY_INSTRUCTIONS = "E0413";
     /// Two operations of one group that are written alike.
     SAME_TEXT = "E0414";
+    /// A PSEUDO with a result that can never be assembled.
+    PSEUDO_RESULT = "E0415";
     /// A CASE of something that its selector never chooses.
     NO_SUCH_CASE = "E0420";
     /// An element that is used or activated where it is not decoded.
@@ -186,6 +188,8 @@ codes! {
     MISSING_RETURN = "W0302";
     /// A `case` or CASE that the value of its switch can never be equal to.
     DEAD_CASE = "W0303";
+    /// A statement whose value nobody takes.
+    DROPPED_VALUE = "W0304";
     /// An alias that no assembler text mentions.
     NOT_IN_ASSEMBLER = "W0401";
     /// A member that no word can reach.

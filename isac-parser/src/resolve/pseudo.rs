@@ -5,10 +5,11 @@ use super::expression_names::visit_names;
 use super::format::Formats;
 use super::names::{Constant, Global, Table, double, undefined};
 use super::typing::extend;
-use crate::ast::{Expr, Name, Pseudo, PseudoItem};
+use crate::ast::{Expr, Name, Pseudo, PseudoItem, Text};
 use crate::diagnostic::Diagnostics;
 use crate::model::{self, PatternItem, PseudoPiece};
 use crate::print_expr;
+use crate::source::Span;
 
 /// What an expression may ask for beside operands and CONSTANTs.
 const OF_THE_INSTRUCTION: [&str; 2] = ["instruction_address", "instruction_size"];
@@ -26,11 +27,20 @@ pub(crate) fn resolve_pseudos(
         check_names(pseudo, &operands, table, diagnostics);
         let names: Vec<&str> = operands.iter().map(|operand| operand.text.as_str()).collect();
         let pieces = Pieces { names, table };
+        let results: Vec<Vec<(PseudoPiece, Span)>> =
+            pseudo.results.iter().map(|result| pieces.of_result(result)).collect();
         resolved.push(model::Pseudo {
             span: pseudo.span,
             pattern,
             condition: pseudo.condition.as_ref().map(|condition| pieces.of_expr(condition)),
-            results: pseudo.results.iter().map(|result| pieces.of_result(result)).collect(),
+            results: results
+                .iter()
+                .map(|pieces| pieces.iter().map(|(piece, _)| piece.clone()).collect())
+                .collect(),
+            result_spans: results
+                .iter()
+                .map(|pieces| pieces.iter().map(|(_, span)| *span).collect())
+                .collect(),
         });
     }
     resolved
@@ -78,15 +88,17 @@ struct Pieces<'a> {
 }
 
 impl Pieces<'_> {
-    fn of_result(&self, items: &[PseudoItem]) -> Vec<PseudoPiece> {
+    /// The pieces of a result, each with the place of the item that it comes from.
+    fn of_result(&self, items: &[PseudoItem]) -> Vec<(PseudoPiece, Span)> {
         let mut pieces = Vec::new();
         for item in items {
-            match item {
-                PseudoItem::Text(text) => pieces.push(PseudoPiece::Text(text.value.clone())),
-                PseudoItem::Name(name) => pieces.extend(self.operand(&name.text)),
-                PseudoItem::Expr(expr) => pieces.extend(self.of_expr(expr)),
-                PseudoItem::Operand { .. } | PseudoItem::Value { .. } => {}
-            }
+            let (own, span) = match item {
+                PseudoItem::Text(text) => (vec![PseudoPiece::Text(text.value.clone())], between_quotes(text)),
+                PseudoItem::Name(name) => (self.operand(&name.text).into_iter().collect(), name.span),
+                PseudoItem::Expr(expr) => (self.of_expr(expr), expr.span),
+                PseudoItem::Operand { .. } | PseudoItem::Value { .. } => continue,
+            };
+            pieces.extend(own.into_iter().map(|piece| (piece, span)));
         }
         pieces
     }
@@ -104,7 +116,14 @@ impl Pieces<'_> {
         let mut rest = printed.as_str();
         while !rest.is_empty() {
             let words = rest.starts_with(is_word);
-            let end = rest.find(|letter| is_word(letter) != words).unwrap_or(rest.len());
+            let end = match character_length(rest) {
+                0 => {
+                    let ends = |letter: char| is_word(letter) != words || letter == '\'';
+                    let mut letters = rest.char_indices().skip(1);
+                    letters.find(|(_, letter)| ends(*letter)).map_or(rest.len(), |(at, _)| at)
+                }
+                length => length,
+            };
             let (part, behind) = rest.split_at(end);
             pieces.extend(if words { self.word(part) } else { vec![PseudoPiece::Text(part.to_owned())] });
             rest = behind;
@@ -137,9 +156,26 @@ impl Pieces<'_> {
     }
 }
 
+/// Where the letters of a string stand; all of it where one is written otherwise than it reads.
+fn between_quotes(text: &Text) -> Span {
+    let Span { file, start, end } = text.span;
+    match text.value.len() + 2 == (end - start) as usize && !text.value.is_empty() {
+        true => Span { file, start: start + 1, end: end - 1 },
+        false => text.span,
+    }
+}
+
 /// The value of a CONSTANT, with its sign.
 fn signed(constant: &Constant) -> i128 {
     extend(constant.value, constant.ty) as i128
+}
+
+/// How many bytes a character such as `'a'` has that an expression goes on with; 0 if it is none.
+fn character_length(text: &str) -> usize {
+    let Some(inner) = text.strip_prefix('\'') else { return 0 };
+    let escaped = usize::from(inner.starts_with('\\'));
+    let letters = inner.char_indices().skip(1 + escaped);
+    letters.into_iter().find(|(_, letter)| *letter == '\'').map_or(0, |(at, _)| at + 2)
 }
 
 /// A number without C's suffixes.

@@ -65,7 +65,7 @@ fn additions() -> Vec<(&'static str, String)> {
 }
 
 /// What is wrong by itself.
-const SHORT: [(&str, &str); 44] = [
+const SHORT: [(&str, &str); 46] = [
     ("E0102", "CONSTANT zz_text = \"never ends;\n"),
     ("E0103", "/* never ends"),
     ("E0107", "CONSTANT zz_number = 0b12;"),
@@ -138,6 +138,8 @@ const SHORT: [(&str, &str); 44] = [
         "OPERATION zz_m { INSTANCE zz_n ALIAS { d, s }; CODING { 0b00000 d }; BEHAVIOR { int v = d; v = v; }; }; OPERATION zz_n { CODING { n=0bx[3] }; EXPRESSION { n }; };",
     ),
     ("W0302", "FUNCTION bit[16] zz_positive(bit[16] v) { if (v[15] == 0) return v; }"),
+    ("W0304", "FUNCTION void zz_dropped(bit[2] v) { v == 1; }"),
+    ("E0415", "PSEUDO { \"zz_text\" } -> { \"zz_nothing\" };"),
     ("W0303", "FUNCTION void zz_dead(bit[2] v) { switch (v) { case 4: v = 1; } }"),
     // What single definitions cannot be.
     ("E0202", "CONSTANT zz_c = 1; CONSTANT zz_c = 2;"),

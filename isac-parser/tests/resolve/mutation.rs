@@ -7,7 +7,8 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use isac_parser::ast::{
-    AssemblerItem, CodingItem, File, Item, MemoryMapDeclaration, Operation, ResourceDeclaration, Section,
+    AssemblerItem, CodingItem, File, Item, MemoryMapDeclaration, Operation, PseudoItem, ResourceDeclaration,
+    Section,
 };
 use isac_parser::diagnostic::{Diagnostic, Diagnostics, Style};
 use isac_parser::load_model;
@@ -237,6 +238,8 @@ fn breaks(sound: &Sound) -> BTreeMap<&'static str, Vec<Break>> {
     break_bodies(sound, &mut push);
     break_resources(sound, &mut push);
     break_time(sound, &mut push);
+    break_reserved(sound, &mut push);
+    break_pseudos(sound, &mut push);
     break_texts(sound, &mut push);
     break_syntax(sound, &mut push);
     found
@@ -393,7 +396,7 @@ fn break_bodies(sound: &Sound, push: Push<'_>) {
     for operation in sound.operations() {
         let Some(section) = behavior(operation) else { continue };
         let at = inside(sound, section);
-        let wrong: [(&'static str, &str, &'static [&'static str]); 9] = [
+        let wrong: [(&'static str, &str, &'static [&'static str]); 10] = [
             ("an undefined name", " nothing_at_all = 1; ", &["E0201"]),
             ("a jump out of nothing", " break; ", &["E0307"]),
             ("an assignment to a number", " 1 = 2; ", &["E0301"]),
@@ -402,6 +405,7 @@ fn break_bodies(sound: &Sound, push: Push<'_>) {
             ("a result where none is expected", " return 1; ", &["E0309"]),
             ("a format without its value", " printf(\"%d\"); ", &["E0311"]),
             ("too few arguments", " halt(); ", &["E0303"]),
+            ("a value that is dropped", " { int v = 0; v == 1; } ", &["W0304"]),
             ("a concatenation without widths", " { int v = (1 + 1) :: 0b1; v = v; } ", &["E0310"]),
         ];
         for (kind, text, codes) in wrong {
@@ -485,6 +489,81 @@ fn break_resources(sound: &Sound, push: Push<'_>) {
             _ => {}
         }
     }
+}
+
+fn break_pseudos(sound: &Sound, push: Push<'_>) {
+    for item in sound.items() {
+        let Item::Pseudo(pseudo) = item else { continue };
+        for result in &pseudo.results {
+            let Some(PseudoItem::Text(first)) = result.first() else { continue };
+            push("a result that is no instruction", replaced(first.span, "\"zz_nothing\"", &["E0415"]));
+            if let [.., PseudoItem::Name(last)] = result.as_slice() {
+                push(
+                    "a result that goes on",
+                    replaced(last.span, format!("{} \"@\"", last.text), &["E0415"]),
+                );
+            }
+        }
+    }
+}
+
+/// What the names that the language reserves ask for.
+fn break_reserved(sound: &Sound, push: Push<'_>) {
+    let end = sound.items().last().map(item_span).expect("a model has items");
+    let nothing = Span { start: end.end, end: end.end, ..end };
+    let handler = sound.items().find_map(|item| match item {
+        Item::Function(function) if function.name.text == "memory_fault" => Some(function),
+        _ => None,
+    });
+    let wrong = "a handler of faults of another signature";
+    match handler {
+        Some(handler) => {
+            let parameters =
+                Span { start: handler.name.span.end, end: handler.body.span.start, ..handler.span };
+            push(wrong, replaced(parameters, "(bit[64] address) ", &["E0316"]));
+        }
+        None => {
+            let text = "\nFUNCTION void memory_fault(bit[16] address) { }\n";
+            push(wrong, replaced(nothing, "", &["E0316"]).with(text));
+        }
+    }
+    let later = "\nOPERATION goes_later { };\n";
+    let activation = "ACTIVATION { goes_later; };";
+    let wrong = "an ACTIVATION of `reset`";
+    match sound.operations().into_iter().find(|operation| operation.name.text == "reset") {
+        Some(reset) => {
+            let brace = sound.text(reset.span).find('{').expect("an operation has a brace") as u32 + 1;
+            let at = Span { start: reset.span.start + brace, ..reset.span };
+            push(wrong, before(at, activation, &["E0904"]).with(later).edited());
+        }
+        None => {
+            let text = format!("{later}OPERATION reset {{ {activation} }};\n");
+            push(wrong, replaced(nothing, "", &["E0904"]).with(text));
+        }
+    }
+    let main = sound.operations().into_iter().find(|operation| operation.name.text == "main");
+    let section = main.and_then(|main| {
+        main.sections.iter().find_map(|section| match section {
+            Section::Activation(section) => Some(section.span),
+            _ => None,
+        })
+    });
+    let section = section.expect("`main` activates something");
+    push("paths that double", before(inside(sound, section), " way0; ", &["E0610"]).with(doubling_paths()));
+}
+
+/// Operations of which each activates the next one in two ways, sixteen times.
+fn doubling_paths() -> String {
+    let mut text = "\nRESOURCE { REGISTER bit[1] fork; };\nOPERATION way16 { };\n".to_owned();
+    for level in 0..16 {
+        let next = level + 1;
+        text += &format!(
+            "OPERATION way{level} {{ ACTIVATION {{ IF (fork) {{ left{level}; }} ELSE {{ right{level}; }} }}; }};\n\
+             OPERATION left{level} {{ ACTIVATION {{ way{next}; }}; }};\n\
+             OPERATION right{level} {{ ACTIVATION {{ way{next}; }}; }};\n"
+        );
+    }
+    text
 }
 
 fn break_time(sound: &Sound, push: Push<'_>) {

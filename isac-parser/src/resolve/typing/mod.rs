@@ -6,6 +6,7 @@
 mod assignment;
 mod call;
 mod conversion;
+mod dropped;
 mod element;
 mod expression;
 mod flow;

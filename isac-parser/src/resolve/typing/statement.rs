@@ -112,7 +112,7 @@ impl Typer<'_> {
         match &statement.kind {
             ast::StmtKind::Empty | ast::StmtKind::Declare { .. } => None,
             ast::StmtKind::Block(block) => Some(StmtKind::Block(self.block(&block.statements))),
-            ast::StmtKind::Expr(expr) => Some(StmtKind::Expr(self.effect(expr)?)),
+            ast::StmtKind::Expr(expr) => Some(StmtKind::Expr(self.done(expr)?)),
             ast::StmtKind::If { condition, then, otherwise } => {
                 let condition = self.value(condition);
                 let then = self.branch(then);
@@ -145,6 +145,13 @@ impl Typer<'_> {
             }
             ast::StmtKind::Return(value) => self.return_statement(value.as_ref(), statement.span),
         }
+    }
+
+    /// What is evaluated for its effects alone.
+    fn done(&mut self, expr: &ast::Expr) -> Option<Expr> {
+        let typed = self.effect(expr)?;
+        self.warn_of_dropped(&typed);
+        Some(typed)
     }
 
     fn declaration(
@@ -189,7 +196,7 @@ impl Typer<'_> {
         let mut statements = Vec::new();
         self.statement(start, &mut statements);
         let condition = condition.map(|condition| self.value(condition));
-        let step = step.map(|step| self.effect(step));
+        let step = step.map(|step| self.done(step));
         let body = self.turn(body);
         self.blocks.pop();
         let condition = match condition {

@@ -1,0 +1,184 @@
+//! Each result of a PSEUDO is written as an instruction is, or as a PSEUDO that ends in instructions.
+//!
+//! What operands are worth is known where a PSEUDO is used; whether any text fits is known before.
+//! Nothing is said where that is not certain: a value fits every field, an operand every text that
+//! shares an operation with it, and what takes too long to compare fits.
+
+mod expression;
+mod line;
+mod matching;
+
+use std::collections::BTreeSet;
+
+use self::line::{Line, line_of, written_out};
+use self::matching::{Furthest, Matching, Texts};
+use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::model::{Model, PatternItem, Pseudo, PseudoPiece};
+use crate::resolve::code;
+use crate::resolve::report::error;
+use crate::resolve::suggestion::did_you_mean;
+use crate::source::Span;
+
+/// What a result may be read as.
+struct Reading {
+    /// An instruction.
+    is_instruction: bool,
+    /// These PSEUDOs.
+    pseudos: BTreeSet<usize>,
+    /// How far any text came.
+    furthest: Furthest,
+}
+
+impl Reading {
+    fn is_nothing(&self) -> bool {
+        !self.is_instruction && self.pseudos.is_empty()
+    }
+}
+
+/// Reports results that can never be assembled.
+pub(super) fn check_pseudos(model: &Model, diagnostics: &mut Diagnostics) {
+    let Some(texts) = Texts::of(model) else { return };
+    let mut budget = matching::MOST_STEPS;
+    let mut readings: Vec<Vec<Reading>> = Vec::new();
+    for pseudo in &model.pseudos {
+        let Some(all) = read_results(&texts, pseudo, &mut budget) else { return };
+        readings.push(all);
+    }
+    let sound = assembled(&readings);
+    let mut explained: BTreeSet<usize> = BTreeSet::new();
+    for (index, results) in readings.iter().enumerate() {
+        for (number, reading) in results.iter().enumerate().filter(|(_, reading)| reading.is_nothing()) {
+            explained.insert(index);
+            diagnostics.push(unreadable(&texts, &model.pseudos[index], number, &reading.furthest));
+        }
+    }
+    for index in (0..readings.len()).filter(|index| !sound.contains(index)) {
+        let circle = led_to(index, &readings);
+        if circle.is_disjoint(&explained) {
+            diagnostics.push(endless(model, index, &readings[index], &sound));
+        }
+        explained.extend(circle);
+    }
+}
+
+/// What each result may be; `None` if that takes too long to find out.
+fn read_results(texts: &Texts<'_>, pseudo: &Pseudo, budget: &mut u64) -> Option<Vec<Reading>> {
+    let results = pseudo.results.iter();
+    results.map(|result| read_result(texts, &line_of(pseudo, result), budget)).collect()
+}
+
+fn read_result(texts: &Texts<'_>, line: &Line<'_>, budget: &mut u64) -> Option<Reading> {
+    let mut reading = read_line(texts, line, budget)?;
+    // What stands before the first operand is the same however operands are written.
+    if reading.is_instruction || line.is_plain_before(reading.furthest.at) {
+        return Some(reading);
+    }
+    let Some(lines) = written_out(texts.model, line) else {
+        reading.is_instruction = true;
+        return Some(reading);
+    };
+    for line in &lines {
+        let further = read_line(texts, line, budget)?;
+        reading.is_instruction |= further.is_instruction;
+        reading.pseudos.extend(further.pseudos);
+    }
+    Some(reading)
+}
+
+fn read_line(texts: &Texts<'_>, line: &Line<'_>, budget: &mut u64) -> Option<Reading> {
+    let mut matching = Matching::new(texts, line, budget);
+    let is_instruction = matching.is_instruction();
+    let pseudos = matching.pseudos();
+    let Matching { furthest, is_exhausted, .. } = matching;
+    (!is_exhausted).then_some(Reading { is_instruction, pseudos, furthest })
+}
+
+/// The PSEUDOs that end in instructions, for some values at least.
+fn assembled(readings: &[Vec<Reading>]) -> BTreeSet<usize> {
+    let mut sound = BTreeSet::new();
+    loop {
+        let before = sound.len();
+        for (index, results) in readings.iter().enumerate() {
+            let ends = |reading: &Reading| {
+                reading.is_instruction || reading.pseudos.iter().any(|next| sound.contains(next))
+            };
+            if results.iter().all(ends) {
+                sound.insert(index);
+            }
+        }
+        if sound.len() == before {
+            return sound;
+        }
+    }
+}
+
+/// A PSEUDO with all that its results may be.
+fn led_to(index: usize, readings: &[Vec<Reading>]) -> BTreeSet<usize> {
+    let mut found = BTreeSet::new();
+    let mut waiting = vec![index];
+    while let Some(next) = waiting.pop() {
+        if found.insert(next) {
+            waiting.extend(readings[next].iter().flat_map(|reading| &reading.pseudos));
+        }
+    }
+    found
+}
+
+fn unreadable(texts: &Texts<'_>, pseudo: &Pseudo, number: usize, furthest: &Furthest) -> Diagnostic {
+    let message = "a result of this PSEUDO can never be assembled";
+    let (span, place) = failing_place(pseudo, number, furthest);
+    if let Some(word) = &furthest.unknown_word {
+        let label = format!("no instruction and no PSEUDO begins with `{word}`");
+        let near = did_you_mean(word, texts.words.iter().map(String::as_str));
+        let help = near.unwrap_or_else(|| "write each result as an instruction is written".to_owned());
+        return error(code::PSEUDO_RESULT, span, message, label).help(help);
+    }
+    let found =
+        error(code::PSEUDO_RESULT, span, message, format!("expected {} {place}", furthest.expected()));
+    let found = match &furthest.nearest {
+        Some((span, name)) => found.secondary(*span, format!("{name} is written like this")),
+        None => found,
+    };
+    found.help(furthest.remedy())
+}
+
+/// The place of a result from which on nothing fits, and how it stands to what was expected.
+fn failing_place(pseudo: &Pseudo, number: usize, furthest: &Furthest) -> (Span, &'static str) {
+    let spans = &pseudo.result_spans[number];
+    let Some(span) = spans.get(furthest.piece).copied() else {
+        return (spans.last().copied().unwrap_or(pseudo.span), "behind this");
+    };
+    // Of a string that reads as it is written, the rest.
+    match &pseudo.results[number][furthest.piece] {
+        PseudoPiece::Text(text) if text.is_ascii() && text.len() == (span.end - span.start) as usize => {
+            (Span { start: span.start + furthest.letter as u32, ..span }, "here")
+        }
+        _ => (span, "here"),
+    }
+}
+
+fn endless(model: &Model, index: usize, readings: &[Reading], sound: &BTreeSet<usize>) -> Diagnostic {
+    let pseudo = &model.pseudos[index];
+    let goes_on = |reading: &Reading| {
+        !reading.is_instruction && reading.pseudos.iter().all(|next| !sound.contains(next))
+    };
+    let number = readings.iter().position(goes_on).unwrap_or(0);
+    let spans = &pseudo.result_spans[number];
+    let span = spans.iter().copied().reduce(Span::to).unwrap_or(pseudo.span);
+    let message = "this PSEUDO stands for itself without end";
+    let found = error(code::PSEUDO_RESULT, span, message, "no instruction is written like this");
+    let next = readings[number].pseudos.iter().find(|next| **next != index);
+    let found = match next {
+        Some(next) => found.secondary(model.pseudos[*next].span, "it is this PSEUDO, which leads back"),
+        None => found,
+    };
+    found.help("let one of them end in an instruction")
+}
+
+/// The words that a pattern begins with, for suggestions.
+fn first_text(pattern: &[PatternItem]) -> Option<&str> {
+    match pattern.first() {
+        Some(PatternItem::Text(text)) => text.split_whitespace().next(),
+        _ => None,
+    }
+}

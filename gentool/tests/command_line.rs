@@ -10,6 +10,7 @@ mod elf_file;
 mod command_line {
     pub(crate) mod bench;
     mod flow;
+    mod images;
     mod package;
     mod pipeline;
     mod program;

@@ -119,6 +119,10 @@ impl Control {
 /// no entry.
 pub type ControlTable = BTreeMap<u64, Control>;
 
+/// Instructions that could have run and did not, by address, with their sizes in cells: what somebody has
+/// decoded who knows the description.
+pub type CodeSizes = BTreeMap<u64, u32>;
+
 /// What a transfer of control is to the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Transfer {
@@ -146,11 +150,20 @@ pub struct Transfers<'a> {
 impl<'a> Transfers<'a> {
     /// Looks through the transfers of a run.
     pub fn of(measurement: &'a Measurement, table: &'a ControlTable) -> Transfers<'a> {
+        Transfers::with_code(measurement, table, &CodeSizes::new())
+    }
+
+    /// As [`Transfers::of`], with instructions that did not run.
+    pub fn with_code(
+        measurement: &'a Measurement,
+        table: &'a ControlTable,
+        code: &CodeSizes,
+    ) -> Transfers<'a> {
         let tables = &measurement.tables;
-        let instructions = measurement.instructions.iter();
-        let successors: BTreeMap<u64, u64> = instructions
-            .map(|(key, record)| (key.address, tables.successor(key.address, record.size_cells)))
-            .collect();
+        let decoded = measurement.instructions.iter().map(|(key, record)| (key.address, record.size_cells));
+        let sizes = code.iter().map(|(&address, &size_cells)| (address, size_cells)).chain(decoded);
+        let successors: BTreeMap<u64, u64> =
+            sizes.map(|(address, size_cells)| (address, tables.successor(address, size_cells))).collect();
         let mut transfers = Transfers { measurement, table, returns: BTreeMap::new(), successors };
         let calls = measurement.transfers.keys().filter(|(from, _)| transfers.is_call(*from));
         transfers.returns = calls.filter_map(|&(from, _)| Some((transfers.successor(from)?, from))).collect();

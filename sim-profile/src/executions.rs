@@ -3,18 +3,14 @@
 use std::collections::BTreeMap;
 
 use crate::Measurement;
+use crate::ascending::sum_ascending;
 use crate::measurement::count;
 
 /// Executions by address, ascending: the sum over all words that were decoded there. Addresses
 /// where nothing ran to its end are left out.
 pub fn executions(measurement: &Measurement) -> BTreeMap<u64, u64> {
-    let mut counts = BTreeMap::new();
-    for (key, record) in &measurement.instructions {
-        if record.executed > 0 {
-            count(counts.entry(key.address).or_default(), record.executed);
-        }
-    }
-    counts
+    let executed = measurement.instructions.iter().filter(|(_, record)| record.executed > 0);
+    sum_ascending(executed.map(|(key, record)| (key.address, record.executed)), count)
 }
 
 #[cfg(test)]

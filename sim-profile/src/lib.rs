@@ -31,6 +31,7 @@ pub mod summary;
 pub mod symbols;
 pub mod tree;
 
+mod ascending;
 mod cache_lines;
 mod event_profiler;
 mod event_reader;
@@ -51,8 +52,8 @@ pub use calls::{
     CallContext, CallCount, CallKey, CallKind, Calls, ContextTree, FunctionCount, Spending, spending_of,
 };
 pub use control::{
-    Control, ControlTable, DelayedControl, StaticFacts, StaticTable, Transfer, Transfers, control_table,
-    delay_slots,
+    CodeSizes, Control, ControlTable, DelayedControl, StaticFacts, StaticTable, Transfer, Transfers,
+    control_table, delay_slots,
 };
 pub use difference::{Difference, Pair, Places};
 pub use event::{AccessEvent, Event, EventSink};

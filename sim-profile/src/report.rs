@@ -6,6 +6,7 @@
 
 mod difference;
 mod dot;
+mod each;
 mod element;
 mod estimates;
 mod figure;

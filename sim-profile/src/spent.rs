@@ -6,6 +6,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::ascending::sum_ascending;
 use crate::measurement::count;
 use crate::path::{PathTree, instruction_of};
 use crate::{InstructionRecord, Measurement, Overhead};
@@ -53,10 +54,8 @@ impl Spent {
 /// Cycles by address, ascending: over all words that were decoded there, and what could not be
 /// decoded. What was never decoded otherwise, and operation `reset`, have no address.
 pub fn spent_by_address(measurement: &Measurement) -> BTreeMap<Option<u64>, Spent> {
-    let mut all: BTreeMap<Option<u64>, Spent> = BTreeMap::new();
-    for (key, record) in &measurement.instructions {
-        all.entry(Some(key.address)).or_default().add(&Spent::of(record));
-    }
+    let decoded = measurement.instructions.iter().map(|(key, record)| (Some(key.address), Spent::of(record)));
+    let mut all = sum_ascending(decoded, |sum, spent| sum.add(&spent));
     for (&address, &faults) in &measurement.undecoded_faults {
         count(&mut all.entry(Some(address)).or_default().begun, faults);
     }

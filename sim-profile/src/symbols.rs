@@ -44,7 +44,7 @@ pub fn function_cells(files: &[ImageFile<'_>], cells: CodeCells) -> Vec<Function
         pieces.extend(own.into_iter().map(|piece| Piece { function: piece.function + first, ..piece }));
         starts.extend(symbols.into_iter().map(|symbol| (symbol.start, symbol.is_region)));
     }
-    sort_pieces(&mut pieces);
+    let _ = sort_pieces(&mut pieces);
     let functions = pieces.into_iter().map(|piece| (piece, starts[piece.function as usize]));
     let named = functions.filter(|(_, (_, is_region))| !is_region);
     named.map(|(Piece { start, end, .. }, (function, _))| FunctionCells { start, end, function }).collect()

@@ -5,7 +5,7 @@
 //! through them, so a node's figures do not sum up those of its children; what a node's own
 //! operation did is counted apart, and sums up to the roots' figures over the whole tree.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use crate::measurement::count;
 use crate::path::PathTree;
@@ -48,9 +48,13 @@ impl InstructionTree {
     /// neither occurs in a valid measurement.
     pub fn of(measurement: &Measurement) -> InstructionTree {
         let mut roots = Vec::new();
+        let mut paths: HashMap<&str, PathTree> = HashMap::new();
         for record in measurement.instructions.values().filter(|record| record.executed > 0) {
-            let path = PathTree::parse(&record.name).unwrap_or_else(|_| PathTree::opaque(&record.name));
-            Import::of(record, &path).add(&mut roots, 0);
+            let name = record.name.as_str();
+            let path = paths
+                .entry(name)
+                .or_insert_with(|| PathTree::parse(name).unwrap_or_else(|_| PathTree::opaque(name)));
+            Import::of(record, path).add(&mut roots, 0);
         }
         sort_siblings(&mut roots, &rank_names(&measurement.tables));
         InstructionTree { roots }

@@ -7,7 +7,7 @@ use sim_profile::flow::{
     EdgeKind, Finding, ProgramFlow, RoutineEdge, complete, place_counters, random_weights, routine_flows,
     verify,
 };
-use sim_profile::{Control, ControlTable, InstructionKey, Measurement, ModelTables, Word};
+use sim_profile::{CodeSizes, Control, ControlTable, InstructionKey, Measurement, ModelTables, Word};
 
 const NAME: &str = "decode(op())";
 
@@ -67,7 +67,7 @@ fn small_loop() -> (Measurement, ControlTable) {
 
 fn findings(measurement: &Measurement, control: &ControlTable) -> Vec<Finding> {
     let flow = ProgramFlow::of(measurement, control);
-    let routines = routine_flows(&flow, measurement, control, |_| 0);
+    let routines = routine_flows(&flow, measurement, control, &CodeSizes::new(), |_| 0);
     verify(measurement, 1, &flow, &routines)
 }
 
@@ -111,7 +111,7 @@ fn code_that_never_ran_has_blocks_and_edges_too() {
 #[test]
 fn no_block_goes_on_over_the_beginning_of_a_function() {
     let measurement = run(&[(0, true), (1, true), (2, true)]);
-    let flow = ProgramFlow::with_code(&measurement, &ControlTable::new(), &BTreeMap::new(), &[2, 7]);
+    let flow = ProgramFlow::with_code(&measurement, &ControlTable::new(), &CodeSizes::new(), &[2, 7]);
     assert_eq!(edges(&flow), ["0 Fall 2: 1", "outside Entry 0: 1", "2 End outside: 1"]);
 }
 
@@ -164,7 +164,7 @@ fn a_call_is_an_edge_over_the_function() {
     assert_eq!(flow.kinds.iter().filter(|kind| **kind == EdgeKind::Call).count(), 3);
     assert_eq!(flow.kinds.iter().filter(|kind| **kind == EdgeKind::Return).count(), 2);
     let parts = |address: u64| u32::try_from(address / 10).unwrap();
-    let routines = routine_flows(&flow, &measurement, &control, parts);
+    let routines = routine_flows(&flow, &measurement, &control, &CodeSizes::new(), parts);
     assert_eq!(routines.len(), 3);
     let main = &routines[0];
     let over: Vec<_> = (0..main.kinds.len()).filter(|&edge| main.kinds[edge] == RoutineEdge::Call).collect();
@@ -214,7 +214,8 @@ proptest! {
         let measurement = run(&steps.collect::<Vec<_>>());
         let control = ControlTable::new();
         let flow = ProgramFlow::of(&measurement, &control);
-            let routines = routine_flows(&flow, &measurement, &control, |address| u32::try_from(address / 6).unwrap());
+        let parts = |address: u64| u32::try_from(address / 6).unwrap();
+        let routines = routine_flows(&flow, &measurement, &control, &CodeSizes::new(), parts);
         prop_assert_eq!(verify(&measurement, 1, &flow, &routines), []);
 
         let mut executed: BTreeMap<u64, u64> = BTreeMap::new();

@@ -64,7 +64,9 @@ fn of_profile(name: String, profile: &Profile, program: &Program) -> Row {
     let control = control_table(&profile.statics);
     let measurement = &profile.measurement;
     let flow = ProgramFlow::with_code(measurement, &control, &Default::default(), &program.boundaries());
-    let routines = routine_flows(&flow, measurement, &control, |address| program.function_at(address));
+    let routines = routine_flows(&flow, measurement, &control, &Default::default(), |address| {
+        program.function_at(address)
+    });
     let graphs = begun.elapsed().as_secs_f64();
     let inner =
         |routine: &RoutineFlow| routine.graph.edges().iter().filter(|edge| edge.to != OUTSIDE).count() as u64;

@@ -153,7 +153,8 @@ fn styled() -> bool {
     std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }
 
-fn parse_definition(text: &str) -> Result<(String, u128), String> {
+/// What `-D` says: a name and its value.
+pub(super) fn parse_definition(text: &str) -> Result<(String, u128), String> {
     let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE, as in XLEN=64")?;
     let begins = |letter: char| letter.is_ascii_alphabetic() || letter == '_';
     let goes_on = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';

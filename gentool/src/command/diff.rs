@@ -2,10 +2,11 @@
 
 use std::path::PathBuf;
 
-use sim_profile::{Difference, Places, render_difference};
+use sim_profile::{Difference, render_difference};
 
 use super::flow_report::Flow;
 use super::program_report::ImageOptions;
+use super::reachable_code::ModelOptions;
 use super::{Failure, print, profile_file};
 
 /// Tell in what two stored profiles differ.
@@ -41,11 +42,10 @@ pub(super) fn run(options: &Options) -> Result<i32, Failure> {
         true => options.files.clone(),
         false => ImageOptions::new(options.images_after.clone()),
     };
-    let flows = [Flow::of(profiles[0], &options.files)?, Flow::of(profiles[1], &after)?];
-    let places = flows.each_ref().map(|flow| Places {
-        function_of: Box::new(|address| flow.name_of(flow.part_of(address))),
-        line_of: Box::new(|address| flow.line_of(address)),
-    });
+    let what_ran = ModelOptions::default();
+    let flows =
+        [Flow::of(profiles[0], &options.files, &what_ran)?, Flow::of(profiles[1], &after, &what_ran)?];
+    let places = flows.each_ref().map(Flow::places);
     let difference = Difference::between(profiles, places.each_ref());
     print(&render_difference(&difference, profiles))
 }

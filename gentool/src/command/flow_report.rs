@@ -1,13 +1,12 @@
 //! The flow of control of a profile, for the reports that show it.
 
-use std::collections::BTreeMap;
-
 use sim_profile::flow::{Parts, ProgramFlow, RoutineFlow, routine_flows};
 use sim_profile::program::Program;
-use sim_profile::{Profile, control_table, render_estimates, render_flow_dot};
+use sim_profile::{Places, Profile, control_table, render_estimates, render_flow_dot};
 
 use super::Failure;
-use super::program_report::ImageOptions;
+use super::program_report::{ImageOptions, tell_notes};
+use super::reachable_code::{ModelOptions, ReachableCode};
 
 /// What ran, and its functions.
 pub(super) struct Flow<'a> {
@@ -26,28 +25,40 @@ enum Functions {
 }
 
 impl<'a> Flow<'a> {
-    /// The flow of a profile, with the functions of the files that are named, if any are.
-    pub(super) fn of(profile: &'a Profile, files: &ImageOptions) -> Result<Flow<'a>, Failure> {
+    /// The flow of a profile, with the functions of the files that are named, if any are; with the
+    /// description also of what never ran.
+    pub(super) fn of(
+        profile: &'a Profile,
+        files: &ImageOptions,
+        model: &ModelOptions,
+    ) -> Result<Flow<'a>, Failure> {
         let measurement = &profile.measurement;
-        let control = control_table(&profile.statics);
         let symbols = files.read_program(profile)?;
+        symbols.iter().for_each(tell_notes);
+        let ReachableCode { sizes, mut statics } = model.read_code(profile, files, symbols.as_ref())?;
+        statics.extend(profile.statics.iter().map(|(key, facts)| (*key, facts.clone())));
+        let control = control_table(&statics);
         let boundaries = symbols.as_ref().map_or_else(Vec::new, Program::boundaries);
-        let program = ProgramFlow::with_code(measurement, &control, &BTreeMap::new(), &boundaries);
+        let program = ProgramFlow::with_code(measurement, &control, &sizes, &boundaries);
         let functions = match symbols {
             Some(symbols) => Functions::Symbols(symbols),
             None => Functions::Parts(Parts::of(&program)),
         };
-        let routines = routine_flows(&program, measurement, &control, |address| functions.number_at(address));
+        let part_of = |address| functions.number_at(address);
+        let routines = routine_flows(&program, measurement, &control, &sizes, part_of);
         Ok(Flow { profile, program, routines, functions })
     }
 
-    /// The number of the function that an address is in.
-    pub(super) fn part_of(&self, address: u64) -> u32 {
-        self.functions.number_at(address)
+    /// What functions and lines are called.
+    pub(super) fn places(&self) -> Places<'_> {
+        Places {
+            function_of: Box::new(|address| self.name_of(self.functions.number_at(address))),
+            line_of: Box::new(|address| self.line_of(address)),
+        }
     }
 
     /// The name of a function, or the address at which it begins.
-    pub(super) fn name_of(&self, part: u32) -> String {
+    fn name_of(&self, part: u32) -> String {
         match &self.functions {
             Functions::Symbols(program) => program.function(part).name.clone(),
             Functions::Parts(parts) => {
@@ -58,7 +69,7 @@ impl<'a> Flow<'a> {
     }
 
     /// The line that an address is of, if a file tells.
-    pub(super) fn line_of(&self, address: u64) -> Option<String> {
+    fn line_of(&self, address: u64) -> Option<String> {
         let Functions::Symbols(program) = &self.functions else { return None };
         let row = program.row_at(address)?;
         Some(format!("{}:{}", program.source(row.source), row.line))

@@ -17,6 +17,7 @@ mod pipeline;
 mod profile_file;
 mod program;
 mod program_report;
+mod reachable_code;
 mod report;
 mod run;
 mod verify;

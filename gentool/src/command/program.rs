@@ -33,11 +33,17 @@ impl ProgramFile<'_> {
         let bytes = read_file(self.path).map_err(|error| {
             Failure::other(format!("cannot read the program {path}: {error}; name a file that holds one"))
         })?;
+        self.read_bytes(model, &bytes)
+    }
+
+    /// The same of the file's bytes.
+    pub(super) fn read_bytes(&self, model: &Model, bytes: &[u8]) -> Result<Program, Failure> {
+        let path = self.path.display();
         let expected = LaunchInfo::of_model(model, "", "").expected();
-        let image = read_image(&bytes, self.image_format(model, &bytes), &expected)
+        let image = read_image(bytes, self.image_format(model, bytes), &expected)
             .map_err(|error| Failure::other(format!("cannot read the program {path}: {error}")))?;
-        if sim_runtime::image::is_elf(&bytes) && !matches!(self.format, ProgramFormat::Raw) {
-            let program = read_elf(model, &bytes)
+        if sim_runtime::image::is_elf(bytes) && !matches!(self.format, ProgramFormat::Raw) {
+            let program = read_elf(model, bytes)
                 .map_err(|error| Failure::other(format!("cannot read the sections of {path}: {error}")))?;
             return self.within_addresses(model, program);
         }
@@ -74,7 +80,8 @@ impl ProgramFile<'_> {
     }
 }
 
-fn read_file(path: &Path) -> Result<Vec<u8>, io::Error> {
+/// The bytes of a program file, if it is one.
+pub(super) fn read_file(path: &Path) -> Result<Vec<u8>, io::Error> {
     let mut bytes = Vec::new();
     isac_parser::source::refuse_named_pipe(path)?;
     File::open(path)?.take(FILE_LIMIT + 1).read_to_end(&mut bytes)?;

@@ -4,10 +4,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use sim_profile::program::{ImageFile, Program, ProgramProfile, SourceTexts};
-use sim_profile::{Profile, control_table};
-use sim_runtime::launcher::parse_number;
+use sim_profile::{Profile, ProgramImage, control_table};
+use sim_runtime::image::{Expected, ImageFormat, read_image};
+use sim_runtime::launcher::{describe_image, parse_number};
 
 use super::Failure;
+use super::program::read_file;
 
 /// Which files were run.
 #[derive(Debug, Clone, clap::Args)]
@@ -47,18 +49,52 @@ impl ImageOptions {
         if self.images.is_empty() {
             return Ok(None);
         }
-        let images = self.images.iter().map(|image| read_image(image)).collect::<Result<Vec<_>, _>>()?;
-        let files: Vec<ImageFile<'_>> =
-            images.iter().map(|Image { name, bytes, base }| ImageFile { name, bytes, base: *base }).collect();
-        Ok(Some(Program::read(&files, profile.measurement.tables.code)))
+        let images = self.read()?;
+        let files: Vec<ImageFile<'_>> = images.iter().map(Image::as_file).collect();
+        let mut program = Program::read(&files, profile.measurement.tables.code);
+        for run in profile.provenance.images.iter().filter(|run| !images.iter().any(|image| image.is(run))) {
+            let text = "it was run, and none of the files of --image holds the same code";
+            program.add_note(&run.name, text.to_owned());
+        }
+        Ok(Some(program))
+    }
+
+    /// Paths of the files.
+    pub(super) fn paths(&self) -> Vec<PathBuf> {
+        self.images.iter().map(|image| PathBuf::from(split_address(image).0)).collect()
+    }
+
+    /// The files.
+    pub(super) fn read(&self) -> Result<Vec<Image>, Failure> {
+        self.images.iter().map(|image| read_file_of(image)).collect()
     }
 }
 
-/// A file with its address, if it has one.
-struct Image {
+/// A file that was run.
+pub(super) struct Image {
     name: String,
-    bytes: Vec<u8>,
-    base: Option<u64>,
+    pub(super) path: PathBuf,
+    pub(super) bytes: Vec<u8>,
+    /// Where it was loaded, if it was told.
+    pub(super) base: Option<u64>,
+}
+
+impl Image {
+    fn as_file(&self) -> ImageFile<'_> {
+        ImageFile { name: &self.name, bytes: &self.bytes, base: self.base }
+    }
+
+    /// Whether it is what was run, be it with or without symbols.
+    fn is(&self, run: &ProgramImage) -> bool {
+        let Ok(image) = read_image(&self.bytes, ImageFormat::Auto, &Expected::default()) else {
+            return false;
+        };
+        let own = describe_image(&self.path, &image);
+        let parts = |image: &ProgramImage| -> Vec<String> {
+            image.parts.iter().map(|part| part.digest.clone()).collect()
+        };
+        own.digest == run.digest || (!own.parts.is_empty() && parts(&own) == parts(run))
+    }
 }
 
 /// Makes a report of a profile and the files that were run, of which there has to be one. What the
@@ -74,8 +110,8 @@ pub(super) fn render(
                        run by --image FILE";
         return Err(Failure::other(message));
     };
-    for note in program.notes().iter().filter(|_| !has_notes) {
-        eprintln!("note: {note}");
+    if !has_notes {
+        tell_notes(&program);
     }
     let texts = read_sources(options.sources.as_deref(), &program);
     let control = control_table(&profile.statics);
@@ -89,21 +125,33 @@ pub(super) fn render(
     }))
 }
 
-fn read_image(image: &str) -> Result<Image, Failure> {
-    let placed = image.rsplit_once('@').filter(|_| !Path::new(image).exists());
-    let (path, base) = match placed {
+/// Says what the files do not tell.
+pub(super) fn tell_notes(program: &Program) {
+    for note in program.notes() {
+        eprintln!("note: {note}");
+    }
+}
+
+/// A file and the address behind `@`, if there is one.
+fn split_address(image: &str) -> (&str, Option<&str>) {
+    match image.rsplit_once('@').filter(|_| !Path::new(image).exists()) {
         None => (image, None),
-        Some((path, address)) => {
-            let base = parse_number(address)
-                .map_err(|error| Failure::other(format!("--image {image}: address {address}: {error}")))?;
-            (path, Some(base))
-        }
+        Some((path, address)) => (path, Some(address)),
+    }
+}
+
+fn read_file_of(image: &str) -> Result<Image, Failure> {
+    let (path, address) = split_address(image);
+    let number = |address: &str| {
+        parse_number(address)
+            .map_err(|error| Failure::other(format!("--image {image}: address {address}: {error}")))
     };
-    let bytes = fs::read(path).map_err(|error| {
-        Failure::other(format!("cannot read the program {path}: {error}; name a file that exists"))
+    let base = address.map(number).transpose()?;
+    let bytes = read_file(Path::new(path)).map_err(|error| {
+        Failure::other(format!("cannot read the program {path}: {error}; name a file that holds one"))
     })?;
     let name = Path::new(path).file_name().map_or(path.into(), |name| name.to_string_lossy());
-    Ok(Image { name: name.into_owned(), bytes, base })
+    Ok(Image { name: name.into_owned(), path: path.into(), bytes, base })
 }
 
 /// The sources that can be read; a report says of the others that they are gone.

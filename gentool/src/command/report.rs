@@ -14,6 +14,7 @@ use sim_profile::{Profile, render_profile_xml, render_program_xml, render_text, 
 use sim_runtime::launcher::parse_number;
 
 use super::flow_report::Flow;
+use super::reachable_code::ModelOptions;
 use super::{Failure, profile_file, program_report};
 
 /// Make a report of stored profiles, or of recorded events.
@@ -42,6 +43,9 @@ pub(super) struct Options {
 
     #[command(flatten)]
     program: program_report::ProgramOptions,
+
+    #[command(flatten)]
+    model: ModelOptions,
 
     /// Where to write the report; standard output if left out.
     #[arg(short, long, value_name = "FILE")]
@@ -86,6 +90,8 @@ pub(super) fn run(options: &Options) -> Result<i32, Failure> {
     let out = options.out.as_deref();
     profile_file::check_out("report", out, &options.profiles)?;
     profile_file::check_out("report", out, options.events.as_slice())?;
+    profile_file::check_out("report", out, &options.program.files.paths())?;
+    profile_file::check_out("report", out, options.model.path())?;
     let profile = match &options.events {
         Some(events) => replay(events)?,
         None => profile_file::read_merged(&options.profiles)?,
@@ -97,7 +103,13 @@ fn render(options: &Options, profile: &Profile) -> Result<Vec<u8>, Failure> {
     if options.at.is_some() && options.format != Format::FlowDot {
         return Err(Failure::other("--at is for --format flow-dot; leave it out, or draw a graph"));
     }
+    if !options.model.path().is_empty() && !matches!(options.format, Format::FlowDot | Format::Estimates) {
+        return Err(Failure::other(
+            "--model is for --format flow-dot and estimates, which show what never ran; leave it out",
+        ));
+    }
     let files = &options.program.files;
+    let flow = || Flow::of(profile, files, &options.model);
     let has_notes = !matches!(options.format, Format::Dot | Format::Folded | Format::Lcov | Format::Pprof);
     let of_program = |render: fn(&ProgramProfile<'_>) -> String| {
         program_report::render(&options.program, profile, has_notes, |program| render(program).into_bytes())
@@ -106,8 +118,8 @@ fn render(options: &Options, profile: &Profile) -> Result<Vec<u8>, Failure> {
         Format::Xml if files.is_empty() => Ok(render_profile_xml(profile).into_bytes()),
         Format::Xml => of_program(render_program_xml),
         Format::Text => Ok(render_text(&profile.measurement).into_bytes()),
-        Format::Estimates => Ok(Flow::of(profile, files)?.estimates().into_bytes()),
-        Format::FlowDot => Ok(Flow::of(profile, files)?.dot(options.at)?.into_bytes()),
+        Format::Estimates => Ok(flow()?.estimates().into_bytes()),
+        Format::FlowDot => Ok(flow()?.dot(options.at)?.into_bytes()),
         Format::Callgrind => of_program(render_callgrind),
         Format::Disassembly => of_program(render_disassembly),
         Format::Dot => of_program(render_dot),

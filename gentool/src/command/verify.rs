@@ -8,6 +8,7 @@ use sim_runtime::launcher::exit_status;
 
 use super::flow_report::Flow;
 use super::program_report::ImageOptions;
+use super::reachable_code::ModelOptions;
 use super::{Failure, print, profile_file};
 
 /// Check whether a stored profile can be what a run did.
@@ -26,6 +27,9 @@ pub(super) struct Options {
     #[command(flatten)]
     files: ImageOptions,
 
+    #[command(flatten)]
+    model: ModelOptions,
+
     /// Take it for an error, too, if control goes on where no instruction has led: for models whose
     /// processors know no interrupts.
     #[arg(long)]
@@ -34,17 +38,10 @@ pub(super) struct Options {
 
 pub(super) fn run(options: &Options) -> Result<i32, Failure> {
     let profile = profile_file::read(&options.profile)?;
-    let flow = Flow::of(&profile, &options.files)?;
+    let flow = Flow::of(&profile, &options.files, &options.model)?;
     let findings = verify(&profile.measurement, profile.provenance.runs, &flow.program, &flow.routines);
     let is_error = |finding: &Finding| options.strict || finding.is_error();
-    let text = render_verification(
-        &flow.program,
-        &flow.routines,
-        &findings,
-        is_error,
-        |part| flow.name_of(part),
-        |address| flow.part_of(address),
-    );
+    let text = render_verification(&flow.program, &flow.routines, &findings, is_error, &flow.places());
     let status = print(&text)?;
     match findings.iter().any(is_error) {
         true => Ok(exit_status::FAILURE),

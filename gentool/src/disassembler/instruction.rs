@@ -69,12 +69,18 @@ impl<'m> Disassembler<'m> {
 
     /// The instruction that cells begin with; `None` if they are none.
     pub fn instruction(&self, cells: &[Bits], address: u64) -> Option<Instruction> {
-        self.entries.iter().find_map(|entry| {
-            let mut source =
-                Cells { cells, cell_bits: self.cell_bits(), big_endian: self.model.target.big_endian };
-            let element = decode_element(self.model, entry.decoder, &mut source).ok()?;
-            self.read(element, address)
-        })
+        self.entries.iter().find_map(|entry| self.read(self.element(entry, cells)?, address))
+    }
+
+    /// The words of the instruction that cells begin with; `None` if they are none.
+    pub fn words(&self, cells: &[Bits]) -> Option<DecodedElement> {
+        self.entries.iter().find_map(|entry| self.element(entry, cells))
+    }
+
+    fn element(&self, entry: &Entry, cells: &[Bits]) -> Option<DecodedElement> {
+        let mut source =
+            Cells { cells, cell_bits: self.cell_bits(), big_endian: self.model.target.big_endian };
+        decode_element(self.model, entry.decoder, &mut source).ok()
     }
 
     fn read(&self, element: DecodedElement, address: u64) -> Option<Instruction> {

@@ -1,11 +1,9 @@
 //! The flow graph of a whole program: basic blocks, edges between them, and how often they were
 //! taken.
 
-use std::collections::BTreeMap;
-
 use super::graph::{Graph, OUTSIDE, index};
 use super::step::{Site, Step, StepKind, Steps, leaving_control};
-use crate::{ControlTable, Measurement, Transfer};
+use crate::{CodeSizes, ControlTable, Measurement, Transfer};
 
 /// Instructions that control enters at the first and leaves at the last of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -70,16 +68,15 @@ pub struct ProgramFlow {
 impl ProgramFlow {
     /// The graph of a measurement; `control` says where else instructions may go on.
     pub fn of(measurement: &Measurement, control: &ControlTable) -> ProgramFlow {
-        ProgramFlow::with_code(measurement, control, &BTreeMap::new(), &[])
+        ProgramFlow::with_code(measurement, control, &CodeSizes::new(), &[])
     }
 
-    /// As [`ProgramFlow::of`], with instructions that could have run, by address with their sizes in
-    /// cells: what somebody has decoded without running it. No block goes on over one of the
+    /// As [`ProgramFlow::of`], with instructions that could have run. No block goes on over one of the
     /// `boundaries`, addresses in ascending order: there functions begin.
     pub fn with_code(
         measurement: &Measurement,
         control: &ControlTable,
-        code: &BTreeMap<u64, u32>,
+        code: &CodeSizes,
         boundaries: &[u64],
     ) -> ProgramFlow {
         let steps = Steps::of(measurement, control, code);

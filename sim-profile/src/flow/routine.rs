@@ -6,7 +6,7 @@ use super::graph::{Graph, OUTSIDE, index};
 use super::program::{EdgeKind, ProgramFlow};
 use super::step::leaving_control;
 use crate::measurement::count;
-use crate::{ControlTable, Measurement, Transfers};
+use crate::{CodeSizes, ControlTable, Measurement, Transfers};
 
 /// The flow graph of a function, or of any other part of a program.
 ///
@@ -52,15 +52,16 @@ pub enum RoutineEdge {
     Abort,
 }
 
-/// The graphs of all parts in which anything ran, ascending by number; `part_of` says which part an
-/// address is in.
+/// The graphs of all parts in which anything ran or, being in `code`, could have run, ascending by
+/// number; `part_of` says which part an address is in. `code` is that of [`ProgramFlow::with_code`].
 pub fn routine_flows(
     flow: &ProgramFlow,
     measurement: &Measurement,
     control: &ControlTable,
+    code: &CodeSizes,
     part_of: impl Fn(u64) -> u32,
 ) -> Vec<RoutineFlow> {
-    let transfers = &Transfers::of(measurement, control);
+    let transfers = &Transfers::with_code(measurement, control, code);
     let control = &leaving_control(measurement, control);
     let parts: Vec<u32> = flow.blocks.iter().map(|block| part_of(block.first)).collect();
     let mut routines: BTreeMap<u32, Builder> = BTreeMap::new();
@@ -79,7 +80,11 @@ pub fn routine_flows(
     let mut place = Placing { flow, transfers, parts: &parts, own_number: &own_number, routines };
     (0..flow.counts.len()).for_each(|edge| place.add(edge));
     let routines = place.routines.into_values().map(Builder::finish);
-    routines.filter(|routine| routine.counts.iter().any(|&count| count > 0)).collect()
+    let has_code = |&block: &u32| flow.blocks[index(block)].instructions > 0;
+    let is_any = |routine: &RoutineFlow| {
+        routine.counts.iter().any(|&count| count > 0) || routine.blocks.iter().any(has_code)
+    };
+    routines.filter(is_any).collect()
 }
 
 /// Sorts the edges of a program into the graphs of its parts.
@@ -103,6 +108,9 @@ impl Placing<'_> {
             EdgeKind::Call => {
                 self.at(ends.from, |routine, block| count(routine.called.entry(block).or_default(), times));
                 self.at(ends.to, |routine, block| routine.enter(block, times));
+                if times == 0 {
+                    self.could_come_back(ends.from);
+                }
             }
             EdgeKind::Return => {
                 self.at(ends.from, |routine, block| routine.leave(block, times));
@@ -130,6 +138,16 @@ impl Placing<'_> {
     fn within(&mut self, from: u32, to: u32, kind: RoutineEdge, times: u64) {
         let to = self.own_number[index(to)];
         self.at(from, |routine, from| routine.add(from, to, kind, times));
+    }
+
+    /// A call that was never made would go on behind itself.
+    fn could_come_back(&mut self, call: u32) {
+        let behind = self.transfers.successor(self.flow.blocks[index(call)].last);
+        let behind = behind.and_then(|address| self.flow.block_at(address));
+        if let Some(to) = behind.filter(|&to| self.parts[index(to)] == self.parts[index(call)]) {
+            let to = self.own_number[index(to)];
+            self.at(call, |routine, call| _ = routine.returned.entry((call, to)).or_default());
+        }
     }
 
     /// Control came back to behind a call, or to where none had been made.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::control::is_telling;
 use crate::measurement::count;
-use crate::{ControlTable, InstructionKey, Measurement, Transfer, Transfers};
+use crate::{CodeSizes, ControlTable, InstructionKey, Measurement, Transfer, Transfers};
 
 /// An instruction, or an address that control came to or could have come to without one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -53,8 +53,8 @@ pub(super) struct Steps {
 }
 
 impl Steps {
-    pub(super) fn of(measurement: &Measurement, control: &ControlTable, code: &BTreeMap<u64, u32>) -> Steps {
-        let transfers = Transfers::of(measurement, control);
+    pub(super) fn of(measurement: &Measurement, control: &ControlTable, code: &CodeSizes) -> Steps {
+        let transfers = Transfers::with_code(measurement, control, code);
         let mut found = collect_sites(measurement);
         for (&address, &size_cells) in code {
             let end = measurement.tables.successor(address, size_cells);

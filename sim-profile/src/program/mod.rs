@@ -12,6 +12,7 @@ pub mod decision;
 pub mod line;
 pub mod render;
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 pub use crate::symbols::ImageFile;
@@ -119,10 +120,32 @@ impl Program {
         for file in files {
             program.add_image(file, cells);
         }
-        sort_pieces(&mut program.pieces);
+        let cut = sort_pieces(&mut program.pieces);
+        program.note_overlaps(&cut);
         debug::sort_rows(&mut program.rows);
         program.join_pieces();
         program
+    }
+
+    /// Notes which files lie over others, from the pieces that lost cells.
+    fn note_overlaps(&mut self, cut: &[Piece]) {
+        let mut first: BTreeMap<u32, u64> = BTreeMap::new();
+        for piece in cut {
+            let image = self.function(piece.function).image.unwrap_or_default();
+            let lowest = first.entry(image).or_insert(piece.start);
+            *lowest = piece.start.min(*lowest);
+        }
+        for (image, address) in first {
+            let name = self.images[image as usize].clone();
+            let text =
+                format!("its code from {address:#x} on lies over that of a file before it, which counts");
+            self.add_note(&name, text);
+        }
+    }
+
+    /// Adds something that a file does not tell.
+    pub fn add_note(&mut self, image: &str, text: String) {
+        self.notes.push(Note { image: image.to_owned(), text });
     }
 
     /// Joins the pieces of a function that follow each other.
@@ -170,6 +193,11 @@ impl Program {
     /// All functions and regions, by number; the first are [`OUTSIDE`] and [`NO_INSTRUCTION`].
     pub fn functions(&self) -> &[Function] {
         &self.functions
+    }
+
+    /// Numbers of the functions that have cells; others have them all.
+    pub(crate) fn functions_with_cells(&self) -> BTreeSet<u32> {
+        self.pieces.iter().map(|piece| piece.function).collect()
     }
 
     /// Names of the sources, by number, as the program's files have them.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{NO_INSTRUCTION, Program};
+use crate::ascending::sum_ascending;
 use crate::measurement::count;
 use crate::spent::spent_by_address;
 use crate::{Accesses, Calls, ControlTable, Measurement, StaticTable, Transfers};
@@ -62,20 +63,28 @@ impl<'a> ProgramProfile<'a> {
     /// Costs by address, ascending; what has no address is under `None`. Together they are those of
     /// the run.
     pub fn cost_by_address(&self) -> BTreeMap<Option<u64>, Cost> {
-        let mut all: BTreeMap<Option<u64>, Cost> = BTreeMap::new();
-        for (address, spent) in spent_by_address(self.measurement) {
-            let cost = all.entry(address).or_default();
-            cost.executed = spent.executed;
-            cost.cycles = spent.cycles();
-            cost.lost = spent.overhead.lost_cycles();
-        }
+        let accesses = self.measurement.instructions.iter().map(|(key, record)| {
+            let maps = record.accesses.iter().filter(|((_, resource), _)| self.is_map(*resource));
+            let mut accesses = Accesses::default();
+            maps.for_each(|(_, of_map)| accesses.add(*of_map));
+            (Some(key.address), accesses)
+        });
+        let mut accesses = sum_ascending(accesses, |sum, more| sum.add(more)).into_iter().peekable();
+        let spent = spent_by_address(self.measurement).into_iter().map(|(address, spent)| {
+            // Whatever was decoded has spent something, and both ascend.
+            let accesses = accesses.next_if(|(accessed, _)| *accessed == address);
+            let cost = Cost {
+                executed: spent.executed,
+                cycles: spent.cycles(),
+                lost: spent.overhead.lost_cycles(),
+                taken: 0,
+                accesses: accesses.map_or_else(Accesses::default, |(_, accesses)| accesses),
+            };
+            (address, cost)
+        });
+        let mut all: BTreeMap<Option<u64>, Cost> = spent.collect();
         for (&(from, _), &taken) in &self.measurement.transfers {
             count(&mut all.entry(Some(from)).or_default().taken, taken);
-        }
-        for (key, record) in &self.measurement.instructions {
-            let cost = all.entry(Some(key.address)).or_default();
-            let maps = record.accesses.iter().filter(|((_, resource), _)| self.is_map(*resource));
-            maps.for_each(|(_, accesses)| cost.accesses.add(*accesses));
         }
         all
     }

@@ -4,8 +4,10 @@
 
 use serde::Serialize;
 
+use super::each::Each;
+
 #[derive(Serialize)]
-pub(super) struct Profiler {
+pub(super) struct Profiler<'a> {
     #[serde(rename = "@version")]
     pub(super) version: u32,
     #[serde(rename = "@model")]
@@ -13,18 +15,18 @@ pub(super) struct Profiler {
     pub(super) summary: Summary,
     pub(super) resource_usage: ResourceUsage,
     pub(super) coverage: Coverage,
-    pub(super) executions: Executions,
+    pub(super) executions: Executions<'a>,
     pub(super) resources: Resources,
-    pub(super) transfers: Transfers,
-    pub(super) instructions: Instructions,
-    pub(super) undecoded_faults: UndecodedFaults,
+    pub(super) transfers: Transfers<'a>,
+    pub(super) instructions: Instructions<'a>,
+    pub(super) undecoded_faults: UndecodedFaults<'a>,
     pub(super) events: Events,
     pub(super) caches: Caches,
-    pub(super) time: Time,
-    pub(super) flow: FlowElement,
+    pub(super) time: Time<'a>,
+    pub(super) flow: FlowElement<'a>,
     #[cfg(feature = "program")]
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) program: Option<super::program::Program>,
+    pub(super) program: Option<super::program::Program<'a>>,
 }
 
 #[derive(Serialize)]
@@ -113,8 +115,8 @@ pub(super) struct Unused {
 }
 
 #[derive(Serialize)]
-pub(super) struct Executions {
-    pub(super) execution: Vec<Execution>,
+pub(super) struct Executions<'a> {
+    pub(super) execution: Each<'a, Execution>,
 }
 
 #[derive(Serialize)]
@@ -124,8 +126,8 @@ pub(super) struct Execution {
 }
 
 #[derive(Serialize)]
-pub(super) struct Transfers {
-    pub(super) transfer: Vec<Transfer>,
+pub(super) struct Transfers<'a> {
+    pub(super) transfer: Each<'a, Transfer>,
 }
 
 #[derive(Serialize)]
@@ -136,8 +138,8 @@ pub(super) struct Transfer {
 }
 
 #[derive(Serialize)]
-pub(super) struct Instructions {
-    pub(super) instruction: Vec<Instruction>,
+pub(super) struct Instructions<'a> {
+    pub(super) instruction: Each<'a, Instruction>,
 }
 
 #[derive(Serialize)]
@@ -162,8 +164,8 @@ pub(super) struct Instruction {
 }
 
 #[derive(Serialize)]
-pub(super) struct UndecodedFaults {
-    pub(super) undecoded_fault: Vec<Execution>,
+pub(super) struct UndecodedFaults<'a> {
+    pub(super) undecoded_fault: Each<'a, Execution>,
 }
 
 #[derive(Serialize)]
@@ -208,10 +210,10 @@ pub(super) struct CacheUser {
 }
 
 #[derive(Serialize)]
-pub(super) struct Time {
+pub(super) struct Time<'a> {
     pub(super) lost: Lost,
     pub(super) stages: Stages,
-    pub(super) addresses: Addresses,
+    pub(super) addresses: Addresses<'a>,
     pub(super) other: Spent,
     pub(super) kinds: Kinds,
 }
@@ -244,8 +246,8 @@ pub(super) struct Stage {
 }
 
 #[derive(Serialize)]
-pub(super) struct Addresses {
-    pub(super) place: Vec<Place>,
+pub(super) struct Addresses<'a> {
+    pub(super) place: Each<'a, Place>,
 }
 
 #[derive(Serialize)]
@@ -277,14 +279,14 @@ pub(super) struct Spent {
 }
 
 #[derive(Serialize)]
-pub(super) struct FlowElement {
-    pub(super) blocks: FlowBlocks,
-    pub(super) edges: FlowEdges,
+pub(super) struct FlowElement<'a> {
+    pub(super) blocks: FlowBlocks<'a>,
+    pub(super) edges: FlowEdges<'a>,
 }
 
 #[derive(Serialize)]
-pub(super) struct FlowBlocks {
-    pub(super) block: Vec<FlowBlock>,
+pub(super) struct FlowBlocks<'a> {
+    pub(super) block: Each<'a, FlowBlock>,
 }
 
 #[derive(Serialize)]
@@ -297,8 +299,8 @@ pub(super) struct FlowBlock {
 }
 
 #[derive(Serialize)]
-pub(super) struct FlowEdges {
-    pub(super) edge: Vec<FlowEdge>,
+pub(super) struct FlowEdges<'a> {
+    pub(super) edge: Each<'a, FlowEdge>,
 }
 
 #[derive(Serialize)]

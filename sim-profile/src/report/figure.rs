@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::each::Each;
 use super::element::{
     Cache, CacheUser, Caches, Coverage, Events, Execution, Executions, Instruction, InstructionSet,
     Instructions, Lines, ModelEvent, Operation, Operations, Profiler, Resource, ResourceUsage, Resources,
@@ -16,7 +17,7 @@ use crate::tree::{InstructionTree, TreeNode};
 use crate::{Accesses, CacheLines, InstructionKey, InstructionRecord, Measurement, ModelTables, StaticTable};
 
 /// Every figure of the report, and the texts that `statics` has.
-pub(super) fn report_of(measurement: &Measurement, statics: &StaticTable) -> Profiler {
+pub(super) fn report_of<'a>(measurement: &'a Measurement, statics: &'a StaticTable) -> Profiler<'a> {
     let tables = &measurement.tables;
     let tree = InstructionTree::of(measurement);
     Profiler {
@@ -27,12 +28,12 @@ pub(super) fn report_of(measurement: &Measurement, statics: &StaticTable) -> Pro
             operations: Operations { operation: operations_of(&tree.roots, tables) },
         },
         coverage: coverage_of(measurement),
-        executions: Executions { execution: counts_of(&crate::executions::executions(measurement), tables) },
+        executions: Executions { execution: counts_of(crate::executions::executions(measurement), tables) },
         resources: resources_of(&resource_totals(measurement), tables),
         transfers: transfers_of(measurement),
         instructions: instructions_of(measurement, statics),
         undecoded_faults: UndecodedFaults {
-            undecoded_fault: counts_of(&measurement.undecoded_faults, tables),
+            undecoded_fault: counts_of(measurement.undecoded_faults.clone(), tables),
         },
         events: events_of(measurement),
         caches: caches_of(measurement),
@@ -106,25 +107,25 @@ fn coverage_of(measurement: &Measurement) -> Coverage {
     }
 }
 
-fn counts_of(counts: &BTreeMap<u64, u64>, tables: &ModelTables) -> Vec<Execution> {
+fn counts_of(counts: BTreeMap<u64, u64>, tables: &ModelTables) -> Each<'_, Execution> {
     let count_of =
-        |(&address, &count): (&u64, &u64)| Execution { address: tables.format_address(address), count };
-    counts.iter().map(count_of).collect()
+        |(address, count): (u64, u64)| Execution { address: tables.format_address(address), count };
+    Each::of(counts.into_iter().map(count_of))
 }
 
-fn transfers_of(measurement: &Measurement) -> Transfers {
+fn transfers_of(measurement: &Measurement) -> Transfers<'_> {
     let tables = &measurement.tables;
-    let transfer_of = |(&(from, to), &count): (&(u64, u64), &u64)| Transfer {
+    let transfer_of = move |(&(from, to), &count): (&(u64, u64), &u64)| Transfer {
         from: tables.format_address(from),
         to: tables.format_address(to),
         count,
     };
-    Transfers { transfer: measurement.transfers.iter().map(transfer_of).collect() }
+    Transfers { transfer: Each::of(measurement.transfers.iter().map(transfer_of)) }
 }
 
-fn instructions_of(measurement: &Measurement, statics: &StaticTable) -> Instructions {
+fn instructions_of<'a>(measurement: &'a Measurement, statics: &'a StaticTable) -> Instructions<'a> {
     let tables = &measurement.tables;
-    let instruction_of = |(key, record): (&InstructionKey, &InstructionRecord)| {
+    let instruction_of = move |(key, record): (&InstructionKey, &InstructionRecord)| {
         let mut total = Accesses::default();
         record.accesses.values().for_each(|&accesses| total.add(accesses));
         let spent = Spent::of(record);
@@ -148,7 +149,7 @@ fn instructions_of(measurement: &Measurement, statics: &StaticTable) -> Instruct
             cpi: spent.cpi(),
         }
     };
-    Instructions { instruction: measurement.instructions.iter().map(instruction_of).collect() }
+    Instructions { instruction: Each::of(measurement.instructions.iter().map(instruction_of)) }
 }
 
 fn events_of(measurement: &Measurement) -> Events {

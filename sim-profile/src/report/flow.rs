@@ -1,32 +1,33 @@
 //! The flow of control as elements of the report.
 
+use super::each::Each;
 use super::element::{FlowBlock, FlowBlocks, FlowEdge, FlowEdges, FlowElement};
-use crate::flow::{EdgeKind, ProgramFlow};
+use crate::flow::{Block, EdgeKind, ProgramFlow};
 use crate::{ControlTable, Measurement};
 
 /// Blocks and edges of what ran. Of what an instruction could have done besides, a report says nothing.
-pub(super) fn flow_of(measurement: &Measurement) -> FlowElement {
+pub(super) fn flow_of(measurement: &Measurement) -> FlowElement<'_> {
     let tables = &measurement.tables;
-    let flow = ProgramFlow::of(measurement, &ControlTable::new());
-    let first = |block: u32| {
-        let block = flow.blocks.get(usize::try_from(block).ok()?)?;
-        Some(tables.format_address(block.first))
-    };
-    let block = flow.blocks.iter().map(|block| FlowBlock {
+    let ProgramFlow { blocks, graph, kinds, counts } = ProgramFlow::of(measurement, &ControlTable::new());
+    let addresses: Vec<u64> = blocks.iter().map(|block| block.first).collect();
+    let first = move |block: u32| Some(tables.format_address(*addresses.get(usize::try_from(block).ok()?)?));
+    let block_of = |block: Block| FlowBlock {
         first: tables.format_address(block.first),
         last: tables.format_address(block.last),
         instructions: block.instructions,
         entered: block.entered,
         executed: block.executed,
-    });
-    let edges = flow.graph.edges().iter().zip(&flow.kinds).zip(&flow.counts);
-    let edge = edges.map(|((edge, &kind), &count)| FlowEdge {
-        kind: kind_name(kind),
-        from: first(edge.from),
-        to: first(edge.to),
-        count,
-    });
-    FlowElement { blocks: FlowBlocks { block: block.collect() }, edges: FlowEdges { edge: edge.collect() } }
+    };
+    let edges = 0..counts.len();
+    let edge_of = move |number: usize| {
+        let edge = graph.edges()[number];
+        let (kind, count) = (kind_name(kinds[number]), counts[number]);
+        FlowEdge { kind, from: first(edge.from), to: first(edge.to), count }
+    };
+    FlowElement {
+        blocks: FlowBlocks { block: Each::of(blocks.into_iter().map(block_of)) },
+        edges: FlowEdges { edge: Each::of(edges.map(edge_of)) },
+    }
 }
 
 fn kind_name(kind: EdgeKind) -> &'static str {

@@ -4,17 +4,18 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use super::each::Each;
 use super::text::sanitize;
-use crate::program::line::{Steps, line_counts};
+use crate::program::line::{LineCount, LineKey, Steps, line_counts};
 use crate::program::{OUTSIDE, ProgramProfile};
 use crate::{CallKind, Calls, FunctionCount, Spending};
 
 #[derive(Serialize)]
-pub(super) struct Program {
+pub(super) struct Program<'a> {
     image: Vec<String>,
     function: Vec<Function>,
-    call: Vec<Call>,
-    line: Vec<Line>,
+    call: Each<'a, Call>,
+    line: Each<'a, Line>,
     note: Vec<String>,
 }
 
@@ -77,12 +78,12 @@ struct Line {
 }
 
 /// All that the report says of the program.
-pub(super) fn program_of(profile: &ProgramProfile<'_>) -> Program {
+pub(super) fn program_of<'a>(profile: &'a ProgramProfile<'a>) -> Program<'a> {
     let steps = Steps::of(profile);
     Program {
         image: profile.program.images().iter().map(|image| sanitize(image)).collect(),
         function: functions_of(profile, &steps),
-        call: profile.calls.map_or_else(Vec::new, |calls| calls_of(profile, calls)),
+        call: Each::of(profile.calls.into_iter().flat_map(|calls| calls_of(profile, calls))),
         line: lines_of(profile, &steps),
         note: profile.program.notes().iter().map(|note| sanitize(&note.to_string())).collect(),
     }
@@ -124,9 +125,9 @@ fn functions_of(profile: &ProgramProfile<'_>, steps: &Steps) -> Vec<Function> {
         .collect()
 }
 
-fn calls_of(profile: &ProgramProfile<'_>, calls: &Calls) -> Vec<Call> {
+fn calls_of<'a>(profile: &'a ProgramProfile<'_>, calls: &'a Calls) -> impl Iterator<Item = Call> + 'a {
     let address = |address| profile.measurement.tables.format_address(address);
-    let arcs = calls.arcs.iter().map(|(key, arc)| Call {
+    calls.arcs.iter().map(move |(key, arc)| Call {
         kind: match key.kind {
             CallKind::Call => "call",
             CallKind::Tail => "tail",
@@ -138,19 +139,16 @@ fn calls_of(profile: &ProgramProfile<'_>, calls: &Calls) -> Vec<Call> {
         calls: arc.calls,
         inclusive_executed: arc.inclusive.instructions,
         inclusive_cycles: arc.inclusive.cycles,
-    });
-    arcs.collect()
+    })
 }
 
-fn lines_of(profile: &ProgramProfile<'_>, steps: &Steps) -> Vec<Line> {
-    let lines = line_counts(profile, steps).into_iter();
-    lines
-        .map(|((source, number), line)| Line {
-            source: sanitize(profile.program.source(source)),
-            number,
-            count: line.count,
-            executed: line.cost.executed,
-            cycles: line.cost.cycles,
-        })
-        .collect()
+fn lines_of<'a>(profile: &'a ProgramProfile<'_>, steps: &Steps) -> Each<'a, Line> {
+    let line_of = |((source, number), line): (LineKey, LineCount)| Line {
+        source: sanitize(profile.program.source(source)),
+        number,
+        count: line.count,
+        executed: line.cost.executed,
+        cycles: line.cost.cycles,
+    };
+    Each::of(line_counts(profile, steps).into_iter().map(line_of))
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::each::Each;
 use super::element::{Addresses, Cause, Kind, Kinds, Lost, Place, Spent, Stage, Stages, Time};
 use super::text::sanitize;
 use crate::coverage::format_percent;
@@ -9,7 +10,7 @@ use crate::spent::{self, spent_by_address, spent_by_instruction};
 use crate::{LostCause, LostReason, Measurement, ModelTables};
 
 /// Cycles by cause, stage, address and instruction of the set.
-pub(super) fn time_of(measurement: &Measurement) -> Time {
+pub(super) fn time_of(measurement: &Measurement) -> Time<'_> {
     let tables = &measurement.tables;
     let mut addresses = spent_by_address(measurement);
     let other = addresses.remove(&None).unwrap_or_default();
@@ -19,7 +20,7 @@ pub(super) fn time_of(measurement: &Measurement) -> Time {
     Time {
         lost: lost_of(&measurement.lost(), tables),
         stages: stages_of(measurement),
-        addresses: Addresses { place: addresses.into_iter().filter_map(place_of).collect() },
+        addresses: Addresses { place: Each::of(addresses.into_iter().filter_map(place_of)) },
         other: spent_of(&other, tables),
         kinds: kinds_of(measurement),
     }

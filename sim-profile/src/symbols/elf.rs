@@ -55,7 +55,8 @@ const EXECUTABLE_SEGMENT: u32 = 1;
 /// Reads areas and symbols; of a file that is no ELF file there is one area, if it is known where.
 pub(crate) fn read_code(file: &ImageFile<'_>, placement: Placement, notes: &mut Vec<String>) -> Code {
     if !is_elf(file.bytes) {
-        notes.push("not an ELF file: no functions and no lines".to_owned());
+        let place = if file.base.is_none() { "; name where it stands as FILE@ADDRESS" } else { "" };
+        notes.push(format!("not an ELF file: no functions and no lines{place}"));
         let end = file.base.map(|base| base.saturating_add(file.bytes.len() as u64));
         let bytes = file.base.zip(end).filter(|(base, end)| base < end);
         let placement = Placement { bias: 0, ..placement };

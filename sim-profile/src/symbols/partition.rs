@@ -154,14 +154,19 @@ fn piece_at(pieces: &[Piece], cell: u64) -> Option<&Piece> {
     (cell < piece.end).then_some(piece)
 }
 
-/// Sorts the pieces of all files; of those that overlap the first file's stay.
-pub(crate) fn sort_pieces(pieces: &mut Vec<Piece>) {
+/// Sorts the pieces of all files; of those that overlap the first file's stay. Those that lost cells, as
+/// they were.
+pub(crate) fn sort_pieces(pieces: &mut Vec<Piece>) -> Vec<Piece> {
     let mut sorted: BTreeMap<u64, Piece> = BTreeMap::new();
+    let mut cut: Vec<Piece> = Vec::new();
     for piece in pieces.drain(..) {
         let mut start = piece.start;
         while start < piece.end {
             let before = sorted.range(..=start).next_back().map(|(_, taken)| taken.end);
             if let Some(end) = before.filter(|end| *end > start) {
+                if cut.last() != Some(&piece) {
+                    cut.push(piece);
+                }
                 start = end;
                 continue;
             }
@@ -171,6 +176,7 @@ pub(crate) fn sort_pieces(pieces: &mut Vec<Piece>) {
         }
     }
     pieces.extend(sorted.into_values());
+    cut
 }
 
 #[cfg(test)]
@@ -245,7 +251,7 @@ mod tests {
     fn of_two_files_the_first_has_the_cells_of_both() {
         let piece = |start, end, function| Piece { start, end, function };
         let mut pieces = vec![piece(4, 8, 1), piece(0, 12, 2)];
-        sort_pieces(&mut pieces);
+        assert_eq!(sort_pieces(&mut pieces), [piece(0, 12, 2)]);
         assert_eq!(pieces, [piece(0, 4, 2), piece(4, 8, 1), piece(8, 12, 2)]);
     }
 }

@@ -36,6 +36,7 @@ pub use launch_info::{LaunchInfo, LaunchMap, LaunchRegister, LaunchStack};
 pub use number::{parse_count, parse_number, parse_seconds, parse_wide};
 pub use options::{ProgramFormat, RunOptions};
 pub use output_file::{AtomicFile, OutputFile, Render, is_same_file};
+pub use start::describe_image;
 pub use stdio::Stdio;
 
 use crate::engine::{CacheStatistics, Engine};

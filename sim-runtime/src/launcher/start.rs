@@ -73,7 +73,7 @@ pub(super) fn start(
 }
 
 /// What a profile tells of a program's file.
-fn describe_image(path: &Path, image: &Image) -> ProgramImage {
+pub fn describe_image(path: &Path, image: &Image) -> ProgramImage {
     let part = |segment: &Segment| ImagePart {
         address: segment.address,
         size_bytes: segment.size,

@@ -22,7 +22,7 @@ pub(crate) use call_follower::{CallFollower, Executed};
 pub use call_recorder::{CallRecorder, MOST_FRAMES};
 pub(crate) use recording::add_accesses;
 pub use recording::{RecordedWord, Recording, StaticInstruction, StaticKey};
-pub use statics::static_table;
+pub use statics::{StaticCode, StaticReader, static_table};
 pub(crate) use transfer::step_of;
 pub use transfer::{FunctionMap, Step};
 

@@ -13,8 +13,9 @@ pub(super) struct FunctionNames<'a> {
 impl<'a> FunctionNames<'a> {
     pub(super) fn of(program: &'a Program) -> FunctionNames<'a> {
         let mut times = BTreeMap::new();
-        for function in program.functions() {
-            *times.entry(function.name.as_str()).or_default() += 1;
+        // What has no cells of its own is never named.
+        for number in program.functions_with_cells() {
+            *times.entry(program.function(number).name.as_str()).or_default() += 1;
         }
         FunctionNames { program, times }
     }

@@ -1,0 +1,166 @@
+//! Code that could have run and did not, as far as functions of the program lead there.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use gentool::disassembler::{Disassembler, Piece};
+use isac_ir::Model;
+use isac_ir::bits::Bits;
+use sim_profile::program::Program;
+use sim_profile::{CodeSizes, Profile, StaticFacts, StaticTable};
+use sim_runtime::image::is_elf;
+use sim_runtime::launcher::ProgramFormat;
+use sim_runtime::record::{StaticCode, StaticReader};
+
+use super::Failure;
+use super::description::{DescriptionOptions, digest_model, parse_definition};
+use super::program::{ProgramFile, cell_bytes};
+use super::program_report::ImageOptions;
+
+/// The description that was run.
+#[derive(Debug, Default, clap::Args)]
+pub(super) struct ModelOptions {
+    /// The description that was run; with --image, what never ran is shown, too.
+    ///
+    /// Blocks and edges of all code to which functions of the files lead, other than by computed jumps.
+    #[arg(long, value_name = "MODEL", requires = "images")]
+    model: Option<PathBuf>,
+
+    /// Replace the value of a CONSTANT of --model, as it was for the run.
+    #[arg(short = 'D', value_name = "NAME=VALUE", value_parser = parse_definition, requires = "model")]
+    define: Vec<(String, u128)>,
+}
+
+/// What could have run.
+#[derive(Default)]
+pub(super) struct ReachableCode {
+    /// Without what ran.
+    pub(super) sizes: CodeSizes,
+    /// What the description says of it.
+    pub(super) statics: StaticTable,
+}
+
+impl ModelOptions {
+    /// The description's path, if it is named.
+    pub(super) fn path(&self) -> &[PathBuf] {
+        self.model.as_slice()
+    }
+
+    /// Finds the code; none without a description.
+    pub(super) fn read_code(
+        &self,
+        profile: &Profile,
+        files: &ImageOptions,
+        program: Option<&Program>,
+    ) -> Result<ReachableCode, Failure> {
+        let (Some(path), Some(program)) = (&self.model, program) else { return Ok(ReachableCode::default()) };
+        let options = DescriptionOptions { model: path.clone(), define: self.define.clone() };
+        let model = options.load()?.model;
+        let expected = &profile.provenance.model_digest;
+        if !expected.is_empty() && *expected != digest_model(&model) {
+            return Err(Failure::other(format!(
+                "the profile is of another description than {}; name the one that was run, with the same -D",
+                path.display()
+            )));
+        }
+        let pieces = read_pieces(&model, files)?;
+        Ok(Search::of(&model, pieces, profile, program).map_or_else(ReachableCode::default, Search::finish))
+    }
+}
+
+/// The code of all files, by ascending address.
+fn read_pieces(model: &Model, files: &ImageOptions) -> Result<Vec<Piece>, Failure> {
+    let mut pieces = Vec::new();
+    for image in files.read()? {
+        let file = ProgramFile { path: &image.path, format: ProgramFormat::Auto, base: image.base };
+        let read = file.read_bytes(model, &image.bytes)?;
+        // An ELF file says itself where it stands; this is how far from there it was loaded.
+        let bias = image.base.filter(|_| is_elf(&image.bytes)).unwrap_or(0) / cell_bytes(model);
+        let moved = |piece: Piece| Piece { address: piece.address.wrapping_add(bias), ..piece };
+        pieces.extend(read.pieces.into_iter().map(moved));
+    }
+    pieces.sort_by_key(|piece| piece.address);
+    Ok(pieces)
+}
+
+/// Follows code from where functions begin, and from what ran.
+struct Search<'a> {
+    disassembler: Disassembler<'a>,
+    reader: StaticReader<'a>,
+    pieces: Vec<Piece>,
+    program: &'a Program,
+    /// Addresses that have run, or were looked at.
+    seen: BTreeSet<u64>,
+    pending: Vec<u64>,
+    found: ReachableCode,
+}
+
+impl<'a> Search<'a> {
+    /// `None` where instructions are several elements of a CODINGROOT, which memory does not show.
+    fn of(
+        model: &'a Model,
+        pieces: Vec<Piece>,
+        profile: &Profile,
+        program: &'a Program,
+    ) -> Option<Search<'a>> {
+        let (disassembler, reader) = (Disassembler::new(model)?, StaticReader::of(model)?);
+        let functions = program.functions().iter().filter(|function| function.has_symbol);
+        let mut pending: Vec<u64> = functions.map(|function| function.start).collect();
+        let instructions = &profile.measurement.instructions;
+        for (key, record) in instructions {
+            let behind = model.successor(key.address, record.size_cells);
+            let plain = StaticFacts::default();
+            follow(profile.statics.get(key).unwrap_or(&plain), behind, record.size_cells, &mut pending);
+        }
+        let seen = instructions.keys().map(|key| key.address).collect();
+        let found = ReachableCode::default();
+        Some(Search { disassembler, reader, pieces, program, seen, pending, found })
+    }
+
+    fn finish(mut self) -> ReachableCode {
+        while let Some(address) = self.pending.pop() {
+            let is_code = self.program.function(self.program.function_at(address)).has_symbol;
+            if !is_code || !self.seen.insert(address) {
+                continue;
+            }
+            let Some(StaticCode { key, size_cells, facts }) = self.read(address) else { continue };
+            let behind = self.disassembler.model().successor(address, size_cells);
+            follow(&facts, behind, size_cells, &mut self.pending);
+            self.found.sizes.insert(address, size_cells);
+            self.found.statics.insert(key, facts);
+        }
+        self.found
+    }
+
+    fn read(&self, address: u64) -> Option<StaticCode> {
+        let words = self.disassembler.words(self.cells(address)?)?;
+        let word = words.joined(self.disassembler.model().target.big_endian);
+        self.reader.read(address, word, words.width_bits())
+    }
+
+    /// The cells from an address on.
+    fn cells(&self, address: u64) -> Option<&[Bits]> {
+        let behind = self.pieces.partition_point(|piece| piece.address <= address);
+        let piece = &self.pieces[behind.checked_sub(1)?];
+        let offset = usize::try_from(address - piece.address).ok()?;
+        piece.cells.get(offset..).filter(|cells| !cells.is_empty())
+    }
+}
+
+/// Adds where an instruction may go on: also behind what it calls, and behind its delay slot.
+fn follow(facts: &StaticFacts, behind: u64, size_cells: u32, pending: &mut Vec<u64>) {
+    match &facts.control {
+        None => pending.push(behind),
+        Some(control) => {
+            pending.extend(Some(behind).filter(|_| control.falls_through));
+            pending.extend(&control.targets);
+            pending.extend(control.keeps);
+        }
+    }
+    if let Some(delayed) = &facts.delayed {
+        pending.push(delayed.slot);
+        pending.extend(&delayed.targets);
+        let behind_slot = delayed.slot.wrapping_add(size_cells.into());
+        pending.extend(Some(behind_slot).filter(|_| delayed.falls_through));
+    }
+}

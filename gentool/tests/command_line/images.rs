@@ -1,0 +1,48 @@
+//! What is said of the files that reports of a program are made with.
+
+use std::fs;
+
+use super::bench::{Bench, RV32IM, TINY8, check, reference, root, status};
+
+const SORTING: &str = "models/rv32im/programs/sorting.elf";
+const CRC32: &str = "models/rv32im/programs/crc32.elf";
+
+/// A profile, the program that was run, and a text.
+fn bench() -> Bench {
+    let program = fs::read(root().join(SORTING)).expect("the program is there");
+    let bench = Bench::new().with("sorting.elf", program).with("text", "no program");
+    let options = "--limit-instructions 20000 --profile @short";
+    assert_eq!(status(&bench.run(&reference(RV32IM, SORTING, options))), 124);
+    bench
+}
+
+#[test]
+fn what_files_do_not_tell_is_told() {
+    let lines = [
+        format!("report @short --image {CRC32} --format oprofile"),
+        format!("report @short --image @sorting.elf --image {CRC32} --format oprofile"),
+        "report @short --image @text --format oprofile".to_owned(),
+    ];
+    check("images", &bench(), &lines.iter().map(String::as_str).collect::<Vec<_>>());
+}
+
+#[test]
+fn no_report_takes_the_place_of_what_it_is_made_from() {
+    let bench = bench();
+    let before = fs::read(bench.path("sorting.elf")).expect("the program");
+    let line = "report @short --image @sorting.elf --format top -o @sorting.elf";
+    check("report_over_image", &bench, &[line]);
+    assert_eq!(fs::read(bench.path("sorting.elf")).expect("the program"), before);
+}
+
+#[test]
+fn a_description_shows_what_never_ran() {
+    let lines = [
+        format!("report @short --image {SORTING} --model {RV32IM} --format flow-dot --at 0x10790"),
+        format!("report @short --image {SORTING} --model {TINY8} --format flow-dot"),
+        format!("report @short --image {SORTING} --model {RV32IM} --format top"),
+        format!("report @short --model {RV32IM} --format flow-dot"),
+        format!("verify @short --image {SORTING} --model {RV32IM}"),
+    ];
+    check("reachable_code", &bench(), &lines.iter().map(String::as_str).collect::<Vec<_>>());
+}

@@ -114,11 +114,17 @@ fn lines() -> String {
 fn hostile() -> Vec<(&'static str, String)> {
     let mut groups = String::new();
     for number in 0..1_000_000 {
-        let _ = writeln!(groups, "GROUP g{number} = a;");
+        let _ = write!(groups, "GROUP g{number}=a;");
     }
     let nested = format!("CONSTANT deep = {}1{};\n", "(".repeat(100_000), ")".repeat(100_000));
     let long = format!("CONSTANT long = 1{};\n", " + 1".repeat(25_000_000));
-    vec![("a million GROUPs", groups), ("100,000 nested parentheses", nested), ("a line of 100 MB", long)]
+    let sum = format!("CONSTANT sum = 1{};\n", "+1".repeat(8_000_000));
+    vec![
+        ("a million GROUPs", groups),
+        ("100,000 nested parentheses", nested),
+        ("a sum of eight million operands", sum),
+        ("a line of 100 MB", long),
+    ]
 }
 
 /// A file of the repository.

@@ -93,6 +93,38 @@ fn directives() {
     ));
 }
 
+/// What is nearly right is told as what it nearly is; what a PSEUDO does twice is told once.
+#[test]
+fn near_misses() {
+    insta::assert_snapshot!(of_text(
+        RV32IM,
+        "\
+label with blanks: nop
+nopp:   nopp
+        addia0, a0, 1
+        addi a0, a0, %low(label)
+        addi a0, a0, %lo label
+        addi a0, x99, 1
+        li a0, 5 / 0
+        .p2align 41
+        .section .vectors, \"ax\"
+        .byte 1, \"text\"
+        .equ first, second
+        .equ second, third
+        .equ third, first
+        .equ follows, first
+        .equ alone, alone + 1
+"
+    ));
+}
+
+/// Of two lengths the range of the longer one is told.
+#[test]
+fn the_widest_range_is_told() {
+    let said = of_text("models/rv32imc/rv32imc.isac", "        addi sp, sp, 5000\n        c.addi a0, 40\n");
+    assert!(said.contains("has to be -2048 to 2047") && said.contains("has to be -32 to 31"), "{said}");
+}
+
 #[test]
 fn places() {
     insta::assert_snapshot!(of_text(

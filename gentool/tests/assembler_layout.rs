@@ -68,6 +68,27 @@ fn two_lengths(endian: &str) -> Model {
     )
 }
 
+#[test]
+fn what_has_no_place_of_its_own_goes_behind_what_has_one() {
+    let model = two_lengths("LITTLE");
+    let text =
+        " .org 0\nstart: nop\n nop\n .section .text.more\nmore: nop\n .section .text.late\n .org 6\n nop\n";
+    let text = format!("{text} .data\ndata: .half 1\n .align 8\nlast: .half 2\n");
+    let (program, _) = assemble(&model, &text);
+    let places = ["start", "more", "data", "last"].map(|name| symbol(&program, name));
+    assert_eq!(places, [0, 4, 8, 16]);
+    // An address that the command line gives is taken as it is.
+    let path = PathBuf::from("program.s");
+    let loader = InMemory::new([(path.as_path(), " .org 4\n nop\n .data\n .half 1\n")]);
+    let (mut sources, mut findings) = (SourceMap::new(), Diagnostics::new());
+    let bases = Bases { code: None, data: Some(4) };
+    let assembler = Assembler::new(&model).expect("it has texts");
+    let program =
+        assembler.assemble(&[path], bases, &loader, &mut sources, &mut findings).expect("it is read");
+    let said = findings.render(&sources, Style::Plain);
+    assert!(program.is_none() && said.contains("error[A0501]: .data at 0x4 lies on .text"), "{said}");
+}
+
 fn symbol(program: &Assembled, name: &str) -> i128 {
     let found = program.symbols.iter().find(|symbol| symbol.name == name);
     found.unwrap_or_else(|| panic!("no {name}")).value

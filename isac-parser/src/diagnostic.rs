@@ -119,12 +119,13 @@ impl Diagnostics {
         self.list.push(diagnostic);
     }
 
-    /// Orders by file and position, then by code and text, and drops repetitions.
+    /// Orders by file and position, then by code and text, and drops what says the same of the same
+    /// place.
     pub fn sort(&mut self) {
         self.list.sort_by(|a, b| {
             (a.primary.0, a.severity, a.code).cmp(&(b.primary.0, b.severity, b.code)).then(a.cmp(b))
         });
-        self.list.dedup();
+        self.list.dedup_by(|a, b| (a.code, a.primary.0, &a.message) == (b.code, b.primary.0, &b.message));
     }
 
     /// True if at least one finding is an error.

@@ -27,4 +27,4 @@ pub use coverage_map::print_coverage_map;
 pub use load::load_model;
 pub use parse::{parse_file, parse_model};
 pub use print::{print_expr, print_file};
-pub use resolve::{did_you_mean, resolve_model};
+pub use resolve::{did_you_mean, near_names, resolve_model};

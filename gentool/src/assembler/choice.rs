@@ -38,13 +38,7 @@ pub(super) fn choose<'c>(
             Ok(words) => best = Some((candidate, Some(words))),
             Err(misfit) if is_unknown(&misfit) && size_cells.is_none() => best = Some((candidate, None)),
             Err(misfit) => {
-                // A value that is out of range says more than a word that is another's.
-                let is_better = match (&reason, &misfit) {
-                    (None, _) => true,
-                    (Some(Misfit::Otherwise { .. }), misfit) => !matches!(misfit, Misfit::Otherwise { .. }),
-                    _ => false,
-                };
-                if is_better {
+                if tells_more(&misfit, reason.as_ref()) {
                     reason = Some(misfit);
                 }
             }
@@ -54,5 +48,20 @@ pub(super) fn choose<'c>(
         (Some(best), _) => Ok(best),
         (None, Some(reason)) => Err(reason),
         (None, None) => Err(Misfit::Otherwise { operation: String::new(), other: None }),
+    }
+}
+
+/// True if why a way has no code says more than why the ways before it had none: a value that is out
+/// of range says more than a word that is another's, and the widest of several ranges says what is
+/// possible at all.
+pub(super) fn tells_more(misfit: &Misfit, before: Option<&Misfit>) -> bool {
+    match (before, misfit) {
+        (None, _) => true,
+        (Some(Misfit::Otherwise { .. }), misfit) => !matches!(misfit, Misfit::Otherwise { .. }),
+        (
+            Some(Misfit::Range { range, low, high, .. }),
+            Misfit::Range { range: other, low: lower, high: higher, .. },
+        ) => range == other && higher.saturating_sub(*lower) > high.saturating_sub(*low),
+        _ => false,
     }
 }

@@ -7,7 +7,7 @@ use isac_parser::did_you_mean;
 use isac_parser::source::Span;
 
 use super::code;
-use super::expression::Expr;
+use super::expression::{Binary, Expr};
 use super::item::{ItemKind, Section, SectionKind};
 use super::reader::{escape, name_of, skip_blanks};
 use super::reading::{Reading, Statement};
@@ -41,6 +41,9 @@ pub const DIRECTIVES: &[(&str, &str)] = &[
     (".include", "\"FILE\""),
 ];
 
+/// Most bits of an alignment.
+const MOST_ALIGN_BITS: i128 = 40;
+
 impl Reading<'_, '_> {
     /// Reads a directive; false if the line may be an instruction that begins with a dot.
     pub(super) fn directive(&mut self, name: &str, statement: Statement<'_>) -> bool {
@@ -55,10 +58,7 @@ impl Reading<'_, '_> {
             ".section" => self.section_directive(here),
             ".global" | ".globl" => self.global(here),
             ".align" | ".balign" => self.one(&lower, here, ItemKind::Align),
-            ".p2align" => self.one(&lower, here, |bits| {
-                let one = Rc::new(Expr::Number(1));
-                ItemKind::Align(Rc::new(Expr::Binary(super::expression::Binary::ShiftLeft, one, bits)))
-            }),
+            ".p2align" => self.power(here),
             ".org" => self.one(&lower, here, ItemKind::Origin),
             ".byte" => self.data(here, &lower, Some(8)),
             ".half" => self.data(here, &lower, Some(16)),
@@ -121,6 +121,8 @@ impl Reading<'_, '_> {
             self.bad(".section", here, "the name of a section");
             return;
         }
+        let length = if quoted.is_some() { name.len() + 2 } else { name.len() };
+        self.end(".section", here, here.at + length);
         let name = name.to_owned();
         self.select(&name);
     }
@@ -162,6 +164,26 @@ impl Reading<'_, '_> {
             self.end(name, here, end);
             self.push(here.statement.whole(), kind(expr));
         }
+    }
+
+    /// `.p2align`
+    fn power(&mut self, here: Arguments<'_>) {
+        let Some((bits, end)) = self.expression(here.statement, here.at) else { return };
+        self.end(".p2align", here, end);
+        let known = bits.value(&Known { symbols: &self.symbols, model: self.model });
+        if known.is_ok_and(|bits| !(0..=MOST_ALIGN_BITS).contains(&bits)) {
+            let span = here.statement.span(here.at, end);
+            let message = format!("`.p2align` takes a number from 0 to {MOST_ALIGN_BITS}");
+            self.findings.push(
+                Diagnostic::error(code::BAD_ARGUMENTS, span, message)
+                    .label("no such power of two")
+                    .help("it counts bits: `.p2align 2` goes on at a multiple of 4; `.align` counts cells"),
+            );
+            return;
+        }
+        let one = Rc::new(Expr::Number(1));
+        let cells = Expr::Binary(Binary::ShiftLeft, one, bits);
+        self.push(here.statement.whole(), ItemKind::Align(Rc::new(cells)));
     }
 
     fn data(&mut self, here: Arguments<'_>, name: &str, width_bits: Option<u32>) {

@@ -11,6 +11,7 @@ use isac_parser::source::Span;
 
 use super::candidate::{Misfit, Spot};
 use super::choice::choose;
+use super::circle::find_circles;
 use super::code;
 use super::expression::{Expr, NoValue};
 use super::instruction::with_context;
@@ -22,6 +23,9 @@ use super::symbol::{Meaning, Symbols};
 
 /// Most bytes of a program that are not zero by their section.
 const MOST_BYTES: u64 = 1 << 30;
+
+/// Most symbols that the message about a circle shows beside the first.
+const MOST_SHOWN: usize = 5;
 
 /// Writes the items of a program.
 pub(super) struct Emission<'a> {
@@ -70,6 +74,7 @@ impl Emission<'_> {
             }
         }
         self.check_symbols();
+        self.check_circles();
         let pieces = self.layout.pieces.iter().zip(bytes).enumerate();
         let pieces = pieces.map(|(number, (piece, bytes))| AssembledPiece {
             number,
@@ -278,7 +283,7 @@ impl Emission<'_> {
                     Around { model: self.model, symbols: self.symbols, layout: self.layout, item: *item };
                 match expr.value(&around) {
                     Ok(_) => {}
-                    Err(NoValue::Unknown) => self.unknown_equal(index, expr, definition.span),
+                    Err(NoValue::Unknown) => self.unknown_symbols(expr, definition.span),
                     Err(why) => {
                         self.findings.push(no_value(self.model, self.symbols, why, definition.span));
                     }
@@ -287,43 +292,19 @@ impl Emission<'_> {
         }
     }
 
-    /// An `.equ` has no value because of what is undefined, or because it needs itself.
-    fn unknown_equal(&mut self, symbol: u32, expr: &Expr, span: Span) {
-        let before = (self.findings.len(), self.undefined.len());
-        let mut names_unknown = false;
-        expr.walk(&mut |expr| {
-            names_unknown |= match expr {
-                Expr::Symbol(named) => self.symbols.resolved(*named).is_none(),
-                Expr::Local(mention) => self.symbols.local(*mention).is_none(),
-                _ => false,
-            };
-        });
-        self.unknown_symbols(expr, span);
-        if !names_unknown && before == (self.findings.len(), self.undefined.len()) && self.is_circle(symbol) {
-            self.findings.push(no_value(self.model, self.symbols, NoValue::Circle(symbol), span));
+    /// Reports `.equ`s that need themselves: one finding for all that need each other.
+    fn check_circles(&mut self) {
+        for circle in find_circles(self.symbols) {
+            let definition = |symbol: &u32| self.symbols.list[*symbol as usize].definition.as_ref();
+            let mut spans: Vec<(Span, u32)> =
+                circle.iter().filter_map(|symbol| Some((definition(symbol)?.span, *symbol))).collect();
+            spans.sort_unstable();
+            let Some((first, others)) = spans.split_first() else { continue };
+            let finding = no_value(self.model, self.symbols, NoValue::Circle(first.1), first.0);
+            let shown = others.iter().take(MOST_SHOWN);
+            self.findings
+                .push(shown.fold(finding, |finding, (span, _)| finding.secondary(*span, "needs it, too")));
         }
-    }
-
-    /// True if a symbol is reached from what it stands for.
-    fn is_circle(&self, symbol: u32) -> bool {
-        let (mut seen, mut waiting) = (BTreeSet::new(), vec![symbol]);
-        while let Some(next) = waiting.pop() {
-            let definition = self.symbols.list[next as usize].definition.as_ref();
-            let Some(Meaning::Equal(expr, _)) = definition.map(|definition| &definition.meaning) else {
-                continue;
-            };
-            let mut needed = Vec::new();
-            expr.walk(&mut |expr| {
-                if let Expr::Symbol(named) = expr {
-                    needed.extend(self.symbols.resolved(*named));
-                }
-            });
-            if needed.contains(&symbol) {
-                return true;
-            }
-            waiting.extend(needed.into_iter().filter(|needed| seen.insert(*needed)));
-        }
-        false
     }
 
     /// A word as bytes: cells in address order, each in whole bytes in the target's order.

@@ -7,6 +7,7 @@ use isac_parser::diagnostic::Diagnostic;
 use isac_parser::did_you_mean;
 
 use super::candidate::{Candidate, Misfit, Spot, is_unknown};
+use super::choice::tells_more;
 use super::code;
 use super::item::{Instruction, ItemKind};
 use super::matching::{Furthest, Matcher};
@@ -66,7 +67,7 @@ impl Reading<'_, '_> {
         self.push(statement.whole(), ItemKind::Instruction(Instruction::new(candidates, expanded)));
     }
 
-    /// Why no way of reading can have code whatever the labels will be; the reason of the first.
+    /// Why no way of reading can have code whatever the labels will be; the reason that says most.
     fn first_misfit(&self, candidates: &[Candidate]) -> Option<Misfit> {
         if self.model.pseudos.is_empty() {
             // Nothing else is tried: what does not fit is told when all values are known.
@@ -74,14 +75,18 @@ impl Reading<'_, '_> {
         }
         let known = Known { symbols: &self.symbols, model: self.model };
         let spot = Spot { address: None, around: &known };
-        let mut first = None;
+        let mut best = None;
         for candidate in candidates {
             match candidate.words(self.model, &spot) {
-                Err(misfit) if !is_unknown(&misfit) => first = first.or(Some(misfit)),
+                Err(misfit) if !is_unknown(&misfit) => {
+                    if tells_more(&misfit, best.as_ref()) {
+                        best = Some(misfit);
+                    }
+                }
                 _ => return None,
             }
         }
-        first
+        best
     }
 
     /// Takes the first PSEUDO that the line is written like.
@@ -185,7 +190,7 @@ pub(super) fn with_context(diagnostic: Diagnostic, expanded: Option<String>) -> 
 
 fn bad_operands(statement: Statement<'_>, furthest: &Furthest) -> Diagnostic {
     let rest = &statement.text[furthest.at.min(statement.text.len())..];
-    let found: String = rest.split_whitespace().next().unwrap_or("").chars().take(20).collect();
+    let found = first_token(rest);
     let expected = listed(furthest);
     let shown = if found.is_empty() { "the line ends".to_owned() } else { format!("found `{found}`") };
     let message = format!("expected {expected}, but {shown}");
@@ -193,6 +198,14 @@ fn bad_operands(statement: Statement<'_>, furthest: &Furthest) -> Diagnostic {
     Diagnostic::error(code::BAD_OPERANDS, span, message)
         .label(format!("expected {expected}"))
         .help("no text of this instruction goes on like that; `gentool disasm` shows how they are written")
+}
+
+/// What a text begins with, up to a blank, without the comma behind it; at most 20 letters.
+pub(super) fn first_token(text: &str) -> &str {
+    let token = text.split_whitespace().next().unwrap_or("");
+    let trimmed = token.trim_end_matches(',');
+    let token = if trimmed.is_empty() { token } else { trimmed };
+    token.char_indices().nth(20).map_or(token, |(end, _)| &token[..end])
 }
 
 /// What was expected: few of it in words, much of it counted.

@@ -295,7 +295,9 @@ impl Laying<'_> {
             {
                 let name = &self.sections[piece.section].name;
                 let message = format!("{name} reaches beyond the last address, {most:#x}");
-                let help = format!("it begins at {:#x} and has {} cells", piece.base, piece.size_cells);
+                let (base, size) = (piece.base, piece.size_cells);
+                let help =
+                    format!("it begins at {base:#x} and has {size} cells; begin lower by `.org` or `--base`");
                 findings.push(Diagnostic::error(code::BEYOND, span, message).label("begins here").help(help));
             }
         }

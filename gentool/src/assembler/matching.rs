@@ -141,13 +141,16 @@ impl<'a, 'm> Matcher<'a, 'm> {
         let ways = self.ways(target, 0);
         let end = self.text.trim_end().len();
         for (_, at) in &ways {
-            self.note_rest(*at, end);
+            self.note_behind(*at, end);
         }
         ways.into_iter().filter(|(_, at)| *at >= end).map(|(written, _)| written).collect()
     }
 
-    /// Something stands behind all that is expected.
-    fn note_rest(&mut self, at: usize, end: usize) {
+    /// Something stands behind all that is expected; the rest of a word is no such thing.
+    fn note_behind(&mut self, at: usize, end: usize) {
+        if self.text[..at].ends_with(is_word) && self.text[at..].starts_with(is_word) {
+            return;
+        }
         let at = skip_blanks(self.text, at);
         if at < end {
             self.furthest.note(at, || "the end of the line".into());
@@ -177,10 +180,7 @@ impl<'a, 'm> Matcher<'a, 'm> {
         }
         let end = self.text.trim_end().len();
         for at in ways.iter().map(|way| way.cursor.at) {
-            let is_within_word = self.text[..at].ends_with(is_word) && self.text[at..].starts_with(is_word);
-            if !is_within_word {
-                self.note_rest(at, end);
-            }
+            self.note_behind(at, end);
         }
         let whole = ways.into_iter().find(|way| way.cursor.at >= end)?;
         let range = |operand: &Operand| (operand.range.0 as usize, operand.range.1 as usize);
@@ -274,7 +274,8 @@ impl<'a, 'm> Matcher<'a, 'm> {
         next
     }
 
-    /// Where something that begins with this letter may begin.
+    /// Where something that begins with this letter may begin; `None` in the middle of a word, of
+    /// which nothing is understood then.
     fn place(&self, cursor: Cursor, letter: Option<char>) -> Option<usize> {
         let at = if cursor.joined { cursor.at } else { skip_blanks(self.text, cursor.at) };
         let touching = at == cursor.at && !cursor.joined && !cursor.first;
@@ -292,11 +293,12 @@ impl<'a, 'm> Matcher<'a, 'm> {
                 let found = self.text.get(*at..*at + part.len());
                 found.is_some_and(|found| found.eq_ignore_ascii_case(part))
             };
-            let Some(at) = at.filter(fits) else {
+            let at = at?;
+            if !fits(&at) {
                 let at = skip_blanks(self.text, way.cursor.at);
                 self.furthest.note(at, || format!("`{part}`"));
                 return None;
-            };
+            }
             way.literals += part.chars().count() as u32;
             way.cursor = Cursor { at: at + part.len(), joined: true, first: false };
         }
@@ -327,16 +329,17 @@ impl<'a, 'm> Matcher<'a, 'm> {
         let rest = &self.text[begin..];
         let letter = rest.chars().next();
         let mut found = Vec::new();
-        if self.place(cursor, letter).is_some() {
-            for (name, element) in self.surface.elements(register, rest) {
-                let goes_on = |text: &str| text.chars().next().is_some_and(is_word);
-                if goes_on(&rest[name..]) && rest[..name].ends_with(is_word) {
-                    let file = &self.table.model.registers[register as usize].name;
-                    let expected = format!("a register of `{file}`");
-                    self.furthest.within.insert(begin + name, (begin, expected));
-                }
-                found.push((OperandValue::Element(element), begin, begin + name));
+        if self.place(cursor, letter).is_none() {
+            return found;
+        }
+        for (name, element) in self.surface.elements(register, rest) {
+            let goes_on = |text: &str| text.chars().next().is_some_and(is_word);
+            if goes_on(&rest[name..]) && rest[..name].ends_with(is_word) {
+                let file = &self.table.model.registers[register as usize].name;
+                let expected = format!("a register of `{file}`");
+                self.furthest.within.insert(begin + name, (begin, expected));
             }
+            found.push((OperandValue::Element(element), begin, begin + name));
         }
         if found.is_empty() {
             let file = self.table.model.registers[register as usize].name.clone();
@@ -389,7 +392,10 @@ impl<'a, 'm> Matcher<'a, 'm> {
     fn expression(&mut self, cursor: Cursor) -> Vec<(OperandValue, usize, usize)> {
         let begin = if cursor.joined { cursor.at } else { skip_blanks(self.text, cursor.at) };
         let letter = self.text[begin..].chars().next();
-        if self.place(cursor, letter).is_none() || letter.is_some_and(char::is_whitespace) {
+        if self.place(cursor, letter).is_none() {
+            return Vec::new();
+        }
+        if letter.is_some_and(char::is_whitespace) {
             self.furthest.note(begin, || "a value".into());
             return Vec::new();
         }

@@ -9,6 +9,7 @@
 
 mod candidate;
 mod choice;
+mod circle;
 pub mod code;
 mod directive;
 mod emission;

@@ -4,7 +4,7 @@
 //! the order code, constants, data, zeros, one behind the other, as long as the memory there can be
 //! written; else data begin in the first memory that can be.
 
-use isac_ir::Model;
+use isac_ir::{Model, bits};
 
 use super::item::{Section, SectionKind};
 use super::layout::Piece;
@@ -20,7 +20,8 @@ pub(super) struct Placement<'m> {
 }
 
 impl Placement<'_> {
-    /// Gives each piece without an `.org` its base.
+    /// Gives each piece without an `.org` its base: behind those before it, and behind what an `.org`
+    /// has put there.
     pub(super) fn place(&self, sections: &[Section], pieces: &mut [Piece]) {
         let mut order: Vec<usize> =
             (0..pieces.len()).filter(|index| pieces[*index].origin.is_none()).collect();
@@ -28,17 +29,19 @@ impl Placement<'_> {
             let section = pieces[*index].section;
             (sections[section].kind, section, *index)
         });
+        let taken = Taken::of(pieces, bits::mask(self.address_bits()) as u64);
         let mut next = self.base.unwrap_or_else(|| self.model.reset_address());
+        let mut is_told = self.base.is_some();
         let mut in_data = false;
         for index in order {
-            let is_data = sections[pieces[index].section].kind >= SectionKind::Data;
-            if is_data && !in_data {
-                in_data = true;
-                let size = pieces[index].size_cells;
-                next = self.data.unwrap_or_else(|| self.begin_of_data(next, size));
-            }
             let piece = &mut pieces[index];
-            piece.base = next.checked_next_multiple_of(piece.align.max(1)).unwrap_or(next);
+            if sections[piece.section].kind >= SectionKind::Data && !in_data {
+                in_data = true;
+                next = self.data.unwrap_or_else(|| self.begin_of_data(next, piece.size_cells));
+                is_told = self.data.is_some();
+            }
+            piece.base = if is_told { aligned(next, piece.align) } else { taken.next_free(next, piece) };
+            is_told &= piece.size_cells == 0;
             next = piece.base.saturating_add(piece.size_cells);
         }
     }
@@ -75,5 +78,42 @@ impl Placement<'_> {
         let map = self.model.maps.get(self.model.target.host_map.unwrap_or(0) as usize);
         let own = map.map_or(64, |map| map.address_bits).min(64);
         if self.model.target.loads.is_empty() { own } else { 64 }
+    }
+}
+
+fn aligned(address: u64, align: u64) -> u64 {
+    address.checked_next_multiple_of(align.max(1)).unwrap_or(address)
+}
+
+/// What an `.org` has placed.
+struct Taken {
+    /// The first address of each piece and that behind its last, ascending.
+    ranges: Vec<(u64, u64)>,
+    /// The last address there is.
+    last: u64,
+}
+
+impl Taken {
+    fn of(pieces: &[Piece], last: u64) -> Taken {
+        let placed = pieces.iter().filter(|piece| piece.origin.is_some() && piece.size_cells > 0);
+        let mut ranges: Vec<(u64, u64)> =
+            placed.map(|piece| (piece.base, piece.base.saturating_add(piece.size_cells))).collect();
+        ranges.sort_unstable();
+        Taken { ranges, last }
+    }
+
+    /// The first address from `next` on at which a piece lies on nothing; where that would be beyond
+    /// the last address, `next` itself, so that the message tells what is in the way.
+    fn next_free(&self, next: u64, piece: &Piece) -> u64 {
+        let mut base = aligned(next, piece.align);
+        for (low, end) in &self.ranges {
+            if *low < base.saturating_add(piece.size_cells) && base < *end {
+                base = aligned(*end, piece.align);
+            }
+        }
+        match base.checked_add(piece.size_cells.max(1) - 1).is_some_and(|end| end <= self.last) {
+            true => base,
+            false => aligned(next, piece.align),
+        }
     }
 }

@@ -162,11 +162,14 @@ impl<'a> Reader<'a> {
     fn call(&mut self, at: usize) -> Result<Read, NoExpression> {
         let name = name_of(self.rest(at + 1));
         let open = self.skip(at + 1 + name.len());
-        let Some((function, count)) =
-            self.surface.function(name).filter(|_| self.rest(open).starts_with('('))
-        else {
-            return Err(NoExpression { at, expected: "a value".into() });
+        let Some((function, count)) = self.surface.function(name) else {
+            let near = self.surface.near_function(name);
+            let expected = near.map_or_else(|| "a value".to_owned(), |near| format!("`%{near}`"));
+            return Err(NoExpression { at, expected });
         };
+        if !self.rest(open).starts_with('(') {
+            return Err(NoExpression { at: open, expected: format!("`(` behind `%{name}`") });
+        }
         let mut arguments = Vec::new();
         let mut next = open + 1;
         let operators = self.operators.len();

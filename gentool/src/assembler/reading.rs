@@ -9,6 +9,7 @@ use isac_parser::source::{FileId, MAX_FILE_BYTES, SourceLoader, SourceMap, Span}
 
 use super::code;
 use super::expression::Expr;
+use super::instruction::first_token;
 use super::item::{Item, ItemKind, Section};
 use super::pseudo::Pseudos;
 use super::reader::{NoExpression, Reader, name_of, skip_blanks};
@@ -277,9 +278,9 @@ impl<'a, 'm> Reading<'a, 'm> {
 
     pub(super) fn no_expression(&mut self, statement: Statement<'_>, error: &NoExpression) {
         let rest = &statement.text[error.at..];
-        let length = rest.chars().next().map_or(0, char::len_utf8);
-        let found =
-            if rest.is_empty() { "the line ends".to_owned() } else { "something else stands".to_owned() };
+        let token = first_token(rest);
+        let length = token.len();
+        let found = if rest.is_empty() { "the line ends".to_owned() } else { format!("found `{token}`") };
         let message = format!("expected {}, but {found}", error.expected);
         let span = statement.span(error.at, error.at + length);
         let mut diagnostic = Diagnostic::error(code::BAD_EXPRESSION, span, message)

@@ -6,6 +6,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use isac_ir::Model;
 use isac_ir::syntax::{Format, TextItem};
 
+use isac_parser::near_names;
+
 use super::reader::{is_word, name_of};
 
 /// Names of so many elements of a file are known.
@@ -65,6 +67,12 @@ impl Surface {
     /// A FUNCTION's index and its number of parameters.
     pub(super) fn function(&self, name: &str) -> Option<(u32, usize)> {
         self.functions.get(name).copied()
+    }
+
+    /// The FUNCTION that a name was probably meant to be.
+    pub(super) fn near_function(&self, name: &str) -> Option<&str> {
+        let all = self.functions.keys().map(String::as_str);
+        near_names(name, all).first().copied()
     }
 
     /// The base of the number that a text begins with, and the length of its prefix.

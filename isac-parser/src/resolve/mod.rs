@@ -45,7 +45,7 @@ use collect::collect_definitions;
 use names::{Names, Table};
 use report::{error, help_if, not_yet};
 use section::Sections;
-pub use suggestion::did_you_mean;
+pub use suggestion::{did_you_mean, near_names};
 use tree::Tree;
 use typing::Typer;
 

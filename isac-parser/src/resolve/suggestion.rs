@@ -19,7 +19,7 @@ pub fn did_you_mean<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str
 }
 
 /// The candidates that are near enough to be meant by `name`, the nearest first, five at most.
-pub(crate) fn near_names<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
+pub fn near_names<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     let limit = limit(name);
     let measured = candidates.into_iter().filter_map(|other| Some((distance(name, other, limit)?, other)));
     let mut near: Vec<(usize, &str)> = measured.collect();

@@ -49,6 +49,8 @@ impl AtomicFile {
         // Where a link leads, the file is replaced and the link stays.
         let target = match fs::canonicalize(path) {
             Ok(target) => target,
+            // A pipe behind a link, as behind `/dev/stdout`, has no path.
+            Err(_) if fs::metadata(path).is_ok() => path.to_owned(),
             Err(_) if fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink()) => {
                 return Err(io::Error::other("it is a link that leads nowhere"));
             }

@@ -1,6 +1,7 @@
 //! How codes are defined: each with what it says and the file that explains it.
 
-use crate::diagnostic::Code;
+use crate::diagnostic::{Code, Diagnostics};
+use crate::{parse, resolve};
 
 /// A code, what it says, and what explains it.
 pub(crate) struct CodeEntry {
@@ -10,13 +11,32 @@ pub(crate) struct CodeEntry {
     pub(crate) documentation: &'static str,
     /// Its file in `src/explanation`.
     pub(crate) explanation: &'static str,
+    /// What to do where the finding does not say it by itself.
+    pub(crate) remedy: Option<&'static str>,
+}
+
+/// Adds the general remedy to findings that have none of their own.
+pub(crate) fn add_remedies(diagnostics: &mut Diagnostics) {
+    for finding in diagnostics.iter_mut().filter(|finding| finding.help.is_empty() && !finding.is_one_line) {
+        let entry = all_entries().find(|entry| entry.code == finding.code);
+        finding.help.extend(entry.and_then(|entry| entry.remedy).map(str::to_owned));
+    }
+}
+
+/// All codes of descriptions.
+pub(crate) fn all_entries() -> impl Iterator<Item = &'static CodeEntry> {
+    parse::code::ALL.iter().chain(resolve::code::ALL)
 }
 
 /// Defines one constant per code, and `ALL`, the table of them.
 ///
-/// A code without a file in `src/explanation` does not compile.
+/// A code without a file in `src/explanation` does not compile. Behind a code may stand its general
+/// remedy; without one every finding of this code says by itself what to do.
 macro_rules! codes {
-    ($visibility:vis $table:ident; $($(#[doc = $doc:literal])* $name:ident = $code:literal;)*) => {
+    (@remedy) => { None };
+    (@remedy $remedy:literal) => { Some($remedy) };
+    ($visibility:vis $table:ident;
+        $($(#[doc = $doc:literal])* $name:ident = $code:literal $(, $remedy:literal)?;)*) => {
         $($(#[doc = $doc])* $visibility const $name: $crate::diagnostic::Code = $crate::diagnostic::Code($code);)*
 
         /// All codes that are defined here, in their order.
@@ -24,6 +44,7 @@ macro_rules! codes {
             code: $name,
             documentation: concat!($($doc),*),
             explanation: include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/explanation/", $code, ".md")),
+            remedy: codes!(@remedy $($remedy)?),
         }),*];
     };
 }

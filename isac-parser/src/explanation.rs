@@ -9,11 +9,11 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use crate::code_table::CodeEntry;
+use crate::code_table::{CodeEntry, all_entries};
 use crate::diagnostic::{Code, Diagnostics, Style};
 use crate::resolve::suggestion::near_names;
 use crate::source::{InMemory, SourceMap};
-use crate::{check_coverage, load_model, parse, resolve};
+use crate::{check_coverage, load_model, resolve};
 
 /// What most examples include: `frame.isac`.
 const FRAME: &str = include_str!("explanation/frame.isac");
@@ -59,7 +59,7 @@ pub struct UnknownCode {
 
 /// All codes, in order, with what they say.
 pub fn list_codes() -> Vec<(Code, &'static str)> {
-    let mut codes: Vec<(Code, &'static str)> = entries().map(|entry| (entry.code, says(entry))).collect();
+    let mut codes: Vec<(Code, &'static str)> = all_entries().map(|entry| (entry.code, says(entry))).collect();
     codes.sort_unstable();
     codes
 }
@@ -70,7 +70,7 @@ pub fn list_codes() -> Vec<(Code, &'static str)> {
 /// If there is no such code.
 pub fn explain_code(code: &str) -> Result<Explanation, UnknownCode> {
     let code = code.to_ascii_uppercase();
-    let Some(entry) = entries().find(|entry| entry.code.0 == code) else {
+    let Some(entry) = all_entries().find(|entry| entry.code.0 == code) else {
         let near = near_names(&code, list_codes().iter().map(|(code, _)| code.0));
         return Err(UnknownCode { near: near.into_iter().map(Code).collect() });
     };
@@ -83,10 +83,6 @@ pub fn explain_code(code: &str) -> Result<Explanation, UnknownCode> {
         wrong: Example::new("wrong", &blocks),
         right: Example::new("right", &blocks),
     })
-}
-
-fn entries() -> impl Iterator<Item = &'static CodeEntry> {
-    parse::code::ALL.iter().chain(resolve::code::ALL)
 }
 
 fn says(entry: &CodeEntry) -> &'static str {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use crate::check::check_model;
+use crate::code_table::add_remedies;
 use crate::diagnostic::{Diagnostic, Diagnostics, Severity};
 use crate::model::CheckedModel;
 use crate::parse::parse_model;
@@ -40,6 +41,7 @@ pub fn load_model(
         };
         parsed || finding.severity == Severity::Error && !follows
     }));
+    add_remedies(diagnostics);
     diagnostics.sort();
     checked.filter(|_| parsed)
 }

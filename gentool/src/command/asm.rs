@@ -65,6 +65,7 @@ enum Format {
 }
 
 pub(super) fn run(options: &Options) -> Result<i32, Failure> {
+    check_inputs(options)?;
     check_outputs(options)?;
     let description = options.description.load()?;
     for (what, path) in outputs(options) {
@@ -86,6 +87,19 @@ pub(super) fn run(options: &Options) -> Result<i32, Failure> {
     }
     write_file(&options.out, &bytes)?;
     Ok(0)
+}
+
+/// Each file is a part of the program once.
+fn check_inputs(options: &Options) -> Result<(), Failure> {
+    let files = &options.files;
+    let repeated =
+        (1..files.len()).find(|last| files[..*last].iter().any(|file| is_same_file(file, &files[*last])));
+    match repeated {
+        Some(last) => {
+            Err(Failure::other(format!("{} is given twice; name each file once", files[last].display())))
+        }
+        None => Ok(()),
+    }
 }
 
 /// No result may be written over what is read, nor over another.

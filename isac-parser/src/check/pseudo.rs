@@ -7,13 +7,15 @@
 mod expression;
 mod line;
 mod matching;
+mod texts;
 
 use std::collections::BTreeSet;
 
 use self::line::{Line, line_of, written_out};
-use self::matching::{Furthest, Matching, Texts};
+use self::matching::{Furthest, Matching};
+use self::texts::Texts;
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::model::{Model, PatternItem, Pseudo, PseudoPiece};
+use crate::model::{Model, Pseudo, PseudoPiece};
 use crate::resolve::code;
 use crate::resolve::report::error;
 use crate::resolve::suggestion::did_you_mean;
@@ -86,6 +88,8 @@ fn read_result(texts: &Texts<'_>, line: &Line<'_>, budget: &mut u64) -> Option<R
 }
 
 fn read_line(texts: &Texts<'_>, line: &Line<'_>, budget: &mut u64) -> Option<Reading> {
+    // Nobody writes such a line by hand, and looking through it takes its time.
+    *budget = budget.checked_sub(line.units.len() as u64)?;
     let mut matching = Matching::new(texts, line, budget);
     let is_instruction = matching.is_instruction();
     let pseudos = matching.pseudos();
@@ -173,12 +177,4 @@ fn endless(model: &Model, index: usize, readings: &[Reading], sound: &BTreeSet<u
         None => found,
     };
     found.help("let one of them end in an instruction")
-}
-
-/// The words that a pattern begins with, for suggestions.
-fn first_text(pattern: &[PatternItem]) -> Option<&str> {
-    match pattern.first() {
-        Some(PatternItem::Text(text)) => text.split_whitespace().next(),
-        _ => None,
-    }
 }

@@ -4,23 +4,28 @@ codes! {
     pub(super) ALL;
 
     /// Something else was expected here.
-    UNEXPECTED = "E0101";
+    UNEXPECTED = "E0101",
+        "write what is expected there; docs/language.md shows the form of each section";
     /// A string or character constant does not end on its line.
-    OPEN_TEXT = "E0102";
+    OPEN_TEXT = "E0102",
+        "end it on its line with the mark that it begins with";
     /// A comment does not end.
     OPEN_COMMENT = "E0103";
     /// Brackets, operators or statements nest deeper than is allowed.
     TOO_DEEP = "E0104";
     /// A brace without its partner.
-    UNBALANCED = "E0105";
+    UNBALANCED = "E0105",
+        "each `{` has its `}`; where lines are indented by depth, they tell which one is missing";
     /// A file, or a run of errors, larger than is allowed.
     TOO_LARGE = "E0106";
     /// A number, string or bit pattern that is no such thing, or too large.
     BAD_CONSTANT = "E0107";
     /// An assignment, step or comma outside BEHAVIOR.
-    ASSIGNMENT = "E0108";
+    ASSIGNMENT = "E0108",
+        "a value is computed here and nothing is changed; assign in BEHAVIOR";
     /// Words that are no type together.
-    BAD_TYPE = "E0109";
+    BAD_TYPE = "E0109",
+        "use one of C's integer types, as `unsigned long`, one of <stdint.h>, or `bit[N]`";
     /// A word of C where a name is expected, or a reserved word.
     RESERVED = "E0110";
     /// A file that cannot be read.

@@ -312,7 +312,12 @@ impl<'a> Failure<'a> {
             _ if self.expected.has("a name") && is_reserved(found) => {
                 "this word is reserved; choose another name"
             }
-            _ => return diagnostic,
+            _ => {
+                return match remedy::form_of(section) {
+                    Some(form) if diagnostic.help.is_empty() => diagnostic.help(format!("it is written {form}")),
+                    _ => diagnostic,
+                };
+            }
         };
         diagnostic.help(help)
     }

@@ -21,6 +21,7 @@ mod statement;
 use std::path::Path;
 
 use crate::ast;
+use crate::code_table::add_remedies;
 use crate::diagnostic::Diagnostics;
 use crate::source::{FileId, SourceLoader, SourceMap};
 
@@ -35,10 +36,14 @@ pub fn parse_model(
     sources: &mut SourceMap,
     diagnostics: &mut Diagnostics,
 ) -> Vec<(FileId, ast::File)> {
-    include::parse_with_includes(root, loader, sources, diagnostics)
+    let files = include::parse_with_includes(root, loader, sources, diagnostics);
+    add_remedies(diagnostics);
+    files
 }
 
 /// Parses one file of the source map; what it includes is not followed.
 pub fn parse_file(file: FileId, sources: &SourceMap, diagnostics: &mut Diagnostics) -> ast::File {
-    file::parse(file, sources, diagnostics)
+    let tree = file::parse(file, sources, diagnostics);
+    add_remedies(diagnostics);
+    tree
 }

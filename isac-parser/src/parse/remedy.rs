@@ -11,6 +11,8 @@ pub(super) fn without(word: &str) -> Option<String> {
         "struct" | "union" | "enum" | "typedef" => {
             "no types can be defined; use C's integer types or `bit[N]`"
         }
+        "then" => "C's `if` has no `then`: what it decides stands behind the parentheses",
+        "elif" | "elsif" | "elseif" => "it is written `else if`",
         "auto" | "const" | "extern" | "inline" | "register" | "restrict" | "static" | "volatile" => {
             return Some(format!("leave `{word}` out; a variable is declared by its type alone"));
         }
@@ -34,6 +36,40 @@ pub(super) fn section_for(word: &str) -> Option<&'static str> {
     }
 }
 
+/// How a definition, a section or a declaration is written.
+pub(super) fn form_of(word: &str) -> Option<&'static str> {
+    let form = match word {
+        "INCLUDE" => "`INCLUDE \"file.isac\";`",
+        "CONSTANT" => "`CONSTANT name = value;`; values are whole numbers",
+        "TARGET" => "`TARGET { ENDIAN (LITTLE); };`",
+        "RESOURCE" => "`RESOURCE { REGISTER bit[32] x[16]; };`",
+        "GROUP" => "`GROUP name = first, second;`, without braces",
+        "OPERATION" => "`OPERATION name IN pipe.STAGE { ... };`, IN where it has a stage",
+        "FUNCTION" => "`FUNCTION bit[8] name(bit[8] a, int b) { ... }`, or with `void` for the result",
+        "PSEUDO" => "`PSEUDO { \"li\" rd:reg \",\" v:#X } -> { \"addi\" rd \", x0,\" v };`",
+        "INSTANCE" => "`INSTANCE reg ALIAS { rd, rs };`",
+        "REFERENCE" => "`REFERENCE { rd, rs };`",
+        "LOCAL" => "`LOCAL { bit[32] a, b; };`",
+        "ASSEMBLER" => "`ASSEMBLER { \"add\" rd \",\" imm=#S };`",
+        "CODING" => "`CODING { 0b0110 rd imm=0bx[8] offset[3..0] };`",
+        "TAIL" => "`TAIL { imm=0bx[16] };`",
+        "WHEN" => "`WHEN { rd != 0 && imm < 8 };`",
+        "EXPRESSION" => "`EXPRESSION { x[n] };`",
+        "BEHAVIOR" => "`BEHAVIOR { if (a == b) { rd = a + 1; } };`: C's statements, each with its `;`",
+        "ACTIVATION" => "`ACTIVATION { first; IF (a == 1) { second; } };`",
+        "CODINGROOT" => "`CODINGROOT { instr (map[pc]); };`",
+        "PC" | "REGISTER" => "`REGISTER bit[32] x[16], y { RESET (0); };`",
+        "ALIAS" => "`ALIAS bit[16] X = r[1] :: r[0];`",
+        "RAM" => "`RAM bit[8] ram { SIZE (0x1000); };`",
+        "CACHE" => "`CACHE c { SIZE (4096); LINE (32); OVER (ram); };`",
+        "DEVICE" => "`DEVICE uart { KIND (CONSOLE); };`",
+        "PIPELINE" => "`PIPELINE pipe { FE { ir }; EX { }; };`, each stage with its registers",
+        "MEMORY_MAP" => "`MEMORY_MAP map { RANGE (0, 0xfff) -> ram; };`",
+        _ => return None,
+    };
+    Some(form)
+}
+
 /// What is meant instead of a token, by the words before it, in a section of C.
 pub(super) fn instead(found: &str, before: &str, two_before: &str, section: &str) -> Option<String> {
     if !matches!(section, "BEHAVIOR" | "FUNCTION" | "LOCAL" | "EXPRESSION") {
@@ -42,7 +78,15 @@ pub(super) fn instead(found: &str, before: &str, two_before: &str, section: &str
     if let Some(remedy) = without(before) {
         return Some(remedy);
     }
+    if matches!(two_before, "{" | "}" | ";") && is_name(before) && is_name(found) {
+        return Some(format!(
+            "`{before}` is no type; use C's, as `int`, one of <stdint.h>, as `uint32_t`, or `bit[N]`"
+        ));
+    }
     let remedy = match found {
+        "and" => "it is written `&&`, or `&` for each bit",
+        "or" => "it is written `||`, or `|` for each bit",
+        ":" if matches!(section, "BEHAVIOR" | "FUNCTION") && before == "]" => "a place is assigned to by `=`",
         "[" => "there are no arrays of variables; a register file or a RAM holds many values",
         "=" if section == "LOCAL" => "a LOCAL begins at 0; assign to it in BEHAVIOR",
         ":" if matches!(two_before, "{" | "}" | ";") => {
@@ -51,4 +95,10 @@ pub(super) fn instead(found: &str, before: &str, two_before: &str, section: &str
         _ => return None,
     };
     Some(remedy.to_owned())
+}
+
+/// True for what a variable may be called.
+fn is_name(word: &str) -> bool {
+    word.starts_with(|letter: char| letter.is_ascii_alphabetic() || letter == '_')
+        && !matches!(word, "if" | "else" | "do" | "while" | "for" | "switch" | "case" | "default" | "return")
 }

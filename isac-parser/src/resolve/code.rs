@@ -8,21 +8,28 @@ codes! {
     pub(crate) ALL;
 
     /// A name that nothing defines.
-    UNDEFINED = "E0201";
+    UNDEFINED = "E0201",
+        "define it, or name something that is defined";
     /// A name defined twice.
-    DOUBLE = "E0202";
+    DOUBLE = "E0202",
+        "let each name stand for one thing";
     /// A name of another kind than its place asks for.
-    WRONG_KIND = "E0203";
+    WRONG_KIND = "E0203",
+        "name something of the kind that this place asks for";
     /// No operation `main`.
     NO_MAIN = "E0204";
     /// A group that contains itself.
-    CYCLIC_GROUP = "E0205";
+    CYCLIC_GROUP = "E0205",
+        "take the member that leads back out of its group";
     /// A CONSTANT that needs itself.
-    CYCLIC_CONSTANT = "E0206";
+    CYCLIC_CONSTANT = "E0206",
+        "give one of them a value that does not need the others";
     /// A section or field that may stand once only.
-    REPEATED_SECTION = "E0207";
+    REPEATED_SECTION = "E0207",
+        "keep one of the two, with what both say";
     /// A member that stands twice in one group.
-    DOUBLE_MEMBER = "E0208";
+    DOUBLE_MEMBER = "E0208",
+        "keep one of the two";
     /// `-D` of a CONSTANT that does not exist.
     UNKNOWN_OVERRIDE = "E0209";
     /// A REFERENCE to a name that a possible parent lacks.
@@ -31,33 +38,44 @@ codes! {
     /// Something that cannot be assigned to.
     NOT_A_PLACE = "E0301";
     /// A value is needed, and there is none.
-    VOID_VALUE = "E0302";
+    VOID_VALUE = "E0302",
+        "give the FUNCTION a result, or call it as a statement of its own";
     /// Wrong number of arguments.
-    ARGUMENT_COUNT = "E0303";
+    ARGUMENT_COUNT = "E0303",
+        "pass as many arguments as it takes";
     /// A bit or slice outside its value.
-    OUT_OF_BOUNDS = "E0304";
+    OUT_OF_BOUNDS = "E0304",
+        "bits are counted from 0, the least significant, to one less than the width";
     /// A constant is needed.
-    NOT_CONSTANT = "E0305";
+    NOT_CONSTANT = "E0305",
+        "write numbers and CONSTANTs";
     /// A type that does not exist or a width outside its limits.
-    BAD_TYPE = "E0306";
+    BAD_TYPE = "E0306",
+        "a type has 1 to 128 bits";
     /// `break` or `continue` outside of what they leave.
-    MISPLACED_JUMP = "E0307";
+    MISPLACED_JUMP = "E0307",
+        "put it into a loop, or `break` into a `switch`, or leave it out";
     /// A `case` label that stands twice.
-    DOUBLE_CASE = "E0308";
+    DOUBLE_CASE = "E0308",
+        "leave it out, or let it stand for something else";
     /// A `return` that does not fit its function.
-    BAD_RETURN = "E0309";
+    BAD_RETURN = "E0309",
+        "write `return` with a value where the FUNCTION has a result, and without one where it is `void`";
     /// A part of a concatenation whose width is not written down.
     UNKNOWN_WIDTH = "E0310";
     /// A `printf` format that does not fit its arguments.
-    BAD_FORMAT_STRING = "E0311";
+    BAD_FORMAT_STRING = "E0311",
+        "pass one argument for each `%` of the format; `%%` prints one `%`";
     /// An alias that has no value.
     NO_VALUE = "E0312";
     /// FUNCTIONs that call each other in a circle.
     RECURSION = "E0313";
     /// Division by zero in a constant.
-    CONSTANT_DIVISION = "E0314";
+    CONSTANT_DIVISION = "E0314",
+        "let the value follow from numbers and CONSTANTs alone, and the divisor be another one";
     /// A string where a value is expected, or the other way round.
-    MISPLACED_TEXT = "E0315";
+    MISPLACED_TEXT = "E0315",
+        "write the text first, as in `printf(\"%d\\n\", v)` and `event(\"miss\")`";
     /// A `memory_fault` of another signature.
     FAULT_HANDLER = "E0316";
     /// A REFERENCE to what has several types in several parents.
@@ -76,21 +94,26 @@ codes! {
     /// Members of different widths where one is needed.
     MEMBER_WIDTHS = "E0401";
     /// A bit coded twice.
-    CODED_TWICE = "E0402";
+    CODED_TWICE = "E0402",
+        "let each bit stand in one place";
     /// A bit of an alias that is never coded.
     NEVER_CODED = "E0403";
     /// An instance without CODING where coded bits are needed.
-    NO_CODING = "E0404";
+    NO_CODING = "E0404",
+        "give it a CODING, or take it out here";
     /// An operation that is part of itself.
-    CYCLIC_INSTANCE = "E0405";
+    CYCLIC_INSTANCE = "E0405",
+        "take one of these instances out: an operation ends in others that do not contain it";
     /// A CODING of no bits, or of more than 256.
-    CODING_WIDTH = "E0406";
+    CODING_WIDTH = "E0406",
+        "a CODING has 1 to 256 bits; what follows the word stands in TAIL";
     /// Operations nested too deep.
     TOO_DEEP = "E0407";
     /// A word that is no multiple of the map's cell.
     WORD_WIDTH = "E0408";
     /// A field in ASSEMBLER that the CODING does not have.
-    FIELD_NOT_CODED = "E0409";
+    FIELD_NOT_CODED = "E0409",
+        "name a field of the CODING, or an alias that stands in it";
     /// Two operations that match the same word.
     AMBIGUOUS = "E0410";
     /// Codings too many to compare, or whose comparison takes too long.
@@ -116,7 +139,8 @@ codes! {
     /// A WHEN that is no comparison of coded bits.
     WHEN_FORM = "E0430";
     /// Coded bits that are compared with what they can never be.
-    WHEN_WIDTH = "E0431";
+    WHEN_WIDTH = "E0431",
+        "compare with what bits of this width can be";
     /// A TAIL that follows no word, or names an alias otherwise than as a whole.
     TAIL_FORM = "E0432";
     /// An instruction of more than 256 bits, its TAIL included.
@@ -127,21 +151,29 @@ codes! {
     /// More than one PC.
     SECOND_PC = "E0502";
     /// A register that cannot be the PC.
-    BAD_PC = "E0503";
+    BAD_PC = "E0503",
+        "the PC is a single register of at most 64 bits, or an ALIAS of such places";
     /// A width outside the limits of its resource.
-    RESOURCE_WIDTH = "E0504";
+    RESOURCE_WIDTH = "E0504",
+        "choose a number within these limits";
     /// An element or name beyond a register file's size.
-    NO_SUCH_ELEMENT = "E0505";
+    NO_SUCH_ELEMENT = "E0505",
+        "elements are counted from 0 to one less than the file's size";
     /// Ranges of one map that overlap.
-    RANGE_OVERLAP = "E0506";
+    RANGE_OVERLAP = "E0506",
+        "let each address belong to one RANGE";
     /// A range beyond its memory or its map's addresses.
-    RANGE_BOUNDS = "E0507";
+    RANGE_BOUNDS = "E0507",
+        "a range ends where its memory and its map end, at the latest, and not before it begins";
     /// Ranges of one map whose cells differ in width.
-    CELL_WIDTH = "E0508";
+    CELL_WIDTH = "E0508",
+        "let all RANGEs of a map have cells of one width";
     /// An option that is missing, unknown, or has wrong arguments.
-    BAD_OPTION = "E0509";
+    BAD_OPTION = "E0509",
+        "the chapters RESOURCE and TARGET of docs/language.md list the options with their arguments";
     /// An access whose width is no multiple of the cell.
-    VIEW_WIDTH = "E0510";
+    VIEW_WIDTH = "E0510",
+        "access whole cells: by `map[a]`, or by a view whose width is a multiple of the cell's";
     /// An ALIAS that stands for itself.
     CYCLIC_ALIAS = "E0511";
     /// An ALIAS of another width than what it stands for.
@@ -179,11 +211,14 @@ codes! {
     LATER_FORM = "E0904";
 
     /// An operation, group, resource or FUNCTION that nothing uses.
-    UNUSED = "W0201";
+    UNUSED = "W0201",
+        "use it, or leave it out";
     /// An alias that is neither coded nor activated.
-    UNUSED_ALIAS = "W0202";
+    UNUSED_ALIAS = "W0202",
+        "name it in CODING, TAIL, CODINGROOT or ACTIVATION, or leave it out";
     /// A constant that loses bits in its place.
-    CONSTANT_TRUNCATED = "W0301";
+    CONSTANT_TRUNCATED = "W0301",
+        "write a value that fits, or slice it where bits shall be lost";
     /// A function that may end without a value.
     MISSING_RETURN = "W0302";
     /// A `case` or CASE that the value of its switch can never be equal to.
@@ -193,7 +228,8 @@ codes! {
     /// An alias that no assembler text mentions.
     NOT_IN_ASSEMBLER = "W0401";
     /// A member that no word can reach.
-    UNREACHABLE_MEMBER = "W0402";
+    UNREACHABLE_MEMBER = "W0402",
+        "leave the member out, or change what wins its words or keeps them away";
     /// Words that nothing matches.
     UNCOVERED = "W0403";
     /// Something scheduled past a stage, where instructions are held or flushed.

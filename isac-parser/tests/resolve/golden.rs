@@ -31,12 +31,23 @@ fn words_that_nothing_matches_are_told_in_one_line() {
     compare(&cases, coverage);
 }
 
+/// Each finding says what to do about it; remarks of one line name their place behind the message.
+fn without_remedy(said: &str) -> Option<&str> {
+    let findings =
+        said.split("\n\n").filter(|block| block.starts_with("error") || block.starts_with("warning"));
+    let mut long = findings.filter(|block| block.contains(" --> "));
+    long.find(|block| !block.contains("= help: "))
+}
+
 /// Compares what is said of each case with its expected text.
 fn compare(cases: &[PathBuf], say: fn(&Path) -> String) {
     let update = std::env::var_os("UPDATE_EXPECT").is_some();
     let mut wrong = Vec::new();
     for case in cases {
         let said = say(case);
+        if let Some(finding) = without_remedy(&said) {
+            wrong.push(format!("{}: no remedy\n{finding}", case.display()));
+        }
         let expected = case.with_extension("expect");
         if update {
             fs::write(&expected, &said).unwrap();

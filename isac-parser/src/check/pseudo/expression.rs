@@ -1,7 +1,7 @@
 //! Where an expression of assembler text may end.
 
 use super::line::{Line, Unit};
-use super::matching::Texts;
+use super::texts::Texts;
 use crate::model::Format;
 
 /// Operators between two operands, longer ones first.

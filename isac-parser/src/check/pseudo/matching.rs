@@ -3,13 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::expression::expression_ends;
-use super::first_text;
 use super::line::{Line, Unit, texts_of};
-use crate::check::member::operations_of;
-use crate::model::{
-    AssemblerItem, Format, Model, Operation, OperationId, OperationOrGroup, PatternItem, RegisterId,
-    RootElement, root_decodes,
-};
+use super::texts::{Texts, pattern_word};
+use crate::model::{AssemblerItem, Format, Operation, OperationOrGroup, PatternItem, RegisterId};
 use crate::source::Span;
 
 /// Most steps of comparing, all PSEUDOs of a model together.
@@ -20,150 +16,6 @@ const VALUE: &str = "a value";
 
 /// How something begins that is expected with no blank before it.
 const JOINED: &str = "a joined ";
-
-/// What lines are compared with.
-pub(super) struct Texts<'a> {
-    pub(super) model: &'a Model,
-    /// What is decoded by a CODINGROOT.
-    roots: Vec<OperationOrGroup>,
-    /// The operations that each target may be.
-    operations: BTreeMap<OperationOrGroup, BTreeSet<OperationId>>,
-    /// The elements that texts name, in lower case, with all files that have one of this name.
-    elements: BTreeMap<String, BTreeSet<RegisterId>>,
-    /// Texts of operands that are one word.
-    operand_words: BTreeSet<String>,
-    pub(super) functions: BTreeSet<&'a str>,
-    /// What numbers begin with beside digits.
-    pub(super) prefixes: Vec<&'a str>,
-    /// The words that lines begin with.
-    pub(super) words: BTreeSet<String>,
-}
-
-impl<'a> Texts<'a> {
-    /// `None` if nothing can be assembled: there is no PSEUDO, no text, or each CODINGROOT decodes
-    /// several elements.
-    pub(super) fn of(model: &'a Model) -> Option<Texts<'a>> {
-        let single = model.operations.iter().filter(|operation| most_decoded(&operation.coding_root) == 1);
-        let roots: Vec<OperationOrGroup> = single
-            .flat_map(|operation| {
-                let decodes = root_decodes(&operation.coding_root).into_iter();
-                decodes.map(|decode| operation.instances[decode.instance.index()].target)
-            })
-            .collect();
-        if model.pseudos.is_empty() || roots.iter().all(|root| texts_of(model, *root).next().is_none()) {
-            return None;
-        }
-        let given = [&model.target.hex, &model.target.binary];
-        let prefixes = given.into_iter().flatten().map(String::as_str).filter(|prefix| !prefix.is_empty());
-        let mut texts = Texts {
-            model,
-            operations: BTreeMap::new(),
-            elements: named_elements(model),
-            operand_words: operand_words(model),
-            functions: model.functions.iter().map(|function| function.name.as_str()).collect(),
-            prefixes: prefixes.collect(),
-            words: first_words(model, &roots),
-            roots,
-        };
-        let instances = model.operations.iter().flat_map(|operation| &operation.instances);
-        let patterns = model.pseudos.iter().flat_map(|pseudo| &pseudo.pattern);
-        let named = patterns.filter_map(|item| match item {
-            PatternItem::Operand(target) => Some(*target),
-            _ => None,
-        });
-        for target in instances.map(|instance| instance.target).chain(named).chain(texts.roots.clone()) {
-            let found = || operations_of(model, target).into_iter().collect();
-            texts.operations.entry(target).or_insert_with(found);
-        }
-        Some(texts)
-    }
-
-    pub(super) fn is_register(&self, word: &str) -> bool {
-        let word = word.to_ascii_lowercase();
-        self.elements.contains_key(&word) || self.operand_words.contains(&word)
-    }
-
-    /// True if a target may be written as something that a number is written as, too.
-    pub(super) fn may_be_value(&self, target: OperationOrGroup) -> bool {
-        texts_of(self.model, target).any(|(_, items)| {
-            !matches!(items.first(), Some(AssemblerItem::Field { format: Format::Name { .. }, .. }))
-        })
-    }
-
-    fn may_be_element(&self, target: OperationOrGroup, file: RegisterId) -> bool {
-        texts_of(self.model, target).any(|(_, items)| match items {
-            [AssemblerItem::Field { format: Format::Name { register, .. }, .. }] => *register == file,
-            _ => false,
-        })
-    }
-
-    fn share_operations(&self, one: OperationOrGroup, other: OperationOrGroup) -> bool {
-        match (self.operations.get(&one), self.operations.get(&other)) {
-            (Some(one), Some(other)) => !one.is_disjoint(other),
-            _ => true,
-        }
-    }
-}
-
-/// How many elements one way through a CODINGROOT decodes at most.
-fn most_decoded(elements: &[RootElement]) -> usize {
-    let of = |element: &RootElement| match element {
-        RootElement::Decode(_) => 1,
-        RootElement::Switch { cases, .. } => {
-            1 + cases.iter().map(|case| most_decoded(&case.elements)).max().unwrap_or(0)
-        }
-        RootElement::If { then, otherwise, .. } => most_decoded(then).max(most_decoded(otherwise)),
-    };
-    elements.iter().map(of).sum()
-}
-
-fn named_elements(model: &Model) -> BTreeMap<String, BTreeSet<RegisterId>> {
-    let mut found: BTreeMap<String, BTreeSet<RegisterId>> = BTreeMap::new();
-    let items = model.operations.iter().flat_map(|operation| operation.assembler.iter().flatten());
-    let formats = items.filter_map(|item| match item {
-        AssemblerItem::Field { format, .. } => Some(format),
-        _ => None,
-    });
-    let files: BTreeSet<RegisterId> = formats
-        .filter_map(|format| match format {
-            Format::Name { register, .. } | Format::List { register } => Some(*register),
-            _ => None,
-        })
-        .collect();
-    for file in files {
-        for name in model.registers[file.index()].element_names.iter().flatten() {
-            found.entry(name.to_ascii_lowercase()).or_default().insert(file);
-        }
-    }
-    found
-}
-
-fn operand_words(model: &Model) -> BTreeSet<String> {
-    let operands = model.operations.iter().filter(|operation| operation.is_operand);
-    let texts = operands.flat_map(|operation| &operation.assembler);
-    let words = texts.filter_map(|items| match items.as_slice() {
-        [AssemblerItem::Text(word)] => Some(word.to_ascii_lowercase()),
-        _ => None,
-    });
-    words.collect()
-}
-
-fn first_words<'a>(model: &'a Model, roots: &[OperationOrGroup]) -> BTreeSet<String> {
-    let instructions = roots.iter().flat_map(|root| texts_of(model, *root));
-    let first = |items: &'a [AssemblerItem]| match items.first() {
-        Some(AssemblerItem::Text(text)) => text.split_whitespace().next(),
-        _ => None,
-    };
-    let literals = instructions.flat_map(|(operation, items)| match items.first() {
-        Some(AssemblerItem::Instance(instance)) => {
-            let target = operation.instances[instance.index()].target;
-            texts_of(model, target).filter_map(|(_, items)| first(items)).collect()
-        }
-        _ => Vec::from_iter(first(items)),
-    });
-    let pseudos = model.pseudos.iter().filter_map(|pseudo| first_text(&pseudo.pattern));
-    literals.chain(pseudos).map(str::to_owned).collect()
-}
 
 /// How far any text came.
 #[derive(Debug, Clone, Default)]
@@ -272,7 +124,7 @@ impl<'m, 'a> Matching<'m, 'a> {
             if self.ends_here(&ways) {
                 found.insert(index);
             }
-            let name = first_text(&pseudo.pattern).unwrap_or("the PSEUDO");
+            let name = pattern_word(&pseudo.pattern).unwrap_or("the PSEUDO");
             self.note_nearest(before, pseudo.span, name);
         }
         self.settle();

@@ -1,5 +1,6 @@
 //! Names by themselves: variables, fields, aliases, registers, constants.
 
+use super::call::BUILTINS;
 use super::conversion::{bits, signed};
 use super::expression::{Operand, valued};
 use super::{Mode, Typer, code, error};
@@ -215,6 +216,12 @@ impl Typer<'_> {
             diagnostic = diagnostic
                 .secondary(other.span, "an operation or group has this name")
                 .help("an operation is used through an alias: INSTANCE it and name it in CODING");
+        }
+        if matches!(name.text.as_str(), "true" | "false") {
+            diagnostic = diagnostic.help("there is no `bool`: write 1 or 0");
+        }
+        if BUILTINS.contains(&name.text.as_str()) {
+            diagnostic = diagnostic.help(format!("it is a built-in: call it, as `{}(...)`", name.text));
         }
         self.diagnostics.push(diagnostic);
     }

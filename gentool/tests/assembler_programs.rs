@@ -105,6 +105,18 @@ fn all_formats_hold_the_same_memory() {
 }
 
 #[test]
+fn a_file_is_named_once() {
+    let program = concat!(env!("CARGO_MANIFEST_DIR"), "/../models/tiny8/programs/hello.s");
+    let model = concat!(env!("CARGO_MANIFEST_DIR"), "/../models/tiny8/tiny8.isac");
+    let output = std::process::Command::new(env!("CARGO_BIN_EXE_gentool"))
+        .args(["asm", model, program, program, "-o", "/dev/null"])
+        .output()
+        .expect("gentool runs");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success() && said.contains("is given twice; name each file once"), "{said}");
+}
+
+#[test]
 fn the_same_text_gives_the_same_files() {
     for format in ["elf", "ihex", "raw"] {
         assert_eq!(assembled(RV32IM, BOOT, format), assembled(RV32IM, BOOT, format));

@@ -12,14 +12,14 @@ pub(crate) struct CodeEntry {
     /// Its file in `src/explanation`.
     pub(crate) explanation: &'static str,
     /// What to do where the finding does not say it by itself.
-    pub(crate) remedy: Option<&'static str>,
+    pub(crate) remedy: &'static str,
 }
 
 /// Adds the general remedy to findings that have none of their own.
 pub(crate) fn add_remedies(diagnostics: &mut Diagnostics) {
     for finding in diagnostics.iter_mut().filter(|finding| finding.help.is_empty() && !finding.is_one_line) {
         let entry = all_entries().find(|entry| entry.code == finding.code);
-        finding.help.extend(entry.and_then(|entry| entry.remedy).map(str::to_owned));
+        finding.help.extend(entry.map(|entry| entry.remedy.to_owned()));
     }
 }
 
@@ -30,13 +30,10 @@ pub(crate) fn all_entries() -> impl Iterator<Item = &'static CodeEntry> {
 
 /// Defines one constant per code, and `ALL`, the table of them.
 ///
-/// A code without a file in `src/explanation` does not compile. Behind a code may stand its general
-/// remedy; without one every finding of this code says by itself what to do.
+/// A code without a file in `src/explanation`, or without a general remedy behind it, does not compile.
 macro_rules! codes {
-    (@remedy) => { None };
-    (@remedy $remedy:literal) => { Some($remedy) };
     ($visibility:vis $table:ident;
-        $($(#[doc = $doc:literal])* $name:ident = $code:literal $(, $remedy:literal)?;)*) => {
+        $($(#[doc = $doc:literal])* $name:ident = $code:literal, $remedy:literal;)*) => {
         $($(#[doc = $doc])* $visibility const $name: $crate::diagnostic::Code = $crate::diagnostic::Code($code);)*
 
         /// All codes that are defined here, in their order.
@@ -44,7 +41,7 @@ macro_rules! codes {
             code: $name,
             documentation: concat!($($doc),*),
             explanation: include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/explanation/", $code, ".md")),
-            remedy: codes!(@remedy $($remedy)?),
+            remedy: $remedy,
         }),*];
     };
 }

@@ -55,11 +55,9 @@ pub(super) fn check_pseudos(model: &Model, diagnostics: &mut Diagnostics) {
         }
     }
     for index in (0..readings.len()).filter(|index| !sound.contains(index)) {
-        let circle = led_to(index, &readings);
-        if circle.is_disjoint(&explained) {
+        if goes_round(index, &readings, &mut explained) {
             diagnostics.push(endless(model, index, &readings[index], &sound));
         }
-        explained.extend(circle);
     }
 }
 
@@ -99,33 +97,44 @@ fn read_line(texts: &Texts<'_>, line: &Line<'_>, budget: &mut u64) -> Option<Rea
 
 /// The PSEUDOs that end in instructions, for some values at least.
 fn assembled(readings: &[Vec<Reading>]) -> BTreeSet<usize> {
+    // For each PSEUDO the results that may be written as it, by their PSEUDO and number.
+    let mut users: Vec<Vec<(usize, usize)>> = vec![Vec::new(); readings.len()];
+    let mut open: Vec<BTreeSet<usize>> = Vec::new();
+    for (index, results) in readings.iter().enumerate() {
+        let mut waiting = BTreeSet::new();
+        for (number, reading) in results.iter().enumerate().filter(|(_, reading)| !reading.is_instruction) {
+            waiting.insert(number);
+            reading.pseudos.iter().for_each(|next| users[*next].push((index, number)));
+        }
+        open.push(waiting);
+    }
+    let mut ready: Vec<usize> = (0..open.len()).filter(|index| open[*index].is_empty()).collect();
     let mut sound = BTreeSet::new();
-    loop {
-        let before = sound.len();
-        for (index, results) in readings.iter().enumerate() {
-            let ends = |reading: &Reading| {
-                reading.is_instruction || reading.pseudos.iter().any(|next| sound.contains(next))
-            };
-            if results.iter().all(ends) {
-                sound.insert(index);
+    while let Some(index) = ready.pop() {
+        sound.insert(index);
+        for (user, number) in &users[index] {
+            if open[*user].remove(number) && open[*user].is_empty() {
+                ready.push(*user);
             }
         }
-        if sound.len() == before {
-            return sound;
-        }
     }
+    sound
 }
 
-/// A PSEUDO with all that its results may be.
-fn led_to(index: usize, readings: &[Vec<Reading>]) -> BTreeSet<usize> {
-    let mut found = BTreeSet::new();
+/// True if a PSEUDO leads round, and nowhere to one that is explained; what it leads to is then.
+fn goes_round(index: usize, readings: &[Vec<Reading>], explained: &mut BTreeSet<usize>) -> bool {
     let mut waiting = vec![index];
+    let mut is_new = true;
+    let mut found = BTreeSet::new();
     while let Some(next) = waiting.pop() {
-        if found.insert(next) {
+        if explained.contains(&next) {
+            is_new = false;
+        } else if found.insert(next) {
             waiting.extend(readings[next].iter().flat_map(|reading| &reading.pseudos));
         }
     }
-    found
+    explained.extend(found);
+    is_new
 }
 
 fn unreadable(texts: &Texts<'_>, pseudo: &Pseudo, number: usize, furthest: &Furthest) -> Diagnostic {

@@ -1,15 +1,17 @@
 //! Groups and operations from the leaves up: widths, types and EXPRESSIONs need those below.
 
+mod cycle;
+mod instance;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::assembler::check_mentioned_aliases;
 use super::code;
 use super::coding::resolve_coding;
 use super::collect::Definitions;
-use super::expression_names::visit_names;
 use super::names::Table;
-use super::operation::{AliasValue, Draft, Meaning, Member, OperationScope, ReferredMembers};
-use super::operation_value::{break_fields, set_signs, set_values};
+use super::operation::{AliasValue, Draft, OperationScope};
+use super::operation_value::{set_signs, set_values};
 use super::order::{Order, dependency_order};
 use super::reference::References;
 use super::report::{count, error};
@@ -169,47 +171,6 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// What the type of each node's value needs: the operands below, and the aliases that its
-    /// EXPRESSION mentions by REFERENCE.
-    fn value_needs(&self) -> Vec<Vec<usize>> {
-        let mut needs = self.needs();
-        for (index, draft) in self.tree.drafts.iter().enumerate() {
-            if self.cut.contains(&index) {
-                needs[index].clear();
-                continue;
-            }
-            if let Some(section) = draft.sections.expression {
-                let mut mentioned = BTreeSet::new();
-                visit_names(&section.value, &mut |name| {
-                    mentioned.insert(name.text.as_str());
-                });
-                let targets = self.references.needs(index, &mentioned, &self.tree.drafts);
-                needs[index].extend(targets.into_iter().map(|target| self.node(target)));
-            }
-        }
-        needs
-    }
-
-    fn report_value_cycle(&mut self, cycle: &[usize]) {
-        let drafts = &self.tree.drafts;
-        let mut expressions = cycle
-            .iter()
-            .filter_map(|node| Some((drafts.get(*node)?, drafts.get(*node)?.sections.expression?)));
-        let Some((first, section)) = expressions.next() else { return };
-        let message = format!("the EXPRESSION of `{}` needs its own value", first.ast.name.text);
-        let label = "refers to an alias that this operation may be";
-        let mut diagnostic = error(code::CYCLIC_VALUE, section.value.span, message, label)
-            .help("refer to a field or LOCAL, or to an alias of other operations");
-        for name in &first.reference_names {
-            diagnostic = diagnostic.secondary(name.span, "by this REFERENCE");
-        }
-        for (draft, _) in expressions {
-            let label = format!("through `{}`", draft.ast.name.text);
-            diagnostic = diagnostic.secondary(draft.ast.name.span, label);
-        }
-        self.diagnostics.push(diagnostic);
-    }
-
     /// Reports references without a meaning, and gives the others to the model.
     fn finish_references(&mut self) {
         let starts: Vec<usize> = ["main", "reset"]
@@ -234,217 +195,11 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// What an alias is worth, from what it stands for.
-    fn alias_value(&self, operation: usize, instance: usize) -> AliasValue {
-        let instance = &self.tree.drafts[operation].scope.instances[instance];
-        let shape = self.shapes[self.node(instance.target)];
-        match (instance.role, shape.value) {
-            (InstanceRole::Root, _) => root_value(shape),
-            (InstanceRole::Below | InstanceRole::Activated | InstanceRole::Unused, _) => AliasValue::NotCoded,
-            (InstanceRole::Coded, None) => AliasValue::Broken,
-            (InstanceRole::Coded, Some(_)) if instance.width_bits.is_none() => AliasValue::Broken,
-            (InstanceRole::Coded, Some(ty)) if shape.has_expression => {
-                AliasValue::Operand { ty, is_place: shape.is_place, no_place: shape.no_place }
-            }
-            (InstanceRole::Coded, Some(ty)) => AliasValue::Coded(ty),
-        }
-    }
-
-    /// Tells what an ACTIVATION takes from below from what it brings about itself.
-    fn find_taken(&mut self) {
-        for index in 0..self.tree.drafts.len() {
-            for instance in 0..self.tree.drafts[index].scope.instances.len() {
-                let instances = &self.tree.drafts[index].scope.instances;
-                let Instance { role, target, .. } = instances[instance];
-                if role == InstanceRole::Activated && self.decodes_below(instances, target) {
-                    self.tree.drafts[index].scope.instances[instance].role = InstanceRole::Below;
-                }
-            }
-        }
-    }
-
-    /// Completes the instances that are no part of a CODING, whose targets were resolved in any
-    /// order.
-    fn finish_instances(&mut self) {
-        for index in 0..self.tree.drafts.len() {
-            let mut instances = std::mem::take(&mut self.tree.drafts[index].scope.instances);
-            for instance in &mut instances {
-                let shape = self.shapes[self.node(instance.target)];
-                if let Width::Bits(width) = shape.width
-                    && instance.role != InstanceRole::Coded
-                {
-                    instance.width_bits = Some(width);
-                    instance.value_type = shape.value;
-                    instance.is_place = shape.is_place;
-                }
-            }
-            let values = instances.iter().map(|instance| match instance.role {
-                InstanceRole::Root => Some(root_value(self.shapes[self.node(instance.target)])),
-                _ => None,
-            });
-            let values: Vec<Option<AliasValue>> = values.collect();
-            let members = instances.iter().map(|instance| match instance.role {
-                InstanceRole::Root => Some(self.members(instance.target)),
-                _ => None,
-            });
-            let members: Vec<Option<Vec<Member>>> = members.collect();
-            let scope = &mut self.tree.drafts[index].scope;
-            scope.instances = instances;
-            for (value, found) in scope.values.iter_mut().zip(values) {
-                *value = found.unwrap_or(*value);
-            }
-            for (known, found) in scope.members.iter_mut().zip(members) {
-                known.extend(found.into_iter().flatten());
-            }
-        }
-    }
-
-    /// True if a target is decoded somewhere below one of these instances.
-    fn decodes_below(&self, instances: &[Instance], target: OperationOrGroup) -> bool {
-        let decoded = instances.iter().filter(|instance| is_decoded(instance.role));
-        let mut waiting: Vec<OperationOrGroup> = decoded.map(|instance| instance.target).collect();
-        let mut walked = BTreeSet::new();
-        while let Some(next) = waiting.pop() {
-            if next == target {
-                return true;
-            }
-            if !walked.insert(next) {
-                continue;
-            }
-            match next {
-                OperationOrGroup::Group(id) => waiting.extend(&self.tree.groups[id.index()].members),
-                OperationOrGroup::Operation(id) => {
-                    let instances = &self.tree.drafts[id.index()].scope.instances;
-                    let coded = instances.iter().filter(|instance| instance.role == InstanceRole::Coded);
-                    waiting.extend(coded.map(|instance| instance.target));
-                }
-            }
-        }
-        false
-    }
-
-    /// The operations that a target may turn out to be; each group is walked once.
-    fn members(&self, target: OperationOrGroup) -> Vec<Member> {
-        let mut members: Vec<Member> = Vec::new();
-        let mut walked = BTreeSet::new();
-        let mut waiting = vec![target];
-        while let Some(next) = waiting.pop() {
-            if !walked.insert(next) {
-                continue;
-            }
-            match next {
-                OperationOrGroup::Group(id) => {
-                    waiting.extend(self.tree.groups[id.index()].members.iter().rev());
-                }
-                OperationOrGroup::Operation(id) => {
-                    let draft = &self.tree.drafts[id.index()];
-                    members.push(Member {
-                        operation: id,
-                        name: draft.ast.name.text.clone(),
-                        span: draft.ast.name.span,
-                        fields: draft.scope.fields.clone(),
-                    });
-                }
-            }
-        }
-        members
-    }
-
-    /// What an operation's references may choose; each operation once.
-    fn referred_members(&self, index: usize) -> Vec<ReferredMembers> {
-        let references = self.references.owned(index).into_iter();
-        references
-            .map(|owned| {
-                let mut referred = ReferredMembers::default();
-                for (parent, meaning, span) in owned {
-                    let draft = &self.tree.drafts[parent];
-                    match meaning {
-                        Meaning::Instance(id) if is_decoded(draft.scope.instances[id.index()].role) => {
-                            referred.members.extend(self.members(draft.scope.instances[id.index()].target));
-                        }
-                        _ => {
-                            referred.no_alias.get_or_insert((draft.ast.name.text.clone(), span));
-                        }
-                    }
-                }
-                let mut seen = BTreeSet::new();
-                referred.members.retain(|member| seen.insert(member.operation));
-                referred
-            })
-            .collect()
-    }
-
     fn node(&self, target: OperationOrGroup) -> usize {
         match target {
             OperationOrGroup::Operation(id) => id.index(),
             OperationOrGroup::Group(id) => self.tree.drafts.len() + id.index(),
         }
-    }
-
-    /// What each node needs: an operation its coded instances, a group its members.
-    fn needs(&self) -> Vec<Vec<usize>> {
-        let operations = self.tree.drafts.iter().map(|draft| {
-            let mut needs = Vec::new();
-            for item in draft.sections.coding_items() {
-                if let CodingItem::Name { name, .. } = item
-                    && let Some(id) = draft.scope.alias(&name.text)
-                {
-                    needs.push(self.node(draft.scope.instances[id.index()].target));
-                }
-            }
-            needs
-        });
-        let groups = self.tree.groups.iter();
-        let groups = groups.map(|group| group.members.iter().map(|m| self.node(*m)).collect());
-        operations.chain(groups).collect()
-    }
-
-    fn name_of(&self, node: usize) -> (&str, Span) {
-        match self.tree.drafts.get(node) {
-            Some(draft) => (&draft.ast.name.text, draft.ast.name.span),
-            None => {
-                let group = &self.tree.groups[node - self.tree.drafts.len()];
-                (&group.name, group.span)
-            }
-        }
-    }
-
-    fn report_cycle(&mut self, cycle: &[usize]) {
-        let Some((&first, rest)) = cycle.split_first() else {
-            return;
-        };
-        let only_groups = cycle.iter().all(|&node| node >= self.tree.drafts.len());
-        let (name, span) = self.name_of(first);
-        let mut diagnostic = if only_groups {
-            let message = format!("the group `{name}` contains itself");
-            error(code::CYCLIC_GROUP, span, message, "a member of itself")
-        } else {
-            let message = format!("the CODING of `{name}` contains itself");
-            error(code::CYCLIC_INSTANCE, span, message, "part of itself")
-        };
-        for &node in rest {
-            let (name, span) = self.name_of(node);
-            diagnostic = diagnostic.secondary(span, format!("through `{name}`"));
-        }
-        self.diagnostics.push(diagnostic);
-    }
-
-    /// Takes a node of a circle out of it, so that no later stage meets one.
-    fn cut(&mut self, node: usize, cycles: &[Vec<usize>]) {
-        let operations = self.tree.drafts.len();
-        if let Some(draft) = self.tree.drafts.get_mut(node) {
-            draft.scope.values.fill(AliasValue::Broken);
-            break_fields(draft);
-            return;
-        }
-        let in_circle = |target: &OperationOrGroup| {
-            let node = match target {
-                OperationOrGroup::Operation(id) => id.index(),
-                OperationOrGroup::Group(id) => operations + id.index(),
-            };
-            cycles.iter().any(|cycle| cycle.contains(&node))
-        };
-        self.tree.groups[node - operations].members.retain(|member| !in_circle(member));
     }
 
     /// Resolves an operation's CODING.

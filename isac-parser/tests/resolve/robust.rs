@@ -71,6 +71,33 @@ fn words(text: &str) -> Vec<(usize, usize)> {
     words
 }
 
+/// Each stands for the two behind it: read one by one they are quick, followed they would double.
+#[test]
+fn thousands_of_pseudos_are_followed_quickly() {
+    let frame = "RESOURCE { PC REGISTER bit[16] pc; RAM bit[8] ram { SIZE (16); };
+         MEMORY_MAP defaultmap { RANGE (0, 15) -> ram; }; };
+         OPERATION main { CODINGROOT { put (defaultmap[pc]); }; BEHAVIOR { pc = pc + 1; }; };
+         OPERATION put { ASSEMBLER { \"put\" n=#U }; CODING { n=0bx[8] }; };\n";
+    let chain = (0..4000).map(|n| {
+        let (next, last) = (n + 1, n + 2);
+        format!("PSEUDO {{ \"p{n}\" v:#U }} -> {{ \"p{next}\" v; \"p{last}\" v }};\n")
+    });
+    let chain: String = chain.collect();
+    let path = Path::new("pseudos.isac");
+    let said = |end: &str| {
+        let text = format!("{frame}{chain}PSEUDO {{ \"p4000\" v:#U }} -> {{ {end} }};\n");
+        let text = format!("{text}PSEUDO {{ \"p4001\" v:#U }} -> {{ {end} }};\n");
+        let (model, said) = load(path, &InMemory::new([(path, text)]), &BTreeMap::new());
+        (model.is_some(), said)
+    };
+    assert_eq!(said("\"put\" v"), (true, String::new()));
+    let (is_sound, endless) = said("\"p0\" v");
+    assert!(!is_sound && endless.matches("error[E0415]").count() == 1, "{endless}");
+    let (is_sound, unknown) = said("\"pot\" v");
+    assert!(!is_sound && unknown.matches("error[E0415]").count() == 2, "{unknown}");
+    assert!(unknown.contains("did you mean `put`?"), "{unknown}");
+}
+
 #[test]
 fn a_thousand_instructions_are_compared_quickly() {
     let mut text = String::from(

@@ -68,8 +68,8 @@ impl Scan<'_, '_> {
 
     /// `'a'`, `'\n'`
     fn character(&mut self) -> bool {
-        let longest = if self.line.letter(self.at + 1) == Some('\\') { 5 } else { 2 };
-        let end = (self.at + 2..=self.at + longest).find(|at| self.line.letter(*at) == Some('\''));
+        let (least, most) = if self.line.letter(self.at + 1) == Some('\\') { (3, 5) } else { (2, 2) };
+        let end = (self.at + least..=self.at + most).find(|at| self.line.letter(*at) == Some('\''));
         self.at = end.map_or(self.at, |end| end + 1);
         end.is_some()
     }

@@ -108,9 +108,14 @@ impl<'m, 'a> Matching<'m, 'a> {
 
     /// The PSEUDOs that the line may be.
     pub(super) fn pseudos(&mut self) -> BTreeSet<usize> {
-        let pseudos = &self.texts.model.pseudos;
+        let begin = self.line.skip_blanks(0);
+        let letters = (begin..).map_while(|at| self.line.letter(at));
         let mut found = BTreeSet::new();
-        for (index, pseudo) in pseudos.iter().enumerate() {
+        for index in self.texts.pseudos(letters) {
+            let pseudo = &self.texts.model.pseudos[index];
+            if !self.pay(pseudo.pattern.len() as u64) {
+                break;
+            }
             let before = (self.furthest.at, self.furthest.expected.is_empty());
             let mut ways = Cursors::from([Cursor { at: self.line.skip_blanks(0), ..BEGIN }]);
             for (number, item) in pseudo.pattern.iter().enumerate() {
@@ -204,15 +209,21 @@ impl<'m, 'a> Matching<'m, 'a> {
         found
     }
 
+    /// Takes steps from the budget; false if there are not so many.
+    fn pay(&mut self, steps: u64) -> bool {
+        let rest = self.budget.checked_sub(steps);
+        self.is_exhausted |= rest.is_none();
+        *self.budget = rest.unwrap_or(0);
+        rest.is_some()
+    }
+
     fn items(&mut self, operation: &Operation, items: &[AssemblerItem], begin: Cursor) -> Cursors {
         let mut ways = Cursors::from([begin]);
         let mut is_joined = true;
         for item in items {
-            let Some(rest) = self.budget.checked_sub(ways.len() as u64 + 1) else {
-                self.is_exhausted = true;
+            if !self.pay(ways.len() as u64 + 1) {
                 return Cursors::new();
-            };
-            *self.budget = rest;
+            }
             if matches!(item, AssemblerItem::Join) {
                 is_joined = true;
                 continue;

@@ -25,7 +25,14 @@ pub(super) struct Texts<'a> {
     pub(super) prefixes: Vec<&'a str>,
     /// The words that lines begin with.
     pub(super) words: BTreeSet<String>,
+    /// The PSEUDOs whose patterns begin with a word, in lower case.
+    pseudos: BTreeMap<String, Vec<usize>>,
+    /// Those that may begin with anything.
+    open_pseudos: Vec<usize>,
 }
+
+/// Letters of a line by which PSEUDOs are found.
+const MOST_LETTERS: usize = 64;
 
 impl<'a> Texts<'a> {
     /// `None` if nothing can be assembled: there is no PSEUDO, no text, or each CODINGROOT decodes
@@ -51,8 +58,11 @@ impl<'a> Texts<'a> {
             functions: model.functions.iter().map(|function| function.name.as_str()).collect(),
             prefixes: prefixes.collect(),
             words: first_words(model, &roots),
+            pseudos: BTreeMap::new(),
+            open_pseudos: Vec::new(),
             roots,
         };
+        texts.index_pseudos();
         let instances = model.operations.iter().flat_map(|operation| &operation.instances);
         let patterns = model.pseudos.iter().flat_map(|pseudo| &pseudo.pattern);
         let named = patterns.filter_map(|item| match item {
@@ -64,6 +74,29 @@ impl<'a> Texts<'a> {
             texts.operations.entry(target).or_insert_with(found);
         }
         Some(texts)
+    }
+
+    fn index_pseudos(&mut self) {
+        for (index, pseudo) in self.model.pseudos.iter().enumerate() {
+            match pattern_word(&pseudo.pattern) {
+                Some(word) if word.len() <= MOST_LETTERS => {
+                    self.pseudos.entry(word.to_ascii_lowercase()).or_default().push(index);
+                }
+                _ => self.open_pseudos.push(index),
+            }
+        }
+    }
+
+    /// The PSEUDOs that a line may be which begins with these letters, in the order of the text.
+    pub(super) fn pseudos(&self, letters: impl Iterator<Item = char>) -> Vec<usize> {
+        let mut found = self.open_pseudos.clone();
+        let mut word = String::new();
+        for letter in letters.take(MOST_LETTERS) {
+            word.push(letter.to_ascii_lowercase());
+            found.extend(self.pseudos.get(&word).into_iter().flatten());
+        }
+        found.sort_unstable();
+        found
     }
 
     pub(super) fn is_register(&self, word: &str) -> bool {

@@ -69,7 +69,7 @@ pub struct Profile {
 }
 
 impl Profile {
-    /// Adds the runs of `other`. Associative and commutative.
+    /// Adds the runs of `other`. Associative and commutative. The sum has calls if both have.
     ///
     /// # Errors
     /// The two are of different models or programs, were not obtained in the same way, or name an
@@ -91,8 +91,10 @@ impl Profile {
         for (key, facts) in &other.statics {
             self.statics.entry(*key).or_insert_with(|| facts.clone());
         }
-        if let Some(calls) = &other.calls {
-            self.calls.get_or_insert_default().merge(calls);
+        match (&mut self.calls, &other.calls) {
+            (Some(ours), Some(theirs)) => ours.merge(theirs),
+            // Those of some of the runs are the calls of none.
+            (calls, _) => *calls = None,
         }
         Ok(())
     }

@@ -17,8 +17,9 @@ mod program;
 mod text;
 mod time;
 mod verification;
+mod xml;
 
-use serde::Serialize;
+use std::io::{self, BufWriter, Write};
 
 use crate::{Measurement, Profile, StaticTable};
 
@@ -41,32 +42,44 @@ const DECLARATION: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
 /// resources in the model's order, everything else by address, word or name, ascending.
 /// Characters of names that XML cannot hold, and control characters, are written as U+FFFD.
 pub fn render_xml(measurement: &Measurement) -> String {
-    write_report(&figure::report_of(measurement, &StaticTable::new()))
+    render_report(&figure::report_of(measurement, &StaticTable::new()))
 }
 
 /// The report of a profile: that of its measurement, with the texts of the instructions.
 pub fn render_profile_xml(profile: &Profile) -> String {
-    write_report(&figure::report_of(&profile.measurement, &profile.statics))
+    render_report(&figure::report_of(&profile.measurement, &profile.statics))
+}
+
+/// Writes the same, piece by piece: that of a large program is longer than what it is made from.
+///
+/// # Errors
+/// `out` fails.
+pub fn write_profile_xml(profile: &Profile, out: impl Write) -> io::Result<()> {
+    write_report(&figure::report_of(&profile.measurement, &profile.statics), out)
 }
 
 /// The same with the element `program`: functions, calls and lines of the program that was run.
+///
+/// # Errors
+/// `out` fails.
 #[cfg(feature = "program")]
-pub fn render_program_xml(profile: &crate::program::ProgramProfile<'_>) -> String {
+pub fn write_program_xml(profile: &crate::program::ProgramProfile<'_>, out: impl Write) -> io::Result<()> {
     let mut report = figure::report_of(profile.measurement, profile.statics);
     report.program = Some(program::program_of(profile));
-    write_report(&report)
+    write_report(&report, out)
 }
 
-fn write_report(report: &element::Profiler) -> String {
-    let mut out = DECLARATION.to_owned();
-    let written =
-        quick_xml::se::Serializer::with_root(&mut out, Some("profiler")).and_then(|mut serializer| {
-            serializer.indent(' ', 2);
-            report.serialize(serializer)
-        });
-    // The element types hold nothing but named fields, texts and numbers, and a `String` takes
-    // every write.
-    written.expect("a report is serializable");
-    out.push('\n');
-    out
+fn render_report(report: &element::Profiler<'_>) -> String {
+    let mut out = Vec::new();
+    // A `Vec` takes every write, and the serializer writes text alone.
+    write_report(report, &mut out).expect("a report can be written to memory");
+    String::from_utf8(out).expect("a report is a text")
+}
+
+fn write_report(report: &element::Profiler<'_>, out: impl Write) -> io::Result<()> {
+    let mut out = BufWriter::new(out);
+    out.write_all(DECLARATION.as_bytes())?;
+    xml::write_element(&mut out, "profiler", report)?;
+    out.write_all(b"\n")?;
+    out.flush()
 }

@@ -4,7 +4,11 @@
 
 mod support;
 
-use sim_profile::{Measurement, Profile, StaticFacts, render_profile_xml, render_text, render_xml};
+use std::io::{self, Write};
+
+use sim_profile::{
+    Measurement, Profile, StaticFacts, render_profile_xml, render_text, render_xml, write_profile_xml,
+};
 
 #[test]
 fn a_report_holds_every_figure() {
@@ -43,4 +47,28 @@ fn a_report_of_a_profile_differs_by_the_texts_of_instructions_alone() {
     assert_eq!(texts.collect::<Vec<&str>>(), ["      <text>inc &lt;ax&gt;\u{fffd}</text>"]);
     let rest = with.lines().filter(|line| !line.trim_start().starts_with("<text>"));
     assert!(rest.eq(without.lines()));
+}
+
+/// Takes some bytes and no more.
+struct Full(usize);
+
+impl Write for Full {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0 = self.0.checked_sub(bytes.len()).ok_or_else(|| io::Error::other("no room"))?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn a_report_that_cannot_be_written_says_why() {
+    let profile = Profile { measurement: support::measurement(), ..Profile::default() };
+    let length = render_profile_xml(&profile).len();
+    let message = |room: usize| write_profile_xml(&profile, Full(room)).map_err(|error| error.to_string());
+    assert_eq!(message(length), Ok(()));
+    assert_eq!(message(length - 1), Err("no room".to_owned()));
+    assert_eq!(message(0), Err("no room".to_owned()));
 }

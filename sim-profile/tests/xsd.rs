@@ -74,14 +74,17 @@ fn program_report() -> String {
     let mut calls = sim_profile::Calls::default();
     calls.arcs.insert(key, sim_profile::CallCount::default());
     calls.functions.insert(0x10010, sim_profile::FunctionCount::default());
-    sim_profile::render_program_xml(&ProgramProfile {
+    let profile = ProgramProfile {
         measurement: &measurement,
         program: &program,
         statics: &Default::default(),
         control: &Default::default(),
         calls: Some(&calls),
         texts: &Default::default(),
-    })
+    };
+    let mut report = Vec::new();
+    sim_profile::write_program_xml(&profile, &mut report).expect("memory takes every write");
+    String::from_utf8(report).expect("a report is a text")
 }
 
 #[test]

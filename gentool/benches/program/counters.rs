@@ -47,8 +47,7 @@ fn row(scratch: &Path, model: &str, program: &str) -> Row {
     let description = repository(&format!("models/{model}/{model}.isac"));
     let image = repository(&format!("models/{model}/programs/{program}.elf"));
     let stored = scratch.join("program.profile");
-    let arguments =
-        ["run", text(&description), text(&image), "--engine", "reference", "--profile", text(&stored)];
+    let arguments = ["run", text(&description), text(&image), "--profile", text(&stored)];
     let status = gentool(&arguments).status().expect("gentool runs");
     assert!(status.success(), "{program} on {model}: {status}");
     let file = std::fs::File::open(&stored).expect("the profile was written");

@@ -131,13 +131,13 @@ impl Failure {
 ///
 /// A reader that has seen enough and closes a pipe is no failure.
 fn print(text: &str) -> Result<i32, Failure> {
-    print_bytes(text.as_bytes())
+    print_by(|output| output.write_all(text.as_bytes()))
 }
 
-/// As [`print`], of what may be no text.
-fn print_bytes(bytes: &[u8]) -> Result<i32, Failure> {
-    let mut output = io::stdout().lock();
-    match output.write_all(bytes).and_then(|()| output.flush()) {
+/// As [`print`], of what is written piece by piece.
+fn print_by(write: impl FnOnce(&mut io::Stdout) -> io::Result<()>) -> Result<i32, Failure> {
+    let mut output = io::stdout();
+    match write(&mut output).and_then(|()| output.flush()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(Failure::other(format!(
             "cannot write to standard output: {error}; make room or send it elsewhere"
         ))),

@@ -1,13 +1,15 @@
 //! Stored profiles as files: read, and what is made of them written.
 
 use std::fs::File;
-use std::io::{BufReader, Write as _};
+use std::io::{self, BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
+use std::thread;
 
 use sim_profile::{Profile, read_profile};
 use sim_runtime::launcher::{AtomicFile, is_same_file};
 
-use super::{Failure, print_bytes};
+use super::{Failure, print_by};
 
 /// Reads what `gentool run --profile FILE` has written.
 pub(super) fn read(path: &Path) -> Result<Profile, Failure> {
@@ -32,21 +34,83 @@ pub(super) fn check_out(what: &str, out: Option<&Path>, sources: &[PathBuf]) -> 
 
 /// Writes a result to a file, or to standard output.
 pub(super) fn write(out: Option<&Path>, bytes: &[u8]) -> Result<i32, Failure> {
-    let Some(out) = out else { return print_bytes(bytes) };
-    let unwritable = |error: std::io::Error| {
+    write_by(out, |file| file.write_all(bytes))
+}
+
+/// The same of a result that is written piece by piece.
+pub(super) fn write_by(
+    out: Option<&Path>,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<i32, Failure> {
+    let Some(out) = out else { return print_by(|output| hand_over(output, write)) };
+    let unwritable = |error: io::Error| {
         Failure::other(format!("cannot write {}: {error}; name a file that you may write to", out.display()))
     };
     let mut file = AtomicFile::create(out).map_err(unwritable)?;
-    file.write_all(bytes).map_err(unwritable)?;
+    hand_over(&mut file, write).map_err(unwritable)?;
     file.finish().map_err(unwritable)?;
     Ok(0)
+}
+
+/// Bytes that are handed over at a time.
+const CHUNK_BYTES: usize = 1 << 20;
+
+/// Chunks that may wait to be written.
+const MOST_WAITING: usize = 4;
+
+/// Writes in a thread of its own: to take a large report is as much work for the computer as to make it.
+fn hand_over(
+    output: &mut (impl Write + Send),
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
+    let (sender, receiver) = sync_channel::<Vec<u8>>(MOST_WAITING);
+    let (returned, empty) = channel();
+    thread::scope(|scope| {
+        let writer = scope.spawn(move || {
+            receiver.into_iter().try_for_each(|chunk| {
+                output.write_all(&chunk)?;
+                // Nobody needs it any more at the end.
+                let _ = returned.send(chunk);
+                Ok(())
+            })
+        });
+        let mut chunks = BufWriter::with_capacity(CHUNK_BYTES, Chunks { sender, empty });
+        let made = write(&mut chunks).and_then(|()| chunks.flush());
+        drop(chunks);
+        // What the writer met is why nothing more could be handed over.
+        let written = writer.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        written.and(made)
+    })
+}
+
+/// Hands over what is written to it.
+struct Chunks {
+    sender: SyncSender<Vec<u8>>,
+    /// Those that were written, to be filled again.
+    empty: Receiver<Vec<u8>>,
+}
+
+impl Write for Chunks {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let mut chunk = self.empty.try_recv().unwrap_or_default();
+        chunk.clear();
+        chunk.extend_from_slice(bytes);
+        self.sender.send(chunk).map_err(|_| io::Error::from(io::ErrorKind::BrokenPipe))?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 /// Reads several profiles and adds them up.
 pub(super) fn read_merged(paths: &[PathBuf]) -> Result<Profile, Failure> {
     let mut sum: Option<Profile> = None;
+    let mut has_calls = false;
     for path in paths {
         let profile = read(path)?;
+        has_calls |= profile.calls.is_some();
         match &mut sum {
             None => sum = Some(profile),
             Some(sum) => {
@@ -54,5 +118,11 @@ pub(super) fn read_merged(paths: &[PathBuf]) -> Result<Profile, Failure> {
             }
         }
     }
-    Ok(sum.unwrap_or_default())
+    let sum = sum.unwrap_or_default();
+    if has_calls && sum.calls.is_none() {
+        eprintln!(
+            "note: calls were followed in some of the runs alone, and are left out; measure all with --calls"
+        );
+    }
+    Ok(sum)
 }

@@ -99,12 +99,12 @@ impl Image {
 
 /// Makes a report of a profile and the files that were run, of which there has to be one. What the
 /// files do not tell is said on standard error where the form of report has no room for it.
-pub(super) fn render(
+pub(super) fn with_program(
     options: &ProgramOptions,
     profile: &Profile,
     has_notes: bool,
-    render: impl FnOnce(&ProgramProfile<'_>) -> Vec<u8>,
-) -> Result<Vec<u8>, Failure> {
+    write: &dyn Fn(&ProgramProfile<'_>) -> Result<i32, Failure>,
+) -> Result<i32, Failure> {
     let Some(program) = options.files.read_program(profile)? else {
         let message = "this report names functions and lines of the program; name the file that was \
                        run by --image FILE";
@@ -115,14 +115,14 @@ pub(super) fn render(
     }
     let texts = read_sources(options.sources.as_deref(), &program);
     let control = control_table(&profile.statics);
-    Ok(render(&ProgramProfile {
+    write(&ProgramProfile {
         measurement: &profile.measurement,
         program: &program,
         statics: &profile.statics,
         control: &control,
         calls: profile.calls.as_ref(),
         texts: &texts,
-    }))
+    })
 }
 
 /// Says what the files do not tell.

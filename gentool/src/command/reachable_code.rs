@@ -73,7 +73,13 @@ fn read_pieces(model: &Model, files: &ImageOptions) -> Result<Vec<Piece>, Failur
     let mut pieces = Vec::new();
     for image in files.read()? {
         let file = ProgramFile { path: &image.path, format: ProgramFormat::Auto, base: image.base };
-        let read = file.read_bytes(model, &image.bytes)?;
+        let read = match file.read_bytes(model, &image.bytes) {
+            Ok(read) => read,
+            Err(failure) => {
+                eprintln!("note: {}; what never ran of it is left out", failure.message);
+                continue;
+            }
+        };
         // An ELF file says itself where it stands; this is how far from there it was loaded.
         let bias = image.base.filter(|_| is_elf(&image.bytes)).unwrap_or(0) / cell_bytes(model);
         let moved = |piece: Piece| Piece { address: piece.address.wrapping_add(bias), ..piece };

@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::BufReader;
+use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
@@ -10,7 +11,7 @@ use sim_profile::program::render::{
     render_annotated_source, render_callgrind, render_disassembly, render_dot, render_folded, render_gprof,
     render_lcov, render_most_expensive, render_oprofile, render_pprof,
 };
-use sim_profile::{Profile, render_profile_xml, render_program_xml, render_text, replay_events};
+use sim_profile::{Profile, render_text, replay_events, write_profile_xml, write_program_xml};
 use sim_runtime::launcher::parse_number;
 
 use super::flow_report::Flow;
@@ -87,6 +88,7 @@ enum Format {
 }
 
 pub(super) fn run(options: &Options) -> Result<i32, Failure> {
+    check_options(options)?;
     let out = options.out.as_deref();
     profile_file::check_out("report", out, &options.profiles)?;
     profile_file::check_out("report", out, options.events.as_slice())?;
@@ -96,10 +98,13 @@ pub(super) fn run(options: &Options) -> Result<i32, Failure> {
         Some(events) => replay(events)?,
         None => profile_file::read_merged(&options.profiles)?,
     };
-    profile_file::write(out, &render(options, &profile)?)
+    // The command ends with the report; to take a large profile apart by then would take as long as a
+    // small report.
+    let profile = ManuallyDrop::new(profile);
+    write(options, &profile)
 }
 
-fn render(options: &Options, profile: &Profile) -> Result<Vec<u8>, Failure> {
+fn check_options(options: &Options) -> Result<(), Failure> {
     if options.at.is_some() && options.format != Format::FlowDot {
         return Err(Failure::other("--at is for --format flow-dot; leave it out, or draw a graph"));
     }
@@ -108,18 +113,29 @@ fn render(options: &Options, profile: &Profile) -> Result<Vec<u8>, Failure> {
             "--model is for --format flow-dot and estimates, which show what never ran; leave it out",
         ));
     }
-    let files = &options.program.files;
+    Ok(())
+}
+
+fn write(options: &Options, profile: &Profile) -> Result<i32, Failure> {
+    let (files, out) = (&options.program.files, options.out.as_deref());
     let flow = || Flow::of(profile, files, &options.model);
     let has_notes = !matches!(options.format, Format::Dot | Format::Folded | Format::Lcov | Format::Pprof);
+    let with_program = |write: &dyn Fn(&ProgramProfile<'_>) -> Result<i32, Failure>| {
+        program_report::with_program(&options.program, profile, has_notes, write)
+    };
     let of_program = |render: fn(&ProgramProfile<'_>) -> String| {
-        program_report::render(&options.program, profile, has_notes, |program| render(program).into_bytes())
+        with_program(&|program| profile_file::write(out, render(program).as_bytes()))
     };
     match options.format {
-        Format::Xml if files.is_empty() => Ok(render_profile_xml(profile).into_bytes()),
-        Format::Xml => of_program(render_program_xml),
-        Format::Text => Ok(render_text(&profile.measurement).into_bytes()),
-        Format::Estimates => Ok(flow()?.estimates().into_bytes()),
-        Format::FlowDot => Ok(flow()?.dot(options.at)?.into_bytes()),
+        Format::Xml if files.is_empty() => {
+            profile_file::write_by(out, |file| write_profile_xml(profile, file))
+        }
+        Format::Xml => {
+            with_program(&|program| profile_file::write_by(out, |file| write_program_xml(program, file)))
+        }
+        Format::Text => profile_file::write(out, render_text(&profile.measurement).as_bytes()),
+        Format::Estimates => profile_file::write(out, flow()?.estimates().as_bytes()),
+        Format::FlowDot => profile_file::write(out, flow()?.dot(options.at)?.as_bytes()),
         Format::Callgrind => of_program(render_callgrind),
         Format::Disassembly => of_program(render_disassembly),
         Format::Dot => of_program(render_dot),
@@ -127,7 +143,7 @@ fn render(options: &Options, profile: &Profile) -> Result<Vec<u8>, Failure> {
         Format::Gprof => of_program(render_gprof),
         Format::Lcov => of_program(render_lcov),
         Format::Oprofile => of_program(render_oprofile),
-        Format::Pprof => program_report::render(&options.program, profile, has_notes, render_pprof),
+        Format::Pprof => with_program(&|program| profile_file::write(out, &render_pprof(program))),
         Format::Source => of_program(render_annotated_source),
         Format::Top => of_program(render_most_expensive),
     }

@@ -27,6 +27,19 @@ fn what_files_do_not_tell_is_told() {
 }
 
 #[test]
+fn calls_of_some_of_the_runs_are_left_out() {
+    let bench = bench();
+    let options = "--limit-instructions 20000 --calls --profile @followed";
+    assert_eq!(status(&bench.run(&reference(RV32IM, SORTING, options))), 124);
+    let lines = [
+        format!("report @followed @short --image {SORTING} --format gprof"),
+        "merge @short @followed -o @both".to_owned(),
+        "merge @followed @followed -o @both".to_owned(),
+    ];
+    check("some_calls", &bench, &lines.iter().map(String::as_str).collect::<Vec<_>>());
+}
+
+#[test]
 fn no_report_takes_the_place_of_what_it_is_made_from() {
     let bench = bench();
     let before = fs::read(bench.path("sorting.elf")).expect("the program");

@@ -135,11 +135,11 @@ impl<C: BlockCore, P: Profiling> Code<C, P> {
         (link.target == target).then_some(link)
     }
 
-    /// The link of a site for a target that has a way to be followed.
-    pub(super) fn followed_link(&self, site: u32, target: u64) -> Option<&Link> {
+    /// The link of a site for a target.
+    #[inline(always)]
+    pub(super) fn link(&self, site: u32, target: u64) -> Option<&Link> {
         let first = &self.sites.get(site as usize)?.first;
-        let link = if first.target == target { first } else { self.further_link(site, target)? };
-        (link.way != Link::NO_WAY).then_some(link)
+        if first.target == target { Some(first) } else { self.further_link(site, target) }
     }
 
     /// Undoes all links to an address: the dispatcher has to be asked the next time.

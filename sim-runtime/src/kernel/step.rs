@@ -1,6 +1,6 @@
 //! How a step goes on: with the next record, through a link, or back to the dispatcher.
 
-use super::block::Record;
+use super::block::{Link, Record};
 use super::code::Code;
 use sim_profile::Spending;
 
@@ -98,7 +98,8 @@ fn transfer<C: BlockCore, P: Profiling>(core: &mut C, code: &Code<C, P>, site: u
     transfer_further(core, code, site, pc, left);
 }
 
-/// The same where the first link is not the one: a target among others, or none yet.
+/// The same where the first link is not the one: one that has to be told of, a target among others, or
+/// none yet.
 #[inline(never)]
 fn transfer_further<C: BlockCore, P: Profiling>(
     core: &mut C,
@@ -107,37 +108,19 @@ fn transfer_further<C: BlockCore, P: Profiling>(
     pc: u64,
     left: u64,
 ) {
-    if let Some(link) = code.further_link(site, pc)
-        && let Some(records) = code.records.get(link.block as usize)
+    let Some(link) = code.link(site, pc) else { return leave_transfer(core, site, pc, left) };
+    let block = if link.way == Link::NO_WAY { link.block } else { link.leads_to };
+    if let Some(records) = code.records.get(block as usize)
         && let Some(fuel) = left.checked_sub(records.len() as u64)
         && let Some(record) = records.first()
     {
-        if P::ON {
-            link.count.set(link.count.get() + 1);
+        if link.way != Link::NO_WAY
+            && let Some(calls) = &code.calls
+        {
+            let kernel = core.kernel();
+            let now = Spending { instructions: kernel.instructions_at(left), cycles: kernel.cycles_at(left) };
+            calls.borrow_mut().take(link.way, now);
         }
-        return (record.run)(core, code, records, pc, fuel);
-    }
-    transfer_followed(core, code, site, pc, left);
-}
-
-/// The same where calls are followed, and the transfer is one that has been followed before.
-#[inline(never)]
-fn transfer_followed<C: BlockCore, P: Profiling>(
-    core: &mut C,
-    code: &Code<C, P>,
-    site: u32,
-    pc: u64,
-    left: u64,
-) {
-    if let Some(calls) = &code.calls
-        && let Some(link) = code.followed_link(site, pc)
-        && let Some(records) = code.records.get(link.leads_to as usize)
-        && let Some(fuel) = left.checked_sub(records.len() as u64)
-        && let Some(record) = records.first()
-    {
-        let kernel = core.kernel();
-        let now = Spending { instructions: kernel.instructions_at(left), cycles: kernel.cycles_at(left) };
-        calls.borrow_mut().take(link.way, now);
         if P::ON {
             link.count.set(link.count.get() + 1);
         }

@@ -63,6 +63,7 @@ struct Presence {
 }
 
 impl Presence {
+    #[inline]
     fn enter(&mut self, now: Spending) {
         if self.frames == 0 {
             self.since = now;
@@ -71,6 +72,7 @@ impl Presence {
         self.frames += 1;
     }
 
+    #[inline]
     fn leave(&mut self, now: Spending) {
         self.frames -= 1;
         if self.frames == 0 {
@@ -194,6 +196,7 @@ impl CallRecorder {
     }
 
     /// What was spent since the last transfer was spent by the function on top.
+    #[inline]
     fn spend(&mut self, now: Spending) {
         if let Some(top) = self.frames.back() {
             self.contexts.spend(top.context, now.since(self.last));
@@ -251,6 +254,7 @@ impl CallRecorder {
         }
     }
 
+    #[inline]
     fn push(&mut self, frame: Frame) {
         self.functions[frame.function as usize].presence.enter(self.last);
         if let Some(arc) = frame.arc {
@@ -265,6 +269,7 @@ impl CallRecorder {
         self.frames.push_back(frame);
     }
 
+    #[inline]
     fn pop(&mut self) {
         if let Some(frame) = self.frames.pop_back() {
             self.leave(frame);
@@ -278,6 +283,7 @@ impl CallRecorder {
         }
     }
 
+    #[inline]
     fn leave(&mut self, frame: Frame) {
         self.functions[frame.function as usize].presence.leave(self.last);
         if let Some(arc) = frame.arc {

@@ -11,6 +11,8 @@ pub(super) struct Way {
     from: u64,
     to: u64,
     step: Step,
+    /// Whether a frame is put onto the stack.
+    is_call: bool,
     /// The function that it leads to; none for a return into code without symbols.
     callee: Option<u32>,
     /// The address that a call keeps, or that a return leads to.
@@ -57,29 +59,31 @@ impl CallRecorder {
         let is_return = matches!(step, Step::Computed) && self.map.function_at(to).is_none();
         let callee = (!is_return).then(|| self.function(to));
         let number = self.ways.len() as u32;
-        self.ways.push(Way { from, to, step, callee, point, arc: None, contexts: None });
+        let is_call = matches!(step, Step::Call { .. } | Step::Unforeseen { .. });
+        self.ways.push(Way { from, to, step, is_call, callee, point, arc: None, contexts: None });
         self.way_numbers.insert((from, to, step), number);
         number
     }
 
     /// Takes a transfer by its number, as [`CallRecorder::transfer`] does.
+    ///
+    /// What calls cost a run is this: so nothing is copied, and there are two ways through it.
     #[inline]
     pub fn take(&mut self, number: u32, now: Spending) {
         let (Some(way), Some(top)) = (self.ways.get(number as usize), self.frames.back()) else { return };
-        let (way, top) = (*way, *top);
-        match (way.step, way.callee) {
-            (Step::Call { .. } | Step::Unforeseen { .. }, Some(callee)) => {
-                self.take_call(number, way, callee, top, now);
-            }
-            (Step::Computed, callee) if top.point == way.point && self.is_below(callee) => {
-                self.spend(now);
-                self.pop();
-            }
-            _ => self.transfer(way.from, way.to, way.step, now),
+        if way.is_call {
+            self.take_call(number, now);
+        } else if way.point.is_some() && top.point == way.point && self.is_below(way.callee) {
+            self.spend(now);
+            self.pop();
+        } else {
+            let Way { from, to, step, .. } = *way;
+            self.transfer(from, to, step, now);
         }
     }
 
     /// Whether the frame below the top is that of a function; of any without symbols, if none is given.
+    #[inline]
     fn is_below(&self, function: Option<u32>) -> bool {
         let below = self.frames.len().checked_sub(2).and_then(|below| self.frames.get(below));
         below.is_some_and(|below| match function {
@@ -89,27 +93,32 @@ impl CallRecorder {
     }
 
     #[inline]
-    fn take_call(&mut self, number: u32, way: Way, callee: u32, top: Frame, now: Spending) {
+    fn take_call(&mut self, number: u32, now: Spending) {
         self.spend(now);
-        let arc = match way.arc {
-            Some((caller, arc)) if caller == top.function => arc,
-            _ => self.arc_of(number, way, callee, top.function),
+        let (Some(way), Some(top)) = (self.ways.get(number as usize), self.frames.back()) else { return };
+        let Some(callee) = way.callee else { return };
+        let (point, caller, parent) = (way.point, top.function, top.context);
+        let (known_arc, known_context) = (way.arc, way.contexts);
+        let arc = match known_arc {
+            Some((from, arc)) if from == caller => arc,
+            _ => self.arc_of(number, callee, caller),
+        };
+        let context = match known_context {
+            Some((from, context)) if from == parent => context,
+            _ => self.context_of(number, callee, parent),
         };
         let calls = &mut self.arcs[arc as usize].calls;
         *calls = calls.saturating_add(1);
         if self.frames.len() == MOST_FRAMES {
             self.forget_oldest();
         }
-        let context = match way.contexts {
-            Some((parent, context)) if parent == top.context => context,
-            _ => self.context_of(number, callee, top.context),
-        };
-        self.push(Frame { function: callee, arc: Some(arc), context, point: way.point });
+        self.push(Frame { function: callee, arc: Some(arc), context, point });
     }
 
     /// The arc of a call, remembered for the next time.
     #[cold]
-    fn arc_of(&mut self, number: u32, way: Way, callee: u32, caller: u32) -> u32 {
+    fn arc_of(&mut self, number: u32, callee: u32, caller: u32) -> u32 {
+        let way = self.ways[number as usize];
         let kind = match way.step {
             Step::Unforeseen { .. } => CallKind::Interrupt,
             _ => CallKind::Call,

@@ -11,6 +11,7 @@ mod texts;
 
 use std::collections::BTreeSet;
 
+use self::expression::expression_ends;
 use self::line::{Line, line_of, written_out};
 use self::matching::{Furthest, Matching};
 use self::texts::Texts;
@@ -40,6 +41,9 @@ impl Reading {
 /// Reports results that can never be assembled.
 pub(super) fn check_pseudos(model: &Model, diagnostics: &mut Diagnostics) {
     let Some(texts) = Texts::of(model) else { return };
+    for pseudo in &model.pseudos {
+        diagnostics.extend(unknown_condition(&texts, pseudo));
+    }
     let mut budget = matching::MOST_STEPS;
     let mut readings: Vec<Vec<Reading>> = Vec::new();
     for pseudo in &model.pseudos {
@@ -59,6 +63,19 @@ pub(super) fn check_pseudos(model: &Model, diagnostics: &mut Diagnostics) {
             diagnostics.push(endless(model, index, &readings[index], &sound));
         }
     }
+}
+
+/// A WHEN that is no expression of assembler text is never known, so that it never holds.
+fn unknown_condition(texts: &Texts<'_>, pseudo: &Pseudo) -> Option<Diagnostic> {
+    let (condition, span) = (pseudo.condition.as_ref()?, pseudo.condition_span?);
+    let line = line_of(pseudo, condition);
+    let mut ends = expression_ends(texts, &line, 0).into_iter();
+    if ends.any(|end| line.skip_blanks(end) == line.units.len()) {
+        return None;
+    }
+    let message = "the WHEN of this PSEUDO can never hold";
+    let help = "it asks for numbers and operands that are values; it has no slice, cast or `::`";
+    Some(error(code::PSEUDO_RESULT, span, message, "nothing that a program can know").help(help))
 }
 
 /// What each result may be; `None` if that takes too long to find out.

@@ -12,6 +12,8 @@ pub struct Pseudo {
     pub pattern: Vec<PatternItem>,
     /// The expression of WHEN, in parentheses, as assembler text.
     pub condition: Option<Vec<PseudoPiece>>,
+    /// Where it stands.
+    pub condition_span: Option<Span>,
     /// The lines that are assembled instead.
     pub results: Vec<Vec<PseudoPiece>>,
     /// Where the pieces of each result stand.

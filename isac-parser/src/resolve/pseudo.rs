@@ -33,6 +33,7 @@ pub(crate) fn resolve_pseudos(
             span: pseudo.span,
             pattern,
             condition: pseudo.condition.as_ref().map(|condition| pieces.of_expr(condition)),
+            condition_span: pseudo.condition.as_ref().map(|condition| condition.span),
             results: results
                 .iter()
                 .map(|pieces| pieces.iter().map(|(piece, _)| piece.clone()).collect())

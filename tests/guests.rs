@@ -10,6 +10,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::process::{Command, Stdio};
 
+use sim_translate::TranslatedEngine;
+
 use support::launch::{Guest, Left};
 use support::{
     ARMV6M, AVR, ENGINES, EngineKind, FIRST, MIPS32, PDP11, RV32IM, RV32IM5, RV32IMC, RV64IMAC, Simulator,
@@ -76,6 +78,7 @@ macro_rules! guests {
             let guest = Guest::new(concat!("models/rv32im/programs/", $name, ".elf"));
             let expected = exits(0, $by_default, &golden(concat!($name, ".out")));
             check_on(&RV32IM, EngineKind::Emitted, &guest, &expected);
+            check_translated(&RV32IM, &guest);
             check_once(&guest, $once);
         })*
     };
@@ -100,6 +103,18 @@ guests! {
     sorting_computes_what_it_computes_natively: "sorting", 2_620_913, 923_103;
 }
 
+/// The translated engine as it runs by default ends as the emitted one does, with its state and profile.
+fn check_translated(simulator: &Simulator, guest: &Guest) {
+    let Some(engine) = TranslatedEngine::new((simulator.model)()) else { return };
+    let left = guest.run(simulator, &mut engine.with_profile());
+    let emitted = guest.run(simulator, simulator.engine(EngineKind::Emitted).as_mut());
+    let program = guest.program;
+    assert_eq!((left.status, left.instructions), (emitted.status, emitted.instructions), "{program}");
+    assert_eq!(left.output, emitted.output, "{program}");
+    assert_eq!(left.state, emitted.state, "{program}");
+    assert_eq!(left.report, emitted.report, "{program}");
+}
+
 /// The same sources built for another model, with the instructions that they execute by default.
 fn check_built_for(simulator: &Simulator, counts: [(&str, u64); 6]) {
     for (name, instructions) in counts {
@@ -107,6 +122,7 @@ fn check_built_for(simulator: &Simulator, counts: [(&str, u64); 6]) {
         let guest = Guest::new(Box::leak(program.display().to_string().into_boxed_str()));
         let expected = exits(0, instructions, &golden(&format!("{name}.out")));
         check_on(simulator, EngineKind::Unprofiled, &guest, &expected);
+        check_translated(simulator, &guest);
         let once = Guest { arguments: &["1"], ..guest };
         let mut engine = simulator.engine(EngineKind::Emitted);
         let left = once.run(simulator, engine.as_mut());
@@ -159,6 +175,7 @@ fn avr_computes_what_is_computed_natively() {
         let guest = Guest::new(Box::leak(program.display().to_string().into_boxed_str()));
         let expected = exits(0, instructions, &golden(&format!("{name}.out")));
         check_on(&AVR, EngineKind::Unprofiled, &guest, &expected);
+        check_translated(&AVR, &Guest { options: &["--limit-instructions", "3M"], ..guest.clone() });
         let beginning = Guest { options: &["--limit-instructions", "100_000"], ..guest };
         let [reference, emitted] = [EngineKind::Reference, EngineKind::Emitted]
             .map(|kind| beginning.run(&AVR, AVR.engine(kind).as_mut()));

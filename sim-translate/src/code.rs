@@ -7,8 +7,10 @@ use isac_ir::Model;
 use sim_profile::flow::{OUTSIDE, Passage, block_counts, complete};
 
 use crate::codegen::{Room, SiteKind, Surroundings, Translated};
+use crate::compilable::Compilable;
 use crate::core::Core;
 use crate::layout::{self, COUNTER_BYTES, JUMP_BYTES, JUMP_ENTRIES};
+use crate::mode::Mode;
 use crate::native::{Entry, Native, Unsupported, helpers};
 use crate::region::Region;
 use crate::specialise::Place;
@@ -22,7 +24,7 @@ const CODE_BYTES: u64 = 96 << 20;
 /// A link with the region that has it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Connected {
-    pub(crate) target: u64,
+    pub(crate) target: Place,
     slot: u32,
 }
 
@@ -32,6 +34,9 @@ pub(crate) struct Code {
     regions: Vec<Translated>,
     index: HashMap<Place, Entry>,
     links: Vec<Connected>,
+    /// The mode behind each site that leads to a computed address.
+    jump_modes: HashMap<u64, Mode>,
+    by_site: bool,
     room: Room,
     /// Timers whose time had come when the table of jumps was filled.
     jumps_pending: u64,
@@ -39,7 +44,7 @@ pub(crate) struct Code {
 
 impl Code {
     /// No region yet; the shared memory's tables are emptied.
-    pub(crate) fn new(core: &mut Core<'_>) -> Result<Code, Unsupported> {
+    pub(crate) fn new(core: &mut Core<'_>, profiles: bool) -> Result<Code, Unsupported> {
         let first = core.state.layout.counters;
         core.sites.clear();
         empty_jumps(core);
@@ -48,6 +53,8 @@ impl Code {
             regions: Vec::new(),
             index: HashMap::new(),
             links: Vec::new(),
+            jump_modes: HashMap::new(),
+            by_site: profiles || !core.state.items.is_empty(),
             room: Room { next: first, end: first + COUNTER_BYTES },
             jumps_pending: 0,
         })
@@ -74,9 +81,19 @@ impl Code {
         let model: &Model = core.model();
         let (first_site, first_link) = (core.sites.len() as u32, self.links.len() as u32);
         let config = self.native.config();
-        let layout = &core.state.layout;
-        let around =
-            Surroundings { model, layout, profiles, helpers: helpers(), config, first_site, first_link };
+        let (layout, items) = (&core.state.layout, &core.state.items);
+        let (helpers, compilable) = (helpers(), Compilable::of(model));
+        let around = Surroundings {
+            model,
+            layout,
+            profiles,
+            items,
+            compilable,
+            helpers,
+            config,
+            first_site,
+            first_link,
+        };
         let begun = self.room.next;
         let (mut made, entry) = self.native.compile(&around, region, &mut self.room).ok()?;
         core.state.arena.clear(begun.into(), u64::from(self.room.next - begun));
@@ -87,8 +104,11 @@ impl Code {
         }
         for link in made.links.drain(..) {
             core.state.arena.set_word(link.slot.into(), self.native.miss().address());
-            self.links.push(Connected { target: link.target, slot: link.slot });
+            let (address, mode) = link.target;
+            let target = Place { address, mode, pending: place.pending };
+            self.links.push(Connected { target, slot: link.slot });
         }
+        self.jump_modes.extend(made.jump_modes.drain(..));
         made.site_count = core.sites.len() as u32 - first_site;
         self.regions.push(made);
         self.index.insert(place, entry);
@@ -98,6 +118,11 @@ impl Code {
     /// A link by its number.
     pub(crate) fn link(&self, number: u64) -> Connected {
         self.links[number as usize]
+    }
+
+    /// The mode behind a site that leads to a computed address.
+    pub(crate) fn jump_mode(&self, site: u64) -> Mode {
+        self.jump_modes.get(&site).copied().unwrap_or_default()
     }
 
     /// Lets a link lead to a region.
@@ -110,7 +135,6 @@ impl Code {
         &self,
         core: &Core<'_>,
         steps: &mut Steps,
-        profiles: bool,
         site: u64,
         target: u64,
         entry: Entry,
@@ -118,7 +142,7 @@ impl Code {
         if target == u64::MAX {
             return;
         }
-        let salt = if profiles { site.wrapping_mul(0x9e37) & 0x7fff_ffff } else { 0 };
+        let salt = if self.by_site { site.wrapping_mul(0x9e37) & 0x7fff_ffff } else { 0 };
         let index = (target >> 1).wrapping_add(salt) & u64::from(JUMP_ENTRIES - 1);
         let offset = layout::JUMPS as u64 + index * u64::from(JUMP_BYTES);
         self.count_jump(core, steps, offset);
@@ -200,7 +224,8 @@ fn collect_region(core: &mut Core<'_>, steps: &mut Steps, region: &Translated) {
         let count = std::mem::take(&mut site.times);
         if count > 0 {
             passages.push(Passage { from: site.node, to: OUTSIDE, count });
-            let is_complete = matches!(site.kind, SiteKind::Written | SiteKind::Budget | SiteKind::Jump);
+            let is_complete =
+                matches!(site.kind, SiteKind::Written | SiteKind::Mode | SiteKind::Budget | SiteKind::Jump);
             *abandoned.entry(site.step).or_default() += if is_complete { 0 } else { count };
         }
     }

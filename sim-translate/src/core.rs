@@ -8,9 +8,10 @@ use sim_runtime::host::{Host, LinuxResult};
 use sim_runtime::memory::{Landing, Reached, check_access, check_range, join_cells};
 use sim_runtime::{AccessKind, FaultKind};
 
-use crate::codegen::Site;
 use crate::codegen::memory::unpack;
+use crate::codegen::{ASK_CYCLES, ASK_INSTRUCTIONS, ASK_PENDING, Site};
 use crate::layout;
+use crate::specialise::Place;
 use crate::state::State;
 
 /// How an instruction ends that does not go on as instructions do.
@@ -256,6 +257,16 @@ impl<'m> Core<'m> {
         *sum = sum.saturating_add(cycles);
     }
 
+    /// The model's `cycles()` in a compiled step, its `instructions()`, or a timer's `pending`.
+    pub(crate) fn help_passed(&self, asked: u64, site: u64) -> u64 {
+        let ended = self.ended_at(site);
+        match asked {
+            ASK_CYCLES => self.cycles(ended),
+            ASK_INSTRUCTIONS => self.instructions.saturating_add(ended),
+            _ => self.devices.is_pending((asked - ASK_PENDING) as usize, self.cycles(ended)).into(),
+        }
+    }
+
     /// Counts one of the model's own events.
     pub(crate) fn event(&mut self, name: &str) {
         match self.events.get_mut(name) {
@@ -264,6 +275,12 @@ impl<'m> Core<'m> {
                 self.events.insert(name.to_string(), 1);
             }
         }
+    }
+
+    /// The place at hand.
+    pub(crate) fn place(&self) -> Place {
+        let address = self.state.pc();
+        Place { address, pending: self.pending(), mode: self.state.mode(address) }
     }
 
     /// Timers whose time has come, a bit for each device.

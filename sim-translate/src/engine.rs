@@ -11,7 +11,8 @@ use sim_runtime::record::StaticInstruction;
 use sim_runtime::{Engine, Fault, FaultKind, Machine, Stop};
 
 use crate::code::{Code, Connected};
-use crate::codegen::{Exit, Site, SiteKind, is_compilable};
+use crate::codegen::{Exit, Site, SiteKind};
+use crate::compilable::Compilable;
 use crate::core::{Core, Ending};
 use crate::interpret::{Outcome, interpret, interpret_from};
 use crate::layout;
@@ -138,8 +139,8 @@ impl<'m> TranslatedEngine<'m> {
 
     /// Carries out one instruction; gives how much of the budget it takes.
     fn interpret_one(&mut self) -> (u64, Option<Stop>) {
-        let place = Place { address: self.core.state.pc(), pending: self.core.pending() };
-        let (number, step) = step_at(&mut self.core, &mut self.steps, self.code_map, place);
+        let place = self.core.place();
+        let (_, number, step) = step_at(&mut self.core, &mut self.steps, self.code_map, place);
         let outcome = interpret(&mut self.core, &step);
         self.slow = self.slow.saturating_sub(1);
         self.arrived = outcome.pc != self.core.model().successor(step.address, step.size_cells);
@@ -269,7 +270,7 @@ impl<'m> TranslatedEngine<'m> {
     /// it takes.
     fn go_on(&mut self, left: u64) -> (u64, Option<Stop>) {
         if self.arrived && self.slow == 0 {
-            let place = Place { address: self.core.state.pc(), pending: self.core.pending() };
+            let place = self.place_at_hand();
             if let Some(entry) = self.entry_at(place) {
                 let deadline = self.core.devices.cycles_to_next_time(self.core.cycles(0));
                 return self.run_compiled(place, entry, left.min(deadline).min(MOST_ALLOWED));
@@ -277,6 +278,20 @@ impl<'m> TranslatedEngine<'m> {
         }
         self.came_by = None;
         self.interpret_one()
+    }
+
+    /// The place at hand as compiled code has left it: it need not know all that registers hold.
+    fn place_at_hand(&mut self) -> Place {
+        let mut place = self.core.place();
+        match (&self.came_by, &self.code) {
+            (Some(Way::Link(link)), _) => place.mode = link.target.mode,
+            (Some(Way::Jump(site)), Some(code)) => place.mode = code.jump_mode(*site),
+            _ => {}
+        }
+        match self.core.state.items.has_addresses() {
+            true => step_at(&mut self.core, &mut self.steps, self.code_map, place).0,
+            false => place,
+        }
     }
 
     /// The compiled region at a place, compiled now if the place is hot.
@@ -291,15 +306,19 @@ impl<'m> TranslatedEngine<'m> {
             return None;
         }
         let (model, code_map) = (self.core.model(), self.code_map);
+        let compilable = Compilable::of(model);
         let find = |core: &mut Core<'m>, steps: &mut Steps, place| {
-            let (number, step) = step_at(core, steps, code_map, place);
-            let number = number.filter(|_| is_compilable(model, &step))?;
-            Some(Numbered { number, runs: steps.counted(number).executed, step })
+            let (own, number, step) = step_at(core, steps, code_map, place);
+            let number = number.filter(|_| compilable.includes(&step))?;
+            let runs = steps.counted(number).executed;
+            Some((own, Numbered { number, runs, mode: own.mode, step }))
         };
-        let mut region = find_region(model, place, |place| find(&mut self.core, &mut self.steps, place))?;
+        let items = self.core.state.items.clone();
+        let step_at = |place| find(&mut self.core, &mut self.steps, place);
+        let mut region = find_region(model, &items, place, step_at)?;
         region.precise.clone_from(&self.precise);
         if self.code.is_none() {
-            self.code = Code::new(&mut self.core).ok();
+            self.code = Code::new(&mut self.core, self.profiles).ok();
         }
         self.code.as_mut()?.compile(&mut self.core, self.profiles, place, &region)
     }
@@ -309,11 +328,14 @@ impl<'m> TranslatedEngine<'m> {
         let Some(code) = &mut self.code else { return (0, None) };
         code.set_pending(&self.core, &mut self.steps, place.pending);
         match self.came_by.take() {
-            Some(Way::Link(link)) => code.connect(&self.core, link, entry),
-            Some(Way::Jump(site)) => {
-                code.connect_jump(&self.core, &mut self.steps, self.profiles, site, place.address, entry);
+            // A timer whose time comes between the two is not what the link stands for.
+            Some(Way::Link(link)) if link.target.pending == place.pending => {
+                code.connect(&self.core, link, entry);
             }
-            None => {}
+            Some(Way::Jump(site)) => {
+                code.connect_jump(&self.core, &mut self.steps, site, place.address, entry);
+            }
+            Some(Way::Link(_)) | None => {}
         }
         self.core.state.arena.set_word(layout::FUEL as u64, allowed);
         self.core.allowed = allowed;
@@ -326,7 +348,7 @@ impl<'m> TranslatedEngine<'m> {
         if exit == Exit::Link as u64 {
             let link = code.link(number);
             self.came_by = Some(Way::Link(link));
-            return (self.ended(allowed, fuel, link.target), None);
+            return (self.ended(allowed, fuel, link.target.address), None);
         }
         let site = self.core.sites[number as usize];
         let pc = site.pc.unwrap_or(told_pc);
@@ -342,23 +364,29 @@ impl<'m> TranslatedEngine<'m> {
                 self.slow = allowed - ended;
                 (ended, None)
             }
+            SiteKind::Interpreted => self.redo(ended),
             SiteKind::Redo => {
-                self.core.instructions -= 1;
-                self.slow = 1;
                 let times = self.redone.entry(pc).or_default();
                 *times += 1;
                 if *times == OFTEN {
                     self.precise.insert(pc);
                     self.is_stale = true;
                 }
-                (ended - 1, None)
+                self.redo(ended)
             }
-            SiteKind::Written => {
+            SiteKind::Written | SiteKind::Mode => {
                 self.count_transfer(site.step, pc);
                 (ended, self.core.devices.exit_status().map(Stop::Halted))
             }
             _ => self.trap(site, pc, ended),
         }
+    }
+
+    /// Nothing has happened of the last instruction that began: the interpreter takes it.
+    fn redo(&mut self, begun: u64) -> (u64, Option<Stop>) {
+        self.core.instructions -= 1;
+        self.slow = 1;
+        (begun - 1, None)
     }
 
     /// An instruction in compiled code has not ended as instructions do.
@@ -404,15 +432,39 @@ enum Way {
     Jump(u64),
 }
 
-/// The step at a place, decoded now if it is new; one that cannot be decoded has no number.
-fn step_at(core: &mut Core<'_>, steps: &mut Steps, code_map: u32, place: Place) -> (Option<u32>, Rc<Step>) {
-    if let Some(number) = steps.find(place) {
-        return (Some(number), Rc::clone(steps.step(number)));
+/// The step for a place, decoded now if it is new, with the place that it is of: without what it does
+/// not ask for. One that cannot be decoded has no number.
+fn step_at(
+    core: &mut Core<'_>,
+    steps: &mut Steps,
+    code_map: u32,
+    place: Place,
+) -> (Place, Option<u32>, Rc<Step>) {
+    let has_addresses = core.state.items.has_addresses();
+    let bare =
+        |core: &Core<'_>, wanted| Place { mode: core.state.items.keep_wanted(place.mode, wanted), ..place };
+    let own = match has_addresses.then(|| steps.wanted(bare(core, 0))).flatten() {
+        Some(wanted) => bare(core, wanted),
+        None => place,
+    };
+    if let Some(number) = steps.find(own) {
+        return (own, Some(number), Rc::clone(steps.step(number)));
     }
-    let step = specialise_step(core.model(), &core.state, place);
+    let step = specialise_step(core.model(), &core.state, &core.state.items, own);
     if step.undecoded.is_some() {
-        return (None, Rc::new(step));
+        return (own, None, Rc::new(step));
     }
+    if has_addresses && steps.wanted(bare(core, 0)).is_none() {
+        steps.set_wanted(bare(core, 0), step.wanted);
+        return step_at(core, steps, code_map, place);
+    }
+    mark_code(core, code_map, &step);
+    let number = steps.add(own, step);
+    (own, Some(number), Rc::clone(steps.step(number)))
+}
+
+/// Remembers what cells hold a step's code.
+fn mark_code(core: &mut Core<'_>, code_map: u32, step: &Step) {
     let map = &core.model().maps[code_map as usize];
     let last = isac_ir::bits::mask(map.address_bits) as u64;
     for cell in 0..u64::from(step.seen_cells) {
@@ -420,8 +472,9 @@ fn step_at(core: &mut Core<'_>, steps: &mut Steps, code_map: u32, place: Place) 
             core.state.mark_code(landing.ram, landing.cell, 1);
         }
     }
-    let number = steps.add(place, step);
-    (Some(number), Rc::clone(steps.step(number)))
+    for (ram, cell, cells) in &step.fetched {
+        core.state.mark_code(*ram, *cell, u64::from(*cells));
+    }
 }
 
 impl Engine for TranslatedEngine<'_> {

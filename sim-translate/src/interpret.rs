@@ -36,7 +36,12 @@ pub(crate) fn interpret_from(core: &mut Core<'_>, step: &Step, pc: u64) -> Outco
     let mut run = Run { core, locals, counters: Vec::new() };
     let left = run.list(&step.ops);
     let ending = match left {
-        Err(Leaving::End(ending)) => Some(ending),
+        Err(Leaving::End(ending)) => {
+            if matches!(ending, Ending::Halted(_)) {
+                step.deferred.iter().for_each(|(counter, local)| run.count_local(*counter, *local));
+            }
+            Some(ending)
+        }
         Ok(()) | Err(Leaving::Label(_)) => None,
     };
     let pc = run.locals[PC as usize] as u64;
@@ -91,7 +96,7 @@ impl Run<'_, '_> {
                 self.core.store_part(*map, address, (*low, value.width), new)?;
             }
             Op::Count(counter) => self.count(*counter, 1),
-            Op::CountLocal(counter, local) => self.count(*counter, self.locals[*local as usize] as u64),
+            Op::CountLocal(counter, local) => self.count_local(*counter, *local),
             Op::If(condition, then, otherwise) => {
                 let arm = if self.value(condition)? != 0 { then } else { otherwise };
                 self.list(arm)?;
@@ -155,6 +160,10 @@ impl Run<'_, '_> {
             true => Err(Leaving::End(Ending::Interrupted)),
             false => Ok(()),
         }
+    }
+
+    fn count_local(&mut self, counter: u32, local: u32) {
+        self.count(counter, self.locals[local as usize] as u64);
     }
 
     fn count(&mut self, counter: u32, times: u64) {

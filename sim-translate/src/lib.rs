@@ -7,11 +7,13 @@
 mod arena;
 mod code;
 mod codegen;
+mod compilable;
 mod core;
 mod engine;
 mod flow;
 mod interpret;
 mod layout;
+mod mode;
 mod native;
 mod obstacle;
 mod region;

@@ -199,6 +199,7 @@ pub(crate) fn helpers() -> Helpers {
         load: help_load as *const () as u64,
         store: help_store as *const () as u64,
         extra_cycles: help_extra_cycles as *const () as u64,
+        passed: help_passed as *const () as u64,
     }
 }
 
@@ -228,4 +229,9 @@ extern "C" fn help_extra_cycles(ctx: *mut u8, cycles: u64, step: u64, _site: u64
     // SAFETY: as above.
     unsafe { core_of(ctx) }.help_extra_cycles(cycles, step);
     0
+}
+
+extern "C" fn help_passed(ctx: *mut u8, asked: u64, site: u64, _unused: u64) -> u64 {
+    // SAFETY: as above.
+    unsafe { core_of(ctx) }.help_passed(asked, site)
 }

@@ -1,10 +1,11 @@
 //! What stands in the way of translating a model.
 
+use crate::mode::ModeItems;
 use isac_ir::Model;
-use isac_ir::account::PARTS;
+use isac_ir::account::{PARTS, scheduled_operations};
 use isac_ir::behavior::{Body, ExprKind, Stmt, walk_expressions, walk_statements};
 use isac_ir::operand::Expression;
-use isac_ir::operation::{Operation, Role, Target};
+use isac_ir::operation::{Operation, Role};
 use isac_ir::root::{WordSource, root_elements};
 
 /// Why a model cannot be translated, each reason with its place; empty if it can.
@@ -14,16 +15,13 @@ use isac_ir::root::{WordSource, root_elements};
 pub fn find_obstacles(model: &Model) -> Vec<String> {
     let mut found = Vec::new();
     if model.overlaps() {
-        found.push("instructions in flight are not translated".to_string());
+        return vec!["instructions in flight are not translated".to_string()];
     }
     if model.pc_register().is_none() {
         found.push(format!("{}: a PC that is not one whole register is not translated", model.pc.location));
     }
     if code_map(model).is_none() {
         found.push("a CODINGROOT other than one element from map[PC] is not translated".to_string());
-    }
-    if let Some(body) = &model.memory_fault {
-        found.push(format!("{}: `memory_fault` is not translated", body.location));
     }
     if crate::layout::Layout::new(model).is_none() {
         found.push("memories of 1 GiB and more are not translated".to_string());
@@ -71,6 +69,7 @@ pub fn find_obstacles(model: &Model) -> Vec<String> {
             found.push(format!("{place}: an EXPRESSION with accesses on a condition is not translated"));
         }
     }
+    find_early_ends(model, &mut found);
     find_delay_slots(model, &mut found);
     find_late_accesses(model, &mut found);
     found.sort();
@@ -78,28 +77,62 @@ pub fn find_obstacles(model: &Model) -> Vec<String> {
     found
 }
 
-/// Where the operation that decodes sets the PC from registers, every instruction would leave its
+/// A step is one decoded instruction, made before anything of its cycle has run: nothing before decoding
+/// may end the cycle or change memory.
+fn find_early_ends(model: &Model, found: &mut Vec<String>) {
+    let (scheduled, _) = scheduled_operations(model, model.main, 0, false);
+    let operations = scheduled.iter().map(|entry| model.operation(entry.operation));
+    for operation in operations.take_while(|operation| operation.root.is_none()) {
+        for body in PARTS.iter().filter_map(|part| operation.body(*part)) {
+            walk_statements(&body.statements, &mut |statement| {
+                let is_early = matches!(
+                    statement,
+                    Stmt::Halt(_)
+                        | Stmt::Illegal
+                        | Stmt::Cancel
+                        | Stmt::DivisionByZero
+                        | Stmt::LinuxCall { .. }
+                        | Stmt::Semihost { .. }
+                        | Stmt::SetMemory { .. }
+                        | Stmt::SetCellPart { .. }
+                        | Stmt::Loop { .. }
+                );
+                if is_early {
+                    let place = &body.location;
+                    found.push(format!(
+                        "{place}: an end or a change of memory before decoding is not translated"
+                    ));
+                }
+            });
+        }
+    }
+}
+
+/// Where the PC goes on by a register that the mode does not have, every instruction would leave its
 /// region.
 fn find_delay_slots(model: &Model, found: &mut Vec<String>) {
-    for operation in model.operations.iter().filter(|operation| operation.root.is_some()) {
-        for body in PARTS.iter().filter_map(|part| operation.body(*part)) {
-            let (mut sets_pc, mut reads) = (false, false);
-            walk_statements(&body.statements, &mut |statement| {
-                if let Stmt::SetRegister { register, .. } = statement {
-                    sets_pc |= model.pc_register() == Some(*register);
-                }
-            });
-            walk_expressions(&body.statements, &mut |expr| {
-                if let ExprKind::Register { register, .. } = expr.kind {
-                    reads |= model.pc_register() != Some(register);
-                }
-            });
-            if sets_pc && reads {
-                found.push(format!(
-                    "{}: a PC that goes on by other registers is not translated",
-                    body.location
-                ));
+    if ModeItems::of(model).has_addresses() {
+        return;
+    }
+    let (scheduled, _) = scheduled_operations(model, model.main, 0, false);
+    let always = scheduled.iter().filter(|entry| !entry.conditional);
+    let operations = always.map(|entry| model.operation(entry.operation));
+    for body in operations.flat_map(|operation| PARTS.iter().filter_map(|part| operation.body(*part))) {
+        let (mut is_computed, mut reads) = (false, false);
+        walk_statements(&body.statements, &mut |statement| {
+            if let Stmt::SetRegister { register, value, .. } = statement
+                && model.pc_register() == Some(*register)
+            {
+                value.walk(&mut |part| is_computed |= matches!(part.kind, ExprKind::Local(_)));
             }
+        });
+        walk_expressions(&body.statements, &mut |expr| {
+            if let ExprKind::Register { register, .. } = expr.kind {
+                reads |= model.pc_register() != Some(register);
+            }
+        });
+        if is_computed && reads {
+            found.push(format!("{}: a PC that goes on by other registers is not translated", body.location));
         }
     }
 }
@@ -116,7 +149,12 @@ fn find_late_accesses(model: &Model, found: &mut Vec<String>) {
         }
         halts
     };
-    let below = |operation: u32| model.operations_below(Target::Operation(operation), |_| true);
+    // What is activated runs behind the ACTIVATION that asks for it, not before.
+    let decoded = |operation: u32| {
+        let instances = model.operation(operation).instances.iter();
+        let decoded = instances.filter(|instance| matches!(instance.role, Role::Coded | Role::Root));
+        decoded.flat_map(|instance| model.operations_below(instance.target, |_| true)).collect::<Vec<u32>>()
+    };
     let all = 0..model.operations.len() as u32;
     let halting: Vec<u32> = all.clone().filter(|index| halts(model.operation(*index))).collect();
     if halting.is_empty() {
@@ -125,8 +163,9 @@ fn find_late_accesses(model: &Model, found: &mut Vec<String>) {
     let always: Vec<u32> = activated_always(model, &halting);
     for index in all {
         let operation = model.operation(index);
-        let leads = below(index).iter().any(|operation| halting.contains(operation));
-        // What leads to a halt has its ACTIVATION behind it, what does not may be due later.
+        let leads =
+            std::iter::once(index).chain(decoded(index)).any(|operation| halting.contains(&operation));
+        // What decodes a halt has its ACTIVATION behind it, what does not may be due later.
         let late: Vec<&Body> = match leads {
             true => operation.activation.iter().collect(),
             false if always.contains(&index) => {

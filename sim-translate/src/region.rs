@@ -5,13 +5,14 @@ use std::rc::Rc;
 
 use isac_ir::Model;
 
-use crate::residual::{Kind, Op, PC, Value, count_parts};
+use crate::mode::{Mode, ModeItems};
+use crate::residual::{Kind, Op, PC, Value};
 use crate::specialise::{Place, Step};
 
 /// Most steps in a region.
 const MOST_STEPS: usize = 4000;
 /// Most statements and values in a region.
-const MOST_PARTS: usize = 60_000;
+const MOST_PARTS: usize = 10_000;
 /// So far a region reaches into what has not run yet.
 const MOST_COLD: u32 = 24;
 
@@ -27,12 +28,24 @@ const DEEPEST: u32 = 3;
 pub(crate) struct Numbered {
     pub(crate) number: u32,
     pub(crate) step: Rc<Step>,
+    /// What is known of the mode before it.
+    pub(crate) mode: Mode,
     /// How often it has run before, as far as that is known.
     pub(crate) runs: u64,
 }
 
-/// Where a step stands: the calls that were followed to it, and its address.
-type Key = (u32, u64);
+/// Where a step stands: the calls that were followed to it, its address, and what it runs under.
+type Key = (u32, u64, Mode);
+
+/// Where a step leads: an address, with what is known of the mode there.
+pub(crate) type Target = (u64, Mode);
+
+/// A target with the step that stands for it: one that runs under less may do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Way {
+    target: Target,
+    key: Key,
+}
 
 /// Steps one behind the other, entered at the first alone.
 #[derive(Debug, Clone)]
@@ -41,16 +54,16 @@ pub(crate) struct Block {
     pub(crate) steps: Vec<Numbered>,
     /// The blocks of this region that it goes on with.
     pub(crate) successors: Vec<usize>,
-    /// The addresses at which they are, in the same order.
-    pub(crate) addresses: Vec<u64>,
+    /// By what they are reached, in the same order.
+    pub(crate) targets: Vec<Target>,
     /// Where it goes on within the region if the address that it computes is this one.
     pub(crate) returns: Option<u64>,
 }
 
 impl Block {
-    /// The block of the region that follows at an address.
-    pub(crate) fn successor_at(&self, address: u64) -> Option<usize> {
-        let at = self.addresses.iter().position(|known| *known == address)?;
+    /// The block of the region that follows at a target.
+    pub(crate) fn successor_at(&self, target: Target) -> Option<usize> {
+        let at = self.targets.iter().position(|known| *known == target)?;
         Some(self.successors[at])
     }
 }
@@ -67,7 +80,9 @@ pub(crate) struct Region {
 #[derive(Debug, Clone)]
 struct Met {
     found: Numbered,
-    targets: Vec<Key>,
+    ways: Vec<Way>,
+    /// It may also lead to what is not among the ways.
+    has_others: bool,
     /// Where its computed address may lead.
     returns: Option<u64>,
 }
@@ -81,9 +96,10 @@ struct Context {
     returns: u64,
 }
 
-/// Finds regions; `step_at` gives the step at an address, if there is one.
+/// Finds regions; `step_at` gives the step for a place, if there is one, and the place that it is of.
 struct Finder<'m, F> {
     model: &'m Model,
+    items: &'m ModeItems,
     entry: Place,
     step_at: F,
     contexts: Vec<Context>,
@@ -95,103 +111,120 @@ struct Finder<'m, F> {
 /// Finds the region of an entry.
 pub(crate) fn find_region(
     model: &Model,
+    items: &ModeItems,
     entry: Place,
-    step_at: impl FnMut(Place) -> Option<Numbered>,
+    step_at: impl FnMut(Place) -> Option<(Place, Numbered)>,
 ) -> Option<Region> {
     let outside = Context { above: 0, depth: 0, returns: 0 };
     let mut finder = Finder {
         model,
+        items,
         entry,
         step_at,
         contexts: vec![outside],
         met: HashMap::new(),
-        leaders: vec![(0, entry.address)],
+        leaders: vec![(0, entry.address, entry.mode)],
         parts: 0,
     };
     finder.explore();
     finder.build()
 }
 
-impl<F: FnMut(Place) -> Option<Numbered>> Finder<'_, F> {
-    fn find(&mut self, address: u64) -> Option<Numbered> {
-        (self.step_at)(Place { address, ..self.entry })
+impl<F: FnMut(Place) -> Option<(Place, Numbered)>> Finder<'_, F> {
+    /// The step for a target, and the target that it is of.
+    fn find(&mut self, (address, mode): Target) -> Option<(Target, Numbered)> {
+        let (place, found) = (self.step_at)(Place { address, mode, ..self.entry })?;
+        Some(((place.address, place.mode), found))
+    }
+
+    /// A target with its step in a context.
+    fn way(&mut self, context: u32, target: Target) -> Way {
+        // Where it is the same step for every mode there is nothing to look for.
+        let own = match self.items.has_addresses() {
+            true => self.find(target).map_or(target, |(own, _)| own),
+            false => target,
+        };
+        Way { target, key: (context, own.0, own.1) }
     }
 
     fn explore(&mut self) {
         // Keys, and how many instructions before them on the way have not run.
-        let mut waiting = vec![((0, self.entry.address), 0)];
+        let mut waiting = vec![((0, self.entry.address, self.entry.mode), 0)];
         while let Some((key, cold)) = waiting.pop() {
             if self.met.contains_key(&key) || self.met.len() >= MOST_STEPS || self.parts >= MOST_PARTS {
                 continue;
             }
-            let Some(found) = self.find(key.1) else { continue };
+            let (context, address, mode) = key;
+            let Some((_, found)) = self.find((address, mode)) else { continue };
             let cold = if found.runs > 0 { 0 } else { cold + 1 };
             if cold > MOST_COLD {
                 continue;
             }
-            self.parts += count_parts(&found.step.ops);
-            let successor = self.model.successor(key.1, found.step.size_cells);
-            let (targets, returns) = self.go_on(key.0, &found);
-            if targets != [(key.0, successor)] {
-                self.leaders.extend(&targets);
+            self.parts += found.step.parts;
+            let successor = self.model.successor(address, found.step.size_cells);
+            let ends = Ends::of(self.model, self.items, &found.step, mode);
+            let (ways, returns) = self.go_on(context, &found, &ends);
+            let goes_on = |way: &Way| (way.key.0, way.key.1) == (context, successor);
+            if ends.has_others || ways.len() != 1 || !ways.iter().all(goes_on) {
+                self.leaders.extend(ways.iter().map(|way| way.key));
             }
             // What follows in sequence is looked at first.
-            waiting.extend(targets.iter().rev().map(|target| (*target, cold)));
-            self.met.insert(key, Met { found, targets, returns });
+            waiting.extend(ways.iter().rev().map(|way| (way.key, cold)));
+            self.met.insert(key, Met { found, ways, has_others: ends.has_others, returns });
         }
     }
 
     /// What a step of a context goes on with.
-    fn go_on(&mut self, context: u32, found: &Numbered) -> (Vec<Key>, Option<u64>) {
-        let ways = Ways::of(self.model, &found.step);
-        match (ways.calls, &ways.targets[..]) {
+    fn go_on(&mut self, context: u32, found: &Numbered, ends: &Ends) -> (Vec<Way>, Option<u64>) {
+        match (ends.calls, &ends.targets[..]) {
             (Some(returns), [target]) if self.is_worth_following(context, found, *target) => {
                 let depth = self.contexts[context as usize].depth + 1;
                 self.contexts.push(Context { above: context, depth, returns });
-                (vec![(self.contexts.len() as u32 - 1, *target)], None)
+                let within = self.contexts.len() as u32 - 1;
+                (vec![self.way(within, *target)], None)
             }
             (Some(_), _) => (Vec::new(), None),
             (None, targets) => {
-                let mut targets: Vec<Key> = targets.iter().map(|target| (context, *target)).collect();
+                let mut ways: Vec<Way> = targets.iter().map(|target| self.way(context, *target)).collect();
                 let around = self.contexts[context as usize];
-                let returns = (ways.computes && context > 0).then_some(around.returns);
-                targets.extend(returns.map(|returns| (around.above, returns)));
-                (targets, returns)
+                let returns = ends.computed.filter(|_| context > 0).map(|mode| (around.returns, mode));
+                ways.extend(returns.map(|target| self.way(around.above, target)));
+                (ways, returns.map(|(address, _)| address))
             }
         }
     }
 
     /// True if a call is frequent, and what it calls is short and comes back.
-    fn is_worth_following(&mut self, context: u32, call: &Numbered, target: u64) -> bool {
+    fn is_worth_following(&mut self, context: u32, call: &Numbered, target: Target) -> bool {
         if call.runs < OFTEN_CALLED || self.contexts[context as usize].depth >= DEEPEST {
             return false;
         }
         let (mut seen, mut waiting, mut comes_back) = (HashSet::new(), vec![target], false);
-        while let Some(address) = waiting.pop() {
-            let Some(found) = self.find(address).filter(|found| found.runs > 0) else { continue };
-            if !seen.insert(address) {
+        while let Some(target) = waiting.pop() {
+            let Some((own, found)) = self.find(target).filter(|(_, found)| found.runs > 0) else { continue };
+            if !seen.insert(own) {
                 continue;
             }
             if seen.len() > MOST_INLINED {
                 return false;
             }
-            let ways = Ways::of(self.model, &found.step);
-            match ways.calls {
-                Some(returns) => waiting.push(returns),
-                None => waiting.extend(ways.targets),
+            let ends = Ends::of(self.model, self.items, &found.step, own.1);
+            match ends.calls {
+                Some(returns) => waiting.push((returns, own.1)),
+                None => waiting.extend(ends.targets),
             }
-            comes_back |= ways.computes;
+            comes_back |= ends.computed.is_some();
         }
         comes_back
     }
 
     fn build(mut self) -> Option<Region> {
-        let first = (0, self.entry.address);
+        let first = (0, self.entry.address, self.entry.mode);
         let met = &self.met;
         self.leaders.retain(|key| met.contains_key(key));
         self.leaders.sort_unstable();
         self.leaders.dedup();
-        // The entry comes first, the others by context and address.
+        // The entry comes first, the others by context, address and mode.
         let others = self.leaders.iter().copied().filter(|key| *key != first);
         let order: Vec<Key> = std::iter::once(first).chain(others).collect();
         let index: HashMap<Key, usize> = (0..).zip(&order).map(|(index, key)| (*key, index)).collect();
@@ -205,40 +238,49 @@ impl<F: FnMut(Place) -> Option<Numbered>> Finder<'_, F> {
         loop {
             let met = self.met.get(&next)?;
             steps.push(met.found.clone());
-            match met.targets[..] {
-                [only] if !index.contains_key(&only) && self.met.contains_key(&only) => next = only,
+            match met.ways[..] {
+                [only]
+                    if !met.has_others
+                        && !index.contains_key(&only.key)
+                        && self.met.contains_key(&only.key) =>
+                {
+                    next = only.key;
+                }
                 _ => {
-                    let known = met.targets.iter().filter_map(|key| Some((*index.get(key)?, key.1)));
-                    let mut known: Vec<(usize, u64)> = known.collect();
+                    let known = met.ways.iter().filter_map(|way| Some((*index.get(&way.key)?, way.target)));
+                    let mut known: Vec<(usize, Target)> = known.collect();
                     known.sort_unstable();
                     known.dedup();
-                    let (successors, addresses) = known.into_iter().unzip();
-                    let place = Place { address: first.1, ..self.entry };
-                    return Some(Block { place, steps, successors, addresses, returns: met.returns });
+                    let (successors, targets) = known.into_iter().unzip();
+                    let place = Place { address: first.1, mode: first.2, ..self.entry };
+                    return Some(Block { place, steps, successors, targets, returns: met.returns });
                 }
             }
         }
     }
 }
 
-/// The ways on from a step.
-struct Ways {
-    /// Known addresses.
-    targets: Vec<u64>,
-    /// Some address is computed.
-    computes: bool,
+/// The ends of a step.
+struct Ends {
+    /// Those at known addresses.
+    targets: Vec<Target>,
+    /// The mode where an address is computed, if one is.
+    computed: Option<Mode>,
+    /// Some lead elsewhere than to the targets.
+    has_others: bool,
     /// The address behind it, if it calls.
     calls: Option<u64>,
 }
 
-impl Ways {
-    fn of(model: &Model, step: &Step) -> Ways {
-        let mut ways = Ways { targets: Vec::new(), computes: false, calls: None };
-        find_targets(&step.ops, Some(step.address), &mut ways);
+impl Ends {
+    fn of(model: &Model, items: &ModeItems, step: &Step, mode: Mode) -> Ends {
+        let mut ends = Ends { targets: Vec::new(), computed: None, has_others: false, calls: None };
+        find_ends(items, &step.ops, Some(step.address), mode, &mut ends);
         let successor = model.successor(step.address, step.size_cells);
-        let is_call = !ways.targets.contains(&successor) && keeps(&step.ops, successor, model.pc.width_bits);
-        ways.calls = is_call.then_some(successor);
-        ways
+        let is_call = ends.targets.iter().all(|(target, _)| *target != successor)
+            && keeps(&step.ops, successor, model.pc.width_bits);
+        ends.calls = is_call.then_some(successor);
+        ends
     }
 }
 
@@ -252,23 +294,28 @@ fn keeps(ops: &[Op], successor: u64, width: u32) -> bool {
     })
 }
 
-/// The addresses at the ends of a list.
-fn find_targets(ops: &[Op], mut pc: Option<u64>, ways: &mut Ways) {
+/// The ends of a list. Where the mode is not settled it is the engine that goes on.
+fn find_ends(items: &ModeItems, ops: &[Op], mut pc: Option<u64>, mut mode: Mode, ends: &mut Ends) {
     for (index, op) in ops.iter().enumerate() {
         match op {
             Op::If(_, then, otherwise) if index + 1 == ops.len() => {
-                find_targets(then, pc, ways);
-                find_targets(otherwise, pc, ways);
+                find_ends(items, then, pc, mode, ends);
+                find_ends(items, otherwise, pc, mode, ends);
                 return;
             }
             Op::Trap(_) | Op::Halt(_) | Op::Leave(..) => return,
-            _ => pc = pc_behind(op, pc),
+            _ => (pc, mode) = (pc_behind(op, pc), items.behind(op, mode)),
         }
     }
     match pc {
-        Some(pc) if ways.targets.contains(&pc) => {}
-        Some(pc) => ways.targets.push(pc),
-        None => ways.computes = true,
+        _ if !items.is_settled(&mode) => ends.has_others = true,
+        Some(pc) if ends.targets.contains(&(pc, mode)) => {}
+        Some(pc) => ends.targets.push((pc, mode)),
+        None => {
+            let known = ends.computed.map_or(mode, |known| known.common(&mode));
+            ends.computed = Some(known);
+            ends.has_others = true;
+        }
     }
 }
 

@@ -7,11 +7,14 @@ use sim_runtime::memory::{CellStore, read_map_bytes, write_map_bytes};
 
 use crate::arena::Arena;
 use crate::layout::{GRANULE_SHIFT, Layout, MARKED_BEFORE};
+use crate::mode::{Mode, ModeItems};
 
 /// Registers, memory, and which cells hold code.
 pub(crate) struct State<'m> {
     pub(crate) model: &'m Model,
     pub(crate) layout: Layout,
+    /// What decides in every cycle what happens.
+    pub(crate) items: ModeItems,
     pub(crate) arena: Arena,
     /// Bits of cells that hold decoded instructions, by memory.
     code: Vec<Vec<u64>>,
@@ -26,7 +29,8 @@ impl<'m> State<'m> {
         let layout = Layout::new(model)?;
         let arena = Arena::new(layout.bytes);
         let code = vec![Vec::new(); model.rams.len()];
-        let mut state = State { model, layout, arena, code, code_written: false };
+        let mut state =
+            State { model, layout, items: ModeItems::of(model), arena, code, code_written: false };
         for (index, ram) in model.rams.iter().enumerate().filter(|(_, ram)| ram.fill != 0) {
             let place = state.layout.rams[index];
             let bytes = ram.fill.to_le_bytes();
@@ -86,6 +90,14 @@ impl<'m> State<'m> {
     pub(crate) fn pc(&self) -> u64 {
         let element = |register: u32, element: u32| self.get_register(register as usize, element as usize);
         self.model.pc.read(element).to_u128() as u64
+    }
+
+    /// The mode at an address.
+    pub(crate) fn mode(&self, pc: u64) -> Mode {
+        self.items.read(pc, |item| {
+            let held = self.get_register(item.register as usize, item.element as usize);
+            held.extract(item.low, item.width) as u64
+        })
     }
 
     /// Sets the program counter.

@@ -11,6 +11,8 @@ use crate::specialise::{Place, Step};
 #[derive(Default)]
 pub(crate) struct Steps {
     index: HashMap<Place, u32>,
+    /// What the step of a place asks for of the addresses in its mode, by the place without them.
+    wanted: HashMap<Place, u8>,
     steps: Vec<Rc<Step>>,
     counted: Vec<StaticInstruction>,
     transfers: BTreeMap<(u64, u64), u64>,
@@ -22,6 +24,16 @@ impl Steps {
     /// The number of the step at a place, if it is kept.
     pub(crate) fn find(&self, place: Place) -> Option<u32> {
         self.index.get(&place).copied()
+    }
+
+    /// What the step of a place without addresses asks for of them, if that is known.
+    pub(crate) fn wanted(&self, bare: Place) -> Option<u8> {
+        self.wanted.get(&bare).copied()
+    }
+
+    /// Remembers that.
+    pub(crate) fn set_wanted(&mut self, bare: Place, wanted: u8) {
+        self.wanted.insert(bare, wanted);
     }
 
     /// Keeps a step.

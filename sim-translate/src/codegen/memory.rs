@@ -14,6 +14,7 @@ use isac_ir::resource::Range;
 use sim_runtime::AccessKind;
 
 use super::{Codegen, SiteKind, type_of};
+use crate::compilable::Left;
 use crate::layout::{self, GRANULE_SHIFT, MARKED_BEFORE};
 use crate::residual::{Item, Kind, Op, Value, walk_ops};
 
@@ -51,6 +52,31 @@ struct Access {
     map: u32,
     cells: u32,
     kind: AccessKind,
+}
+
+/// The access at an address, if nothing is done before it.
+fn first_access_at(ops: &[Op], asked: &Value) -> Option<Access> {
+    for op in ops {
+        let mut found = None;
+        for value in op.values() {
+            value.walk(&mut |item| {
+                if let Item::Value(Value { kind: Kind::Memory { map, cells, address, access }, .. }) = item
+                    && **address == *asked
+                {
+                    found = Some(Access { map: *map, cells: *cells, kind: *access });
+                }
+            });
+        }
+        match op {
+            _ if found.is_some() => return found,
+            Op::SetMemory { map, cells, address, .. } if address == asked => {
+                return Some(Access { map: *map, cells: *cells, kind: AccessKind::Write });
+            }
+            Op::Set(..) | Op::Count(_) | Op::CountLocal(..) => {}
+            _ => return None,
+        }
+    }
+    None
 }
 
 /// What a helper is told of an access: map, number of cells, kind.
@@ -364,6 +390,17 @@ impl Codegen<'_, '_> {
             }
         };
         found.into_iter().take(2).map(window).collect()
+    }
+
+    /// True if the access that remains finds out by itself that an address lies where arms are left: it
+    /// asks for a window without these, and the instruction has done nothing before.
+    pub(super) fn is_apart(&self, left: &Left<'_>) -> bool {
+        let Some(access) = first_access_at(left.rest, left.address) else { return false };
+        let windows = self.windows(access);
+        let Some(window) = windows.first().filter(|_| !self.is_precise()) else { return false };
+        let is_apart =
+            |(first, last): &(u128, u128)| *last < u128::from(window.low) || *first > u128::from(window.high);
+        left.ranges.iter().all(is_apart)
     }
 
     /// Cells at an address that is known.

@@ -8,6 +8,7 @@
 mod finish;
 pub(crate) mod memory;
 mod operator;
+pub(crate) use self::operator::divides;
 mod shape;
 mod statement;
 mod value;
@@ -25,11 +26,12 @@ use isac_ir::Model;
 use self::shape::Shape;
 use sim_profile::flow::{OUTSIDE, Placement};
 
+use crate::compilable::Compilable;
 use crate::flow::{Flow, Way};
 use crate::layout::{self, Layout};
-use crate::region::Region;
-use crate::residual::{Item, Kind, Op, walk_ops};
-use crate::specialise::Step;
+use crate::mode::{Mode, ModeItems};
+use crate::region::{Region, Target};
+use crate::residual::{Item, Kind, Op, Value, walk_ops};
 
 /// Most registers that live in variables: each way out of a region stores those that may have
 /// changed.
@@ -78,17 +80,21 @@ pub(crate) enum SiteKind {
     Written,
     /// The budget may not reach to where it is asked next; nothing of the step has begun.
     Budget,
+    /// It is complete, and its mode is what registers hold by now.
+    Mode,
     /// It is complete, and led to a computed address.
     Jump,
     /// Nothing of it has happened: it is interpreted.
     Redo,
+    /// Nothing of it has happened, and it is interpreted because some of it cannot be compiled.
+    Interpreted,
 }
 
 /// A direct way out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Link {
     /// Where it leads.
-    pub(crate) target: u64,
+    pub(crate) target: Target,
     /// Where the address of the code there stands.
     pub(crate) slot: u32,
 }
@@ -102,6 +108,8 @@ pub(crate) struct Translated {
     pub(crate) counters: Vec<u32>,
     pub(crate) sites: Vec<Site>,
     pub(crate) links: Vec<Link>,
+    /// The mode behind each site that leads to a computed address, by number of the site.
+    pub(crate) jump_modes: Vec<(u64, Mode)>,
     /// Node in which each step begins.
     pub(crate) begins: Vec<(u32, u32)>,
     /// Counters of steps: node, step, counter.
@@ -136,6 +144,8 @@ pub(crate) struct Surroundings<'a> {
     pub(crate) model: &'a Model,
     pub(crate) layout: &'a Layout,
     pub(crate) profiles: bool,
+    pub(crate) items: &'a ModeItems,
+    pub(crate) compilable: Compilable<'a>,
     pub(crate) helpers: Helpers,
     pub(crate) config: TargetFrontendConfig,
     /// Number of the first site.
@@ -144,58 +154,48 @@ pub(crate) struct Surroundings<'a> {
     pub(crate) first_link: u32,
 }
 
+impl Surroundings<'_> {
+    /// True if jumps to computed addresses are told apart by their sites: each has its own counts, and
+    /// its own mode.
+    pub(crate) fn tells_sites(&self) -> bool {
+        self.profiles || !self.items.is_empty()
+    }
+}
+
+/// What compiled code asks of the run: its cycles,
+pub(crate) const ASK_CYCLES: u64 = 0;
+/// its instructions,
+pub(crate) const ASK_INSTRUCTIONS: u64 = 1;
+/// whether the time of the first device has come, if it is a timer; numbers behind it ask for others.
+pub(crate) const ASK_PENDING: u64 = 2;
+
 /// Addresses of what compiled code calls.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Helpers {
     pub(crate) load: u64,
     pub(crate) store: u64,
     pub(crate) extra_cycles: u64,
+    /// How far the run has come: [`ASK_CYCLES`] and those behind it.
+    pub(crate) passed: u64,
 }
 
-/// True if a step can be compiled; what cannot be is interpreted.
-pub(crate) fn is_compilable(model: &Model, step: &Step) -> bool {
-    let mut can = step.undecoded.is_none();
-    let has_timer =
-        model.devices.iter().any(|device| matches!(device.kind, isac_ir::resource::DeviceKind::Timer));
-    walk_ops(&step.ops, &mut |item| match item {
-        Item::Op(op) => {
-            can &= match op {
-                Op::SetRegister { register, .. } | Op::SetElement { register, .. } => {
-                    model.registers[*register as usize].width_bits <= 128
-                }
-                Op::SetMemory { map, cells, .. } => {
-                    model.maps[*map as usize].cell_bits <= 64
-                        && cells * model.maps[*map as usize].cell_bits <= 128
-                }
-                Op::ExtraCycles(_) => !has_timer,
-                Op::Halt(_)
-                | Op::Loop(..)
-                | Op::SetCellPart { .. }
-                | Op::LinuxCall(..)
-                | Op::Semihost(..)
-                | Op::Print(..)
-                | Op::Event(_) => false,
-                _ => true,
-            }
+/// Register files that a step always reaches by computed indexes: they stay in memory.
+fn find_computed(ops: &[Op], found: &mut BTreeSet<u32>) {
+    for op in ops {
+        if let Op::SetElement { register, .. } = op {
+            found.insert(*register);
         }
-        Item::Value(value) => {
-            can &= match &value.kind {
-                Kind::Register { register, .. } | Kind::Element { register, .. } => {
-                    model.registers[*register as usize].width_bits <= 128
+        for value in op.values() {
+            value.walk(&mut |item| {
+                if let Item::Value(Value { kind: Kind::Element { register, .. }, .. }) = item {
+                    found.insert(*register);
                 }
-                Kind::Memory { map, .. } => model.maps[*map as usize].cell_bits <= 64,
-                Kind::CellPart { .. }
-                | Kind::Cycles
-                | Kind::Instructions
-                | Kind::FaultAddress
-                | Kind::FaultAccess
-                | Kind::Pending(_) => false,
-                Kind::Binary(operator, left, _) => !(operator::divides(*operator) && left.width > 64),
-                _ => true,
-            }
+            });
         }
-    });
-    can
+        if let Op::Block(_, body) = op {
+            find_computed(body, found);
+        }
+    }
 }
 
 /// The signature of compiled regions.
@@ -253,8 +253,6 @@ pub(super) struct Codegen<'a, 'f> {
     helper: SigRef,
     /// Variable of each register element that has one.
     pub(super) registers: BTreeMap<(u32, u32), Variable>,
-    /// Register files that are reached by computed indexes.
-    pub(super) computed: BTreeSet<u32>,
     /// Elements that may differ from what is stored.
     pub(super) dirty: BTreeSet<(u32, u32)>,
     blocks: Vec<ir::Block>,
@@ -270,6 +268,8 @@ pub(super) struct Codegen<'a, 'f> {
     pub(super) successor: u64,
     pub(super) address: u64,
     pub(super) pc: Pc,
+    /// What is known of the mode.
+    pub(super) mode: Mode,
     pub(super) locals: Vec<Option<Variable>>,
     pub(super) widths: Vec<u32>,
     pub(super) labels: BTreeMap<u32, (ir::Block, u32)>,
@@ -315,6 +315,7 @@ pub(crate) fn translate(
         counters: Vec::new(),
         sites: Vec::new(),
         links: Vec::new(),
+        jump_modes: Vec::new(),
         begins: Vec::new(),
         counts: Vec::new(),
         own_counts: Vec::new(),
@@ -331,7 +332,6 @@ pub(crate) fn translate(
         tail,
         helper,
         registers: BTreeMap::new(),
-        computed: BTreeSet::new(),
         dirty: BTreeSet::new(),
         blocks,
         block_nodes,
@@ -345,6 +345,7 @@ pub(crate) fn translate(
         successor: 0,
         address: 0,
         pc: Pc::Known(0),
+        mode: Mode::default(),
         locals: Vec::new(),
         widths: Vec::new(),
         labels: BTreeMap::new(),
@@ -403,27 +404,18 @@ impl Codegen<'_, '_> {
     /// Which registers live in variables.
     fn find_registers(&mut self) {
         let mut whole: BTreeMap<(u32, u32), u32> = BTreeMap::new();
+        let mut computed = BTreeSet::new();
         for step in self.region.blocks.iter().flat_map(|block| &block.steps) {
             walk_ops(&step.step.ops, &mut |item| match item {
-                Item::Op(Op::SetRegister { register, element, .. }) => {
+                Item::Op(Op::SetRegister { register, element, .. })
+                | Item::Value(Value { kind: Kind::Register { register, element, .. }, .. }) => {
                     *whole.entry((*register, *element)).or_default() += 1;
                 }
-                Item::Op(Op::SetElement { register, .. }) => {
-                    self.computed.insert(*register);
-                }
-                Item::Value(value) => match &value.kind {
-                    Kind::Register { register, element, .. } => {
-                        *whole.entry((*register, *element)).or_default() += 1;
-                    }
-                    Kind::Element { register, .. } => {
-                        self.computed.insert(*register);
-                    }
-                    _ => {}
-                },
-                Item::Op(_) => {}
+                Item::Op(_) | Item::Value(_) => {}
             });
+            find_computed(&step.step.ops, &mut computed);
         }
-        whole.retain(|(register, _), _| !self.computed.contains(register));
+        whole.retain(|(register, _), _| !computed.contains(register));
         let mut by_use: Vec<((u32, u32), u32)> = whole.into_iter().collect();
         by_use.sort_by_key(|(_, uses)| std::cmp::Reverse(*uses));
         by_use.truncate(MOST_VARIABLES);
@@ -538,7 +530,7 @@ impl Codegen<'_, '_> {
         self.store_dirty();
         let number = self.around.first_site + self.out.sites.len() as u32;
         let pc = match self.pc {
-            _ if kind == SiteKind::Redo => Some(self.address),
+            _ if matches!(kind, SiteKind::Redo | SiteKind::Interpreted) => Some(self.address),
             Pc::Known(pc) => Some(pc),
             Pc::Held(_) => {
                 self.tell_pc();
@@ -575,6 +567,35 @@ impl Codegen<'_, '_> {
         self.b.ins().return_(&[]);
     }
 
+    /// A site that is not left through, for helpers that want to know where they are.
+    pub(super) fn mere_site(&mut self) -> ir::Value {
+        let number = self.next_site();
+        let begun = i64::from(self.flow.begins[self.node as usize]);
+        let (kind, step, node) = (SiteKind::Told, self.step, self.node);
+        self.out.sites.push(Site { kind, step, node, begun, pc: None, times: 0, region: 0 });
+        number
+    }
+
+    /// Stores what may have changed of a register file, for an access by a computed index.
+    pub(super) fn store_file(&mut self, register: u32) {
+        for key in self.dirty.iter().copied().filter(|(file, _)| *file == register).collect::<Vec<_>>() {
+            let value = self.b.use_var(self.registers[&key]);
+            let (_, offset) = self.register_place(key.0, key.1);
+            self.b.ins().store(MemFlagsData::trusted(), value, self.ctx, offset);
+        }
+    }
+
+    /// Loads what an access by a computed index may have changed of a register file.
+    pub(super) fn load_file(&mut self, register: u32) {
+        let elements = self.registers.range((register, 0)..=(register, u32::MAX));
+        for ((_, element), variable) in elements.map(|(key, variable)| (*key, *variable)).collect::<Vec<_>>()
+        {
+            let (ty, offset) = self.register_place(register, element);
+            let value = self.b.ins().load(ty, MemFlagsData::trusted(), self.ctx, offset);
+            self.b.def_var(variable, value);
+        }
+    }
+
     /// The number of the site that is made next, for helpers that want to know where they are.
     pub(super) fn next_site(&mut self) -> ir::Value {
         let number = self.around.first_site + self.out.sites.len() as u32;
@@ -593,6 +614,7 @@ impl Codegen<'_, '_> {
     pub(super) fn end_step(&mut self) {
         self.leave_if_written();
         match self.pc {
+            _ if !self.around.items.is_settled(&self.mode) => self.leave(SiteKind::Mode),
             Pc::Known(target) => self.go_to(target),
             Pc::Held(_) => {
                 self.return_within();
@@ -619,7 +641,7 @@ impl Codegen<'_, '_> {
     /// Goes to a block of the region, or out by a link.
     fn go_to(&mut self, target: u64) {
         let is_transfer = target != self.successor;
-        let edge = match self.region.blocks[self.current].successor_at(target) {
+        let edge = match self.region.blocks[self.current].successor_at((target, self.mode)) {
             Some(block) => {
                 let jump = self.b.ins().jump(self.blocks[block], &[]);
                 let is_back = self.shape.position[block] <= self.shape.position[self.current];
@@ -629,7 +651,7 @@ impl Codegen<'_, '_> {
                 self.store_dirty();
                 let slot = self.room.take();
                 let number = self.around.first_link + self.out.links.len() as u32;
-                self.out.links.push(Link { target, slot });
+                self.out.links.push(Link { target: (target, self.mode), slot });
                 let code = self.b.ins().load(types::I64, MemFlagsData::trusted(), self.ctx, slot as i32);
                 let number = self.b.ins().iconst(types::I64, i64::from(number));
                 let jump = self.b.ins().return_call_indirect(self.tail, code, &[self.ctx, number]);
@@ -646,7 +668,9 @@ impl Codegen<'_, '_> {
         self.store_dirty();
         let pc = self.pc_value();
         let number = self.around.first_site + self.out.sites.len() as u32;
-        let salt = if self.around.profiles { u64::from(number).wrapping_mul(0x9e37) } else { 0 };
+        let by_site = self.around.tells_sites();
+        let salt = if by_site { u64::from(number).wrapping_mul(0x9e37) } else { 0 };
+        self.out.jump_modes.push((number.into(), self.mode));
         let shifted = self.b.ins().ushr_imm_u(pc, 1);
         let mixed = self.b.ins().iadd_imm_s(shifted, (salt & 0x7fff_ffff) as i64);
         let index = self.b.ins().band_imm_u(mixed, i64::from(layout::JUMP_ENTRIES - 1));
@@ -655,7 +679,7 @@ impl Codegen<'_, '_> {
         let flags = MemFlagsData::trusted();
         let address = self.b.ins().load(types::I64, flags, entry, layout::JUMPS);
         let mut is_known = self.b.ins().icmp(IntCC::Equal, address, pc);
-        if self.around.profiles {
+        if by_site {
             let site = self.b.ins().load(types::I64, flags, entry, layout::JUMPS + 8);
             let same = self.b.ins().icmp_imm_s(IntCC::Equal, site, i64::from(number) + 1);
             is_known = self.b.ins().band(is_known, same);

@@ -8,7 +8,7 @@ use super::{Codegen, type_of};
 use crate::residual::{Kind, Value};
 
 /// True for quotients and remainders.
-pub(super) fn divides(operator: BinaryOp) -> bool {
+pub(crate) fn divides(operator: BinaryOp) -> bool {
     matches!(
         operator,
         BinaryOp::DivideUnsigned

@@ -2,12 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, InstBuilder, MemFlagsData, types};
 use cranelift_frontend::Variable;
 
 use super::memory::writes_late;
 use super::value::signed_constant;
 use super::{Codegen, Pc, Position, SiteKind, type_of};
+use crate::compilable::{Left, find_left};
 use crate::region::pc_behind;
 use crate::residual::{Item, Op, PC, Value, walk_ops};
 use crate::specialise::is_gone;
@@ -27,6 +29,7 @@ impl Codegen<'_, '_> {
             self.address = step.address;
             self.successor = self.around.model.successor(step.address, step.size_cells);
             self.pc = Pc::Known(step.address);
+            self.mode = numbered.mode;
             self.locals = vec![None; step.locals.len()];
             self.widths.clone_from(&step.locals);
             self.labels = BTreeMap::new();
@@ -56,18 +59,25 @@ impl Codegen<'_, '_> {
     fn list_to_end(&mut self, ops: &[Op]) {
         for (index, op) in ops.iter().enumerate() {
             match op {
+                Op::If(..)
+                    if index + 1 == ops.len()
+                        && let Some(rest) = self.leave_together(op) =>
+                {
+                    self.list_to_end(rest);
+                    return;
+                }
                 Op::If(condition, then, otherwise) if index + 1 == ops.len() => {
                     let condition = self.condition(condition);
                     let (first, second) = self.branch(condition);
                     let state = (self.node, self.pc, self.dirty.clone(), self.locals.clone());
-                    let (checked, has_effects) = (self.checked.clone(), self.has_effects);
+                    let (checked, has_effects, mode) = (self.checked.clone(), self.has_effects, self.mode);
                     self.enter_arm(first);
-                    self.list_to_end(then);
+                    self.arm_to_end(then);
                     let dirty = std::mem::take(&mut self.dirty);
                     (self.node, self.pc, self.dirty, self.locals) = state;
-                    (self.checked, self.has_effects) = (checked, has_effects);
+                    (self.checked, self.has_effects, self.mode) = (checked, has_effects, mode);
                     self.enter_arm(second);
-                    self.list_to_end(otherwise);
+                    self.arm_to_end(otherwise);
                     self.dirty.extend(dirty);
                     return;
                 }
@@ -78,6 +88,72 @@ impl Codegen<'_, '_> {
             }
         }
         self.end_step();
+    }
+
+    /// An arm with which the step ends.
+    fn arm_to_end(&mut self, arm: &[Op]) {
+        match self.leaves(arm) {
+            true => self.leave(SiteKind::Interpreted),
+            false => self.list_to_end(arm),
+        }
+    }
+
+    /// True if the code does not come to the end of an arm.
+    fn is_gone(&self, arm: &[Op]) -> bool {
+        is_gone(arm) || self.leaves(arm)
+    }
+
+    /// True if an arm is left to the interpreter.
+    fn leaves(&self, arm: &[Op]) -> bool {
+        self.around.compilable.leaves(arm, self.has_effects)
+    }
+
+    /// Leaves where one of the arms of nested IFs is left to the interpreter, all by one way; gives what
+    /// remains, if anything was done.
+    fn leave_together<'o>(&mut self, op: &'o Op) -> Option<&'o [Op]> {
+        if !self.has_effects
+            && let Some(left) = find_left(op)
+        {
+            self.leave_ranges(&left);
+            return Some(left.rest);
+        }
+        let mut rest = std::slice::from_ref(op);
+        let mut condition = None;
+        while let [Op::If(asked, then, otherwise)] = rest {
+            let is_left = (self.leaves(then), self.leaves(otherwise));
+            if asked.may_trap() && condition.is_some() || is_left.0 == is_left.1 {
+                break;
+            }
+            let mut holds = self.condition(asked);
+            if is_left.1 {
+                holds = self.b.ins().icmp_imm_u(IntCC::Equal, holds, 0);
+            }
+            condition = Some(condition.map_or(holds, |others| self.b.ins().bor(others, holds)));
+            rest = if is_left.0 { otherwise } else { then };
+        }
+        self.leave_if(condition?, SiteKind::Interpreted);
+        Some(rest)
+    }
+
+    /// Leaves where an address lies in one of some ranges.
+    fn leave_ranges(&mut self, left: &Left<'_>) {
+        if self.is_apart(left) {
+            return;
+        }
+        let ty = type_of(left.address.width);
+        let address = self.value(left.address);
+        let mut found = None;
+        for (first, last) in &left.ranges {
+            let from = self.constant(ty, *first);
+            let offset = self.b.ins().isub(address, from);
+            let offset = self.cut(offset, ty, left.address.width);
+            let most = self.constant(ty, last - first);
+            let is_within = self.b.ins().icmp(IntCC::UnsignedLessThanOrEqual, offset, most);
+            found = Some(found.map_or(is_within, |others| self.b.ins().bor(others, is_within)));
+        }
+        if let Some(found) = found {
+            self.leave_if(found, SiteKind::Interpreted);
+        }
     }
 
     fn list(&mut self, ops: &[Op]) {
@@ -109,6 +185,12 @@ impl Codegen<'_, '_> {
     }
 
     fn op(&mut self, op: &Op) {
+        let mode = self.around.items.behind(op, self.mode);
+        self.statement(op);
+        self.mode = mode;
+    }
+
+    fn statement(&mut self, op: &Op) {
         match op {
             Op::Set(PC, value) => self.set_pc(value),
             Op::Set(local, value) => {
@@ -131,7 +213,10 @@ impl Codegen<'_, '_> {
             }
             Op::Count(counter) => self.out.counts.push((self.node, self.step, *counter)),
             Op::CountLocal(counter, local) => self.count_local(*counter, *local),
-            Op::If(condition, then, otherwise) => self.if_within(condition, then, otherwise),
+            Op::If(condition, then, otherwise) => match self.leave_together(op) {
+                Some(rest) => self.list(rest),
+                None => self.if_within(condition, then, otherwise),
+            },
             Op::Block(label, body) => self.block(*label, body),
             Op::Leave(label, _) => self.leave_block(*label),
             Op::Trap(trap) => self.leave(SiteKind::Trap(*trap)),
@@ -194,16 +279,16 @@ impl Codegen<'_, '_> {
         let known = self.known_pc();
         let behind = |ops: &[Op]| ops.iter().fold(known, |pc, op| pc_behind(op, pc));
         let (first, second) = (behind(then), behind(otherwise));
-        let comes_back = (!is_gone(then), !is_gone(otherwise));
+        let comes_back = (!self.is_gone(then), !self.is_gone(otherwise));
         let holds = comes_back == (true, true) && (first != second || first.is_none());
         let (first, second) = self.branch(condition);
         let join = (self.b.create_block(), self.flow.add_node());
         let (node, pc) = (self.node, self.pc);
-        let (checked, has_effects) = (self.checked.clone(), self.has_effects);
+        let (checked, has_effects, mode) = (self.checked.clone(), self.has_effects, self.mode);
         self.arm(first, then, join, holds);
         let (behind_first, first_effects) = (self.pc, self.has_effects);
         (self.node, self.pc) = (node, pc);
-        (self.checked, self.has_effects) = (checked.clone(), has_effects);
+        (self.checked, self.has_effects, self.mode) = (checked.clone(), has_effects, mode);
         self.arm(second, otherwise, join, holds);
         self.checked = checked;
         self.has_effects |= first_effects;
@@ -225,6 +310,10 @@ impl Codegen<'_, '_> {
     /// An arm that comes back, if it does; the program counter is put where both ways find it.
     fn arm(&mut self, block: ir::Block, ops: &[Op], join: (ir::Block, u32), holds: bool) {
         self.enter_arm(block);
+        if self.leaves(ops) {
+            self.leave(SiteKind::Interpreted);
+            return;
+        }
         self.list(ops);
         if !is_gone(ops) {
             if holds {

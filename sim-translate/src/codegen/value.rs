@@ -4,7 +4,7 @@ use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Type, Value as Ir, types};
 
 use super::operator::largest;
-use super::{Codegen, Pc, SiteKind, type_of};
+use super::{ASK_CYCLES, ASK_INSTRUCTIONS, ASK_PENDING, Codegen, Pc, SiteKind, type_of};
 use crate::layout;
 use crate::residual::{Kind, PC, Value};
 
@@ -36,11 +36,15 @@ impl Codegen<'_, '_> {
             }
             Kind::Register { register, element, low } => self.register(*register, *element, *low, width),
             Kind::Element { register, index, low } => {
+                self.store_file(*register);
                 let address = self.element_address(*register, index);
                 let (whole, offset) = self.register_place(*register, 0);
                 let value = self.b.ins().load(whole, MemFlagsData::trusted(), address, offset);
                 self.part(value, self.around.model.registers[*register as usize].width_bits, *low, width)
             }
+            Kind::Cycles => self.ask(ASK_CYCLES, ty),
+            Kind::Instructions => self.ask(ASK_INSTRUCTIONS, ty),
+            Kind::Pending(device) => self.ask(ASK_PENDING + u64::from(*device), ty),
             Kind::Memory { map, cells, address, access } => self.load(*map, *cells, address, *access, width),
             Kind::Unary(operator, operand) => self.unary(*operator, operand),
             Kind::Binary(operator, left, right) => self.binary(*operator, left, right),
@@ -64,13 +68,18 @@ impl Codegen<'_, '_> {
                 let (then, otherwise) = (self.value(then), self.value(otherwise));
                 self.b.ins().select(condition, then, otherwise)
             }
-            Kind::CellPart { .. }
-            | Kind::Cycles
-            | Kind::Instructions
-            | Kind::FaultAddress
-            | Kind::FaultAccess
-            | Kind::Pending(_) => panic!("a step that is not compiled has come to be"),
+            Kind::CellPart { .. } | Kind::FaultAddress | Kind::FaultAccess => {
+                panic!("a step that is not compiled has come to be")
+            }
         }
+    }
+
+    /// How far the run has come.
+    fn ask(&mut self, asked: u64, ty: Type) -> Ir {
+        let asked = self.b.ins().iconst(types::I64, asked as i64);
+        let site = self.mere_site();
+        let passed = self.call_helper(self.around.helpers.passed, [asked, site, asked]);
+        self.narrow(passed, ty)
     }
 
     /// A value of which only matters whether it is 0.
@@ -209,6 +218,7 @@ impl Codegen<'_, '_> {
     /// The same of an element that is known when it runs.
     pub(super) fn set_element(&mut self, register: u32, index: &Value, low: u32, value: &Value) {
         let new = self.value(value);
+        self.store_file(register);
         let address = self.element_address(register, index);
         let table = &self.around.model.registers[register as usize];
         let (ty, offset) = self.register_place(register, 0);
@@ -226,6 +236,7 @@ impl Codegen<'_, '_> {
             let (_, offset) = self.register_place(register, *element);
             self.b.ins().store(MemFlagsData::trusted(), kept, self.ctx, offset);
         }
+        self.load_file(register);
     }
 
     /// A value of so many bits with some of them replaced.

@@ -7,7 +7,7 @@ use sim_runtime::memory::CellStore;
 
 use super::environment::Environment;
 use super::operand::Found;
-use super::{Specialiser, Turn};
+use super::{Specialiser, Turn, item_local};
 use crate::residual::{Item, Kind, Op, PC, Trap, Value, count_parts, walk_ops};
 
 /// Most statements that a loop is unrolled to.
@@ -163,9 +163,9 @@ impl<'m, S: CellStore> Specialiser<'m, S> {
         }
     }
 
-    /// Assigns a local what is known of it; the program counter always is what it was assigned.
+    /// Assigns a local what is known of it, unless it has been written anyway.
     fn write_down(&self, local: u32, value: Option<u128>, ops: &mut Vec<Op>) {
-        if let Some(value) = value.filter(|_| local != PC) {
+        if let Some(value) = value.filter(|_| !self.is_written_through(local)) {
             ops.push(Op::Set(local, Value::constant(self.locals[local as usize], value)));
         }
     }
@@ -200,11 +200,13 @@ impl<'m, S: CellStore> Specialiser<'m, S> {
             Stmt::SetMemory { map, cells, address, value, .. } => {
                 let value = self.evaluate(frame, value, ops);
                 let address = self.evaluate(frame, address, ops);
+                self.has_stored = true;
                 ops.push(Op::SetMemory { map: *map, cells: *cells, address, value });
             }
             Stmt::SetCellPart { map, address, low, value, .. } => {
                 let value = self.evaluate(frame, value, ops);
                 let address = self.evaluate(frame, address, ops);
+                self.has_stored = true;
                 ops.push(Op::SetCellPart { map: *map, address, low: *low, value });
             }
             Stmt::SetOperand { instance, value, .. } => {
@@ -246,11 +248,13 @@ impl<'m, S: CellStore> Specialiser<'m, S> {
             Stmt::Cancel => return trap(Trap::Cancel, ops),
             Stmt::ExtraCycles(cycles) => {
                 let cycles = self.evaluate(frame, cycles, ops);
+                self.has_stored = true;
                 ops.push(Op::ExtraCycles(cycles));
             }
             Stmt::LinuxCall { result, arguments } | Stmt::Semihost { result, arguments } => {
                 let values = arguments.iter().map(|argument| self.evaluate(frame, argument, ops)).collect();
                 let result = frame.locals[*result as usize];
+                self.has_stored = true;
                 ops.push(match statement {
                     Stmt::LinuxCall { .. } => Op::LinuxCall(result, values),
                     _ => Op::Semihost(result, values),
@@ -310,13 +314,28 @@ impl<'m, S: CellStore> Specialiser<'m, S> {
                         self.environment.set(unused, None);
                     }
                 } else {
+                    self.note_written((register, element), low, &value);
                     ops.push(Op::SetRegister { register, element, low, value });
                 }
             }
-            (_, Some(index)) => ops.push(Op::SetElement { register, index, low, value }),
+            (_, Some(index)) => {
+                for item in self.items.of_register(register) {
+                    self.environment.set(item_local(item), None);
+                }
+                ops.push(Op::SetElement { register, index, low, value });
+            }
             (_, None) => {}
         }
         Flow::On
+    }
+
+    /// Bits of an element are written: what is then known of the mode.
+    fn note_written(&mut self, element: (u32, u32), low: u32, value: &Value) {
+        let known = |item: usize| self.environment.get(item_local(item)).map(|value| value as u64);
+        for (item, value) in self.items.written(element, low, value, known) {
+            self.environment.set(item_local(item), value.map(u128::from));
+            self.written |= 1 << item;
+        }
     }
 
     /// What the program counter holds.
@@ -447,6 +466,8 @@ impl<'m, S: CellStore> Specialiser<'m, S> {
             let (at_head, first_new) = (self.environment.clone(), self.locals.len() as u32);
             let (frame_before, ways) = (frame.clone(), labels.ways.len());
             let mut inner = Vec::new();
+            // What a turn writes is written before the next.
+            self.has_stored = true;
             let flow = self.run_labelled(frame, (label, number), body, labels, &mut inner);
             let changed = match flow {
                 Flow::On => self.environment.differing(&at_head),

@@ -1,10 +1,13 @@
 //! The last touches to a step: the ways to different successors part, and counters stand where
 //! what they count is certain.
 
+use isac_ir::behavior::BinaryOp;
 use sim_runtime::memory::CellStore;
 
 use super::propagate::propagate;
 use super::{Specialiser, Step};
+use crate::compilable::{Compilable, find_left};
+use crate::mode::ModeItems;
 use crate::residual::{Item, Op, PC, Value, count_parts, walk_ops};
 
 /// Most statements and values of a step that are written again so that the ways part.
@@ -13,17 +16,37 @@ const DOUBLED: usize = 256;
 /// Makes the step of what is left.
 pub(super) fn finish<S: CellStore>(specialiser: Specialiser<'_, S>, mut ops: Vec<Op>) -> Step {
     let size_cells = specialiser.size_cells();
-    let Specialiser { mut locals, place, word, seen_cells, undecoded, counters, .. } = specialiser;
+    let compilable = Compilable::of(specialiser.model);
+    let Specialiser {
+        mut locals, items, wanted, place, word, seen_cells, fetched, undecoded, counters, ..
+    } = specialiser;
     propagate(&mut ops);
-    part(&mut ops, &mut { DOUBLED });
-    defer_counts(&mut ops, &mut locals);
-    Step { address: place.address, word, size_cells, seen_cells, counters, locals, ops, undecoded }
+    part(&mut ops, items, &mut { DOUBLED });
+    let deferred = defer_counts(&mut ops, compilable, &mut locals);
+    let parts = compilable.count_parts(&ops, false);
+    Step {
+        address: place.address,
+        word,
+        size_cells,
+        seen_cells,
+        fetched,
+        counters,
+        wanted,
+        locals,
+        ops,
+        deferred,
+        parts,
+        undecoded,
+    }
 }
 
-/// Where an IF decides about the PC, what follows it goes into both arms, as long as that is short.
-fn part(ops: &mut Vec<Op>, room: &mut usize) {
+/// Where an IF decides about the PC or the mode, what follows it goes into both arms, as long as that
+/// is short.
+fn part(ops: &mut Vec<Op>, items: &ModeItems, room: &mut usize) {
     let decides = |op: &Op| match op {
-        Op::If(_, then, otherwise) => sets_pc(then) || sets_pc(otherwise),
+        Op::If(_, then, otherwise) => {
+            [then, otherwise].into_iter().any(|arm| sets_pc(arm) || items.are_written(arm))
+        }
         _ => false,
     };
     let Some(at) = ops.iter().position(decides) else { return };
@@ -37,7 +60,7 @@ fn part(ops: &mut Vec<Op>, room: &mut usize) {
                 if !is_gone(arm) {
                     arm.extend(rest.iter().cloned());
                 }
-                part(arm, room);
+                part(arm, items, room);
             }
         }
         _ => ops.extend(rest),
@@ -60,81 +83,92 @@ pub(crate) fn is_gone(ops: &[Op]) -> bool {
 }
 
 /// What an instruction counts stands only if it ends: a count before something that may end it
-/// otherwise goes to a local first.
-fn defer_counts(ops: &mut Vec<Op>, locals: &mut Vec<u32>) {
-    let mut deferred: Vec<(u32, u32)> = Vec::new();
-    defer_in(ops, false, locals, &mut deferred);
+/// otherwise goes to a local first. Gives the counters that do, each with its local: they stand as well
+/// if the run ends with the instruction.
+fn defer_counts(ops: &mut Vec<Op>, compilable: Compilable<'_>, locals: &mut Vec<u32>) -> Vec<(u32, u32)> {
+    let mut deferral = Deferral { compilable, locals, deferred: Vec::new() };
+    deferral.list(ops, false);
+    let deferred = deferral.deferred;
     if deferred.is_empty() {
-        return;
+        return deferred;
     }
     let begin = deferred.iter().map(|(_, local)| Op::Set(*local, Value::constant(64, 0)));
     ops.splice(0..0, begin);
     let end: Vec<Op> = deferred.iter().map(|(counter, local)| Op::CountLocal(*counter, *local)).collect();
-    count_at_ends(ops, &end, true);
+    count_at_end(ops, &end);
+    deferred
 }
 
-/// Goes through a list backwards; true if something in it, or behind it, may end the instruction.
-fn defer_in(ops: &mut [Op], behind: bool, locals: &mut Vec<u32>, deferred: &mut Vec<(u32, u32)>) -> bool {
-    let mut may_trap = behind;
-    for op in ops.iter_mut().rev() {
-        let own = op.values().iter().any(|value| value.may_trap());
-        match op {
-            Op::Count(counter) if may_trap => {
-                let known = deferred.iter().find(|(known, _)| known == counter).map(|(_, local)| *local);
-                let local = known.unwrap_or_else(|| {
-                    locals.push(64);
-                    let local = locals.len() as u32 - 1;
-                    deferred.push((*counter, local));
-                    local
-                });
-                let one = Value::constant(64, 1);
-                let sum = Value::binary(isac_ir::behavior::BinaryOp::Add, 64, Value::local(64, local), one);
-                *op = Op::Set(local, sum);
-            }
-            Op::If(_, then, otherwise) => {
-                let first = defer_in(then, may_trap, locals, deferred);
-                let second = defer_in(otherwise, may_trap, locals, deferred);
-                may_trap = first || second || own;
-            }
-            // What stands in a loop may come again; a block may be left to what stands behind it.
-            Op::Loop(_, body) => {
-                defer_in(body, true, locals, deferred);
-                may_trap = true;
-            }
-            Op::Block(_, body) => may_trap = defer_in(body, may_trap, locals, deferred),
-            Op::Trap(_)
-            | Op::SetMemory { .. }
-            | Op::SetCellPart { .. }
-            | Op::SetElement { .. }
-            | Op::LinuxCall(..)
-            | Op::Semihost(..) => may_trap = true,
-            _ => may_trap |= own,
-        }
-    }
-    may_trap
+/// Counts on their way to locals.
+struct Deferral<'a> {
+    compilable: Compilable<'a>,
+    /// Width of each local of the step.
+    locals: &'a mut Vec<u32>,
+    /// Counters with their locals.
+    deferred: Vec<(u32, u32)>,
 }
 
-/// Adds statements to every way that ends as instructions do: at the list's end, and before a halt.
-fn count_at_ends(ops: &mut Vec<Op>, end: &[Op], is_last: bool) {
-    let halts: Vec<usize> =
-        ops.iter().enumerate().filter(|(_, op)| matches!(op, Op::Halt(_))).map(|(at, _)| at).collect();
-    for at in halts.into_iter().rev() {
-        ops.splice(at..at, end.iter().cloned());
-    }
-    let count = ops.len();
-    for (index, op) in ops.iter_mut().enumerate() {
-        match op {
-            Op::If(_, then, otherwise) => {
-                let tail = is_last && index + 1 == count;
-                count_at_ends(then, end, tail);
-                count_at_ends(otherwise, end, tail);
-            }
-            Op::Loop(_, body) | Op::Block(_, body) => count_at_ends(body, end, false),
-            _ => {}
+impl Deferral<'_> {
+    /// The local that a counter's sum is kept in.
+    fn local(&mut self, counter: u32) -> u32 {
+        if let Some((_, local)) = self.deferred.iter().find(|(known, _)| *known == counter) {
+            return *local;
         }
+        self.locals.push(64);
+        let local = self.locals.len() as u32 - 1;
+        self.deferred.push((counter, local));
+        local
     }
-    let ends_here = !matches!(ops.last(), Some(Op::If(..))) && !is_gone(ops);
-    if is_last && ends_here {
-        ops.extend(end.iter().cloned());
+
+    /// Goes through a list backwards; true if something in it, or behind it, may end the instruction, or
+    /// leave it to the interpreter.
+    fn list(&mut self, ops: &mut [Op], behind: bool) -> bool {
+        let mut may_trap = behind;
+        for op in ops.iter_mut().rev() {
+            let has_left = matches!(op, Op::If(..)) && find_left(op).is_some();
+            let own = op.values().iter().any(|value| value.may_trap()) || !self.compilable.includes_op(op);
+            match op {
+                Op::Count(counter) if may_trap => {
+                    let local = self.local(*counter);
+                    let one = Value::constant(64, 1);
+                    let sum = Value::binary(BinaryOp::Add, 64, Value::local(64, local), one);
+                    *op = Op::Set(local, sum);
+                }
+                Op::If(_, then, otherwise) => {
+                    let first = self.list(then, may_trap);
+                    let second = self.list(otherwise, may_trap);
+                    let leaves = [then, otherwise].into_iter().any(|arm| self.compilable.leaves(arm, false));
+                    may_trap = first || second || own || leaves || has_left;
+                }
+                // What stands in a loop may come again; a block may be left to what stands behind it.
+                Op::Loop(_, body) => {
+                    self.list(body, true);
+                    may_trap = true;
+                }
+                Op::Block(_, body) => may_trap = self.list(body, may_trap),
+                Op::Trap(_)
+                | Op::SetMemory { .. }
+                | Op::SetCellPart { .. }
+                | Op::SetElement { .. }
+                | Op::LinuxCall(..)
+                | Op::Semihost(..) => may_trap = true,
+                _ => may_trap |= own,
+            }
+        }
+        may_trap
+    }
+}
+
+/// Adds statements to every way that comes to the end of a list.
+fn count_at_end(ops: &mut Vec<Op>, end: &[Op]) {
+    if is_gone(ops) {
+        return;
+    }
+    match ops.last_mut() {
+        Some(Op::If(_, then, otherwise)) => {
+            count_at_end(then, end);
+            count_at_end(otherwise, end);
+        }
+        _ => ops.extend(end.iter().cloned()),
     }
 }

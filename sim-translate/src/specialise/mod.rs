@@ -26,6 +26,7 @@ use sim_runtime::memory::{CellStore, CellsFrom};
 
 use self::body::{Flow, Frame};
 use self::environment::Environment;
+use crate::mode::{Mode, ModeItems};
 use crate::residual::{Op, PC, Value};
 
 /// A decoded instruction at a place.
@@ -39,12 +40,20 @@ pub(crate) struct Step {
     pub size_cells: u32,
     /// How many cells decided that.
     pub seen_cells: u32,
+    /// What else of memory is taken to stay as it is: a memory, its first cell, how many.
+    pub fetched: Vec<(usize, u64, u32)>,
     /// Number of its counters.
     pub counters: u32,
+    /// The items of the mode that it asks for, a bit for each: what others hold makes no difference.
+    pub wanted: u8,
     /// Width of each of its locals.
     pub locals: Vec<u32>,
     /// What it does.
     pub ops: Vec<Op>,
+    /// Counters that go up at its end by what locals hold.
+    pub deferred: Vec<(u32, u32)>,
+    /// Its statements and values that become machine code.
+    pub parts: usize,
     /// What it ends with if it cannot be decoded.
     pub undecoded: Option<FaultKind>,
 }
@@ -56,11 +65,25 @@ pub(crate) struct Place {
     pub address: u64,
     /// Timers whose time has come, a bit for each device.
     pub pending: u64,
+    /// What it runs under.
+    pub mode: Mode,
+}
+
+impl Place {
+    /// An address of which nothing else is known.
+    pub(crate) fn bare(address: u64) -> Place {
+        Place { address, pending: 0, mode: Mode::default() }
+    }
 }
 
 /// Makes the step of the instruction at a place.
-pub(crate) fn specialise_step(model: &Model, store: &impl CellStore, place: Place) -> Step {
-    let mut specialiser = Specialiser::new(model, store, place);
+pub(crate) fn specialise_step(
+    model: &Model,
+    store: &impl CellStore,
+    items: &ModeItems,
+    place: Place,
+) -> Step {
+    let mut specialiser = Specialiser::new(model, store, items, place);
     let mut ops = Vec::new();
     specialiser.run_cycle(&mut ops);
     finish::finish(specialiser, ops)
@@ -75,7 +98,8 @@ pub(crate) fn specialise_body(
     pc: u64,
     body: &Body,
 ) -> Step {
-    let mut specialiser = Specialiser::new(model, store, Place { address, pending: 0 });
+    let items = ModeItems::default();
+    let mut specialiser = Specialiser::new(model, store, &items, Place::bare(address));
     specialiser.environment.set(PC, Some(pc.into()));
     specialiser.asks_timers = true;
     let mut ops = Vec::new();
@@ -108,9 +132,20 @@ struct Turn {
     instance: Option<u32>,
 }
 
+/// The local that stands for an item of the mode.
+fn item_local(item: usize) -> u32 {
+    PC + 1 + item as u32
+}
+
 struct Specialiser<'m, S> {
     model: &'m Model,
     store: &'m S,
+    /// What a place's mode is made of. The first locals behind the PC stand for these.
+    items: &'m ModeItems,
+    /// Items that were read before anything was written to them, a bit for each.
+    wanted: u8,
+    /// Items that were written, a bit for each.
+    written: u8,
     place: Place,
     /// Timers are asked when it runs: what was known of them may not hold.
     asks_timers: bool,
@@ -121,6 +156,9 @@ struct Specialiser<'m, S> {
     decoding: Option<RootDecoding>,
     word: Option<(Bits, u32)>,
     seen_cells: u32,
+    fetched: Vec<(usize, u64, u32)>,
+    /// It may have written to memory or a device by now, or let cycles pass.
+    has_stored: bool,
     undecoded: Option<FaultKind>,
     /// Where each operation counts: those of `main`'s list, and those of each node of the tree.
     counts: Vec<(Option<u32>, Scheduled)>,
@@ -131,27 +169,43 @@ struct Specialiser<'m, S> {
 }
 
 impl<'m, S: CellStore> Specialiser<'m, S> {
-    fn new(model: &'m Model, store: &'m S, place: Place) -> Self {
+    fn new(model: &'m Model, store: &'m S, items: &'m ModeItems, place: Place) -> Self {
         let mut environment = Environment::default();
         let width = model.pc.width_bits;
         environment.set(PC, Some(place.address.into()));
+        let mut locals = vec![width];
+        for (index, item) in items.iter() {
+            environment.set(item_local(index), place.mode.get(index).map(u128::from));
+            locals.push(item.width);
+        }
         let (counts, counters) = count_operations(model, None);
         Specialiser {
             model,
             store,
+            items,
+            wanted: 0,
+            written: 0,
             place,
             asks_timers: false,
             environment,
-            locals: vec![width],
+            locals,
             decoding: None,
             word: None,
             seen_cells: 0,
+            fetched: Vec::new(),
+            has_stored: false,
             undecoded: None,
             counts,
             counters,
             due: VecDeque::new(),
             labels: 0,
         }
+    }
+
+    /// True for a local whose value always stands where it belongs: the PC, and the items of the mode,
+    /// which their registers hold.
+    fn is_written_through(&self, local: u32) -> bool {
+        local < item_local(self.items.iter().count())
     }
 
     fn new_local(&mut self, width: u32) -> u32 {

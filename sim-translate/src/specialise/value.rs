@@ -3,10 +3,10 @@
 use isac_ir::behavior::{AccessKind as Counted, Expr, ExprKind, UNCOUNTED};
 use isac_ir::operand::MentionKind;
 use sim_runtime::AccessKind;
-use sim_runtime::memory::CellStore;
+use sim_runtime::memory::{CellStore, Reached, check_access, join_cells};
 
-use super::Specialiser;
 use super::body::Frame;
+use super::{Specialiser, item_local};
 use crate::residual::{Kind, Op, Value};
 
 impl<'m, S: CellStore> Specialiser<'m, S> {
@@ -41,7 +41,10 @@ impl<'m, S: CellStore> Specialiser<'m, S> {
             ExprKind::Instructions => Value { width, kind: Kind::Instructions },
             ExprKind::FaultAddress => Value { width, kind: Kind::FaultAddress },
             ExprKind::FaultAccess => Value { width, kind: Kind::FaultAccess },
-            ExprKind::Pending(device) if self.asks_timers => Value { width, kind: Kind::Pending(*device) },
+            // What was written may have been a device that says when a timer's time comes.
+            ExprKind::Pending(device) if self.asks_timers || self.has_stored => {
+                Value { width, kind: Kind::Pending(*device) }
+            }
             ExprKind::Pending(device) => known((self.place.pending >> device & 1).into()),
             ExprKind::Busy(_) => known(0),
             // Without caches an access costs one cycle.
@@ -55,6 +58,10 @@ impl<'m, S: CellStore> Specialiser<'m, S> {
             ExprKind::Memory { map, cells, address, access } => {
                 let address = Box::new(self.evaluate(frame, address, ops));
                 let access = kind_of_read(frame, *access);
+                let fetched = address.known().filter(|_| access == AccessKind::Fetch);
+                if let Some(fetched) = fetched.and_then(|address| self.fetch((*map, *cells), address)) {
+                    return known(fetched);
+                }
                 self.held(
                     Value { width, kind: Kind::Memory { map: *map, cells: *cells, address, access } },
                     ops,
@@ -142,13 +149,39 @@ impl<'m, S: CellStore> Specialiser<'m, S> {
         match (element.map(|element| u32::try_from(element).unwrap_or(u32::MAX)), index) {
             (Some(element), _) if element < table.elements() => match table.hardwired_value(element) {
                 Some(value) => Value::constant(width, value.checked_shr(low).unwrap_or(0)),
-                None => Value { width, kind: Kind::Register { register, element, low } },
+                None => match self.known_of_mode((register, element), low, width) {
+                    Some(value) => value,
+                    None => Value { width, kind: Kind::Register { register, element, low } },
+                },
             },
             (_, index) => {
                 let index = Box::new(index.unwrap_or_else(|| Value::constant(1, 0)));
                 self.held(Value { width, kind: Kind::Element { register, index, low } }, ops)
             }
         }
+    }
+
+    /// Cells that are fetched as instructions are: they are taken to stay as they are until somebody
+    /// writes to them, as the instruction itself is.
+    fn fetch(&mut self, (map, cells): (u32, u32), address: u128) -> Option<u128> {
+        let address = u64::try_from(address).ok().filter(|_| !self.has_stored)?;
+        match check_access(self.model, map, address, cells, AccessKind::Fetch) {
+            Ok(Reached::Memory(landing)) => {
+                self.fetched.push((landing.ram, landing.cell, cells));
+                Some(join_cells(self.model, map, self.store, landing, cells))
+            }
+            Ok(Reached::Device(_)) | Err(_) => None,
+        }
+    }
+
+    /// Bits of an element, if the mode tells what they are.
+    fn known_of_mode(&mut self, element: (u32, u32), low: u32, width: u32) -> Option<Value> {
+        let (item, from) = self.items.find(element, low, width)?;
+        if self.written >> item & 1 == 0 {
+            self.wanted |= 1 << item;
+        }
+        let value = self.environment.get(item_local(item))?;
+        Some(Value::constant(width, value >> from))
     }
 
     /// The coded bits of an instance.

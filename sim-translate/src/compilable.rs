@@ -1,0 +1,277 @@
+//! What of a step becomes machine code; what does not is left to the interpreter.
+//!
+//! An arm that cannot be compiled is a way out of the compiled code, as long as the instruction has
+//! done nothing before it: the interpreter begins it again. So are those that are rarely worth their
+//! code: where a map has registers and functions beside memory, each access has arms for them all.
+
+use isac_ir::Model;
+use isac_ir::behavior::BinaryOp;
+use isac_ir::bits::mask;
+use isac_ir::resource::DeviceKind;
+
+use crate::codegen::divides;
+use crate::residual::{Item, Kind, Op, Value, count_parts, walk_ops};
+use crate::specialise::Step;
+
+/// What can be compiled of the steps of a model.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Compilable<'m> {
+    model: &'m Model,
+    /// Timers wait for a cycle: what passes must be known where they are asked.
+    has_timer: bool,
+}
+
+impl<'m> Compilable<'m> {
+    pub(crate) fn of(model: &'m Model) -> Compilable<'m> {
+        let has_timer = model.devices.iter().any(|device| matches!(device.kind, DeviceKind::Timer));
+        Compilable { model, has_timer }
+    }
+
+    /// True if a step can be compiled, but for arms that are left.
+    pub(crate) fn includes(&self, step: &Step) -> bool {
+        step.undecoded.is_none() && self.has_effects_behind(&step.ops, false, false).is_some()
+    }
+
+    /// True if an arm is left where it begins; where the instruction has done something before none is.
+    pub(crate) fn leaves(&self, arm: &[Op], has_effects: bool) -> bool {
+        !has_effects && (is_long_way_to_a_trap(arm) || self.has_effects_behind(arm, false, true).is_none())
+    }
+
+    /// How many statements and values of a list become machine code.
+    pub(crate) fn count_parts(&self, ops: &[Op], has_effects: bool) -> usize {
+        let mut parts = 0;
+        for op in ops {
+            parts += match op {
+                Op::If(..) if !has_effects && let Some(left) = find_left(op) => {
+                    4 * left.ranges.len() + self.count_parts(left.rest, false)
+                }
+                Op::If(condition, then, otherwise) => {
+                    let arms = [then, otherwise].into_iter();
+                    let compiled = arms.filter(|arm| !self.leaves(arm, has_effects));
+                    let parts: usize = compiled.map(|arm| self.count_parts(arm, has_effects)).sum();
+                    parts + count_parts(std::slice::from_ref(&Op::If(condition.clone(), vec![], vec![])))
+                }
+                _ => count_parts(std::slice::from_ref(op)),
+            };
+        }
+        parts
+    }
+
+    /// Whether the instruction has done anything behind a list; `None` if the list cannot be compiled.
+    fn has_effects_behind(&self, ops: &[Op], mut has_effects: bool, is_arm: bool) -> Option<bool> {
+        for op in ops {
+            if !self.includes_op(op) || is_arm && !has_effects && is_unusual(op) {
+                return None;
+            }
+            match op {
+                // All arms of it, each with all registers, would be more code than the interpreter takes.
+                Op::If(..) if has_effects && find_left(op).is_some() => return None,
+                Op::If(..) if !has_effects && let Some(left) = find_left(op) => {
+                    has_effects = self.has_effects_behind(left.rest, false, is_arm)?;
+                }
+                Op::If(_, then, otherwise) => {
+                    let [first, second] =
+                        [then, otherwise].map(|arm| self.has_effects_behind(arm, has_effects, true));
+                    has_effects = match (first, second) {
+                        (Some(first), Some(second)) => first || second,
+                        // What has been done is not undone.
+                        (Some(behind), None) | (None, Some(behind)) if !has_effects => behind,
+                        _ => return None,
+                    };
+                }
+                Op::Block(_, body) => has_effects = self.has_effects_behind(body, has_effects, is_arm)?,
+                Op::SetRegister { .. }
+                | Op::SetElement { .. }
+                | Op::SetMemory { .. }
+                | Op::ExtraCycles(_) => has_effects = true,
+                _ => {}
+            }
+        }
+        Some(has_effects)
+    }
+
+    /// True if a statement itself can be compiled, with its values but not with the lists in it.
+    pub(crate) fn includes_op(&self, op: &Op) -> bool {
+        let register_bits = |register: u32| self.model.registers[register as usize].width_bits;
+        let cell_bits = |map: u32| self.model.maps[map as usize].cell_bits;
+        let is_included = match op {
+            Op::SetRegister { register, .. } | Op::SetElement { register, .. } => {
+                register_bits(*register) <= 128
+            }
+            Op::SetMemory { map, cells, .. } => cell_bits(*map) <= 64 && cells * cell_bits(*map) <= 128,
+            Op::ExtraCycles(_) => !self.has_timer,
+            Op::Halt(_)
+            | Op::Loop(..)
+            | Op::SetCellPart { .. }
+            | Op::LinuxCall(..)
+            | Op::Semihost(..)
+            | Op::Print(..)
+            | Op::Event(_) => false,
+            _ => true,
+        };
+        is_included && op.values().iter().all(|value| self.includes_value(value))
+    }
+
+    fn includes_value(&self, value: &Value) -> bool {
+        let mut is_included = true;
+        value.walk(&mut |item| {
+            let Item::Value(part) = item else { return };
+            is_included &= match &part.kind {
+                Kind::Register { register, .. } | Kind::Element { register, .. } => {
+                    self.model.registers[*register as usize].width_bits <= 128
+                }
+                Kind::Memory { map, .. } => self.model.maps[*map as usize].cell_bits <= 64,
+                Kind::CellPart { .. } | Kind::FaultAddress | Kind::FaultAccess => false,
+                Kind::Binary(operator, left, _) => !(divides(*operator) && left.width > 64),
+                _ => true,
+            };
+        });
+        is_included
+    }
+}
+
+/// Arms that are left together.
+#[derive(Debug)]
+pub(crate) struct Left<'o> {
+    /// What is asked of.
+    pub(crate) address: &'o Value,
+    /// Where it lies then, first and last: where no arm is left that leads to a cell, it may be more than
+    /// the arms ask for.
+    pub(crate) ranges: Vec<(u128, u128)>,
+    /// What is done elsewhere.
+    pub(crate) rest: &'o [Op],
+}
+
+/// The arms of an IF that asks where an address lies which do not lead to the cell there, the
+/// instruction having done nothing before.
+pub(crate) fn find_left(op: &Op) -> Option<Left<'_>> {
+    let (mut rest, mut ranges) = (std::slice::from_ref(op), Vec::new());
+    let mut asked: Option<&Value> = None;
+    while let [Op::If(condition, then, otherwise)] = rest {
+        let Some((address, first, last)) = range_of(condition) else { break };
+        if asked.is_some_and(|asked| asked != address) || accesses_at(then, address) {
+            break;
+        }
+        asked = Some(address);
+        ranges.push((first, last));
+        rest = otherwise;
+    }
+    let address = asked.filter(|address| !address.may_trap() && accesses_at(rest, address))?;
+    Some(Left { address, ranges: join_ranges(ranges), rest })
+}
+
+/// Ranges at most so far apart are asked for at once. What lies between them is memory that is hardly
+/// touched, if anything.
+const APART: u128 = 128;
+/// A way to a trap is worth its code if it has no more parts.
+const SHORT_WAY: usize = 12;
+
+/// A condition that asks whether a value lies in a range, with the range.
+fn range_of(condition: &Value) -> Option<(&Value, u128, u128)> {
+    let Kind::Binary(BinaryOp::LessEqualUnsigned, left, right) = &condition.kind else { return None };
+    let most = right.known()?;
+    match &left.kind {
+        Kind::Binary(BinaryOp::Subtract, address, first) if let Some(first) = first.known() => {
+            let last = first.checked_add(most).filter(|last| *last <= mask(left.width))?;
+            Some((address, first, last))
+        }
+        Kind::Const(_) => None,
+        _ => Some((left, 0, most)),
+    }
+}
+
+/// True if a list accesses memory at an address.
+fn accesses_at(ops: &[Op], asked: &Value) -> bool {
+    let mut found = false;
+    walk_ops(ops, &mut |item| {
+        found |= match item {
+            Item::Op(Op::SetMemory { address, .. }) => address == asked,
+            Item::Value(Value { kind: Kind::Memory { address, .. }, .. }) => **address == *asked,
+            _ => false,
+        };
+    });
+    found
+}
+
+/// Joins ranges that are not far apart.
+fn join_ranges(mut ranges: Vec<(u128, u128)>) -> Vec<(u128, u128)> {
+    ranges.sort_unstable();
+    let mut joined: Vec<(u128, u128)> = Vec::new();
+    for (first, last) in ranges {
+        match joined.last_mut() {
+            Some(before) if first <= before.1.saturating_add(APART) => before.1 = before.1.max(last),
+            _ => joined.push((first, last)),
+        }
+    }
+    joined
+}
+
+/// True for an arm that does much only to abandon the instruction.
+fn is_long_way_to_a_trap(arm: &[Op]) -> bool {
+    fn is_trapped(ops: &[Op]) -> bool {
+        match ops.last() {
+            Some(Op::Trap(_)) => true,
+            Some(Op::If(_, then, otherwise)) => is_trapped(then) && is_trapped(otherwise),
+            _ => false,
+        }
+    }
+    is_trapped(arm) && count_parts(arm) > SHORT_WAY
+}
+
+/// True for accesses to register files by computed indexes, and for what asks how long the run has
+/// taken.
+fn is_unusual(op: &Op) -> bool {
+    let mut is_unusual = matches!(op, Op::SetElement { .. });
+    for value in op.values() {
+        value.walk(&mut |item| {
+            if let Item::Value(part) = item {
+                is_unusual |= matches!(part.kind, Kind::Element { .. } | Kind::Cycles | Kind::Instructions);
+            }
+        });
+    }
+    is_unusual
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn address() -> Value {
+        Value { width: 16, kind: Kind::Local(3) }
+    }
+
+    fn within(first: u128, last: u128) -> Value {
+        let from = Value::binary(BinaryOp::Subtract, 16, address(), Value::constant(16, first));
+        Value::binary(BinaryOp::LessEqualUnsigned, 1, from, Value::constant(16, last - first))
+    }
+
+    fn store() -> Vec<Op> {
+        let value = Value::constant(8, 1);
+        vec![Op::SetMemory { map: 0, cells: 1, address: address(), value }]
+    }
+
+    fn set_register(register: u32) -> Vec<Op> {
+        vec![Op::SetRegister { register, element: 0, low: 0, value: Value::constant(8, 1) }]
+    }
+
+    #[test]
+    fn ranges_of_a_chain_are_joined_where_they_are_near() {
+        let rest = Op::If(within(0x3000, 0x3001), set_register(2), store());
+        let chain = Op::If(
+            within(0, 31),
+            set_register(0),
+            vec![Op::If(within(0x5f, 0x5f), set_register(1), vec![rest])],
+        );
+        let left = find_left(&chain).expect("a chain that leads to the cell");
+        assert_eq!(left.ranges, [(0, 0x5f), (0x3000, 0x3001)]);
+        assert_eq!(left.rest, store());
+    }
+
+    #[test]
+    fn a_chain_that_leads_to_no_cell_is_none() {
+        let chain = Op::If(within(0, 31), set_register(0), set_register(1));
+        assert!(find_left(&chain).is_none());
+        let memory_first = Op::If(within(0, 31), store(), set_register(1));
+        assert!(find_left(&memory_first).is_none());
+    }
+}

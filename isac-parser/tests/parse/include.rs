@@ -39,7 +39,10 @@ fn a_path_is_relative_to_the_including_file() {
 fn a_missing_root_is_an_error_without_source() {
     let (paths, codes, text) = parse(&loader(&[]), "none.isac");
     assert_eq!((paths.len(), codes), (0, vec![Code("E0111")]));
-    assert_eq!(text, "error[E0111]: cannot read `none.isac`: no such file\n--> none.isac\n\n");
+    let remedy = "name a file that exists and that you may read, relative to the file that names it";
+    let expected =
+        format!("error[E0111]: cannot read `none.isac`: no such file\n--> none.isac\n = help: {remedy}\n\n");
+    assert_eq!(text, expected);
 }
 
 #[test]

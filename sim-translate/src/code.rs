@@ -36,6 +36,7 @@ pub(crate) struct Code {
     links: Vec<Connected>,
     /// The mode behind each site that leads to a computed address.
     jump_modes: HashMap<u64, Mode>,
+    /// Jumps to computed addresses are told apart by their sites.
     by_site: bool,
     room: Room,
     /// Timers whose time had come when the table of jumps was filled.
@@ -88,6 +89,7 @@ impl Code {
             layout,
             profiles,
             items,
+            by_site: self.by_site,
             compilable,
             helpers,
             config,
@@ -224,8 +226,7 @@ fn collect_region(core: &mut Core<'_>, steps: &mut Steps, region: &Translated) {
         let count = std::mem::take(&mut site.times);
         if count > 0 {
             passages.push(Passage { from: site.node, to: OUTSIDE, count });
-            let is_complete =
-                matches!(site.kind, SiteKind::Written | SiteKind::Mode | SiteKind::Budget | SiteKind::Jump);
+            let is_complete = matches!(site.kind, SiteKind::Written | SiteKind::Budget | SiteKind::Jump);
             *abandoned.entry(site.step).or_default() += if is_complete { 0 } else { count };
         }
     }

@@ -374,7 +374,7 @@ impl<'m> TranslatedEngine<'m> {
                 }
                 self.redo(ended)
             }
-            SiteKind::Written | SiteKind::Mode => {
+            SiteKind::Written => {
                 self.count_transfer(site.step, pc);
                 (ended, self.core.devices.exit_status().map(Stop::Halted))
             }

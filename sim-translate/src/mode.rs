@@ -167,9 +167,23 @@ impl ModeItems {
         Some((index, low - item.low))
     }
 
-    /// What is known of the items behind a write to bits of an element, by item, for those that it
-    /// reaches.
-    pub(crate) fn written(
+    /// What is known of the items behind a write, by item, for those that it reaches; `known` is what was
+    /// before. Of other statements, and of the lists in them, nothing is said.
+    pub(crate) fn written(&self, op: &Op, known: impl Fn(usize) -> Option<u64>) -> Vec<(usize, Option<u64>)> {
+        match op {
+            Op::SetRegister { register, element, low, value } => {
+                self.written_bits((*register, *element), *low, value, known)
+            }
+            Op::SetElement { register, .. } => {
+                let items = self.iter().filter(|(_, item)| item.register == *register);
+                items.map(|(index, _)| (index, None)).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// The same of a write to bits of an element.
+    fn written_bits(
         &self,
         (register, element): (u32, u32),
         low: u32,
@@ -196,29 +210,12 @@ impl ModeItems {
         changes
     }
 
-    /// The items of a register, whatever the element.
-    pub(crate) fn of_register(&self, register: u32) -> impl Iterator<Item = usize> {
-        self.iter().filter(move |(_, item)| item.register == register).map(|(index, _)| index)
-    }
-
     /// What is known behind a statement.
     pub(crate) fn behind(&self, op: &Op, mut mode: Mode) -> Mode {
         if self.is_empty() {
             return mode;
         }
         match op {
-            Op::SetRegister { register, element, low, value } => {
-                for (index, value) in
-                    self.written((*register, *element), *low, value, |index| mode.get(index))
-                {
-                    mode.set(index, value);
-                }
-                mode
-            }
-            Op::SetElement { register, .. } => {
-                self.of_register(*register).for_each(|index| mode.set(index, None));
-                mode
-            }
             Op::If(_, then, otherwise) => {
                 let behind = |list: &[Op]| list.iter().fold(mode, |mode, op| self.behind(op, mode));
                 match (crate::specialise::is_gone(then), crate::specialise::is_gone(otherwise)) {
@@ -228,22 +225,22 @@ impl ModeItems {
                 }
             }
             Op::Loop(_, body) | Op::Block(_, body) => self.forget_written(body, mode),
-            _ => mode,
+            _ => {
+                let before = mode;
+                for (index, value) in self.written(op, |index| before.get(index)) {
+                    mode.set(index, value);
+                }
+                mode
+            }
         }
     }
 
     /// What is known where statements may have run in part, and several times.
     fn forget_written(&self, ops: &[Op], mut mode: Mode) -> Mode {
-        walk_ops(ops, &mut |item| match item {
-            Item::Op(Op::SetRegister { register, element, low, value }) => {
-                for (index, _) in self.written((*register, *element), *low, value, |_| None) {
-                    mode.set(index, None);
-                }
+        walk_ops(ops, &mut |item| {
+            if let Item::Op(op) = item {
+                self.written(op, |_| None).into_iter().for_each(|(index, _)| mode.set(index, None));
             }
-            Item::Op(Op::SetElement { register, .. }) => {
-                self.of_register(*register).for_each(|index| mode.set(index, None));
-            }
-            _ => {}
         });
         mode
     }
@@ -251,14 +248,8 @@ impl ModeItems {
     /// True if a statement in the list writes an item.
     pub(crate) fn are_written(&self, ops: &[Op]) -> bool {
         let mut found = false;
-        walk_ops(ops, &mut |item| match item {
-            Item::Op(Op::SetRegister { register, element, low, value }) => {
-                found |= !self.written((*register, *element), *low, value, |_| None).is_empty();
-            }
-            Item::Op(Op::SetElement { register, .. }) => {
-                found |= self.of_register(*register).next().is_some();
-            }
-            _ => {}
+        walk_ops(ops, &mut |item| {
+            found |= matches!(item, Item::Op(op) if !self.written(op, |_| None).is_empty());
         });
         found
     }

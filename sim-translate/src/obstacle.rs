@@ -1,12 +1,13 @@
 //! What stands in the way of translating a model.
 
-use crate::mode::ModeItems;
 use isac_ir::Model;
 use isac_ir::account::{PARTS, scheduled_operations};
 use isac_ir::behavior::{Body, ExprKind, Stmt, walk_expressions, walk_statements};
 use isac_ir::operand::Expression;
 use isac_ir::operation::{Operation, Role};
 use isac_ir::root::{WordSource, root_elements};
+
+use crate::mode::ModeItems;
 
 /// Why a model cannot be translated, each reason with its place; empty if it can.
 ///

@@ -76,12 +76,11 @@ pub(crate) enum SiteKind {
     Told,
     /// It names a register that does not exist; its index is told.
     RegisterIndex(u32),
-    /// It is complete, and something was written that has to be looked at.
+    /// It is complete, and something was written that has to be looked at: near code, to a device, or to
+    /// what the mode is made of.
     Written,
     /// The budget may not reach to where it is asked next; nothing of the step has begun.
     Budget,
-    /// It is complete, and its mode is what registers hold by now.
-    Mode,
     /// It is complete, and led to a computed address.
     Jump,
     /// Nothing of it has happened: it is interpreted.
@@ -145,6 +144,9 @@ pub(crate) struct Surroundings<'a> {
     pub(crate) layout: &'a Layout,
     pub(crate) profiles: bool,
     pub(crate) items: &'a ModeItems,
+    /// Jumps to computed addresses are told apart by their sites: each has its own counts, and its own
+    /// mode.
+    pub(crate) by_site: bool,
     pub(crate) compilable: Compilable<'a>,
     pub(crate) helpers: Helpers,
     pub(crate) config: TargetFrontendConfig,
@@ -152,14 +154,6 @@ pub(crate) struct Surroundings<'a> {
     pub(crate) first_site: u32,
     /// Number of the first link.
     pub(crate) first_link: u32,
-}
-
-impl Surroundings<'_> {
-    /// True if jumps to computed addresses are told apart by their sites: each has its own counts, and
-    /// its own mode.
-    pub(crate) fn tells_sites(&self) -> bool {
-        self.profiles || !self.items.is_empty()
-    }
 }
 
 /// What compiled code asks of the run: its cycles,
@@ -479,7 +473,13 @@ impl Codegen<'_, '_> {
 
     /// Stores what may have changed.
     pub(super) fn store_dirty(&mut self) {
-        for (register, element) in self.dirty.clone() {
+        self.store_dirty_of(|_| true);
+    }
+
+    /// Stores what may have changed of some register files.
+    fn store_dirty_of(&mut self, is_stored: impl Fn(u32) -> bool) {
+        let dirty: Vec<_> = self.dirty.iter().copied().filter(|(register, _)| is_stored(*register)).collect();
+        for (register, element) in dirty {
             let value = self.b.use_var(self.registers[&(register, element)]);
             let (_, offset) = self.register_place(register, element);
             self.b.ins().store(MemFlagsData::trusted(), value, self.ctx, offset);
@@ -578,11 +578,7 @@ impl Codegen<'_, '_> {
 
     /// Stores what may have changed of a register file, for an access by a computed index.
     pub(super) fn store_file(&mut self, register: u32) {
-        for key in self.dirty.iter().copied().filter(|(file, _)| *file == register).collect::<Vec<_>>() {
-            let value = self.b.use_var(self.registers[&key]);
-            let (_, offset) = self.register_place(key.0, key.1);
-            self.b.ins().store(MemFlagsData::trusted(), value, self.ctx, offset);
-        }
+        self.store_dirty_of(|file| file == register);
     }
 
     /// Loads what an access by a computed index may have changed of a register file.
@@ -614,7 +610,7 @@ impl Codegen<'_, '_> {
     pub(super) fn end_step(&mut self) {
         self.leave_if_written();
         match self.pc {
-            _ if !self.around.items.is_settled(&self.mode) => self.leave(SiteKind::Mode),
+            _ if !self.around.items.is_settled(&self.mode) => self.leave(SiteKind::Written),
             Pc::Known(target) => self.go_to(target),
             Pc::Held(_) => {
                 self.return_within();
@@ -668,7 +664,7 @@ impl Codegen<'_, '_> {
         self.store_dirty();
         let pc = self.pc_value();
         let number = self.around.first_site + self.out.sites.len() as u32;
-        let by_site = self.around.tells_sites();
+        let by_site = self.around.by_site;
         let salt = if by_site { u64::from(number).wrapping_mul(0x9e37) } else { 0 };
         self.out.jump_modes.push((number.into(), self.mode));
         let shifted = self.b.ins().ushr_imm_u(pc, 1);

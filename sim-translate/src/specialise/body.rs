@@ -314,28 +314,23 @@ impl<'m, S: CellStore> Specialiser<'m, S> {
                         self.environment.set(unused, None);
                     }
                 } else {
-                    self.note_written((register, element), low, &value);
-                    ops.push(Op::SetRegister { register, element, low, value });
+                    self.write(Op::SetRegister { register, element, low, value }, ops);
                 }
             }
-            (_, Some(index)) => {
-                for item in self.items.of_register(register) {
-                    self.environment.set(item_local(item), None);
-                }
-                ops.push(Op::SetElement { register, index, low, value });
-            }
+            (_, Some(index)) => self.write(Op::SetElement { register, index, low, value }, ops),
             (_, None) => {}
         }
         Flow::On
     }
 
-    /// Bits of an element are written: what is then known of the mode.
-    fn note_written(&mut self, element: (u32, u32), low: u32, value: &Value) {
+    /// Writes a register, with what is then known of the mode.
+    fn write(&mut self, op: Op, ops: &mut Vec<Op>) {
         let known = |item: usize| self.environment.get(item_local(item)).map(|value| value as u64);
-        for (item, value) in self.items.written(element, low, value, known) {
+        for (item, value) in self.items.written(&op, known) {
             self.environment.set(item_local(item), value.map(u128::from));
             self.written |= 1 << item;
         }
+        ops.push(op);
     }
 
     /// What the program counter holds.

@@ -93,6 +93,25 @@ fn directives() {
     ));
 }
 
+/// Numbers that are longer than what is computed with: no bit of them is lost.
+#[test]
+fn long_numbers() {
+    insta::assert_snapshot!(of_text(
+        RV32IM,
+        "\
+        li a0, 0xffffffff
+        li a0, -0x80000000
+        li a0, 0x123456789
+        li a0, -0x80000001
+        la a0, behind + 0x100000000
+        addi a0, a0, %lo(0x10000000000000000 - 1)
+        .equ wide, 0x123456789
+        li a0, wide
+behind: .word 0x10000000000000001 >> 1
+"
+    ));
+}
+
 /// What is nearly right is told as what it nearly is; what a PSEUDO does twice is told once.
 #[test]
 fn near_misses() {

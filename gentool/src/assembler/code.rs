@@ -40,7 +40,7 @@ codes! {
     BAD_OPERANDS = "A0302";
     /// A line that can be read in too many ways.
     TOO_MANY_READINGS = "A0303";
-    /// A value outside of its field.
+    /// A value outside of its field, or of what it is computed in.
     OUT_OF_RANGE = "A0304";
     /// A value that needs bits which are not coded.
     NOT_CODED = "A0305";

@@ -94,6 +94,8 @@ pub(super) enum NoValue {
     Unknown,
     /// A number of more than 127 bits.
     Wide,
+    /// A number beyond the bits that it is computed in, or that a FUNCTION takes.
+    Beyond { value: i128, width_bits: u32, function: Option<u32> },
     /// Division by zero.
     DivisionByZero,
     /// A FUNCTION of the description that gives no value.
@@ -136,7 +138,6 @@ impl Expr {
 
     /// The value: a number alone is what is written, all else is computed in 64 bits with a sign.
     pub(super) fn value(&self, around: &dyn Environment) -> Result<i128, NoValue> {
-        let wrapped = |value: i128| i128::from(value as i64);
         Ok(match self {
             Expr::Number(value) => *value,
             Expr::Wide(_) => return Err(NoValue::Wide),
@@ -148,13 +149,14 @@ impl Expr {
                 match operator {
                     Unary::Plus => value,
                     Unary::Negate if matches!(**operand, Expr::Number(_)) => -value,
-                    Unary::Negate => wrapped(value.wrapping_neg()),
-                    Unary::BitNot => wrapped(!value),
+                    Unary::Negate => computed(value)?.wrapping_neg().into(),
+                    Unary::BitNot => (!computed(value)?).into(),
                     Unary::Not => (value == 0).into(),
                 }
             }
             Expr::Binary(operator, left, right) => {
-                binary(*operator, left.value(around)? as i64, &|| Ok(right.value(around)? as i64))?.into()
+                let right = || computed(right.value(around)?);
+                binary(*operator, computed(left.value(around)?)?, &right)?.into()
             }
             Expr::Select(condition, then, otherwise) => match condition.value(around)? {
                 0 => otherwise.value(around)?,
@@ -163,10 +165,23 @@ impl Expr {
             Expr::Call(function, arguments) => {
                 let values: Result<Vec<i128>, NoValue> =
                     arguments.iter().map(|argument| argument.value(around)).collect();
-                wrapped(around.call(*function, &values?)?)
+                computed(around.call(*function, &values?)?)?.into()
             }
         })
     }
+}
+
+/// A number in the 64 bits in which expressions are computed.
+fn computed(value: i128) -> Result<i64, NoValue> {
+    if !fits(value, i64::BITS) {
+        return Err(NoValue::Beyond { value, width_bits: i64::BITS, function: None });
+    }
+    Ok(value as i64)
+}
+
+/// True for a number that so many bits hold, with a sign or without one.
+pub(super) fn fits(value: i128, width_bits: u32) -> bool {
+    width_bits >= 127 || (-(1 << (width_bits.max(1) - 1))..1 << width_bits).contains(&value)
 }
 
 fn binary(operator: Binary, left: i64, right: &dyn Fn() -> Result<i64, NoValue>) -> Result<i64, NoValue> {

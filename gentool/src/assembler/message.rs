@@ -84,6 +84,24 @@ pub(super) fn no_value(model: &Model, symbols: &Symbols, why: NoValue, span: Spa
                 .label("too wide")
                 .help("write it alone behind a directive for data whose cells are as wide")
         }
+        NoValue::Beyond { value, width_bits, function } => {
+            let message = format!("{} does not fit {width_bits} bits", large(value));
+            let (low, high) =
+                (-(1i128 << (width_bits.clamp(1, 126) - 1)), (1i128 << width_bits.min(126)) - 1);
+            let help = match function {
+                Some(function) => {
+                    let function = &model.functions[function as usize];
+                    format!(
+                        "`{}` ({}) takes no more; write a number that fits, or cut it with `&`",
+                        function.name, function.location
+                    )
+                }
+                None => "expressions are computed in 64 bits; a wider number stands alone".to_owned(),
+            };
+            Diagnostic::error(code::OUT_OF_RANGE, span, message)
+                .label(format!("has to be {} to {}", large(low), large(high)))
+                .help(help)
+        }
         NoValue::DivisionByZero => Diagnostic::error(code::NO_VALUE, span, "this expression divides by zero")
             .label("has no value")
             .help("let the divisor be another number"),
@@ -102,5 +120,14 @@ pub(super) fn no_value(model: &Model, symbols: &Symbols, why: NoValue, span: Spa
         NoValue::Unknown => Diagnostic::error(code::NO_VALUE, span, "the value is not known here")
             .label("not known")
             .help("use numbers and symbols that are defined"),
+    }
+}
+
+/// A number, and in hexadecimal where it is large.
+fn large(value: i128) -> String {
+    match value {
+        0x1_0000.. => format!("{value:#x}"),
+        ..-0xffff => format!("-{:#x}", value.unsigned_abs()),
+        _ => value.to_string(),
     }
 }

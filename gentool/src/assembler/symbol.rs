@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use isac_parser::source::Span;
 
-use super::expression::{Environment, Expr, NoValue};
+use super::expression::{Environment, Expr, NoValue, fits};
 use super::reader::Scope;
 
 /// A symbol of one file.
@@ -162,10 +162,16 @@ impl Environment for Known<'_> {
     }
 }
 
-/// The value of a FUNCTION.
+/// The value of a FUNCTION; each of its arguments is a number that its parameter holds.
 pub(super) fn call(model: &isac_ir::Model, function: u32, arguments: &[i128]) -> Result<i128, NoValue> {
+    let Some(computation) = &model.functions[function as usize].value else {
+        return Err(NoValue::NoResult(function));
+    };
+    for (argument, width_bits) in arguments.iter().zip(computation.parameter_widths()) {
+        if !fits(*argument, width_bits) {
+            return Err(NoValue::Beyond { value: *argument, width_bits, function: Some(function) });
+        }
+    }
     let arguments: Vec<u128> = arguments.iter().map(|argument| *argument as u128).collect();
-    let value = model.functions[function as usize].value.as_ref();
-    let value = value.and_then(|value| value.value(&arguments, Default::default()));
-    value.ok_or(NoValue::NoResult(function))
+    computation.value(&arguments, Default::default()).ok_or(NoValue::NoResult(function))
 }

@@ -22,6 +22,11 @@ pub struct Surroundings<'a> {
 }
 
 impl Computation {
+    /// How many bits each of its arguments has.
+    pub fn parameter_widths(&self) -> impl Iterator<Item = u32> {
+        self.parameters.iter().map(|local| self.body.locals[*local as usize].width)
+    }
+
     /// Its value, its sign continued; `None` if it divides by zero or takes too long.
     pub fn value(&self, arguments: &[u128], around: Surroundings<'_>) -> Option<i128> {
         let body = &self.body;

@@ -278,6 +278,9 @@ codes! {
     /// A statement whose value nobody takes.
     DROPPED_VALUE = "W0304",
         "assign it to something, or leave the statement out";
+    /// A condition that assigns.
+    ASSIGNED_CONDITION = "W0305",
+        "write `==` to compare, or put a second pair of parentheses around an assignment";
     /// An alias that no assembler text mentions.
     NOT_IN_ASSEMBLER = "W0401",
         "mention it in the ASSEMBLER section";

@@ -65,7 +65,7 @@ fn additions() -> Vec<(&'static str, String)> {
 }
 
 /// What is wrong by itself.
-const SHORT: [(&str, &str); 46] = [
+const SHORT: [(&str, &str); 47] = [
     ("E0102", "CONSTANT zz_text = \"never ends;\n"),
     ("E0103", "/* never ends"),
     ("E0107", "CONSTANT zz_number = 0b12;"),
@@ -139,6 +139,7 @@ const SHORT: [(&str, &str); 46] = [
     ),
     ("W0302", "FUNCTION bit[16] zz_positive(bit[16] v) { if (v[15] == 0) return v; }"),
     ("W0304", "FUNCTION void zz_dropped(bit[2] v) { v == 1; }"),
+    ("W0305", "FUNCTION void zz_assigned(bit[2] v) { if (v = 1) v = 2; }"),
     ("E0415", "PSEUDO { \"zz_text\" } -> { \"zz_nothing\" };"),
     ("W0303", "FUNCTION void zz_dead(bit[2] v) { switch (v) { case 4: v = 1; } }"),
     // What single definitions cannot be.

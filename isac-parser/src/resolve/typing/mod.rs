@@ -3,15 +3,17 @@
 //! A function that returns `Option` has reported why where it returns `None`; its caller stays
 //! silent, so that one mistake makes one message.
 
+mod assigned_condition;
 mod assignment;
 mod call;
 mod conversion;
-mod dropped;
+mod dead_case;
+mod dropped_value;
 mod element;
 mod expression;
-mod flow;
 mod fold;
 mod member;
+mod missing_return;
 mod name;
 mod operator;
 mod printf;
@@ -19,15 +21,16 @@ mod register_place;
 mod service;
 mod slice;
 mod statement;
+mod truncated_constant;
 mod type_name;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 pub(crate) use call::BUILTINS;
 pub(crate) use conversion::{MAX_COMPUTED_BITS, Value, bits, usual};
+pub(crate) use dead_case::{Subject, warn_of_dead_case};
 pub(crate) use fold::{extend, fold, fold_with, reduce};
 pub(crate) use register_place::register_place;
-pub(crate) use statement::{Subject, warn_of_dead_case};
 
 use super::code;
 use super::names::{Constant, ResultType, Table};
@@ -170,19 +173,6 @@ impl<'a> Typer<'a> {
         }
         Some(value)
     }
-
-    /// Converts a value to its place's type, with a warning for a constant that loses bits.
-    fn fit(&mut self, value: Value, ty: Type) -> Value {
-        if let Some(pattern) = value.constant() {
-            warn_if_truncated(
-                Constant { value: pattern, ty: value.ty },
-                ty,
-                value.expr.span,
-                self.diagnostics,
-            );
-        }
-        value.convert(ty)
-    }
 }
 
 /// Evaluates a constant expression.
@@ -282,17 +272,4 @@ fn written(constant: Constant) -> String {
 pub(crate) fn describe(ty: Type) -> String {
     let sign = if ty.signed { "signed " } else { "" };
     format!("{sign}bit[{}]", ty.width_bits)
-}
-
-/// Warns of a constant that neither as a signed nor as an unsigned number fits its place.
-fn warn_if_truncated(constant: Constant, ty: Type, span: Span, diagnostics: &mut Diagnostics) {
-    let value = extend(constant.value, constant.ty);
-    let width = ty.width_bits;
-    if width >= constant.ty.width_bits || fits(constant, width) {
-        return;
-    }
-    let written = written(constant);
-    let kept = reduce(value, width);
-    let message = format!("the constant {written} does not fit {}", count(width, "bit"));
-    diagnostics.push(warning(code::CONSTANT_TRUNCATED, span, message, format!("becomes {kept:#x}")));
 }

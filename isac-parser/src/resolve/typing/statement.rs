@@ -3,11 +3,10 @@
 use std::collections::BTreeMap;
 
 use super::conversion::{Value, promote};
+use super::dead_case::{Subject, warn_of_dead_case};
 use super::expression::Operand;
-use super::flow::may_fall_through;
-use super::{Typer, code, describe, error, extend, reduce, warning};
+use super::{Typer, code, describe, error, extend, reduce};
 use crate::ast;
-use crate::diagnostic::Diagnostics;
 use crate::model::{Body, Expr, Local, LocalId, Stmt, StmtKind, Type};
 use crate::resolve::names::{ResultType, double};
 use crate::source::Span;
@@ -33,16 +32,7 @@ impl Typer<'_> {
         }
         // Parameters and the outermost variables share one scope, as in C.
         let statements = self.statements(&function.body.statements);
-        if let ResultType::Value(_) = result
-            && may_fall_through(&statements)
-        {
-            let message = format!("`{}` may end without a value", function.name.text);
-            let label = "its value is then 0";
-            self.diagnostics.push(
-                warning(code::MISSING_RETURN, function.name.span, message, label)
-                    .help("end every path with `return`"),
-            );
-        }
+        self.warn_of_missing_return(&function.name, &statements);
         Body { locals: self.locals, statements, span: function.body.span }
     }
 
@@ -114,21 +104,21 @@ impl Typer<'_> {
             ast::StmtKind::Block(block) => Some(StmtKind::Block(self.block(&block.statements))),
             ast::StmtKind::Expr(expr) => Some(StmtKind::Expr(self.done(expr)?)),
             ast::StmtKind::If { condition, then, otherwise } => {
-                let condition = self.value(condition);
+                let condition = self.condition(condition);
                 let then = self.branch(then);
                 let otherwise = otherwise.as_deref().map(|s| self.branch(s)).unwrap_or_default();
                 Some(StmtKind::If { condition: condition?.expr, then, otherwise })
             }
             ast::StmtKind::Switch { value, sections } => self.switch(value, sections),
             ast::StmtKind::While { condition, body } => {
-                let condition = self.value(condition);
+                let condition = self.condition(condition);
                 let body = self.turn(body);
                 let condition = Some(condition?.expr);
                 Some(StmtKind::Loop { condition, test_last: false, body, step: None })
             }
             ast::StmtKind::DoWhile { body, condition } => {
                 let body = self.turn(body);
-                let condition = Some(self.value(condition)?.expr);
+                let condition = Some(self.condition(condition)?.expr);
                 Some(StmtKind::Loop { condition, test_last: true, body, step: None })
             }
             ast::StmtKind::For { start, condition, step, body } => {
@@ -150,7 +140,7 @@ impl Typer<'_> {
     /// What is evaluated for its effects alone.
     fn done(&mut self, expr: &ast::Expr) -> Option<Expr> {
         let typed = self.effect(expr)?;
-        self.warn_of_dropped(&typed);
+        self.warn_of_dropped_value(&typed);
         Some(typed)
     }
 
@@ -195,7 +185,7 @@ impl Typer<'_> {
         self.blocks.push(BTreeMap::new());
         let mut statements = Vec::new();
         self.statement(start, &mut statements);
-        let condition = condition.map(|condition| self.value(condition));
+        let condition = condition.map(|condition| self.condition(condition));
         let step = step.map(|step| self.done(step));
         let body = self.turn(body);
         self.blocks.pop();
@@ -309,42 +299,6 @@ impl Typer<'_> {
         let message = format!("{what} stands twice in one switch");
         let diagnostic = error(code::DOUBLE_CASE, span, message, "again here");
         self.diagnostics.push(diagnostic.secondary(first, "first here"));
-    }
-}
-
-/// Warns of a label that no value of the switch's own type is equal to; `pattern` is in the type to
-/// which that is promoted.
-pub(crate) fn warn_of_dead_case(pattern: u128, subject: Subject, label: Span, diagnostics: &mut Diagnostics) {
-    let Subject { ty, word, .. } = subject;
-    if extend(reduce(pattern, ty.width_bits), ty) == extend(pattern, promote(ty)) {
-        return;
-    }
-    let (lowest, highest) = limits(ty);
-    let message = format!("this `{word}` is never taken");
-    let label_text = format!("the value is from {lowest} to {highest}");
-    let diagnostic = warning(code::DEAD_CASE, label, message, label_text)
-        .secondary(subject.span, format!("a `{}`", describe(ty)))
-        .help("ask for a value that it can have, or leave this case out");
-    diagnostics.push(diagnostic);
-}
-
-/// What a switch decides on, before it is promoted.
-#[derive(Clone, Copy)]
-pub(crate) struct Subject {
-    pub(crate) ty: Type,
-    pub(crate) span: Span,
-    /// What begins its labels.
-    pub(crate) word: &'static str,
-}
-
-/// The lowest and the highest value of a type.
-fn limits(ty: Type) -> (String, String) {
-    let beyond = u128::BITS - ty.width_bits + u32::from(ty.signed);
-    let highest = u128::MAX.checked_shr(beyond).unwrap_or(0);
-    let lowest = if ty.signed { -(highest as i128) - 1 } else { 0 };
-    match ty.width_bits {
-        ..=16 => (lowest.to_string(), highest.to_string()),
-        _ => (lowest.to_string(), format!("{highest:#x}")),
     }
 }
 

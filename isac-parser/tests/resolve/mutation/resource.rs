@@ -6,7 +6,7 @@ pub(super) fn break_bodies(sound: &Sound, push: Push<'_>) {
     for operation in sound.operations() {
         let Some(section) = behavior(operation) else { continue };
         let at = inside(sound, section);
-        let wrong: [(&'static str, &str, &'static [&'static str]); 10] = [
+        let wrong: [(&'static str, &str, &'static [&'static str]); 11] = [
             ("an undefined name", " nothing_at_all = 1; ", &["E0201"]),
             ("a jump out of nothing", " break; ", &["E0307"]),
             ("an assignment to a number", " 1 = 2; ", &["E0301"]),
@@ -16,6 +16,7 @@ pub(super) fn break_bodies(sound: &Sound, push: Push<'_>) {
             ("a format without its value", " printf(\"%d\"); ", &["E0311"]),
             ("too few arguments", " halt(); ", &["E0303"]),
             ("a value that is dropped", " { int v = 0; v == 1; } ", &["W0304"]),
+            ("a condition that assigns", " { int v = 0; if (v = 1) v = 2; } ", &["W0305"]),
             ("a concatenation without widths", " { int v = (1 + 1) :: 0b1; v = v; } ", &["E0310"]),
         ];
         for (kind, text, codes) in wrong {

@@ -5,7 +5,7 @@ use crate::model::{BinaryOperator, Builtin, Expr, ExprKind, Place, PlaceKind};
 
 impl Typer<'_> {
     /// Warns of a statement that computes a value and does nothing with it.
-    pub(super) fn warn_of_dropped(&mut self, statement: &Expr) {
+    pub(super) fn warn_of_dropped_value(&mut self, statement: &Expr) {
         let Some(dropped) = dropped(statement) else { return };
         let (label, help) = match &dropped.kind {
             ExprKind::Binary { operator: BinaryOperator::Equal, left, .. } if is_place(left) => {

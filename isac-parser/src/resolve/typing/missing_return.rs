@@ -1,12 +1,27 @@
-//! Whether control can reach the end of a row of statements.
+//! Functions that may end without a value: whether control can reach the end of their statements.
 
+use super::{Typer, code, warning};
+use crate::ast;
 use crate::model::{Builtin, Expr, ExprKind, Stmt, StmtKind};
+use crate::resolve::names::ResultType;
+
+impl Typer<'_> {
+    /// Warns of a FUNCTION with a result whose statements may end without a `return`.
+    pub(super) fn warn_of_missing_return(&mut self, function: &ast::Name, statements: &[Stmt]) {
+        if !matches!(self.result, ResultType::Value(_)) || !may_fall_through(statements) {
+            return;
+        }
+        let message = format!("`{}` may end without a value", function.text);
+        let diagnostic = warning(code::MISSING_RETURN, function.span, message, "its value is then 0");
+        self.diagnostics.push(diagnostic.help("end every path with `return`"));
+    }
+}
 
 /// False if every way through the statements returns or ends the instruction.
 ///
 /// A loop without end counts as leaving; what a condition's value is, is not looked at, except
 /// for a constant one of a loop.
-pub(super) fn may_fall_through(statements: &[Stmt]) -> bool {
+fn may_fall_through(statements: &[Stmt]) -> bool {
     statements.iter().all(passes)
 }
 

@@ -8,7 +8,7 @@ use clap::ValueEnum;
 use gentool::emit::find_obstacles;
 use isac_ir::Model;
 use sim_profile::{Event, EventSink, EventWriter};
-use sim_runtime::launcher::{AtomicFile, LaunchInfo, RunOptions, Stdio, check_results, launch};
+use sim_runtime::launcher::{AtomicFile, LaunchInfo, NO_CALLS, RunOptions, Stdio, check_results, launch};
 use sim_runtime::record::model_tables;
 use sim_runtime::reference::ReferenceEngine;
 use sim_translate::TranslatedEngine;
@@ -57,6 +57,7 @@ pub(super) fn run(options: &Options) -> Result<i32, Failure> {
     let description = options.description.load()?;
     check_files(options, &description)?;
     let model = description.model;
+    check_calls(&model, &options.run)?;
     let obstacles = find_obstacles(&model);
     let told = options.run.wants_reference();
     let wanted = match (options.engine, told) {
@@ -101,6 +102,14 @@ fn can_translate(model: &Model) -> bool {
 fn check_files(options: &Options, description: &Description) -> Result<(), Failure> {
     results(options).try_for_each(|(what, path)| description.check_output(what, path))?;
     check_results(&options.run).map_err(Failure::other)
+}
+
+/// Where instructions overlap, no engine follows calls: said before one is built.
+fn check_calls(model: &Model, options: &RunOptions) -> Result<(), Failure> {
+    match options.calls && model.overlaps() {
+        true => Err(Failure::other(NO_CALLS)),
+        false => Ok(()),
+    }
 }
 
 /// What is written, with its file.

@@ -39,6 +39,13 @@ fn calls_of_some_of_the_runs_are_left_out() {
     check("some_calls", &bench, &lines.iter().map(String::as_str).collect::<Vec<_>>());
 }
 
+/// No simulator can be built here: that would be the message if it were tried.
+#[test]
+fn where_instructions_overlap_calls_are_refused_at_once() {
+    let line = format!("run models/rv32im5/rv32im5.isac {CRC32} --calls --profile @calls");
+    check("calls_in_a_pipeline", &Bench::new(), &[&line]);
+}
+
 #[test]
 fn no_report_takes_the_place_of_what_it_is_made_from() {
     let bench = bench();

@@ -138,6 +138,10 @@ fn begin(
     Ok(started)
 }
 
+/// Why calls are not followed where instructions overlap, and what to do.
+pub const NO_CALLS: &str = "calls cannot be followed where instructions overlap; leave out --calls, or take a \
+                            description without pipeline";
+
 /// Has calls followed between the functions of the program.
 fn follow_calls(engine: &mut dyn Engine, options: &RunOptions) -> Result<(), String> {
     let path = &options.program;
@@ -147,9 +151,7 @@ fn follow_calls(engine: &mut dyn Engine, options: &RunOptions) -> Result<(), Str
     let map = engine.model().map(|model| function_map(model, &bytes)).unwrap_or_default();
     match engine.record_calls(map) {
         true => Ok(()),
-        false => Err("calls cannot be followed where instructions overlap; leave out --calls, or take a \
-                      description without pipeline"
-            .to_owned()),
+        false => Err(NO_CALLS.to_owned()),
     }
 }
 

@@ -1,4 +1,5 @@
-//! What the profile of a program costs: counters placed by estimates, calls followed, reports made.
+//! What the profile of a program costs: counters placed by estimates, functions found with few
+//! counters, calls followed, reports made.
 //!
 //! `cargo bench -p gentool --bench program [-- --quick]` prints the tables of `docs/performance.md`.
 //! Counts are exact and the same on every machine; times are what a user waits. A missed target makes
@@ -6,6 +7,7 @@
 
 mod program {
     pub(crate) mod counters;
+    pub(crate) mod descent;
     pub(crate) mod estimate;
     pub(crate) mod large;
     pub(crate) mod reports;
@@ -14,7 +16,7 @@ mod program {
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 
-use program::{counters, large, reports};
+use program::{counters, descent, large, reports};
 
 /// A run of the command line that is under test.
 pub(crate) fn gentool(arguments: &[&str]) -> Command {
@@ -44,6 +46,7 @@ fn main() -> ExitCode {
     let is_quick = std::env::args().any(|argument| argument == "--quick");
     let scratch = tempfile::tempdir().expect("a folder for temporary files");
     counters::measure(scratch.path());
+    descent::measure(scratch.path());
     let mut targets = reports::measure(scratch.path(), if is_quick { 10_000_000 } else { 1_000_000_000 });
     targets.extend(large::measure(scratch.path(), if is_quick { 1_000 } else { 100_000 }));
     println!("| target | measured | at most | |\n|---|---:|---:|---|");

@@ -9,6 +9,7 @@ mod elf_file;
 
 mod command_line {
     pub(crate) mod bench;
+    mod counters;
     mod flow;
     mod images;
     mod package;
@@ -121,7 +122,7 @@ fn an_option_that_makes_no_sense_is_explained() {
 
 #[test]
 fn every_command_explains_itself() {
-    for command in ["", "new ", "check ", "generate ", "run ", "dump ", "report "] {
+    for command in ["", "new ", "check ", "generate ", "run ", "dump ", "report ", "counters "] {
         let name = format!("help_{}", command.trim()).trim_end_matches('_').to_owned();
         check(&name, &Bench::new(), &[&format!("{command}--help")]);
     }

@@ -15,6 +15,8 @@
 
 pub mod calls;
 pub mod control;
+#[cfg(feature = "program")]
+pub mod counters;
 pub mod coverage;
 pub mod difference;
 pub mod event;

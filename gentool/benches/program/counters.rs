@@ -13,8 +13,8 @@ use sim_profile::{Profile, control_table, read_profile};
 use super::estimate::{Agreement, compare};
 use crate::{gentool, repository, text};
 
-const MODELS: [&str; 4] = ["rv32im", "rv64imac", "armv6m", "mips32"];
-const PROGRAMS: [&str; 6] = ["bytecode", "crc32", "csv", "matrix", "sha256", "sorting"];
+pub(crate) const MODELS: [&str; 4] = ["rv32im", "rv64imac", "armv6m", "mips32"];
+pub(crate) const PROGRAMS: [&str; 6] = ["bytecode", "crc32", "csv", "matrix", "sha256", "sorting"];
 
 /// A program and all that is known of it.
 struct Row {

@@ -3,6 +3,7 @@
 mod asm;
 mod cache;
 mod check;
+mod counters;
 mod description;
 mod diff;
 mod disasm;
@@ -64,6 +65,7 @@ enum Command {
     Explain(explain::Options),
     Export(export::Options),
     Report(report::Options),
+    Counters(counters::Options),
     Merge(merge::Options),
     Verify(verify::Options),
     Diff(diff::Options),
@@ -91,6 +93,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Explain(options) => explain::run(&options),
         Command::Export(options) => export::run(&options),
         Command::Report(options) => report::run(&options),
+        Command::Counters(options) => counters::run(&options),
         Command::Merge(options) => merge::run(&options),
         Command::Verify(options) => verify::run(&options),
         Command::Diff(options) => diff::run(&options),

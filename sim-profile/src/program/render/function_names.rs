@@ -5,13 +5,14 @@ use std::collections::BTreeMap;
 use crate::program::{OUTSIDE, Program};
 
 /// Names of functions: those that several have are followed by the address.
-pub(super) struct FunctionNames<'a> {
+pub struct FunctionNames<'a> {
     program: &'a Program,
     times: BTreeMap<&'a str, u32>,
 }
 
 impl<'a> FunctionNames<'a> {
-    pub(super) fn of(program: &'a Program) -> FunctionNames<'a> {
+    /// Those of a program.
+    pub fn of(program: &'a Program) -> FunctionNames<'a> {
         let mut times = BTreeMap::new();
         // What has no cells of its own is never named.
         for number in program.functions_with_cells() {
@@ -21,7 +22,7 @@ impl<'a> FunctionNames<'a> {
     }
 
     /// The name of a function by its number.
-    pub(super) fn number(&self, number: u32) -> String {
+    pub fn number(&self, number: u32) -> String {
         let function = self.program.function(number);
         let name = function.name.replace(['\n', '\r', '\t'], "\u{fffd}");
         match self.times.get(function.name.as_str()) {
@@ -31,7 +32,7 @@ impl<'a> FunctionNames<'a> {
     }
 
     /// The name of the function that begins at an address; in code without symbols any may be one.
-    pub(super) fn at(&self, start: u64) -> String {
+    pub fn at(&self, start: u64) -> String {
         let number = self.program.function_at(start);
         let function = self.program.function(number);
         if number != OUTSIDE && function.start == start {

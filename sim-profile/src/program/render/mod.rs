@@ -14,6 +14,7 @@ pub use annotated_source::render_annotated_source;
 pub use call_graph::{render_dot, render_folded, render_gprof};
 pub use callgrind::render_callgrind;
 pub use disassembly::render_disassembly;
+pub use function_names::FunctionNames;
 pub use lcov::render_lcov;
 pub use most_expensive::render_most_expensive;
 pub use oprofile::render_oprofile;

@@ -1,0 +1,170 @@
+//! Sets of counters and descents, for people, for programs, and for `dot`.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+
+use super::{CountedEvent, CounterSet, Descent, MetricGraph, Region};
+use crate::coverage::format_percent;
+
+/// A table: regions below each other, events and metrics beside each other. What was not counted, and
+/// what cannot be computed, is a hyphen.
+pub fn render_counters(set: &CounterSet, graph: &MetricGraph, metrics: &[String]) -> String {
+    let events = events_of(set);
+    let mut rows = vec![Vec::from(["region".to_owned()])];
+    rows[0].extend(events.iter().map(ToString::to_string).chain(metrics.iter().cloned()));
+    for region in regions_of(set) {
+        let mut row = vec![region.to_string()];
+        let counts = events.iter().map(|event| set.count(&region, event));
+        row.extend(counts.map(|count| count.map_or_else(|| "-".to_owned(), |count| count.to_string())));
+        row.extend(metrics.iter().map(|metric| metric_text(set, graph, metric, &region)));
+        rows.push(row);
+    }
+    let mut out = String::new();
+    write_table(&mut out, &rows);
+    let number = |count: u64, one: &str, many: &str| match count {
+        1 => format!("1 {one}"),
+        _ => format!("{count} {many}"),
+    };
+    let counters = number(set.counts.len() as u64, "counter", "counters");
+    let _ = writeln!(out, "\n{counters}, {}", number(set.passes, "pass", "passes"));
+    out
+}
+
+/// Columns are as wide as what they hold; the first is a name, the others are numbers.
+fn write_table(out: &mut String, rows: &[Vec<String>]) {
+    let columns = rows.first().map_or(0, Vec::len);
+    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..columns).map(width).collect();
+    for row in rows {
+        let name = &row[0];
+        let _ = write!(out, "{name:<width$}", width = if columns == 1 { 0 } else { widths[0] });
+        for (text, width) in row.iter().zip(&widths).skip(1) {
+            let _ = write!(out, "  {text:>width$}");
+        }
+        out.push('\n');
+    }
+}
+
+/// One count a line: region, event, number, with tabulators between; metrics behind them.
+pub fn render_raw_counters(set: &CounterSet, graph: &MetricGraph, metrics: &[String]) -> String {
+    let mut out = String::new();
+    for ((region, event), count) in &set.counts {
+        let _ = writeln!(out, "{}\t{event}\t{count}", one_line(&region.to_string()));
+    }
+    for region in regions_of(set) {
+        for metric in metrics {
+            let text = metric_text(set, graph, metric, &region);
+            if text != "-" {
+                let _ = writeln!(out, "{}\t{metric}\t{text}", one_line(&region.to_string()));
+            }
+        }
+    }
+    out
+}
+
+/// The call graph of the functions that were counted, with their counts and metrics; other regions
+/// stand by themselves.
+pub fn render_counters_dot(set: &CounterSet, graph: &MetricGraph, metrics: &[String]) -> String {
+    let mut nodes: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for region in regions_of(set) {
+        let (name, prefix) = match &region {
+            Region::Own(name) => (name.clone(), "self "),
+            Region::Inclusive(name) => (name.clone(), "inclusive "),
+            Region::Run | Region::Addresses { .. } => (region.to_string(), ""),
+        };
+        let lines = nodes.entry(name).or_default();
+        for event in events_of(set) {
+            let count = set.count(&region, &event);
+            lines.extend(count.map(|count| format!("{prefix}{event} {count}")));
+        }
+        for metric in metrics {
+            let text = metric_text(set, graph, metric, &region);
+            lines.extend((text != "-").then(|| format!("{prefix}{metric} {text}")));
+        }
+    }
+    let mut out = String::from("digraph counters {\n    node [shape=box];\n");
+    let numbers: BTreeMap<&String, usize> = nodes.keys().zip(0..).collect();
+    for ((name, lines), number) in nodes.iter().zip(0..) {
+        let label: Vec<String> = std::iter::once(name).chain(lines).map(|line| escape(line)).collect();
+        let _ = writeln!(out, "    n{number} [label=\"{}\"];", label.join("\\n"));
+    }
+    for ((caller, callee), times) in &set.calls {
+        if let (Some(from), Some(to)) = (numbers.get(caller), numbers.get(callee)) {
+            let _ = writeln!(out, "    n{from} -> n{to} [label=\"{times} x\"];");
+        }
+    }
+    out.push_str("}\n");
+    out
+}
+
+/// What was measured in each pass, and what was left out. `name` says which function begins at an
+/// address, `total` is what the whole run spent.
+pub fn render_descent(
+    descent: &Descent,
+    event: &CountedEvent,
+    counters: usize,
+    total: u64,
+    name: impl Fn(u64) -> String,
+) -> String {
+    let mut out = String::new();
+    let share = |spent: u64| format_percent(spent, total);
+    let threshold = descent.threshold;
+    let _ = writeln!(
+        out,
+        "functions that take {threshold} {event} and more ({} % of {total}), with what they call; {} at a time\n",
+        share(threshold),
+        match counters {
+            1 => "1 counter".to_owned(),
+            _ => format!("{counters} counters"),
+        }
+    );
+    let _ = writeln!(out, "{:>5} {:>16} {:>7}  function", "pass", event.to_string(), "%");
+    for (pass, measured) in (1..).zip(&descent.passes) {
+        for (function, spent) in measured {
+            let mark = if *spent >= threshold { "" } else { "  (less)" };
+            let _ = writeln!(out, "{pass:>5} {spent:>16} {:>7}  {}{mark}", share(*spent), name(*function));
+        }
+    }
+    for (function, bound) in &descent.left_out {
+        let _ = writeln!(
+            out,
+            "{:>5} {:>16} {:>7}  {}",
+            "-",
+            format!("<= {bound}"),
+            share(*bound),
+            name(*function)
+        );
+    }
+    let (measured, left_out) = (descent.measured(), descent.left_out.len());
+    let all = (measured + left_out).div_ceil(counters.max(1));
+    let _ = writeln!(
+        out,
+        "\n{} found in {} passes: {measured} measured, {left_out} left out; all one by one: {all} passes",
+        descent.found().count(),
+        descent.passes.len()
+    );
+    out
+}
+
+fn metric_text(set: &CounterSet, graph: &MetricGraph, metric: &str, region: &Region) -> String {
+    let of_region = |event: &CountedEvent| set.count(region, event);
+    let of_run = |event: &CountedEvent| set.count(&Region::Run, event);
+    let value = graph.value(metric, &of_region, &of_run);
+    value.map_or_else(|| "-".to_owned(), |value| format!("{value:.3}"))
+}
+
+fn events_of(set: &CounterSet) -> BTreeSet<CountedEvent> {
+    set.counts.keys().map(|(_, event)| event.clone()).collect()
+}
+
+fn regions_of(set: &CounterSet) -> BTreeSet<Region> {
+    set.counts.keys().map(|(region, _)| region.clone()).collect()
+}
+
+fn one_line(text: &str) -> String {
+    text.replace(['\n', '\r', '\t'], "\u{fffd}")
+}
+
+fn escape(text: &str) -> String {
+    one_line(text).replace('\\', "\\\\").replace('"', "\\\"")
+}

@@ -73,7 +73,7 @@ impl Expected {
         let could_end = tokens.len() < before;
         let with_letters = tokens.clone();
         if behind_word {
-            let goes_on = |token: &str| LETTERS.contains(&token) || token == "0..9" || is_letter(token);
+            let goes_on = |token: &str| LETTERS.contains(&token) || is_range(token) || is_letter(token);
             tokens.retain(|token| !goes_on(token));
         }
         if tokens.is_empty() && !could_end {
@@ -145,6 +145,11 @@ fn classify(mut tokens: BTreeSet<String>) -> Vec<String> {
     }
     names.append(&mut marks);
     names
+}
+
+/// Digits or letters, as `A..F`.
+fn is_range(token: &str) -> bool {
+    matches!(token.as_bytes(), [first, b'.', b'.', last] if first.is_ascii_alphanumeric() && last.is_ascii_alphanumeric())
 }
 
 fn is_letter(token: &str) -> bool {

@@ -130,7 +130,7 @@ impl<'a> Failure<'a> {
         if is_several_characters(self.scan.word(self.found)) {
             return self.bad_character();
         }
-        let missing = ["`;`", "`)`", "`]`", "`,`"].into_iter().find(|mark| self.expected.has(mark));
+        let missing = ["`;`", "`)`", "`]`", "`:`", "`,`"].into_iter().find(|mark| self.expected.has(mark));
         match missing {
             Some(mark)
                 if self.found > self.tokens.start && self.stands_apart() && !self.is_behind_word_of_c() =>
@@ -271,6 +271,10 @@ impl<'a> Failure<'a> {
                 .help(format!("keywords are upper-case: write `{}`", before.to_ascii_uppercase()));
         }
         let two_before = word_before(2);
+        if found == ":" && self.scan.word(self.found + 1) == "=" && matches!(section, "BEHAVIOR" | "FUNCTION")
+        {
+            return diagnostic.help("a place is assigned to by `=`");
+        }
         if let Some(remedy) = remedy::instead(found, before, two_before, section) {
             return diagnostic.help(remedy);
         }
@@ -307,6 +311,13 @@ impl<'a> Failure<'a> {
             _ if self.expected.has("a definition") && SECTION_WORDS.contains(&found) => {
                 "a section stands inside an OPERATION, whose braces may be closed too early"
             }
+            _ if self.expected.has("a definition") && DECLARATION_WORDS.contains(&found) => {
+                "a declaration stands inside a RESOURCE, whose braces may be closed too early"
+            }
+            _ if self.expected.has("a definition") => remedy::definition_for(found),
+            _ if self.expected.has("`bit`") && remedy::is_type(found) => {
+                "a register or cell is `bit[N]`, without a sign; convert it where one is meant, as `(int32_t)x` or `(signed bit[24])x`"
+            }
             _ if self.expected.has("a section") => remedy::section_for(found).unwrap_or("the sections are INSTANCE, REFERENCE, LOCAL, ASSEMBLER, CODING, TAIL, WHEN, EXPRESSION, BEHAVIOR, ACTIVATION and CODINGROOT"),
             _ if !found.is_ascii() => "names consist of the letters a to z, A to Z, digits and `_`",
             _ if self.expected.has("a name") && is_reserved(found) => {
@@ -315,6 +326,9 @@ impl<'a> Failure<'a> {
             _ => {
                 return match remedy::form_of(section) {
                     Some(form) if diagnostic.help.is_empty() => diagnostic.help(format!("it is written {form}")),
+                    None if self.expected.list() == "`(`" => {
+                        diagnostic.help("what a field is set to stands in parentheses, as `ENDIAN (BIG);`")
+                    }
                     _ => diagnostic,
                 };
             }

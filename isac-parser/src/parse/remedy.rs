@@ -36,6 +36,24 @@ pub(super) fn section_for(word: &str) -> Option<&'static str> {
     }
 }
 
+/// What to write where a definition has to begin and something else stands.
+pub(super) fn definition_for(word: &str) -> &'static str {
+    match word {
+        _ if is_type(word) => "C stands in a FUNCTION, as `FUNCTION void name(bit[8] a) { ... }`",
+        "INSTRUCTION" | "INSN" => "an instruction is an OPERATION, as `OPERATION add { ... };`",
+        "DEFINE" | "const" => "a name for a number is a CONSTANT, as `CONSTANT WIDTH = 32;`",
+        _ => "the definitions are INCLUDE, CONSTANT, TARGET, RESOURCE, GROUP, OPERATION, FUNCTION and PSEUDO",
+    }
+}
+
+/// True for a word that begins a type of C, or could.
+pub(super) fn is_type(word: &str) -> bool {
+    let words = ["void", "bit", "bool", "char", "int", "long", "short", "signed", "unsigned"];
+    let is_sized =
+        |rest: &str| rest.starts_with("int") && rest[3..].starts_with(|c: char| c.is_ascii_digit());
+    words.contains(&word) || is_sized(word) || word.strip_prefix('u').is_some_and(is_sized)
+}
+
 /// How a definition, a section or a declaration is written.
 pub(super) fn form_of(word: &str) -> Option<&'static str> {
     let form = match word {
@@ -78,7 +96,7 @@ pub(super) fn instead(found: &str, before: &str, two_before: &str, section: &str
     if let Some(remedy) = without(before) {
         return Some(remedy);
     }
-    if matches!(two_before, "{" | "}" | ";") && is_name(before) && is_name(found) {
+    if matches!(two_before, "{" | "}" | ";") && before != section && is_name(before) && is_name(found) {
         return Some(format!(
             "`{before}` is no type; use C's, as `int`, one of <stdint.h>, as `uint32_t`, or `bit[N]`"
         ));

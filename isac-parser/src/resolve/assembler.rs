@@ -60,7 +60,7 @@ impl Assembler<'_> {
         match item {
             ast::AssemblerItem::Text(text) => Some(AssemblerItem::Text(text.value.clone())),
             ast::AssemblerItem::Join(_) => Some(AssemblerItem::Join),
-            ast::AssemblerItem::Name(name) => match self.meaning(name)? {
+            ast::AssemblerItem::Name(name) => match self.meaning(name, true)? {
                 Meaning::Broken => None,
                 Meaning::Field(field) => Some(AssemblerItem::Field { field, format: Format::Plain }),
                 Meaning::Variable(_) | Meaning::Reference(_) => {
@@ -74,7 +74,7 @@ impl Assembler<'_> {
                 }
             },
             ast::AssemblerItem::Field { name, format } => {
-                let meaning = self.meaning(name);
+                let meaning = self.meaning(name, false);
                 let format =
                     Formats { scope: Some(self.scope), table: self.table, diagnostics: self.diagnostics }
                         .format(format);
@@ -108,7 +108,8 @@ impl Assembler<'_> {
         self.diagnostics.push(diagnostic.help(help));
     }
 
-    fn meaning(&mut self, name: &ast::Name) -> Option<Meaning> {
+    /// What a name stands for; a word without a format may be a text without its quotes.
+    fn meaning(&mut self, name: &ast::Name, is_word: bool) -> Option<Meaning> {
         if let Some((meaning, _)) = self.scope.names.get(&name.text) {
             return Some(*meaning);
         }
@@ -116,7 +117,8 @@ impl Assembler<'_> {
         let diagnostic = error(code::FIELD_NOT_CODED, name.span, message, "no field and no alias");
         let known = unless_unread(self.scope.names.keys().map(String::as_str), self.diagnostics);
         let near = did_you_mean(&name.text, known);
-        self.diagnostics.push(help_if(diagnostic, near));
+        let quoted = || format!("a word that stands as it is is written in quotes, as `\"{}\"`", name.text);
+        self.diagnostics.push(help_if(diagnostic, near.or_else(|| is_word.then(quoted))));
         None
     }
 }

@@ -297,7 +297,7 @@ codes! {
 
 /// Errors that may follow from something that is missing. After an error of syntax they say
 /// nothing: what is missing may be what did not parse.
-pub(crate) const OF_WHAT_IS_MISSING: [Code; 18] = [
+pub(crate) const OF_WHAT_IS_MISSING: [Code; 20] = [
     UNDEFINED,
     NO_MAIN,
     UNKNOWN_OVERRIDE,
@@ -311,6 +311,8 @@ pub(crate) const OF_WHAT_IS_MISSING: [Code; 18] = [
     WORD_WIDTH,
     FIELD_NOT_CODED,
     NO_PC,
+    PSEUDO_RESULT,
+    TAIL_FORM,
     BAD_OPTION,
     NOTHING_CHOSEN,
     NO_STAGES,

@@ -21,13 +21,7 @@ pub(crate) const MAX_WORD_BITS: u32 = 256;
 /// The coded instances' widths are known; those of unknown width make the CODING unsound.
 pub(crate) fn resolve_coding(draft: &mut Draft<'_>, table: &Table, diagnostics: &mut Diagnostics) -> bool {
     let Some(section) = draft.sections.coding else {
-        if let Some(tail) = draft.sections.tail {
-            let message = format!("`{}` has a TAIL and no CODING", draft.ast.name.text);
-            let diagnostic = error(code::TAIL_FORM, tail.span, message, "follows no word")
-                .help("a TAIL follows the word that the operation's CODING is in");
-            diagnostics.push(diagnostic);
-        }
-        return draft.sections.tail.is_none();
+        return resolve_lone_tail(draft, table, diagnostics);
     };
     let scope = &mut draft.scope;
     let mut coding = Coding { scope, table, diagnostics, sound: true };
@@ -61,6 +55,19 @@ pub(crate) fn resolve_coding(draft: &mut Draft<'_>, table: &Table, diagnostics: 
         draft.tail = tail;
     }
     is_sound
+}
+
+/// A TAIL without a CODING: an error, whose fields are known all the same.
+fn resolve_lone_tail(draft: &mut Draft<'_>, table: &Table, diagnostics: &mut Diagnostics) -> bool {
+    let Some(tail) = draft.sections.tail else { return true };
+    let message = format!("`{}` has a TAIL and no CODING", draft.ast.name.text);
+    let diagnostic = error(code::TAIL_FORM, tail.span, message, "follows no word")
+        .help("a TAIL follows the word that the operation's CODING is in");
+    diagnostics.push(diagnostic);
+    let mut coding = Coding { scope: &mut draft.scope, table, diagnostics, sound: false };
+    let items: Vec<_> = tail.items.iter().filter_map(|item| coding.bind_tail(item)).collect();
+    coding.size_fields(items.iter());
+    false
 }
 
 /// The message for a name without coded bits.
@@ -228,11 +235,12 @@ impl Coding<'_> {
         let (high_bit, low_bit) = (high_bit?, low_bit?);
         let limit = known_width.unwrap_or(MAX_WORD_BITS);
         if low_bit > high_bit || high_bit >= u128::from(limit) {
-            let message = format!("bits {high_bit}..{low_bit} of `{}`", name.text);
+            let message = match low_bit > high_bit {
+                true => format!("the slice `{high_bit}..{low_bit}` of `{}` runs upwards", name.text),
+                false => format!("`{}` has no bits {high_bit}..{low_bit}", name.text),
+            };
             let (label, help) = match known_width {
-                _ if low_bit > high_bit => {
-                    ("runs upwards".to_owned(), "write the most significant bit first")
-                }
+                _ if low_bit > high_bit => ("no bits".to_owned(), "write the most significant bit first"),
                 Some(width) => (format!("has {}", count(width, "bit")), "bits count from 0"),
                 None => ("out of bounds".to_owned(), "a field has at most 256 bits"),
             };

@@ -83,6 +83,7 @@ pub fn resolve_model(
     memory::resolve_maps(&definitions, &mut table, diagnostics);
     let target = target::resolve_target(&definitions, &table, diagnostics);
     let tree = tree::resolve_tree(&definitions, &table, diagnostics);
+    table.inner_names = tree.inner_names();
     let functions = function::resolve_functions(&definitions, &table, diagnostics);
     let (groups, operations) = resolve_operations(tree, &table, diagnostics);
     let pseudos = pseudo::resolve_pseudos(&definitions, &table, diagnostics);

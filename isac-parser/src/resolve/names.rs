@@ -236,6 +236,8 @@ pub(crate) struct Table {
     pub(crate) registers: Vec<Option<Register>>,
     /// The register ALIASes.
     pub(crate) aliases: Vec<Option<Alias>>,
+    /// Aliases, fields and LOCALs of operations, each with the first operation that has it.
+    pub(crate) inner_names: BTreeMap<String, Definition<String>>,
     /// By [`RamId`].
     pub(crate) rams: Vec<Option<Ram>>,
     /// By [`CacheId`].
@@ -263,6 +265,15 @@ impl Table {
     /// The ALIAS, if its declaration is sound.
     pub(crate) fn alias(&self, index: usize) -> Option<&Alias> {
         self.aliases.get(index)?.as_ref()
+    }
+
+    /// The register file and the element that texts call by this name.
+    pub(crate) fn element_named(&self, name: &str) -> Option<(&Register, usize)> {
+        self.registers.iter().flatten().find_map(|register| {
+            let names = register.element_names.iter();
+            let element = names.into_iter().position(|names| names.iter().any(|known| known == name))?;
+            Some((register, element))
+        })
     }
 
     /// Gives bits of an element another value after reset: the low ones of `value`.

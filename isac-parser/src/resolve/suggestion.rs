@@ -51,6 +51,11 @@ const MOST_FINDINGS: usize = 200;
 /// thousands of names all 200 are compared with each, of a million only the first few.
 const MOST_COMPARED: usize = 2_000_000;
 
+/// True while somebody reads the remedies of what is found next.
+pub(crate) fn is_read(diagnostics: &Diagnostics) -> bool {
+    diagnostics.len() < MOST_FINDINGS
+}
+
 /// The candidates of a suggestion; none where a remedy more would go unread, for it costs a
 /// comparison with every name there is.
 pub(crate) fn unless_unread<'a, I: IntoIterator<Item = &'a str>>(

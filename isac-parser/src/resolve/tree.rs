@@ -1,6 +1,7 @@
 //! Groups and operations from the leaves up: widths, types and EXPRESSIONs need those below.
 
 mod cycle;
+mod inner_name;
 mod instance;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -107,6 +107,8 @@ impl Resolver<'_> {
                 let (left, right) = (self.side(left), self.side(right));
                 self.compare(left?, relation, right?, expr.span)
             }
+            // Where it was read, it was refused: nothing is assigned to outside of BEHAVIOR.
+            ExprKind::Assign { .. } => None,
             _ => {
                 self.refuse(expr.span, "a WHEN is made of comparisons", "no comparison");
                 None

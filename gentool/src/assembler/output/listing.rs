@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use isac_ir::Model;
+use isac_ir::syntax::entries;
 use isac_parser::source::{FileId, SourceMap};
 
 use crate::assembler::{Assembled, Line};
@@ -22,13 +23,19 @@ pub fn write_listing(model: &Model, program: &Assembled, sources: &SourceMap) ->
         by_line.entry((line.span.file, number)).or_default().push(line);
     }
     let digits = model.address_bits().div_ceil(4) as usize;
-    let width = CELLS * (program.cell_bytes as usize * 2 + 1);
+    let cell_bits = entries(model).first().map_or(8, |entry| entry.cell_bits);
+    let form = Form {
+        address_digits: digits,
+        cell_digits: cell_bits.div_ceil(4) as usize,
+        big_endian: model.target.big_endian,
+    };
+    let width = CELLS * (form.cell_digits + 1);
     let mut text = String::new();
     for file in sources.files() {
         let _ = writeln!(text, "{}", sources.path(file).display());
         for (number, source) in (1..).zip(sources.text(file).lines()) {
             let lines = by_line.get(&(file, number)).map_or(&[][..], Vec::as_slice);
-            let mut rows = lines.iter().flat_map(|line| rows(program, line, digits));
+            let mut rows = lines.iter().flat_map(|line| rows(&form, program, line));
             let first = rows.next().unwrap_or_default();
             let row = format!("{number:6}  {first:<whole$}  {source}", whole = digits + 2 + width);
             let _ = writeln!(text, "{}", row.trim_end());
@@ -56,8 +63,28 @@ pub fn write_listing(model: &Model, program: &Assembled, sources: &SourceMap) ->
     text
 }
 
+/// How addresses and cells are written.
+struct Form {
+    address_digits: usize,
+    cell_digits: usize,
+    big_endian: bool,
+}
+
+impl Form {
+    /// A cell as a number, the most significant digit first, as the disassembler shows it.
+    fn cell(&self, bytes: &[u8]) -> String {
+        let mut bytes = bytes.to_vec();
+        if !self.big_endian {
+            bytes.reverse();
+        }
+        let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+        digits[digits.len().saturating_sub(self.cell_digits)..].to_owned()
+    }
+}
+
 /// Address and cells of a line, some cells a row; of many equal rows the first alone.
-fn rows(program: &Assembled, line: &Line, digits: usize) -> Vec<String> {
+fn rows(form: &Form, program: &Assembled, line: &Line) -> Vec<String> {
+    let digits = form.address_digits;
     let size = program.cell_bytes as usize;
     let bytes = program.bytes_of(line);
     if bytes.is_empty() {
@@ -74,8 +101,7 @@ fn rows(program: &Assembled, line: &Line, digits: usize) -> Vec<String> {
         if std::mem::take(&mut skipped) {
             rows.push("*".to_owned());
         }
-        let cells = chunk.chunks(size).map(|cell| cell.iter().map(|byte| format!("{byte:02x}")).collect());
-        let cells: Vec<String> = cells.collect();
+        let cells: Vec<String> = chunk.chunks(size).map(|cell| form.cell(cell)).collect();
         let address = line.address + (index * CELLS) as u64;
         rows.push(format!("{address:0digits$x}: {}", cells.join(" ")));
         last = Some(chunk);

@@ -65,6 +65,13 @@ impl Typer<'_> {
         }
     }
 
+    /// True if a FUNCTION or a built-in has this name, hidden or not.
+    fn is_function_outside(&self, name: &ast::Name) -> bool {
+        let global = self.table.names.globals.get(&name.text);
+        global.is_some_and(|found| matches!(found.what, Global::Function(_)))
+            || BUILTINS.contains(&name.text.as_str())
+    }
+
     fn no_function(&mut self, name: &ast::Name) {
         if !self.reported.insert(name.text.clone()) {
             return;
@@ -76,7 +83,13 @@ impl Typer<'_> {
             let message = format!("`{}` is no function here", name.text);
             let diagnostic = error(code::WRONG_KIND, name.span, message, "no function")
                 .secondary(hiding, "this is what the name stands for")
-                .help("inner names hide outer ones; give this one another name to call the function");
+                .help(match self.is_function_outside(name) {
+                    true => "inner names hide outer ones; give this one another name to call the function"
+                        .to_owned(),
+                    false => {
+                        format!("bits stand in brackets, as `{}[0]` or `{}[7..0]`", name.text, name.text)
+                    }
+                });
             self.diagnostics.push(diagnostic);
             return;
         }
@@ -85,7 +98,16 @@ impl Typer<'_> {
             let message = format!("`{}` is {kind} and cannot be called", name.text);
             let diagnostic = error(code::WRONG_KIND, name.span, message, "no function")
                 .secondary(found.span, "defined here");
-            self.diagnostics.push(diagnostic);
+            self.diagnostics.push(match found.what {
+                Global::Map(_) => {
+                    diagnostic.help(format!("an address stands in brackets, as `{}[address]`", name.text))
+                }
+                Global::Register(_) | Global::Alias(_) => diagnostic.help(format!(
+                    "elements and bits stand in brackets, as `{}[0]` or `{}[7..0]`",
+                    name.text, name.text
+                )),
+                _ => diagnostic,
+            });
             return;
         }
         let functions = self.table.names.globals.iter();

@@ -4,9 +4,8 @@ use super::expression::{Operand, valued};
 use super::{Typer, code, error};
 use crate::ast;
 use crate::model::{ExprKind, Field, FieldId, InstanceId, OperationId, ReferenceId, Type};
-use crate::resolve::names::undefined;
 use crate::resolve::operation::{AliasValue, Member};
-use crate::resolve::suggestion::unless_unread;
+use crate::resolve::suggestion::{did_you_mean, unless_unread};
 use crate::source::Span;
 
 /// What chose an operation: an alias, or what a reference stands for.
@@ -45,8 +44,14 @@ impl<'t> Typer<'t> {
         let Some((first, _, _, field)) = found.first().copied() else {
             let known = members.iter().flat_map(|member| &member.fields);
             let known = unless_unread(known.map(|field| field.name.as_str()), self.diagnostics);
-            let diagnostic = undefined("field", name, known);
-            self.diagnostics.push(diagnostic.secondary(alias.span, "nothing that this chooses has it"));
+            let near = did_you_mean(&name.text, known);
+            if self.reported.insert(format!("{}.{}", alias.text, name.text)) {
+                let message = format!("undefined field `{}`", name.text);
+                let help = "what an alias chose is asked for fields of its CODING; what it is worth, operands included, is its EXPRESSION";
+                let diagnostic = error(code::UNDEFINED, name.span, message, "not defined")
+                    .secondary(alias.span, "nothing that this chooses has it");
+                self.diagnostics.push(diagnostic.help(near.unwrap_or_else(|| help.to_owned())));
+            }
             return None;
         };
         if let Some(member) = lacking {

@@ -8,7 +8,7 @@ use crate::ast;
 use crate::model::{ExprKind, Place, PlaceKind, Register, Type};
 use crate::resolve::names::{Alias, Definition, Global, undefined, wrong_kind};
 use crate::resolve::operation::{AliasValue, Meaning};
-use crate::resolve::suggestion::unless_unread;
+use crate::resolve::suggestion::{is_read, unless_unread};
 use crate::source::Span;
 
 /// Names that always have a meaning unless something hides them.
@@ -216,6 +216,18 @@ impl Typer<'_> {
             diagnostic = diagnostic
                 .secondary(other.span, "an operation or group has this name")
                 .help("an operation is used through an alias: INSTANCE it and name it in CODING");
+        }
+        if is_read(self.diagnostics)
+            && let Some((file, element)) = self.table.element_named(&name.text)
+        {
+            diagnostic = diagnostic
+                .secondary(file.span, "an element of this file has the name in texts")
+                .help(format!("write `{}[{element}]`, or declare an ALIAS for it", file.name));
+        }
+        if let (Some(_), Some(inner)) = (self.operation, self.table.inner_names.get(&name.text)) {
+            diagnostic = diagnostic.secondary(inner.span, format!("`{}` has this name", inner.what)).help(
+                format!("what an operation above has is used by REFERENCE: `REFERENCE {{ {} }};`", name.text),
+            );
         }
         if matches!(name.text.as_str(), "true" | "false") {
             diagnostic = diagnostic.help("there is no `bool`: write 1 or 0");

@@ -49,6 +49,16 @@ impl Typer<'_> {
         low: &ast::Expr,
         span: Span,
     ) -> Option<Operand> {
+        if let ast::ExprKind::Name(name) = &base.kind
+            && let Some((Global::Map(_), declared)) = self.global(name)
+        {
+            let message = format!("`{}` is a memory map, which has cells and no bits", name.text);
+            let help = format!("several cells are a view, as `{}.u32[address]`", name.text);
+            let diagnostic = error(code::WRONG_KIND, span, message, "a slice of a map")
+                .secondary(declared, "declared here");
+            self.diagnostics.push(diagnostic.help(help));
+            return None;
+        }
         let whole = self.operand_of_any_width(base);
         let (high_value, low_value) = (self.number(high), self.number(low));
         let (whole, high_value, low_value) = (whole?, high_value?, low_value?);

@@ -2,6 +2,7 @@
 //!
 //! Counts are exact ([`usage`]); a map that would take too long has what a solver knows.
 
+mod table;
 mod usage;
 
 use std::collections::BTreeSet;
@@ -13,6 +14,8 @@ use crate::model::{
 };
 use crate::proof::WordSpace;
 use crate::resolve::report::count;
+
+pub use table::{CoverageMap, CoverageRow, FreeWords, coverage_maps};
 
 use usage::Usage;
 

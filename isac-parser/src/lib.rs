@@ -23,7 +23,7 @@ pub mod source;
 mod word;
 
 pub use check::{check_coverage, check_model};
-pub use coverage_map::print_coverage_map;
+pub use coverage_map::{CoverageMap, CoverageRow, FreeWords, coverage_maps, print_coverage_map};
 pub use load::load_model;
 pub use parse::{parse_file, parse_model};
 pub use print::{print_expr, print_file};

@@ -22,6 +22,8 @@ pub mod difference;
 pub mod event;
 pub mod executions;
 pub mod flow;
+#[cfg(all(feature = "program", feature = "reports"))]
+pub mod html;
 pub mod path;
 #[cfg(feature = "program")]
 pub mod program;

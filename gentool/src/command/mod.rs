@@ -12,6 +12,8 @@ mod explain;
 mod export;
 mod flow_report;
 mod generate;
+mod html_description;
+mod html_report;
 mod merge;
 mod new;
 mod pipeline;

@@ -33,6 +33,13 @@ pub(super) struct ProgramOptions {
     sources: Option<PathBuf>,
 }
 
+impl ProgramOptions {
+    /// Files whose sources are named from the current folder.
+    pub(super) fn of(files: ImageOptions) -> ProgramOptions {
+        ProgramOptions { files, sources: None }
+    }
+}
+
 impl ImageOptions {
     /// Files, each perhaps with its address.
     pub(super) fn new(images: Vec<String>) -> ImageOptions {
@@ -113,11 +120,31 @@ pub(super) fn with_program(
     if !has_notes {
         tell_notes(&program);
     }
-    let texts = read_sources(options.sources.as_deref(), &program);
+    join(options, profile, &program, write)
+}
+
+/// The same of a report that says itself what it lacks where no file is named.
+pub(super) fn with_any_program<T>(
+    options: &ProgramOptions,
+    profile: &Profile,
+    write: &dyn Fn(&ProgramProfile<'_>) -> Result<T, Failure>,
+) -> Result<T, Failure> {
+    let program = options.files.read_program(profile)?;
+    let program = program.unwrap_or_else(|| Program::read(&[], profile.measurement.tables.code));
+    join(options, profile, &program, write)
+}
+
+fn join<T>(
+    options: &ProgramOptions,
+    profile: &Profile,
+    program: &Program,
+    write: &dyn Fn(&ProgramProfile<'_>) -> Result<T, Failure>,
+) -> Result<T, Failure> {
+    let texts = read_sources(options.sources.as_deref(), program);
     let control = control_table(&profile.statics);
     write(&ProgramProfile {
         measurement: &profile.measurement,
-        program: &program,
+        program,
         statics: &profile.statics,
         control: &control,
         calls: profile.calls.as_ref(),

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use gentool::disassembler::{Disassembler, Piece};
 use isac_ir::Model;
 use isac_ir::bits::Bits;
+use isac_parser::model::CheckedModel;
 use sim_profile::program::Program;
 use sim_profile::{CodeSizes, Profile, StaticFacts, StaticTable};
 use sim_runtime::image::is_elf;
@@ -13,7 +14,7 @@ use sim_runtime::launcher::ProgramFormat;
 use sim_runtime::record::{StaticCode, StaticReader};
 
 use super::Failure;
-use super::description::{DescriptionOptions, digest_model, parse_definition};
+use super::description::{Description, DescriptionOptions, digest_model, parse_definition};
 use super::program::{ProgramFile, cell_bytes};
 use super::program_report::ImageOptions;
 
@@ -46,16 +47,11 @@ impl ModelOptions {
         self.model.as_slice()
     }
 
-    /// Finds the code; none without a description.
-    pub(super) fn read_code(
-        &self,
-        profile: &Profile,
-        files: &ImageOptions,
-        program: Option<&Program>,
-    ) -> Result<ReachableCode, Failure> {
-        let (Some(path), Some(program)) = (&self.model, program) else { return Ok(ReachableCode::default()) };
+    /// The description, if it is named, before and after lowering.
+    pub(super) fn load(&self, profile: &Profile) -> Result<Option<(CheckedModel, Model)>, Failure> {
+        let Some(path) = &self.model else { return Ok(None) };
         let options = DescriptionOptions { model: path.clone(), define: self.define.clone() };
-        let model = options.load()?.model;
+        let (checked, Description { model, .. }) = options.load_checked()?;
         let expected = &profile.provenance.model_digest;
         if !expected.is_empty() && *expected != digest_model(&model) {
             return Err(Failure::other(format!(
@@ -63,6 +59,18 @@ impl ModelOptions {
                 path.display()
             )));
         }
+        Ok(Some((checked, model)))
+    }
+
+    /// Finds the code; none without a description.
+    pub(super) fn read_code(
+        &self,
+        profile: &Profile,
+        files: &ImageOptions,
+        program: Option<&Program>,
+    ) -> Result<ReachableCode, Failure> {
+        let Some(program) = program else { return Ok(ReachableCode::default()) };
+        let Some((_, model)) = self.load(profile)? else { return Ok(ReachableCode::default()) };
         let pieces = read_pieces(&model, files)?;
         Ok(Search::of(&model, pieces, profile, program).map_or_else(ReachableCode::default, Search::finish))
     }

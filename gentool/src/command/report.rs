@@ -15,6 +15,7 @@ use sim_profile::{Profile, render_text, replay_events, write_profile_xml, write_
 use sim_runtime::launcher::parse_number;
 
 use super::flow_report::Flow;
+use super::html_report::{Described, render_page};
 use super::reachable_code::ModelOptions;
 use super::{Failure, profile_file, program_report};
 
@@ -36,6 +37,12 @@ pub(super) struct Options {
     /// What the report looks like.
     #[arg(long, value_enum, default_value_t = Format::Xml)]
     format: Format,
+
+    /// Write the page that --format html gives to FILE; open it in a browser.
+    ///
+    /// Example: gentool report run.profile --image program.elf --model cpu.isac --html run.html
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["format", "out"])]
+    html: Option<PathBuf>,
 
     /// The function that --format flow-dot draws, by an address in it; the one that ran most if left
     /// out.
@@ -60,6 +67,9 @@ enum Format {
     Xml,
     /// The sums, for people.
     Text,
+    /// A page for the browser that shows all of it and needs nothing else; with --image functions and
+    /// lines, with --model operands and encodings, too.
+    Html,
     /// How often edges and branches were taken against what can be guessed beforehand, and where
     /// counters would stand.
     Estimates,
@@ -89,7 +99,7 @@ enum Format {
 
 pub(super) fn run(options: &Options) -> Result<i32, Failure> {
     check_options(options)?;
-    let out = options.out.as_deref();
+    let out = options.out();
     profile_file::check_out("report", out, &options.profiles)?;
     profile_file::check_out("report", out, options.events.as_slice())?;
     profile_file::check_out("report", out, &options.program.files.paths())?;
@@ -104,29 +114,48 @@ pub(super) fn run(options: &Options) -> Result<i32, Failure> {
     write(options, &profile)
 }
 
+impl Options {
+    fn format(&self) -> Format {
+        if self.html.is_some() { Format::Html } else { self.format }
+    }
+
+    fn out(&self) -> Option<&Path> {
+        self.html.as_deref().or(self.out.as_deref())
+    }
+}
+
 fn check_options(options: &Options) -> Result<(), Failure> {
-    if options.at.is_some() && options.format != Format::FlowDot {
+    let format = options.format();
+    if options.at.is_some() && format != Format::FlowDot {
         return Err(Failure::other("--at is for --format flow-dot; leave it out, or draw a graph"));
     }
-    if !options.model.path().is_empty() && !matches!(options.format, Format::FlowDot | Format::Estimates) {
+    let shows_model = matches!(format, Format::FlowDot | Format::Estimates | Format::Html);
+    if !options.model.path().is_empty() && !shows_model {
         return Err(Failure::other(
-            "--model is for --format flow-dot and estimates, which show what never ran; leave it out",
+            "--model is for --html and for --format flow-dot and estimates, which show what never ran; \
+             leave it out",
         ));
     }
     Ok(())
 }
 
 fn write(options: &Options, profile: &Profile) -> Result<i32, Failure> {
-    let (files, out) = (&options.program.files, options.out.as_deref());
+    let (files, out) = (&options.program.files, options.out());
     let flow = || Flow::of(profile, files, &options.model);
-    let has_notes = !matches!(options.format, Format::Dot | Format::Folded | Format::Lcov | Format::Pprof);
+    let has_notes = !matches!(options.format(), Format::Dot | Format::Folded | Format::Lcov | Format::Pprof);
     let with_program = |write: &dyn Fn(&ProgramProfile<'_>) -> Result<i32, Failure>| {
         program_report::with_program(&options.program, profile, has_notes, write)
     };
     let of_program = |render: fn(&ProgramProfile<'_>) -> String| {
         with_program(&|program| profile_file::write(out, render(program).as_bytes()))
     };
-    match options.format {
+    match options.format() {
+        Format::Html => {
+            let described =
+                options.model.load(profile)?.map(|(checked, model)| Described::of(&checked, &model));
+            let page = render_page(profile, &options.program, described.as_ref())?;
+            profile_file::write(out, page.as_bytes())
+        }
         Format::Xml if files.is_empty() => {
             profile_file::write_by(out, |file| write_profile_xml(profile, file))
         }

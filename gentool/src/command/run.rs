@@ -1,14 +1,16 @@
 //! `gentool run`
 
 use std::io::BufWriter;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use clap::ValueEnum;
 use gentool::emit::find_obstacles;
 use isac_ir::Model;
 use sim_profile::{Event, EventSink, EventWriter};
-use sim_runtime::launcher::{AtomicFile, LaunchInfo, NO_CALLS, RunOptions, Stdio, check_results, launch};
+use sim_runtime::launcher::{
+    AtomicFile, LaunchInfo, NO_CALLS, RunOptions, Stdio, check_results, launch_with,
+};
 use sim_runtime::record::model_tables;
 use sim_runtime::reference::ReferenceEngine;
 use sim_translate::TranslatedEngine;
@@ -16,6 +18,7 @@ use sim_translate::TranslatedEngine;
 use super::Failure;
 use super::cache::build_simulator;
 use super::description::{Description, DescriptionOptions, digest_model};
+use super::html_report::{Described, RunPage, check_page};
 use super::pipeline::Pictures;
 
 /// Run a program on the simulator of a description.
@@ -32,6 +35,14 @@ pub(super) struct Options {
 
     #[command(flatten)]
     run: RunOptions,
+
+    /// Write the profile as a page for the browser to FILE.
+    ///
+    /// One file that needs nothing else: coverage, resources, functions, calls, sources beside code,
+    /// branches, cycles. Names of functions and lines come from the program, texts of sources from the
+    /// current folder; stacks of calls need --calls. Example: --html run.html
+    #[arg(long, value_name = "FILE", help_heading = "Results")]
+    html: Option<PathBuf>,
 
     /// What executes the program; all give the same results.
     ///
@@ -54,10 +65,14 @@ enum EngineName {
 }
 
 pub(super) fn run(options: &Options) -> Result<i32, Failure> {
-    let description = options.description.load()?;
+    let (checked, description) = options.description.load_checked()?;
     check_files(options, &description)?;
     let model = description.model;
     check_calls(&model, &options.run)?;
+    let page =
+        options.html.as_deref().map(|path| RunPage::of(path, &options.run, Described::of(&checked, &model)));
+    let page = page.as_ref();
+    drop(checked);
     let obstacles = find_obstacles(&model);
     let told = options.run.wants_reference();
     let wanted = match (options.engine, told) {
@@ -70,12 +85,12 @@ pub(super) fn run(options: &Options) -> Result<i32, Failure> {
         (None, _) => EngineName::Emitted,
     };
     match (wanted, &obstacles[..]) {
-        (EngineName::Reference, _) => run_reference(&model, &options.run),
-        (EngineName::Translated, _) => run_translated(&model, &options.run),
-        (EngineName::Emitted, []) => run_emitted(&model, &options.run),
+        (EngineName::Reference, _) => run_reference(&model, &options.run, page),
+        (EngineName::Translated, _) => run_translated(&model, &options.run, page),
+        (EngineName::Emitted, []) => run_emitted(&model, &options.run, page),
         (EngineName::Emitted, [first, ..]) if options.engine.is_none() => {
             eprintln!("note: using the reference engine: {first}");
-            run_reference(&model, &options.run)
+            run_reference(&model, &options.run, page)
         }
         (EngineName::Emitted, [first, ..]) => Err(Failure {
             message: format!("no simulator can be emitted: {first}; use --engine reference"),
@@ -101,7 +116,8 @@ fn can_translate(model: &Model) -> bool {
 /// No result may take the place of what the run is made from; found before a simulator is built.
 fn check_files(options: &Options, description: &Description) -> Result<(), Failure> {
     results(options).try_for_each(|(what, path)| description.check_output(what, path))?;
-    check_results(&options.run).map_err(Failure::other)
+    check_results(&options.run).map_err(Failure::other)?;
+    options.html.as_deref().map_or(Ok(()), |page| check_page(page, results(options), &options.run.program))
 }
 
 /// Where instructions overlap, no engine follows calls: said before one is built.
@@ -116,6 +132,7 @@ fn check_calls(model: &Model, options: &RunOptions) -> Result<(), Failure> {
 fn results(options: &Options) -> impl Iterator<Item = (&'static str, &Path)> {
     let results = &options.run;
     let all = [
+        ("page", &options.html),
         ("report", &results.report),
         ("profile", &results.profile),
         ("events", &results.events),
@@ -125,9 +142,13 @@ fn results(options: &Options) -> impl Iterator<Item = (&'static str, &Path)> {
     all.into_iter().filter_map(|(what, path)| Some((what, path.as_deref()?)))
 }
 
-/// Replaces this program by the simulator, which has the same options.
-fn run_emitted(model: &Model, options: &RunOptions) -> Result<i32, Failure> {
+/// Replaces this program by the simulator, which has the same options; where a page is to be made,
+/// waits for it.
+fn run_emitted(model: &Model, options: &RunOptions, page: Option<&RunPage>) -> Result<i32, Failure> {
     let program = build_simulator(model)?;
+    if let Some(page) = page {
+        return page.run_simulator(&program, options);
+    }
     let mut command = Command::new(&program);
     command.args(options.to_arguments());
     let unstartable =
@@ -145,7 +166,7 @@ fn run_emitted(model: &Model, options: &RunOptions) -> Result<i32, Failure> {
 }
 
 /// Translates the model while the program runs.
-fn run_translated(model: &Model, options: &RunOptions) -> Result<i32, Failure> {
+fn run_translated(model: &Model, options: &RunOptions, page: Option<&RunPage>) -> Result<i32, Failure> {
     let refused = |reason: &str| Failure {
         message: format!("the model cannot be translated: {reason}; use another --engine"),
         status: sim_runtime::launcher::exit_status::MODEL,
@@ -159,24 +180,25 @@ fn run_translated(model: &Model, options: &RunOptions) -> Result<i32, Failure> {
     let Some(mut engine) = TranslatedEngine::new(model) else {
         return Err(refused("it is too large"));
     };
-    if options.wants_measurement() {
+    if options.wants_measurement() || page.is_some() {
         engine = engine.with_profile();
     }
     let info = LaunchInfo::of_model(model, "translated", &digest_model(model));
-    Ok(launch(&mut engine, &info, options, Stdio::of_process()))
+    let further = page.into_iter().map(RunPage::output).collect();
+    Ok(launch_with(&mut engine, &info, options, Stdio::of_process(), further))
 }
 
-fn run_reference(model: &Model, options: &RunOptions) -> Result<i32, Failure> {
+fn run_reference(model: &Model, options: &RunOptions, page: Option<&RunPage>) -> Result<i32, Failure> {
     let info = LaunchInfo::of_model(model, "reference", &digest_model(model));
     let mut engine = ReferenceEngine::new(model);
     if options.caches {
         engine = engine.with_caches();
     }
-    if options.wants_measurement() {
+    if options.wants_measurement() || page.is_some() {
         engine = engine.with_profile();
     }
     let pictures = Pictures::begin(model, options)?;
-    let status = run_told(model, pictures.listen(engine), &info, options)?;
+    let status = run_told(model, pictures.listen(engine), &info, options, page)?;
     pictures.finish(options)?;
     Ok(status)
 }
@@ -187,9 +209,11 @@ fn run_told(
     mut engine: ReferenceEngine<'_>,
     info: &LaunchInfo,
     options: &RunOptions,
+    page: Option<&RunPage>,
 ) -> Result<i32, Failure> {
+    let further = page.into_iter().map(RunPage::output).collect();
     let Some(path) = &options.events else {
-        return Ok(launch(&mut engine, info, options, Stdio::of_process()));
+        return Ok(launch_with(&mut engine, info, options, Stdio::of_process(), further));
     };
     let unwritable = |error: std::io::Error| {
         Failure::other(format!(
@@ -201,7 +225,7 @@ fn run_told(
     let writer = EventWriter::new(BufWriter::new(file), &model_tables(model));
     let shared = std::rc::Rc::new(std::cell::RefCell::new(writer));
     let mut engine = engine.with_events(Box::new(Shared(std::rc::Rc::clone(&shared))));
-    let status = launch(&mut engine, info, options, Stdio::of_process());
+    let status = launch_with(&mut engine, info, options, Stdio::of_process(), further);
     drop(engine);
     if let Some(writer) = std::rc::Rc::into_inner(shared) {
         let buffer = writer.into_inner().finish().map_err(unwritable)?;

@@ -131,6 +131,9 @@ fn begin(
     }
     check_outputs(options, outputs)?;
     check_start(info, options)?;
+    if options.calls && outputs.iter().all(|output| output.what == "report") {
+        return Err("--calls is for the profile, and none is stored; add --profile FILE".to_owned());
+    }
     let started = start(engine, info, options, outside, &assignments)?;
     if options.calls {
         follow_calls(engine, options)?;

@@ -98,7 +98,7 @@ pub struct RunOptions {
     ///
     /// What calls and what returns is found in the description. With functions of the program's
     /// symbols, jumps between them count as tail calls. Where instructions overlap it cannot be done.
-    #[arg(long, requires = "profile", help_heading = "Results")]
+    #[arg(long, help_heading = "Results")]
     pub calls: bool,
 
     /// End the run after N instructions, with exit status 124.

@@ -73,7 +73,8 @@ impl<'m> StaticReader<'m> {
     ///
     /// The key has words one behind the other, but not how many: what gives the same words when it is
     /// decoded is what was.
-    fn decode_key(&self, key: &InstructionKey) -> Option<RootDecoding> {
+    /// The instruction of a measurement, decoded again; `None` if the model has none such.
+    pub fn decode_key(&self, key: &InstructionKey) -> Option<RootDecoding> {
         let bytes = key.word.bytes();
         (1..=bytes.len()).rev().filter(|size| bytes.len().is_multiple_of(*size)).find_map(|size| {
             let word = join_words(bytes, size, self.model.target.big_endian);

@@ -1,0 +1,134 @@
+//! The report as a page, of a run or of a stored profile.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use isac_ir::Model;
+use isac_parser::model::CheckedModel;
+use isac_parser::{CoverageMap, coverage_maps};
+use sim_profile::html::{HtmlReport, render_html};
+use sim_profile::program::ProgramProfile;
+use sim_profile::{Profile, read_profile};
+use sim_runtime::launcher::{AtomicFile, Interrupt, OutputFile, RunOptions, exit_status, is_same_file};
+
+use super::html_description::describe;
+use super::program_report::{ImageOptions, ProgramOptions, with_any_program};
+use super::{Failure, profile_file};
+
+/// A description, for what it alone tells.
+pub(super) struct Described {
+    pub(super) model: Model,
+    maps: Vec<CoverageMap>,
+}
+
+impl Described {
+    pub(super) fn of(checked: &CheckedModel, model: &Model) -> Described {
+        Described { model: model.clone(), maps: coverage_maps(checked) }
+    }
+}
+
+/// The page of a profile.
+pub(super) fn render_page(
+    profile: &Profile,
+    options: &ProgramOptions,
+    described: Option<&Described>,
+) -> Result<String, Failure> {
+    let description = described.map(|it| describe(&it.model, &it.maps, profile));
+    let render = |program: &ProgramProfile<'_>| {
+        Ok(render_html(&HtmlReport { profile, program, description: description.as_ref() }))
+    };
+    with_any_program(options, profile, &render)
+}
+
+/// The page may take the place of nothing else, and has to be writable; found before a run.
+pub(super) fn check_page<'a>(
+    page: &Path,
+    results: impl Iterator<Item = (&'static str, &'a Path)>,
+    program: &Path,
+) -> Result<(), Failure> {
+    let shown = page.display();
+    if let Some((other, _)) =
+        results.filter(|(_, path)| is_same_file(path, page)).find(|(what, _)| *what != "page")
+    {
+        return Err(Failure::other(format!(
+            "{other} and page are both to be written to {shown}; name two files"
+        )));
+    }
+    if is_same_file(program, page) {
+        return Err(Failure::other(format!(
+            "the page would be written over the program {shown}; name another file"
+        )));
+    }
+    AtomicFile::create(page).map(drop).map_err(|error| {
+        Failure::other(format!("cannot write the page {shown}: {error}; name a file that you may write to"))
+    })
+}
+
+/// The page that a run leaves.
+pub(super) struct RunPage {
+    path: PathBuf,
+    described: Described,
+    options: ProgramOptions,
+}
+
+impl RunPage {
+    /// The page of a run of a program; its sources are named from the current folder.
+    pub(super) fn of(path: &Path, run: &RunOptions, described: Described) -> RunPage {
+        let files = ImageOptions::new(vec![run.program.to_string_lossy().into_owned()]);
+        RunPage { path: path.to_owned(), described, options: ProgramOptions::of(files) }
+    }
+
+    /// What the launcher writes when the run has ended.
+    pub(super) fn output(&self) -> OutputFile<'_> {
+        OutputFile {
+            path: self.path.clone(),
+            what: "page",
+            render: Box::new(|profile| {
+                let page = render_page(profile, &self.options, Some(&self.described));
+                Ok(page.map_err(|failure| io::Error::other(failure.message))?.into_bytes())
+            }),
+        }
+    }
+
+    /// Runs a simulator that is a program of its own, which stores the profile that the page is made of.
+    pub(super) fn run_simulator(&self, program: &Path, run: &RunOptions) -> Result<i32, Failure> {
+        let unusable = |error: io::Error| {
+            Failure::other(format!("no folder for temporary files can be made: {error}; see TMPDIR"))
+        };
+        let folder = tempfile::tempdir().map_err(unusable)?;
+        let profile = run.profile.clone().unwrap_or_else(|| folder.path().join("run.profile"));
+        let before = std::fs::metadata(&profile).ok().and_then(|found| found.modified().ok());
+        let mut arguments: Vec<OsString> = Vec::new();
+        if run.profile.is_none() {
+            arguments.extend([OsString::from("--profile"), profile.clone().into()]);
+        }
+        arguments.extend(run.to_arguments());
+        // Ctrl-C ends the simulator, and its page is still to be written.
+        let _interrupt = Interrupt::of_process();
+        let status = Command::new(program)
+            .args(arguments)
+            .status()
+            .map_err(|error| Failure::other(format!("cannot start {}: {error}", program.display())))?;
+        let status = status.code().unwrap_or(exit_status::FAILURE);
+        let after = std::fs::metadata(&profile).ok().and_then(|found| found.modified().ok());
+        // A run that could not begin has said why, and left no profile.
+        if after.is_none() || (status == exit_status::FAILURE && after == before) {
+            return Ok(status);
+        }
+        let page = self.render_stored(&profile)?;
+        profile_file::write(Some(&self.path), page.as_bytes())?;
+        Ok(status)
+    }
+
+    fn render_stored(&self, path: &Path) -> Result<String, Failure> {
+        let unreadable = |error: &dyn std::fmt::Display| {
+            Failure::other(format!("the profile {} cannot be read again: {error}", path.display()))
+        };
+        let file = File::open(path).map_err(|error| unreadable(&error))?;
+        let profile = read_profile(BufReader::new(file)).map_err(|error| unreadable(&error))?;
+        render_page(&profile, &self.options, Some(&self.described))
+    }
+}

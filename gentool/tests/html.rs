@@ -1,0 +1,213 @@
+//! The page that `gentool run` and `gentool report` write, against the XML report of the same run.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+const RV32IM: &str = "models/rv32im/rv32im.isac";
+const CSV: &str = "models/rv32im/programs/csv.elf";
+const RUN: &str = "--engine reference --limit-instructions 60000";
+
+/// gentool at the repository's root; `@` begins a path in the folder.
+fn gentool(folder: &TempDir, line: &str) -> Output {
+    let path = format!("{}/", folder.path().display());
+    Command::new(env!("CARGO_BIN_EXE_gentool"))
+        .args(line.split_whitespace().map(|word| word.replace('@', &path)))
+        .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join(".."))
+        .env("ISAC_CACHE", "/dev/null/cache")
+        .output()
+        .expect("gentool runs")
+}
+
+fn path(folder: &TempDir, name: &str) -> PathBuf {
+    folder.path().join(name)
+}
+
+fn page(folder: &TempDir, name: &str) -> String {
+    fs::read_to_string(path(folder, name)).expect("the page is there")
+}
+
+fn data(page: &str) -> Value {
+    let (_, behind) = page.split_once("id=\"data\">").expect("the page has data");
+    let (json, _) = behind.split_once("</script>").expect("the data ends");
+    serde_json::from_str(json).expect("the data is JSON")
+}
+
+fn count(value: &Value) -> u64 {
+    value.as_u64().unwrap_or_else(|| value.as_str().expect("digits").parse().expect("a count"))
+}
+
+/// The attributes of all elements of a name, in the XML's order.
+fn elements<'a>(xml: &'a str, name: &str) -> Vec<BTreeMap<&'a str, &'a str>> {
+    let begins = format!("<{name} ");
+    let lines = xml.lines().filter_map(|line| line.trim_start().strip_prefix(&begins));
+    let attributes = |line: &'a str| -> BTreeMap<&'a str, &'a str> {
+        let parts: Vec<&str> = line.split('"').collect();
+        parts.chunks_exact(2).map(|pair| (pair[0].trim().trim_end_matches('='), pair[1])).collect()
+    };
+    lines.map(attributes).collect()
+}
+
+/// The texts of all elements of a name, in the XML's order.
+fn texts<'a>(xml: &'a str, name: &str) -> Vec<&'a str> {
+    let (begins, ends) = (format!("<{name}>"), format!("</{name}>"));
+    let lines = xml.lines().map(str::trim);
+    lines.filter_map(|line| line.strip_prefix(&begins)?.strip_suffix(&ends)).collect()
+}
+
+#[test]
+fn every_figure_of_functions_calls_lines_and_instructions_is_that_of_the_xml() {
+    let folder = tempfile::tempdir().expect("a folder");
+    gentool(&folder, &format!("run {RV32IM} {CSV} {RUN} --calls --profile @p --html @run.html"));
+    gentool(&folder, &format!("report @p --image {CSV} -o @report.xml"));
+    let xml = page(&folder, "report.xml");
+    let data = data(&page(&folder, "run.html"));
+    let functions = elements(&xml, "function");
+    assert!(functions.len() > 5, "{}", functions.len());
+    let columns =
+        ["entered", "executed", "cycles", "reads", "writes", "inclusive_executed", "inclusive_cycles"];
+    for (number, function) in functions.iter().enumerate() {
+        assert_eq!(data["functions"]["name"][number], function["name"]);
+        for column in columns {
+            assert_eq!(
+                count(&data["functions"][column][number]).to_string(),
+                function[column],
+                "{column} of {function:?}"
+            );
+        }
+    }
+    let sites = data["calls"]["sites"].as_array().unwrap();
+    let calls = elements(&xml, "call");
+    assert!(!calls.is_empty() && calls.len() == sites.len());
+    for (call, site) in calls.iter().zip(sites) {
+        assert_eq!(count(&site[3]).to_string(), call["calls"]);
+        assert_eq!(count(&site[4]).to_string(), call["inclusive_cycles"]);
+    }
+    let lines: BTreeMap<(&str, &str), [&str; 3]> = elements(&xml, "line")
+        .iter()
+        .map(|line| {
+            ((line["source"], line["number"]), ["count", "executed", "cycles"].map(|name| line[name]))
+        })
+        .collect();
+    let numbers = data["lines"]["number"].as_array().unwrap();
+    assert!(numbers.len() > 100, "{}", numbers.len());
+    for (index, number) in numbers.iter().enumerate() {
+        let source = data["lines"]["source"][index].as_u64().unwrap() as usize;
+        let name = data["sources"][source]["name"].as_str().unwrap();
+        let shown =
+            ["count", "executed", "cycles"].map(|column| count(&data["lines"][column][index]).to_string());
+        assert_eq!(shown, lines[&(name, number.to_string().as_str())], "{name}:{number}");
+    }
+    let (_, instructions) = xml.split_once("<instructions>").unwrap();
+    let (instructions, _) = instructions.split_once("</instructions>").unwrap();
+    for (column, element) in [("text", "text"), ("word", "word")] {
+        assert_eq!(data["code"][column].as_array().unwrap().len(), texts(instructions, element).len());
+        for (shown, text) in data["code"][column].as_array().unwrap().iter().zip(texts(instructions, element))
+        {
+            assert_eq!(shown, text);
+        }
+    }
+    for column in ["executed", "cycles"] {
+        for (shown, text) in data["code"][column].as_array().unwrap().iter().zip(texts(instructions, column))
+        {
+            assert_eq!(count(shown).to_string(), text);
+        }
+    }
+}
+
+#[test]
+fn stacks_of_calls_are_those_of_the_folded_ones() {
+    let folder = tempfile::tempdir().expect("a folder");
+    gentool(&folder, &format!("run {RV32IM} {CSV} {RUN} --calls --profile @p --html @run.html"));
+    let folded =
+        String::from_utf8(gentool(&folder, &format!("report @p --image {CSV} --format folded")).stdout)
+            .unwrap();
+    let data = data(&page(&folder, "run.html"));
+    let mut names: Vec<String> = Vec::new();
+    let mut lines = Vec::new();
+    let mut outermost = 0;
+    for stack in data["calls"]["stacks"].as_array().unwrap() {
+        let name = data["functions"]["name"][stack[1].as_u64().unwrap() as usize].as_str().unwrap();
+        let above = stack[0].as_u64().map(|parent| names[parent as usize].clone() + ";");
+        if above.is_none() {
+            outermost += count(&stack[3]);
+        }
+        names.push(above.unwrap_or_default() + name);
+        if count(&stack[2]) > 0 {
+            lines.push(format!("{} {}\n", names.last().unwrap(), count(&stack[2])));
+        }
+    }
+    assert_eq!(lines.concat(), folded);
+    assert_eq!(outermost, 60_000, "the whole run, a cycle for each instruction");
+}
+
+#[test]
+fn a_page_made_later_is_the_one_that_the_run_wrote() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let run = |name: &str| gentool(&folder, &format!("run {RV32IM} {CSV} {RUN} --profile @p --html @{name}"));
+    run("first.html");
+    run("second.html");
+    let made = gentool(&folder, &format!("report @p --image {CSV} --model {RV32IM} --html @later.html"));
+    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+    let first = page(&folder, "first.html");
+    assert_eq!(first, page(&folder, "second.html"));
+    assert_eq!(first, page(&folder, "later.html"));
+    gentool(&folder, &format!("report @p --image {CSV} --model {RV32IM} --format html -o @again.html"));
+    assert_eq!(first, page(&folder, "again.html"));
+}
+
+#[test]
+fn operands_and_encodings_are_told_by_the_description() {
+    let folder = tempfile::tempdir().expect("a folder");
+    gentool(&folder, &format!("run {RV32IM} {CSV} {RUN} --html @run.html"));
+    let data = data(&page(&folder, "run.html"));
+    let names = data["instructions"]["name"].as_array().unwrap();
+    let add = names.iter().position(|name| name == "decode(instr(add()))").expect("add");
+    let executed = count(&data["instructions"]["executed"][add]);
+    assert!(executed > 0);
+    let operands = &data["description"]["operands"][add.to_string()];
+    let places: Vec<&str> =
+        operands["places"].as_array().unwrap().iter().map(|place| place["name"].as_str().unwrap()).collect();
+    assert_eq!(places, ["rd", "rs1", "rs2"]);
+    for place in operands["places"].as_array().unwrap() {
+        assert_eq!(place["values"].as_array().unwrap().len(), 32);
+        assert_eq!(place["values"][2], "sp");
+        assert_eq!(place["executed"].as_array().unwrap().iter().map(count).sum::<u64>(), executed);
+    }
+    let map = &data["description"]["encodings"][0];
+    assert_eq!((map["name"].as_str(), map["opcode"].as_str()), (Some("instr"), Some("bits 6..2")));
+    assert_eq!(map["rows"].as_array().unwrap().len(), names.len());
+    assert!(
+        map["rows"].as_array().unwrap().iter().all(|row| row[0].as_i64() >= Some(0)),
+        "each leads to an instruction"
+    );
+    let by_row: u64 = map["rows"].as_array().unwrap().iter().map(|row| count(&row[5])).sum();
+    let by_opcode: u64 = map["opcodes"].as_array().unwrap().iter().map(|row| count(&row[2])).sum();
+    assert_eq!((by_row, by_opcode), (60_000, 60_000));
+    assert_eq!(data["description"]["locations"]["add"], "integer.isac:47");
+}
+
+#[test]
+fn a_page_takes_the_place_of_nothing_that_is_needed() {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::copy(Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(CSV), path(&folder, "p.elf"))
+        .expect("a copy");
+    let cases = [
+        ("--html @p.elf", "the page would be written over the program"),
+        ("--html @x --report @x", "report and page are both to be written to"),
+        ("--html @nowhere/x", "cannot write the page"),
+        (&format!("--html {RV32IM}"), "the page would be written over the description"),
+    ];
+    for (options, expected) in cases {
+        let output = gentool(&folder, &format!("run {RV32IM} @p.elf {RUN} {options}"));
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.code() == Some(125) && said.contains(expected), "{options}: {said}");
+    }
+    let output = gentool(&folder, &format!("run {RV32IM} @p.elf {RUN} --calls"));
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.code() == Some(125) && said.contains("add --profile FILE"), "{said}");
+}

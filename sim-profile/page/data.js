@@ -1,0 +1,64 @@
+'use strict';
+// The data of the page, and ways through it. Sums stand in the data; here is only who belongs to whom.
+const D = JSON.parse(document.getElementById('data').textContent);
+const I = D.instructions;
+const F = D.functions;
+const C = D.code;
+const L = D.lines;
+
+// Counts that a number would round are texts; for lengths and orders the nearest number will do.
+const num = (count) => (typeof count === 'number' ? count : Number(count));
+const most = (counts) => counts.reduce((top, count) => Math.max(top, num(count)), 0);
+const range = (length) => Array.from({ length }, (_, index) => index);
+const once = (make) => { let made; return () => (made ??= make()); };
+
+const chainOf = (instruction) => I.name[instruction].split(/[()]+/).filter(Boolean);
+const labels = once(() => {
+  const last = range(I.name.length).map((i) => chainOf(i).at(-1) ?? I.name[i]);
+  const times = new Map();
+  last.forEach((name) => times.set(name, (times.get(name) ?? 0) + 1));
+  return last.map((name, i) => (times.get(name) > 1 ? chainOf(i).slice(-2).join(' ') : name));
+});
+const labelOf = (instruction) => labels()[instruction];
+const pathOf = (instruction) => chainOf(instruction).join('.');
+const instructionAt = (path) => range(I.name.length).find((i) => pathOf(i) === path) ?? -1;
+const functionAt = (name) => F.name.indexOf(name);
+const address = (digits) => (digits === '' ? '' : '0x' + digits.padStart(D.address_digits, '0'));
+const locationOf = (name) => D.description?.locations[name] ?? '';
+
+// Rows of the code by what they belong to; made when first asked for.
+const group = (keys) => {
+  const rows = new Map();
+  keys.forEach((key, row) => {
+    for (const one of [key].flat()) {
+      if (!rows.has(one)) rows.set(one, []);
+      rows.get(one).push(row);
+    }
+  });
+  return rows;
+};
+const rowsByInstruction = once(() => group(C.instruction));
+const rowsByFunction = once(() => group(C.function));
+const rowsByLine = once(() => group(C.line));
+const rowByAddress = once(() => {
+  const rows = new Map();
+  C.address.forEach((digits, row) => { if (!rows.has(digits)) rows.set(digits, row); });
+  return rows;
+});
+const digitsOf = (text) => text.toLowerCase().replace(/^0x/, '').replace(/^0+(?=.)/, '');
+const textOf = (row) => C.text[row] || C.instruction[row].map(labelOf).join(' | ');
+const lineName = (line) => (line < 0 ? '' : `${baseName(D.sources[L.source[line]].name)}:${L.number[line]}`);
+const baseName = (path) => path.slice(path.lastIndexOf('/') + 1);
+const linesBySource = once(() => group(L.source));
+const lineAt = (source, number) => (linesBySource().get(source) ?? []).find((line) => L.number[line] === number) ?? -1;
+
+// Links: every view and everything in it has one.
+const to = {
+  instruction: (i) => `#instructions/${encodeURIComponent(pathOf(i))}`,
+  operands: (i) => `#operands/${encodeURIComponent(pathOf(i))}`,
+  function: (f) => `#functions/${encodeURIComponent(F.name[f])}`,
+  row: (row) => `#code/${address(C.address[row])}`,
+  address: (digits) => `#code/${address(digits)}`,
+  line: (line) => `#code/line/${encodeURIComponent(D.sources[L.source[line]].name)}/${L.number[line]}`,
+  resource: (r) => `#resources/${encodeURIComponent(D.resources.resources[r][0])}`,
+};

@@ -1,0 +1,66 @@
+//! What the page cannot show, why, and how to get it.
+
+use serde::Serialize;
+
+use super::HtmlReport;
+use super::source::LineTable;
+
+/// Something that is missing in some views.
+#[derive(Serialize)]
+pub(super) struct Gap {
+    /// The views that lack it.
+    views: &'static [&'static str],
+    text: String,
+}
+
+/// Those of a report.
+pub(super) fn gaps_of(report: &HtmlReport<'_>, lines: &LineTable) -> Vec<Gap> {
+    let mut gaps = Vec::new();
+    let mut add = |views, text: &str| gaps.push(Gap { views, text: text.to_owned() });
+    let (profile, program) = (report.profile, report.program);
+    if program.program.images().is_empty() {
+        add(
+            &["functions", "flame", "code", "branches"],
+            "No program file is known, so nothing has the name of a function or a line. Make the page \
+             by gentool report PROFILE --image PROGRAM --html FILE.",
+        );
+    } else if lines.is_empty() {
+        add(
+            &["code"],
+            "No line of a source is known. Build the program with debug information (-g), and run it again.",
+        );
+    } else if lines.has_gone(program) {
+        add(
+            &["code"],
+            "Some sources cannot be read; of these the lines that have code are shown. Name their \
+             folder by gentool report PROFILE --image PROGRAM --sources DIR --html FILE.",
+        );
+    }
+    if profile.calls.is_none() {
+        add(
+            &["flame", "functions"],
+            "Calls were not followed, so there are no inclusive costs and no stacks. Run with --calls; \
+             where instructions overlap it cannot be done.",
+        );
+    }
+    if profile.statics.is_empty() {
+        add(
+            &["code", "branches"],
+            "Nothing is known of what the instructions could have done, since these are events alone. \
+             Run with --profile, and make the page from that.",
+        );
+    }
+    if report.description.is_none() {
+        add(
+            &["instructions", "operands", "encoding"],
+            "The description is not at hand: its lines, the operands and the encoding map are missing. \
+             Make the page by gentool run --html, or by gentool report --model MODEL --html FILE.",
+        );
+    }
+    if profile.measurement.tables.stages.is_empty() {
+        add(&["time"], "Instructions of this model do not overlap, so no cycle is lost to a pipeline.");
+    }
+    let notes = program.program.notes().iter();
+    gaps.extend(notes.map(|note| Gap { views: &["functions", "code"], text: note.to_string() }));
+    gaps
+}

@@ -1,0 +1,291 @@
+// What a reader does with the page of a profile, done in a browser:
+//
+//   node test.mjs PROGRAM.html PIPELINE.html OTHER.html LARGE.html [FOLDER-FOR-SCREENSHOTS]
+//
+// PROGRAM is of a program with lines and followed calls, PIPELINE of a cycle-accurate model, OTHER of
+// any other model, LARGE of a program of 100,000 instructions.
+import assert from 'node:assert/strict';
+import { Page, VIEWS, digits, launch } from './page.mjs';
+
+const [program, pipeline, other, large, shots] = process.argv.slice(2);
+const browser = await launch();
+const tests = [];
+const test = (name, run) => tests.push([name, run]);
+
+for (const [name, file] of [['program', program], ['pipeline', pipeline], ['other', other]]) {
+  test(`${name}: every view shows itself, is quiet and accessible, light and dark`, async () => {
+    for (const colorScheme of ['light', 'dark']) {
+      const page = await Page.open(browser, file, '', { colorScheme });
+      for (const view of VIEWS) {
+        await page.go(`#${view}`);
+        assert.equal(await page.tab.locator('nav a[aria-current=page]').getAttribute('href'), `#${view}`);
+        assert.notEqual(await page.title(), '');
+        await page.checkAccessible(`${view} of ${name} in ${colorScheme}`);
+        if (shots) await page.tab.screenshot({ path: `${shots}/${name}-${view}-${colorScheme}.png` });
+      }
+      await page.close();
+    }
+  });
+  test(`${name}: no view is wider than a phone`, async () => {
+    const page = await Page.open(browser, file, '', { width: 390, height: 844 });
+    for (const view of VIEWS) {
+      await page.go(`#${view}`);
+      const [wide, seen] = await page.tab.evaluate(() => [document.documentElement.scrollWidth, window.innerWidth]);
+      assert.ok(wide <= seen, `${view} is ${wide} wide`);
+      if (shots) await page.tab.screenshot({ path: `${shots}/${name}-${view}-phone.png` });
+    }
+    await page.checkAccessible(`${name} on a phone`);
+    await page.close();
+  });
+}
+
+test('the figures that are seen are those of the data', async () => {
+  const page = await Page.open(browser, program);
+  const shown = await page.tab.locator('.figures dd').allInnerTexts();
+  const executed = page.data.summary.find((figure) => figure.name === 'executed').value;
+  assert.equal(digits(shown[0]), String(executed));
+  assert.ok(shown.includes(`${page.data.coverage.percent} %`));
+  await page.close();
+});
+
+test('the tree opens down to operands and leads to the code', async () => {
+  const page = await Page.open(browser, program, '#instructions');
+  const item = page.tab.locator('[role=treeitem][aria-level="3"]', { has: page.tab.locator('a', { hasText: /^add$/ }) });
+  assert.equal(await item.getAttribute('aria-expanded'), 'false');
+  await item.locator('.name').click({ position: { x: 4, y: 8 } });
+  assert.equal(await item.getAttribute('aria-expanded'), 'true');
+  assert.ok((await item.locator('xpath=following-sibling::*').getByRole('treeitem').count()) >= 1, 'operands are below');
+  await item.locator('a').click();
+  await page.settle();
+  assert.equal(await page.title(), 'add');
+  assert.match(await page.tab.locator('main').innerText(), /integer\.isac:\d+/, 'the line of the description');
+  await page.tab.locator('[role=grid][aria-label="addresses"] .space a').first().click();
+  await page.settle();
+  assert.match(await page.hash(), /^#code\/0x[0-9a-f]+$/);
+  const marked = await page.tab.locator('[aria-label="Code"] .space [role=row].active').innerText();
+  assert.match(marked, /\badd\b/);
+  await page.tab.locator('.status a', { hasText: /^add$/ }).click();
+  await page.settle();
+  assert.equal(await page.title(), 'add', 'and back');
+  await page.close();
+});
+
+test('what was never executed can be seen alone', async () => {
+  const page = await Page.open(browser, program, '#instructions');
+  await page.tab.getByRole('button', { name: 'Never executed' }).click();
+  await page.settle();
+  assert.equal(Number(await page.grid('instructions').getAttribute('aria-rowcount')) - 1, page.data.coverage.unused);
+  const executed = await page.column('instructions', 1);
+  assert.ok(executed.length > 0 && executed.every((count) => digits(count) === '0'));
+  await page.close();
+});
+
+test('search finds functions, instructions, addresses and lines', async () => {
+  const page = await Page.open(browser, program);
+  for (const [text, hash] of [['main', '#functions/main'], ['addi', '#instructions/decode.instr.addi']]) {
+    await page.press('/');
+    await page.tab.keyboard.type(text);
+    assert.ok(await page.tab.locator('#found').isVisible());
+    await page.press('Enter');
+    assert.equal(await page.hash(), hash);
+  }
+  const digitsOfOne = page.data.code.address[7];
+  await page.press('/');
+  await page.tab.keyboard.type(`0x${digitsOfOne}`);
+  await page.press('Enter');
+  assert.equal(await page.hash(), `#code/0x${digitsOfOne.padStart(page.data.address_digits, '0')}`);
+  await page.press('/');
+  await page.tab.keyboard.type('#include');
+  await page.press('ArrowDown', 'Enter');
+  assert.match(await page.hash(), /^#code\/line\/.*\/\d+$/);
+  await page.press('/');
+  await page.tab.keyboard.type('no such thing anywhere');
+  assert.match(await page.tab.locator('#found').innerText(), /Nothing has that name/);
+  await page.press('Escape');
+  assert.ok(await page.tab.locator('#found').isHidden());
+  await page.close();
+});
+
+test('tables are sorted by their headings, and filtered', async () => {
+  const page = await Page.open(browser, program, '#functions');
+  const heading = page.grid('functions').locator('[role=columnheader]', { hasText: 'Cycles' });
+  const expected = [...page.data.functions.cycles].sort((a, b) => b - a).map(String);
+  const shown = async () => (await page.column('functions', 1)).map(digits);
+  assert.equal(await heading.getAttribute('aria-sort'), 'descending');
+  assert.deepEqual(await shown(), expected.slice(0, (await shown()).length));
+  await heading.locator('button').click();
+  assert.equal(await heading.getAttribute('aria-sort'), 'ascending');
+  assert.deepEqual(await shown(), expected.reverse().slice(0, (await shown()).length));
+  await page.tab.getByRole('searchbox', { name: 'Filter functions' }).fill('main');
+  assert.deepEqual(await page.column('functions', 0), ['main']);
+  await page.close();
+});
+
+test('source and code follow each other', async () => {
+  const page = await Page.open(browser, program, '#code');
+  const { lines, code, sources } = page.data;
+  const line = lines.cycles.indexOf(Math.max(...lines.cycles.filter((_, at) => sources[lines.source[at]].text)));
+  await page.go(`#code/line/${encodeURIComponent(sources[lines.source[line]].name)}/${lines.number[line]}`);
+  const rows = code.line.filter((of) => of === line).length;
+  const marked = page.tab.locator('[aria-label="Code"] .space [role=row].marked');
+  assert.ok((await marked.count()) >= 1 && (await marked.count()) <= rows, `${await marked.count()} of ${rows}`);
+  assert.equal(await page.tab.locator('[aria-label="Source"] .space [role=row].marked [role=gridcell]').first().innerText(), String(lines.number[line]));
+  // A click on another instruction marks its line.
+  const plain = page.tab.locator('[aria-label="Code"] .space [role=row]:not(.marked):not(.function)').nth(12);
+  const address = (await plain.locator('[role=gridcell]').first().innerText()).trim();
+  await plain.click();
+  await page.settle();
+  assert.equal(await page.hash(), `#code/${address}`);
+  const row = code.address.indexOf(address.replace(/^0x0*/, ''));
+  const number = await page.tab.locator('[aria-label="Source"] .space [role=row].marked [role=gridcell]').first().innerText();
+  assert.equal(number, String(lines.number[code.line[row]]));
+  // And a click on another line marks its instructions.
+  const shown = page.tab.locator('[aria-label="Source"] .space [role=row]:not(.marked)').filter({ has: page.tab.locator('.share') });
+  // By its number: it is drawn anew when it is scrolled to.
+  const counted = page.tab.locator(`#${await shown.first().getAttribute('id')}`);
+  const wanted = Number(await counted.locator('[role=gridcell]').first().innerText());
+  await counted.click();
+  await page.settle();
+  assert.match(await page.hash(), new RegExp(`/${wanted}$`));
+  assert.ok((await marked.count()) >= 1);
+  await page.close();
+});
+
+test('links lead to one place, whoever opens them', async () => {
+  const first = await Page.open(browser, program);
+  const { code, functions, calls, address_digits: width } = first.data;
+  await first.close();
+  const row = Math.floor(code.address.length / 2);
+  const address = `0x${code.address[row].padStart(width, '0')}`;
+  let page = await Page.open(browser, program, `#code/${address}`);
+  await page.settle();
+  assert.match(await page.tab.locator('[aria-label="Code"] .space [role=row].active').innerText(), new RegExp(address));
+  await page.close();
+  const name = functions.name[calls.stacks.at(-1)[1]];
+  page = await Page.open(browser, program, `#functions/${encodeURIComponent(name)}`);
+  assert.equal(await page.title(), name);
+  await page.tab.goBack().catch(() => null);
+  await page.close();
+  page = await Page.open(browser, program, '#nowhere/at all');
+  assert.equal(await page.hash(), '#nowhere/at all');
+  assert.equal(await page.tab.locator('nav a[aria-current=page]').getAttribute('href'), '#summary', 'what is not there is the summary');
+  await page.close();
+});
+
+test('the keyboard is enough', async () => {
+  const page = await Page.open(browser, program);
+  await page.press('6');
+  assert.equal(await page.hash(), '#functions');
+  await page.grid('functions').focus();
+  await page.press('ArrowDown', 'ArrowDown');
+  const active = await page.grid('functions').getAttribute('aria-activedescendant');
+  const name = await page.tab.locator(`#${active} [role=gridcell]`).first().innerText();
+  await page.press('Enter');
+  assert.equal(await page.title(), name);
+  await page.press('2');
+  await page.tab.locator('[role=tree] [role=treeitem]').first().focus();
+  await page.press('ArrowRight', 'ArrowRight', 'ArrowRight', 'Enter');
+  assert.match(await page.hash(), /^#instructions\/decode\.instr\./);
+  await page.press('7');
+  await page.tab.locator('.flame button[tabindex="0"]').focus();
+  await page.press('ArrowDown');
+  assert.match(await page.tab.locator('.status').innerText(), /cycles with what it called/);
+  await page.press('Enter');
+  assert.match(await page.hash(), /^#flame\/\d+$/);
+  await page.press('?');
+  assert.ok(await page.tab.locator('#help').isVisible());
+  await page.press('Escape');
+  await page.press('t');
+  assert.equal(await page.tab.evaluate(() => document.documentElement.dataset.theme), 'dark');
+  await page.close();
+});
+
+test('pairs of operands are a matrix, opcodes a map', async () => {
+  const page = await Page.open(browser, program, '#operands/decode.instr.add');
+  const { data } = page;
+  const add = data.instructions.name.indexOf('decode(instr(add()))');
+  const [, , cells] = data.description.operands[add].pairs[0];
+  const matrix = page.tab.locator('.matrix').first();
+  assert.equal(await matrix.locator('button').count(), cells.length);
+  await matrix.locator('button').first().click();
+  assert.match(await page.tab.locator('.status').first().innerText(), /executed \d/);
+  await page.checkAccessible('the matrix');
+  await page.go('#encoding');
+  const map = data.description.encodings[0];
+  assert.equal(await page.tab.locator('.opcodes button').count(), map.opcodes.length);
+  const free = map.opcodes.filter((opcode) => Number.parseFloat(opcode[1]) === 0).length;
+  assert.equal(await page.tab.locator('.opcodes button.free').count(), free);
+  await page.tab.locator('.opcodes button:not(.free)').first().click();
+  await page.settle();
+  const wanted = map.rows.filter((row) => row[4].includes(0)).length;
+  assert.equal((await page.column(`encodings of ${map.name}`, 0)).length, wanted);
+  await page.close();
+});
+
+test('a pipeline tells where the cycles went', async () => {
+  const page = await Page.open(browser, pipeline, '#time');
+  const { time } = page.data;
+  assert.ok(time.stages.length > 0 && time.lost.length > 0);
+  assert.equal(await page.tab.locator('main .bars .track').count(), time.stages.length);
+  await page.tab.locator('[role=grid][aria-label="causes of lost cycles"] .space [role=row]').first().click();
+  await page.settle();
+  assert.ok((await page.column('instructions that lost them', 0)).length > 0);
+  await page.close();
+});
+
+test('branches lead to both of their sides', async () => {
+  const page = await Page.open(browser, program, '#branches');
+  const wanted = page.data.branches.filter((branch) => branch.untaken > 0).length;
+  await page.tab.getByRole('checkbox', { name: 'with a side never taken' }).check();
+  assert.equal(Number(await page.grid('branches').getAttribute('aria-rowcount')) - 1, wanted);
+  await page.grid('branches').locator('.space a[href^="#code"]').nth(1).click();
+  await page.settle();
+  assert.equal(await page.title(), 'Code');
+  await page.close();
+});
+
+test('what is missing is said', async () => {
+  const page = await Page.open(browser, other, '#flame');
+  assert.match(await page.tab.locator('main').innerText(), /--calls/);
+  await page.close();
+});
+
+test('it can be printed', async () => {
+  const page = await Page.open(browser, program, '#functions');
+  assert.ok((await page.tab.pdf()).length > 10_000);
+  await page.close();
+});
+
+test('100,000 instructions open in less than a second, and their rows are drawn as they are seen', async () => {
+  const times = [];
+  for (let run = 0; run < 3; run += 1) {
+    const page = await Page.open(browser, large, '', { reads: false });
+    times.push(await page.tab.evaluate(() => performance.getEntriesByType('navigation')[0].loadEventEnd));
+    await page.close();
+  }
+  console.log(`  opened in ${times.map((time) => `${Math.round(time)} ms`).join(', ')}`);
+  assert.ok(Math.min(...times) < 1000, `${times}`);
+  const page = await Page.open(browser, large, '#code', { reads: false });
+  const [length, last] = await page.tab.evaluate('[C.address.length, C.address.at(-1)]');
+  assert.ok(length >= 100_000);
+  assert.ok((await page.tab.locator('[aria-label="Code"] .space [role=row]').count()) < 200);
+  await page.tab.locator('[aria-label="Code"] [role=grid]').focus();
+  await page.press('End');
+  assert.match(await page.tab.locator('[aria-label="Code"] .space [role=row]').last().innerText(), new RegExp(last));
+  await page.close();
+});
+
+let failed = 0;
+for (const [name, run] of tests) {
+  const begun = Date.now();
+  try {
+    await run();
+    console.log(`ok      ${name} (${Date.now() - begun} ms)`);
+  } catch (error) {
+    failed += 1;
+    console.log(`FAILED  ${name}\n${error.stack}`);
+  }
+}
+await browser.close();
+console.log(failed === 0 ? `${tests.length} tests passed` : `${failed} of ${tests.length} tests failed`);
+process.exit(failed === 0 ? 0 : 1);

@@ -72,10 +72,10 @@ pub use overhead::{InvalidOverhead, LostCause, LostReason, Overhead, StageCycles
 pub use path::{PathError, PathNode, PathTree, instruction_of};
 pub use profile::{Mode, Profile, Provenance};
 #[cfg(all(feature = "program", feature = "reports"))]
-pub use report::write_program_xml;
+pub use report::{render_cobertura, write_program_xml};
 #[cfg(feature = "reports")]
 pub use report::{
-    render_difference, render_estimates, render_flow_dot, render_profile_xml, render_text,
+    render_difference, render_estimates, render_flow_dot, render_junit, render_profile_xml, render_text,
     render_verification, render_xml, write_profile_xml,
 };
 pub use running::Misplaced;

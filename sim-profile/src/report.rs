@@ -4,6 +4,8 @@
 //! document that the profiler of the architecture's first simulator wrote. A report says nothing
 //! of the host or the engine, so equal measurements give equal bytes.
 
+#[cfg(feature = "program")]
+mod cobertura;
 mod difference;
 mod dot;
 mod each;
@@ -11,6 +13,7 @@ mod element;
 mod estimates;
 mod figure;
 mod flow;
+mod junit;
 mod plain;
 #[cfg(feature = "program")]
 mod program;
@@ -23,9 +26,12 @@ use std::io::{self, BufWriter, Write};
 
 use crate::{Measurement, Profile, StaticTable};
 
+#[cfg(feature = "program")]
+pub use cobertura::render_cobertura;
 pub use difference::render_difference;
 pub use dot::render_flow_dot;
 pub use estimates::render_estimates;
+pub use junit::render_junit;
 pub use plain::render_text;
 pub use verification::render_verification;
 
@@ -73,6 +79,15 @@ fn render_report(report: &element::Profiler<'_>) -> String {
     let mut out = Vec::new();
     // A `Vec` takes every write, and the serializer writes text alone.
     write_report(report, &mut out).expect("a report can be written to memory");
+    String::from_utf8(out).expect("a report is a text")
+}
+
+/// An element of another format as a whole file.
+fn render_element(name: &'static str, element: &impl serde::Serialize) -> String {
+    let mut out = DECLARATION.as_bytes().to_vec();
+    // As above.
+    xml::write_element(&mut out, name, element).expect("a report can be written to memory");
+    out.push(b'\n');
     String::from_utf8(out).expect("a report is a text")
 }
 

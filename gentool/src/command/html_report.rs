@@ -9,7 +9,7 @@ use std::process::Command;
 use isac_ir::Model;
 use isac_parser::model::CheckedModel;
 use isac_parser::{CoverageMap, coverage_maps};
-use sim_profile::html::{HtmlReport, render_html};
+use sim_profile::html::{Description, HtmlReport, render_html};
 use sim_profile::program::ProgramProfile;
 use sim_profile::{Profile, read_profile};
 use sim_runtime::launcher::{AtomicFile, Interrupt, OutputFile, RunOptions, exit_status, is_same_file};
@@ -20,13 +20,18 @@ use super::{Failure, profile_file};
 
 /// A description, for what it alone tells.
 pub(super) struct Described {
-    pub(super) model: Model,
+    model: Model,
     maps: Vec<CoverageMap>,
 }
 
 impl Described {
     pub(super) fn of(checked: &CheckedModel, model: &Model) -> Described {
         Described { model: model.clone(), maps: coverage_maps(checked) }
+    }
+
+    /// What it says of a profile.
+    pub(super) fn describe(&self, profile: &Profile) -> Description {
+        describe(&self.model, &self.maps, profile)
     }
 }
 
@@ -36,7 +41,7 @@ pub(super) fn render_page(
     options: &ProgramOptions,
     described: Option<&Described>,
 ) -> Result<String, Failure> {
-    let description = described.map(|it| describe(&it.model, &it.maps, profile));
+    let description = described.map(|it| it.describe(profile));
     let render = |program: &ProgramProfile<'_>| {
         Ok(render_html(&HtmlReport { profile, program, description: description.as_ref() }))
     };

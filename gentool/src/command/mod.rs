@@ -8,6 +8,7 @@ mod description;
 mod diff;
 mod disasm;
 mod dump;
+mod exclusion;
 mod explain;
 mod export;
 mod flow_report;
@@ -22,6 +23,7 @@ mod program;
 mod program_report;
 mod reachable_code;
 mod report;
+mod requirement;
 mod run;
 mod verify;
 

@@ -11,12 +11,16 @@ use sim_profile::program::render::{
     render_annotated_source, render_callgrind, render_disassembly, render_dot, render_folded, render_gprof,
     render_lcov, render_most_expensive, render_oprofile, render_pprof,
 };
-use sim_profile::{Profile, render_text, replay_events, write_profile_xml, write_program_xml};
+use sim_profile::{
+    Profile, render_cobertura, render_junit, render_text, replay_events, write_profile_xml, write_program_xml,
+};
 use sim_runtime::launcher::parse_number;
 
+use super::exclusion::{Exclusions, read_exclusions};
 use super::flow_report::Flow;
 use super::html_report::{Described, render_page};
 use super::reachable_code::ModelOptions;
+use super::requirement::{Requirement, UNCOVERED, parse_requirement};
 use super::{Failure, profile_file, program_report};
 
 /// Make a report of stored profiles, or of recorded events.
@@ -43,6 +47,21 @@ pub(super) struct Options {
     /// Example: gentool report run.profile --image program.elf --model cpu.isac --html run.html
     #[arg(long, value_name = "FILE", conflicts_with_all = ["format", "out"])]
     html: Option<PathBuf>,
+
+    /// What has to be covered; with less, the exit status is 1. For use in CI.
+    ///
+    /// LEVEL is instructions, or operands or pairs of them, which need --model; PERCENT has at most two
+    /// decimals. What is missing is said on standard error, when the report has been written.
+    /// Example: --require instructions=100,operands=90
+    #[arg(long, value_name = "LEVEL=PERCENT", value_delimiter = ',', value_parser = parse_requirement)]
+    require: Vec<Requirement>,
+
+    /// Instructions that need not be covered: a file of lines INSTRUCTION: REASON.
+    ///
+    /// They count neither for --require instructions nor as failed in --format junit. One that was
+    /// executed is an error. Lines that begin with # are remarks. Example: --exclude untested.txt
+    #[arg(long, value_name = "FILE")]
+    exclude: Option<PathBuf>,
 
     /// The function that --format flow-dot draws, by an address in it; the one that ran most if left
     /// out.
@@ -79,8 +98,12 @@ enum Format {
     Callgrind,
     /// The instructions that were executed, with what each cost; needs --image.
     Disassembly,
+    /// Coverage of lines and branches, for CI services; needs --image.
+    Cobertura,
     /// The call graph for dot, best of a run with --calls; needs --image.
     Dot,
+    /// A test case for each instruction of the set, failed if it never ran, for CI services.
+    Junit,
     /// Stacks of calls for flame graphs; needs --image.
     Folded,
     /// A flat profile, and the call graph as a table; needs --image.
@@ -104,6 +127,7 @@ pub(super) fn run(options: &Options) -> Result<i32, Failure> {
     profile_file::check_out("report", out, options.events.as_slice())?;
     profile_file::check_out("report", out, &options.program.files.paths())?;
     profile_file::check_out("report", out, options.model.path())?;
+    profile_file::check_out("report", out, options.exclude.as_slice())?;
     let profile = match &options.events {
         Some(events) => replay(events)?,
         None => profile_file::read_merged(&options.profiles)?,
@@ -111,7 +135,26 @@ pub(super) fn run(options: &Options) -> Result<i32, Failure> {
     // The command ends with the report; to take a large profile apart by then would take as long as a
     // small report.
     let profile = ManuallyDrop::new(profile);
-    write(options, &profile)
+    let excluded = match &options.exclude {
+        Some(path) => read_exclusions(path, &profile.measurement)?,
+        None => Exclusions::new(),
+    };
+    let status = write(options, &profile, &excluded)?;
+    let missing = missing_of(options, &profile, &excluded)?;
+    missing.iter().for_each(|missing| eprintln!("error: {missing}"));
+    Ok(if missing.is_empty() { status } else { UNCOVERED })
+}
+
+/// What is less covered than is required.
+fn missing_of(options: &Options, profile: &Profile, excluded: &Exclusions) -> Result<Vec<String>, Failure> {
+    let needs_description = options.require.iter().any(|required| required.needs_description());
+    let described = match needs_description {
+        true => options.model.load(profile)?.map(|(checked, model)| Described::of(&checked, &model)),
+        false => None,
+    };
+    let description = described.map(|described| described.describe(profile));
+    let missing = |required: &Requirement| required.missing(profile, description.as_ref(), excluded);
+    Ok(options.require.iter().filter_map(missing).collect())
 }
 
 impl Options {
@@ -129,7 +172,13 @@ fn check_options(options: &Options) -> Result<(), Failure> {
     if options.at.is_some() && format != Format::FlowDot {
         return Err(Failure::other("--at is for --format flow-dot; leave it out, or draw a graph"));
     }
-    let shows_model = matches!(format, Format::FlowDot | Format::Estimates | Format::Html);
+    let requires_model = options.require.iter().any(|required| required.needs_description());
+    if requires_model && options.model.path().is_empty() {
+        return Err(Failure::other(
+            "--require operands and --require pairs need the description; add --model MODEL",
+        ));
+    }
+    let shows_model = requires_model || matches!(format, Format::FlowDot | Format::Estimates | Format::Html);
     if !options.model.path().is_empty() && !shows_model {
         return Err(Failure::other(
             "--model is for --html and for --format flow-dot and estimates, which show what never ran; \
@@ -139,7 +188,7 @@ fn check_options(options: &Options) -> Result<(), Failure> {
     Ok(())
 }
 
-fn write(options: &Options, profile: &Profile) -> Result<i32, Failure> {
+fn write(options: &Options, profile: &Profile, excluded: &Exclusions) -> Result<i32, Failure> {
     let (files, out) = (&options.program.files, options.out());
     let flow = || Flow::of(profile, files, &options.model);
     let has_notes = !matches!(options.format(), Format::Dot | Format::Folded | Format::Lcov | Format::Pprof);
@@ -166,6 +215,8 @@ fn write(options: &Options, profile: &Profile) -> Result<i32, Failure> {
         Format::Estimates => profile_file::write(out, flow()?.estimates().as_bytes()),
         Format::FlowDot => profile_file::write(out, flow()?.dot(options.at)?.as_bytes()),
         Format::Callgrind => of_program(render_callgrind),
+        Format::Cobertura => of_program(render_cobertura),
+        Format::Junit => profile_file::write(out, render_junit(&profile.measurement, excluded).as_bytes()),
         Format::Disassembly => of_program(render_disassembly),
         Format::Dot => of_program(render_dot),
         Format::Folded => of_program(render_folded),

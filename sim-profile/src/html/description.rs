@@ -139,24 +139,49 @@ struct Encoding {
 /// Number of the instruction or -1, encoding, words, share in percent, opcodes, executed, label.
 type Row = (i64, String, String, String, Vec<usize>, Count, String);
 
+/// How many values of operands, and pairs of values in one instruction, were executed, and how many
+/// there are; of those places alone that list their values.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct OperandCoverage {
+    /// Values used, and all.
+    pub values: (u64, u64),
+    /// Pairs used, and all.
+    pub pairs: (u64, u64),
+}
+
+impl OperandCoverage {
+    /// That of a measurement.
+    pub fn of(facts: &Description, measurement: &Measurement) -> OperandCoverage {
+        let set = InstructionSet::of(measurement);
+        OperandCoverage::of_operands(&operands_of(facts, measurement, &set))
+    }
+
+    fn of_operands(operands: &BTreeMap<usize, Operands>) -> OperandCoverage {
+        let mut coverage = OperandCoverage::default();
+        let OperandCoverage { values, pairs } = &mut coverage;
+        for Operands { places, pairs: of_instruction } in operands.values() {
+            for place in places.iter().filter(|place| place.is_complete) {
+                values.0 += place.used as u64;
+                values.1 += place.values.len() as u64;
+            }
+            for (number, one) in places.iter().enumerate().filter(|(_, place)| place.is_complete) {
+                let others = places[number + 1..].iter().filter(|other| other.is_complete);
+                pairs.1 += others.map(|other| (one.values.len() * other.values.len()) as u64).sum::<u64>();
+            }
+            for (one, other, cells) in of_instruction {
+                if places[*one].is_complete && places[*other].is_complete {
+                    pairs.0 += cells.len() as u64;
+                }
+            }
+        }
+        coverage
+    }
+}
+
 /// What is shown of a description.
 pub(super) fn view_of(facts: &Description, measurement: &Measurement, set: &InstructionSet) -> View {
     let operands = operands_of(facts, measurement, set);
-    let mut values = (0_u64, 0_u64);
-    let mut pairs = (0_u64, 0_u64);
-    for Operands { places, pairs: of_instruction } in operands.values() {
-        for place in places.iter().filter(|place| place.is_complete) {
-            values.0 += place.used as u64;
-            values.1 += place.values.len() as u64;
-        }
-        for (one, other, cells) in of_instruction {
-            let (one, other) = (&places[*one], &places[*other]);
-            if one.is_complete && other.is_complete {
-                pairs.0 += cells.len() as u64;
-                pairs.1 += (one.values.len() * other.values.len()) as u64;
-            }
-        }
-    }
+    let OperandCoverage { values, pairs } = OperandCoverage::of_operands(&operands);
     let sum = |(used, total): (u64, u64)| (Count(used), Count(total), format_percent(used, total));
     let executed = executed_by_instruction(measurement, set);
     View {

@@ -29,7 +29,9 @@ use crate::Profile;
 use crate::program::ProgramProfile;
 use crate::program::line::Steps;
 
-pub use description::{Description, EncodingMap, EncodingRow, FreePattern, OperandPlace, OperandValue};
+pub use description::{
+    Description, EncodingMap, EncodingRow, FreePattern, OperandCoverage, OperandPlace, OperandValue,
+};
 
 /// What a page is made of.
 #[derive(Clone, Copy)]

@@ -1,0 +1,118 @@
+//! Coverage for CI: what has to be covered, what need not be, and the files that CI services read.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use tempfile::TempDir;
+
+const RV32IM: &str = "models/rv32im/rv32im.isac";
+const CSV: &str = "models/rv32im/programs/csv.elf";
+
+/// gentool at the repository's root; `@` begins a path in the folder.
+fn gentool(folder: &TempDir, line: &str) -> Output {
+    let path = format!("{}/", folder.path().display());
+    Command::new(env!("CARGO_BIN_EXE_gentool"))
+        .args(line.split_whitespace().map(|word| word.replace('@', &path)))
+        .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join(".."))
+        .env("ISAC_CACHE", "/dev/null/cache")
+        .output()
+        .expect("gentool runs")
+}
+
+fn measured() -> TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    gentool(
+        &folder,
+        &format!("run {RV32IM} {CSV} --engine reference --limit-instructions 60000 --profile @p"),
+    );
+    folder
+}
+
+/// Status and messages.
+fn report(folder: &TempDir, options: &str) -> (Option<i32>, String) {
+    let output = gentool(folder, &format!("report @p -o @out {options}"));
+    (output.status.code(), String::from_utf8(output.stderr).expect("text"))
+}
+
+#[test]
+fn less_than_is_required_is_told_by_the_exit_status() {
+    let folder = measured();
+    assert_eq!(report(&folder, "--require instructions=60"), (Some(0), String::new()));
+    let (status, said) = report(&folder, "--require instructions=62.01");
+    assert_eq!(status, Some(1));
+    assert_eq!(said, "error: 31 of 50 instructions were executed, 62.00 %, and 62.01 % are required\n");
+    assert!(folder.path().join("out").exists(), "the report is written all the same");
+    let model = format!("--image {CSV} --model {RV32IM}");
+    let (status, said) = report(&folder, &format!("--require instructions=1,operands=99,pairs=99 {model}"));
+    assert_eq!((status, said.lines().count()), (Some(1), 2), "{said}");
+    assert!(said.contains("values of operands were executed") && said.contains("pairs of values"), "{said}");
+    assert_eq!(report(&folder, &format!("--require operands=1,pairs=0.1 {model}")).0, Some(0));
+    let (status, said) = report(&folder, "--require operands=1");
+    assert!(status == Some(125) && said.contains("add --model MODEL"), "{said}");
+}
+
+#[test]
+fn what_is_excluded_needs_a_reason_and_must_not_have_run() {
+    let folder = measured();
+    let exclude = |text: &str| {
+        fs::write(folder.path().join("x"), text).expect("a file");
+        report(&folder, "--format junit --require instructions=100 --exclude @x")
+    };
+    let (status, said) =
+        exclude("# of the base\nslti: no compiler writes it\ndecode(instr(ori())): nor that\n");
+    assert_eq!(status, Some(1));
+    assert_eq!(said, "error: 31 of 48 instructions were executed, 64.58 %, and 100.00 % are required\n");
+    let junit = fs::read_to_string(folder.path().join("out")).expect("a report");
+    assert!(junit.contains("tests=\"50\" failures=\"17\" skipped=\"2\""), "{junit}");
+    assert!(junit.contains("<skipped message=\"no compiler writes it\"/>"), "{junit}");
+    for (text, expected) in [
+        ("slti\n", "x:1: `slti` is excluded without a reason"),
+        ("\nnothing: at all\n", "x:2: the instruction set has no `nothing`"),
+        ("addi: why\n", "x:1: decode(instr(addi())) was executed"),
+        ("slti: a\nslti: b\n", "x:2: decode(instr(slti())) is excluded twice"),
+    ] {
+        let (status, said) = exclude(text);
+        assert!(status == Some(125) && said.contains(expected), "{text}: {said}");
+    }
+}
+
+/// The attribute of the first element of a name.
+fn attribute<'a>(xml: &'a str, element: &str, name: &str) -> &'a str {
+    let (_, behind) = xml.split_once(&format!("<{element} ")).expect("the element");
+    let (_, value) = behind.split_once(&format!("{name}=\"")).expect("the attribute");
+    value.split('"').next().unwrap_or_default()
+}
+
+#[test]
+fn lines_and_branches_for_cobertura_are_those_for_lcov() {
+    let folder = measured();
+    report(&folder, &format!("--image {CSV} --format cobertura"));
+    let cobertura = fs::read_to_string(folder.path().join("out")).expect("a report");
+    report(&folder, &format!("--image {CSV} --format lcov"));
+    let lcov = fs::read_to_string(folder.path().join("out")).expect("a report");
+    let sum = |begins: &str| -> u64 {
+        lcov.lines()
+            .filter_map(|line| line.strip_prefix(begins))
+            .map(|count| count.parse::<u64>().unwrap())
+            .sum()
+    };
+    for (name, begins) in [
+        ("lines-valid", "LF:"),
+        ("lines-covered", "LH:"),
+        ("branches-valid", "BRF:"),
+        ("branches-covered", "BRH:"),
+    ] {
+        assert_eq!(attribute(&cobertura, "coverage", name), sum(begins).to_string(), "{name}");
+    }
+    assert!(sum("LH:") > 100 && sum("BRH:") > 20);
+    let lines: Vec<String> =
+        lcov.lines().filter_map(|line| line.strip_prefix("DA:")).map(str::to_owned).collect();
+    let shown: Vec<String> = cobertura
+        .lines()
+        .filter(|line| line.trim_start().starts_with("<line "))
+        .map(|line| format!("{},{}", attribute(line, "line", "number"), attribute(line, "line", "hits")))
+        .collect();
+    assert_eq!(shown, lines);
+    assert!(cobertura.contains("condition-coverage=\"50% (1/2)\""), "a branch of which one side was taken");
+}

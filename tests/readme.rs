@@ -261,6 +261,7 @@ fn options(program: PathBuf, report: PathBuf) -> RunOptions {
         arguments: Vec::new(),
         report: Some(report),
         profile: None,
+        snapshot_every: None,
         events: None,
         pipeline_trace: None,
         pipeline_window: CycleWindow { first: 1, count: 1 },

@@ -20,6 +20,7 @@ mod output_file;
 mod place;
 mod progress;
 mod run;
+mod snapshot;
 mod start;
 mod state_dump;
 mod stdio;
@@ -36,19 +37,21 @@ pub use launch_info::{LaunchInfo, LaunchMap, LaunchRegister, LaunchStack};
 pub use number::{parse_count, parse_number, parse_seconds, parse_wide};
 pub use options::{ProgramFormat, RunOptions};
 pub use output_file::{AtomicFile, OutputFile, Render, is_same_file};
+pub use snapshot::{SnapshotInterval, SnapshotRequest};
 pub use start::describe_image;
 pub use stdio::Stdio;
 
 use crate::engine::{CacheStatistics, Engine};
 use crate::fault::Stop;
 use crate::host::Host;
-use crate::record::{function_map, static_table};
+use crate::record::function_map;
 use interrupt::{InterruptibleInput, Reason};
 use message::describe_end;
 use output_file::{check_writable, write_or_rescue};
 use place::parse_assignment;
 use progress::{Progress, mips};
-use run::{End, Limits, run};
+use run::{End, Limits, Watch, run};
+use snapshot::{Snapshots, take_profile};
 use start::{Outside, Started, read_program, start};
 use state_dump::dump_state;
 
@@ -82,11 +85,14 @@ pub fn launch_with(
     }
     let outside = Outside { streams, interrupt: stdio.interrupt.clone() };
     let begun = begin(engine, info, options, outside, &outputs);
-    let mut conclusion = Conclusion { engine, info, options, messages };
+    let snapshots = Snapshots::new(options, info, stdio.snapshot.clone());
+    let mut conclusion = Conclusion { engine, info, options, messages, snapshots };
     match begun {
         Ok(mut started) => {
-            let engine = &mut *conclusion.engine;
-            let run = run_timed(engine, &mut started, options, &stdio.interrupt, &mut progress);
+            let snapshots = &mut conclusion.snapshots;
+            snapshots.begin(&started.image);
+            let watch = Watch { interrupt: &stdio.interrupt, progress: &mut progress, snapshots };
+            let run = run_timed(conclusion.engine, &mut started, options, watch);
             progress.clear();
             conclusion.finish(started, run, &outputs)
         }
@@ -102,14 +108,12 @@ fn run_timed(
     engine: &mut dyn Engine,
     started: &mut Started,
     options: &RunOptions,
-    interrupt: &Interrupt,
-    progress: &mut Progress,
+    watch: Watch<'_>,
 ) -> (End, Duration) {
+    let interrupt = watch.interrupt;
     let start = Instant::now();
     let end = match started.stop {
-        Stop::Budget | Stop::Cycles { .. } => {
-            run(engine, &mut started.host, Limits::of(options), interrupt, progress)
-        }
+        Stop::Budget | Stop::Cycles { .. } => run(engine, &mut started.host, Limits::of(options), watch),
         Stop::Halted(status) => End::Exited(status),
         Stop::Fault(fault) => End::Fault(fault),
         Stop::Interrupted => End::InterruptedWithin(interrupt.reason().unwrap_or(Reason::Signal)),
@@ -236,6 +240,7 @@ struct Conclusion<'a> {
     info: &'a LaunchInfo,
     options: &'a RunOptions,
     messages: Messages,
+    snapshots: Snapshots,
 }
 
 impl Conclusion<'_> {
@@ -256,7 +261,9 @@ impl Conclusion<'_> {
             model_digest: self.info.model_digest.clone(),
             images: vec![image],
         };
-        let written = self.write_outputs(outputs, provenance);
+        let failed = self.snapshots.take_errors();
+        failed.iter().for_each(|error| self.messages.line(&format!("error: {error}")));
+        let written = self.write_outputs(outputs, provenance) && failed.is_empty();
         match end {
             _ if !written || host.flush().is_err() => exit_status::FAILURE,
             End::Exited(status) => status & 0xff,
@@ -284,6 +291,9 @@ impl Conclusion<'_> {
                 elapsed.as_secs_f64(),
                 mips(instructions, elapsed)
             ));
+            if let Some(summary) = self.snapshots.summary() {
+                self.messages.line(&summary);
+            }
             for CacheStatistics { name, lines } in self.engine.caches() {
                 let CacheLines { hits, misses, write_backs } = lines;
                 let line = format!("{name}: {hits} hits, {misses} misses, {write_backs} lines written back");
@@ -300,17 +310,9 @@ impl Conclusion<'_> {
             results.push(write_or_rescue("final state", path, text.as_bytes()));
         }
         if !outputs.is_empty() {
-            match self.engine.measurement() {
-                Some(measurement) => {
-                    let statics = self.engine.model().map(|model| static_table(model, &measurement));
-                    let statics = statics.unwrap_or_default();
-                    let calls = self.engine.calls();
-                    let profile = Profile { measurement, provenance, statics, calls };
-                    results.extend(outputs.iter().map(|output| write_output(output, &profile)));
-                }
-                None => results.push(Err("this engine was made without profiling, so there is \
-                                          nothing to report; make it with profiling"
-                    .to_owned())),
+            match take_profile(self.engine, provenance) {
+                Ok(profile) => results.extend(outputs.iter().map(|output| write_output(output, &profile))),
+                Err(error) => results.push(Err(error)),
             }
         }
         let mut written = true;

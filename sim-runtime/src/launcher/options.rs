@@ -7,6 +7,7 @@ use clap::{Args, ValueEnum};
 
 use crate::host::DEFAULT_CLOCK_HZ;
 use crate::launcher::number::{parse_count, parse_number, parse_seconds};
+use crate::launcher::snapshot::SnapshotInterval;
 use crate::trace::{CycleWindow, WIDEST_DIAGRAM, parse_window};
 
 /// How to run which program.
@@ -37,6 +38,20 @@ pub struct RunOptions {
     /// Example: --profile run.profile
     #[arg(long, value_name = "FILE", help_heading = "Results")]
     pub profile: Option<PathBuf>,
+
+    /// Store the profile so far in FILE.1, FILE.2 and so on of --profile FILE while the run goes on.
+    ///
+    /// After each N instructions (K, M, G), or with an s behind the number after so many seconds of
+    /// your time. The signal SIGUSR1 stores one at any time, with this option or without.
+    /// Example: --profile run.profile --snapshot-every 100M
+    #[arg(
+        long,
+        value_name = "N|SECONDS",
+        requires = "profile",
+        value_parser = SnapshotInterval::parse,
+        help_heading = "Results"
+    )]
+    pub snapshot_every: Option<SnapshotInterval>,
 
     /// Write every single event of the run to FILE (reference engine alone).
     ///
@@ -248,6 +263,9 @@ impl RunOptions {
             if let Some(CycleWindow { first, count }) = window {
                 line.extend([OsString::from(name), format!("{first}:{count}").into()]);
             }
+        }
+        if let Some(interval) = self.snapshot_every {
+            line.extend([OsString::from("--snapshot-every"), interval.to_string().into()]);
         }
         if let Some(seconds) = self.timeout {
             line.extend([OsString::from("--timeout"), seconds.to_string().into()]);

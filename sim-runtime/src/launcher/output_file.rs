@@ -166,7 +166,8 @@ pub(super) fn write_or_rescue(what: &str, path: &Path, bytes: &[u8]) -> Result<(
     }
 }
 
-fn write_atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
+/// Writes a file that takes its place as a whole.
+pub(super) fn write_atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut file = AtomicFile::create(path)?;
     file.write_all(bytes)?;
     file.finish()

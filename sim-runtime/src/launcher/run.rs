@@ -8,6 +8,7 @@ use crate::host::Host;
 use crate::launcher::interrupt::{Interrupt, Reason};
 use crate::launcher::options::RunOptions;
 use crate::launcher::progress::Progress;
+use crate::launcher::snapshot::Snapshots;
 
 /// How long a slice shall take: what a user who presses Ctrl-C does not notice.
 const SLICE_TIME: Duration = Duration::from_millis(50);
@@ -73,14 +74,17 @@ impl Limits {
     }
 }
 
+/// What looks at a run between its slices.
+pub(super) struct Watch<'a> {
+    pub(super) interrupt: &'a Interrupt,
+    pub(super) progress: &'a mut Progress,
+    pub(super) snapshots: &'a mut Snapshots,
+}
+
 /// Runs until something ends it.
-pub(super) fn run(
-    engine: &mut dyn Engine,
-    host: &mut Host,
-    limits: Limits,
-    interrupt: &Interrupt,
-    progress: &mut Progress,
-) -> End {
+pub(super) fn run(engine: &mut dyn Engine, host: &mut Host, limits: Limits, watch: Watch<'_>) -> End {
+    let Watch { interrupt, progress, snapshots } = watch;
+    let slice_time = snapshots.slice_time(SLICE_TIME);
     let mut slice = FIRST_SLICE;
     let mut taken = 0;
     let mut shown = Instant::now();
@@ -91,7 +95,7 @@ pub(super) fn run(
         if let Some(reason) = interrupt.reason() {
             return End::Interrupted(reason);
         }
-        let budget = limits.budget(engine, taken, slice);
+        let budget = limits.budget(engine, taken, slice).min(snapshots.budget(taken));
         let start = Instant::now();
         match engine.run(host, budget) {
             Stop::Budget => taken += budget,
@@ -109,8 +113,9 @@ pub(super) fn run(
         }
         let end = Instant::now();
         if budget == slice {
-            slice = adapt(slice, end - start);
+            slice = adapt(slice, end - start, slice_time);
         }
+        snapshots.look(engine, taken);
         if end - shown >= SLICE_TIME {
             shown = end;
             // What cannot be written is told at the end.
@@ -120,11 +125,11 @@ pub(super) fn run(
     }
 }
 
-/// The next slice's length after one that took `elapsed`.
-fn adapt(slice: u64, elapsed: Duration) -> u64 {
-    let next = if elapsed < SLICE_TIME / 2 {
+/// The next slice's length after one that took `elapsed` and was to take `wanted`.
+fn adapt(slice: u64, elapsed: Duration, wanted: Duration) -> u64 {
+    let next = if elapsed < wanted / 2 {
         slice.saturating_mul(2)
-    } else if elapsed > SLICE_TIME * 2 {
+    } else if elapsed > wanted * 2 {
         slice / 2
     } else {
         slice

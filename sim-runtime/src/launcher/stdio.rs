@@ -4,6 +4,7 @@ use std::io::{self, IsTerminal, Write};
 
 use crate::host::{Capture, Streams};
 use crate::launcher::interrupt::Interrupt;
+use crate::launcher::snapshot::SnapshotRequest;
 
 /// Streams of guest and launcher, and how a run is ended from outside.
 pub struct Stdio {
@@ -13,19 +14,22 @@ pub struct Stdio {
     pub messages: Box<dyn Write + Send>,
     /// Ends the run.
     pub interrupt: Interrupt,
+    /// Asks for a profile of the run so far.
+    pub snapshot: SnapshotRequest,
     /// Show progress on standard error, which is a terminal.
     pub progress: bool,
 }
 
 impl Stdio {
     /// Those of this process. Ctrl-C and SIGTERM end the run from now on, a second one the
-    /// process.
+    /// process; SIGUSR1 asks for a snapshot.
     #[must_use]
     pub fn of_process() -> Self {
         Self {
             streams: Streams::of_process(),
             messages: Box::new(io::stderr()),
             interrupt: Interrupt::of_process(),
+            snapshot: SnapshotRequest::of_process(),
             progress: io::stderr().is_terminal(),
         }
     }
@@ -39,6 +43,7 @@ impl Stdio {
             streams,
             messages: Box::new(errors.clone()),
             interrupt: Interrupt::default(),
+            snapshot: SnapshotRequest::default(),
             progress: false,
         };
         (stdio, output, errors)

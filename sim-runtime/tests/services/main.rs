@@ -8,6 +8,7 @@ mod hostile;
 mod image;
 mod launch;
 mod launch_files;
+mod launch_snapshots;
 mod launch_start;
 mod linux_file;
 mod linux_transfer;

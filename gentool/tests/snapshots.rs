@@ -1,0 +1,105 @@
+//! Profiles that are stored while a program runs: each is that of a run so far, and the run is as it is
+//! without them.
+
+use std::fs;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use sim_profile::{Measurement, Profile, read_profile, spending_of};
+
+const MODEL: &str = "models/rv32im/rv32im.isac";
+const GUEST: &str = "models/rv32im/programs/csv.elf";
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+fn gentool(arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_gentool"));
+    command.args(arguments).current_dir(root()).stdin(Stdio::null()).output().expect("gentool runs")
+}
+
+fn stored(path: &Path) -> Profile {
+    read_profile(&fs::read(path).expect("the profile was stored")[..]).expect("a profile")
+}
+
+/// No count of the first is above that of the second.
+fn check_ascending(before: &Measurement, after: &Measurement) {
+    let (spent, then) = (spending_of(before), spending_of(after));
+    assert!(spent.instructions < then.instructions && spent.cycles < then.cycles);
+    for (key, record) in &before.instructions {
+        assert!(record.executed <= after.instructions[key].executed, "{key:?}");
+    }
+    for (between, times) in &before.transfers {
+        assert!(times <= &after.transfers[between], "{between:?}");
+    }
+}
+
+fn check_snapshots(model: &str, engine: &str, options: &[&str]) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let [with, without] = ["with", "without"].map(|name| folder.path().join(name));
+    let run = |path: &Path, further: &[&str]| {
+        let path = path.to_str().expect("a text");
+        let mut line = vec!["run", model, GUEST, "--engine", engine, "--profile", path];
+        line.extend(["--limit-instructions", "200K"]);
+        line.extend(options.iter().chain(further));
+        gentool(&line)
+    };
+    let plain = run(&without, &[]);
+    let snapshots = run(&with, &["--snapshot-every", "37_777"]);
+    assert_eq!(plain.stdout, snapshots.stdout, "{engine}: the guest's output");
+    assert_eq!(plain.stderr, snapshots.stderr, "{engine}: how it ends");
+    let (last, expected) = (stored(&with), stored(&without));
+    assert_eq!(last.measurement, expected.measurement, "{engine}");
+    assert_eq!(last.calls, expected.calls, "{engine}");
+    let mut before: Option<Profile> = None;
+    for number in 1..=5 {
+        let path = with.with_extension(number.to_string());
+        let verified = gentool(&["verify", path.to_str().expect("a text"), "--image", GUEST]);
+        assert!(
+            verified.status.success(),
+            "{engine}, {number}: {}",
+            String::from_utf8_lossy(&verified.stdout)
+        );
+        let profile = stored(&path);
+        assert_eq!(profile.provenance.images, expected.provenance.images);
+        if let Some(before) = &before {
+            check_ascending(&before.measurement, &profile.measurement);
+        }
+        before = Some(profile);
+    }
+    check_ascending(&before.expect("there are five").measurement, &last.measurement);
+    assert!(!with.with_extension("6").exists(), "{engine}: five fall into the run");
+}
+
+#[test]
+fn a_snapshot_is_a_profile_of_the_run_so_far() {
+    check_snapshots(MODEL, "reference", &["--calls"]);
+    check_snapshots(MODEL, "translated", &[]);
+    check_snapshots("models/rv32im5/rv32im5.isac", "reference", &[]);
+}
+
+/// What was asked for by a signal is the same as a run that ends there.
+#[cfg(unix)]
+#[test]
+fn a_signal_asks_for_a_snapshot() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (path, first) = (folder.path().join("p"), folder.path().join("p.1"));
+    let mut command = Command::new(env!("CARGO_BIN_EXE_gentool"));
+    command.args(["run", MODEL, GUEST, "--engine", "translated", "--timeout", "60", "--profile"]).arg(&path);
+    command.args(["--", "1000000"]).current_dir(root()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut running = command.spawn().expect("gentool runs");
+    let id = running.id().to_string();
+    let kill = |signal: &str| Command::new("kill").args([signal, &id]).status().expect("kill runs");
+    // The guest says something: the run has begun.
+    let mut output = running.stdout.take().expect("a pipe");
+    output.read_exact(&mut [0]).expect("the guest says something");
+    kill("-USR1");
+    while !first.exists() && running.try_wait().expect("it can be asked").is_none() {
+        std::thread::yield_now();
+    }
+    kill("-TERM");
+    assert_eq!(running.wait().expect("it ends").code(), Some(124));
+    check_ascending(&stored(&first).measurement, &stored(&path).measurement);
+}

@@ -1,0 +1,235 @@
+//! Profiles of a run that goes on: after so many instructions, so many seconds, or when a signal asks.
+
+use std::ffi::OsString;
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use sim_profile::{Mode, Profile, ProgramImage, Provenance, write_profile};
+
+use crate::engine::Engine;
+use crate::launcher::launch_info::LaunchInfo;
+use crate::launcher::number::{parse_count, parse_seconds};
+use crate::launcher::options::RunOptions;
+use crate::launcher::output_file::write_atomically;
+use crate::record::static_table;
+
+/// How long a run goes on between two snapshots.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum SnapshotInterval {
+    /// Instructions that end or are cancelled.
+    Instructions(u64),
+    /// Seconds of the host's time.
+    Seconds(f64),
+}
+
+impl SnapshotInterval {
+    /// Reads `100M`, or `0.5s`.
+    ///
+    /// # Errors
+    /// What it looks like.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let parsed = match text.strip_suffix('s') {
+            Some(seconds) => parse_seconds(seconds).ok().map(SnapshotInterval::Seconds),
+            None => parse_count(text).ok().filter(|count| *count > 0).map(SnapshotInterval::Instructions),
+        };
+        parsed.ok_or_else(|| {
+            "expected a number of instructions above 0 like 500_000 or 10M, or seconds like 10s or 0.5s"
+                .to_owned()
+        })
+    }
+}
+
+impl fmt::Display for SnapshotInterval {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SnapshotInterval::Instructions(count) => write!(f, "{count}"),
+            SnapshotInterval::Seconds(seconds) => write!(f, "{seconds}s"),
+        }
+    }
+}
+
+/// Asks a run, from another thread or by a signal, for a snapshot.
+#[derive(Debug, Clone, Default)]
+pub struct SnapshotRequest(Arc<AtomicBool>);
+
+impl SnapshotRequest {
+    /// A request that SIGUSR1 makes, where there are such signals.
+    #[must_use]
+    pub fn of_process() -> Self {
+        let request = Self::default();
+        // If the signal cannot be had, snapshots at intervals can all the same.
+        #[cfg(unix)]
+        let _ = signal_hook::flag::register(signal_hook::consts::SIGUSR1, request.0.clone());
+        request
+    }
+
+    /// Asks for one.
+    pub fn raise(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    fn take(&self) -> bool {
+        self.0.load(Ordering::Relaxed) && self.0.swap(false, Ordering::Relaxed)
+    }
+}
+
+/// Writes the snapshots of a run.
+pub(super) struct Snapshots {
+    path: Option<PathBuf>,
+    interval: Option<SnapshotInterval>,
+    request: SnapshotRequest,
+    engine: String,
+    model_digest: String,
+    images: Vec<ProgramImage>,
+    begun: Instant,
+    /// When the next one is due.
+    next_instructions: u64,
+    next_time: Option<Instant>,
+    written: u64,
+    longest: Duration,
+    errors: Vec<String>,
+}
+
+impl Snapshots {
+    /// Those of a run that begins now.
+    pub(super) fn new(options: &RunOptions, info: &LaunchInfo, request: SnapshotRequest) -> Self {
+        let mut snapshots = Snapshots {
+            path: options.profile.clone(),
+            interval: options.snapshot_every,
+            request,
+            engine: info.engine.clone(),
+            model_digest: info.model_digest.clone(),
+            images: Vec::new(),
+            begun: Instant::now(),
+            next_instructions: u64::MAX,
+            next_time: None,
+            written: 0,
+            longest: Duration::ZERO,
+            errors: Vec::new(),
+        };
+        snapshots.schedule(0);
+        snapshots
+    }
+
+    /// The run has begun, of this program.
+    pub(super) fn begin(&mut self, image: &ProgramImage) {
+        self.images = vec![image.clone()];
+        (self.begun, self.next_time) = (Instant::now(), None);
+        self.schedule(0);
+    }
+
+    /// How many instructions may run until the next one; `taken` have so far.
+    pub(super) fn budget(&self, taken: u64) -> u64 {
+        self.next_instructions.saturating_sub(taken).max(1)
+    }
+
+    /// How long a slice of the run may take at most, for snapshots to come in time.
+    pub(super) fn slice_time(&self, usual: Duration) -> Duration {
+        match self.interval {
+            Some(SnapshotInterval::Seconds(seconds)) => usual.min(Duration::from_secs_f64(seconds / 4.0)),
+            _ => usual,
+        }
+    }
+
+    /// Writes one if it is due: `taken` instructions have ended or were cancelled so far.
+    pub(super) fn look(&mut self, engine: &mut dyn Engine, taken: u64) {
+        let is_asked = self.request.take();
+        let is_time = self.next_time.is_some_and(|time| Instant::now() >= time);
+        if !is_asked && !is_time && taken < self.next_instructions {
+            return;
+        }
+        let begun = Instant::now();
+        if let Err(error) = self.write(engine) {
+            self.errors.push(error);
+        }
+        self.longest = self.longest.max(begun.elapsed());
+        if is_time || taken >= self.next_instructions {
+            self.schedule(taken);
+        }
+    }
+
+    /// What could not be written.
+    pub(super) fn take_errors(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.errors)
+    }
+
+    /// How many there were, and how long the run stood still for one at most; none if there were none.
+    pub(super) fn summary(&self) -> Option<String> {
+        let snapshots = if self.written == 1 { "snapshot" } else { "snapshots" };
+        let (written, longest) = (self.written, self.longest.as_secs_f64());
+        (written > 0).then(|| format!("{written} {snapshots}, {longest:.3} seconds for one at most"))
+    }
+
+    fn schedule(&mut self, taken: u64) {
+        match self.interval {
+            Some(SnapshotInterval::Instructions(count)) => {
+                self.next_instructions = (taken / count).saturating_add(1).saturating_mul(count);
+            }
+            Some(SnapshotInterval::Seconds(seconds)) => {
+                // Late ones do not make all further ones late.
+                let interval = Duration::from_secs_f64(seconds);
+                let due = self.next_time.unwrap_or(self.begun).checked_add(interval);
+                self.next_time = due.map(|due| due.max(Instant::now()));
+            }
+            None => {}
+        }
+    }
+
+    fn write(&mut self, engine: &mut dyn Engine) -> Result<(), String> {
+        let Some(path) = &self.path else {
+            return Err("a snapshot was asked for, and nobody said where to; give --profile FILE".to_owned());
+        };
+        let provenance = Provenance {
+            engines: [self.engine.clone()].into(),
+            mode: Mode::Exact,
+            runs: 1,
+            host_nanoseconds: u64::try_from(self.begun.elapsed().as_nanos()).unwrap_or(u64::MAX),
+            model_digest: self.model_digest.clone(),
+            images: self.images.clone(),
+        };
+        let profile = take_profile(engine, provenance)?;
+        let mut name = OsString::from(path);
+        name.push(format!(".{}", self.written + 1));
+        let path = PathBuf::from(name);
+        let mut bytes = Vec::new();
+        let written = write_profile(&mut bytes, &profile).and_then(|()| write_atomically(&path, &bytes));
+        written
+            .map_err(|error| format!("the snapshot could not be written to {}: {error}", path.display()))?;
+        self.written += 1;
+        Ok(())
+    }
+}
+
+/// Everything measured so far, with where it came from.
+///
+/// # Errors
+/// The engine was made without profiling.
+pub(super) fn take_profile(engine: &mut dyn Engine, provenance: Provenance) -> Result<Profile, String> {
+    let Some(measurement) = engine.measurement() else {
+        return Err("this engine was made without profiling, so there is nothing to report; make it with \
+                    profiling"
+            .to_owned());
+    };
+    let statics = engine.model().map(|model| static_table(model, &measurement)).unwrap_or_default();
+    Ok(Profile { measurement, provenance, statics, calls: engine.calls() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::SnapshotInterval;
+
+    #[test]
+    fn an_interval_is_read_as_it_is_written() {
+        assert_eq!(SnapshotInterval::parse("10M"), Ok(SnapshotInterval::Instructions(10_000_000)));
+        assert_eq!(SnapshotInterval::parse("0.5s"), Ok(SnapshotInterval::Seconds(0.5)));
+        for text in ["10000000", "0.5s", "3s"] {
+            assert_eq!(SnapshotInterval::parse(text).expect("an interval").to_string(), text);
+        }
+        for text in ["", "0", "s", "0s", "-1s", "0.5", "10 M"] {
+            SnapshotInterval::parse(text).expect_err(text);
+        }
+    }
+}

@@ -93,12 +93,18 @@ impl Code {
             compilable,
             helpers,
             config,
+            clean: core.state.clean(),
             first_site,
             first_link,
         };
         let begun = self.room.next;
         let (mut made, entry) = self.native.compile(&around, region, &mut self.room).ok()?;
         core.state.arena.clear(begun.into(), u64::from(self.room.next - begun));
+        for (offset, table) in made.tables.drain(..) {
+            (0u64..)
+                .zip(table)
+                .for_each(|(index, entry)| core.state.arena.put(u64::from(offset) + index, [entry]));
+        }
         let number = self.regions.len() as u32;
         for mut site in made.sites.drain(..) {
             site.region = number;

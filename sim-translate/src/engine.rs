@@ -17,7 +17,7 @@ use crate::core::{Core, Ending};
 use crate::interpret::{Outcome, interpret, interpret_from};
 use crate::layout;
 use crate::native::Entry;
-use crate::region::{Numbered, find_region};
+use crate::region::{Numbered, call_returns, find_region};
 use crate::residual::Trap;
 use crate::specialise::{Place, Step, specialise_body, specialise_step};
 use crate::state::State;
@@ -27,6 +27,8 @@ use crate::steps::Steps;
 const HOT: u32 = 30;
 /// After so many times an instruction is compiled so that it need not be left to the interpreter.
 const OFTEN: u32 = 64;
+/// Most times that all code is made anew for further places that a jump leads to.
+const MOST_WIDENED: u32 = 24;
 /// Largest budget that compiled code is given at once.
 const MOST_ALLOWED: u64 = 1 << 60;
 
@@ -48,6 +50,10 @@ pub struct TranslatedEngine<'m> {
     /// has; from some time on they are compiled so that it need not.
     redone: HashMap<u64, u32>,
     precise: HashSet<u64>,
+    /// How often code was made anew for further places that a jump leads to.
+    widened: u32,
+    /// Instructions that often write close to code.
+    near: HashSet<u64>,
     /// Compiled code is to be made anew.
     is_stale: bool,
     /// So many instructions are interpreted before compiled code is entered again.
@@ -79,6 +85,8 @@ impl<'m> TranslatedEngine<'m> {
             slow: 0,
             redone: HashMap::new(),
             precise: HashSet::new(),
+            near: HashSet::new(),
+            widened: 0,
             is_stale: false,
             steps: Steps::default(),
             code_map: crate::obstacle::code_map(model)?,
@@ -142,6 +150,9 @@ impl<'m> TranslatedEngine<'m> {
         let place = self.core.place();
         let (_, number, step) = step_at(&mut self.core, &mut self.steps, self.code_map, place);
         let outcome = interpret(&mut self.core, &step);
+        if std::mem::take(&mut self.core.state.written_near) {
+            self.near.insert(step.address);
+        }
         self.slow = self.slow.saturating_sub(1);
         self.arrived = outcome.pc != self.core.model().successor(step.address, step.size_cells);
         match (number, step.undecoded) {
@@ -245,15 +256,19 @@ impl<'m> TranslatedEngine<'m> {
     /// Drops everything that was made of code that is no longer there, or when there is no room.
     fn forget_code(&mut self) {
         let is_full = self.code.as_ref().is_some_and(Code::is_full);
-        let is_stale = std::mem::take(&mut self.is_stale);
-        if std::mem::take(&mut self.core.state.code_written) || is_full || is_stale {
+        let is_stale = std::mem::take(&mut self.is_stale) | std::mem::take(&mut self.core.state.claims_more);
+        let is_gone = std::mem::take(&mut self.core.state.code_written) || is_full;
+        if is_gone || is_stale {
             self.collect();
-            self.steps.retire();
-            self.core.state.unmark_code();
-            // What was hot will be again, unless it is another program by then.
-            match is_stale {
-                true => self.heat.values_mut().for_each(|heat| *heat = (*heat).min(self.hot - 1)),
-                false => self.heat.clear(),
+            match is_gone {
+                // It may be another program by now.
+                true => {
+                    self.steps.retire();
+                    self.core.state.unmark_code();
+                    self.heat.clear();
+                }
+                // The same instructions are compiled in another way; what was hot will be again.
+                false => self.heat.values_mut().for_each(|heat| *heat = (*heat).min(self.hot - 1)),
             }
             self.came_by = None;
             self.code = None;
@@ -271,7 +286,12 @@ impl<'m> TranslatedEngine<'m> {
     fn go_on(&mut self, left: u64) -> (u64, Option<Stop>) {
         if self.arrived && self.slow == 0 {
             let place = self.place_at_hand();
-            if let Some(entry) = self.entry_at(place) {
+            let entry = self.entry_at(place);
+            if self.core.state.claims_more && self.code.is_some() {
+                // What lies beside the new instructions is compiled for a memory without them.
+                return (0, None);
+            }
+            if let Some(entry) = entry {
                 let deadline = self.core.devices.cycles_to_next_time(self.core.cycles(0));
                 return self.run_compiled(place, entry, left.min(deadline).min(MOST_ALLOWED));
             }
@@ -311,11 +331,15 @@ impl<'m> TranslatedEngine<'m> {
             let (own, number, step) = step_at(core, steps, code_map, place);
             let number = number.filter(|_| compilable.includes(&step))?;
             let runs = steps.counted(number).executed;
-            Some((own, Numbered { number, runs, mode: own.mode, step }))
+            let led_to = steps.led_to(own.address);
+            Some((own, Numbered { number, runs, mode: own.mode, step, led_to }))
         };
+        let behind_calls = self.steps.behind_calls().clone();
         let items = self.core.state.items.clone();
         let step_at = |place| find(&mut self.core, &mut self.steps, place);
-        let mut region = find_region(model, &items, place, step_at)?;
+        let mut region =
+            find_region(model, &items, place, step_at, |address| behind_calls.contains(&address))?;
+        region.near.clone_from(&self.near);
         region.precise.clone_from(&self.precise);
         if self.code.is_none() {
             self.code = Code::new(&mut self.core, self.profiles).ok();
@@ -354,7 +378,7 @@ impl<'m> TranslatedEngine<'m> {
         let pc = site.pc.unwrap_or(told_pc);
         if exit == Exit::Jump as u64 {
             self.came_by = Some(Way::Jump(number));
-            self.count_transfer(site.step, pc);
+            self.learn_target(site.step, pc);
             return (self.ended(allowed, fuel, pc), None);
         }
         self.core.sites[number as usize].times += 1;
@@ -368,9 +392,12 @@ impl<'m> TranslatedEngine<'m> {
             SiteKind::Redo => {
                 let times = self.redone.entry(pc).or_default();
                 *times += 1;
-                if *times == OFTEN {
-                    self.precise.insert(pc);
-                    self.is_stale = true;
+                if times.is_multiple_of(OFTEN) {
+                    match *times / OFTEN {
+                        1 => self.near.insert(pc),
+                        _ => self.precise.insert(pc),
+                    };
+                    self.is_stale = *times <= 2 * OFTEN;
                 }
                 self.redo(ended)
             }
@@ -416,9 +443,23 @@ impl<'m> TranslatedEngine<'m> {
         ended
     }
 
+    /// A computed jump has led where it was not known to lead. What goes by a table is made anew when
+    /// twice as many places are known.
+    fn learn_target(&mut self, step: u32, pc: u64) {
+        let from = self.steps.step(step).address;
+        let known = self.steps.led_to(from);
+        self.count_transfer(step, pc);
+        let is_table = known.iter().chain([&pc]).all(|target| !self.steps.behind_calls().contains(target));
+        let places = known.len() + 1;
+        if is_table && !known.contains(&pc) && places.is_power_of_two() && self.widened < MOST_WIDENED {
+            self.widened += 1;
+            self.is_stale = true;
+        }
+    }
+
     fn count_transfer(&mut self, step: u32, pc: u64) {
         let step = Rc::clone(self.steps.step(step));
-        if self.profiles && pc != self.core.model().successor(step.address, step.size_cells) {
+        if pc != self.core.model().successor(step.address, step.size_cells) {
             self.steps.count_transfers(step.address, pc, 1);
         }
     }
@@ -459,6 +500,9 @@ fn step_at(
         return step_at(core, steps, code_map, place);
     }
     mark_code(core, code_map, &step);
+    if let Some(returns) = call_returns(core.model(), &core.state.items, &step, own.mode) {
+        steps.add_call(returns);
+    }
     let number = steps.add(own, step);
     (own, Some(number), Rc::clone(steps.step(number)))
 }

@@ -23,6 +23,9 @@ const OFTEN_CALLED: u64 = 12;
 /// So deep calls are followed.
 const DEEPEST: u32 = 3;
 
+/// Most places that a jump by a table leads to within a region.
+const MOST_TARGETS: usize = 128;
+
 /// A step with its number.
 #[derive(Debug, Clone)]
 pub(crate) struct Numbered {
@@ -32,6 +35,8 @@ pub(crate) struct Numbered {
     pub(crate) mode: Mode,
     /// How often it has run before, as far as that is known.
     pub(crate) runs: u64,
+    /// Where it has led, but in sequence.
+    pub(crate) led_to: Vec<u64>,
 }
 
 /// Where a step stands: the calls that were followed to it, its address, and what it runs under.
@@ -56,8 +61,8 @@ pub(crate) struct Block {
     pub(crate) successors: Vec<usize>,
     /// By what they are reached, in the same order.
     pub(crate) targets: Vec<Target>,
-    /// Where it goes on within the region if the address that it computes is this one.
-    pub(crate) returns: Option<u64>,
+    /// Where it goes on within the region if the address that it computes is one of these.
+    pub(crate) expected: Vec<u64>,
 }
 
 impl Block {
@@ -72,6 +77,8 @@ impl Block {
 #[derive(Debug, Clone)]
 pub(crate) struct Region {
     pub(crate) blocks: Vec<Block>,
+    /// Addresses of steps that often write close to code.
+    pub(crate) near: HashSet<u64>,
     /// Addresses of steps whose accesses often reach what is not reached at once.
     pub(crate) precise: HashSet<u64>,
 }
@@ -84,7 +91,7 @@ struct Met {
     /// It may also lead to what is not among the ways.
     has_others: bool,
     /// Where its computed address may lead.
-    returns: Option<u64>,
+    expected: Vec<u64>,
 }
 
 /// A call that is followed.
@@ -97,11 +104,12 @@ struct Context {
 }
 
 /// Finds regions; `step_at` gives the step for a place, if there is one, and the place that it is of.
-struct Finder<'m, F> {
+struct Finder<'m, F, C> {
     model: &'m Model,
     items: &'m ModeItems,
     entry: Place,
     step_at: F,
+    is_behind_call: C,
     contexts: Vec<Context>,
     met: HashMap<Key, Met>,
     leaders: Vec<Key>,
@@ -114,6 +122,7 @@ pub(crate) fn find_region(
     items: &ModeItems,
     entry: Place,
     step_at: impl FnMut(Place) -> Option<(Place, Numbered)>,
+    is_behind_call: impl Fn(u64) -> bool,
 ) -> Option<Region> {
     let outside = Context { above: 0, depth: 0, returns: 0 };
     let mut finder = Finder {
@@ -121,6 +130,7 @@ pub(crate) fn find_region(
         items,
         entry,
         step_at,
+        is_behind_call,
         contexts: vec![outside],
         met: HashMap::new(),
         leaders: vec![(0, entry.address, entry.mode)],
@@ -130,7 +140,7 @@ pub(crate) fn find_region(
     finder.build()
 }
 
-impl<F: FnMut(Place) -> Option<(Place, Numbered)>> Finder<'_, F> {
+impl<F: FnMut(Place) -> Option<(Place, Numbered)>, C: Fn(u64) -> bool> Finder<'_, F, C> {
     /// The step for a target, and the target that it is of.
     fn find(&mut self, (address, mode): Target) -> Option<(Target, Numbered)> {
         let (place, found) = (self.step_at)(Place { address, mode, ..self.entry })?;
@@ -163,35 +173,51 @@ impl<F: FnMut(Place) -> Option<(Place, Numbered)>> Finder<'_, F> {
             self.parts += found.step.parts;
             let successor = self.model.successor(address, found.step.size_cells);
             let ends = Ends::of(self.model, self.items, &found.step, mode);
-            let (ways, returns) = self.go_on(context, &found, &ends);
+            let (ways, expected) = self.go_on(context, &found, &ends);
             let goes_on = |way: &Way| (way.key.0, way.key.1) == (context, successor);
             if ends.has_others || ways.len() != 1 || !ways.iter().all(goes_on) {
                 self.leaders.extend(ways.iter().map(|way| way.key));
             }
             // What follows in sequence is looked at first.
             waiting.extend(ways.iter().rev().map(|way| (way.key, cold)));
-            self.met.insert(key, Met { found, ways, has_others: ends.has_others, returns });
+            self.met.insert(key, Met { found, ways, has_others: ends.has_others, expected });
         }
     }
 
-    /// What a step of a context goes on with.
-    fn go_on(&mut self, context: u32, found: &Numbered, ends: &Ends) -> (Vec<Way>, Option<u64>) {
+    /// What a step of a context goes on with, and the computed addresses among that.
+    fn go_on(&mut self, context: u32, found: &Numbered, ends: &Ends) -> (Vec<Way>, Vec<u64>) {
         match (ends.calls, &ends.targets[..]) {
             (Some(returns), [target]) if self.is_worth_following(context, found, *target) => {
                 let depth = self.contexts[context as usize].depth + 1;
                 self.contexts.push(Context { above: context, depth, returns });
                 let within = self.contexts.len() as u32 - 1;
-                (vec![self.way(within, *target)], None)
+                (vec![self.way(within, *target)], Vec::new())
             }
-            (Some(_), _) => (Vec::new(), None),
+            (Some(_), _) => (Vec::new(), Vec::new()),
             (None, targets) => {
                 let mut ways: Vec<Way> = targets.iter().map(|target| self.way(context, *target)).collect();
-                let around = self.contexts[context as usize];
-                let returns = ends.computed.filter(|_| context > 0).map(|mode| (around.returns, mode));
-                ways.extend(returns.map(|target| self.way(around.above, target)));
-                (ways, returns.map(|(address, _)| address))
+                let mut expected = Vec::new();
+                if let Some(mode) = ends.computed {
+                    let around = self.contexts[context as usize];
+                    if self.is_table(found) {
+                        expected.clone_from(&found.led_to);
+                        ways.extend(expected.iter().map(|address| self.way(context, (*address, mode))));
+                    } else if context > 0 {
+                        expected.push(around.returns);
+                        ways.push(self.way(around.above, (around.returns, mode)));
+                    }
+                }
+                (ways, expected)
             }
         }
+    }
+
+    /// True if a jump to computed addresses goes by a table, as that of a `switch` does: it does not
+    /// return, and it has led to few places.
+    fn is_table(&self, jump: &Numbered) -> bool {
+        let targets = 1..=MOST_TARGETS;
+        targets.contains(&jump.led_to.len())
+            && !jump.led_to.iter().any(|target| (self.is_behind_call)(*target))
     }
 
     /// True if a call is frequent, and what it calls is short and comes back.
@@ -229,7 +255,7 @@ impl<F: FnMut(Place) -> Option<(Place, Numbered)>> Finder<'_, F> {
         let order: Vec<Key> = std::iter::once(first).chain(others).collect();
         let index: HashMap<Key, usize> = (0..).zip(&order).map(|(index, key)| (*key, index)).collect();
         let blocks = order.into_iter().map(|key| self.block(key, &index));
-        Some(Region { blocks: blocks.collect::<Option<_>>()?, precise: HashSet::new() })
+        Some(Region { blocks: blocks.collect::<Option<_>>()?, near: HashSet::new(), precise: HashSet::new() })
     }
 
     fn block(&self, first: Key, index: &HashMap<Key, usize>) -> Option<Block> {
@@ -253,7 +279,7 @@ impl<F: FnMut(Place) -> Option<(Place, Numbered)>> Finder<'_, F> {
                     known.dedup();
                     let (successors, targets) = known.into_iter().unzip();
                     let place = Place { address: first.1, mode: first.2, ..self.entry };
-                    return Some(Block { place, steps, successors, targets, returns: met.returns });
+                    return Some(Block { place, steps, successors, targets, expected: met.expected.clone() });
                 }
             }
         }
@@ -282,6 +308,11 @@ impl Ends {
         ends.calls = is_call.then_some(successor);
         ends
     }
+}
+
+/// The address behind a step, if it calls.
+pub(crate) fn call_returns(model: &Model, items: &ModeItems, step: &Step, mode: Mode) -> Option<u64> {
+    Ends::of(model, items, step, mode).calls
 }
 
 /// True if an address is put into a register: whoever does so and leaves calls.

@@ -2,12 +2,25 @@
 
 use isac_ir::Model;
 use isac_ir::bits::{Bits, mask};
+use isac_ir::resource::Range;
 use sim_runtime::Machine;
 use sim_runtime::memory::{CellStore, read_map_bytes, write_map_bytes};
 
 use crate::arena::Arena;
 use crate::layout::{GRANULE_SHIFT, Layout, MARKED_BEFORE};
 use crate::mode::{Mode, ModeItems};
+
+/// Least number of cells by which a claim for code grows.
+const LEAST_CLAIM: u64 = 512;
+
+/// A part of a range that holds no code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Clean {
+    /// Its first cell, counted from the range's beginning.
+    pub(crate) first: u64,
+    /// At how many cells from there on a stretch of [`MARKED_BEFORE`] may begin.
+    pub(crate) places: u64,
+}
 
 /// Registers, memory, and which cells hold code.
 pub(crate) struct State<'m> {
@@ -18,6 +31,13 @@ pub(crate) struct State<'m> {
     pub(crate) arena: Arena,
     /// Bits of cells that hold decoded instructions, by memory.
     code: Vec<Vec<u64>>,
+    /// From the first to the last cell that a write may not reach unseen, by memory: compiled code
+    /// looks no closer.
+    claims: Vec<Option<(u64, u64)>>,
+    /// Somebody has written to what is claimed, or close to it.
+    pub(crate) written_near: bool,
+    /// They have grown: what was compiled before may not be run any more.
+    pub(crate) claims_more: bool,
     /// Somebody has written to a cell that holds code.
     pub(crate) code_written: bool,
 }
@@ -28,9 +48,19 @@ impl<'m> State<'m> {
     pub(crate) fn new(model: &'m Model) -> Option<State<'m>> {
         let layout = Layout::new(model)?;
         let arena = Arena::new(layout.bytes);
-        let code = vec![Vec::new(); model.rams.len()];
-        let mut state =
-            State { model, layout, items: ModeItems::of(model), arena, code, code_written: false };
+        let (code, claims) = (vec![Vec::new(); model.rams.len()], vec![None; model.rams.len()]);
+        let items = ModeItems::of(model);
+        let mut state = State {
+            model,
+            layout,
+            items,
+            arena,
+            code,
+            claims,
+            code_written: false,
+            written_near: false,
+            claims_more: false,
+        };
         for (index, ram) in model.rams.iter().enumerate().filter(|(_, ram)| ram.fill != 0) {
             let place = state.layout.rams[index];
             let bytes = ram.fill.to_le_bytes();
@@ -145,11 +175,40 @@ impl<'m> State<'m> {
             }
             self.code[ram][word] |= 1 << bit;
         }
-        for granule in cell.saturating_sub(MARKED_BEFORE.into()) >> GRANULE_SHIFT
-            ..=end.saturating_sub(1) >> GRANULE_SHIFT
-        {
+        let first = cell.saturating_sub(MARKED_BEFORE.into()) >> GRANULE_SHIFT;
+        let last = end.saturating_sub(1) >> GRANULE_SHIFT;
+        for granule in first..=last {
             self.arena.put(u64::from(self.layout.rams[ram].granules) + granule, [1]);
         }
+        self.claim(ram, first << GRANULE_SHIFT, ((last + 1) << GRANULE_SHIFT) - 1);
+    }
+
+    /// Claims cells for code. More of it is expected where there was some, mostly behind it: what was
+    /// compiled is made anew when the claim grows, so it grows by half its size.
+    fn claim(&mut self, ram: usize, first: u64, last: u64) {
+        let claimed = match self.claims[ram] {
+            Some((low, high)) if low <= first && last <= high => return,
+            Some((low, high)) => (low.min(first), high.max(last)),
+            None => (first, last),
+        };
+        let size = ((claimed.1 - claimed.0 + 1) / 2).max(LEAST_CLAIM);
+        let low = if self.claims[ram].is_some_and(|(low, _)| first < low) { size } else { 0 };
+        self.claims[ram] = Some((claimed.0.saturating_sub(low), claimed.1.saturating_add(size)));
+        self.claims_more = true;
+    }
+
+    /// Which part of each range holds no code, by map and range: the larger one beside what is claimed.
+    pub(crate) fn clean(&self) -> Vec<Vec<Clean>> {
+        let clean = |range: &Range| {
+            let last = range.high - range.low;
+            let (first, behind) = match self.claims[range.ram as usize] {
+                None => (0, last),
+                Some((low, high)) if last.saturating_sub(high) > low => (high + 1, last),
+                Some((low, _)) => (0, low.min(last)),
+            };
+            Clean { first, places: behind.saturating_sub(first).saturating_sub(MARKED_BEFORE.into()) }
+        };
+        self.model.maps.iter().map(|map| map.ranges.iter().map(clean).collect()).collect()
     }
 
     /// Forgets all code.
@@ -159,6 +218,7 @@ impl<'m> State<'m> {
             self.arena.clear(self.layout.rams[ram].granules.into(), end + 1);
             bits.clear();
         }
+        self.claims.fill(None);
     }
 
     /// Notes that cells were written; true if one of them holds code.
@@ -168,6 +228,9 @@ impl<'m> State<'m> {
             |cell: u64| bits.get((cell / 64) as usize).is_some_and(|word| word >> (cell % 64) & 1 == 1);
         let hit = !bits.is_empty() && (cell..cell + cells).any(is_code);
         self.code_written |= hit;
+        let reached = (cell, cell + cells - 1 + u64::from(MARKED_BEFORE));
+        self.written_near |=
+            self.claims[ram].is_some_and(|(low, high)| reached.1 >= low && reached.0 <= high);
         hit
     }
 }

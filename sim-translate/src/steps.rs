@@ -1,6 +1,6 @@
 //! Decoded instructions, kept by their place, with what became of them.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 
 use sim_runtime::record::{RecordedWord, Recording, StaticInstruction};
@@ -16,6 +16,8 @@ pub(crate) struct Steps {
     steps: Vec<Rc<Step>>,
     counted: Vec<StaticInstruction>,
     transfers: BTreeMap<(u64, u64), u64>,
+    /// Addresses behind calls.
+    behind_calls: HashSet<u64>,
     /// What steps that are gone had counted.
     retired: Recording,
 }
@@ -59,6 +61,21 @@ impl Steps {
         if times > 0 {
             *self.transfers.entry((from, to)).or_default() += times;
         }
+    }
+
+    /// Where an instruction has led, but in sequence.
+    pub(crate) fn led_to(&self, from: u64) -> Vec<u64> {
+        self.transfers.range((from, 0)..=(from, u64::MAX)).map(|((_, to), _)| *to).collect()
+    }
+
+    /// Remembers that an address is behind a call.
+    pub(crate) fn add_call(&mut self, returns: u64) {
+        self.behind_calls.insert(returns);
+    }
+
+    /// Addresses behind calls.
+    pub(crate) fn behind_calls(&self) -> &HashSet<u64> {
+        &self.behind_calls
     }
 
     /// Adds to the counters of a step.

@@ -1,12 +1,14 @@
 //! What needs the whole graph: counters, the corrections of the budget, and when it is asked.
 
+use std::collections::BTreeMap;
+
 use cranelift_codegen::cursor::{Cursor, FuncCursor};
 use cranelift_codegen::ir::immediates::Imm64;
 use cranelift_codegen::ir::{
     Function, Inst, InstBuilder, InstructionData, MemFlagsData, Opcode, Value, types,
 };
 
-use super::{Position, Room, SiteKind, Surroundings, Translated, Unfinished};
+use super::{Given, Room, SiteKind, Surroundings, Translated, Unfinished};
 use crate::layout;
 
 /// Puts into a function what the graph tells.
@@ -20,10 +22,24 @@ pub(super) fn finish(
     let Unfinished { flow, positions, later, mut out } = unfinished;
     let potentials = flow.potentials();
     let place = |edge: usize| flow.ways[edge].position.map(|position| positions[position as usize]);
+    // What the budget goes down by if a condition holds, and if it does not, before an instruction.
+    let mut by_condition: BTreeMap<(Inst, Value), [i64; 2]> = BTreeMap::new();
     for edge in 0..flow.ways.len() {
         let down = flow.correction(&potentials, edge);
-        if let Some(position) = place(edge).filter(|_| down != 0) {
-            add(function, position, ctx, layout::FUEL, -down);
+        match place(edge).map(|position| (position.before, position.given)) {
+            Some((before, Given::Always)) if down != 0 => {
+                add(function, before, ctx, layout::FUEL, (-down, None));
+            }
+            Some((before, Given::If(holds))) => by_condition.entry((before, holds)).or_default()[0] = down,
+            Some((before, Given::Unless(holds))) => {
+                by_condition.entry((before, holds)).or_default()[1] = down
+            }
+            Some(_) | None => {}
+        }
+    }
+    for ((before, holds), [down, otherwise]) in by_condition {
+        if (down, otherwise) != (0, 0) {
+            add(function, before, ctx, layout::FUEL, (-otherwise, Some((holds, otherwise - down))));
         }
     }
     if around.profiles {
@@ -32,7 +48,12 @@ pub(super) fn finish(
             let counter = room.take();
             out.counters.push(counter);
             if let Some(position) = place(*edge as usize) {
-                add(function, position, ctx, counter as i32, 1);
+                let amount = match position.given {
+                    Given::Always => (1, None),
+                    Given::If(holds) => (0, Some((holds, 1))),
+                    Given::Unless(holds) => (1, Some((holds, -1))),
+                };
+                add(function, position.before, ctx, counter as i32, amount);
             }
         }
     }
@@ -69,11 +90,29 @@ fn drop_unused_loads(function: &mut Function) {
     }
 }
 
-/// Adds to a number in memory.
-fn add(function: &mut Function, position: Position, ctx: Value, offset: i32, amount: i64) {
-    let Position(before) = position;
+/// Adds to a number in memory, and something beside it if a value is 1.
+fn add(
+    function: &mut Function,
+    before: Inst,
+    ctx: Value,
+    offset: i32,
+    (amount, beside): (i64, Option<(Value, i64)>),
+) {
     let mut cursor = FuncCursor::new(function).at_inst(before);
-    let old = cursor.ins().load(types::I64, MemFlagsData::trusted(), ctx, offset);
-    let new = cursor.ins().iadd_imm_s(old, amount);
-    cursor.ins().store(MemFlagsData::trusted(), new, ctx, offset);
+    let mut sum = cursor.ins().load(types::I64, MemFlagsData::trusted(), ctx, offset);
+    if let Some((holds, more)) = beside.filter(|(_, more)| *more != 0) {
+        let times = cursor.ins().uextend(types::I64, holds);
+        let more = match more {
+            1 => times,
+            _ => {
+                let all = cursor.ins().ineg(times);
+                cursor.ins().band_imm_s(all, more)
+            }
+        };
+        sum = cursor.ins().iadd(sum, more);
+    }
+    if amount != 0 {
+        sum = cursor.ins().iadd_imm_s(sum, amount);
+    }
+    cursor.ins().store(MemFlagsData::trusted(), sum, ctx, offset);
 }

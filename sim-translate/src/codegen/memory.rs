@@ -17,6 +17,7 @@ use super::{Codegen, SiteKind, type_of};
 use crate::compilable::Left;
 use crate::layout::{self, GRANULE_SHIFT, MARKED_BEFORE};
 use crate::residual::{Item, Kind, Op, Value, walk_ops};
+use crate::state::Clean;
 
 /// Steps that are looked at for further accesses from a register.
 const LOOKED_AT: usize = 64;
@@ -32,11 +33,14 @@ pub(super) struct Window {
     shift: u32,
     /// Of the granule of the cell at `low`.
     granules: u32,
+    /// The part of it without code.
+    clean: Clean,
 }
 
 /// A stretch of addresses from a value on that is known to lie in a window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Checked {
+    /// Before it is widened.
     base: Ir,
     low: u64,
     from: i64,
@@ -44,6 +48,16 @@ pub(super) struct Checked {
     to: i64,
     /// It holds no code: it can be written.
     writable: bool,
+}
+
+/// An access from a value on.
+#[derive(Debug, Clone, Copy)]
+struct Reached {
+    offset: i64,
+    cells: u32,
+    writes: bool,
+    /// Address of the instruction.
+    step: u64,
 }
 
 /// An access, as compiled code sees it.
@@ -129,20 +143,21 @@ impl Codegen<'_, '_> {
         let Some(first) = windows.first() else {
             return self.load_slowly(access, address, ty);
         };
-        let base_ir = self.value_in(base, types::I64);
+        let narrow = self.value(base);
+        let base_ir = self.host_address(narrow, base.width);
         if self.is_precise() {
             return self.load_precisely(access, address, base_ir, &windows, ty);
         }
-        if !self.is_checked(base_ir, first, (offset, cells), false) {
-            let stretch = self.stretch(base, first, (offset, cells), false);
-            let is_within = self.lies_within(base_ir, first, stretch);
-            let (beyond, within) = (self.b.create_block(), self.b.create_block());
-            self.b.ins().brif(is_within, within, &[], beyond, &[]);
-            self.begin_block(beyond, true);
-            self.leave(SiteKind::Redo);
-            self.begin_block(within, false);
-            self.split();
-            self.know(base_ir, first, stretch, false);
+        if !self.is_checked(narrow, first, (offset, cells), false) {
+            // Where something is written from there, too, one comparison serves both.
+            let writes = self.is_written_from(base, access, first);
+            let stretch = self.stretch(base, first, (offset, cells), writes);
+            let is_within = match writes {
+                true => self.is_clean((base, base_ir), first, stretch),
+                false => self.lies_within(base_ir, first, stretch),
+            };
+            self.go_on_if(is_within);
+            self.know(narrow, first, stretch, writes);
         }
         self.load_host(base_ir, first, offset, cells, ty)
     }
@@ -184,24 +199,16 @@ impl Codegen<'_, '_> {
             // To a known address, or to a map without memory: a register of a device, mostly.
             return self.store_elsewhere(access, address, value, &windows, offset as u64);
         };
-        let base_ir = self.value_in(base, types::I64);
+        let narrow = self.value(base);
+        let base_ir = self.host_address(narrow, base.width);
         if self.is_precise() {
             return self.store_precisely(access, address, value, base_ir, &windows);
         }
-        if !self.is_checked(base_ir, first, (offset, cells), true) {
+        if !self.is_checked(narrow, first, (offset, cells), true) {
             let stretch = self.stretch(base, first, (offset, cells), true);
-            let is_within = self.lies_within(base_ir, first, stretch);
-            let (beyond, within, clean) =
-                (self.b.create_block(), self.b.create_block(), self.b.create_block());
-            self.b.ins().brif(is_within, within, &[], beyond, &[]);
-            self.begin_block(within, false);
-            let is_code = self.granule(base_ir, first, stretch.0);
-            self.b.ins().brif(is_code, beyond, &[], clean, &[]);
-            self.begin_block(beyond, true);
-            self.leave(SiteKind::Redo);
-            self.begin_block(clean, false);
-            self.split();
-            self.know(base_ir, first, stretch, true);
+            let is_clean = self.is_clean((base, base_ir), first, stretch);
+            self.go_on_if(is_clean);
+            self.know(narrow, first, stretch, true);
         }
         self.store_host(base_ir, first, offset, cells, value);
     }
@@ -256,8 +263,10 @@ impl Codegen<'_, '_> {
     /// True if it is known that an access lies in a window.
     fn is_checked(&self, base: Ir, window: &Window, (offset, cells): (i64, u32), writes: bool) -> bool {
         let last = offset + i64::from(cells) - 1;
+        let dfg = &self.b.func.dfg;
+        let base = dfg.resolve_aliases(base);
         self.checked.iter().any(|checked| {
-            checked.base == base
+            dfg.resolve_aliases(checked.base) == base
                 && checked.low == window.low
                 && checked.from <= offset
                 && last <= checked.to
@@ -278,13 +287,28 @@ impl Codegen<'_, '_> {
         // What may be written is looked at as a whole.
         let most =
             if writes { MARKED_BEFORE.into() } else { 4096.min((window.high - window.low) / 2) as i64 };
-        for (other, count) in self.accesses_from(base) {
-            let (low, high) = (from.min(other), to.max(other + i64::from(count) - 1));
+        for other in self.accesses_from(base) {
+            let last = other.offset + i64::from(other.cells) - 1;
+            let (low, high) = (from.min(other.offset), to.max(last));
             if high - low < most {
                 (from, to) = (low, high);
             }
         }
         (from, (to - from + 1) as u32)
+    }
+
+    /// A value of an address's width in 64 bits.
+    fn host_address(&mut self, value: Ir, width: u32) -> Ir {
+        match type_of(width).bits().cmp(&64) {
+            std::cmp::Ordering::Greater => self.narrow(value, types::I64),
+            _ => self.widen(value, types::I64),
+        }
+    }
+
+    /// True if the block at hand writes from a value on, in the window that is read from.
+    fn is_written_from(&self, base: &Value, access: Access, window: &Window) -> bool {
+        self.accesses_from(base).iter().any(|other| other.writes)
+            && self.windows(Access { kind: AccessKind::Write, ..access }).first() == Some(window)
     }
 
     /// Remembers that a stretch lies in a window.
@@ -294,27 +318,27 @@ impl Codegen<'_, '_> {
     }
 
     /// Accesses of the block at hand from a value on, up to where that may change.
-    fn accesses_from(&self, base: &Value) -> Vec<(i64, u32)> {
+    fn accesses_from(&self, base: &Value) -> Vec<Reached> {
         let mut found = Vec::new();
         let Kind::Register { register, element, .. } = base.kind else { return found };
         let steps = &self.region.blocks[self.current].steps;
         for step in steps.iter().skip(self.at).take(LOOKED_AT) {
             let mut changes = false;
             walk_ops(&step.step.ops, &mut |item| {
-                let (address, cells) = match item {
+                let (address, cells, writes) = match item {
                     Item::Op(Op::SetRegister { register: other, element: changed, .. }) => {
                         changes |= (*other, *changed) == (register, element);
                         return;
                     }
-                    Item::Op(Op::SetMemory { address, cells, .. }) => (address, *cells),
+                    Item::Op(Op::SetMemory { address, cells, .. }) => (address, *cells, true),
                     Item::Value(Value { kind: Kind::Memory { address, cells, .. }, .. }) => {
-                        (&**address, *cells)
+                        (&**address, *cells, false)
                     }
                     _ => return,
                 };
                 let (other, offset) = split_address(address);
                 if other == Some(base) {
-                    found.push((offset, cells));
+                    found.push(Reached { offset, cells, writes, step: step.step.address });
                 }
             });
             if changes {
@@ -339,6 +363,40 @@ impl Codegen<'_, '_> {
         self.b.ins().icmp(IntCC::UnsignedLessThanOrEqual, place, last)
     }
 
+    /// True if a stretch begins where neither it nor what is written there can reach code.
+    fn is_clean(
+        &mut self,
+        (base, base_ir): (&Value, Ir),
+        window: &Window,
+        (offset, cells): (i64, u32),
+    ) -> Ir {
+        let is_near = |access: &Reached| access.writes && self.region.near.contains(&access.step);
+        if self.region.near.contains(&self.address) || self.accesses_from(base).iter().any(is_near) {
+            // Data and code lie close together: it is looked closely.
+            let is_within = self.lies_within(base_ir, window, (offset, cells));
+            self.go_on_if(is_within);
+            let is_code = self.granule(base_ir, window, offset);
+            return self.b.ins().icmp_imm_u(IntCC::Equal, is_code, 0);
+        }
+        let first = window.low.wrapping_add(window.clean.first);
+        let from_there = match offset.wrapping_sub(first as i64) {
+            0 => base_ir,
+            amount => self.b.ins().iadd_imm_s(base_ir, amount),
+        };
+        let places = self.b.ins().iconst(types::I64, window.clean.places as i64);
+        self.b.ins().icmp(IntCC::UnsignedLessThan, from_there, places)
+    }
+
+    /// Leaves the instruction to the interpreter unless a condition holds.
+    fn go_on_if(&mut self, condition: Ir) {
+        let (beyond, within) = (self.b.create_block(), self.b.create_block());
+        self.b.ins().brif(condition, within, &[], beyond, &[]);
+        self.begin_block(beyond, true);
+        self.leave(SiteKind::Redo);
+        self.begin_block(within, false);
+        self.split();
+    }
+
     /// Not 0 if code may stand where an access begins.
     fn granule(&mut self, base: Ir, window: &Window, offset: i64) -> Ir {
         let place = self.place(base, window, offset);
@@ -356,7 +414,7 @@ impl Codegen<'_, '_> {
         let model = self.around.model;
         let table = &model.maps[access.map as usize];
         let Access { cells, kind, .. } = access;
-        let fits = |range: &&Range| {
+        let fits = |range: &Range| {
             let ram = &model.rams[range.ram as usize];
             let allowed = match kind {
                 AccessKind::Read => ram.readable,
@@ -371,15 +429,17 @@ impl Codegen<'_, '_> {
             let reaches = range.high - range.low >= 4 * u64::from(MARKED_BEFORE);
             allowed && whole && is_plain && bytes <= 16 && bytes.is_power_of_two() && reaches
         };
-        let mut found: Vec<&Range> = table.ranges.iter().filter(fits).collect();
+        let clean = &self.around.clean[access.map as usize];
+        let mut found: Vec<(&Range, Clean)> =
+            table.ranges.iter().zip(clean.iter().copied()).filter(|(range, _)| fits(range)).collect();
         let here = self.region.blocks[0].place.address;
-        found.sort_by_key(|range| {
+        found.sort_by_key(|(range, _)| {
             let holds_code = (range.low..=range.high).contains(&here);
             let is_data = model.rams[range.ram as usize].writable;
             let size = std::cmp::Reverse(range.high - range.low);
             (!is_data, !holds_code, size, range.low)
         });
-        let window = |range: &Range| {
+        let window = |(range, clean): (&Range, Clean)| {
             let place = self.around.layout.rams[range.ram as usize];
             Window {
                 low: range.low,
@@ -387,6 +447,7 @@ impl Codegen<'_, '_> {
                 offset: place.offset,
                 shift: place.cell_bytes.trailing_zeros(),
                 granules: place.granules,
+                clean,
             }
         };
         found.into_iter().take(2).map(window).collect()
@@ -506,7 +567,7 @@ impl Codegen<'_, '_> {
             let place = self.b.ins().ishl_imm_u(place, i64::from(window.shift));
             return (self.b.ins().iadd(self.ctx, place), window.offset as i32);
         }
-        let moved = i64::from(window.offset) + offset - window.low as i64;
+        let moved = i64::from(window.offset).wrapping_add(offset).wrapping_sub(window.low as i64);
         let base = self.b.ins().iadd(self.ctx, base);
         match i32::try_from(moved) {
             Ok(moved) => (base, moved),

@@ -5,7 +5,10 @@
 //! what happens rarely is left to the engine: it comes back with a *site*, of which the engine
 //! knows the rest.
 
+mod convert;
+mod dominance;
 mod finish;
+mod jump;
 pub(crate) mod memory;
 mod operator;
 pub(crate) use self::operator::divides;
@@ -23,6 +26,7 @@ use cranelift_codegen::isa::{CallConv, TargetFrontendConfig};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext, Variable};
 use isac_ir::Model;
 
+use self::dominance::Dominance;
 use self::shape::Shape;
 use sim_profile::flow::{OUTSIDE, Placement};
 
@@ -32,6 +36,7 @@ use crate::layout::{self, Layout};
 use crate::mode::{Mode, ModeItems};
 use crate::region::{Region, Target};
 use crate::residual::{Item, Kind, Op, Value, walk_ops};
+use crate::state::Clean;
 
 /// Most registers that live in variables: each way out of a region stores those that may have
 /// changed.
@@ -117,6 +122,8 @@ pub(crate) struct Translated {
     pub(crate) own_counts: Vec<(u32, u32, u32)>,
     /// Edges that are control transfers: edge, from, to.
     pub(crate) transfers: Vec<(u32, u64, u64)>,
+    /// Tables of bytes: where they stand, and what.
+    pub(crate) tables: Vec<(u32, Vec<u8>)>,
     /// Number of its first site.
     pub(crate) first_site: u32,
     /// Number of its sites.
@@ -132,8 +139,14 @@ pub(crate) struct Room {
 impl Room {
     /// A number of 8 bytes, all 0.
     pub(crate) fn take(&mut self) -> u32 {
-        let offset = self.next;
-        self.next = (self.next + 8).min(self.end - 8);
+        self.take_bytes(8)
+    }
+
+    /// Bytes, all 0, at a multiple of 8.
+    pub(crate) fn take_bytes(&mut self, bytes: u32) -> u32 {
+        let bytes = bytes.next_multiple_of(8);
+        let offset = self.next.min(self.end - bytes);
+        self.next = offset + bytes;
         offset
     }
 }
@@ -150,6 +163,8 @@ pub(crate) struct Surroundings<'a> {
     pub(crate) compilable: Compilable<'a>,
     pub(crate) helpers: Helpers,
     pub(crate) config: TargetFrontendConfig,
+    /// Which part of each range holds no code, by map and range.
+    pub(crate) clean: Vec<Vec<Clean>>,
     /// Number of the first site.
     pub(crate) first_site: u32,
     /// Number of the first link.
@@ -219,13 +234,41 @@ pub(super) fn type_of(width: u32) -> Type {
 
 /// A place where an edge can be counted: before an instruction.
 #[derive(Debug, Clone, Copy)]
-struct Position(Inst);
+struct Position {
+    before: Inst,
+    given: Given,
+}
+
+impl Position {
+    /// Where the instruction is reached by this edge alone.
+    fn at(before: Inst) -> Position {
+        Position { before, given: Given::Always }
+    }
+}
+
+/// When an edge is taken where its instruction is reached.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Given {
+    Always,
+    /// If a value is 1.
+    If(ir::Value),
+    /// If it is 0.
+    Unless(ir::Value),
+}
 
 /// What is known of the program counter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Pc {
     Known(u64),
     Held(Variable),
+}
+
+/// What is known at the end of a block.
+#[derive(Debug, Clone)]
+struct End {
+    /// What registers hold, by number.
+    values: Vec<Option<ir::Value>>,
+    checked: Vec<memory::Checked>,
 }
 
 /// The least budget with which a block may be entered: a constant that is known when the graph is.
@@ -273,6 +316,10 @@ pub(super) struct Codegen<'a, 'f> {
     pub(super) written: Option<Variable>,
     /// What is known of addresses.
     checked: Vec<memory::Checked>,
+    /// What registers hold where each block begins, by number of the register, as far as it is known.
+    starts: Vec<Vec<Option<ir::Value>>>,
+    /// What is known where each block ends, whichever way it ends.
+    ends: Vec<Option<End>>,
     /// The step has had an effect: it cannot be begun again.
     has_effects: bool,
     /// Index of the step in its block.
@@ -281,6 +328,10 @@ pub(super) struct Codegen<'a, 'f> {
     weight: u64,
     /// Block that is being filled.
     current: usize,
+    /// Registers that it may write.
+    written_here: dominance::Registers,
+    /// Blocks that were made with the one before them.
+    converted: Vec<bool>,
 }
 
 /// Translates a region into a function.
@@ -314,6 +365,7 @@ pub(crate) fn translate(
         counts: Vec::new(),
         own_counts: Vec::new(),
         transfers: Vec::new(),
+        tables: Vec::new(),
         first_site: around.first_site,
         site_count: 0,
     };
@@ -346,10 +398,14 @@ pub(crate) fn translate(
         holding: 0,
         written: None,
         checked: Vec::new(),
+        starts: vec![Vec::new(); region.blocks.len()],
+        ends: vec![None; region.blocks.len()],
         has_effects: false,
         at: 0,
         weight: 1,
         current: 0,
+        written_here: 0,
+        converted: vec![false; region.blocks.len()],
     };
     let unfinished = codegen.run();
     finish::finish(unfinished, around, room, function, ctx)
@@ -366,24 +422,25 @@ struct Unfinished {
 impl Codegen<'_, '_> {
     fn run(mut self) -> Unfinished {
         self.find_registers();
-        let dirty = self.dirty_at_entries();
-        self.enter_registers();
+        let numbers: Vec<((u32, u32), Variable)> =
+            self.registers.iter().map(|(key, variable)| (*key, *variable)).collect();
+        let number = |register, element| {
+            let found = numbers.binary_search_by_key(&(register, element), |(key, _)| *key).ok()?;
+            Some((found as u32, self.around.model.registers[register as usize].width_bits))
+        };
+        let dominance = Dominance::of(self.region, &self.shape, &number);
+        let entered = self.enter_registers();
         let jump = self.b.ins().jump(self.blocks[0], &[]);
-        self.add_edge(OUTSIDE, self.block_nodes[0], Position(jump), false);
+        self.add_edge(OUTSIDE, self.block_nodes[0], Position::at(jump), false);
         let mut open = self.shape.entered.clone();
         for index in self.shape.order.clone() {
-            self.b.switch_to_block(self.blocks[index]);
-            if open[index] == 0 {
-                self.b.seal_block(self.blocks[index]);
+            if !self.converted[index] {
+                if open[index] == 0 {
+                    self.b.seal_block(self.blocks[index]);
+                }
+                self.begin(index, &dominance, &numbers, &entered);
+                self.fill(index);
             }
-            self.current = index;
-            self.node = self.block_nodes[index];
-            self.weight = self.shape.weights[index];
-            self.dirty.clone_from(&dirty[index]);
-            if self.shape.headers[index] || index == 0 {
-                self.ask_budget(index, self.shape.lengths[index]);
-            }
-            self.fill(index);
             for successor in &self.region.blocks[index].successors {
                 open[*successor] -= 1;
                 if open[*successor] == 0 && self.shape.position[*successor] <= self.shape.position[index] {
@@ -420,47 +477,80 @@ impl Codegen<'_, '_> {
         }
     }
 
-    /// What may be dirty where each block is entered.
-    fn dirty_at_entries(&self) -> Vec<BTreeSet<(u32, u32)>> {
-        let blocks = &self.region.blocks;
-        let mut written: Vec<BTreeSet<(u32, u32)>> = Vec::new();
-        for block in blocks {
-            let mut own = BTreeSet::new();
-            for step in &block.steps {
-                walk_ops(&step.step.ops, &mut |item| {
-                    if let Item::Op(Op::SetRegister { register, element, .. }) = item
-                        && self.registers.contains_key(&(*register, *element))
-                    {
-                        own.insert((*register, *element));
-                    }
-                });
+    /// Begins a block with what is known there.
+    fn begin(
+        &mut self,
+        index: usize,
+        dominance: &Dominance,
+        numbers: &[((u32, u32), Variable)],
+        entered: &[ir::Value],
+    ) {
+        self.b.switch_to_block(self.blocks[index]);
+        self.current = index;
+        self.written_here = dominance.written[index];
+        self.node = self.block_nodes[index];
+        self.weight = self.shape.weights[index];
+        let dirty = numbers.iter().zip(0..).filter(|(_, number)| dominance.dirty[index] >> number & 1 == 1);
+        self.dirty = dirty.map(|((key, _), _)| *key).collect();
+        let above = self.ends[dominance.above[index]].take();
+        let asked = dominance.live[index] | dominance.dirty[index];
+        let mut start = Vec::with_capacity(numbers.len());
+        for (number, (_, variable)) in numbers.iter().enumerate() {
+            let value = match dominance.joined[index] >> number & 1 {
+                0 if index == 0 => Some(entered[number]),
+                0 => above.as_ref().and_then(|above| above.values[number]),
+                _ if asked >> number & 1 == 1 => Some(self.b.use_var(*variable)),
+                _ => None,
+            };
+            if let Some(value) = value {
+                self.b.def_var(*variable, value);
             }
-            written.push(own);
+            start.push(value);
         }
-        let mut dirty = vec![BTreeSet::new(); blocks.len()];
-        let mut waiting: Vec<usize> = (0..blocks.len()).collect();
-        while let Some(index) = waiting.pop() {
-            let out: BTreeSet<(u32, u32)> = dirty[index].union(&written[index]).copied().collect();
-            for successor in &blocks[index].successors {
-                let before = dirty[*successor].len();
-                dirty[*successor].extend(out.iter().copied());
-                if dirty[*successor].len() > before {
-                    waiting.push(*successor);
+        self.starts[index] = start;
+        self.checked = above.as_ref().map_or_else(Vec::new, |above| above.checked.clone());
+        if index > 0 {
+            self.ends[dominance.above[index]] = above;
+        }
+        if self.shape.headers[index] || index == 0 {
+            self.ask_budget(index, self.shape.lengths[index]);
+        }
+    }
+
+    /// Remembers what is known where the block at hand goes on with another.
+    fn note_end(&mut self) {
+        let numbers: Vec<Variable> = self.registers.values().copied().collect();
+        let values = numbers.iter().enumerate().map(|(number, variable)| {
+            let start = self.starts[self.current][number];
+            match self.written_here >> number & 1 {
+                0 => start,
+                _ => Some(self.b.use_var(*variable)),
+            }
+        });
+        let values: Vec<Option<ir::Value>> = values.collect();
+        match &mut self.ends[self.current] {
+            Some(end) => {
+                for (known, value) in end.values.iter_mut().zip(values) {
+                    *known = known.filter(|known| Some(*known) == value);
                 }
+                end.checked.retain(|known| self.checked.contains(known));
             }
+            none => *none = Some(End { values, checked: self.checked.clone() }),
         }
-        dirty
     }
 
     /// What nobody reads before it is written is not loaded: the load goes with its value.
-    fn enter_registers(&mut self) {
+    fn enter_registers(&mut self) -> Vec<ir::Value> {
         let registers: Vec<((u32, u32), Variable)> =
             self.registers.iter().map(|(key, variable)| (*key, *variable)).collect();
+        let mut entered = Vec::new();
         for ((register, element), variable) in registers {
             let (ty, offset) = self.register_place(register, element);
             let value = self.b.ins().load(ty, MemFlagsData::trusted(), self.ctx, offset);
             self.b.def_var(variable, value);
+            entered.push(value);
         }
+        entered
     }
 
     /// Type and offset of an element.
@@ -559,7 +649,7 @@ impl Codegen<'_, '_> {
         }
     }
 
-    fn come_back(&mut self, exit: Exit, number: u32) {
+    pub(super) fn come_back(&mut self, exit: Exit, number: u32) {
         let reason = self.b.ins().iconst(types::I64, exit as i64);
         self.b.ins().store(MemFlagsData::trusted(), reason, self.ctx, layout::EXIT);
         let number = self.b.ins().iconst(types::I64, i64::from(number));
@@ -613,35 +703,21 @@ impl Codegen<'_, '_> {
             _ if !self.around.items.is_settled(&self.mode) => self.leave(SiteKind::Written),
             Pc::Known(target) => self.go_to(target),
             Pc::Held(_) => {
-                self.return_within();
+                self.go_on_within();
                 self.jump_to_computed();
             }
         }
     }
 
-    /// Where a call was followed, what comes back goes on within the region.
-    fn return_within(&mut self) {
-        let Some(expected) = self.region.blocks[self.current].returns else { return };
-        let pc = self.pc_value();
-        let known = self.b.ins().iconst(types::I64, expected as i64);
-        let comes_back = self.b.ins().icmp(IntCC::Equal, pc, known);
-        let (within, elsewhere) = self.branch(comes_back);
-        let (node, held) = (self.node, self.pc);
-        self.enter_arm(within);
-        self.pc = Pc::Known(expected);
-        self.go_to(expected);
-        (self.node, self.pc) = (node, held);
-        self.enter_arm(elsewhere);
-    }
-
     /// Goes to a block of the region, or out by a link.
-    fn go_to(&mut self, target: u64) {
+    pub(super) fn go_to(&mut self, target: u64) {
         let is_transfer = target != self.successor;
         let edge = match self.region.blocks[self.current].successor_at((target, self.mode)) {
             Some(block) => {
+                self.note_end();
                 let jump = self.b.ins().jump(self.blocks[block], &[]);
                 let is_back = self.shape.position[block] <= self.shape.position[self.current];
-                self.add_edge(self.node, self.block_nodes[block], Position(jump), is_back)
+                self.add_edge(self.node, self.block_nodes[block], Position::at(jump), is_back)
             }
             None => {
                 self.store_dirty();
@@ -651,62 +727,11 @@ impl Codegen<'_, '_> {
                 let code = self.b.ins().load(types::I64, MemFlagsData::trusted(), self.ctx, slot as i32);
                 let number = self.b.ins().iconst(types::I64, i64::from(number));
                 let jump = self.b.ins().return_call_indirect(self.tail, code, &[self.ctx, number]);
-                self.add_edge(self.node, OUTSIDE, Position(jump), false)
+                self.add_edge(self.node, OUTSIDE, Position::at(jump), false)
             }
         };
         if is_transfer {
             self.out.transfers.push((edge, self.address, target));
         }
-    }
-
-    /// Out to an address that is computed, by the table of those that were there lately.
-    fn jump_to_computed(&mut self) {
-        self.store_dirty();
-        let pc = self.pc_value();
-        let number = self.around.first_site + self.out.sites.len() as u32;
-        let by_site = self.around.by_site;
-        let salt = if by_site { u64::from(number).wrapping_mul(0x9e37) } else { 0 };
-        self.out.jump_modes.push((number.into(), self.mode));
-        let shifted = self.b.ins().ushr_imm_u(pc, 1);
-        let mixed = self.b.ins().iadd_imm_s(shifted, (salt & 0x7fff_ffff) as i64);
-        let index = self.b.ins().band_imm_u(mixed, i64::from(layout::JUMP_ENTRIES - 1));
-        let offset = self.b.ins().ishl_imm_u(index, i64::from(layout::JUMP_BYTES.trailing_zeros()));
-        let entry = self.b.ins().iadd(self.ctx, offset);
-        let flags = MemFlagsData::trusted();
-        let address = self.b.ins().load(types::I64, flags, entry, layout::JUMPS);
-        let mut is_known = self.b.ins().icmp(IntCC::Equal, address, pc);
-        if by_site {
-            let site = self.b.ins().load(types::I64, flags, entry, layout::JUMPS + 8);
-            let same = self.b.ins().icmp_imm_s(IntCC::Equal, site, i64::from(number) + 1);
-            is_known = self.b.ins().band(is_known, same);
-        }
-        let (hit, miss) = (self.b.create_block(), self.b.create_block());
-        let branch = self.b.ins().brif(is_known, hit, &[], miss, &[]);
-        self.add_edge(self.node, OUTSIDE, Position(branch), false);
-        self.b.set_cold_block(miss);
-        self.b.seal_block(hit);
-        self.b.seal_block(miss);
-        self.b.switch_to_block(hit);
-        if self.around.profiles {
-            let count = self.b.ins().load(types::I64, flags, entry, layout::JUMPS + 24);
-            let count = self.b.ins().iadd_imm_s(count, 1);
-            self.b.ins().store(flags, count, entry, layout::JUMPS + 24);
-        }
-        let code = self.b.ins().load(types::I64, flags, entry, layout::JUMPS + 16);
-        let zero = self.b.ins().iconst(types::I64, 0);
-        self.b.ins().return_call_indirect(self.tail, code, &[self.ctx, zero]);
-        self.b.switch_to_block(miss);
-        self.tell_pc();
-        let (step, node) = (self.step, self.node);
-        self.out.sites.push(Site {
-            kind: SiteKind::Jump,
-            step,
-            node,
-            begun: 0,
-            pc: None,
-            times: 0,
-            region: 0,
-        });
-        self.come_back(Exit::Jump, number);
     }
 }

@@ -10,7 +10,7 @@ use super::memory::writes_late;
 use super::value::signed_constant;
 use super::{Codegen, Pc, Position, SiteKind, type_of};
 use crate::compilable::{Left, find_left};
-use crate::region::pc_behind;
+use crate::region::{Numbered, pc_behind};
 use crate::residual::{Item, Op, PC, Value, walk_ops};
 use crate::specialise::is_gone;
 
@@ -19,29 +19,34 @@ impl Codegen<'_, '_> {
     pub(super) fn fill(&mut self, index: usize) {
         let block = &self.region.blocks[index];
         let last = block.steps.len() - 1;
-        self.checked.clear();
         for (at, numbered) in block.steps.iter().enumerate() {
-            (self.at, self.has_effects) = (at, false);
-            let step = &numbered.step;
-            self.flow.begins[self.node as usize] += 1;
-            self.out.begins.push((self.node, numbered.number));
-            self.step = numbered.number;
-            self.address = step.address;
-            self.successor = self.around.model.successor(step.address, step.size_cells);
-            self.pc = Pc::Known(step.address);
-            self.mode = numbered.mode;
-            self.locals = vec![None; step.locals.len()];
-            self.widths.clone_from(&step.locals);
-            self.labels = BTreeMap::new();
-            self.holding = 0;
-            self.written = self.begin_written(&step.ops);
+            self.at = at;
+            self.begin_step(numbered);
             if at == last {
-                self.list_to_end(&step.ops);
+                self.list_to_end(&numbered.step.ops);
             } else {
-                self.list(&step.ops);
+                self.list(&numbered.step.ops);
                 self.leave_if_written();
             }
         }
+    }
+
+    /// Begins an instruction.
+    pub(super) fn begin_step(&mut self, numbered: &Numbered) {
+        let step = &numbered.step;
+        self.has_effects = false;
+        self.flow.begins[self.node as usize] += 1;
+        self.out.begins.push((self.node, numbered.number));
+        self.step = numbered.number;
+        self.address = step.address;
+        self.successor = self.around.model.successor(step.address, step.size_cells);
+        self.pc = Pc::Known(step.address);
+        self.mode = numbered.mode;
+        self.locals = vec![None; step.locals.len()];
+        self.widths.clone_from(&step.locals);
+        self.labels = BTreeMap::new();
+        self.holding = 0;
+        self.written = self.begin_written(&step.ops);
     }
 
     /// A flag for steps that may write what has to be looked at.
@@ -64,6 +69,13 @@ impl Codegen<'_, '_> {
                         && let Some(rest) = self.leave_together(op) =>
                 {
                     self.list_to_end(rest);
+                    return;
+                }
+                Op::If(condition, then, otherwise)
+                    if index + 1 == ops.len()
+                        && let Some(conversion) = self.conversion(then, otherwise) =>
+                {
+                    self.convert(condition, [then, otherwise], conversion);
                     return;
                 }
                 Op::If(condition, then, otherwise) if index + 1 == ops.len() => {
@@ -180,7 +192,7 @@ impl Codegen<'_, '_> {
         let node = self.flow.add_node();
         // A place to count at that stays in front of whatever the arm does.
         let nop = self.b.ins().nop();
-        self.add_edge(self.node, node, Position(nop), false);
+        self.add_edge(self.node, node, Position::at(nop), false);
         self.node = node;
     }
 
@@ -190,7 +202,7 @@ impl Codegen<'_, '_> {
         self.mode = mode;
     }
 
-    fn statement(&mut self, op: &Op) {
+    pub(super) fn statement(&mut self, op: &Op) {
         match op {
             Op::Set(PC, value) => self.set_pc(value),
             Op::Set(local, value) => {
@@ -300,7 +312,7 @@ impl Codegen<'_, '_> {
         self.node = join.1;
     }
 
-    fn known_pc(&self) -> Option<u64> {
+    pub(super) fn known_pc(&self) -> Option<u64> {
         match self.pc {
             Pc::Known(pc) => Some(pc),
             Pc::Held(_) => None,
@@ -325,7 +337,7 @@ impl Codegen<'_, '_> {
 
     fn go_on_at(&mut self, (block, node): (ir::Block, u32)) {
         let jump = self.b.ins().jump(block, &[]);
-        self.add_edge(self.node, node, Position(jump), false);
+        self.add_edge(self.node, node, Position::at(jump), false);
     }
 
     /// Puts the program counter into the step's variable for it.

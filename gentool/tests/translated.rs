@@ -1,0 +1,50 @@
+//! Programs made for what the translated engine does with them: it gives what the reference engine
+//! gives, to the last count.
+
+mod cases;
+
+use std::fs;
+use std::process::Command;
+
+const MODEL: &str = "models/rv32im/rv32im.isac";
+
+/// Report, state and status of a program on an engine.
+fn left_by(engine: &str, program: &str) -> (String, String, Option<i32>) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let (elf, report, state) = (path("program.elf"), path("report.xml"), path("state"));
+    let gentool = |arguments: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_gentool"));
+        command.args(arguments).current_dir(cases::root()).output().expect("gentool runs")
+    };
+    let source = format!("gentool/tests/translated/{program}.s");
+    let output = gentool(&["asm", MODEL, &source, "-o", &elf]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let options = ["--engine", engine, "--report", &report, "--dump-state", &state];
+    let output = gentool(&[&["run", MODEL, &elf][..], &options].concat());
+    let read = |path: &str| fs::read_to_string(path).expect("what the run has written");
+    (read(&report), read(&state), output.status.code())
+}
+
+fn check(program: &str) {
+    let (reference, translated) = (left_by("reference", program), left_by("translated", program));
+    assert!(reference.2.is_some_and(|status| status < 64), "the program ends by itself: {:?}", reference.2);
+    assert_eq!(reference.2, translated.2, "status");
+    assert_eq!(reference.1, translated.1, "state");
+    assert!(reference.0 == translated.0, "the reports differ");
+}
+
+#[test]
+fn ways_that_are_computed_without_a_branch_are_counted_one_by_one() {
+    check("branches");
+}
+
+#[test]
+fn jumps_by_tables_are_followed_as_their_places_become_known() {
+    check("tables");
+}
+
+#[test]
+fn writes_close_to_code_and_over_code_are_seen() {
+    check("writes");
+}

@@ -1,0 +1,194 @@
+//! What is known where a block begins, because every way to it has passed another block: which
+//! registers hold there what they held, and which of them anybody still asks for.
+//!
+//! Dominators as in Cooper, Harvey and Kennedy, *A Simple, Fast Dominance Algorithm* (2001). A
+//! register needs a new value only where ways meet that bring different ones.
+
+use crate::region::{Block, Region};
+use crate::residual::{Item, Kind, Op, Value, walk_ops};
+
+use super::shape::Shape;
+
+/// Most rounds in which values are followed around loops.
+const MOST_ROUNDS: usize = 16;
+
+/// A set of registers that live in variables, by their numbers.
+pub(super) type Registers = u64;
+
+/// For each block of a region.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Dominance {
+    /// The last block that every way to it passes; the entry's is itself.
+    pub(super) above: Vec<usize>,
+    /// Registers of which ways bring different values.
+    pub(super) joined: Vec<Registers>,
+    /// Registers that it may write.
+    pub(super) written: Vec<Registers>,
+    /// Registers that are read behind its beginning before they are written.
+    pub(super) live: Vec<Registers>,
+    /// Registers that may have changed since the region was entered.
+    pub(super) dirty: Vec<Registers>,
+}
+
+/// What a block does with registers.
+#[derive(Debug, Clone, Copy, Default)]
+struct Use {
+    read: Registers,
+    written: Registers,
+    /// Written whatever happens in it.
+    replaced: Registers,
+}
+
+impl Dominance {
+    /// Of a region; `number` is that of a register element that lives in a variable, with its width.
+    pub(super) fn of(
+        region: &Region,
+        shape: &Shape,
+        number: &impl Fn(u32, u32) -> Option<(u32, u32)>,
+    ) -> Dominance {
+        let uses: Vec<Use> = region.blocks.iter().map(|block| Use::of(block, number)).collect();
+        let mut before = vec![Vec::new(); region.blocks.len()];
+        for (index, block) in region.blocks.iter().enumerate() {
+            block.successors.iter().for_each(|successor| before[*successor].push(index));
+        }
+        Dominance {
+            above: dominators(shape, &before),
+            joined: joined(shape, &before, &uses),
+            live: live(region, shape, &uses),
+            dirty: dirty(region, shape, &uses),
+            written: uses.iter().map(|uses| uses.written).collect(),
+        }
+    }
+}
+
+impl Use {
+    fn of(block: &Block, number: &impl Fn(u32, u32) -> Option<(u32, u32)>) -> Use {
+        let mut uses = Use::default();
+        for op in block.steps.iter().flat_map(|step| &step.step.ops) {
+            let (mut read, mut written) = (0, 0);
+            walk_ops(std::slice::from_ref(op), &mut |item| match item {
+                Item::Value(Value { kind: Kind::Register { register, element, .. }, .. }) => {
+                    read |= number(*register, *element).map_or(0, |(number, _)| 1 << number);
+                }
+                Item::Op(Op::SetRegister { register, element, low, value }) => {
+                    if let Some((number, width)) = number(*register, *element) {
+                        written |= 1 << number;
+                        // What is written in part is read.
+                        if *low > 0 || value.width < width {
+                            read |= 1 << number;
+                        }
+                    }
+                }
+                Item::Op(_) | Item::Value(_) => {}
+            });
+            uses.read |= read & !uses.replaced;
+            uses.written |= written;
+            if matches!(op, Op::SetRegister { .. }) {
+                uses.replaced |= written;
+            }
+        }
+        uses
+    }
+}
+
+/// The block above each.
+fn dominators(shape: &Shape, before: &[Vec<usize>]) -> Vec<usize> {
+    let mut above = vec![usize::MAX; before.len()];
+    above[0] = 0;
+    let mut changes = true;
+    while changes {
+        changes = false;
+        for block in shape.order.iter().copied().filter(|block| *block != 0) {
+            let mut found = usize::MAX;
+            for other in before[block].iter().copied().filter(|other| above[*other] != usize::MAX) {
+                found = if found == usize::MAX { other } else { meet(shape, &above, found, other) };
+            }
+            changes |= above[block] != found;
+            above[block] = found;
+        }
+    }
+    above
+}
+
+fn meet(shape: &Shape, above: &[usize], mut first: usize, mut second: usize) -> usize {
+    while first != second {
+        while shape.position[first] > shape.position[second] {
+            first = above[first];
+        }
+        while shape.position[second] > shape.position[first] {
+            second = above[second];
+        }
+    }
+    first
+}
+
+/// Values are numbered by where they come from: 0 is not known yet, 1 the region's entry, then each
+/// block has one for what it writes and one for what meets in it.
+fn joined(shape: &Shape, before: &[Vec<usize>], uses: &[Use]) -> Vec<Registers> {
+    let mut joined: Vec<Registers> = vec![0; before.len()];
+    let all = uses.iter().fold(0, |all, uses| all | uses.written);
+    let mut values = vec![0usize; before.len()];
+    for number in (0..Registers::BITS).filter(|number| all >> number & 1 == 1) {
+        values.fill(0);
+        let behind = |values: &[usize], block: usize| match uses[block].written >> number & 1 {
+            1 => 2 + 2 * block,
+            _ => values[block],
+        };
+        let mut rounds = 0;
+        let mut changes = true;
+        while changes && rounds < MOST_ROUNDS {
+            (changes, rounds) = (false, rounds + 1);
+            for block in shape.order.iter().copied() {
+                let mut found = usize::from(block == 0);
+                for other in before[block].iter().map(|other| behind(&values, *other)) {
+                    found = match (found, other) {
+                        (found, 0) => found,
+                        (0, other) => other,
+                        (found, other) if found == other => found,
+                        _ => 3 + 2 * block,
+                    };
+                }
+                changes |= values[block] != found;
+                values[block] = found;
+            }
+        }
+        for (block, value) in values.iter().enumerate() {
+            if changes || *value == 3 + 2 * block {
+                joined[block] |= 1 << number;
+            }
+        }
+    }
+    joined
+}
+
+fn live(region: &Region, shape: &Shape, uses: &[Use]) -> Vec<Registers> {
+    let mut live: Vec<Registers> = vec![0; uses.len()];
+    let mut changes = true;
+    while changes {
+        changes = false;
+        for block in shape.order.iter().rev().copied() {
+            let behind =
+                region.blocks[block].successors.iter().fold(0, |live_in, next| live_in | live[*next]);
+            let found = uses[block].read | behind & !uses[block].replaced;
+            changes |= live[block] != found;
+            live[block] = found;
+        }
+    }
+    live
+}
+
+fn dirty(region: &Region, shape: &Shape, uses: &[Use]) -> Vec<Registers> {
+    let mut dirty: Vec<Registers> = vec![0; uses.len()];
+    let mut changes = true;
+    while changes {
+        changes = false;
+        for block in shape.order.iter().copied() {
+            let behind = dirty[block] | uses[block].written;
+            for next in &region.blocks[block].successors {
+                changes |= behind & !dirty[*next] != 0;
+                dirty[*next] |= behind;
+            }
+        }
+    }
+    dirty
+}

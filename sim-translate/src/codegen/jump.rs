@@ -1,0 +1,153 @@
+//! Jumps to addresses that are computed: on within the region where the address is one that is
+//! expected, else out by a table of those that were there lately.
+
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{self, InstBuilder, JumpTableData, MemFlagsData, types};
+
+use super::{Codegen, Exit, Pc, Position, Site, SiteKind};
+use crate::layout;
+use sim_profile::flow::OUTSIDE;
+
+/// Most entries of a table of places.
+const MOST_ENTRIES: u64 = 4096;
+
+/// How places are found in a table: the address less the lowest, turned right, is the entry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Spread {
+    lowest: u64,
+    shift: u32,
+    entries: u64,
+}
+
+impl Spread {
+    fn of(places: &[u64]) -> Option<Spread> {
+        let (lowest, highest) = (*places.iter().min()?, *places.iter().max()?);
+        let all = places.iter().fold(0, |all, place| all | (place - lowest));
+        let shift = if all == 0 { 0 } else { all.trailing_zeros() };
+        let entries = ((highest - lowest) >> shift) + 1;
+        (entries <= MOST_ENTRIES).then_some(Spread { lowest, shift, entries })
+    }
+}
+
+impl Codegen<'_, '_> {
+    /// Goes on within the region where the computed address is one that is expected: behind a call
+    /// that was followed, or where a jump by a table has led.
+    pub(super) fn go_on_within(&mut self) {
+        let expected = &self.region.blocks[self.current].expected;
+        let known = expected.iter().copied().filter(|place| self.leads_within(*place));
+        let mut places: Vec<u64> = known.collect();
+        places.truncate(u8::MAX.into());
+        match (&places[..], Spread::of(&places)) {
+            ([], _) | (_, None) => {}
+            ([place], _) => self.go_on_if_expected(*place),
+            (_, Some(spread)) => self.go_on_by_table(&places, spread),
+        }
+    }
+
+    fn leads_within(&self, place: u64) -> bool {
+        self.region.blocks[self.current].successor_at((place, self.mode)).is_some()
+    }
+
+    fn go_on_if_expected(&mut self, expected: u64) {
+        let pc = self.pc_value();
+        let known = self.b.ins().iconst(types::I64, expected as i64);
+        let is_it = self.b.ins().icmp(IntCC::Equal, pc, known);
+        let (within, elsewhere) = self.branch(is_it);
+        let (node, held) = (self.node, self.pc);
+        self.go_on_in_arm(within, expected);
+        (self.node, self.pc) = (node, held);
+        self.enter_arm(elsewhere);
+    }
+
+    fn go_on_by_table(&mut self, places: &[u64], spread: Spread) {
+        let arms: Vec<ir::Block> = places.iter().map(|_| self.b.create_block()).collect();
+        let (look, elsewhere) = (self.b.create_block(), self.b.create_block());
+        let pc = self.pc_value();
+        let from_lowest = self.b.ins().iadd_imm_s(pc, (spread.lowest as i64).wrapping_neg());
+        let entry = self.b.ins().rotr_imm_u(from_lowest, i64::from(spread.shift));
+        let is_within = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, entry, spread.entries as i64);
+        self.b.ins().brif(is_within, look, &[], elsewhere, &[]);
+        self.b.seal_block(look);
+        self.b.switch_to_block(look);
+        let mut table = vec![0; spread.entries as usize];
+        for (place, arm) in places.iter().zip(1..) {
+            table[((place - spread.lowest) >> spread.shift) as usize] = arm;
+        }
+        let offset = self.room.take_bytes(spread.entries as u32);
+        self.out.tables.push((offset, table));
+        let address = self.b.ins().iadd(self.ctx, entry);
+        let arm = self.b.ins().uload8(types::I32, MemFlagsData::trusted(), address, offset as i32);
+        let beyond = self.b.func.dfg.block_call(elsewhere, &[]);
+        let mut calls = vec![beyond];
+        for block in &arms {
+            calls.push(self.b.func.dfg.block_call(*block, &[]));
+        }
+        let jumps = self.b.create_jump_table(JumpTableData::new(beyond, &calls));
+        self.b.ins().br_table(arm, jumps);
+        let (node, held) = (self.node, self.pc);
+        for (block, place) in arms.into_iter().zip(places) {
+            self.b.seal_block(block);
+            self.go_on_in_arm(block, *place);
+            (self.node, self.pc) = (node, held);
+        }
+        self.b.seal_block(elsewhere);
+        self.enter_arm(elsewhere);
+    }
+
+    fn go_on_in_arm(&mut self, arm: ir::Block, place: u64) {
+        self.enter_arm(arm);
+        self.pc = Pc::Known(place);
+        self.go_to(place);
+    }
+
+    /// Out to an address that is computed, by the table of those that were there lately.
+    pub(super) fn jump_to_computed(&mut self) {
+        self.store_dirty();
+        let pc = self.pc_value();
+        let number = self.around.first_site + self.out.sites.len() as u32;
+        let by_site = self.around.by_site;
+        let salt = if by_site { u64::from(number).wrapping_mul(0x9e37) } else { 0 };
+        self.out.jump_modes.push((number.into(), self.mode));
+        let shifted = self.b.ins().ushr_imm_u(pc, 1);
+        let mixed = self.b.ins().iadd_imm_s(shifted, (salt & 0x7fff_ffff) as i64);
+        let index = self.b.ins().band_imm_u(mixed, i64::from(layout::JUMP_ENTRIES - 1));
+        let offset = self.b.ins().ishl_imm_u(index, i64::from(layout::JUMP_BYTES.trailing_zeros()));
+        let entry = self.b.ins().iadd(self.ctx, offset);
+        let flags = MemFlagsData::trusted();
+        let address = self.b.ins().load(types::I64, flags, entry, layout::JUMPS);
+        let mut is_known = self.b.ins().icmp(IntCC::Equal, address, pc);
+        if by_site {
+            let site = self.b.ins().load(types::I64, flags, entry, layout::JUMPS + 8);
+            let same = self.b.ins().icmp_imm_s(IntCC::Equal, site, i64::from(number) + 1);
+            is_known = self.b.ins().band(is_known, same);
+        }
+        let (hit, miss) = (self.b.create_block(), self.b.create_block());
+        let branch = self.b.ins().brif(is_known, hit, &[], miss, &[]);
+        self.add_edge(self.node, OUTSIDE, Position::at(branch), false);
+        self.b.set_cold_block(miss);
+        self.b.seal_block(hit);
+        self.b.seal_block(miss);
+        self.b.switch_to_block(hit);
+        if self.around.profiles {
+            let count = self.b.ins().load(types::I64, flags, entry, layout::JUMPS + 24);
+            let count = self.b.ins().iadd_imm_s(count, 1);
+            self.b.ins().store(flags, count, entry, layout::JUMPS + 24);
+        }
+        let code = self.b.ins().load(types::I64, flags, entry, layout::JUMPS + 16);
+        let zero = self.b.ins().iconst(types::I64, 0);
+        self.b.ins().return_call_indirect(self.tail, code, &[self.ctx, zero]);
+        self.b.switch_to_block(miss);
+        self.tell_pc();
+        let (step, node) = (self.step, self.node);
+        self.out.sites.push(Site {
+            kind: SiteKind::Jump,
+            step,
+            node,
+            begun: 0,
+            pc: None,
+            times: 0,
+            region: 0,
+        });
+        self.come_back(Exit::Jump, number);
+    }
+}

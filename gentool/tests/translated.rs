@@ -9,7 +9,7 @@ use std::process::Command;
 const MODEL: &str = "models/rv32im/rv32im.isac";
 
 /// Report, state and status of a program on an engine.
-fn left_by(engine: &str, program: &str) -> (String, String, Option<i32>) {
+fn left_by(engine: &[&str], program: &str) -> (String, String, Option<i32>) {
     let folder = tempfile::tempdir().expect("a folder");
     let path = |name: &str| folder.path().join(name).display().to_string();
     let (elf, report, state) = (path("program.elf"), path("report.xml"), path("state"));
@@ -20,18 +20,21 @@ fn left_by(engine: &str, program: &str) -> (String, String, Option<i32>) {
     let source = format!("gentool/tests/translated/{program}.s");
     let output = gentool(&["asm", MODEL, &source, "-o", &elf]);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let options = ["--engine", engine, "--report", &report, "--dump-state", &state];
-    let output = gentool(&[&["run", MODEL, &elf][..], &options].concat());
+    let options = ["--report", &report, "--dump-state", &state];
+    let output = gentool(&[&["run", MODEL, &elf, "--engine"][..], engine, &options].concat());
     let read = |path: &str| fs::read_to_string(path).expect("what the run has written");
     (read(&report), read(&state), output.status.code())
 }
 
 fn check(program: &str) {
-    let (reference, translated) = (left_by("reference", program), left_by("translated", program));
+    let reference = left_by(&["reference"], program);
     assert!(reference.2.is_some_and(|status| status < 64), "the program ends by itself: {:?}", reference.2);
-    assert_eq!(reference.2, translated.2, "status");
-    assert_eq!(reference.1, translated.1, "state");
-    assert!(reference.0 == translated.0, "the reports differ");
+    for engine in [&["translated"][..], &["translated", "--counters", "every"]] {
+        let translated = left_by(engine, program);
+        assert_eq!(reference.2, translated.2, "status, {engine:?}");
+        assert_eq!(reference.1, translated.1, "state, {engine:?}");
+        assert!(reference.0 == translated.0, "the reports differ, {engine:?}");
+    }
 }
 
 #[test]

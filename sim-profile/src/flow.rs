@@ -31,7 +31,7 @@ pub use completion::{FlowError, Passage, block_counts, complete};
 pub use graph::{Edge, Graph, OUTSIDE};
 pub use naive::estimate_naive;
 pub use part::Parts;
-pub use placement::{Placement, count_every_edge, place_counters, random_weights, weights_of};
+pub use placement::{Placement, count_edges, count_every_edge, place_counters, random_weights, weights_of};
 pub use program::{Block, EdgeKind, ProgramFlow};
 pub use routine::{RoutineEdge, RoutineFlow, routine_flows};
 pub use verify::{Finding, verify};

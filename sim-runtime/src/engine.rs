@@ -107,6 +107,11 @@ pub trait Engine {
     /// Cycles begun so far, extra cycles included.
     fn cycles(&self) -> u64;
 
+    /// What else the engine says of a run, a text a line.
+    fn statistics(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// What happened to the model's caches, in their order; empty if they are not simulated.
     fn caches(&self) -> Vec<CacheStatistics> {
         Vec::new()

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
+use std::time::{Duration, Instant};
 
 use isac_ir::Model;
 use sim_profile::flow::{OUTSIDE, Passage, block_counts, complete};
@@ -21,6 +22,35 @@ const REGION_BYTES: u32 = 2 << 20;
 /// Bytes of code of a generation.
 const CODE_BYTES: u64 = 96 << 20;
 
+/// What was translated in a run, code that was made again included.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Translation {
+    /// Functions of machine code.
+    pub regions: u64,
+    /// Instructions in them; one that stands in several counts for each.
+    pub instructions: u64,
+    /// Bytes of machine code.
+    pub bytes: u64,
+    /// Time that it took.
+    pub time: Duration,
+    /// Edges of the regions' flow graphs.
+    pub edges: u64,
+    /// Edges that have a counter; none without profile.
+    pub counters: u64,
+}
+
+impl std::fmt::Display for Translation {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Translation { regions, instructions, bytes, time, edges, counters } = self;
+        write!(
+            f,
+            "translated: {regions} regions with {instructions} instructions and {edges} edges, {bytes} bytes, \
+             {:.3} seconds, {counters} counters",
+            time.as_secs_f64()
+        )
+    }
+}
+
 /// A link with the region that has it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Connected {
@@ -38,6 +68,8 @@ pub(crate) struct Code {
     jump_modes: HashMap<u64, Mode>,
     /// Jumps to computed addresses are told apart by their sites.
     by_site: bool,
+    /// Every edge has a counter, to compare with.
+    counts_every_edge: bool,
     room: Room,
     /// Timers whose time had come when the table of jumps was filled.
     jumps_pending: u64,
@@ -45,7 +77,11 @@ pub(crate) struct Code {
 
 impl Code {
     /// No region yet; the shared memory's tables are emptied.
-    pub(crate) fn new(core: &mut Core<'_>, profiles: bool) -> Result<Code, Unsupported> {
+    pub(crate) fn new(
+        core: &mut Core<'_>,
+        profiles: bool,
+        counts_every_edge: bool,
+    ) -> Result<Code, Unsupported> {
         let first = core.state.layout.counters;
         core.sites.clear();
         empty_jumps(core);
@@ -55,6 +91,7 @@ impl Code {
             index: HashMap::new(),
             links: Vec::new(),
             jump_modes: HashMap::new(),
+            counts_every_edge,
             by_site: profiles || !core.state.items.is_empty(),
             room: Room { next: first, end: first + COUNTER_BYTES },
             jumps_pending: 0,
@@ -78,6 +115,7 @@ impl Code {
         profiles: bool,
         place: Place,
         region: &Region,
+        translation: &mut Translation,
     ) -> Option<Entry> {
         let model: &Model = core.model();
         let (first_site, first_link) = (core.sites.len() as u32, self.links.len() as u32);
@@ -88,6 +126,7 @@ impl Code {
             model,
             layout,
             profiles,
+            counts_every_edge: self.counts_every_edge,
             items,
             by_site: self.by_site,
             compilable,
@@ -98,7 +137,14 @@ impl Code {
             first_link,
         };
         let begun = self.room.next;
+        let (begun_at, bytes) = (Instant::now(), self.native.bytes);
         let (mut made, entry) = self.native.compile(&around, region, &mut self.room).ok()?;
+        translation.regions += 1;
+        translation.instructions += region.blocks.iter().map(|block| block.steps.len() as u64).sum::<u64>();
+        translation.bytes += self.native.bytes - bytes;
+        translation.time += begun_at.elapsed();
+        translation.edges += made.flow.graph.edges().len() as u64;
+        translation.counters += made.counters.len() as u64;
         core.state.arena.clear(begun.into(), u64::from(self.room.next - begun));
         for (offset, table) in made.tables.drain(..) {
             (0u64..)

@@ -10,7 +10,7 @@ use sim_runtime::memory::find_range;
 use sim_runtime::record::StaticInstruction;
 use sim_runtime::{Engine, Fault, FaultKind, Machine, Stop};
 
-use crate::code::{Code, Connected};
+use crate::code::{Code, Connected, Translation};
 use crate::codegen::{Exit, Site, SiteKind};
 use crate::compilable::Compilable;
 use crate::core::{Core, Ending};
@@ -50,6 +50,9 @@ pub struct TranslatedEngine<'m> {
     /// has; from some time on they are compiled so that it need not.
     redone: HashMap<u64, u32>,
     precise: HashSet<u64>,
+    /// Every edge has a counter, to compare with.
+    counts_every_edge: bool,
+    translation: Translation,
     /// How often code was made anew for further places that a jump leads to.
     widened: u32,
     /// Instructions that often write close to code.
@@ -86,6 +89,8 @@ impl<'m> TranslatedEngine<'m> {
             redone: HashMap::new(),
             precise: HashSet::new(),
             near: HashSet::new(),
+            counts_every_edge: false,
+            translation: Translation::default(),
             widened: 0,
             is_stale: false,
             steps: Steps::default(),
@@ -111,6 +116,18 @@ impl<'m> TranslatedEngine<'m> {
     pub fn with_threshold(mut self, arrivals: u32) -> Self {
         self.hot = arrivals.max(1);
         self
+    }
+
+    /// The same with a counter at every edge of the flow graphs, to compare: the profile is the same.
+    #[must_use]
+    pub fn with_every_counter(mut self) -> Self {
+        self.counts_every_edge = true;
+        self
+    }
+
+    /// What was translated so far.
+    pub fn translation(&self) -> Translation {
+        self.translation
     }
 
     /// Runs operation `reset` once; it belongs to no instruction.
@@ -342,9 +359,9 @@ impl<'m> TranslatedEngine<'m> {
         region.near.clone_from(&self.near);
         region.precise.clone_from(&self.precise);
         if self.code.is_none() {
-            self.code = Code::new(&mut self.core, self.profiles).ok();
+            self.code = Code::new(&mut self.core, self.profiles, self.counts_every_edge).ok();
         }
-        self.code.as_mut()?.compile(&mut self.core, self.profiles, place, &region)
+        self.code.as_mut()?.compile(&mut self.core, self.profiles, place, &region, &mut self.translation)
     }
 
     /// Enters compiled code; gives how much of the budget it takes.
@@ -555,6 +572,10 @@ impl Engine for TranslatedEngine<'_> {
 
     fn cycles(&self) -> u64 {
         self.core.cycles(0)
+    }
+
+    fn statistics(&self) -> Vec<String> {
+        vec![self.translation.to_string()]
     }
 
     fn measurement(&mut self) -> Option<Measurement> {

@@ -4,7 +4,7 @@
 //! others are worked out of those, and of the sites at which the region was left in between. With the
 //! number of instructions that begin in each node the same graph tells how the budget goes down.
 
-use sim_profile::flow::{Graph, OUTSIDE, Placement, place_counters};
+use sim_profile::flow::{Graph, OUTSIDE, Placement, count_edges, place_counters};
 
 /// What is known of an edge beside its ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,8 +39,11 @@ impl Flow {
         self.graph.add_edge(from, to)
     }
 
-    /// The edges that have to count so that all others follow.
-    pub(crate) fn placement(&self) -> Placement {
+    /// The edges that count: those that have to so that all others follow, or every one that can.
+    pub(crate) fn placement(&self, every: bool) -> Placement {
+        if every {
+            return count_edges(&self.graph, |edge| self.ways[edge as usize].position.is_some());
+        }
         let weight = |way: &Way| if way.position.is_some() { way.weight } else { u64::MAX };
         let weights: Vec<u64> = self.ways.iter().map(weight).collect();
         place_counters(&self.graph, &weights)
@@ -163,7 +166,7 @@ mod tests {
     #[test]
     fn three_counters_tell_of_a_loop_with_two_ways() {
         let flow = diamond();
-        let placement = flow.placement();
+        let placement = flow.placement(false);
         let walk = [0, 1, 2, 4, 6, 3, 5, 6, 2, 4, 7];
         let taken = |edge: u32| walk.iter().filter(|taken| **taken == edge).count() as u64;
         let counts: Vec<u64> = placement.counted().iter().map(|edge| taken(*edge)).collect();

@@ -22,6 +22,7 @@ mod specialise;
 mod state;
 mod steps;
 
+pub use code::Translation;
 pub use engine::TranslatedEngine;
 pub use native::is_host_supported;
 pub use obstacle::find_obstacles;

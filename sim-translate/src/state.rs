@@ -191,7 +191,7 @@ impl<'m> State<'m> {
             Some((low, high)) => (low.min(first), high.max(last)),
             None => (first, last),
         };
-        let size = ((claimed.1 - claimed.0 + 1) / 2).max(LEAST_CLAIM);
+        let size = (claimed.1 - claimed.0).div_ceil(2).max(LEAST_CLAIM);
         let low = if self.claims[ram].is_some_and(|(low, _)| first < low) { size } else { 0 };
         self.claims[ram] = Some((claimed.0.saturating_sub(low), claimed.1.saturating_add(size)));
         self.claims_more = true;

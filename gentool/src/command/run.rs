@@ -50,6 +50,21 @@ pub(super) struct Options {
     /// of the pipeline asks for it.
     #[arg(long, value_enum)]
     engine: Option<EngineName>,
+
+    /// Where the translated engine counts for a profile, which is the same by both.
+    ///
+    /// To compare what counting costs; --stats tells edges and counters.
+    #[arg(long, value_enum, value_name = "WHERE", default_value = "fewest")]
+    counters: Counters,
+}
+
+/// Where compiled code counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Counters {
+    /// On as few edges of the control flow as tell all others.
+    Fewest,
+    /// On every edge.
+    Every,
 }
 
 /// The engines.
@@ -84,9 +99,12 @@ pub(super) fn run(options: &Options) -> Result<i32, Failure> {
         (None, _) if asks_too_much(&options.run).is_none() && can_translate(&model) => EngineName::Translated,
         (None, _) => EngineName::Emitted,
     };
+    if options.counters == Counters::Every && wanted != EngineName::Translated {
+        return Err(Failure::other("--counters every needs the translated engine; leave it out".to_owned()));
+    }
     match (wanted, &obstacles[..]) {
         (EngineName::Reference, _) => run_reference(&model, &options.run, page),
-        (EngineName::Translated, _) => run_translated(&model, &options.run, page),
+        (EngineName::Translated, _) => run_translated(&model, options, page),
         (EngineName::Emitted, []) => run_emitted(&model, &options.run, page),
         (EngineName::Emitted, [first, ..]) if options.engine.is_none() => {
             eprintln!("note: using the reference engine: {first}");
@@ -166,7 +184,8 @@ fn run_emitted(model: &Model, options: &RunOptions, page: Option<&RunPage>) -> R
 }
 
 /// Translates the model while the program runs.
-fn run_translated(model: &Model, options: &RunOptions, page: Option<&RunPage>) -> Result<i32, Failure> {
+fn run_translated(model: &Model, asked: &Options, page: Option<&RunPage>) -> Result<i32, Failure> {
+    let options = &asked.run;
     let refused = |reason: &str| Failure {
         message: format!("the model cannot be translated: {reason}; use another --engine"),
         status: sim_runtime::launcher::exit_status::MODEL,
@@ -182,6 +201,9 @@ fn run_translated(model: &Model, options: &RunOptions, page: Option<&RunPage>) -
     };
     if options.wants_measurement() || page.is_some() {
         engine = engine.with_profile();
+    }
+    if asked.counters == Counters::Every {
+        engine = engine.with_every_counter();
     }
     let info = LaunchInfo::of_model(model, "translated", &digest_model(model));
     let further = page.into_iter().map(RunPage::output).collect();

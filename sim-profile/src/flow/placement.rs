@@ -60,8 +60,22 @@ pub fn place_counters(graph: &Graph, weights: &[u64]) -> Placement {
 
 /// A counter on every edge, to compare with.
 pub fn count_every_edge(graph: &Graph) -> Placement {
-    let (order, tree_edge) = hang(graph, &[]);
-    Placement { counted: (0..).take(graph.edges().len()).collect(), order, tree_edge }
+    count_edges(graph, |_| true)
+}
+
+/// A counter on every edge that can have one, to compare with. Of those that cannot, one that closes a
+/// cycle with others is counted all the same: nothing else tells how often it is taken.
+pub fn count_edges(graph: &Graph, can_count: impl Fn(u32) -> bool) -> Placement {
+    let mut components = Components::new(graph.nodes());
+    let (mut counted, mut tree) = (Vec::new(), Vec::new());
+    for (edge, ends) in (0u32..).zip(graph.edges()) {
+        match !can_count(edge) && components.join(graph.index_of(ends.from), graph.index_of(ends.to)) {
+            true => tree.push(edge),
+            false => counted.push(edge),
+        }
+    }
+    let (order, tree_edge) = hang(graph, &tree);
+    Placement { counted, order, tree_edge }
 }
 
 /// Weights without meaning, equal for equal seeds: what a tree is worth that knows nothing.

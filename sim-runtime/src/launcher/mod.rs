@@ -294,6 +294,7 @@ impl Conclusion<'_> {
             if let Some(summary) = self.snapshots.summary() {
                 self.messages.line(&summary);
             }
+            self.engine.statistics().iter().for_each(|line| self.messages.line(line));
             for CacheStatistics { name, lines } in self.engine.caches() {
                 let CacheLines { hits, misses, write_backs } = lines;
                 let line = format!("{name}: {hits} hits, {misses} misses, {write_backs} lines written back");

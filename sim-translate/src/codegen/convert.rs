@@ -86,7 +86,7 @@ impl Codegen<'_, '_> {
         let is_short = block.steps.len() <= MOST_STEPS && parts <= MOST_PARTS;
         let is_own = index != 0 && self.shape.entered[index] == 1 && !self.shape.headers[index];
         let last = &block.steps.last()?.step;
-        let pc = last.ops.iter().fold(Some(last.address), |pc, op| pc_behind(op, pc));
+        let pc = last.ops.iter().try_fold(last.address, |pc, op| pc_behind(op, Some(pc)));
         let is_simple = block.steps.iter().all(|step| step.step.ops.iter().all(|op| self.is_simple(op)));
         (is_short
             && is_own

@@ -43,7 +43,7 @@ pub(super) fn finish(
         }
     }
     if around.profiles {
-        out.placement = flow.placement();
+        out.placement = flow.placement(around.counts_every_edge);
         for edge in out.placement.counted() {
             let counter = room.take();
             out.counters.push(counter);

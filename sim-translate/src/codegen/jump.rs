@@ -24,7 +24,7 @@ impl Spread {
         let (lowest, highest) = (*places.iter().min()?, *places.iter().max()?);
         let all = places.iter().fold(0, |all, place| all | (place - lowest));
         let shift = if all == 0 { 0 } else { all.trailing_zeros() };
-        let entries = ((highest - lowest) >> shift) + 1;
+        let entries = ((highest - lowest) >> shift).saturating_add(1);
         (entries <= MOST_ENTRIES).then_some(Spread { lowest, shift, entries })
     }
 }
@@ -149,5 +149,21 @@ impl Codegen<'_, '_> {
             region: 0,
         });
         self.come_back(Exit::Jump, number);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{MOST_ENTRIES, Spread};
+
+    #[test]
+    fn places_are_spread_by_what_their_distances_have_in_common() {
+        assert_eq!(Spread::of(&[]), None);
+        assert_eq!(Spread::of(&[0x8000]), Some(Spread { lowest: 0x8000, shift: 0, entries: 1 }));
+        let spread = Spread::of(&[0x1030, 0x1000, 0x1008]);
+        assert_eq!(spread, Some(Spread { lowest: 0x1000, shift: 3, entries: 7 }));
+        assert_eq!(Spread::of(&[0, MOST_ENTRIES]), Some(Spread { lowest: 0, shift: 12, entries: 2 }));
+        assert_eq!(Spread::of(&[0, 1, MOST_ENTRIES]), None);
+        assert_eq!(Spread::of(&[0, u64::MAX]), None);
     }
 }

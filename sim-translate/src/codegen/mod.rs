@@ -156,6 +156,8 @@ pub(crate) struct Surroundings<'a> {
     pub(crate) model: &'a Model,
     pub(crate) layout: &'a Layout,
     pub(crate) profiles: bool,
+    /// Every edge has a counter, to compare with.
+    pub(crate) counts_every_edge: bool,
     pub(crate) items: &'a ModeItems,
     /// Jumps to computed addresses are told apart by their sites: each has its own counts, and its own
     /// mode.
@@ -356,7 +358,7 @@ pub(crate) fn translate(
     let block_nodes = region.blocks.iter().map(|_| flow.add_node()).collect();
     let out = Translated {
         flow: Flow::default(),
-        placement: Flow::default().placement(),
+        placement: Flow::default().placement(false),
         counters: Vec::new(),
         sites: Vec::new(),
         links: Vec::new(),

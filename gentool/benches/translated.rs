@@ -1,0 +1,215 @@
+//! The translated engine beside QEMU: how fast it is without and with the exact profile, what counting
+//! and translating cost.
+//!
+//! `cargo bench -p gentool --bench translated [-- --quick]` prints the tables of `docs/performance.md`.
+//! Each guest of `rv32im` is repeated until QEMU takes five seconds; one guest of every other model that
+//! is translated runs for a second. Times are processor times of whole processes, reading the
+//! description and translating included. A missed target makes the exit status 1; without QEMU (Debian:
+//! `qemu-user`) its columns are empty. `--quick` takes a tenth of the repeats.
+
+#[path = "../../benches/speed/process.rs"]
+mod process;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+use process::Usage;
+
+/// Guests of `rv32im`.
+const GUESTS: [&str; 6] = ["bytecode", "crc32", "csv", "matrix", "sha256", "sorting"];
+/// Other models, with QEMU's program for them.
+const OTHERS: [(&str, Option<&str>); 4] = [
+    ("rv32imc", Some("qemu-riscv32")),
+    ("rv64imac", Some("qemu-riscv64")),
+    ("mips32", Some("qemu-mips")),
+    ("avr", None),
+];
+/// The guest that every model runs.
+const COMMON: &str = "crc32";
+/// Instructions of a guest's run from which its length is known.
+const PROBE: u64 = 9;
+
+/// How a run counts.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Way {
+    /// No profile, no limit.
+    Plain,
+    /// The exact profile, and limits that are not reached.
+    Profile,
+    /// The same with a counter on every edge.
+    EveryCounter,
+}
+
+/// One guest of one model.
+struct Guest {
+    model: PathBuf,
+    program: PathBuf,
+    repeats: u64,
+}
+
+/// A run, and what it says of itself.
+struct Run {
+    seconds: f64,
+    instructions: u64,
+    peak_kib: u64,
+    /// Of the translation: bytes, seconds, edges, counters.
+    told: [f64; 4],
+}
+
+fn repository(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(path)
+}
+
+/// The number before a word in a line.
+fn number_before(line: &str, word: &str) -> Option<f64> {
+    let words: Vec<&str> = line.split([' ', ',']).filter(|word| !word.is_empty()).collect();
+    let at = words.iter().position(|other| *other == word)?;
+    words.get(at.checked_sub(1)?)?.parse().ok()
+}
+
+impl Guest {
+    fn of(model: &str, guest: &str) -> Guest {
+        let program = repository(&format!("models/{model}/programs/{guest}.elf"));
+        Guest { model: repository(&format!("models/{model}/{model}.isac")), program, repeats: 1 }
+    }
+
+    fn run(&self, way: Way, scratch: &Path) -> Result<Run, String> {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_gentool"));
+        command.arg("run").args([&self.model, &self.program]).args(["--engine", "translated", "--stats"]);
+        if way != Way::Plain {
+            command.arg("--report").arg(scratch.join("report.xml"));
+            command.args(["--limit-instructions", "1000000000000", "--timeout", "3600"]);
+        }
+        if way == Way::EveryCounter {
+            command.args(["--counters", "every"]);
+        }
+        let usage = process::run(command.arg("--").arg(self.repeats.to_string()))?;
+        if usage.status != Some(0) {
+            return Err(format!("{} ends with {:?}: {}", self.program.display(), usage.status, usage.errors));
+        }
+        let line = |word: &str| {
+            let found = usage.errors.lines().find(|line| line.contains(word));
+            found.ok_or_else(|| format!("{}: no {word} in {}", self.program.display(), usage.errors))
+        };
+        let (stats, told) = (line("MIPS")?, line("translated:")?);
+        let figures = ["bytes", "seconds", "edges", "counters"].map(|word| number_before(told, word));
+        Ok(Run {
+            seconds: usage.seconds,
+            peak_kib: usage.peak_kib.unwrap_or_default(),
+            instructions: number_before(stats, "instructions").unwrap_or(0.0) as u64,
+            told: figures.map(Option::unwrap_or_default),
+        })
+    }
+
+    fn qemu(&self, qemu: &str) -> Option<Usage> {
+        let mut command = Command::new(qemu);
+        process::run(command.arg(&self.program).arg(self.repeats.to_string())).ok()
+    }
+
+    /// Chooses repeats so that the run takes `seconds`, by QEMU if it is there.
+    fn lengthen(&mut self, qemu: Option<&str>, seconds: f64, scratch: &Path) -> Result<(), String> {
+        let mut time = |repeats: u64| {
+            self.repeats = repeats;
+            match qemu.and_then(|qemu| self.qemu(qemu)) {
+                Some(usage) => Ok::<f64, String>(usage.seconds),
+                None => Ok(self.run(Way::Plain, scratch)?.seconds),
+            }
+        };
+        let mut repeats = PROBE;
+        // Starting takes its time as well: longer runs tell better what a repeat takes.
+        let taken = loop {
+            let taken = time(repeats)?;
+            if taken > seconds / 10.0 {
+                break taken;
+            }
+            repeats *= 4;
+        };
+        self.repeats = (repeats as f64 * seconds / taken).ceil().max(1.0) as u64;
+        Ok(())
+    }
+}
+
+/// A row of the table; gives how many times as fast as QEMU without and with the profile.
+fn row(name: &str, guest: &Guest, qemu: Option<&str>, scratch: &Path) -> Result<Option<[f64; 2]>, String> {
+    let least = |way| {
+        let (first, second) = (guest.run(way, scratch)?, guest.run(way, scratch)?);
+        Ok::<Run, String>(if first.seconds <= second.seconds { first } else { second })
+    };
+    let (plain, profile, every) = (least(Way::Plain)?, least(Way::Profile)?, least(Way::EveryCounter)?);
+    let qemu = qemu.and_then(|qemu| Some(guest.qemu(qemu)?.seconds.min(guest.qemu(qemu)?.seconds)));
+    let mips = |seconds: f64| format!("{:.0}", plain.instructions as f64 / seconds / 1e6);
+    let ratio = |run: &Run| qemu.map(|seconds| seconds / run.seconds);
+    let shown = |ratio: Option<f64>| ratio.map_or_else(String::new, |ratio| format!("{ratio:.2}"));
+    let overhead = |run: &Run| format!("{:.1}", 100.0 * (run.seconds / plain.seconds - 1.0));
+    let share = |run: &Run| format!("{:.1}", 100.0 * run.told[3] / run.told[2].max(1.0));
+    println!(
+        "| {name} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {:.3} | {:.0} | {:.0} |",
+        qemu.map_or_else(String::new, mips),
+        mips(plain.seconds),
+        shown(ratio(&plain)),
+        mips(profile.seconds),
+        shown(ratio(&profile)),
+        share(&every),
+        share(&profile),
+        overhead(&every),
+        overhead(&profile),
+        profile.told[1],
+        profile.told[0] / 1024.0,
+        profile.peak_kib as f64 / 1024.0
+    );
+    Ok(ratio(&plain).zip(ratio(&profile)).map(|(plain, profile)| [plain, profile]))
+}
+
+fn geometric_mean(values: impl ExactSizeIterator<Item = f64>) -> f64 {
+    let count = values.len() as f64;
+    (values.map(f64::ln).sum::<f64>() / count).exp()
+}
+
+fn measure(scratch: &Path, seconds: f64) -> Result<bool, String> {
+    println!(
+        "| guest | qemu: MIPS | off: MIPS | off / qemu | on: MIPS | on / qemu | counters an edge: every, % | \
+         fewest, % | overhead: every, % | fewest, % | translating: s | code: KiB | memory: MiB |"
+    );
+    println!("|---|{}", "---:|".repeat(12));
+    let mut ratios = Vec::new();
+    for name in GUESTS {
+        let mut guest = Guest::of("rv32im", name);
+        guest.lengthen(Some("qemu-riscv32"), seconds, scratch)?;
+        ratios.extend(row(name, &guest, Some("qemu-riscv32"), scratch)?);
+    }
+    for (model, qemu) in OTHERS {
+        let mut guest = Guest::of(model, COMMON);
+        guest.lengthen(qemu, seconds / 5.0, scratch)?;
+        row(&format!("{model}: {COMMON}"), &guest, qemu, scratch)?;
+    }
+    if ratios.is_empty() {
+        return Ok(false);
+    }
+    let [off, on] = [0, 1].map(|which| geometric_mean(ratios.iter().map(|ratio| ratio[which])));
+    let slowest = ratios.iter().flatten().copied().fold(f64::INFINITY, f64::min);
+    println!("\n| target | measured | at least | |\n|---|---:|---:|---|");
+    let mut is_missed = false;
+    for (name, measured, least) in [
+        ("times as fast as qemu, profile off", off, 2.0),
+        ("times as fast as qemu, limits and exact profile on", on, 1.75),
+        ("times as fast as qemu, slowest guest", slowest, 1.0),
+    ] {
+        let word = if measured >= least { "reached" } else { "MISSED" };
+        is_missed |= measured < least;
+        println!("| {name} | {measured:.2} | {least} | {word} |");
+    }
+    Ok(is_missed)
+}
+
+fn main() -> ExitCode {
+    let is_quick = std::env::args().any(|argument| argument == "--quick");
+    let scratch = tempfile::tempdir().expect("a folder for temporary files");
+    match measure(scratch.path(), if is_quick { 0.5 } else { 5.0 }) {
+        Ok(false) => ExitCode::SUCCESS,
+        Ok(true) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    }
+}

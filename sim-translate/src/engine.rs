@@ -303,12 +303,7 @@ impl<'m> TranslatedEngine<'m> {
     fn go_on(&mut self, left: u64) -> (u64, Option<Stop>) {
         if self.arrived && self.slow == 0 {
             let place = self.place_at_hand();
-            let entry = self.entry_at(place);
-            if self.core.state.claims_more && self.code.is_some() {
-                // What lies beside the new instructions is compiled for a memory without them.
-                return (0, None);
-            }
-            if let Some(entry) = entry {
+            if let Some(entry) = self.entry_at(place) {
                 let deadline = self.core.devices.cycles_to_next_time(self.core.cycles(0));
                 return self.run_compiled(place, entry, left.min(deadline).min(MOST_ALLOWED));
             }
@@ -356,9 +351,14 @@ impl<'m> TranslatedEngine<'m> {
         let step_at = |place| find(&mut self.core, &mut self.steps, place);
         let mut region =
             find_region(model, &items, place, step_at, |address| behind_calls.contains(&address))?;
+        if self.core.state.claims_more && self.code.is_some() {
+            // What is compiled is for a memory without the instructions that were decoded just now.
+            return None;
+        }
         region.near.clone_from(&self.near);
         region.precise.clone_from(&self.precise);
         if self.code.is_none() {
+            self.core.state.claims_more = false;
             self.code = Code::new(&mut self.core, self.profiles, self.counts_every_edge).ok();
         }
         self.code.as_mut()?.compile(&mut self.core, self.profiles, place, &region, &mut self.translation)

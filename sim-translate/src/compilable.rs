@@ -100,7 +100,7 @@ impl<'m> Compilable<'m> {
             }
             Op::SetMemory { map, cells, .. } => cell_bits(*map) <= 64 && cells * cell_bits(*map) <= 128,
             Op::ExtraCycles(_) => !self.has_timer,
-            Op::Halt(_)
+            Op::Halt(..)
             | Op::Loop(..)
             | Op::SetCellPart { .. }
             | Op::LinuxCall(..)

@@ -201,6 +201,9 @@ impl<'m> TranslatedEngine<'m> {
             }
         }
         let counted: &mut StaticInstruction = self.steps.counted(number);
+        if let (Some(unreached), true) = (outcome.unreached, is_executed) {
+            counted.unreached.extend(&step.unreached[unreached as usize]);
+        }
         match outcome.ending {
             None => {
                 counted.executed += 1;
@@ -447,7 +450,7 @@ impl<'m> TranslatedEngine<'m> {
             _ => Ending::Fault(FaultKind::IllegalInstruction),
         };
         let step = Rc::clone(self.steps.step(site.step));
-        let outcome = Outcome { counters: Vec::new(), pc, ending: Some(ending) };
+        let outcome = Outcome { counters: Vec::new(), pc, ending: Some(ending), unreached: None };
         let (taken, stop) = self.count(site.step, &step, outcome);
         (begun - 1 + taken, stop)
     }

@@ -22,6 +22,8 @@ pub(crate) struct Outcome {
     pub(crate) pc: u64,
     /// How it ended, if not as instructions do.
     pub(crate) ending: Option<Ending>,
+    /// If a HALT has ended it, the number of what it has not come to.
+    pub(crate) unreached: Option<u32>,
 }
 
 /// Carries out a step from its address; the program counter is set.
@@ -33,7 +35,7 @@ pub(crate) fn interpret(core: &mut Core<'_>, step: &Step) -> Outcome {
 pub(crate) fn interpret_from(core: &mut Core<'_>, step: &Step, pc: u64) -> Outcome {
     let mut locals = vec![0; step.locals.len()];
     locals[PC as usize] = pc.into();
-    let mut run = Run { core, locals, counters: Vec::new() };
+    let mut run = Run { core, locals, counters: Vec::new(), unreached: None };
     let left = run.list(&step.ops);
     let ending = match left {
         Err(Leaving::End(ending)) => {
@@ -45,9 +47,9 @@ pub(crate) fn interpret_from(core: &mut Core<'_>, step: &Step, pc: u64) -> Outco
         Ok(()) | Err(Leaving::Label(_)) => None,
     };
     let pc = run.locals[PC as usize] as u64;
-    let counters = run.counters;
+    let (counters, unreached) = (run.counters, run.unreached);
     core.state.set_pc(pc);
-    Outcome { counters, pc, ending }
+    Outcome { counters, pc, ending, unreached }
 }
 
 /// Why a list is left before its end.
@@ -66,6 +68,7 @@ struct Run<'c, 'm> {
     core: &'c mut Core<'m>,
     locals: Vec<u128>,
     counters: Vec<u64>,
+    unreached: Option<u32>,
 }
 
 impl Run<'_, '_> {
@@ -124,7 +127,8 @@ impl Run<'_, '_> {
                     Trap::Cancel => Ending::Cancelled,
                 }));
             }
-            Op::Halt(status) => {
+            Op::Halt(status, unreached) => {
+                self.unreached = Some(*unreached);
                 let status = self.value(status)? as u32 as i32;
                 return Err(Leaving::End(Ending::Halted(status)));
             }

@@ -334,7 +334,7 @@ fn find_ends(items: &ModeItems, ops: &[Op], mut pc: Option<u64>, mut mode: Mode,
                 find_ends(items, otherwise, pc, mode, ends);
                 return;
             }
-            Op::Trap(_) | Op::Halt(_) | Op::Leave(..) => return,
+            Op::Trap(_) | Op::Halt(..) | Op::Leave(..) => return,
             _ => (pc, mode) = (pc_behind(op, pc), items.behind(op, mode)),
         }
     }

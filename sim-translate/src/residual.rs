@@ -170,8 +170,9 @@ pub(crate) enum Op {
     Leave(u32, u32),
     /// The instruction does not end as instructions do.
     Trap(Trap),
-    /// The instruction is complete and the run ends, with this status.
-    Halt(Value),
+    /// The instruction is complete and the run ends, with this status; the number tells what of the
+    /// instruction has not been come to.
+    Halt(Value, u32),
     /// Cycles that count but nothing happens in them.
     ExtraCycles(Value),
     /// A Linux system call; its result, number and arguments.
@@ -414,7 +415,7 @@ impl Op {
             Op::Set(_, value)
             | Op::SetRegister { value, .. }
             | Op::If(value, ..)
-            | Op::Halt(value)
+            | Op::Halt(value, _)
             | Op::ExtraCycles(value) => vec![value],
             Op::SetElement { index: place, value, .. }
             | Op::SetMemory { address: place, value, .. }
@@ -438,7 +439,7 @@ impl Op {
             Op::Set(_, value)
             | Op::SetRegister { value, .. }
             | Op::If(value, ..)
-            | Op::Halt(value)
+            | Op::Halt(value, _)
             | Op::ExtraCycles(value) => vec![value],
             Op::SetElement { index: place, value, .. }
             | Op::SetMemory { address: place, value, .. }

@@ -111,6 +111,7 @@ impl Steps {
                 continue;
             }
             let sum = recording.instruction(step.address, &[RecordedWord { element: 0, word, width_bits }]);
+            sum.unreached.extend(&counted.unreached);
             sum.executed += counted.executed;
             sum.cancelled += counted.cancelled;
             sum.faulted += counted.faulted;

@@ -48,6 +48,8 @@ pub struct StaticInstruction {
     /// How often each conditional region ran in executions that ended, numbered as
     /// [`isac_ir::account`] does; shorter than that means zeros.
     pub counters: Vec<u64>,
+    /// Nodes of its decoding tree that one of the executions has not come to: the one that ended the run.
+    pub unreached: Vec<u32>,
 }
 
 /// What an engine counted: grows with the program's size, not with the run's length.
@@ -147,6 +149,7 @@ impl RootShape {
         };
         for access in account_instruction(model, decoded).accesses {
             let times = match access.times {
+                Times::Executed if counted.unreached.contains(&access.node) => counted.executed - 1,
                 Times::Executed => counted.executed,
                 Times::Counter(counter) => counted.counters.get(counter as usize).copied().unwrap_or(0),
             };

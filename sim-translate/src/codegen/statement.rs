@@ -241,7 +241,7 @@ impl Codegen<'_, '_> {
             }
             Op::Loop(..)
             | Op::SetCellPart { .. }
-            | Op::Halt(_)
+            | Op::Halt(..)
             | Op::LinuxCall(..)
             | Op::Semihost(..)
             | Op::Print(..)

@@ -239,7 +239,8 @@ impl<'m, S: CellStore> Specialiser<'m, S> {
             }
             Stmt::Halt(status) => {
                 let status = self.evaluate(frame, status, ops);
-                ops.push(Op::Halt(status));
+                let unreached = self.number_unreached();
+                ops.push(Op::Halt(status, unreached));
                 return Flow::Gone;
             }
             Stmt::Illegal => return trap(Trap::Illegal, ops),

@@ -18,7 +18,17 @@ pub(super) fn finish<S: CellStore>(specialiser: Specialiser<'_, S>, mut ops: Vec
     let size_cells = specialiser.size_cells();
     let compilable = Compilable::of(specialiser.model);
     let Specialiser {
-        mut locals, items, wanted, place, word, seen_cells, fetched, undecoded, counters, ..
+        mut locals,
+        items,
+        wanted,
+        place,
+        word,
+        seen_cells,
+        fetched,
+        undecoded,
+        counters,
+        unreached,
+        ..
     } = specialiser;
     propagate(&mut ops);
     part(&mut ops, items, &mut { DOUBLED });
@@ -35,6 +45,7 @@ pub(super) fn finish<S: CellStore>(specialiser: Specialiser<'_, S>, mut ops: Vec
         locals,
         ops,
         deferred,
+        unreached,
         parts,
         undecoded,
     }
@@ -76,7 +87,7 @@ fn sets_pc(ops: &[Op]) -> bool {
 /// True if a list does not come to its end.
 pub(crate) fn is_gone(ops: &[Op]) -> bool {
     match ops.last() {
-        Some(Op::Trap(_) | Op::Halt(_) | Op::Leave(..)) => true,
+        Some(Op::Trap(_) | Op::Halt(..) | Op::Leave(..)) => true,
         Some(Op::If(_, then, otherwise)) => is_gone(then) && is_gone(otherwise),
         _ => false,
     }

@@ -12,7 +12,7 @@ mod operand;
 mod propagate;
 mod value;
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 
 use isac_ir::Model;
 use isac_ir::account::{Part, Scheduled, count_operations};
@@ -52,6 +52,8 @@ pub(crate) struct Step {
     pub ops: Vec<Op>,
     /// Counters that go up at its end by what locals hold.
     pub deferred: Vec<(u32, u32)>,
+    /// By HALT, the nodes of the decoding tree that an execution which it ends has not come to.
+    pub unreached: Vec<Vec<u32>>,
     /// Its statements and values that become machine code.
     pub parts: usize,
     /// What it ends with if it cannot be decoded.
@@ -160,6 +162,9 @@ struct Specialiser<'m, S> {
     /// It may have written to memory or a device by now, or let cycles pass.
     has_stored: bool,
     undecoded: Option<FaultKind>,
+    /// Nodes of the tree whose operations have had their turn, or have it.
+    begun: BTreeSet<u32>,
+    unreached: Vec<Vec<u32>>,
     /// Where each operation counts: those of `main`'s list, and those of each node of the tree.
     counts: Vec<(Option<u32>, Scheduled)>,
     counters: u32,
@@ -195,6 +200,8 @@ impl<'m, S: CellStore> Specialiser<'m, S> {
             fetched: Vec::new(),
             has_stored: false,
             undecoded: None,
+            begun: BTreeSet::new(),
+            unreached: Vec::new(),
             counts,
             counters,
             due: VecDeque::new(),
@@ -269,6 +276,7 @@ impl<'m, S: CellStore> Specialiser<'m, S> {
             true => Turn { node: Some(0), ..turn },
             false => turn,
         };
+        self.begun.extend(turn.node);
         let mut flow = Flow::On;
         if table.root.is_some() {
             flow = self.decode(turn, ops);
@@ -286,6 +294,33 @@ impl<'m, S: CellStore> Specialiser<'m, S> {
             flow = self.run_part(turn, Part::Activation, ops);
         }
         flow
+    }
+
+    /// A number for what has not been come to yet: nodes below operations that have had their turn, but
+    /// for operands, which take part where they are mentioned.
+    fn number_unreached(&mut self) -> u32 {
+        let nodes = self.tree().map_or(0, |tree| tree.nodes.len() as u32);
+        let waits = |node: u32| {
+            let tree = self.tree()?;
+            let (parent, instance) = (tree.owner(node)?, tree.nodes[node as usize].instance?);
+            let Target::Operation(owner) = tree.nodes[parent as usize].target else { return None };
+            let (own, operation) = tree.operation_at(node)?;
+            let asked = &self.model.operation(owner).instances[instance as usize];
+            let is_operand = asked.is_operand(self.model.operation(operation));
+            (!is_operand && self.begun.contains(&parent) && !self.begun.contains(&own)).then_some(())
+        };
+        let mut unreached = Vec::new();
+        for node in 0..nodes {
+            let parent = self.tree().and_then(|tree| tree.nodes[node as usize].parent);
+            if parent.is_some_and(|parent| unreached.contains(&parent)) || waits(node).is_some() {
+                unreached.push(node);
+            }
+        }
+        let known = self.unreached.iter().position(|known| *known == unreached);
+        known.unwrap_or_else(|| {
+            self.unreached.push(unreached);
+            self.unreached.len() - 1
+        }) as u32
     }
 
     /// Runs decoded instances that are not scheduled: operands, or all others.

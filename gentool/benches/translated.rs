@@ -17,7 +17,8 @@ use process::Usage;
 
 /// Guests of `rv32im`.
 const GUESTS: [&str; 6] = ["bytecode", "crc32", "csv", "matrix", "sha256", "sorting"];
-/// Other models, with QEMU's program for them.
+/// Other models, with QEMU's program for them; where there is none, programs get no arguments, and the
+/// guest runs as it is.
 const OTHERS: [(&str, Option<&str>); 4] = [
     ("rv32imc", Some("qemu-riscv32")),
     ("rv64imac", Some("qemu-riscv64")),
@@ -26,7 +27,7 @@ const OTHERS: [(&str, Option<&str>); 4] = [
 ];
 /// The guest that every model runs.
 const COMMON: &str = "crc32";
-/// Instructions of a guest's run from which its length is known.
+/// Repeats from which a guest's length is first guessed.
 const PROBE: u64 = 9;
 
 /// How a run counts.
@@ -44,7 +45,7 @@ enum Way {
 struct Guest {
     model: PathBuf,
     program: PathBuf,
-    repeats: u64,
+    repeats: Option<u64>,
 }
 
 /// A run, and what it says of itself.
@@ -70,7 +71,7 @@ fn number_before(line: &str, word: &str) -> Option<f64> {
 impl Guest {
     fn of(model: &str, guest: &str) -> Guest {
         let program = repository(&format!("models/{model}/programs/{guest}.elf"));
-        Guest { model: repository(&format!("models/{model}/{model}.isac")), program, repeats: 1 }
+        Guest { model: repository(&format!("models/{model}/{model}.isac")), program, repeats: None }
     }
 
     fn run(&self, way: Way, scratch: &Path) -> Result<Run, String> {
@@ -83,7 +84,10 @@ impl Guest {
         if way == Way::EveryCounter {
             command.args(["--counters", "every"]);
         }
-        let usage = process::run(command.arg("--").arg(self.repeats.to_string()))?;
+        if let Some(repeats) = self.repeats {
+            command.arg("--").arg(repeats.to_string());
+        }
+        let usage = process::run(&mut command)?;
         if usage.status != Some(0) {
             return Err(format!("{} ends with {:?}: {}", self.program.display(), usage.status, usage.errors));
         }
@@ -103,29 +107,22 @@ impl Guest {
 
     fn qemu(&self, qemu: &str) -> Option<Usage> {
         let mut command = Command::new(qemu);
-        process::run(command.arg(&self.program).arg(self.repeats.to_string())).ok()
+        process::run(command.arg(&self.program).args(self.repeats.map(|repeats| repeats.to_string()))).ok()
     }
 
-    /// Chooses repeats so that the run takes `seconds`, by QEMU if it is there.
-    fn lengthen(&mut self, qemu: Option<&str>, seconds: f64, scratch: &Path) -> Result<(), String> {
-        let mut time = |repeats: u64| {
-            self.repeats = repeats;
-            match qemu.and_then(|qemu| self.qemu(qemu)) {
-                Some(usage) => Ok::<f64, String>(usage.seconds),
-                None => Ok(self.run(Way::Plain, scratch)?.seconds),
-            }
-        };
+    /// Chooses repeats so that QEMU takes `seconds`, if it is there.
+    fn lengthen(&mut self, qemu: &str, seconds: f64) {
         let mut repeats = PROBE;
         // Starting takes its time as well: longer runs tell better what a repeat takes.
         let taken = loop {
-            let taken = time(repeats)?;
-            if taken > seconds / 10.0 {
-                break taken;
+            self.repeats = Some(repeats);
+            match self.qemu(qemu) {
+                Some(usage) if usage.seconds > seconds / 10.0 => break usage.seconds,
+                Some(_) => repeats *= 4,
+                None => return,
             }
-            repeats *= 4;
         };
-        self.repeats = (repeats as f64 * seconds / taken).ceil().max(1.0) as u64;
-        Ok(())
+        self.repeats = Some((repeats as f64 * seconds / taken).ceil().max(1.0) as u64);
     }
 }
 
@@ -174,12 +171,14 @@ fn measure(scratch: &Path, seconds: f64) -> Result<bool, String> {
     let mut ratios = Vec::new();
     for name in GUESTS {
         let mut guest = Guest::of("rv32im", name);
-        guest.lengthen(Some("qemu-riscv32"), seconds, scratch)?;
+        guest.lengthen("qemu-riscv32", seconds);
         ratios.extend(row(name, &guest, Some("qemu-riscv32"), scratch)?);
     }
     for (model, qemu) in OTHERS {
         let mut guest = Guest::of(model, COMMON);
-        guest.lengthen(qemu, seconds / 5.0, scratch)?;
+        if let Some(qemu) = qemu {
+            guest.lengthen(qemu, seconds / 5.0);
+        }
         row(&format!("{model}: {COMMON}"), &guest, qemu, scratch)?;
     }
     if ratios.is_empty() {

@@ -1,24 +1,11 @@
 //! Coverage for CI: what has to be covered, what need not be, and the files that CI services read.
 
+mod command_in_folder;
+
 use std::fs;
-use std::path::Path;
-use std::process::{Command, Output};
 
+use command_in_folder::{CSV, RV32IM, gentool};
 use tempfile::TempDir;
-
-const RV32IM: &str = "models/rv32im/rv32im.isac";
-const CSV: &str = "models/rv32im/programs/csv.elf";
-
-/// gentool at the repository's root; `@` begins a path in the folder.
-fn gentool(folder: &TempDir, line: &str) -> Output {
-    let path = format!("{}/", folder.path().display());
-    Command::new(env!("CARGO_BIN_EXE_gentool"))
-        .args(line.split_whitespace().map(|word| word.replace('@', &path)))
-        .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join(".."))
-        .env("ISAC_CACHE", "/dev/null/cache")
-        .output()
-        .expect("gentool runs")
-}
 
 fn measured() -> TempDir {
     let folder = tempfile::tempdir().expect("a folder");

@@ -1,27 +1,16 @@
 //! The page that `gentool run` and `gentool report` write, against the XML report of the same run.
 
+mod command_in_folder;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
 
+use command_in_folder::{CSV, RV32IM, gentool};
 use serde_json::Value;
 use tempfile::TempDir;
 
-const RV32IM: &str = "models/rv32im/rv32im.isac";
-const CSV: &str = "models/rv32im/programs/csv.elf";
 const RUN: &str = "--engine reference --limit-instructions 60000";
-
-/// gentool at the repository's root; `@` begins a path in the folder.
-fn gentool(folder: &TempDir, line: &str) -> Output {
-    let path = format!("{}/", folder.path().display());
-    Command::new(env!("CARGO_BIN_EXE_gentool"))
-        .args(line.split_whitespace().map(|word| word.replace('@', &path)))
-        .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join(".."))
-        .env("ISAC_CACHE", "/dev/null/cache")
-        .output()
-        .expect("gentool runs")
-}
 
 fn path(folder: &TempDir, name: &str) -> PathBuf {
     folder.path().join(name)

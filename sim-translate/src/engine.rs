@@ -346,14 +346,12 @@ impl<'m> TranslatedEngine<'m> {
             let (own, number, step) = step_at(core, steps, code_map, place);
             let number = number.filter(|_| compilable.includes(&step))?;
             let runs = steps.counted(number).executed;
-            let led_to = steps.led_to(own.address);
-            Some((own, Numbered { number, runs, mode: own.mode, step, led_to }))
+            let table = steps.table_of(own.address);
+            Some((own, Numbered { number, runs, mode: own.mode, step, table }))
         };
-        let behind_calls = self.steps.behind_calls().clone();
         let items = self.core.state.items.clone();
         let step_at = |place| find(&mut self.core, &mut self.steps, place);
-        let mut region =
-            find_region(model, &items, place, step_at, |address| behind_calls.contains(&address))?;
+        let mut region = find_region(model, &items, place, step_at)?;
         if self.core.state.claims_more && self.code.is_some() {
             // What is compiled is for a memory without the instructions that were decoded just now.
             return None;
@@ -467,11 +465,10 @@ impl<'m> TranslatedEngine<'m> {
     /// twice as many places are known.
     fn learn_target(&mut self, step: u32, pc: u64) {
         let from = self.steps.step(step).address;
-        let known = self.steps.led_to(from);
+        let known = self.steps.table_of(from).len();
         self.count_transfer(step, pc);
-        let is_table = known.iter().chain([&pc]).all(|target| !self.steps.behind_calls().contains(target));
-        let places = known.len() + 1;
-        if is_table && !known.contains(&pc) && places.is_power_of_two() && self.widened < MOST_WIDENED {
+        let places = self.steps.table_of(from).len();
+        if places > known && places.is_power_of_two() && self.widened < MOST_WIDENED {
             self.widened += 1;
             self.is_stale = true;
         }

@@ -35,8 +35,8 @@ pub(crate) struct Numbered {
     pub(crate) mode: Mode,
     /// How often it has run before, as far as that is known.
     pub(crate) runs: u64,
-    /// Where it has led, but in sequence.
-    pub(crate) led_to: Vec<u64>,
+    /// Where it has led, if it jumps by a table.
+    pub(crate) table: Vec<u64>,
 }
 
 /// Where a step stands: the calls that were followed to it, its address, and what it runs under.
@@ -104,12 +104,11 @@ struct Context {
 }
 
 /// Finds regions; `step_at` gives the step for a place, if there is one, and the place that it is of.
-struct Finder<'m, F, C> {
+struct Finder<'m, F> {
     model: &'m Model,
     items: &'m ModeItems,
     entry: Place,
     step_at: F,
-    is_behind_call: C,
     contexts: Vec<Context>,
     met: HashMap<Key, Met>,
     leaders: Vec<Key>,
@@ -122,7 +121,6 @@ pub(crate) fn find_region(
     items: &ModeItems,
     entry: Place,
     step_at: impl FnMut(Place) -> Option<(Place, Numbered)>,
-    is_behind_call: impl Fn(u64) -> bool,
 ) -> Option<Region> {
     let outside = Context { above: 0, depth: 0, returns: 0 };
     let mut finder = Finder {
@@ -130,7 +128,6 @@ pub(crate) fn find_region(
         items,
         entry,
         step_at,
-        is_behind_call,
         contexts: vec![outside],
         met: HashMap::new(),
         leaders: vec![(0, entry.address, entry.mode)],
@@ -140,7 +137,7 @@ pub(crate) fn find_region(
     finder.build()
 }
 
-impl<F: FnMut(Place) -> Option<(Place, Numbered)>, C: Fn(u64) -> bool> Finder<'_, F, C> {
+impl<F: FnMut(Place) -> Option<(Place, Numbered)>> Finder<'_, F> {
     /// The step for a target, and the target that it is of.
     fn find(&mut self, (address, mode): Target) -> Option<(Target, Numbered)> {
         let (place, found) = (self.step_at)(Place { address, mode, ..self.entry })?;
@@ -199,8 +196,8 @@ impl<F: FnMut(Place) -> Option<(Place, Numbered)>, C: Fn(u64) -> bool> Finder<'_
                 let mut expected = Vec::new();
                 if let Some(mode) = ends.computed {
                     let around = self.contexts[context as usize];
-                    if self.is_table(found) {
-                        expected.clone_from(&found.led_to);
+                    if (1..=MOST_TARGETS).contains(&found.table.len()) {
+                        expected.clone_from(&found.table);
                         ways.extend(expected.iter().map(|address| self.way(context, (*address, mode))));
                     } else if context > 0 {
                         expected.push(around.returns);
@@ -210,14 +207,6 @@ impl<F: FnMut(Place) -> Option<(Place, Numbered)>, C: Fn(u64) -> bool> Finder<'_
                 (ways, expected)
             }
         }
-    }
-
-    /// True if a jump to computed addresses goes by a table, as that of a `switch` does: it does not
-    /// return, and it has led to few places.
-    fn is_table(&self, jump: &Numbered) -> bool {
-        let targets = 1..=MOST_TARGETS;
-        targets.contains(&jump.led_to.len())
-            && !jump.led_to.iter().any(|target| (self.is_behind_call)(*target))
     }
 
     /// True if a call is frequent, and what it calls is short and comes back.

@@ -63,19 +63,20 @@ impl Steps {
         }
     }
 
-    /// Where an instruction has led, but in sequence.
-    pub(crate) fn led_to(&self, from: u64) -> Vec<u64> {
-        self.transfers.range((from, 0)..=(from, u64::MAX)).map(|((_, to), _)| *to).collect()
+    /// Where a jump by a table, as that of a `switch`, has led. What has led behind a call returns, and
+    /// has no table.
+    pub(crate) fn table_of(&self, from: u64) -> Vec<u64> {
+        let led_to = self.transfers.range((from, 0)..=(from, u64::MAX)).map(|((_, to), _)| *to);
+        let places: Vec<u64> = led_to.collect();
+        match places.iter().any(|place| self.behind_calls.contains(place)) {
+            true => Vec::new(),
+            false => places,
+        }
     }
 
     /// Remembers that an address is behind a call.
     pub(crate) fn add_call(&mut self, returns: u64) {
         self.behind_calls.insert(returns);
-    }
-
-    /// Addresses behind calls.
-    pub(crate) fn behind_calls(&self) -> &HashSet<u64> {
-        &self.behind_calls
     }
 
     /// Adds to the counters of a step.

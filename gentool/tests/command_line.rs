@@ -122,9 +122,71 @@ fn an_option_that_makes_no_sense_is_explained() {
 
 #[test]
 fn every_command_explains_itself() {
-    for command in ["", "new ", "check ", "generate ", "run ", "dump ", "report ", "counters "] {
+    for command in
+        ["", "new ", "check ", "generate ", "run ", "dump ", "report ", "counters ", "completions ", "man "]
+    {
         let name = format!("help_{}", command.trim()).trim_end_matches('_').to_owned();
         check(&name, &Bench::new(), &[&format!("{command}--help")]);
+    }
+}
+
+/// The commands that the help lists.
+fn listed_commands() -> Vec<String> {
+    let help = String::from_utf8(Bench::new().run("--help").stdout).expect("text");
+    let list = help.split_once("Commands:\n").expect("a list").1.split_once("\n\n").expect("it ends").0;
+    let names = list.lines().filter_map(|line| line.strip_prefix("  ")?.split(' ').next());
+    names.filter(|name| !name.is_empty() && *name != "help").map(str::to_owned).collect()
+}
+
+#[test]
+fn every_command_has_a_manual_page_with_its_options() {
+    let bench = Bench::new();
+    assert_eq!(status(&bench.run("man @deep/man1")), 0);
+    let commands = listed_commands();
+    assert!(commands.len() >= 16, "{commands:?}");
+    assert_eq!(fs::read_dir(bench.path("deep/man1")).expect("a folder").count(), commands.len() + 1);
+    assert!(bench.text("deep/man1/gentool.1").contains("gentool\\-run(1)"));
+    for command in commands {
+        let page = bench.text(&format!("deep/man1/gentool-{command}.1"));
+        assert!(page.contains(".SH SYNOPSIS"), "{page}");
+        let help = String::from_utf8(bench.run(&format!("{command} --help")).stdout).expect("text");
+        let options = help.lines().filter_map(|line| line.trim_start().strip_prefix("--")?.split(' ').next());
+        for option in options.filter(|option| option.chars().all(|letter| letter.is_ascii_lowercase())) {
+            assert!(page.contains(&format!("\\-\\-{option}")), "{command}: --{option}");
+        }
+    }
+    let bench = Bench::new().with("file", "mine");
+    let refused = bench.run("man @file");
+    assert_eq!(status(&refused), 125);
+    assert_eq!(bench.text("file"), "mine");
+}
+
+/// What bash offers for a word that was begun.
+#[cfg(unix)]
+fn offered(script: &str, words: &[&str]) -> String {
+    let last = words.len() - 1;
+    let (word, before) = (words[last], words[last - 1]);
+    let ask = format!(
+        "{script}\nCOMP_WORDS=({}); COMP_CWORD={last}; _gentool gentool '{word}' '{before}'; echo \"${{COMPREPLY[@]}}\"",
+        words.join(" ")
+    );
+    let output = Command::new("bash").args(["-c", &ask]).output().expect("bash runs");
+    String::from_utf8(output.stdout).expect("text").trim().to_owned()
+}
+
+#[cfg(unix)]
+#[test]
+fn a_shell_completes_commands_options_and_their_values() {
+    let script = String::from_utf8(Bench::new().run("completions bash").stdout).expect("text");
+    assert_eq!(offered(&script, &["gentool", "rep"]), "report");
+    assert_eq!(offered(&script, &["gentool", "report", "--req"]), "--require");
+    assert_eq!(offered(&script, &["gentool", "run", "--engine", "tr"]), "translated");
+    for shell in ["elvish", "fish", "powershell", "zsh"] {
+        let output = Bench::new().run(&format!("completions {shell}"));
+        assert_eq!(status(&output), 0);
+        let script = String::from_utf8(output.stdout).expect("text");
+        let missing = listed_commands().into_iter().find(|command| !script.contains(command.as_str()));
+        assert_eq!(missing, None, "{shell}");
     }
 }
 

@@ -27,8 +27,12 @@ impl Desk {
     }
 
     fn create(&self, name: &str) -> Output {
+        self.create_with(name, &[])
+    }
+
+    fn create_with(&self, name: &str, options: &[&str]) -> Output {
         let mut command = Command::new(env!("CARGO_BIN_EXE_gentool"));
-        command.args(["new", name]).current_dir(self.folder.path());
+        command.args(["new", name]).args(options).current_dir(self.folder.path());
         command.output().expect("gentool runs")
     }
 
@@ -136,6 +140,25 @@ fn the_readme_of_a_new_model_can_be_followed() {
     fs::write(desk.path(description), doubled).expect("it is written");
     let (status, text) = desk.shell("first", "gentool check first.isac");
     assert!(status == 126 && text.contains("`and` and `xor`") && text.contains("E0410"), "{text}");
+}
+
+/// The README of the RISC-V is followed by what compares documents, as it has file names alone.
+#[cfg(unix)]
+#[test]
+fn the_readme_of_a_new_riscv_can_be_followed() {
+    let desk = Desk::new();
+    let (status, text, _) = printed(&desk.create_with("second", &["--template", "rv32im"]));
+    assert_eq!(status, 0);
+    insta::assert_snapshot!("printed_rv32im", text);
+    for command in text.lines().filter_map(|line| line.strip_prefix("  ")) {
+        let (status, text) = desk.shell("", command);
+        assert_eq!(status, 0, "{command}: {text}");
+    }
+    let console = Path::new(env!("CARGO_MANIFEST_DIR")).join("../.ci/console");
+    let mut command = Command::new("bash");
+    command.arg(console).args([env!("CARGO_BIN_EXE_gentool"), "README.md"]);
+    let output = command.current_dir(desk.path("second")).output().expect("bash runs");
+    assert_eq!(printed(&output), (0, "README.md: 2 blocks\n".to_owned(), String::new()));
 }
 
 #[cfg(unix)]

@@ -3,6 +3,7 @@
 mod asm;
 mod cache;
 mod check;
+mod completions;
 mod counters;
 mod description;
 mod diff;
@@ -15,6 +16,7 @@ mod flow_report;
 mod generate;
 mod html_description;
 mod html_report;
+mod man;
 mod merge;
 mod new;
 mod pipeline;
@@ -73,6 +75,8 @@ enum Command {
     Merge(merge::Options),
     Verify(verify::Options),
     Diff(diff::Options),
+    Completions(completions::Options),
+    Man(man::Options),
 }
 
 /// Parses the command line and runs the command.
@@ -101,6 +105,8 @@ pub(crate) fn main() -> ExitCode {
         Command::Merge(options) => merge::run(&options),
         Command::Verify(options) => verify::run(&options),
         Command::Diff(options) => diff::run(&options),
+        Command::Completions(options) => completions::run(&options),
+        Command::Man(options) => man::run(&options),
     };
     match result {
         Ok(status) => status_code(status),

@@ -5,9 +5,11 @@ use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
+use clap::ValueEnum;
+
 use super::{Failure, print};
 
-/// Write a folder with a small processor, a program for it, and a README that leads on.
+/// Write a folder with a processor to begin with, a program for it, and a README that leads on.
 ///
 /// The last part of NAME names the description; folders before it are made if they are missing.
 /// Nothing that exists is touched. Example: gentool new mycpu
@@ -15,15 +17,69 @@ use super::{Failure, print};
 pub(super) struct Options {
     /// The folder to write: its name begins with a letter; letters, digits, _ and - may follow.
     name: PathBuf,
+
+    /// The processor to begin with.
+    #[arg(long, value_enum, default_value_t = Template::Small)]
+    template: Template,
 }
 
-/// The files of a new model by name; `{{name}}` stands for the model's.
-const FILES: [(&str, &str); 4] = [
+/// What a new model is made from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Template {
+    /// Sixteen registers of 16 bits, in one file: to learn the language and to build upon.
+    Small,
+    /// 32-bit RISC-V with multiplication and division, and a place for instructions of your own.
+    Rv32im,
+}
+
+/// Files by name; `{{name}}` stands for the model's.
+type Files = [(&'static str, &'static str)];
+
+const SMALL: &Files = &[
     ("{{name}}.isac", include_str!("new/model.isac")),
     ("program.hex", include_str!("new/program.hex")),
     ("program.s", include_str!("new/program.s")),
     ("README.md", include_str!("new/README.md")),
 ];
+
+const RV32IM: &Files = &[
+    ("{{name}}.isac", include_str!("new/rv32im/model.isac")),
+    ("custom.isac", include_str!("new/rv32im/custom.isac")),
+    ("riscv/integer.isac", include_str!("../../../models/riscv/integer.isac")),
+    ("riscv/multiply.isac", include_str!("../../../models/riscv/multiply.isac")),
+    ("riscv/memory.isac", include_str!("../../../models/riscv/memory.isac")),
+    ("riscv/user.isac", include_str!("../../../models/riscv/user.isac")),
+    ("riscv/target.isac", include_str!("../../../models/riscv/target.isac")),
+    ("riscv/pseudo.isac", include_str!("../../../models/riscv/pseudo.isac")),
+    ("riscv/pseudo32.isac", include_str!("../../../models/riscv/pseudo32.isac")),
+    ("program.s", include_str!("new/rv32im/program.s")),
+    ("crc32.s", include_str!("new/rv32im/crc32.s")),
+    ("README.md", include_str!("new/rv32im/README.md")),
+];
+
+impl Template {
+    fn files(self) -> &'static Files {
+        match self {
+            Template::Small => SMALL,
+            Template::Rv32im => RV32IM,
+        }
+    }
+
+    /// What to say next, with the paths of files as a shell takes them.
+    fn commands(self, name: &str, path: impl Fn(&str) -> String) -> Vec<String> {
+        let description = path(&format!("{name}.isac"));
+        let mut commands = vec![format!("gentool check {description}")];
+        match self {
+            Template::Small => commands.push(format!("gentool run {description} {}", path("program.hex"))),
+            Template::Rv32im => {
+                let [main, crc32, program] = ["program.s", "crc32.s", "program.elf"].map(path);
+                commands.push(format!("gentool asm {description} {main} {crc32} -o {program}"));
+                commands.push(format!("gentool run {description} {program}"));
+            }
+        }
+        commands
+    }
+}
 
 /// File names and names of packages are longer than this on no system of ours.
 const MOST_LETTERS: usize = 64;
@@ -37,7 +93,7 @@ pub(super) fn run(options: &Options) -> Result<i32, Failure> {
             folder.display()
         ))
     })?;
-    write_model(folder, name).map_err(|error| {
+    write_model(folder, name, options.template.files()).map_err(|error| {
         let folder = folder.display();
         Failure::other(match error.kind() {
             ErrorKind::AlreadyExists => {
@@ -46,15 +102,10 @@ pub(super) fn run(options: &Options) -> Result<i32, Failure> {
             _ => format!("cannot write {folder}: {error}; name a folder that you may write to"),
         })
     })?;
-    let description = folder.join(format!("{name}.isac"));
-    let [description, program] =
-        [&description, &folder.join("program.hex")].map(|path| shell_word(path.display()));
+    let commands = options.template.commands(name, |file| shell_word(folder.join(file).display()));
+    let commands: String = commands.iter().map(|command| format!("  {command}\n")).collect();
     let readme = folder.join("README.md");
-    print(&format!(
-        "{name}: a processor, a program for it, and {}\n\n\
-         next:\n  gentool check {description}\n  gentool run {description} {program}\n",
-        readme.display()
-    ))
+    print(&format!("{name}: a processor, a program for it, and {}\n\nnext:\n{commands}", readme.display()))
 }
 
 /// The model's name, which becomes part of names of files and packages on any system.
@@ -86,20 +137,19 @@ fn is_device(name: &str) -> bool {
 }
 
 /// Writes all files or, if one cannot be written, none.
-fn write_model(folder: &Path, name: &str) -> io::Result<()> {
+fn write_model(folder: &Path, name: &str, files: &Files) -> io::Result<()> {
     if let Some(parent) = folder.parent() {
         fs::create_dir_all(parent)?;
     }
     fs::create_dir(folder)?;
-    for (file, text) in FILES {
+    let written = files.iter().try_for_each(|(file, text)| {
         let [file, text] = [file, text].map(|text| text.replace("{{name}}", name));
-        if let Err(error) = fs::write(folder.join(file), text) {
-            // The folder is ours, as it was not there before.
-            let _ = fs::remove_dir_all(folder);
-            return Err(error);
-        }
-    }
-    Ok(())
+        let path = folder.join(file);
+        path.parent().map_or(Ok(()), fs::create_dir_all)?;
+        fs::write(path, text)
+    });
+    // The folder is ours, as it was not there before.
+    written.inspect_err(|_| drop(fs::remove_dir_all(folder)))
 }
 
 /// A path as a shell takes it.

@@ -13,22 +13,36 @@ fn read(path: &Path) -> String {
     fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// The tutorial is followed in an empty folder: files are written, commands are run, and what they
-/// print is compared.
+/// Follows a document in an empty folder: files are written, commands are run, and what they print is
+/// compared.
 #[cfg(unix)]
-#[test]
-fn the_tutorial_can_be_followed_to_the_letter() {
+fn follow(document: &str) -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let mut command = Command::new("bash");
     command.arg(root().join(".ci/console")).arg(env!("CARGO_BIN_EXE_gentool"));
-    let output = command.arg(root().join("docs/tutorial.md")).current_dir(folder.path()).output();
+    let output = command.arg(root().join(document)).current_dir(folder.path()).output();
     let output = output.expect("bash runs");
     let printed = String::from_utf8_lossy(&output.stdout);
     let messages = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success() && messages.is_empty(), "{printed}\n{messages}");
+    folder
+}
+
+#[cfg(unix)]
+#[test]
+fn the_tutorial_can_be_followed_to_the_letter() {
+    let folder = follow("docs/tutorial.md");
     for left in ["custom.isac", "before.html", "simulator/Cargo.toml"] {
         assert!(folder.path().join("mycpu").join(left).exists(), "{left} is left by the commands");
     }
+}
+
+#[cfg(unix)]
+#[test]
+fn the_mistakes_of_a_newcomer_are_answered_as_the_document_says() {
+    follow("docs/mistakes.md");
+    let text = read(&root().join("docs/mistakes.md"));
+    assert!(text.matches("\n## ").count() > 10, "ten mistakes are made");
 }
 
 /// The links of a text that lead to files, without what stands behind `#`.

@@ -262,7 +262,7 @@ impl Emission<'_> {
             let near = (self.findings.len() < 200)
                 .then(|| did_you_mean(&own.name, known.map(|other| other.name.as_str())))
                 .flatten();
-            let help = format!("define it, as `{}:` or by `.equ`", own.name);
+            let help = format!("define it, as `{}:` or by `.equ`, or name the file that does, too", own.name);
             diagnostic = diagnostic.help(near.unwrap_or(help));
         }
         self.findings.push(diagnostic);

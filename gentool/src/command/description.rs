@@ -16,6 +16,7 @@ use sha2::{Digest, Sha256};
 use sim_runtime::launcher::{is_same_file, parse_wide};
 
 use super::Failure;
+use super::mistaken_file::{instead_of_description, root_in};
 
 /// Most codes that the hint to their explanation names.
 const MOST_NAMED: usize = 5;
@@ -141,8 +142,14 @@ fn where_to_read_on(findings: &Diagnostics) -> String {
 fn check_readable(path: &Path) -> Result<(), Failure> {
     let opened = refuse_named_pipe(path).and_then(|()| File::open(path)).and_then(|file| file.metadata());
     let message = match opened {
-        Ok(found) if found.is_dir() => "it is a folder; name the root file in it".to_owned(),
-        Ok(_) => return Ok(()),
+        Ok(found) if found.is_dir() => match root_in(path) {
+            Some(root) => format!("it is a folder; name the root file in it, {}", root.display()),
+            None => "it is a folder; name the root file in it".to_owned(),
+        },
+        Ok(_) => match instead_of_description(path) {
+            Some(found) => found.to_owned(),
+            None => return Ok(()),
+        },
         Err(error) => format!("{error}; name a file that exists and that you may read"),
     };
     Err(Failure::other(format!("cannot read the description {}: {message}", path.display())))

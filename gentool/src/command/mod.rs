@@ -18,6 +18,7 @@ mod html_description;
 mod html_report;
 mod man;
 mod merge;
+mod mistaken_file;
 mod new;
 mod pipeline;
 mod profile_file;

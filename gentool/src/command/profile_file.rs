@@ -9,6 +9,7 @@ use std::thread;
 use sim_profile::{Profile, read_profile};
 use sim_runtime::launcher::{AtomicFile, is_same_file};
 
+use super::mistaken_file::instead_of_profile;
 use super::{Failure, print_by};
 
 /// Reads what `gentool run --profile FILE` has written.
@@ -17,7 +18,12 @@ pub(super) fn read(path: &Path) -> Result<Profile, Failure> {
     let file = File::open(path).map_err(|error| {
         Failure::other(format!("cannot read the profile {shown}: {error}; name a file that exists"))
     })?;
-    read_profile(BufReader::new(file)).map_err(|error| Failure::other(format!("{shown}: {error}")))
+    read_profile(BufReader::new(file)).map_err(|error| {
+        Failure::other(match instead_of_profile(path) {
+            Some(found) => format!("{shown} is no stored profile: {found}"),
+            None => format!("{shown}: {error}"),
+        })
+    })
 }
 
 /// No result may take the place of what it is made from; found before anything is read.

@@ -9,7 +9,7 @@ use gentool::emit::find_obstacles;
 use isac_ir::Model;
 use sim_profile::{Event, EventSink, EventWriter};
 use sim_runtime::launcher::{
-    AtomicFile, LaunchInfo, NO_CALLS, RunOptions, Stdio, check_results, launch_with,
+    AtomicFile, LaunchInfo, NO_CALLS, ProgramFormat, RunOptions, Stdio, check_results, launch_with,
 };
 use sim_runtime::record::model_tables;
 use sim_runtime::reference::ReferenceEngine;
@@ -19,6 +19,7 @@ use super::Failure;
 use super::cache::build_simulator;
 use super::description::{Description, DescriptionOptions, digest_model};
 use super::html_report::{Described, RunPage, check_page};
+use super::mistaken_file::instead_of_program;
 use super::pipeline::Pictures;
 
 /// Run a program on the simulator of a description.
@@ -80,6 +81,7 @@ enum EngineName {
 }
 
 pub(super) fn run(options: &Options) -> Result<i32, Failure> {
+    check_program(options)?;
     let (checked, description) = options.description.load_checked()?;
     check_files(options, &description)?;
     let model = description.model;
@@ -114,6 +116,18 @@ pub(super) fn run(options: &Options) -> Result<i32, Failure> {
             message: format!("no simulator can be emitted: {first}; use --engine reference"),
             status: sim_runtime::launcher::exit_status::MODEL,
         }),
+    }
+}
+
+/// Raw bytes are what nothing else is: a text that was taken for a program would run somehow.
+fn check_program(options: &Options) -> Result<(), Failure> {
+    let program = &options.run.program;
+    if options.run.format != ProgramFormat::Auto || options.run.raw.is_some() {
+        return Ok(());
+    }
+    match instead_of_program(&options.description.model, program) {
+        None => Ok(()),
+        Some(found) => Err(Failure::other(format!("{} is no program: {found}", program.display()))),
     }
 }
 

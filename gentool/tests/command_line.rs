@@ -122,9 +122,19 @@ fn an_option_that_makes_no_sense_is_explained() {
 
 #[test]
 fn every_command_explains_itself() {
-    for command in
-        ["", "new ", "check ", "generate ", "run ", "dump ", "report ", "counters ", "completions ", "man "]
-    {
+    for command in [
+        "",
+        "new ",
+        "check ",
+        "generate ",
+        "run ",
+        "dump ",
+        "report ",
+        "counters ",
+        "advise ",
+        "completions ",
+        "man ",
+    ] {
         let name = format!("help_{}", command.trim()).trim_end_matches('_').to_owned();
         check(&name, &Bench::new(), &[&format!("{command}--help")]);
     }

@@ -1,13 +1,13 @@
 // What a reader does with the page of a profile, done in a browser:
 //
-//   node test.mjs PROGRAM.html PIPELINE.html OTHER.html LARGE.html [FOLDER-FOR-SCREENSHOTS]
+//   node test.mjs PROGRAM.html PIPELINE.html OTHER.html LARGE.html ADVICE.html [FOLDER-FOR-SCREENSHOTS]
 //
 // PROGRAM is of a program with lines and followed calls, PIPELINE of a cycle-accurate model, OTHER of
-// any other model, LARGE of a program of 100,000 instructions.
+// any other model, LARGE of a program of 100,000 instructions; ADVICE is the page of gentool advise.
 import assert from 'node:assert/strict';
 import { Page, VIEWS, digits, launch } from './page.mjs';
 
-const [program, pipeline, other, large, shots] = process.argv.slice(2);
+const [program, pipeline, other, large, advice, shots] = process.argv.slice(2);
 const browser = await launch();
 const tests = [];
 const test = (name, run) => tests.push([name, run]);
@@ -38,6 +38,21 @@ for (const [name, file] of [['program', program], ['pipeline', pipeline], ['othe
     await page.close();
   });
 }
+
+test('the advice is quiet and accessible, and as wide as the window', async () => {
+  for (const [colorScheme, width] of [['light', 1280], ['dark', 1280], ['light', 390]]) {
+    const page = await Page.open(browser, advice, '', { colorScheme, width, reads: false });
+    assert.ok((await page.tab.locator('tbody tr').count()) > 50);
+    const [wide, seen] = await page.tab.evaluate(() => [document.documentElement.scrollWidth, window.innerWidth]);
+    assert.ok(wide <= seen, `the advice is ${wide} wide`);
+    await page.checkAccessible(`advice in ${colorScheme}, ${width} wide`);
+    // Lists are reached and moved by the keyboard.
+    await page.tab.locator('[role=region]').first().focus();
+    assert.equal(await page.tab.evaluate(() => document.activeElement.getAttribute('role')), 'region');
+    if (shots) await page.tab.screenshot({ path: `${shots}/advice-${colorScheme}-${width}.png`, fullPage: true });
+    await page.close();
+  }
+});
 
 test('the figures that are seen are those of the data', async () => {
   const page = await Page.open(browser, program);

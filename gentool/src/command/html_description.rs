@@ -99,12 +99,12 @@ impl Listed {
 
 /// A place of an operation.
 #[derive(Clone, Copy)]
-enum Place {
+pub(super) enum Place {
     Field(u32),
     Instance(u32),
 }
 
-fn places(model: &Model, operation: u32) -> Vec<Place> {
+pub(super) fn places(model: &Model, operation: u32) -> Vec<Place> {
     let operation = &model.operations[operation as usize];
     let instances = (0..).zip(&operation.instances).filter(|(_, instance)| is_place(model, instance));
     let fields = (0..).zip(&operation.fields).filter(|(_, field)| field.copy_of.is_none());
@@ -122,7 +122,7 @@ fn is_place(model: &Model, instance: &Instance) -> bool {
 }
 
 impl Place {
-    fn name(self, model: &Model, operation: u32) -> &str {
+    pub(super) fn name(self, model: &Model, operation: u32) -> &str {
         let operation = &model.operations[operation as usize];
         match self {
             Place::Field(field) => &operation.fields[field as usize].name,
@@ -224,7 +224,7 @@ fn class_of(model: &Model, leaf: u32, class: &str) -> String {
 }
 
 /// An operand as it is written; where the description has no text for it, name and fields.
-fn text_of(model: &Model, tree: &Tree) -> String {
+pub(super) fn text_of(model: &Model, tree: &Tree) -> String {
     let printed = print(model, tree, Site { address: 0, size_cells: 0 });
     printed.map(|printed| printed.text).filter(|text| !text.is_empty()).unwrap_or_else(|| {
         let operation = &model.operations[tree.operation as usize];
@@ -254,7 +254,7 @@ fn chosen_of(
 }
 
 /// The innermost node that is no operand, and the name that ends with it.
-fn instruction_node(model: &Model, decoded: &Decoded) -> Option<(String, u32)> {
+pub(super) fn instruction_node(model: &Model, decoded: &Decoded) -> Option<(String, u32)> {
     let mut names = vec![model.target_name(decoded.nodes.first()?.target)];
     let mut node = 0;
     let mut last_operation = None;

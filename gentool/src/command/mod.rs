@@ -1,5 +1,6 @@
 //! The commands, one a file.
 
+mod advise;
 mod asm;
 mod cache;
 mod check;
@@ -73,6 +74,7 @@ enum Command {
     Export(export::Options),
     Report(report::Options),
     Counters(counters::Options),
+    Advise(advise::Options),
     Merge(merge::Options),
     Verify(verify::Options),
     Diff(diff::Options),
@@ -103,6 +105,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Export(options) => export::run(&options),
         Command::Report(options) => report::run(&options),
         Command::Counters(options) => counters::run(&options),
+        Command::Advise(options) => advise::run(&options),
         Command::Merge(options) => merge::run(&options),
         Command::Verify(options) => verify::run(&options),
         Command::Diff(options) => diff::run(&options),

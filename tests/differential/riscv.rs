@@ -327,8 +327,10 @@ impl RiscV<'_, '_> {
         let places = [0, 8, 16, 0xff8];
         let place = *random.choose(&places);
         let mut words = vec![self.add(register, self.base, place)];
-        if let Some(width) = instruction.name.strip_prefix("sc_") {
-            let load = self.encoder.instruction(&format!("lr_{width}"));
+        if instruction.name == "sc" {
+            let of_same_size = instruction.path.replace(" sc ", " lr ");
+            let is_its_load = |one: &&Instruction| one.path == of_same_size;
+            let load = self.encoder.instructions().iter().find(is_its_load).expect("a load that reserves");
             let mut reserving = self.encoder.random_word(load, random);
             let loaded = self.writable(random);
             reserving = self.encoder.set(load, reserving, "rs1", register);

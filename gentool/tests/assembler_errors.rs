@@ -124,6 +124,8 @@ nopp:   nopp
         addi a0, a0, %low(label)
         addi a0, a0, %lo label
         addi a0, x99, 1
+        add a0, a1, x99
+        jr x99
         li a0, 5 / 0
         .p2align 41
         .section .vectors, \"ax\"

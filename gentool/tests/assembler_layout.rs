@@ -220,3 +220,45 @@ fn programs_in_cells_of_two_bytes_and_data_in_a_map_of_their_own() {
     let records = String::from_utf8(write_intel_hex(&program).expect("records")).expect("text");
     assert!(records.starts_with(":08000000021"), "{records}");
 }
+
+/// Registers r8 to r15 have a short form; the operand of a PSEUDO is one of them or it is not meant.
+fn short_and_long_registers(pseudos: &str) -> Model {
+    model(&format!(
+        "RESOURCE {{ PC REGISTER bit[16] pc; REGISTER bit[16] r[16]; RAM bit[8] ram {{ SIZE (0x100); }};
+            MEMORY_MAP defaultmap {{ RANGE (0, 0xff) -> ram; }}; }};
+        OPERATION main {{ CODINGROOT {{ instr (defaultmap[pc]); }}; }};
+        GROUP instr = clear, set;
+        OPERATION any {{ ASSEMBLER {{ n=#NAME(r) }}; CODING {{ n=0bx[4] }}; EXPRESSION {{ r[n] }}; }};
+        OPERATION high {{ ASSEMBLER {{ n=#NAME(r, 8 + n) }}; CODING {{ n=0bx[3] }}; }};
+        OPERATION clear {{ INSTANCE any ALIAS {{ d }}; ASSEMBLER {{ \"clear\" d }}; CODING {{ 0b0000 d }};
+            BEHAVIOR {{ d = 0; }}; }};
+        OPERATION set {{ INSTANCE any ALIAS {{ d }}; ASSEMBLER {{ \"set\" d }}; CODING {{ 0b0001 d }};
+            BEHAVIOR {{ d = 1; }}; }};
+        {pseudos}"
+    ))
+}
+
+#[test]
+fn a_pseudo_is_meant_only_where_its_operands_can_be_coded() {
+    let model = short_and_long_registers(
+        "PSEUDO { \"put\" d:high } -> { \"set\" d }; PSEUDO { \"put\" d:any } -> { \"clear\" d };",
+    );
+    let (program, _) = assemble(&model, "put r9\nput r7\nput r15\n");
+    assert_eq!(program.pieces[0].bytes, [0x19, 0x07, 0x1f]);
+}
+
+#[test]
+fn an_operand_that_no_pseudo_can_code_is_an_error_in_its_place() {
+    let model = short_and_long_registers("PSEUDO { \"put\" d:high } -> { \"set\" d };");
+    let path = PathBuf::from("program.s");
+    let loader = InMemory::new([(path.as_path(), "put r7\n")]);
+    let (mut sources, mut findings) = (SourceMap::new(), Diagnostics::new());
+    let assembler = Assembler::new(&model).expect("it has texts");
+    let program = assembler
+        .assemble(&[path], Bases::default(), &loader, &mut sources, &mut findings)
+        .expect("it is read");
+    assert!(program.is_none());
+    let said = findings.render(&sources, Style::Plain);
+    assert!(said.contains(" --> program.s:1:5\n"), "{said}");
+    assert_eq!(findings.error_count(), 1, "{said}");
+}

@@ -228,6 +228,21 @@ impl Candidate {
     }
 }
 
+/// Why what was read for a PSEUDO's operand has no coded bits, whatever the labels will be.
+///
+/// It has neither an address nor a size before it stands in an instruction: what asks for them is
+/// judged there, and so are WHENs.
+pub(super) fn misfit_of_operand(
+    model: &Model,
+    written: &Rc<Written>,
+    around: &dyn Environment,
+) -> Option<Misfit> {
+    let entry = Entry { decoder: 0, cell_bits: 1 };
+    let candidate = Candidate { entry, written: Rc::clone(written), size_cells: 0 };
+    let tree = candidate.tree(model, written, &Spot { address: None, around });
+    tree.err().filter(|misfit| !is_unknown(misfit))
+}
+
 /// The bits that a computed value is solved for, as field and bit, the least significant first: those
 /// of its own field and of the fields in it that no other item of the text is about.
 fn unknown_bits(model: &Model, operation: u32, text: &[TextItem], own: u32) -> Vec<(u32, u32)> {

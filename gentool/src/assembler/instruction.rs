@@ -6,11 +6,12 @@ use isac_ir::syntax::Pseudo;
 use isac_parser::diagnostic::Diagnostic;
 use isac_parser::did_you_mean;
 
-use super::candidate::{Candidate, Misfit, Spot, is_unknown};
+use super::candidate::{Candidate, Misfit, Spot, is_unknown, misfit_of_operand};
 use super::choice::tells_more;
 use super::code;
+use super::furthest::Furthest;
 use super::item::{Instruction, ItemKind};
-use super::matching::{Furthest, Matcher};
+use super::matching::{Matcher, PseudoWay};
 use super::message::misfit_diagnostic;
 use super::pseudo::filled;
 use super::reader::{Reader, name_of};
@@ -47,11 +48,11 @@ impl Reading<'_, '_> {
         candidates.sort_by_key(|candidate| std::cmp::Reverse(candidate.written.literals));
         let misfit = self.first_misfit(&candidates);
         if candidates.is_empty() || misfit.is_some() {
-            let further = match self.rewrite(statement, depth) {
+            let (further, unfit) = match self.rewrite(statement, depth) {
                 Rewritten::Done => return,
-                Rewritten::Furthest(further) => further,
+                Rewritten::Not { furthest, misfit } => (furthest, misfit),
             };
-            match misfit {
+            match misfit.or(unfit) {
                 Some(misfit) => {
                     let place = |range: (u32, u32)| statement.span(range.0 as usize, range.1 as usize);
                     let context = self.context(statement);
@@ -92,16 +93,22 @@ impl Reading<'_, '_> {
     /// Takes the first PSEUDO that the line is written like.
     fn rewrite(&mut self, statement: Statement<'_>, depth: usize) -> Rewritten {
         let mut furthest = Furthest::default();
+        let mut misfit = None;
         for pseudo in self.pseudos.fitting(statement.text) {
             let mut scope = LineScope { symbols: &mut self.symbols, unit: self.unit, item: self.items.len() };
             let mut matcher = Matcher::new(self.table, self.surface, statement.text, &mut scope);
-            let found = matcher.pseudo(&pseudo.pattern);
+            let ways = matcher.pseudo(&pseudo.pattern);
             if matcher.furthest.at > furthest.at {
                 furthest = matcher.furthest;
             } else if matcher.furthest.at == furthest.at {
                 furthest.expected.extend(matcher.furthest.expected);
             }
-            let Some(ranges) = found else { continue };
+            let unfit: Vec<Option<Misfit>> = ways.iter().map(|way| self.misfit_of_way(way)).collect();
+            let Some(fitting) = unfit.iter().position(Option::is_none) else {
+                misfit = misfit.or(unfit.into_iter().flatten().next());
+                continue;
+            };
+            let ranges = &ways[fitting].ranges;
             let operands: Vec<&str> =
                 ranges.iter().map(|(start, end)| statement.text[*start..*end].trim()).collect();
             if !self.holds(pseudo, &operands) {
@@ -121,7 +128,13 @@ impl Reading<'_, '_> {
             }
             return Rewritten::Done;
         }
-        Rewritten::Furthest(furthest)
+        Rewritten::Not { furthest, misfit }
+    }
+
+    /// Why an operand of a PSEUDO can be no such thing.
+    fn misfit_of_way(&self, way: &PseudoWay) -> Option<Misfit> {
+        let known = Known { symbols: &self.symbols, model: self.model };
+        way.operands.iter().find_map(|written| misfit_of_operand(self.model, written, &known))
     }
 
     /// True if a PSEUDO's WHEN is known and holds.
@@ -176,8 +189,11 @@ impl Reading<'_, '_> {
 /// What became of a line that may be a PSEUDO's.
 enum Rewritten {
     Done,
-    /// It is none; how far they have come.
-    Furthest(Furthest),
+    /// It is none: how far they have come, and which value does not fit where all else does.
+    Not {
+        furthest: Furthest,
+        misfit: Option<Misfit>,
+    },
 }
 
 /// Says what a PSEUDO made of the line.

@@ -4,14 +4,16 @@
 //! several ways (an expression that ends with a literal) is tried in all of them. The furthest
 //! place that any way has come to, and what was expected there, is what the message tells.
 
-use std::collections::{BTreeMap, BTreeSet};
+mod operand;
+
 use std::rc::Rc;
 
 use isac_ir::operation::Target;
-use isac_ir::syntax::{Format, PatternItem, TextItem};
+use isac_ir::syntax::{PatternItem, TextItem};
 
 use super::expression::Expr;
-use super::reader::{Read, Reader, Scope, is_word, skip_blanks};
+use super::furthest::Furthest;
+use super::reader::{Read, Scope, is_word, skip_blanks};
 use super::surface::Surface;
 use super::table::{Table, Variant};
 
@@ -57,35 +59,6 @@ struct Cursor {
     first: bool,
 }
 
-/// What was expected where the furthest way of reading ended.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Furthest {
-    pub(super) at: usize,
-    pub(super) expected: BTreeSet<String>,
-    /// Ends of names that other letters follow, with their beginnings and what was expected there.
-    within: BTreeMap<usize, (usize, String)>,
-}
-
-impl Furthest {
-    /// What is left in the middle of a word was not understood from its beginning.
-    pub(super) fn settle(&mut self) {
-        if let Some((begin, expected)) = self.within.remove(&self.at) {
-            self.at = begin;
-            self.expected = BTreeSet::from([expected]);
-        }
-    }
-
-    fn note(&mut self, at: usize, expected: impl FnOnce() -> String) {
-        if at > self.at {
-            self.at = at;
-            self.expected.clear();
-        }
-        if at == self.at && self.expected.len() < 64 {
-            self.expected.insert(expected());
-        }
-    }
-}
-
 /// Reads one line.
 pub(super) struct Matcher<'a, 'm> {
     pub(super) table: &'a Table<'m>,
@@ -97,6 +70,14 @@ pub(super) struct Matcher<'a, 'm> {
     expressions: Vec<(usize, Vec<Read>)>,
     /// There were more ways than are followed.
     pub(super) overflow: bool,
+}
+
+/// A way in which a text is what a PSEUDO says.
+pub(super) struct PseudoWay {
+    /// Where what stands for its operands and values begins and ends.
+    pub(super) ranges: Vec<(usize, usize)>,
+    /// What was read for its operands.
+    pub(super) operands: Vec<Rc<Written>>,
 }
 
 /// A way in which an operation has been read up to some item.
@@ -149,6 +130,9 @@ impl<'a, 'm> Matcher<'a, 'm> {
     /// Something stands behind all that is expected; the rest of a word is no such thing.
     fn note_behind(&mut self, at: usize, end: usize) {
         if self.text[..at].ends_with(is_word) && self.text[at..].starts_with(is_word) {
+            if let Some((begin, expected)) = self.furthest.within.get(&at).cloned() {
+                self.furthest.note(begin, || expected);
+            }
             return;
         }
         let at = skip_blanks(self.text, at);
@@ -164,8 +148,8 @@ impl<'a, 'm> Matcher<'a, 'm> {
         ways.into_iter().map(|(written, cursor)| (written, cursor.at)).collect()
     }
 
-    /// The ways in which the whole text is what a PSEUDO says: what stands for its operands.
-    pub(super) fn pseudo(&mut self, pattern: &[PatternItem]) -> Option<Vec<(usize, usize)>> {
+    /// The ways in which the whole text is what a PSEUDO says.
+    pub(super) fn pseudo(&mut self, pattern: &[PatternItem]) -> Vec<PseudoWay> {
         let begin = Cursor { at: skip_blanks(self.text, 0), joined: true, first: true };
         let mut ways = vec![Way { fields: Vec::new(), children: Vec::new(), literals: 0, cursor: begin }];
         for (index, item) in (0..).zip(pattern) {
@@ -182,18 +166,23 @@ impl<'a, 'm> Matcher<'a, 'm> {
         for at in ways.iter().map(|way| way.cursor.at) {
             self.note_behind(at, end);
         }
-        let whole = ways.into_iter().find(|way| way.cursor.at >= end)?;
         let range = |operand: &Operand| (operand.range.0 as usize, operand.range.1 as usize);
-        Some(whole.fields.iter().map(|(_, operand)| range(operand)).collect())
+        let whole = ways.into_iter().filter(|way| way.cursor.at >= end);
+        let ways = whole.map(|way| PseudoWay {
+            ranges: way.fields.iter().map(|(_, operand)| range(operand)).collect(),
+            operands: way.children.into_iter().map(|(_, written)| written).collect(),
+        });
+        ways.collect()
     }
 
     fn pseudo_operand(&mut self, ways: Vec<Way>, index: u32, target: Target) -> Vec<Way> {
         let mut next = Vec::new();
         for way in ways {
             let begin = skip_blanks(self.text, way.cursor.at) as u32;
-            for (_, cursor) in self.target(target, way.cursor) {
+            for (written, cursor) in self.target(target, way.cursor) {
                 let mut longer = way.clone();
                 let range = (begin, cursor.at as u32);
+                longer.children.push((index, written));
                 longer.fields.push((index, Operand { value: OperandValue::Element(0), range }));
                 longer.cursor = cursor;
                 next.push(longer);
@@ -303,134 +292,5 @@ impl<'a, 'm> Matcher<'a, 'm> {
             way.cursor = Cursor { at: at + part.len(), joined: true, first: false };
         }
         Some(way)
-    }
-
-    fn field(&mut self, ways: Vec<Way>, field: u32, format: &Format) -> Vec<Way> {
-        let mut next = Vec::new();
-        for way in ways {
-            let read = match format {
-                Format::Name { register, .. } => self.register(way.cursor, *register),
-                Format::List { register } => self.list(way.cursor, *register),
-                _ => self.expression(way.cursor),
-            };
-            for (value, begin, end) in read {
-                let mut longer = way.clone();
-                longer.fields.push((field, Operand { value, range: (begin as u32, end as u32) }));
-                longer.cursor = Cursor { at: end, joined: true, first: false };
-                next.push(longer);
-            }
-        }
-        next
-    }
-
-    /// The elements of a file that the text may name here, longer names first.
-    fn register(&mut self, cursor: Cursor, register: u32) -> Vec<(OperandValue, usize, usize)> {
-        let begin = if cursor.joined { cursor.at } else { skip_blanks(self.text, cursor.at) };
-        let rest = &self.text[begin..];
-        let letter = rest.chars().next();
-        let mut found = Vec::new();
-        if self.place(cursor, letter).is_none() {
-            return found;
-        }
-        for (name, element) in self.surface.elements(register, rest) {
-            let goes_on = |text: &str| text.chars().next().is_some_and(is_word);
-            if goes_on(&rest[name..]) && rest[..name].ends_with(is_word) {
-                let file = &self.table.model.registers[register as usize].name;
-                let expected = format!("a register of `{file}`");
-                self.furthest.within.insert(begin + name, (begin, expected));
-            }
-            found.push((OperandValue::Element(element), begin, begin + name));
-        }
-        if found.is_empty() {
-            let file = self.table.model.registers[register as usize].name.clone();
-            self.furthest.note(begin, || format!("a register of `{file}`"));
-        }
-        found
-    }
-
-    /// The lists of elements that may stand here, as bits, the longest first: elements and ranges of
-    /// them, `r0-r3`, with commas between; an empty one prints nothing.
-    fn list(&mut self, cursor: Cursor, register: u32) -> Vec<(OperandValue, usize, usize)> {
-        let start = if cursor.joined { cursor.at } else { skip_blanks(self.text, cursor.at) };
-        let mut found = vec![(OperandValue::Element(0), start, cursor.at)];
-        let (mut listed, mut at) = (0u128, cursor);
-        while let Some((first, end)) = self.listed(at, register) {
-            let behind = Cursor { at: end, joined: false, first: false };
-            let range = self.behind(behind, '-').and_then(|dash| self.listed(dash, register));
-            let (last, end) = range.unwrap_or((first, end));
-            if last < first || last >= u128::BITS.into() {
-                break;
-            }
-            listed |= (u128::MAX >> (127 - last)) & (u128::MAX << first);
-            found.push((OperandValue::Element(listed), start, end));
-            match self.behind(Cursor { at: end, ..behind }, ',') {
-                Some(next) => at = next,
-                None => break,
-            }
-        }
-        found.reverse();
-        found
-    }
-
-    /// The element of a list that is named here, by its longest name, with the byte behind it.
-    fn listed(&mut self, cursor: Cursor, register: u32) -> Option<(u128, usize)> {
-        let named = self.register(cursor, register);
-        named.into_iter().find_map(|(value, _, end)| match value {
-            OperandValue::Element(element) => Some((element, end)),
-            OperandValue::Expr(_) => None,
-        })
-    }
-
-    /// Behind a letter that stands here.
-    fn behind(&self, cursor: Cursor, letter: char) -> Option<Cursor> {
-        let at = skip_blanks(self.text, cursor.at);
-        let found = self.text[at..].starts_with(letter);
-        found.then_some(Cursor { at: at + letter.len_utf8(), joined: false, first: false })
-    }
-
-    /// The expressions that may stand here, the longest first.
-    fn expression(&mut self, cursor: Cursor) -> Vec<(OperandValue, usize, usize)> {
-        let begin = if cursor.joined { cursor.at } else { skip_blanks(self.text, cursor.at) };
-        let letter = self.text[begin..].chars().next();
-        if self.place(cursor, letter).is_none() {
-            return Vec::new();
-        }
-        if letter.is_some_and(char::is_whitespace) {
-            self.furthest.note(begin, || "a value".into());
-            return Vec::new();
-        }
-        let known = self.expressions.iter().position(|(at, _)| *at == begin);
-        let known = known.unwrap_or_else(|| {
-            let all = self.read_expressions(begin);
-            self.expressions.push((begin, all));
-            self.expressions.len() - 1
-        });
-        let all = &self.expressions[known].1;
-        all.iter().map(|(expr, end)| (OperandValue::Expr(expr.clone()), begin, *end)).collect()
-    }
-
-    fn read_expressions(&mut self, begin: usize) -> Vec<Read> {
-        let mut reader = Reader::new(self.text, self.surface, self.scope);
-        let mut found = Vec::new();
-        match reader.expression(begin) {
-            Ok(read) => found.push(read),
-            Err(error) => {
-                let expected = error.expected;
-                self.furthest.note(error.at, || expected);
-            }
-        }
-        // An operator may be a literal of the text: then the expression ends before it.
-        let mut operators = reader.operators;
-        operators.sort_unstable();
-        for limit in operators.into_iter().rev().take(16) {
-            let mut reader = Reader::new(self.text, self.surface, self.scope);
-            reader.limit = limit;
-            if let Ok(read) = reader.expression(begin)
-                && found.iter().all(|(_, end)| *end != read.1)
-            {
-                found.push(read);
-            }
-        }
-        found
     }
 }

@@ -14,6 +14,7 @@ pub mod code;
 mod directive;
 mod emission;
 mod expression;
+mod furthest;
 mod instruction;
 mod item;
 mod layout;

@@ -157,6 +157,11 @@ impl Diagnostics {
         self.list.is_empty()
     }
 
+    /// Takes out all findings with a code.
+    pub(crate) fn remove(&mut self, code: Code) {
+        self.list.retain(|diagnostic| diagnostic.code != code);
+    }
+
     pub(crate) fn iter_mut(&mut self) -> std::slice::IterMut<'_, Diagnostic> {
         self.list.iter_mut()
     }

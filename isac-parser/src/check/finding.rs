@@ -134,7 +134,8 @@ impl<'a> Choice<'a> {
         let leaf = self.leaf(path);
         let message = format!("no word reaches `{}`", leaf.name);
         let label = match winners {
-            [] => "its WHEN leaves it no word",
+            [] if leaf.when.is_some() => "its WHEN leaves it no word",
+            [] => "the WHENs of what it belongs to or consists of leave it no word",
             _ => "every word of it belongs to a more specific one",
         };
         let mut diagnostic = warning(code::UNREACHABLE_MEMBER, condition_span(leaf), message, label);

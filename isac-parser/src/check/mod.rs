@@ -12,6 +12,7 @@ mod expansion;
 mod finding;
 mod instruction_count;
 mod member;
+mod member_text;
 mod pseudo;
 mod range;
 mod recursion;
@@ -82,9 +83,13 @@ pub fn check_model(model: Model, diagnostics: &mut Diagnostics) -> Option<Checke
     if !diagnostics.has_errors() {
         unused::check_unused(&model, diagnostics);
         assembler::check_assembler(&model, diagnostics);
+        member_text::check_member_texts(&model, diagnostics);
         if let Some(schedule) = &schedule {
             distance::check_bridges(&model, schedule, diagnostics);
         }
+    } else {
+        // A WHEN or CODING that was refused leaves others without the words that it would have had.
+        diagnostics.remove(code::UNREACHABLE_MEMBER);
     }
     diagnostics.sort();
     (!diagnostics.has_errors()).then_some(CheckedModel { model, decodings })

@@ -6,7 +6,8 @@ use super::walk::{Met, walk_expr, walk_statements};
 use crate::diagnostic::Diagnostics;
 use crate::model::{
     Activation, AssemblerItem, Expr, ExprKind, Format, Function, InstanceRole, Model, Operation,
-    OperationOrGroup, PlaceKind, PseudoPiece, Range, RangeTarget, RootElement, RootSource, root_decodes,
+    OperationOrGroup, PatternItem, PlaceKind, PseudoPiece, Range, RangeTarget, RootElement, RootSource,
+    root_decodes,
 };
 use crate::resolve::code;
 use crate::resolve::report::warning;
@@ -60,7 +61,7 @@ pub(super) fn check_unused(model: &Model, diagnostics: &mut Diagnostics) {
     }
 }
 
-/// Warns of what neither `main` nor `reset` leads to; of what is below, only the topmost.
+/// Warns of what neither `main` nor `reset` nor a PSEUDO leads to; of what is below, only the topmost.
 fn check_operations(model: &Model, diagnostics: &mut Diagnostics) {
     let reached = reachable(model);
     let mut below: BTreeSet<OperationOrGroup> = BTreeSet::new();
@@ -109,6 +110,11 @@ fn reachable(model: &Model) -> BTreeSet<OperationOrGroup> {
     let mut reached = BTreeSet::new();
     let mut waiting = vec![OperationOrGroup::Operation(model.main)];
     waiting.extend(model.reset.map(OperationOrGroup::Operation));
+    let patterns = model.pseudos.iter().flat_map(|pseudo| &pseudo.pattern);
+    waiting.extend(patterns.filter_map(|item| match item {
+        PatternItem::Operand(target) => Some(*target),
+        _ => None,
+    }));
     while let Some(node) = waiting.pop() {
         if reached.insert(node) {
             waiting.extend(children(model, node));

@@ -290,6 +290,9 @@ codes! {
     /// Words that nothing matches.
     UNCOVERED = "W0403",
         "an operation with the coding `0bx[n]` takes what nothing else does";
+    /// A member without a text, where a text is made of its members' texts.
+    NO_TEXT = "W0404",
+        "give it an ASSEMBLER section, `ASSEMBLER { \"\" };` where nothing is written";
     /// Something scheduled past a stage, where instructions are held or flushed.
     LONG_ACTIVATION = "W0601",
         "let it pass through the stages between, each activating the next";

@@ -45,7 +45,13 @@ impl Typer<'_> {
             }
         }
         let message = format!("nothing here has a service `{}`", member.text);
-        self.diagnostics.push(error(code::WRONG_KIND, span, message, "no function"));
+        let is_map = matches!(&base.kind, ast::ExprKind::Name(name)
+            if matches!(self.global(name), Some((Global::Map(_), _))));
+        let mut finding = error(code::WRONG_KIND, span, message, "no function");
+        if is_map {
+            finding = finding.help("a map is read and written in brackets: `map.u32[address]`");
+        }
+        self.diagnostics.push(finding);
         None
     }
 

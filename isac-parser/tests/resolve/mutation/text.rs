@@ -29,6 +29,7 @@ pub(super) fn break_texts(sound: &Sound, push: Push<'_>) {
             }
         }
     }
+    break_members(sound, push);
     // A sibling with another fixed bit and the same text.
     for (id, operation) in sound.model.operations.iter().enumerate() {
         let target = OperationOrGroup::Operation(isac_parser::model::OperationId(id as u32));
@@ -70,6 +71,33 @@ pub(super) fn break_texts(sound: &Sound, push: Push<'_>) {
         );
         let twice = replaced(member.span, format!("{}, copy_of_it", member.text), &["E0414"]);
         push("two texts that cannot be told apart", twice.with(format!("\n{copy}\n")));
+    }
+}
+
+/// Takes away the only text of operations that texts are made of; results of PSEUDOs may need it, too.
+fn break_members(sound: &Sound, push: Push<'_>) {
+    if !sound.model.pseudos.is_empty() {
+        return;
+    }
+    let is_part_of_a_text = |id: usize| {
+        let target = OperationOrGroup::Operation(isac_parser::model::OperationId(id as u32));
+        sound.model.operations.iter().any(|owner| {
+            owner.assembler.iter().flatten().any(|item| match item {
+                isac_parser::model::AssemblerItem::Instance(instance) => {
+                    owner.instances[instance.index()].target == target
+                }
+                _ => false,
+            })
+        })
+    };
+    for (id, resolved) in sound.model.operations.iter().enumerate() {
+        let named = |ast: &&Operation| ast.name.text == resolved.name;
+        let Some(ast) = sound.operations().into_iter().find(named) else { continue };
+        let texts: Vec<_> =
+            ast.sections.iter().filter(|section| matches!(section, Section::Assembler(_))).collect();
+        if let ([Section::Assembler(text)], true) = (&texts[..], is_part_of_a_text(id)) {
+            push("a member without a text", replaced(text.span, "", &["W0404"]).at(ast.name.span));
+        }
     }
 }
 

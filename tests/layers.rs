@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// What a package must never depend on or name.
-const FORBIDDEN: [(&str, &[&str]); 6] = [
+const FORBIDDEN: [(&str, &[&str]); 7] = [
     (
         "isac-parser",
         &[
@@ -16,6 +16,7 @@ const FORBIDDEN: [(&str, &[&str]); 6] = [
             "sim-runtime",
             "sim-profile",
             "sim-translate",
+            "sim-debug",
             "quote",
             "syn",
             "proc-macro2",
@@ -30,6 +31,7 @@ const FORBIDDEN: [(&str, &[&str]); 6] = [
             "sim-runtime",
             "sim-profile",
             "sim-translate",
+            "sim-debug",
             "pest",
             "quote",
             "syn",
@@ -38,11 +40,36 @@ const FORBIDDEN: [(&str, &[&str]); 6] = [
     ("gentool", &["isac", "pest", "pest_derive"]),
     (
         "sim-translate",
-        &["isac", "isac-parser", "gentool", "pest", "quote", "syn", "proc-macro2", "quick-xml", "clap"],
+        &[
+            "isac",
+            "isac-parser",
+            "gentool",
+            "sim-debug",
+            "pest",
+            "quote",
+            "syn",
+            "proc-macro2",
+            "quick-xml",
+            "clap",
+        ],
     ),
     (
         "sim-runtime",
-        &["isac", "isac-parser", "gentool", "sim-translate", "pest", "quote", "syn", "proc-macro2"],
+        &[
+            "isac",
+            "isac-parser",
+            "gentool",
+            "sim-translate",
+            "sim-debug",
+            "pest",
+            "quote",
+            "syn",
+            "proc-macro2",
+        ],
+    ),
+    (
+        "sim-debug",
+        &["isac", "isac-parser", "gentool", "sim-translate", "pest", "quote", "syn", "proc-macro2", "clap"],
     ),
     (
         "sim-profile",
@@ -53,6 +80,7 @@ const FORBIDDEN: [(&str, &[&str]); 6] = [
             "gentool",
             "sim-runtime",
             "sim-translate",
+            "sim-debug",
             "pest",
             "quote",
             "syn",
@@ -289,6 +317,19 @@ fn what_reads_and_writes_programs_is_known_in_its_places_alone() {
             assert_eq!(mentions(&format!("gentool/src/{part}"), path), Vec::<String>::new());
         }
     }
+}
+
+#[test]
+fn gdb_s_protocol_is_known_in_its_place_alone() {
+    assert_eq!(uses_elsewhere("sim-debug/src", "gdbstub", &["sim-debug/src/gdb/"]), Vec::<String>::new());
+    assert!(!mentions("sim-debug/src", "gdbstub").is_empty());
+    for package in ["sim-runtime/src", "gentool/src"] {
+        assert_eq!(mentions(package, "gdbstub"), Vec::<String>::new());
+    }
+    let line = uses_elsewhere("gentool/src", "rustyline", &["gentool/src/command/debug/"]);
+    assert_eq!(line, Vec::<String>::new());
+    let in_gentool = uses_elsewhere("gentool/src", "sim_debug", &["gentool/src/command/"]);
+    assert_eq!(in_gentool, Vec::<String>::new());
 }
 
 #[test]

@@ -116,6 +116,11 @@ fn an_option_that_makes_no_sense_is_explained() {
         format!("run {TINY8} {hello} --engine fastest"),
         format!("run {TINY8} {hello} --engine emitted --events @events"),
         format!("run {TINY8} {hello} --engine emitted --pipeline-trace @trace"),
+        format!("run {TINY8} {hello} --gdb here"),
+        format!("run {TINY8} {hello} --gdb 0 --engine emitted"),
+        format!("run {TINY8} {hello} --gdb 0 --events @events"),
+        format!("debug {TINY8} {hello} --events @events"),
+        format!("debug {TINY8} {hello} --input @missing"),
     ];
     check("bad_options", &Bench::new(), &lines.iter().map(String::as_str).collect::<Vec<_>>());
 }
@@ -128,6 +133,7 @@ fn every_command_explains_itself() {
         "check ",
         "generate ",
         "run ",
+        "debug ",
         "dump ",
         "report ",
         "counters ",

@@ -7,6 +7,7 @@ use sim_profile::{CacheLines, Calls, Measurement};
 
 use crate::fault::Stop;
 use crate::host::Host;
+use crate::inspection::{Flying, ReadCells, SavedEngine};
 use crate::record::FunctionMap;
 
 /// Registers and memory of a simulated processor, as loader, host calls and tests see them.
@@ -126,6 +127,39 @@ pub trait Engine {
     /// The calls so far; `None` if they are not followed.
     fn calls(&self) -> Option<Calls> {
         None
+    }
+
+    /// What is in flight between two cycles; `None` if the engine cannot tell.
+    fn flying(&self) -> Option<Flying> {
+        None
+    }
+
+    /// ID and address of the oldest instruction in flight; `None` if there is none, or if the engine
+    /// cannot tell.
+    fn oldest(&self) -> Option<(u64, u64)> {
+        None
+    }
+
+    /// Notes from here on what the program reads from memory, or no longer; false if the engine
+    /// cannot.
+    fn watch_reads(&mut self, _watches: bool) -> bool {
+        false
+    }
+
+    /// What the program has read since this was asked last, where it is noted.
+    fn take_reads(&mut self) -> Vec<ReadCells> {
+        Vec::new()
+    }
+
+    /// The whole state, its profile included, to be taken up again later; with an earlier one it shares
+    /// what is the same. `None` if the engine cannot, or has told somebody who cannot forget.
+    fn save(&self, _earlier: Option<&SavedEngine>) -> Option<SavedEngine> {
+        None
+    }
+
+    /// Takes up a state that this engine has saved; false if it is none of its own.
+    fn take_up(&mut self, _saved: &SavedEngine) -> bool {
+        false
     }
 
     /// Everything measured so far; complete at any time between two calls of [`Engine::run`].

@@ -2,7 +2,8 @@
 //!
 //! Engines execute isac-ir ([`mod@reference`]) or the code that was generated from it ([`kernel`]);
 //! [`record`] turns what they count into a measurement; [`image`], [`host`] and [`launcher`] are
-//! what a program needs around it; [`trace`] tells what happened in each cycle.
+//! what a program needs around it; [`trace`] tells what happened in each cycle, [`inspection`] what a
+//! debugger asks for between two of them.
 
 pub mod cache;
 pub mod device;
@@ -10,6 +11,7 @@ pub mod engine;
 pub mod fault;
 pub mod host;
 pub mod image;
+pub mod inspection;
 pub mod kernel;
 pub mod launcher;
 pub mod memory;

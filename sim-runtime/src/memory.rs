@@ -1,5 +1,7 @@
 //! Memory of a simulated processor: cells behind the ranges of maps.
 
+use std::rc::Rc;
+
 use isac_ir::Model;
 use isac_ir::bits::{Bits, mask};
 use isac_ir::decode::{CellSource, DecodeError, decode_element};
@@ -202,6 +204,40 @@ impl Memory {
     /// The opposite of [`Memory::load_part`].
     pub fn store_part(&mut self, landing: Landing, low: u32, width: u32, value: u128) {
         self.rams[landing.ram].set_part(landing.cell, landing.low_bit + low, width, value);
+    }
+}
+
+/// Bytes of a memory that are kept together.
+const PAGE_BYTES: usize = 4096;
+
+/// The memories of a model as they were at some time.
+#[derive(Debug, Clone)]
+pub struct SavedMemory {
+    /// By memory.
+    pages: Vec<Vec<Rc<[u8]>>>,
+}
+
+impl Memory {
+    /// Keeps all cells; pages that are the same in an earlier state are shared with it.
+    pub fn save(&self, earlier: Option<&SavedMemory>) -> SavedMemory {
+        let page = |ram: usize, index: usize, bytes: &[u8]| {
+            let known = earlier.and_then(|earlier| earlier.pages.get(ram)?.get(index));
+            known.filter(|known| known[..] == *bytes).map_or_else(|| bytes.into(), Rc::clone)
+        };
+        let pages = self.rams.iter().enumerate().map(|(ram, cells)| {
+            let pages = cells.bytes.chunks(PAGE_BYTES).enumerate();
+            pages.map(|(index, bytes)| page(ram, index, bytes)).collect()
+        });
+        SavedMemory { pages: pages.collect() }
+    }
+
+    /// Sets all cells to what they were.
+    pub fn restore(&mut self, saved: &SavedMemory) {
+        for (cells, pages) in self.rams.iter_mut().zip(&saved.pages) {
+            for (bytes, page) in cells.bytes.chunks_mut(PAGE_BYTES).zip(pages) {
+                bytes.copy_from_slice(page);
+            }
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 ///
 /// What has ended is kept in runs of IDs without a gap, so that an instruction which never ends
 /// costs nothing; the way over it is not known before it ends.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct ProgramOrder {
     /// By the first ID.
     runs: BTreeMap<u64, EndedRun>,
@@ -21,6 +21,7 @@ pub(crate) struct Place {
 }
 
 /// Instructions with IDs one behind the other, all of which have ended.
+#[derive(Clone)]
 struct EndedRun {
     last_id: u64,
     /// The first and the last that was executed, if one was.

@@ -29,6 +29,8 @@ const HOT: u32 = 30;
 const OFTEN: u32 = 64;
 /// Most times that all code is made anew for further places that a jump leads to.
 const MOST_WIDENED: u32 = 24;
+/// Fewer instructions at once are interpreted.
+const FEW: u64 = 16;
 /// Largest budget that compiled code is given at once.
 const MOST_ALLOWED: u64 = 1 << 60;
 
@@ -550,7 +552,9 @@ impl Engine for TranslatedEngine<'_> {
         std::mem::swap(&mut self.core.host, host);
         let mut left = instructions;
         let mut stop = self.reset();
-        (self.arrived, self.slow, self.came_by) = (true, 0, None);
+        // One instruction at a time, as debuggers run them, is nothing to compile for.
+        let slow = if instructions < FEW { instructions } else { 0 };
+        (self.arrived, self.slow, self.came_by) = (true, slow, None);
         while stop.is_none() && left > 0 {
             self.forget_code();
             let (taken, ended) = self.go_on(left);

@@ -6,6 +6,7 @@ mod cache;
 mod check;
 mod completions;
 mod counters;
+mod debug;
 mod description;
 mod diff;
 mod disasm;
@@ -14,6 +15,7 @@ mod exclusion;
 mod explain;
 mod export;
 mod flow_report;
+mod gdb;
 mod generate;
 mod html_description;
 mod html_report;
@@ -67,6 +69,7 @@ enum Command {
     Check(check::Options),
     Generate(generate::Options),
     Run(Box<run::Options>),
+    Debug(Box<debug::Options>),
     Asm(asm::Options),
     Disasm(disasm::Options),
     Dump(dump::Options),
@@ -98,6 +101,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Check(options) => check::run(&options),
         Command::Generate(options) => generate::run(&options),
         Command::Run(options) => run::run(&options),
+        Command::Debug(options) => debug::run(&options),
         Command::Asm(options) => asm::run(&options),
         Command::Disasm(options) => disasm::run(&options),
         Command::Dump(options) => dump::run(&options),

@@ -1,6 +1,7 @@
 //! `gentool run`
 
 use std::io::BufWriter;
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -18,6 +19,7 @@ use sim_translate::TranslatedEngine;
 use super::Failure;
 use super::cache::build_simulator;
 use super::description::{Description, DescriptionOptions, digest_model};
+use super::gdb::{parse_address, run_debugged};
 use super::html_report::{Described, RunPage, check_page};
 use super::mistaken_file::instead_of_program;
 use super::pipeline::Pictures;
@@ -57,6 +59,15 @@ pub(super) struct Options {
     /// To compare what counting costs; --stats tells edges and counters.
     #[arg(long, value_enum, value_name = "WHERE", default_value = "fewest")]
     counters: Counters,
+
+    /// Wait for gdb at PORT of this computer, and run the program as it says.
+    ///
+    /// In gdb: target remote :PORT. With ADDRESS:PORT others can connect, too: whoever does reads and
+    /// writes all of the simulated memory. By --engine reference, the default here, a run can be taken
+    /// back; --engine translated is faster and cannot. 0 takes any port that is free.
+    /// Example: --gdb 1234
+    #[arg(long, value_name = "PORT", value_parser = parse_address, help_heading = "Debugging")]
+    gdb: Option<SocketAddr>,
 }
 
 /// Where compiled code counts.
@@ -97,6 +108,7 @@ pub(super) fn run(options: &Options) -> Result<i32, Failure> {
             return Err(Failure::other(format!("{option} needs the reference engine; leave --engine out")));
         }
         (Some(engine), _) => engine,
+        (None, _) if options.gdb.is_some() => EngineName::Reference,
         (None, _) if told.is_some() => EngineName::Reference,
         (None, _) if asks_too_much(&options.run).is_none() && can_translate(&model) => EngineName::Translated,
         (None, _) => EngineName::Emitted,
@@ -104,13 +116,14 @@ pub(super) fn run(options: &Options) -> Result<i32, Failure> {
     if options.counters == Counters::Every && wanted != EngineName::Translated {
         return Err(Failure::other("--counters every needs the translated engine; leave it out".to_owned()));
     }
+    check_gdb(options, wanted)?;
     match (wanted, &obstacles[..]) {
-        (EngineName::Reference, _) => run_reference(&model, &options.run, page),
+        (EngineName::Reference, _) => run_reference(&model, options, page),
         (EngineName::Translated, _) => run_translated(&model, options, page),
         (EngineName::Emitted, []) => run_emitted(&model, &options.run, page),
         (EngineName::Emitted, [first, ..]) if options.engine.is_none() => {
             eprintln!("note: using the reference engine: {first}");
-            run_reference(&model, &options.run, page)
+            run_reference(&model, options, page)
         }
         (EngineName::Emitted, [first, ..]) => Err(Failure {
             message: format!("no simulator can be emitted: {first}; use --engine reference"),
@@ -143,6 +156,19 @@ fn asks_too_much(options: &RunOptions) -> Option<&'static str> {
 /// True if the translated engine takes the model, on this computer.
 fn can_translate(model: &Model) -> bool {
     sim_translate::find_obstacles(model).is_empty() && sim_translate::is_host_supported()
+}
+
+/// What gdb takes back must not have been told already, and the emitted engine is another process.
+fn check_gdb(options: &Options, wanted: EngineName) -> Result<(), Failure> {
+    match (options.gdb, options.run.wants_reference(), wanted) {
+        (Some(_), Some(option), _) => Err(Failure::other(format!(
+            "--gdb and {option} exclude each other: what is taken back cannot be unwritten; leave one out"
+        ))),
+        (Some(_), None, EngineName::Emitted) => {
+            Err(Failure::other("--gdb needs another engine; leave --engine out"))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// No result may take the place of what the run is made from; found before a simulator is built.
@@ -220,11 +246,16 @@ fn run_translated(model: &Model, asked: &Options, page: Option<&RunPage>) -> Res
         engine = engine.with_every_counter();
     }
     let info = LaunchInfo::of_model(model, "translated", &digest_model(model));
+    if let Some(address) = asked.gdb {
+        let engine = Box::new(engine.with_profile());
+        return run_debugged(model, engine, &info, (address, options), page);
+    }
     let further = page.into_iter().map(RunPage::output).collect();
     Ok(launch_with(&mut engine, &info, options, Stdio::of_process(), further))
 }
 
-fn run_reference(model: &Model, options: &RunOptions, page: Option<&RunPage>) -> Result<i32, Failure> {
+fn run_reference(model: &Model, asked: &Options, page: Option<&RunPage>) -> Result<i32, Failure> {
+    let options = &asked.run;
     let info = LaunchInfo::of_model(model, "reference", &digest_model(model));
     let mut engine = ReferenceEngine::new(model);
     if options.caches {
@@ -232,6 +263,10 @@ fn run_reference(model: &Model, options: &RunOptions, page: Option<&RunPage>) ->
     }
     if options.wants_measurement() || page.is_some() {
         engine = engine.with_profile();
+    }
+    if let Some(address) = asked.gdb {
+        let engine = Box::new(engine.with_profile());
+        return run_debugged(model, engine, &info, (address, options), page);
     }
     let pictures = Pictures::begin(model, options)?;
     let status = run_told(model, pictures.listen(engine), &info, options, page)?;

@@ -41,6 +41,21 @@ impl Default for DescriptorTable {
 }
 
 impl DescriptorTable {
+    /// The same table; `None` if a file or a directory is open, of which there is no copy.
+    pub(crate) fn copy(&self) -> Option<Self> {
+        let copy = |entry: &Option<Descriptor>| match entry {
+            None => Some(None),
+            Some(Descriptor::Input) => Some(Some(Descriptor::Input)),
+            Some(Descriptor::Output) => Some(Some(Descriptor::Output)),
+            Some(Descriptor::Errors) => Some(Some(Descriptor::Errors)),
+            Some(Descriptor::Constant { bytes, position }) => {
+                Some(Some(Descriptor::Constant { bytes, position: *position }))
+            }
+            Some(Descriptor::File(_) | Descriptor::Directory(_)) => None,
+        };
+        Some(Self { entries: self.entries.iter().map(copy).collect::<Option<_>>()? })
+    }
+
     /// The open file that the low 32 bits of an argument name.
     pub(crate) fn get(&mut self, argument: u64) -> Result<&mut Descriptor, Errno> {
         self.slot(argument)?.as_mut().ok_or(Errno::BADF)

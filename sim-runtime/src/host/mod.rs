@@ -13,10 +13,12 @@ mod errno;
 mod file;
 mod guest;
 mod heap;
+mod input;
 mod linux;
 mod output;
 mod random;
 mod root;
+mod saved;
 mod semihost;
 mod stack;
 mod stat;
@@ -28,6 +30,7 @@ use std::io::Read;
 pub use abi::Abi;
 pub(crate) use random::Random;
 pub use root::RootDirectory;
+pub use saved::SavedHost;
 pub use stack::{InitialStack, StackError, setup_stack};
 pub use streams::{Capture, Streams};
 
@@ -36,6 +39,7 @@ use descriptor::DescriptorTable;
 use errno::Errno;
 use guest::Guest;
 use heap::Heap;
+use input::Input;
 use output::Output;
 
 /// Cycles a second of the guest's clock if nothing else is said.
@@ -52,7 +56,7 @@ pub enum LinuxResult {
 
 /// Standard streams, files, heap, clock and arguments of one guest.
 pub struct Host {
-    input: Box<dyn Read + Send>,
+    input: Input,
     output: Output,
     errors: Output,
     descriptors: DescriptorTable,
@@ -80,7 +84,7 @@ impl Host {
     #[must_use]
     pub fn new(streams: Streams) -> Self {
         Self {
-            input: streams.input,
+            input: Input::new(streams.input),
             output: Output::new(streams.output),
             errors: Output::new(streams.errors),
             descriptors: DescriptorTable::default(),

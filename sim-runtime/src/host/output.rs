@@ -13,15 +13,25 @@ pub(crate) struct Output {
     buffer: Vec<u8>,
     /// The first failure of `sink`. Bytes may be lost with it, so every later write fails too.
     failure: Option<Errno>,
+    /// Bytes taken over so far, in the run as it stands.
+    position: u64,
+    /// The most of them that there ever were: a run that was taken back writes them again.
+    furthest: u64,
 }
 
 impl Output {
     pub(crate) fn new(sink: Box<dyn Write + Send>) -> Self {
-        Self { sink, buffer: Vec::new(), failure: None }
+        Self { sink, buffer: Vec::new(), failure: None, position: 0, furthest: 0 }
     }
 
     /// Takes all bytes over, or fails as the stream did at this or an earlier write.
     pub(crate) fn write(&mut self, bytes: &[u8]) -> Result<(), Errno> {
+        let repeated = (self.furthest - self.position).min(bytes.len() as u64);
+        self.position += repeated;
+        let bytes = &bytes[repeated as usize..];
+        if bytes.is_empty() && repeated > 0 {
+            return Ok(());
+        }
         if self.buffer.len() + bytes.len() > BUFFER_BYTES {
             self.flush()?;
         }
@@ -29,6 +39,8 @@ impl Output {
             return Err(failure);
         }
         self.buffer.extend_from_slice(bytes);
+        self.position += bytes.len() as u64;
+        self.furthest = self.position;
         if self.buffer.len() >= BUFFER_BYTES {
             self.flush()?;
         }
@@ -50,6 +62,21 @@ impl Output {
             self.failure = Some(failure);
             failure
         })
+    }
+
+    /// Bytes taken over so far.
+    pub(crate) fn position(&self) -> u64 {
+        self.position
+    }
+
+    /// What is written from here on was written before, as far as it has come.
+    pub(crate) fn go_back(&mut self, position: u64) {
+        self.position = position.min(self.furthest);
+    }
+
+    /// What is written from here on is new.
+    pub(crate) fn forget_future(&mut self) {
+        self.furthest = self.position;
     }
 
     /// Why bytes were lost, if any were.

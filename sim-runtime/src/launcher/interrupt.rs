@@ -48,6 +48,20 @@ impl Interrupt {
         interrupt
     }
 
+    /// An interrupt for a run that somebody debugs: Ctrl-C sets `asked`, for them to stop the run by; a
+    /// second one before they have cleared it ends the run, a third the process.
+    #[must_use]
+    pub fn asking(asked: Arc<AtomicBool>) -> Self {
+        let interrupt = Self::default();
+        let raised = interrupt.signalled.clone();
+        let _ = ctrlc::set_handler(move || {
+            if asked.swap(true, Ordering::Relaxed) && raised.swap(true, Ordering::Relaxed) {
+                std::process::exit(exit_status::LIMIT);
+            }
+        });
+        interrupt
+    }
+
     /// Ends the run.
     pub fn raise(&self) {
         self.signalled.store(true, Ordering::Relaxed);

@@ -1,6 +1,8 @@
 //! What a launcher uses of the process around it, to be replaced in tests.
 
 use std::io::{self, IsTerminal, Write};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use crate::host::{Capture, Streams};
 use crate::launcher::interrupt::Interrupt;
@@ -31,6 +33,19 @@ impl Stdio {
             interrupt: Interrupt::of_process(),
             snapshot: SnapshotRequest::of_process(),
             progress: io::stderr().is_terminal(),
+        }
+    }
+
+    /// The same for a run that somebody debugs in this process: see [`Interrupt::asking`]. No progress
+    /// is shown.
+    #[must_use]
+    pub fn of_debugged_process(asked: Arc<AtomicBool>) -> Self {
+        Self {
+            streams: Streams::of_process(),
+            messages: Box::new(io::stderr()),
+            interrupt: Interrupt::asking(asked),
+            snapshot: SnapshotRequest::of_process(),
+            progress: false,
         }
     }
 

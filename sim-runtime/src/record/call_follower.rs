@@ -18,6 +18,7 @@ pub(crate) struct Executed<'a> {
 }
 
 /// A recorder, and what is known of the instructions that it is told of.
+#[derive(Clone)]
 pub(crate) struct CallFollower {
     recorder: CallRecorder,
     /// By address, as they were decoded last.

@@ -26,6 +26,7 @@ enum Begun {
 }
 
 /// One execution of an operation within an instruction.
+#[derive(Clone)]
 pub(super) struct Execution {
     /// The operation.
     pub operation: u32,

@@ -60,7 +60,7 @@ pub(super) struct Turn {
 }
 
 /// All instructions in flight.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Flight {
     /// Number of the cycle, extra cycles not counted; the first is 1.
     pub cycle: u64,
@@ -69,7 +69,7 @@ pub(super) struct Flight {
     /// In the order of scheduling.
     pub pending: Vec<Pending>,
     /// Cycles for which each stage stands after this one, by pipeline and stage.
-    counters: Vec<Vec<u64>>,
+    pub counters: Vec<Vec<u64>>,
     /// What has given each counter its value.
     holds: Vec<Vec<Option<Hold>>>,
     /// The last stage that stands in this cycle, by pipeline.

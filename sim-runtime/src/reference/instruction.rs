@@ -7,7 +7,7 @@ use sim_profile::Word;
 use super::execution::Execution;
 
 /// An instruction from `main` to its end.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Instruction {
     /// Its number, from 1 on in the order of beginning.
     pub id: u64,

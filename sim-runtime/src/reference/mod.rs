@@ -14,6 +14,7 @@ mod hold;
 mod instruction;
 mod operand;
 mod place;
+mod saved;
 mod stage;
 mod state;
 mod statement;
@@ -27,6 +28,7 @@ use crate::cache::AccessCosts;
 use crate::engine::{CacheStatistics, Engine, Machine};
 use crate::fault::Stop;
 use crate::host::Host;
+use crate::inspection::{Flying, ReadCells, SavedEngine};
 use crate::program_order::ProgramOrder;
 use crate::record::{CallFollower, FunctionMap, model_tables};
 use crate::trace::TraceSink;
@@ -197,6 +199,31 @@ impl Engine for ReferenceEngine<'_> {
     fn calls(&self) -> Option<Calls> {
         let now = Spending { instructions: self.instructions(), cycles: self.cycles() };
         self.calls.as_ref().map(|calls| calls.calls(now))
+    }
+
+    fn flying(&self) -> Option<Flying> {
+        Some(self.flying_now())
+    }
+
+    fn oldest(&self) -> Option<(u64, u64)> {
+        self.flight.instructions.first_key_value().map(|(id, instruction)| (*id, instruction.address))
+    }
+
+    fn watch_reads(&mut self, watches: bool) -> bool {
+        self.state.reads = watches.then(Vec::new);
+        true
+    }
+
+    fn take_reads(&mut self) -> Vec<ReadCells> {
+        self.state.reads.as_mut().map(std::mem::take).unwrap_or_default()
+    }
+
+    fn save(&self, earlier: Option<&SavedEngine>) -> Option<SavedEngine> {
+        self.save_state(earlier)
+    }
+
+    fn take_up(&mut self, saved: &SavedEngine) -> bool {
+        self.take_up_state(saved)
     }
 
     fn measurement(&mut self) -> Option<Measurement> {

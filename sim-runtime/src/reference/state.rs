@@ -6,6 +6,7 @@ use isac_ir::bits::{Bits, mask};
 use crate::cache::AccessCosts;
 use crate::device::Devices;
 use crate::engine::Machine;
+use crate::inspection::ReadCells;
 use crate::memory::{Memory, read_map_bytes, write_map_bytes};
 
 /// Registers and memory.
@@ -18,6 +19,8 @@ pub(super) struct State<'m> {
     pub(super) costs: Option<AccessCosts>,
     /// The cache that the last access to each map went through.
     pub(super) reached: Vec<Option<u32>>,
+    /// What the program reads, where somebody watches.
+    pub(super) reads: Option<Vec<ReadCells>>,
 }
 
 impl<'m> State<'m> {
@@ -34,6 +37,7 @@ impl<'m> State<'m> {
             devices: Devices::new(model),
             costs: None,
             reached: vec![None; model.maps.len()],
+            reads: None,
         }
     }
 

@@ -16,7 +16,7 @@ use crate::trace::{
 };
 
 /// The cycle so far.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Tracer {
     trace: CycleTrace,
     /// What was put back or held, before names of what they chose are looked up.
@@ -144,6 +144,14 @@ impl Flight {
         activation(id, stage, work, self.instructions.get(&id))
     }
 
+    /// What is scheduled, in running order, and the stages that stand in the next cycle and for how
+    /// many cycles from it on.
+    pub(super) fn to_come(&self) -> (Vec<Waiting>, Vec<(u32, u64)>) {
+        let counters = self.counters.iter().flatten();
+        let standing = (0u32..).zip(counters.copied()).filter(|(_, cycles)| *cycles > 0);
+        (self.waiting(&self.pending, self.cycle), standing.collect())
+    }
+
     /// In running order, due so many cycles after `from`.
     fn waiting(&self, pending: &[Pending], from: u64) -> Vec<Waiting> {
         let entries = pending.iter();
@@ -171,7 +179,7 @@ impl ReferenceEngine<'_> {
         }
     }
 
-    fn trace_in_flight(&self) -> Vec<InFlightTrace> {
+    pub(super) fn trace_in_flight(&self) -> Vec<InFlightTrace> {
         let model = self.state.model;
         let in_flight = self.flight.instructions.values().map(|instruction| {
             let &Instruction { id, address, word, .. } = instruction;

@@ -1,0 +1,535 @@
+//! The debugger's commands.
+
+use std::io::{self, Write as _};
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use gentool::disassembler::Symbol;
+use isac_ir::Model;
+use isac_ir::bits::Bits;
+use sim_debug::{
+    Debugger, Direction, Front, How, Order, Stopped, WatchKind, Watched, Watchpoint, show_pending,
+    show_pipeline, show_profile,
+};
+use sim_runtime::launcher::{parse_count, parse_wide};
+use sim_runtime::{FaultKind, Stop};
+
+use super::code::Code;
+use super::completion::Words;
+use super::line::Lines;
+use super::location::{Condition, describe_address, format_bits, parse_address, parse_register};
+use crate::command::Failure;
+
+const HELP: &str = "\
+break WHERE [if REGISTER OPERATOR VALUE]   stop before the instruction at an address or symbol
+break operation NAME                       stop before each instruction with this operation
+watch REGISTER | watch WHERE [CELLS]       stop when it holds something else
+rwatch WHERE [CELLS], awatch WHERE [CELLS] stop when the program reads it; either
+points, delete [NUMBER]                    what the run stops for; no longer
+step [N], cycle [N], continue              on: by instruction, by cycle, until something stops it
+back [N], backcycle [N], reverse-continue  the same backwards
+goto N                                     to where N instructions have ended, before or behind
+where                                      address, instruction, position in the run
+registers [NAME...], set NAME VALUE        look at registers; change one
+memory WHERE [CELLS] [MAP]                 look at memory, in cells of a map
+list [WHERE] [N]                           instructions from here or there on
+pipeline, pending, profile                 what is in flight, what is due, the sums so far
+leave, quit                                let the program run on by itself; end the run
+An empty line repeats the last step. Addresses count cells, as the program counter does.
+";
+
+const COMMANDS: [&str; 28] = [
+    "awatch",
+    "back",
+    "backcycle",
+    "break",
+    "continue",
+    "cycle",
+    "delete",
+    "goto",
+    "help",
+    "leave",
+    "list",
+    "memory",
+    "pending",
+    "pipeline",
+    "points",
+    "profile",
+    "quit",
+    "registers",
+    "reverse-continue",
+    "rwatch",
+    "set",
+    "step",
+    "watch",
+    "where",
+    "b",
+    "c",
+    "q",
+    "s",
+];
+
+/// What the run stops for.
+enum Kind {
+    Address { address: u64, condition: Option<Condition> },
+    Operation { index: u32 },
+    Watch { id: u64 },
+}
+
+struct Point {
+    number: u64,
+    kind: Kind,
+    /// As it was asked for.
+    text: String,
+}
+
+/// The command line as the front of a debugger.
+pub(super) struct Console<'m> {
+    model: &'m Model,
+    code: Rc<Code<'m>>,
+    symbols: Vec<Symbol>,
+    lines: Lines,
+    points: Vec<Point>,
+    next_number: u64,
+    asked: Arc<AtomicBool>,
+    /// How the run goes on, and how many steps are left of it.
+    going: Option<(Direction, How, u64)>,
+    /// The last line that moved the run, which an empty one repeats.
+    last: String,
+}
+
+impl<'m> Console<'m> {
+    pub(super) fn new(
+        model: &'m Model,
+        symbols: Vec<Symbol>,
+        asked: Arc<AtomicBool>,
+    ) -> Result<Console<'m>, Failure> {
+        let registers = model.registers.iter().map(|register| register.name.clone());
+        let elements =
+            model.registers.iter().flat_map(|register| register.element_names.iter().flatten().cloned());
+        let aliases = model.aliases.iter().map(|alias| alias.name.clone());
+        let operations = model.operations.iter().map(|operation| operation.name.clone());
+        let names = symbols.iter().map(|symbol| symbol.name.clone());
+        let fixed = ["if", "operation"].map(str::to_owned);
+        let mut others: Vec<String> =
+            registers.chain(elements).chain(aliases).chain(operations).chain(names).chain(fixed).collect();
+        others.sort();
+        others.dedup();
+        let words = Words { commands: COMMANDS.map(str::to_owned).to_vec(), others };
+        Ok(Console {
+            model,
+            code: Rc::new(Code::new(model)),
+            symbols,
+            lines: Lines::new(words)?,
+            points: Vec::new(),
+            next_number: 1,
+            asked,
+            going: None,
+            last: String::new(),
+        })
+    }
+
+    /// True if the run goes on without a word: a step of several, or a breakpoint that does not count.
+    fn goes_on(&mut self, debugger: &mut Debugger<'m>, why: Stopped) -> Option<Order> {
+        let (direction, how, left) = self.going?;
+        match why {
+            Stopped::Stepped if left > 1 => {
+                self.going = Some((direction, how, left - 1));
+                Some(Order::Go(direction, how))
+            }
+            Stopped::Breakpoint => {
+                let address = debugger.address();
+                let space = debugger.space().clone();
+                let machine = &*debugger.engine().machine();
+                let counts = self.points.iter().any(|point| match &point.kind {
+                    Kind::Address { address: at, condition } => {
+                        *at == address && condition.as_ref().is_none_or(|condition| condition.holds(machine))
+                    }
+                    Kind::Operation { index } => self.code.has_operation(&space, machine, address, *index),
+                    Kind::Watch { .. } => false,
+                });
+                (!counts).then_some(Order::Go(direction, how))
+            }
+            _ => None,
+        }
+    }
+
+    fn tell_stop(&self, debugger: &mut Debugger<'m>, why: Stopped) {
+        let what = match why {
+            Stopped::AtStart => "the program is about to begin".to_owned(),
+            Stopped::Stepped | Stopped::Breakpoint => String::new(),
+            Stopped::Asked => "interrupted".to_owned(),
+            Stopped::AtBeginning => "this is the beginning: there is no way back from here".to_owned(),
+            Stopped::Watch(id, _) => {
+                let is_it = |point: &&Point| matches!(point.kind, Kind::Watch { id: own } if own == id);
+                let point = self.points.iter().find(is_it);
+                point.map_or_else(String::new, |point| format!("point {}: {}", point.number, point.text))
+            }
+            Stopped::Ended(Stop::Halted(status)) => {
+                format!("the program has ended with status {}", status & 0xff)
+            }
+            Stopped::Ended(Stop::Fault(fault)) => {
+                let what = match fault.kind {
+                    FaultKind::IllegalInstruction => "illegal instruction",
+                    FaultKind::DivisionByZero => "division by zero",
+                    FaultKind::Memory { .. } => "memory fault",
+                    FaultKind::RegisterIndex { .. } => "register index",
+                };
+                let at = debugger.info().format_address(fault.instruction_address);
+                format!("the program is at fault: {what}, by the instruction at {at}")
+            }
+            Stopped::Ended(_) => "the run is over".to_owned(),
+        };
+        if !what.is_empty() {
+            say(&format!("{what}\n"));
+        }
+        say(&self.place(debugger));
+    }
+
+    /// Address, name and instruction at hand.
+    fn place(&self, debugger: &mut Debugger<'m>) -> String {
+        let address = debugger.address();
+        self.listed(debugger, address).0
+    }
+
+    /// The line of an instruction, and the address behind it.
+    fn listed(&self, debugger: &mut Debugger<'m>, address: u64) -> (String, u64) {
+        let space = debugger.space().clone();
+        let shown = debugger.info().format_address(address);
+        let name = describe_address(&self.symbols, address);
+        let name = if name.is_empty() { name } else { format!(" <{name}>") };
+        let instruction = self.code.instruction(&space, &*debugger.engine().machine(), address);
+        let (text, size) = match instruction {
+            Some(found) => {
+                let text =
+                    found.printed.map_or_else(|| "(without a text)".to_owned(), |printed| printed.text);
+                (text, u64::from(found.size_cells.max(1)))
+            }
+            None => ("(no instruction)".to_owned(), 1),
+        };
+        (format!("{shown}{name}: {text}\n"), address.wrapping_add(size))
+    }
+
+    /// Carries out a command; what is to become of the run, if it moves.
+    fn command(&mut self, debugger: &mut Debugger<'m>, line: &str) -> Result<Option<Order>, String> {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let Some((command, rest)) = words.split_first() else { return Ok(None) };
+        let moves = |direction, how, rest: &[&str]| -> Result<(Direction, How, u64), String> {
+            let times = rest.first().map_or(Ok(1), |text| parse_count(text))?;
+            Ok((direction, how, times.max(1)))
+        };
+        let going = match *command {
+            "step" | "s" => Some(moves(Direction::Forward, How::Step, rest)?),
+            "cycle" => Some(moves(Direction::Forward, How::StepCycle, rest)?),
+            "back" => Some(moves(Direction::Backward, How::Step, rest)?),
+            "backcycle" => Some(moves(Direction::Backward, How::StepCycle, rest)?),
+            "continue" | "c" => Some((Direction::Forward, How::Continue, 1)),
+            "reverse-continue" => Some((Direction::Backward, How::Continue, 1)),
+            "goto" => {
+                let number = rest.first().ok_or("goto takes a number of instructions, as in goto 1000")?;
+                Some((Direction::Forward, How::GoTo(parse_count(number)?), 1))
+            }
+            _ => None,
+        };
+        if let Some((direction, how, times)) = going {
+            if direction == Direction::Backward && !debugger.can_go_back() {
+                return Err(
+                    "a run whose program may open files cannot be taken back; leave out --root".to_owned()
+                );
+            }
+            self.going = Some((direction, how, times));
+            self.last = line.to_owned();
+            return Ok(Some(Order::Go(direction, how)));
+        }
+        match *command {
+            "quit" | "q" => {
+                // Nothing is left to be ended of a program that has ended.
+                return Ok(Some(if debugger.ended().is_some() { Order::Leave } else { Order::End }));
+            }
+            "leave" => return Ok(Some(Order::Leave)),
+            "help" => say(HELP),
+            "where" => {
+                say(&self.place(debugger));
+                let (instructions, cycles) = (debugger.instructions(), debugger.engine().cycles());
+                say(&format!("{instructions} instructions have ended, in {cycles} cycles\n"));
+            }
+            "break" | "b" => self.add_break(debugger, rest)?,
+            "watch" => self.add_watch(debugger, rest, WatchKind::Write, line)?,
+            "rwatch" => self.add_watch(debugger, rest, WatchKind::Read, line)?,
+            "awatch" => self.add_watch(debugger, rest, WatchKind::Access, line)?,
+            "points" => self.show_points(),
+            "delete" => self.delete(debugger, rest)?,
+            "registers" => self.show_registers(debugger, rest)?,
+            "set" => self.set(debugger, rest)?,
+            "memory" => self.show_memory(debugger, rest)?,
+            "list" => self.list(debugger, rest)?,
+            "pipeline" => say(&show_pipeline(debugger)),
+            "pending" => say(&show_pending(debugger)),
+            "profile" => say(&show_profile(debugger)),
+            other => return Err(format!("there is no command `{other}`; `help` lists them")),
+        }
+        Ok(None)
+    }
+
+    fn add(&mut self, kind: Kind, text: String) {
+        say(&format!("point {}: {text}\n", self.next_number));
+        self.points.push(Point { number: self.next_number, kind, text });
+        self.next_number += 1;
+    }
+
+    fn add_break(&mut self, debugger: &mut Debugger<'m>, rest: &[&str]) -> Result<(), String> {
+        match rest {
+            ["operation", name] => {
+                let index = self.model.operations.iter().position(|operation| operation.name == *name);
+                let index = index.ok_or_else(|| format!("the model has no operation `{name}`"))? as u32;
+                self.add(Kind::Operation { index }, format!("operation {name}"));
+                self.ask_for_operations(debugger);
+                Ok(())
+            }
+            [place, condition @ ..] => {
+                let address = parse_address(&self.symbols, place)?;
+                let condition = match condition {
+                    [] => None,
+                    ["if", words @ ..] => Some(Condition::parse(self.model, words)?),
+                    [other, ..] => {
+                        return Err(format!("`{other}` is not expected; write `if` and a condition"));
+                    }
+                };
+                let when = condition.as_ref().map(|condition| format!(" if {}", condition.text));
+                let name = describe_address(&self.symbols, address);
+                let name = if name.is_empty() { name } else { format!(" <{name}>") };
+                let at = debugger.info().format_address(address);
+                debugger.add_breakpoint(address);
+                let text = format!("break at {at}{name}{}", when.unwrap_or_default());
+                self.add(Kind::Address { address, condition }, text);
+                Ok(())
+            }
+            [] => Err("break takes an address, a symbol, or `operation` and a name".to_owned()),
+        }
+    }
+
+    /// Has the debugger look at each instruction for operations.
+    fn ask_for_operations(&self, debugger: &mut Debugger<'m>) {
+        let wanted: Vec<u32> = self
+            .points
+            .iter()
+            .filter_map(|point| match point.kind {
+                Kind::Operation { index } => Some(index),
+                _ => None,
+            })
+            .collect();
+        let (code, space) = (Rc::clone(&self.code), debugger.space().clone());
+        debugger.stop_where((!wanted.is_empty()).then(|| -> sim_debug::Asker<'m> {
+            Box::new(move |machine, address| {
+                wanted.iter().any(|index| code.has_operation(&space, machine, address, *index))
+            })
+        }));
+    }
+
+    fn add_watch(
+        &mut self,
+        debugger: &mut Debugger<'m>,
+        rest: &[&str],
+        kind: WatchKind,
+        line: &str,
+    ) -> Result<(), String> {
+        let (place, cells) = match rest {
+            [place] => (*place, 1),
+            [place, cells] => (*place, parse_count(cells)?),
+            _ => return Err("watch takes a register, or an address and a number of cells".to_owned()),
+        };
+        let register = parse_register(self.model, place).ok().filter(|_| kind == WatchKind::Write);
+        let watched = match register {
+            Some(register) => Watched::Register(register),
+            None => {
+                let map = debugger.info().host_map;
+                let cell_bytes = self.cell_bytes(map);
+                let address = parse_address(&self.symbols, place)?.checked_mul(cell_bytes);
+                let size_bytes = cells.checked_mul(cell_bytes).filter(|size| (1..=4096).contains(size));
+                let size_bytes = size_bytes.ok_or("from 1 to 4096 bytes can be watched")? as usize;
+                let address = address.ok_or("this is beyond all addresses")?;
+                Watched::Memory { map, address, size_bytes }
+            }
+        };
+        let id = self.next_number;
+        let point = Watchpoint::new(id, watched, kind, &*debugger.engine().machine());
+        debugger.add_watchpoint(point);
+        self.add(Kind::Watch { id }, line.to_owned());
+        Ok(())
+    }
+
+    fn cell_bytes(&self, map: usize) -> u64 {
+        self.model.maps.get(map).map_or(1, |map| u64::from(map.cell_bits.div_ceil(8).max(1)))
+    }
+
+    fn show_points(&self) {
+        if self.points.is_empty() {
+            say("there are none\n");
+        }
+        for point in &self.points {
+            say(&format!("point {}: {}\n", point.number, point.text));
+        }
+    }
+
+    fn delete(&mut self, debugger: &mut Debugger<'m>, rest: &[&str]) -> Result<(), String> {
+        let number = rest.first().map(|text| parse_count(text)).transpose()?;
+        let is_meant = |point: &Point| number.is_none_or(|number| number == point.number);
+        if let Some(number) = number.filter(|_| !self.points.iter().any(is_meant)) {
+            return Err(format!("there is no point {number}; `points` lists them"));
+        }
+        let (gone, kept) = std::mem::take(&mut self.points).into_iter().partition::<Vec<_>, _>(is_meant);
+        self.points = kept;
+        for point in gone {
+            match point.kind {
+                Kind::Watch { id } => {
+                    debugger.remove_watchpoint(|watchpoint| watchpoint.id == id);
+                }
+                Kind::Address { address, .. } => {
+                    let same = |other: &Point| matches!(other.kind, Kind::Address { address: at, .. } if at == address);
+                    if !self.points.iter().any(same) {
+                        debugger.remove_breakpoint(address);
+                    }
+                }
+                Kind::Operation { .. } => {}
+            }
+        }
+        self.ask_for_operations(debugger);
+        Ok(())
+    }
+
+    fn show_registers(&self, debugger: &mut Debugger<'m>, names: &[&str]) -> Result<(), String> {
+        if !names.is_empty() {
+            for name in names {
+                let place = parse_register(self.model, name)?;
+                let value = debugger.engine().machine().read_place_bits(&place);
+                say(&format!("{name} = {}\n", format_bits(value, place.width_bits)));
+            }
+            return Ok(());
+        }
+        for (index, register) in self.model.registers.iter().enumerate() {
+            let machine = &*debugger.engine().machine();
+            let value =
+                |element| format_bits(machine.read_register_bits(index, element), register.width_bits);
+            if register.count.is_none() {
+                say(&format!("{} = {}\n", register.name, value(0)));
+                continue;
+            }
+            // Names of elements are longer to read than their number.
+            for first in (0..register.elements() as usize).step_by(4) {
+                let row = first..(first + 4).min(register.elements() as usize);
+                let row: Vec<String> = row
+                    .map(|element| {
+                        let name = register.element_names.get(element).and_then(|names| names.first());
+                        let name = name.cloned().unwrap_or_else(|| format!("{}[{element}]", register.name));
+                        format!("{name:>6} = {}", value(element))
+                    })
+                    .collect();
+                say(&format!("{}\n", row.join("  ")));
+            }
+        }
+        Ok(())
+    }
+
+    fn set(&self, debugger: &mut Debugger<'m>, rest: &[&str]) -> Result<(), String> {
+        let [name, value] = rest else {
+            return Err("set takes a register and a value, as in set a0 5".to_owned());
+        };
+        let place = parse_register(self.model, name)?;
+        let value = parse_wide(value)?;
+        if place.width_bits < 128 && value >> place.width_bits != 0 {
+            return Err(format!("`{name}` has {} bits, and the value more", place.width_bits));
+        }
+        debugger.change();
+        debugger.engine().machine().write_place_bits(&place, Bits::from_u128(value));
+        Ok(())
+    }
+
+    fn show_memory(&self, debugger: &mut Debugger<'m>, rest: &[&str]) -> Result<(), String> {
+        let place = rest.first().ok_or("memory takes an address, as in memory 0x1000 16")?;
+        let count = rest.get(1).map_or(Ok(16), |text| parse_count(text))?.min(4096);
+        let map = match rest.get(2) {
+            None => debugger.info().host_map,
+            Some(name) => self.model.maps.iter().position(|map| map.name == **name).ok_or_else(|| {
+                let names: Vec<&str> = self.model.maps.iter().map(|map| map.name.as_str()).collect();
+                format!("the model has no map `{name}`; it has {}", names.join(", "))
+            })?,
+        };
+        let size = self.cell_bytes(map);
+        let address = parse_address(&self.symbols, place)?;
+        for first in (0..count).step_by(16) {
+            let mut row = format!("{}:", debugger.info().format_address(address.wrapping_add(first)));
+            for cell in first..(first + 16).min(count) {
+                let mut bytes = vec![0; size as usize];
+                let at = address.checked_add(cell).and_then(|cell| cell.checked_mul(size));
+                let machine = &*debugger.engine().machine();
+                let found = at.is_some_and(|at| machine.read_bytes(map, at, &mut bytes).is_ok());
+                row += " ";
+                match found {
+                    true => bytes.iter().for_each(|byte| row += &format!("{byte:02x}")),
+                    false => row += &"--".repeat(size as usize),
+                }
+            }
+            say(&format!("{row}\n"));
+        }
+        Ok(())
+    }
+
+    fn list(&self, debugger: &mut Debugger<'m>, rest: &[&str]) -> Result<(), String> {
+        let mut address = match rest.first() {
+            Some(place) => parse_address(&self.symbols, place)?,
+            None => debugger.address(),
+        };
+        let count = rest.get(1).map_or(Ok(8), |text| parse_count(text))?.min(1000);
+        for _ in 0..count {
+            let (line, next) = self.listed(debugger, address);
+            say(&line);
+            address = next;
+        }
+        Ok(())
+    }
+}
+
+impl<'m> Front<'m> for Console<'m> {
+    fn stand(
+        &mut self,
+        mut debugger: Box<Debugger<'m>>,
+        why: Stopped,
+        is_over: &dyn Fn() -> bool,
+    ) -> (Box<Debugger<'m>>, Order) {
+        if let Some(order) = self.goes_on(&mut debugger, why) {
+            return (debugger, order);
+        }
+        self.going = None;
+        self.asked.store(false, Ordering::Relaxed);
+        self.tell_stop(&mut debugger, why);
+        loop {
+            if is_over() {
+                return (debugger, Order::End);
+            }
+            let Some(line) = self.lines.next() else {
+                let order = if debugger.ended().is_some() { Order::Leave } else { Order::End };
+                return (debugger, order);
+            };
+            if let Some(echo) = self.lines.echo(&line) {
+                say(&echo);
+            }
+            let line = if line.trim().is_empty() { self.last.clone() } else { line };
+            match self.command(&mut debugger, &line) {
+                Ok(Some(order)) => return (debugger, order),
+                Ok(None) => {}
+                Err(wrong) => say(&format!("error: {wrong}\n")),
+            }
+        }
+    }
+
+    fn is_asked(&mut self) -> bool {
+        self.asked.load(Ordering::Relaxed)
+    }
+}
+
+/// Shows a text; whoever does not listen does not hear.
+fn say(text: &str) {
+    let mut output = io::stdout();
+    let _ = output.write_all(text.as_bytes()).and_then(|()| output.flush());
+}

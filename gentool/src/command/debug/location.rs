@@ -1,0 +1,99 @@
+//! What people write for places, values and conditions.
+
+use gentool::disassembler::Symbol;
+use isac_ir::Model;
+use isac_ir::bits::Bits;
+use isac_ir::resource::RegisterPlace;
+use sim_debug::find_place;
+use sim_runtime::Machine;
+use sim_runtime::launcher::{parse_number, parse_wide};
+
+/// An address in cells: a number, a symbol, or `SYMBOL+NUMBER`.
+pub(super) fn parse_address(symbols: &[Symbol], text: &str) -> Result<u64, String> {
+    let (name, offset) = match text.split_once('+') {
+        Some((name, offset)) => (name.trim(), parse_number(offset.trim())?),
+        None => (text, 0),
+    };
+    let named = symbols.iter().find(|symbol| symbol.name == name).map(|symbol| symbol.address);
+    let address = match (named, name.starts_with(|letter: char| letter.is_ascii_digit())) {
+        (Some(address), _) => address,
+        (None, true) => parse_number(name)?,
+        (None, false) => return Err(format!("the program has no symbol `{name}`; write one, or a number")),
+    };
+    address.checked_add(offset).ok_or_else(|| format!("`{text}` is no address: it has more than 64 bits"))
+}
+
+/// The nearest symbol at or before an address, as `name` or `name+3`; nothing if there is none.
+pub(super) fn describe_address(symbols: &[Symbol], address: u64) -> String {
+    let before = symbols.partition_point(|symbol| symbol.address <= address);
+    match before.checked_sub(1).map(|index| &symbols[index]) {
+        None => String::new(),
+        Some(symbol) if symbol.address == address => symbol.name.clone(),
+        Some(symbol) => format!("{}+{}", symbol.name, address - symbol.address),
+    }
+}
+
+/// A register by its name.
+pub(super) fn parse_register(model: &Model, name: &str) -> Result<RegisterPlace, String> {
+    find_place(model, name)
+        .ok_or_else(|| format!("the model has no register `{name}`; `registers` lists all"))
+}
+
+/// What makes a breakpoint count.
+#[derive(Debug, Clone)]
+pub(super) struct Condition {
+    place: RegisterPlace,
+    comparison: Comparison,
+    value: u128,
+    pub(super) text: String,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Comparison {
+    Equal,
+    Unequal,
+    Less,
+    LessOrEqual,
+    Greater,
+    GreaterOrEqual,
+}
+
+impl Condition {
+    /// `REGISTER OPERATOR VALUE`, the value without a sign.
+    pub(super) fn parse(model: &Model, words: &[&str]) -> Result<Condition, String> {
+        let [name, operator, value] = words else {
+            return Err("a condition is REGISTER OPERATOR VALUE, as in if a0 == 5".to_owned());
+        };
+        let comparison = match *operator {
+            "==" => Comparison::Equal,
+            "!=" => Comparison::Unequal,
+            "<" => Comparison::Less,
+            "<=" => Comparison::LessOrEqual,
+            ">" => Comparison::Greater,
+            ">=" => Comparison::GreaterOrEqual,
+            other => return Err(format!("`{other}` is no comparison; write ==, !=, <, <=, > or >=")),
+        };
+        let place = parse_register(model, name)?;
+        Ok(Condition { place, comparison, value: parse_wide(value)?, text: words.join(" ") })
+    }
+
+    pub(super) fn holds(&self, machine: &dyn Machine) -> bool {
+        let held = machine.read_place(&self.place);
+        match self.comparison {
+            Comparison::Equal => held == self.value,
+            Comparison::Unequal => held != self.value,
+            Comparison::Less => held < self.value,
+            Comparison::LessOrEqual => held <= self.value,
+            Comparison::Greater => held > self.value,
+            Comparison::GreaterOrEqual => held >= self.value,
+        }
+    }
+}
+
+/// A value as hexadecimal digits, as many as its width needs.
+pub(super) fn format_bits(value: Bits, width_bits: u32) -> String {
+    let digits = width_bits.div_ceil(4) as usize;
+    let bytes = value.to_be_bytes(width_bits.div_ceil(8) * 8);
+    let text: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    format!("0x{}", &text[text.len().saturating_sub(digits)..])
+}

@@ -1,0 +1,58 @@
+//! `gentool run --gdb`: gdb drives models by scripts, hostile packets end nothing, and what a debugged
+//! run measures is what a plain run does.
+//!
+//! Where gdb is missing, a test says so and compares nothing. Debian's gdb-multiarch knows no AVR;
+//! avr-gdb does.
+
+#[path = "gdb/bench.rs"]
+mod bench;
+#[path = "gdb/description.rs"]
+mod description;
+#[path = "gdb/hostile.rs"]
+mod hostile;
+
+use bench::{Session, run_plainly};
+
+/// Runs a script and compares what gdb shows; then the profile with that of a plain run.
+#[track_caller]
+fn check(name: &str, gdb: &str, session: &Session, script: &str) {
+    let Some(shown) = session.drive(gdb, script) else { return };
+    let mut settings = insta::Settings::clone_current();
+    settings.set_snapshot_path("gdb");
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_omit_expression(true);
+    settings.bind(|| insta::assert_snapshot!(name, shown.text));
+    assert_eq!(shown.report, run_plainly(session), "the debugged run measured something else");
+}
+
+fn sorting(model: &'static str) -> Session {
+    Session { model, program: "sorting", model_of_program: model, options: &[], arguments: &["1"] }
+}
+
+#[test]
+fn gdb_drives_rv32imc() {
+    check("rv32imc", "gdb-multiarch", &sorting("rv32imc"), "sorting.gdb");
+}
+
+#[test]
+fn gdb_drives_mips32() {
+    check("mips32", "gdb-multiarch", &sorting("mips32"), "sorting.gdb");
+}
+
+#[test]
+fn gdb_drives_armv6m() {
+    check("armv6m", "gdb-multiarch", &sorting("armv6m"), "sorting.gdb");
+}
+
+#[test]
+fn gdb_drives_avr() {
+    let session = Session { options: &["--set", "gpior0=1"], arguments: &[], ..sorting("avr") };
+    check("avr", "avr-gdb", &session, "sorting.gdb");
+}
+
+#[test]
+fn gdb_drives_a_pipeline() {
+    let options = &["--limit-instructions", "100K"];
+    let session = Session { model: "rv32im5", model_of_program: "rv32im", options, ..sorting("rv32im5") };
+    check("rv32im5", "gdb-multiarch", &session, "pipeline.gdb");
+}

@@ -1,0 +1,424 @@
+//! Runs an engine from one stop to the next.
+//!
+//! The engine is run one unit at a time where something may stop it: an instruction, or a cycle where
+//! instructions overlap. There the address of a run is that of the oldest instruction in flight: all
+//! before it have ended, whatever is fetched meanwhile. Where nothing can stop it, it runs as it does
+//! without a debugger.
+
+use std::collections::BTreeSet;
+
+use isac_ir::Model;
+use isac_ir::resource::RegisterPlace;
+use sim_runtime::host::Host;
+use sim_runtime::launcher::LaunchInfo;
+use sim_runtime::{Engine, Machine, Stop};
+
+use crate::address::AddressSpace;
+use crate::history::{History, Moment};
+use crate::point::{WatchKind, Watchpoint};
+
+/// So many units pass before somebody is asked whether the run is to stop.
+const UNITS_UNASKED: u64 = 1 << 10;
+
+/// How a run goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum How {
+    /// To the next instruction.
+    Step,
+    /// To the next instruction outside of these addresses: first, and first behind.
+    StepRange(u64, u64),
+    /// To the next cycle.
+    StepCycle,
+    /// Until something stops it.
+    Continue,
+    /// Until so many instructions have ended, be that before or behind.
+    GoTo(u64),
+}
+
+/// Which way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Direction {
+    /// On.
+    Forward,
+    /// Back.
+    Backward,
+}
+
+/// Why a run has stopped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stopped {
+    /// The program is about to begin.
+    AtStart,
+    /// A step is done, or the number of instructions is reached.
+    Stepped,
+    /// A breakpoint is here.
+    Breakpoint,
+    /// A watched place was written or read: what it is known by, and what it is watched for.
+    Watch(u64, WatchKind),
+    /// Somebody has asked.
+    Asked,
+    /// The run cannot be taken back any further.
+    AtBeginning,
+    /// The program is over, or at fault.
+    Ended(Stop),
+}
+
+/// Whether a run stops before the instruction that the program counter's value is of.
+pub type Asker<'e> = Box<dyn Fn(&dyn Machine, u64) -> bool + 'e>;
+
+/// An engine with what it is to stop for.
+pub struct Debugger<'e> {
+    pub(crate) engine: Box<dyn Engine + 'e>,
+    info: LaunchInfo,
+    space: AddressSpace,
+    pc: RegisterPlace,
+    overlaps: bool,
+    breakpoints: BTreeSet<u64>,
+    watchpoints: Vec<Watchpoint>,
+    asker: Option<Asker<'e>>,
+    pub(crate) history: Option<History>,
+    /// Instructions that have ended or were cancelled.
+    pub(crate) taken: u64,
+    /// How the program has ended.
+    pub(crate) ended: Option<Stop>,
+    /// An instruction begins here.
+    pub(crate) is_boundary: bool,
+    /// Somebody has changed the state since it ran.
+    is_changed: bool,
+}
+
+impl<'e> Debugger<'e> {
+    /// Debugs an engine; `None` if it tells no model.
+    #[must_use]
+    pub fn new(engine: Box<dyn Engine + 'e>, info: &LaunchInfo) -> Option<Debugger<'e>> {
+        let model = engine.model()?;
+        let (pc, overlaps) = (model.pc.clone(), model.overlaps());
+        let space = AddressSpace::new(model, info);
+        Some(Debugger {
+            engine,
+            info: info.clone(),
+            space,
+            pc,
+            overlaps,
+            breakpoints: BTreeSet::new(),
+            watchpoints: Vec::new(),
+            asker: None,
+            history: None,
+            taken: 0,
+            ended: None,
+            is_boundary: true,
+            is_changed: false,
+        })
+    }
+
+    /// The engine.
+    pub fn engine(&mut self) -> &mut (dyn Engine + 'e) {
+        self.engine.as_mut()
+    }
+
+    /// The model.
+    ///
+    /// # Panics
+    /// If the engine no longer tells the model that it told before.
+    #[must_use]
+    pub fn model(&self) -> &Model {
+        self.engine.model().expect("an engine does not lose its model")
+    }
+
+    /// What the launcher knows of the model.
+    #[must_use]
+    pub fn info(&self) -> &LaunchInfo {
+        &self.info
+    }
+
+    /// How addresses are counted.
+    #[must_use]
+    pub fn space(&self) -> &AddressSpace {
+        &self.space
+    }
+
+    /// True if instructions overlap.
+    #[must_use]
+    pub fn overlaps(&self) -> bool {
+        self.overlaps
+    }
+
+    /// True if the run can be taken back.
+    #[must_use]
+    pub fn can_go_back(&self) -> bool {
+        self.history.is_some()
+    }
+
+    /// Instructions that have ended.
+    #[must_use]
+    pub fn instructions(&self) -> u64 {
+        self.engine.instructions()
+    }
+
+    /// How the program has ended, if it has.
+    #[must_use]
+    pub fn ended(&self) -> Option<Stop> {
+        self.ended
+    }
+
+    /// What the program counter holds for the instruction that is next to end.
+    #[must_use]
+    pub fn address(&mut self) -> u64 {
+        match self.engine.oldest().filter(|_| self.overlaps) {
+            Some((_, address)) => address,
+            None => self.engine.machine().read_place(&self.pc) as u64,
+        }
+    }
+
+    /// Stops before instructions at what the program counter holds for them; false if it was set.
+    pub fn add_breakpoint(&mut self, pc: u64) -> bool {
+        self.breakpoints.insert(pc)
+    }
+
+    /// The opposite; false if there was none.
+    pub fn remove_breakpoint(&mut self, pc: u64) -> bool {
+        self.breakpoints.remove(&pc)
+    }
+
+    /// Also stops before instructions for which this holds; it is asked before each.
+    pub fn stop_where(&mut self, asker: Option<Asker<'e>>) {
+        self.asker = asker;
+    }
+
+    /// Watches a place; false if the engine cannot tell what is read.
+    pub fn add_watchpoint(&mut self, watchpoint: Watchpoint) -> bool {
+        let watches_reads = watchpoint.kind == WatchKind::Write || self.engine.watch_reads(true);
+        if watches_reads {
+            self.watchpoints.push(watchpoint);
+        }
+        watches_reads
+    }
+
+    /// Watches a place no longer; false if nobody did.
+    pub fn remove_watchpoint(&mut self, is_meant: impl Fn(&Watchpoint) -> bool) -> bool {
+        let Some(place) = self.watchpoints.iter().position(is_meant) else { return false };
+        self.watchpoints.remove(place);
+        if self.watchpoints.iter().all(|other| other.kind == WatchKind::Write) {
+            self.engine.watch_reads(false);
+        }
+        true
+    }
+
+    /// The state is changed from outside of the run, or has been: it goes another way from here on.
+    pub fn change(&mut self) {
+        self.is_changed = true;
+    }
+
+    /// The run begins here: states are kept from now on, if that is possible.
+    pub(crate) fn begin(&mut self, host: &mut Host) {
+        if host.keep_history() {
+            self.history = self.moment(host, false).map(History::new);
+        }
+    }
+
+    /// The state at hand.
+    fn moment(&self, host: &Host, is_changed: bool) -> Option<Moment> {
+        let earlier = self.history.as_ref().and_then(History::last).map(|last| &last.engine);
+        Some(Moment {
+            cycles: self.engine.cycles(),
+            instructions: self.engine.instructions(),
+            taken: self.taken,
+            is_boundary: self.is_boundary,
+            is_changed,
+            engine: self.engine.save(earlier)?,
+            host: host.save()?,
+        })
+    }
+
+    /// Keeps the state at hand if it is time to.
+    fn keep(&mut self, host: &Host) {
+        let due = self.history.as_ref().is_some_and(|history| self.engine.cycles() >= history.next_due());
+        if due && self.ended.is_none() {
+            let moment = self.moment(host, false);
+            if let (Some(history), Some(moment)) = (&mut self.history, moment) {
+                history.add(moment);
+            }
+        }
+    }
+
+    /// What comes before a run goes on in either direction: what somebody has changed is kept.
+    pub(crate) fn settle(&mut self, host: &mut Host) {
+        if std::mem::take(&mut self.is_changed) {
+            let cycles = self.engine.cycles();
+            if let Some(history) = &mut self.history {
+                history.forget_behind(cycles);
+            }
+            host.forget_future();
+            let moment = self.moment(host, true);
+            if let (Some(history), Some(moment)) = (&mut self.history, moment) {
+                history.change(moment);
+            }
+        }
+        self.look_at_places();
+        self.engine.take_reads();
+    }
+
+    /// The run goes on from here: what was kept of another way is of no use.
+    pub(crate) fn begin_forward(&mut self, host: &mut Host) {
+        self.settle(host);
+        let cycles = self.engine.cycles();
+        if self.history.as_mut().is_some_and(|history| history.forget_behind(cycles)) {
+            host.forget_future();
+        }
+    }
+
+    /// Runs on for at most `budget` instructions, or cycles where they overlap; `None` if nothing has
+    /// stopped it by then. `is_asked` is asked now and then.
+    pub(crate) fn go_on(
+        &mut self,
+        host: &mut Host,
+        how: How,
+        budget: u64,
+        mut is_asked: impl FnMut() -> bool,
+    ) -> Option<Stopped> {
+        if let Some(ended) = self.ended {
+            return Some(Stopped::Ended(ended));
+        }
+        let has_breakpoints = !self.breakpoints.is_empty() || self.asker.is_some();
+        let watches = has_breakpoints || !self.watchpoints.is_empty();
+        if how == How::Continue && !watches {
+            return self.go_unwatched(host, budget, is_asked);
+        }
+        let begin = self.taken;
+        for unit in 0..budget {
+            if let Some(stopped) = self.unit(host).or_else(|| self.found_by(how)) {
+                return Some(stopped);
+            }
+            // A flush ends several instructions in one cycle.
+            if self.taken - begin >= budget {
+                break;
+            }
+            if unit % UNITS_UNASKED == UNITS_UNASKED - 1 && is_asked() {
+                return Some(Stopped::Asked);
+            }
+        }
+        None
+    }
+
+    /// Runs on where nothing can stop it.
+    fn go_unwatched(
+        &mut self,
+        host: &mut Host,
+        budget: u64,
+        mut is_asked: impl FnMut() -> bool,
+    ) -> Option<Stopped> {
+        let (mut left, begin) = (budget, self.taken);
+        while left > 0 && self.taken - begin < budget {
+            let left_to_end = budget - (self.taken - begin);
+            let most = left.min(left_to_end);
+            let piece = match &self.history {
+                Some(history) => history.next_due().saturating_sub(self.engine.cycles()).clamp(1, most),
+                None => most,
+            };
+            let stop = self.engine.run(host, piece);
+            let stopped = self.count(stop, piece);
+            left -= piece;
+            self.is_boundary = true;
+            if stopped.is_some() {
+                return stopped;
+            }
+            self.keep(host);
+            if is_asked() {
+                return Some(Stopped::Asked);
+            }
+        }
+        None
+    }
+
+    /// Runs one instruction, or one cycle where they overlap, and keeps the state if it is time to.
+    fn unit(&mut self, host: &mut Host) -> Option<Stopped> {
+        let stopped = self.bare_unit(host);
+        self.keep(host);
+        stopped.or_else(|| self.touched())
+    }
+
+    /// Runs one instruction or cycle and nothing else.
+    pub(crate) fn bare_unit(&mut self, host: &mut Host) -> Option<Stopped> {
+        let before = self.engine.oldest().map(|(id, _)| id);
+        let stop = self.engine.run(host, 1);
+        let now = self.engine.oldest().map(|(id, _)| id);
+        self.is_boundary = !self.overlaps() || (now.is_some() && now != before);
+        self.count(stop, 1)
+    }
+
+    /// What an engine has come back with from a run of so many instructions.
+    pub(crate) fn count(&mut self, stop: Stop, budget: u64) -> Option<Stopped> {
+        match stop {
+            Stop::Budget => self.taken += budget,
+            Stop::Cycles { taken } => self.taken += taken,
+            Stop::Halted(_) | Stop::Fault(_) | Stop::Interrupted => {
+                self.ended = Some(stop);
+                return Some(Stopped::Ended(stop));
+            }
+        }
+        None
+    }
+
+    /// The first watched place that was touched since this was asked last.
+    pub(crate) fn touched(&mut self) -> Option<Stopped> {
+        let changed = self.look_at_places();
+        let reads = self.engine.take_reads();
+        let is_read = |point: &&Watchpoint| {
+            point.kind != WatchKind::Write
+                && reads.iter().any(|read| point.is_touched(read, self.cell_bytes(read.map)))
+        };
+        let read = || self.watchpoints.iter().find(is_read).map(|point| (point.id, point.kind));
+        changed.or_else(read).map(|(id, kind)| Stopped::Watch(id, kind))
+    }
+
+    /// Looks at all watched places; the first that has changed and stops the run by that.
+    pub(crate) fn look_at_places(&mut self) -> Option<(u64, WatchKind)> {
+        let machine = self.engine.machine();
+        let mut found = None;
+        for point in &mut self.watchpoints {
+            let changed = point.look(machine);
+            if changed && point.kind != WatchKind::Read {
+                found.get_or_insert((point.id, point.kind));
+            }
+        }
+        found
+    }
+
+    fn cell_bytes(&self, map: u32) -> u64 {
+        let bits = self.info.maps.get(map as usize).map_or(8, |map| map.cell_bits);
+        u64::from(bits.div_ceil(8).max(1))
+    }
+
+    /// Whether the run stops where it is.
+    fn found_by(&mut self, how: How) -> Option<Stopped> {
+        match how {
+            How::GoTo(instructions) if self.engine.instructions() >= instructions => {
+                return Some(Stopped::Stepped);
+            }
+            How::StepCycle => return Some(Stopped::Stepped),
+            _ if !self.is_boundary => return None,
+            How::Step => return Some(Stopped::Stepped),
+            _ => {}
+        }
+        if self.is_at_breakpoint() {
+            return Some(Stopped::Breakpoint);
+        }
+        match how {
+            How::StepRange(first, behind) if !(first..behind).contains(&self.address()) => {
+                Some(Stopped::Stepped)
+            }
+            _ => None,
+        }
+    }
+
+    /// True if an instruction with a breakpoint is about to begin.
+    pub(crate) fn is_at_breakpoint(&mut self) -> bool {
+        if !self.is_boundary || (self.breakpoints.is_empty() && self.asker.is_none()) {
+            return false;
+        }
+        let address = self.address();
+        let machine = &*self.engine.machine();
+        self.breakpoints.contains(&address)
+            || self.asker.as_ref().is_some_and(|asker| asker(machine, address))
+    }
+}

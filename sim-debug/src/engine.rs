@@ -1,0 +1,207 @@
+//! An engine that somebody debugs: to the launcher an engine like any other.
+
+use isac_ir::Model;
+use sim_profile::{Calls, Measurement};
+use sim_runtime::host::Host;
+use sim_runtime::record::FunctionMap;
+use sim_runtime::{CacheStatistics, Engine, Machine, Stop};
+
+use crate::debugger::{Debugger, Direction, How, Stopped};
+
+/// What is to become of a run that stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    /// It goes on, or back.
+    Go(Direction, How),
+    /// It goes on and nobody looks any more.
+    Leave,
+    /// It ends here.
+    End,
+}
+
+/// Who debugs.
+pub trait Front<'e> {
+    /// The run stands, for this reason; gives the debugger back, and what is to become of the run.
+    /// `is_over` tells now and then whether it is to end from outside, which [`Order::End`] answers.
+    fn stand(
+        &mut self,
+        debugger: Box<Debugger<'e>>,
+        why: Stopped,
+        is_over: &dyn Fn() -> bool,
+    ) -> (Box<Debugger<'e>>, Order);
+
+    /// True if the run, which goes on, is to stop.
+    fn is_asked(&mut self) -> bool;
+}
+
+/// An engine with a debugger around it, and who uses that.
+pub struct DebuggedEngine<'e> {
+    /// Away only while the front has it.
+    debugger: Option<Box<Debugger<'e>>>,
+    front: Box<dyn Front<'e> + 'e>,
+    state: State,
+    /// Instructions that the launcher was told of.
+    told: u64,
+    end_run: Box<dyn Fn() + 'e>,
+}
+
+/// Where a run is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    /// Before its first instruction.
+    Fresh,
+    Stands(Stopped),
+    Goes(How),
+    /// Nobody looks any more.
+    Left,
+}
+
+impl<'e> DebuggedEngine<'e> {
+    /// Lets `front` debug; `end_run` has the launcher end the run.
+    #[must_use]
+    pub fn new(
+        debugger: Debugger<'e>,
+        front: Box<dyn Front<'e> + 'e>,
+        end_run: impl Fn() + 'e,
+    ) -> DebuggedEngine<'e> {
+        DebuggedEngine {
+            debugger: Some(Box::new(debugger)),
+            front,
+            state: State::Fresh,
+            told: 0,
+            end_run: Box::new(end_run),
+        }
+    }
+
+    fn debugger(&self) -> &Debugger<'e> {
+        self.debugger.as_ref().expect("the front has given the debugger back")
+    }
+
+    fn debugger_mut(&mut self) -> &mut Debugger<'e> {
+        self.debugger.as_mut().expect("the front has given the debugger back")
+    }
+
+    /// How the launcher sees that the run goes on later: instructions that it has not seen yet.
+    fn pause(&mut self) -> Stop {
+        let taken = self.debugger().taken;
+        let more = taken.saturating_sub(self.told);
+        self.told = self.told.max(taken);
+        Stop::Cycles { taken: more }
+    }
+
+    /// Asks what is to become of a run that stands; `None` if it goes on.
+    fn ask(&mut self, host: &mut Host, why: Stopped) -> Option<Stop> {
+        // What the program has written so far is of interest to who looks at it.
+        let _ = host.flush();
+        let debugger = self.debugger.take()?;
+        let (debugger, order) = self.front.stand(debugger, why, &|| host.is_interrupted());
+        self.debugger = Some(debugger);
+        match order {
+            Order::Go(Direction::Forward, How::GoTo(instructions)) => {
+                self.state = match self.debugger_mut().go_back_to(host, instructions) {
+                    true => State::Stands(Stopped::Stepped),
+                    false => self.forward(host, How::GoTo(instructions)),
+                };
+            }
+            Order::Go(Direction::Forward, how) => self.state = self.forward(host, how),
+            Order::Go(Direction::Backward, how) => {
+                let front = &mut self.front;
+                let debugger = self.debugger.as_mut()?;
+                let stopped = debugger.go_back(host, how, || front.is_asked());
+                self.state = State::Stands(stopped.unwrap_or(Stopped::AtBeginning));
+            }
+            Order::Leave => self.state = State::Left,
+            Order::End => {
+                (self.end_run)();
+                self.state = State::Left;
+                return Some(self.pause());
+            }
+        }
+        match (self.state, self.debugger().ended) {
+            // It has ended, and whoever debugs has seen that.
+            (State::Goes(_) | State::Left, Some(ended)) => Some(ended),
+            _ => None,
+        }
+    }
+
+    fn forward(&mut self, host: &mut Host, how: How) -> State {
+        self.debugger_mut().begin_forward(host);
+        State::Goes(how)
+    }
+}
+
+impl Engine for DebuggedEngine<'_> {
+    fn machine(&mut self) -> &mut dyn Machine {
+        self.debugger_mut().engine.machine()
+    }
+
+    fn run(&mut self, host: &mut Host, instructions: u64) -> Stop {
+        if instructions == 0 {
+            return self.debugger_mut().engine.run(host, 0);
+        }
+        loop {
+            match self.state {
+                State::Left => {
+                    let stop = self.debugger_mut().engine.run(host, instructions);
+                    self.debugger_mut().count(stop, instructions);
+                    return match stop {
+                        Stop::Budget | Stop::Cycles { .. } => self.pause(),
+                        ended => ended,
+                    };
+                }
+                State::Fresh => {
+                    self.debugger_mut().begin(host);
+                    self.state = State::Stands(Stopped::AtStart);
+                }
+                State::Stands(why) => {
+                    if let Some(stop) = self.ask(host, why) {
+                        return stop;
+                    }
+                }
+                State::Goes(how) => {
+                    let front = &mut self.front;
+                    let Some(debugger) = &mut self.debugger else { continue };
+                    match debugger.go_on(host, how, instructions, || front.is_asked()) {
+                        Some(why) => self.state = State::Stands(why),
+                        None => return self.pause(),
+                    }
+                    if let Some(interrupted @ Stop::Interrupted) = self.debugger().ended {
+                        return interrupted;
+                    }
+                }
+            }
+        }
+    }
+
+    fn model(&self) -> Option<&Model> {
+        self.debugger().engine.model()
+    }
+
+    fn instructions(&self) -> u64 {
+        self.debugger().engine.instructions()
+    }
+
+    fn cycles(&self) -> u64 {
+        self.debugger().engine.cycles()
+    }
+
+    fn statistics(&self) -> Vec<String> {
+        self.debugger().engine.statistics()
+    }
+
+    fn caches(&self) -> Vec<CacheStatistics> {
+        self.debugger().engine.caches()
+    }
+
+    fn record_calls(&mut self, map: FunctionMap) -> bool {
+        self.debugger_mut().engine.record_calls(map)
+    }
+
+    fn calls(&self) -> Option<Calls> {
+        self.debugger().engine.calls()
+    }
+
+    fn measurement(&mut self) -> Option<Measurement> {
+        self.debugger_mut().engine.measurement()
+    }
+}

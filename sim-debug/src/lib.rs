@@ -1,0 +1,27 @@
+//! Debugging of simulated programs: where a run stops, how it goes on, and how it goes back.
+//!
+//! [`DebuggedEngine`] stands between the launcher and an engine and is an engine itself, so that
+//! limits, reports and every end of a run stay what they are. Between instructions it asks a
+//! [`Front`], which speaks with whoever debugs: [`gdb`] does so by gdb's protocol.
+//!
+//! A run is deterministic, and that is what it is taken back by: the [`Debugger`] keeps the whole
+//! state now and then, takes up an earlier one and runs again from there. The profile is part of the
+//! state, so that a debugged run measures what a plain one does.
+
+mod address;
+mod debugger;
+mod engine;
+mod history;
+mod place;
+mod point;
+mod reverse;
+mod show;
+
+pub mod gdb;
+
+pub use address::AddressSpace;
+pub use debugger::{Asker, Debugger, Direction, How, Stopped};
+pub use engine::{DebuggedEngine, Front, Order};
+pub use place::find_place;
+pub use point::{WatchKind, Watched, Watchpoint};
+pub use show::{show_pending, show_pipeline, show_profile};

@@ -103,3 +103,69 @@ fn lines_and_branches_for_cobertura_are_those_for_lcov() {
     assert_eq!(shown, lines);
     assert!(cobertura.contains("condition-coverage=\"50% (1/2)\""), "a branch of which one side was taken");
 }
+
+/// The elements of a name, without what is below others of them.
+fn elements<'a>(xml: &'a str, name: &str) -> Vec<&'a str> {
+    let (open, close) = (format!("<{name}>"), format!("</{name}>"));
+    let rest = xml.split(open.as_str()).skip(1);
+    rest.filter_map(|rest| rest.split(close.as_str()).next()).collect()
+}
+
+fn number(xml: &str, name: &str) -> u64 {
+    elements(xml, name).first().and_then(|text| text.parse().ok()).expect("a number")
+}
+
+/// The figures of operands add up to the sums, to the executions, and to those of the text and of
+/// --require.
+#[test]
+fn values_of_operands_and_pairs_of_them_are_in_the_report_as_xml_and_as_text() {
+    let folder = measured();
+    let model = format!("--image {CSV} --model {RV32IM}");
+    assert_eq!(report(&folder, &model), (Some(0), String::new()));
+    let xml = fs::read_to_string(folder.path().join("out")).expect("the report");
+    let operands = elements(&xml, "operands")[0];
+    let instructions = elements(operands, "instruction");
+    assert!(instructions.len() > 40);
+    let (mut values, mut pairs) = ((0, 0), (0, 0));
+    for instruction in &instructions {
+        let name = elements(instruction, "name")[0];
+        let executed: Vec<u64> = elements(instruction, "operand")
+            .iter()
+            .map(|operand| {
+                let counts: Vec<u64> =
+                    elements(operand, "value").iter().map(|value| number(value, "executed")).collect();
+                let used = counts.iter().filter(|count| **count > 0).count() as u64;
+                assert_eq!(number(operand, "used"), used, "{name}");
+                if operand.contains("<total>") {
+                    assert_eq!(number(operand, "total"), counts.len() as u64);
+                    values = (values.0 + used, values.1 + counts.len() as u64);
+                }
+                counts.iter().sum()
+            })
+            .collect();
+        assert!(executed.windows(2).all(|pair| pair[0] == pair[1]), "{name}: {executed:?}");
+        for pair in elements(instruction, "pair") {
+            let both = elements(pair, "both");
+            assert_eq!(number(pair, "used"), both.len() as u64);
+            assert_eq!(both.iter().map(|both| number(both, "executed")).sum::<u64>(), executed[0], "{name}");
+            if pair.contains("<total>") {
+                pairs = (pairs.0 + both.len() as u64, pairs.1 + number(pair, "total"));
+            }
+        }
+    }
+    let sums =
+        |name| (number(elements(operands, name)[0], "used"), number(elements(operands, name)[0], "total"));
+    assert_eq!((sums("values"), sums("pairs")), (values, pairs));
+
+    assert_eq!(report(&folder, &format!("--format text {model}")).0, Some(0));
+    let text = fs::read_to_string(folder.path().join("out")).expect("the report");
+    let (used, total) = values;
+    assert!(text.contains(&format!("\n{used} of {total} values of operands were executed (")), "{text}");
+    let (used, total) = pairs;
+    assert!(
+        text.contains(&format!("\n{used} of {total} pairs of values of operands were executed (")),
+        "{text}"
+    );
+    let (_, said) = report(&folder, &format!("--require pairs=100 {model}"));
+    assert!(said.contains(&format!("{used} of {total} pairs")), "{said}");
+}

@@ -72,7 +72,7 @@ pub use overhead::{InvalidOverhead, LostCause, LostReason, Overhead, StageCycles
 pub use path::{PathError, PathNode, PathTree, instruction_of};
 pub use profile::{Mode, Profile, Provenance};
 #[cfg(all(feature = "program", feature = "reports"))]
-pub use report::{render_cobertura, write_program_xml};
+pub use report::{render_cobertura, render_operands_text, write_described_xml, write_program_xml};
 #[cfg(feature = "reports")]
 pub use report::{
     render_difference, render_estimates, render_flow_dot, render_junit, render_profile_xml, render_text,

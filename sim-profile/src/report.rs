@@ -14,6 +14,8 @@ mod estimates;
 mod figure;
 mod flow;
 mod junit;
+#[cfg(feature = "program")]
+mod operand;
 mod plain;
 #[cfg(feature = "program")]
 mod program;
@@ -32,6 +34,8 @@ pub use difference::render_difference;
 pub use dot::render_flow_dot;
 pub use estimates::render_estimates;
 pub use junit::render_junit;
+#[cfg(feature = "program")]
+pub use operand::render_operands_text;
 pub use plain::render_text;
 pub use verification::render_verification;
 
@@ -72,6 +76,22 @@ pub fn write_profile_xml(profile: &Profile, out: impl Write) -> io::Result<()> {
 pub fn write_program_xml(profile: &crate::program::ProgramProfile<'_>, out: impl Write) -> io::Result<()> {
     let mut report = figure::report_of(profile.measurement, profile.statics);
     report.program = Some(program::program_of(profile));
+    write_report(&report, out)
+}
+
+/// The same with the element `operands`: which of their values, and pairs of values, were executed.
+///
+/// # Errors
+/// `out` fails.
+#[cfg(feature = "program")]
+pub fn write_described_xml(
+    profile: &crate::program::ProgramProfile<'_>,
+    operands: &crate::html::OperandTable,
+    out: impl Write,
+) -> io::Result<()> {
+    let mut report = figure::report_of(profile.measurement, profile.statics);
+    report.program = Some(program::program_of(profile));
+    report.operands = Some(operand::operands_of(operands));
     write_report(&report, out)
 }
 

@@ -110,25 +110,60 @@ impl Write for Chunks {
     }
 }
 
-/// Reads several profiles and adds them up.
+/// Reads several profiles and adds them up, on all processors: the order of additions does not matter.
 pub(super) fn read_merged(paths: &[PathBuf]) -> Result<Profile, Failure> {
-    let mut sum: Option<Profile> = None;
-    let mut has_calls = false;
-    for path in paths {
-        let profile = read(path)?;
-        has_calls |= profile.calls.is_some();
-        match &mut sum {
-            None => sum = Some(profile),
-            Some(sum) => {
-                sum.merge(&profile).map_err(|error| Failure::other(format!("{}: {error}", path.display())))?
-            }
-        }
+    let threads = thread::available_parallelism().map_or(1, usize::from);
+    let share = paths.len().div_ceil(threads).max(1);
+    let sums: Vec<Result<Sum, Failure>> = thread::scope(|scope| {
+        let shares: Vec<_> = paths.chunks(share).map(|paths| scope.spawn(move || Sum::of(paths))).collect();
+        let joined = shares.into_iter().map(|share| share.join());
+        joined.map(|sum| sum.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
+    });
+    let mut all = Sum::default();
+    // In the order of the files, so that the first that is wrong is the one that is named.
+    for (sum, paths) in sums.into_iter().zip(paths.chunks(share)) {
+        let Sum { profile, has_calls } = sum?;
+        all.has_calls |= has_calls;
+        all.add(profile.unwrap_or_default(), &paths[0])?;
     }
-    let sum = sum.unwrap_or_default();
-    if has_calls && sum.calls.is_none() {
+    let sum = all.profile.unwrap_or_default();
+    if all.has_calls && sum.calls.is_none() {
         eprintln!(
             "note: calls were followed in some of the runs alone, and are left out; measure all with --calls"
         );
     }
     Ok(sum)
+}
+
+/// What some files have together.
+#[derive(Default)]
+struct Sum {
+    /// None of no files.
+    profile: Option<Profile>,
+    /// Whether calls were followed in one of the runs.
+    has_calls: bool,
+}
+
+impl Sum {
+    fn of(paths: &[PathBuf]) -> Result<Sum, Failure> {
+        let mut sum = Sum::default();
+        for path in paths {
+            let profile = read(path)?;
+            sum.has_calls |= profile.calls.is_some();
+            sum.add(profile, path)?;
+        }
+        Ok(sum)
+    }
+
+    fn add(&mut self, profile: Profile, path: &Path) -> Result<(), Failure> {
+        match &mut self.profile {
+            None => {
+                self.profile = Some(profile);
+                Ok(())
+            }
+            Some(sum) => {
+                sum.merge(&profile).map_err(|error| Failure::other(format!("{}: {error}", path.display())))
+            }
+        }
+    }
 }

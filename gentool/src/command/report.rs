@@ -6,13 +6,15 @@ use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
+use sim_profile::html::OperandTable;
 use sim_profile::program::ProgramProfile;
 use sim_profile::program::render::{
     render_annotated_source, render_callgrind, render_disassembly, render_dot, render_folded, render_gprof,
     render_lcov, render_most_expensive, render_oprofile, render_pprof,
 };
 use sim_profile::{
-    Profile, render_cobertura, render_junit, render_text, replay_events, write_profile_xml, write_program_xml,
+    Profile, render_cobertura, render_junit, render_operands_text, render_text, replay_events,
+    write_described_xml, write_profile_xml, write_program_xml,
 };
 use sim_runtime::launcher::parse_number;
 
@@ -178,10 +180,11 @@ fn check_options(options: &Options) -> Result<(), Failure> {
             "--require operands and --require pairs need the description; add --model MODEL",
         ));
     }
-    let shows_model = requires_model || matches!(format, Format::FlowDot | Format::Estimates | Format::Html);
+    let shows_model = requires_model
+        || matches!(format, Format::Xml | Format::Text | Format::FlowDot | Format::Estimates | Format::Html);
     if !options.model.path().is_empty() && !shows_model {
         return Err(Failure::other(
-            "--model is for --html and for --format flow-dot and estimates, which show what never ran; \
+            "--model is for --html and for --format xml, text, flow-dot and estimates, which show what never ran; \
              leave it out",
         ));
     }
@@ -191,6 +194,12 @@ fn check_options(options: &Options) -> Result<(), Failure> {
 fn write(options: &Options, profile: &Profile, excluded: &Exclusions) -> Result<i32, Failure> {
     let (files, out) = (&options.program.files, options.out());
     let flow = || Flow::of(profile, files, &options.model);
+    // Which values operands can have is known by the description.
+    let operands = || -> Result<Option<OperandTable>, Failure> {
+        let found = options.model.load(profile)?;
+        let described = found.map(|(checked, model)| Described::of(&checked, &model).describe(profile));
+        Ok(described.map(|description| OperandTable::of(&description, &profile.measurement)))
+    };
     let has_notes = !matches!(options.format(), Format::Dot | Format::Folded | Format::Lcov | Format::Pprof);
     let with_program = |write: &dyn Fn(&ProgramProfile<'_>) -> Result<i32, Failure>| {
         program_report::with_program(&options.program, profile, has_notes, write)
@@ -209,9 +218,18 @@ fn write(options: &Options, profile: &Profile, excluded: &Exclusions) -> Result<
             profile_file::write_by(out, |file| write_profile_xml(profile, file))
         }
         Format::Xml => {
-            with_program(&|program| profile_file::write_by(out, |file| write_program_xml(program, file)))
+            let operands = operands()?;
+            with_program(&|program| {
+                profile_file::write_by(out, |file| match &operands {
+                    Some(operands) => write_described_xml(program, operands, file),
+                    None => write_program_xml(program, file),
+                })
+            })
         }
-        Format::Text => profile_file::write(out, render_text(&profile.measurement).as_bytes()),
+        Format::Text => {
+            let operands = operands()?.as_ref().map(render_operands_text).unwrap_or_default();
+            profile_file::write(out, (render_text(&profile.measurement) + &operands).as_bytes())
+        }
         Format::Estimates => profile_file::write(out, flow()?.estimates().as_bytes()),
         Format::FlowDot => profile_file::write(out, flow()?.dot(options.at)?.as_bytes()),
         Format::Callgrind => of_program(render_callgrind),

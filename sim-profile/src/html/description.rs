@@ -178,6 +178,96 @@ impl OperandCoverage {
     }
 }
 
+/// Which values of operands were executed, and which pairs of them, how often.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct OperandTable {
+    /// The sums.
+    pub coverage: OperandCoverage,
+    /// The instructions of the set that have operands, in its order.
+    pub instructions: Vec<InstructionOperands>,
+}
+
+/// The operands of an instruction of the set.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct InstructionOperands {
+    /// Its name.
+    pub name: String,
+    /// Where they stand.
+    pub places: Vec<PlaceCoverage>,
+    /// Each two places: those pairs that were executed, and those two of which nothing was.
+    pub pairs: Vec<PairCoverage>,
+}
+
+/// The values at a place.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PlaceCoverage {
+    /// Its name.
+    pub name: String,
+    /// The values with how often they were executed; of a place that lists its values those, too, that
+    /// never were.
+    pub values: Vec<(String, u64)>,
+    /// Whether there are no others.
+    pub is_complete: bool,
+}
+
+impl PlaceCoverage {
+    /// How many values were executed.
+    pub fn used(&self) -> u64 {
+        self.values.iter().filter(|(_, executed)| *executed > 0).count() as u64
+    }
+
+    /// How many there are, if that is known.
+    pub fn total(&self) -> Option<u64> {
+        self.is_complete.then_some(self.values.len() as u64)
+    }
+}
+
+/// The pairs of values of two places.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PairCoverage {
+    /// Index of a place.
+    pub first: usize,
+    /// Index of a later one.
+    pub second: usize,
+    /// Indices of values, how often they were executed together.
+    pub executed: Vec<(usize, usize, u64)>,
+}
+
+impl OperandTable {
+    /// That of a measurement.
+    pub fn of(facts: &Description, measurement: &Measurement) -> OperandTable {
+        let set = InstructionSet::of(measurement);
+        let operands = operands_of(facts, measurement, &set);
+        let coverage = OperandCoverage::of_operands(&operands);
+        let instructions = operands.into_iter().map(|(number, operands)| {
+            let Operands { places, pairs } = operands;
+            let mut pairs: BTreeMap<(usize, usize), Vec<Pair>> =
+                pairs.into_iter().map(|(one, other, cells)| ((one, other), cells)).collect();
+            for one in 0..places.len() {
+                for other in one + 1..places.len() {
+                    pairs.entry((one, other)).or_default();
+                }
+            }
+            let places = places.into_iter().map(|place| PlaceCoverage {
+                name: place.name,
+                values: place.values.into_iter().zip(place.executed.iter().map(|count| count.0)).collect(),
+                is_complete: place.is_complete,
+            });
+            let pairs = pairs.into_iter().map(|((first, second), cells)| PairCoverage {
+                first,
+                second,
+                executed: cells.into_iter().map(|(a, b, times)| (a, b, times.0)).collect(),
+            });
+            InstructionOperands {
+                name: set.names()[number].clone(),
+                places: places.collect(),
+                pairs: pairs.collect(),
+            }
+        });
+        OperandTable { coverage, instructions: instructions.collect() }
+    }
+}
+
 /// What is shown of a description.
 pub(super) fn view_of(facts: &Description, measurement: &Measurement, set: &InstructionSet) -> View {
     let operands = operands_of(facts, measurement, set);

@@ -30,7 +30,8 @@ use crate::program::ProgramProfile;
 use crate::program::line::Steps;
 
 pub use description::{
-    Description, EncodingMap, EncodingRow, FreePattern, OperandCoverage, OperandPlace, OperandValue,
+    Description, EncodingMap, EncodingRow, FreePattern, InstructionOperands, OperandCoverage, OperandPlace,
+    OperandTable, OperandValue, PairCoverage, PlaceCoverage,
 };
 
 /// What a page is made of.

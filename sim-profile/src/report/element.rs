@@ -15,6 +15,9 @@ pub(super) struct Profiler<'a> {
     pub(super) summary: Summary,
     pub(super) resource_usage: ResourceUsage,
     pub(super) coverage: Coverage,
+    #[cfg(feature = "program")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) operands: Option<super::operand::Operands>,
     pub(super) executions: Executions<'a>,
     pub(super) resources: Resources,
     pub(super) transfers: Transfers<'a>,

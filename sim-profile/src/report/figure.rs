@@ -28,6 +28,8 @@ pub(super) fn report_of<'a>(measurement: &'a Measurement, statics: &'a StaticTab
             operations: Operations { operation: operations_of(&tree.roots, tables) },
         },
         coverage: coverage_of(measurement),
+        #[cfg(feature = "program")]
+        operands: None,
         executions: Executions { execution: counts_of(crate::executions::executions(measurement), tables) },
         resources: resources_of(&resource_totals(measurement), tables),
         transfers: transfers_of(measurement),

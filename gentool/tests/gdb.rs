@@ -56,3 +56,9 @@ fn gdb_drives_a_pipeline() {
     let session = Session { model: "rv32im5", model_of_program: "rv32im", options, ..sorting("rv32im5") };
     check("rv32im5", "gdb-multiarch", &session, "pipeline.gdb");
 }
+
+#[test]
+fn gdb_drives_the_translated_engine() {
+    let session = Session { options: &["--engine", "translated"], ..sorting("rv32imc") };
+    check("translated", "gdb-multiarch", &session, "translated.gdb");
+}

@@ -131,6 +131,7 @@ fn every_command_explains_itself() {
         "",
         "new ",
         "check ",
+        "fmt ",
         "generate ",
         "run ",
         "debug ",

@@ -13,6 +13,7 @@ mod coverage_map;
 mod cube;
 pub mod diagnostic;
 pub mod explanation;
+mod format;
 mod load;
 pub mod model;
 mod parse;
@@ -24,6 +25,7 @@ mod word;
 
 pub use check::{check_coverage, check_model};
 pub use coverage_map::{CoverageMap, CoverageRow, FreeWords, coverage_maps, print_coverage_map};
+pub use format::format_text;
 pub use load::load_model;
 pub use parse::{parse_file, parse_model};
 pub use print::{print_expr, print_file};

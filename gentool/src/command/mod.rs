@@ -15,6 +15,7 @@ mod exclusion;
 mod explain;
 mod export;
 mod flow_report;
+mod fmt;
 mod gdb;
 mod generate;
 mod html_description;
@@ -67,6 +68,7 @@ Exit status: of `run` that of the simulated program, or
 enum Command {
     New(new::Options),
     Check(check::Options),
+    Fmt(fmt::Options),
     Generate(generate::Options),
     Run(Box<run::Options>),
     Debug(Box<debug::Options>),
@@ -99,6 +101,7 @@ pub(crate) fn main() -> ExitCode {
     let result = match line.command {
         Command::New(options) => new::run(&options),
         Command::Check(options) => check::run(&options),
+        Command::Fmt(options) => fmt::run(&options),
         Command::Generate(options) => generate::run(&options),
         Command::Run(options) => run::run(&options),
         Command::Debug(options) => debug::run(&options),

@@ -34,6 +34,20 @@ fn assemble(model: &Model, text: &str) -> (Assembled, SourceMap) {
     (program.unwrap_or_else(|| panic!("{said}")), sources)
 }
 
+/// The one error that a text has.
+fn refused(model: &Model, text: &str) -> String {
+    let path = PathBuf::from("program.s");
+    let loader = InMemory::new([(path.as_path(), text)]);
+    let (mut sources, mut findings) = (SourceMap::new(), Diagnostics::new());
+    let assembler = Assembler::new(model).expect("it has texts");
+    let program = assembler
+        .assemble(&[path], Bases::default(), &loader, &mut sources, &mut findings)
+        .expect("it is read");
+    let said = findings.render(&sources, Style::Plain);
+    assert!(program.is_none() && findings.error_count() == 1, "{said}");
+    said
+}
+
 /// Jumps of two and of four bytes, `put` of a number, and nothing.
 fn two_lengths(endian: &str) -> Model {
     model(
@@ -250,15 +264,23 @@ fn a_pseudo_is_meant_only_where_its_operands_can_be_coded() {
 #[test]
 fn an_operand_that_no_pseudo_can_code_is_an_error_in_its_place() {
     let model = short_and_long_registers("PSEUDO { \"put\" d:high } -> { \"set\" d };");
-    let path = PathBuf::from("program.s");
-    let loader = InMemory::new([(path.as_path(), "put r7\n")]);
-    let (mut sources, mut findings) = (SourceMap::new(), Diagnostics::new());
-    let assembler = Assembler::new(&model).expect("it has texts");
-    let program = assembler
-        .assemble(&[path], Bases::default(), &loader, &mut sources, &mut findings)
-        .expect("it is read");
-    assert!(program.is_none());
-    let said = findings.render(&sources, Style::Plain);
+    let said = refused(&model, "put r7\n");
     assert!(said.contains(" --> program.s:1:5\n"), "{said}");
-    assert_eq!(findings.error_count(), 1, "{said}");
+}
+
+#[test]
+fn an_operand_that_is_missing_is_told_with_the_words_that_it_may_begin_with() {
+    let model = model(
+        "RESOURCE { PC REGISTER bit[16] pc; REGISTER bit[8] a; RAM bit[8] ram { SIZE (0x100); };
+            MEMORY_MAP defaultmap { RANGE (0, 0xff) -> ram; }; };
+        OPERATION main { CODINGROOT { load (defaultmap[pc]); }; };
+        GROUP source = number, inside, absolute;
+        OPERATION number { ASSEMBLER { \"#\" n=#U }; CODING { 0b00 n=0bx[5] }; EXPRESSION { n }; };
+        OPERATION inside { ASSEMBLER { \"(\" n=#U \")\" }; CODING { 0b01 n=0bx[5] }; EXPRESSION { n }; };
+        OPERATION absolute { ASSEMBLER { n=#U }; CODING { 0b1 n=0bx[6] }; EXPRESSION { n }; };
+        OPERATION load { INSTANCE source ALIAS { s }; ASSEMBLER { \"load\" s }; CODING { 0b0 s };
+            BEHAVIOR { a = s; }; };",
+    );
+    let said = refused(&model, "load\n");
+    assert!(said.contains("expected `#`, `(` or a value, but the line ends"), "{said}");
 }

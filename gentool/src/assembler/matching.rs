@@ -20,6 +20,9 @@ use super::table::{Table, Variant};
 /// Most ways in which a line may be read so far.
 const MOST_WAYS: usize = 1_000;
 
+/// Most words that an operand may begin with and that are all named where it is expected.
+const MOST_WORDS_EXPECTED: usize = 4;
+
 /// An operation as it is written.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Written {
@@ -195,10 +198,7 @@ impl<'a, 'm> Matcher<'a, 'm> {
         let at = if cursor.joined { cursor.at } else { skip_blanks(self.text, cursor.at) };
         let begin = self.text.get(at..).unwrap_or("");
         let variants = self.table.variants(target, begin);
-        if variants.is_empty() {
-            let name = self.table.model.target_name(target).to_owned();
-            self.furthest.note(at, || format!("an operand of `{name}`"));
-        }
+        let begins_otherwise = variants.is_empty();
         let mut found = Vec::new();
         for variant in variants {
             found.extend(self.operation(variant, cursor));
@@ -207,6 +207,15 @@ impl<'a, 'm> Matcher<'a, 'm> {
                 found.truncate(MOST_WAYS);
                 break;
             }
+        }
+        if found.is_empty() {
+            // Variants that begin with another word were not tried.
+            let words = if at > 0 { self.table.words(target, MOST_WORDS_EXPECTED) } else { Vec::new() };
+            if words.is_empty() && begins_otherwise {
+                let name = self.table.model.target_name(target);
+                self.furthest.note(at, || format!("an operand of `{name}`"));
+            }
+            words.iter().for_each(|word| self.furthest.note(at, || format!("`{word}`")));
         }
         found
     }

@@ -107,6 +107,15 @@ impl<'m> Table<'m> {
         found
     }
 
+    /// The words that texts of a target begin with, in order, if they are at most so many.
+    pub(super) fn words(&self, target: Target, most: usize) -> Vec<&str> {
+        let table = self.targets.get(&target).filter(|table| table.by_word.len() <= most);
+        let mut words: Vec<&str> =
+            table.into_iter().flat_map(|table| table.by_word.keys().map(String::as_str)).collect();
+        words.sort_unstable();
+        words
+    }
+
     /// All words that instructions begin with.
     pub(super) fn mnemonics(&self) -> BTreeSet<&str> {
         let targets = self.entries.iter().map(|entry| self.model.decoders[entry.decoder as usize].target);

@@ -1,5 +1,8 @@
 //! CODING: which bit of the word is which bit of what.
 
+mod placement;
+mod tail;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::code;
@@ -10,7 +13,7 @@ use super::suggestion::{did_you_mean, unless_unread};
 use super::typing;
 use crate::ast::{self, CodingItem};
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::model::{CodingBit, Field, FieldId, InstanceId, InstanceRole, TailItem};
+use crate::model::{Field, FieldId, InstanceId, InstanceRole};
 use crate::source::Span;
 
 /// Most bits of a word.
@@ -21,7 +24,7 @@ pub(crate) const MAX_WORD_BITS: u32 = 256;
 /// The coded instances' widths are known; those of unknown width make the CODING unsound.
 pub(crate) fn resolve_coding(draft: &mut Draft<'_>, table: &Table, diagnostics: &mut Diagnostics) -> bool {
     let Some(section) = draft.sections.coding else {
-        return resolve_lone_tail(draft, table, diagnostics);
+        return tail::resolve_lone_tail(draft, table, diagnostics);
     };
     let scope = &mut draft.scope;
     let mut coding = Coding { scope, table, diagnostics, sound: true };
@@ -55,19 +58,6 @@ pub(crate) fn resolve_coding(draft: &mut Draft<'_>, table: &Table, diagnostics: 
         draft.tail = tail;
     }
     is_sound
-}
-
-/// A TAIL without a CODING: an error, whose fields are known all the same.
-fn resolve_lone_tail(draft: &mut Draft<'_>, table: &Table, diagnostics: &mut Diagnostics) -> bool {
-    let Some(tail) = draft.sections.tail else { return true };
-    let message = format!("`{}` has a TAIL and no CODING", draft.ast.name.text);
-    let diagnostic = error(code::TAIL_FORM, tail.span, message, "follows no word")
-        .help("a TAIL follows the word that the operation's CODING is in");
-    diagnostics.push(diagnostic);
-    let mut coding = Coding { scope: &mut draft.scope, table, diagnostics, sound: false };
-    let items: Vec<_> = tail.items.iter().filter_map(|item| coding.bind_tail(item)).collect();
-    coding.size_fields(items.iter());
-    false
 }
 
 /// The message for a name without coded bits.
@@ -256,86 +246,6 @@ impl Coding<'_> {
         }
     }
 
-    /// An item of a TAIL: a word, or an alias as a whole.
-    fn bind_tail(&mut self, item: &CodingItem) -> Option<Item> {
-        let CodingItem::Name { name, slice, span } = item else {
-            return self.bind(item);
-        };
-        let instance = match self.scope.names.get(&name.text) {
-            Some((Meaning::Instance(id), _)) => *id,
-            _ => return self.bind(item),
-        };
-        let found = &mut self.scope.instances[instance.index()];
-        if found.role == InstanceRole::Root {
-            let message = format!("`{}` is part of both TAIL and CODINGROOT", found.alias);
-            let diagnostic = error(code::CODED_TWICE, *span, message, "part of this instruction here")
-                .help("give each its own alias");
-            self.diagnostics.push(diagnostic);
-            return None;
-        }
-        if slice.is_some() {
-            found.role = InstanceRole::Coded;
-            let message = format!("a slice of the alias `{}` in a TAIL", name.text);
-            let diagnostic = error(code::TAIL_FORM, *span, message, "stands there as a whole")
-                .secondary(found.span, "the alias")
-                .help("a TAIL names an alias where its own words follow");
-            self.diagnostics.push(diagnostic);
-            return None;
-        }
-        Some(Item::Instance { instance, high: 0, low: 0, span: *span })
-    }
-
-    /// The words of a TAIL, and the instances whose words stand there.
-    fn place_tail(
-        &mut self,
-        tail: Vec<(&CodingItem, Option<Item>)>,
-        items: &[Option<Item>],
-        coded: &mut BTreeMap<CodedBit, Span>,
-    ) -> Vec<TailItem> {
-        let mut listed: BTreeMap<InstanceId, Span> = BTreeMap::new();
-        let mut placed = Vec::new();
-        for (source, item) in tail {
-            let Some(item) = item else {
-                self.sound = false;
-                continue;
-            };
-            let Item::Instance { instance, span, .. } = item else {
-                let bits = self.place(&item, source, coded);
-                self.check_word_width(bits.len(), source.span());
-                placed.push(TailItem::Word { bits, span: source.span() });
-                continue;
-            };
-            if let Some(first) = listed.insert(instance, span) {
-                let alias = &self.scope.instances[instance.index()].alias;
-                let message = format!("`{alias}` stands twice in a TAIL");
-                let diagnostic = error(code::CODED_TWICE, span, message, "again here");
-                self.diagnostics.push(diagnostic.secondary(first, "first here"));
-                self.sound = false;
-            }
-            let is_coded =
-                |item: &Item| matches!(item, Item::Instance { instance: id, .. } if *id == instance);
-            placed.push(match items.iter().flatten().any(is_coded) {
-                true => TailItem::Instance { instance, span },
-                false => {
-                    let found = &mut self.scope.instances[instance.index()];
-                    found.role = InstanceRole::Coded;
-                    self.sound &= found.width_bits.is_some();
-                    TailItem::Decode { instance, span }
-                }
-            });
-        }
-        placed
-    }
-
-    fn check_word_width(&mut self, width: usize, span: Span) {
-        if self.sound && width > MAX_WORD_BITS as usize {
-            let message = format!("a word of {} in a TAIL", count(width as u128, "bit"));
-            let label = format!("has to have from 1 to {MAX_WORD_BITS} bits");
-            self.diagnostics.push(error(code::CODING_WIDTH, span, message, label));
-            self.sound = false;
-        }
-    }
-
     /// A field reaches from its highest named bit down to 0.
     fn size_fields<'i>(&mut self, items: impl Iterator<Item = &'i Item>) {
         for item in items {
@@ -353,86 +263,6 @@ impl Coding<'_> {
                 }
                 self.sound = false;
             }
-        }
-    }
-
-    /// An item's bits; reports the first that was coded before.
-    fn place(
-        &mut self,
-        item: &Item,
-        source: &CodingItem,
-        coded: &mut BTreeMap<CodedBit, Span>,
-    ) -> Vec<CodingBit> {
-        let pattern: &[Option<bool>] = match source {
-            CodingItem::Bits(pattern) | CodingItem::Field { pattern, .. } => &pattern.bits,
-            CodingItem::Name { .. } => &[],
-        };
-        let mut bits = Vec::new();
-        let mut twice = None;
-        match *item {
-            Item::Bits => {
-                bits.extend(pattern.iter().map(|bit| bit.map_or(CodingBit::Any, CodingBit::Fixed)));
-            }
-            Item::Field { field, high, low, span } => {
-                for (index, bit) in (low..=high).rev().enumerate() {
-                    let fixed = pattern.get(index).copied().flatten();
-                    bits.push(CodingBit::Field { field, bit, fixed });
-                    let first = coded.insert(CodedBit::Field(field, bit), span);
-                    twice = twice.or(first.map(|first| (bit, first)));
-                }
-                let name = self.scope.fields[field.index()].name.clone();
-                self.report_twice(&name, twice, span);
-            }
-            Item::Instance { instance, high, low, span } => {
-                for bit in (low..=high).rev() {
-                    bits.push(CodingBit::Instance { instance, bit });
-                    let first = coded.insert(CodedBit::Instance(instance, bit), span);
-                    twice = twice.or(first.map(|first| (bit, first)));
-                }
-                let name = self.scope.instances[instance.index()].alias.clone();
-                self.report_twice(&name, twice, span);
-            }
-        }
-        bits
-    }
-
-    fn report_twice(&mut self, name: &str, twice: Option<(u32, Span)>, span: Span) {
-        let Some((bit, first)) = twice else { return };
-        let message = format!("bit {bit} of `{name}` is coded twice");
-        let diagnostic = error(code::CODED_TWICE, span, message, "again here");
-        self.diagnostics.push(diagnostic.secondary(first, "first here"));
-        self.sound = false;
-    }
-
-    /// Every bit of a coded instance has to be somewhere in the word.
-    fn check_complete(&mut self, items: &[Option<Item>], coded: &BTreeMap<CodedBit, Span>) {
-        if items.iter().any(Option::is_none) {
-            return;
-        }
-        for (index, instance) in self.scope.instances.iter().enumerate() {
-            let (InstanceRole::Coded, Some(width)) = (instance.role, instance.width_bits) else {
-                continue;
-            };
-            let id = InstanceId(u32::try_from(index).unwrap_or(u32::MAX));
-            let missing: Vec<String> = (0..width)
-                .filter(|&bit| !coded.contains_key(&CodedBit::Instance(id, bit)))
-                .map(|bit| bit.to_string())
-                .collect();
-            let mention = items.iter().flatten().find_map(|item| match item {
-                Item::Instance { instance, span, .. } if *instance == id => Some(*span),
-                _ => None,
-            });
-            let (Some(span), false) = (mention, missing.is_empty()) else {
-                continue;
-            };
-            let (noun, verb) = if missing.len() == 1 { ("bit", "is") } else { ("bits", "are") };
-            let bits = missing.join(", ");
-            let message = format!("{noun} {bits} of `{}` {verb} never coded", instance.alias);
-            let label = format!("has {}", count(width, "bit"));
-            let diagnostic = error(code::NEVER_CODED, span, message, label)
-                .help("every bit of an alias stands in the CODING exactly once");
-            self.diagnostics.push(diagnostic);
-            self.sound = false;
         }
     }
 }

@@ -200,7 +200,10 @@ fn write(options: &Options, profile: &Profile, excluded: &Exclusions) -> Result<
         let described = found.map(|(checked, model)| Described::of(&checked, &model).describe(profile));
         Ok(described.map(|description| OperandTable::of(&description, &profile.measurement)))
     };
-    let has_notes = !matches!(options.format(), Format::Dot | Format::Folded | Format::Lcov | Format::Pprof);
+    let has_notes = !matches!(
+        options.format(),
+        Format::Cobertura | Format::Dot | Format::Folded | Format::Lcov | Format::Pprof
+    );
     let with_program = |write: &dyn Fn(&ProgramProfile<'_>) -> Result<i32, Failure>| {
         program_report::with_program(&options.program, profile, has_notes, write)
     };

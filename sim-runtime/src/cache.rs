@@ -39,8 +39,17 @@ pub struct Cache {
     random: Random,
     /// Number of lines touched up to the last miss, the lines of its access included.
     missed_at: u64,
+    /// Lines touched in accesses but those that `hits` tells.
     touched: CacheLines,
+    /// Accesses that have hit the first entry of a set and nothing else, since they were taken last;
+    /// [`OTHERS`] is added where there were others.
+    hits: u64,
+    /// Lines touched in those other accesses.
+    others: CacheLines,
 }
+
+/// The bit of [`Cache::hits`] that there were other accesses.
+const OTHERS: u64 = 1 << 63;
 
 impl Cache {
     /// An empty cache; `seed` decides what REPLACEMENT (RANDOM) replaces.
@@ -58,6 +67,8 @@ impl Cache {
             random: Random::new(seed),
             missed_at: 0,
             touched: CacheLines::default(),
+            hits: 0,
+            others: CacheLines::default(),
         }
     }
 
@@ -80,6 +91,8 @@ impl Cache {
             self.touch(line, writes, &mut touched);
         }
         self.touched.add(touched);
+        self.others.add(touched);
+        self.hits |= OTHERS;
         if touched.misses > 0 {
             self.missed_at = self.lines_touched();
         }
@@ -92,7 +105,8 @@ impl Cache {
     }
 
     fn lines_touched(&self) -> u64 {
-        self.touched.hits.saturating_add(self.touched.misses)
+        let CacheLines { hits, misses, .. } = self.touched();
+        hits.saturating_add(misses)
     }
 
     /// The same, and what it costs: HIT for each line touched, MISS for each that was absent, and MISS
@@ -115,7 +129,7 @@ impl Cache {
             if writes {
                 *entry |= self.written;
             }
-            self.touched.hits += 1;
+            self.hits += 1;
             return self.hit_cycles;
         }
         self.access_further(cell, cells, writes)
@@ -137,9 +151,33 @@ impl Cache {
     }
 
     /// Everything touched so far.
-    #[inline]
     pub fn touched(&self) -> CacheLines {
-        self.touched
+        let hits = self.touched.hits.saturating_add(self.hits & !OTHERS);
+        CacheLines { hits, ..self.touched }
+    }
+
+    /// Takes what was touched since the last call, if that is one hit of the usual kind or nothing: true
+    /// if it is a hit, `None` if it is anything else.
+    #[inline(always)]
+    pub fn take_hit(&mut self) -> Option<bool> {
+        match self.hits {
+            0 => Some(false),
+            1 => {
+                self.touched.hits += 1;
+                self.hits = 0;
+                Some(true)
+            }
+            _ => None,
+        }
+    }
+
+    /// Takes what was touched since the last call.
+    pub fn take_touched(&mut self) -> CacheLines {
+        let hits = std::mem::take(&mut self.hits) & !OTHERS;
+        self.touched.hits = self.touched.hits.saturating_add(hits);
+        let mut taken = std::mem::take(&mut self.others);
+        taken.hits = taken.hits.saturating_add(hits);
+        taken
     }
 
     #[inline(always)]

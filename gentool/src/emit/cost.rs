@@ -181,6 +181,10 @@ impl Emitter<'_> {
                 &self.caches
             }
 
+            fn caches_mut(&mut self) -> &mut [Cache] {
+                &mut self.caches
+            }
+
             fn missed_cache(&self, map: u32) -> Option<u32> {
                 let cache = self.reached[map as usize]?;
                 self.caches[cache as usize].has_missed().then_some(cache)

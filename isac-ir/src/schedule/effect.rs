@@ -15,6 +15,8 @@ pub struct Effects {
     pub retries: bool,
     /// Everything in these stages and before is cancelled.
     pub flushes: BTreeSet<StageId>,
+    /// A stage stands from the next cycle on.
+    pub stalls: bool,
     /// The instruction cancels itself.
     pub cancels: bool,
     /// The run ends behind the instruction.
@@ -28,6 +30,7 @@ impl Effects {
     pub(super) fn add(&mut self, other: &Effects) {
         self.retries |= other.retries;
         self.flushes.extend(&other.flushes);
+        self.stalls |= other.stalls;
         self.cancels |= other.cancels;
         self.halts |= other.halts;
         self.dooms |= other.dooms;
@@ -56,6 +59,7 @@ impl Effects {
             Stmt::Flush(stage) => {
                 effects.flushes.insert(*stage);
             }
+            Stmt::Stall { .. } => effects.stalls = true,
             Stmt::Cancel => effects.cancels = true,
             Stmt::Halt(_) | Stmt::LinuxCall { .. } | Stmt::Semihost { .. } => effects.halts = true,
             Stmt::Decode { .. } => effects.dooms = true,

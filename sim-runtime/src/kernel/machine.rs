@@ -79,6 +79,11 @@ pub trait Core: Machine + CellStore + Sized + 'static {
         &[]
     }
 
+    /// The same, to take what accesses have touched.
+    fn caches_mut(&mut self) -> &mut [Cache] {
+        &mut []
+    }
+
     /// The cache that the last access to a map went through, if a line of that cache's last access was
     /// absent; known with a profile alone.
     fn missed_cache(&self, _map: u32) -> Option<u32> {

@@ -1,7 +1,10 @@
 //! What a generated core is to the kernel of cycle-accurate simulators.
 
+use std::rc::Rc;
+
 use super::flight::Flight;
 use super::mask::Mask;
+use super::prediction::Scene;
 use super::turn::Turn;
 use crate::kernel::{Core, Profiling, Trap};
 
@@ -23,26 +26,8 @@ pub trait TimedCore: Core {
     /// Operands of an instruction.
     type Args: Copy + Default + std::fmt::Debug;
 
-    /// A number for each position.
-    type Row: Copy + AsRef<[u32]> + AsMut<[u32]>;
-
-    /// Stages for each position.
-    type Stages: Copy + AsRef<[u64]> + AsMut<[u64]>;
-
-    /// Counters for each position.
-    type Masks: Copy + AsRef<[Self::Mask]> + AsMut<[Self::Mask]>;
-
     /// Counters of an instruction.
     type Mask: Mask;
-
-    /// A row of zeros.
-    const ROW: Self::Row;
-
-    /// No stage at any position.
-    const STAGES: Self::Stages;
-
-    /// No counter at any position.
-    const MASKS: Self::Masks;
 
     /// The places in the order in which their code stands.
     const POSITIONS: &'static [u32];
@@ -55,6 +40,12 @@ pub trait TimedCore: Core {
 
     /// Positions whose turns may flush.
     const FLUSHES: u64;
+
+    /// Positions whose turns may flush, or stall a stage.
+    const ACTS: u64;
+
+    /// Positions whose turns may depend on conditions, or have some of their own.
+    const DEPENDS: u64;
 
     /// True if a device can end the run.
     const EXITS: bool;
@@ -78,8 +69,14 @@ pub trait TimedCore: Core {
     fn reset<P: Profiling>(&mut self, turn: &mut Turn<'_, Self, P>) -> Result<(), Trap>;
 
     /// Runs the turns of a cycle that are live, in their order; true if the run leaves the cycle.
-    fn turns<P: Profiling>(&mut self, flight: &mut Flight<Self, P>) -> bool;
+    fn turns<P: Profiling>(&mut self, flight: &mut Flight<Self, P>, scene: &mut Rc<Scene<Self, P>>) -> bool;
 
-    /// The same, where they are not the usual ones.
-    fn other_turns<P: Profiling>(&mut self, flight: &mut Flight<Self, P>) -> bool;
+    /// The same where they are not the usual ones: the turns at these positions, a bit for each, of which
+    /// the first has this number.
+    fn other_turns<P: Profiling>(
+        &mut self,
+        flight: &mut Flight<Self, P>,
+        scene: &mut Rc<Scene<Self, P>>,
+        from: (u64, usize),
+    ) -> bool;
 }

@@ -46,7 +46,6 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
 
     /// The instruction of the turn at a position is that of a record, which its scene does not say.
     fn decode_as(&mut self, position: u32, number: u32) -> u32 {
-        self.closer = u64::MAX;
         self.forget_counts(position, number);
         self.decoded_now = number;
         number

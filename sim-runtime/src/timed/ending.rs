@@ -1,5 +1,7 @@
 //! Turns, cycles and runs that end.
 
+use std::rc::Rc;
+
 use isac_ir::automaton::Fate;
 use isac_ir::time::StageId;
 
@@ -7,6 +9,7 @@ use super::core::TimedCore;
 use super::flight::Flight;
 use super::follow::Played;
 use super::note::NoteKind;
+use super::prediction::{Deed, Over, Predicted, Slot};
 use super::record::RecordKind;
 use super::scene::{End, Outcome, UNKNOWN};
 use super::turn::Done;
@@ -24,6 +27,7 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
     pub fn end_turn(
         &mut self,
         core: &mut C,
+        slot: &Slot<C, P>,
         position: u32,
         done: Done<C::Mask>,
         outcome: Result<(), Trap>,
@@ -34,22 +38,34 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
         if C::EXITS && core.kernel_ref().exit().is_some() {
             self.note_exiting(position);
         }
-        let is_closer = outcome.is_err() | (done.due != 0) | (self.closer >> position & 1 == 1);
-        if is_closer || !self.counts_as_predicted(position, done.counted) {
-            self.end_turn_closer(core, position, done.due, done.counted, outcome);
-            return true;
+        if self.is_as_predicted(slot, position, done, outcome) {
+            if may_act::<C, P>(position) {
+                self.deed = Deed::NONE;
+            }
+            return false;
         }
-        false
+        self.end_turn_closer(core, position, done.due, done.counted, outcome);
+        true
     }
 
-    /// True if the counters of a turn are those of its scene.
+    /// True if a turn has ended as its scene says.
     #[inline(always)]
-    fn counts_as_predicted(&self, position: u32, counted: C::Mask) -> bool {
-        if !P::ON {
-            return true;
-        }
-        let masks = self.masks.get(self.scene as usize).map(AsRef::as_ref);
-        masks.and_then(|masks| masks.get(position as usize)) == Some(&counted)
+    fn is_as_predicted(
+        &self,
+        slot: &Slot<C, P>,
+        position: u32,
+        done: Done<C::Mask>,
+        outcome: Result<(), Trap>,
+    ) -> bool {
+        let depends = C::DEPENDS >> position & 1 == 1;
+        let ended = match outcome {
+            Ok(()) => slot.end == Predicted::Done && (!depends || done.due == slot.due),
+            Err(Trap::Retry) => slot.end == Predicted::Retried && (!P::ON || self.retried == slot.retried),
+            Err(_) => false,
+        };
+        let has_decoded = C::DECODES >> position & 1 == 0 || self.decoded_now == slot.decoded;
+        let has_acted = !may_act::<C, P>(position) || self.deed == slot.deed;
+        ended && has_decoded && has_acted && (!P::ON || done.counted == slot.counted)
     }
 
     #[inline(never)]
@@ -169,7 +185,7 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
             end: End::Done,
             due: 0,
             decoded: self.decoded_at(position),
-            acts: std::mem::take(&mut self.acts),
+            acts: self.take_acts(),
             counted: counted.into(),
         };
         outcomes.push((position, outcome));
@@ -187,31 +203,30 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
     /// A cycle ends that has to be looked at; true if the run ends with it.
     #[inline(never)]
     pub(super) fn end_closer(&mut self, core: &mut C) -> bool {
-        if self.scenes[self.scene as usize].next == UNKNOWN {
+        let scene = self.scene_at_hand();
+        if scene.link.next.get() == UNKNOWN {
             self.complete();
-            let scene = &self.scenes[self.scene as usize];
-            self.taken += u64::from(scene.taken);
-            self.instructions += u64::from(scene.executed);
+            self.over.add(scene.link.over.get());
         }
         if C::EXITS {
             self.find_exit(core, self.plots[self.scene as usize].course, u32::MAX);
         }
-        if self.scenes[self.scene as usize].is_closer || !self.notes.is_empty() {
-            let effect = std::mem::take(&mut self.plots[self.scene as usize].effect);
+        let renumbers = !self.notes.is_empty() && scene.link.over.get() != Over::default();
+        if scene.link.is_closer.get() || renumbers {
+            let effect = Rc::clone(&self.plots[self.scene as usize].effect);
             self.note_effect(&effect);
             self.settle_notes(&effect.ends);
-            self.plots[self.scene as usize].effect = effect;
         }
         if self.is_elsewhere {
             self.is_elsewhere = false;
             let configuration = self.plots[self.scene as usize].configuration;
             self.configurations[configuration as usize].latest = self.scene;
-            if let Some(before) = self.scenes.get_mut(self.before as usize) {
-                before.next = self.scene;
+            if let Some(before) = self.scenes.get(self.before as usize) {
+                before.link.next.set(self.scene);
             }
         }
         self.before = self.scene;
-        self.next = self.scenes[self.scene as usize].next;
+        self.next = scene.link.next.get();
         if self.scenes.len() > MOST_SCENES {
             self.forget_scenes();
         }
@@ -259,4 +274,12 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
             self.is_closer = true;
         }
     }
+}
+
+/// True if the turn at a position may do something to the pipeline; only a profile has to know what has
+/// stalled a stage.
+#[inline(always)]
+fn may_act<C: TimedCore, P: Profiling>(position: u32) -> bool {
+    let acts = if P::ON { C::ACTS } else { C::FLUSHES };
+    acts >> position & 1 == 1
 }

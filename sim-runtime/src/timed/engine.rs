@@ -5,12 +5,16 @@ use sim_profile::Measurement;
 
 use super::core::TimedCore;
 use super::flight::{Flight, NOBODY};
+use super::prediction::{Scene, Slot};
 use super::turn::Turn;
 use crate::engine::{CacheStatistics, Engine, Machine};
 use crate::fault::{Fault, Stop};
 use crate::host::Host;
 use crate::kernel::{Profiling, Trap};
 use crate::stepwise::cache_statistics;
+
+/// Cycles that are counted together at most: their instructions are below 2³².
+const MOST_CYCLES: u64 = 1 << 27;
 
 /// A generated cycle-accurate core in an engine.
 pub struct TimedEngine<C: TimedCore, P: Profiling> {
@@ -35,10 +39,11 @@ impl<C: TimedCore, P: Profiling> TimedEngine<C, P> {
         self.core.empty_caches(seed);
         let instruction_address = self.core.pc();
         self.flight.records[NOBODY as usize].address = instruction_address;
-        let mut turn = Turn::new(&mut self.flight, NOBODY, 0);
+        let (scene, slot) = (Scene::new(), Slot::of_nobody(instruction_address));
+        let mut turn = Turn::new(&mut self.flight, &scene, &slot, 0);
         let outcome = self.core.reset(&mut turn);
         self.flight.notes.clear();
-        self.flight.take_lines_of_reset(&self.core);
+        self.flight.take_lines_of_reset(&mut self.core);
         self.flight.take_extra_cycles_of_reset(&mut self.core);
         let kernel = self.core.kernel_ref();
         let stop = match outcome {
@@ -72,16 +77,17 @@ impl<C: TimedCore, P: Profiling> Engine for TimedEngine<C, P> {
         let mut left = instructions;
         while left > 0 && flight.stopped.is_none() && flight.taken - before < instructions {
             // No cycle takes more instructions than can be in flight.
-            let cycles =
-                ((instructions - (flight.taken - before)) / u64::from(MOST_IN_FLIGHT)).clamp(1, left);
+            let cycles = ((instructions - (flight.taken - before)) / u64::from(MOST_IN_FLIGHT))
+                .clamp(1, left.min(MOST_CYCLES));
             left -= cycles;
             flight.spare_cycles = left;
             for _ in 0..cycles {
-                flight.begin_cycle(&mut self.core);
-                if self.core.turns(flight) || flight.end_cycle(&mut self.core) {
+                let mut scene = flight.begin_cycle(&mut self.core);
+                if self.core.turns(flight, &mut scene) || flight.end_cycle(&mut self.core, &scene) {
                     break;
                 }
             }
+            flight.settle_over();
             left = flight.spare_cycles;
         }
         std::mem::swap(&mut self.core.kernel().host, host);

@@ -1,6 +1,7 @@
 //! Instructions in flight: what every cycle does.
 
 use std::collections::HashMap;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use isac_ir::Model;
@@ -8,12 +9,13 @@ use isac_ir::automaton::Automaton;
 use isac_ir::bits::mask;
 use isac_ir::schedule::Schedule;
 use isac_ir::time::StageId;
-use sim_profile::{CacheLines, LostCause};
+use sim_profile::LostCause;
 
 use super::core::{TimedCore, TurnFn};
 use super::note::{Note, NoteKind};
+use super::prediction::{Deed, Over, Scene, Slot};
 use super::record::{Record, RecordKind};
-use super::scene::{Act, Configuration, Known, Plot, Scene, UNKNOWN};
+use super::scene::{Act, Configuration, Known, Plot, UNKNOWN};
 use super::totals::Totals;
 use super::turn::Turn;
 use crate::fault::Stop;
@@ -24,11 +26,8 @@ pub(super) const NOBODY: u32 = 0;
 
 /// Instructions in flight.
 pub struct Flight<C: TimedCore, P: Profiling> {
-    /// Positions whose turns run in this cycle.
-    pub(super) live: u64,
-    /// As [`Scene::closer`]; all ones as soon as the turn at hand has done anything to the pipeline,
-    /// or decoded something else.
-    pub(super) closer: u64,
+    /// What the turn at hand did to the pipeline, if [`Flight::acts`] does not say it.
+    pub(super) deed: Deed,
     pub(super) scene: u32,
     /// The next cycle's scene.
     pub(super) next: u32,
@@ -44,19 +43,17 @@ pub struct Flight<C: TimedCore, P: Profiling> {
     pub(super) spare_cycles: u64,
     /// Cycles begun, extra cycles left out.
     pub(super) cycles: u64,
-    /// Instructions that have ended or were cancelled.
+    /// Instructions of the cycles since [`Flight::settle_over`].
+    pub(super) over: Over,
+    /// Instructions that have ended or were cancelled, before those.
     pub(super) taken: u64,
     /// Instructions that have ended.
     pub(super) instructions: u64,
-    pub(super) scenes: Vec<Scene<C>>,
-    /// With a profile alone: by scene and position, the counters that count.
-    pub(super) masks: Vec<C::Masks>,
+    pub(super) scenes: Vec<Rc<Scene<C, P>>>,
     pub(super) records: Vec<Record<C, P>>,
-    /// With a profile alone: what was touched of each cache until now.
-    pub(super) seen: Vec<CacheLines>,
     /// What is known of instructions in flight that no configuration says.
     pub(super) notes: Vec<Note>,
-    /// What the turn at hand did to the pipeline.
+    /// What the turn at hand did to the pipeline, if it is more than one flush.
     pub(super) acts: Vec<Act>,
     /// True if the cycle has gone otherwise than its first scene predicted.
     pub(super) is_elsewhere: bool,
@@ -97,8 +94,7 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
         let size_cells = C::WORD_BITS.div_ceil(schedule.decoding.cell_bits);
         let stages: u32 = schedule.pipelines.iter().map(|(stages, _)| stages).sum();
         let mut flight = Flight {
-            live: 0,
-            closer: 0,
+            deed: Deed::NONE,
             scene: 0,
             next: 0,
             before: UNKNOWN,
@@ -107,12 +103,11 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
             is_closer: false,
             spare_cycles: 0,
             cycles: 0,
+            over: Over::default(),
             taken: 0,
             instructions: 0,
             scenes: Vec::new(),
-            masks: Vec::new(),
             records: vec![Record::new(u64::MAX, RecordKind::Begun)],
-            seen: vec![CacheLines::default(); model.caches.len()],
             notes: Vec::new(),
             acts: Vec::new(),
             is_elsewhere: false,
@@ -140,20 +135,28 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
         self.automaton.schedule()
     }
 
-    /// A cycle begins.
+    /// A cycle begins: how it is predicted.
     #[inline(always)]
-    pub(super) fn begin_cycle(&mut self, core: &mut C) {
+    pub(super) fn begin_cycle(&mut self, core: &mut C) -> Rc<Scene<C, P>> {
         self.scene = self.next;
         let stands = if self.is_stalled { self.stand() } else { 0 };
         core.kernel().begun_cycles = Some(self.cycles);
         self.cycles += 1;
-        let Some(scene) = self.scenes.get(self.scene as usize) else { return };
+        let scene = self.scene_at_hand();
         if scene.stands != stands || scene.begins && scene.pc != core.pc() {
             self.begin_elsewhere(stands, core.pc());
-            return;
+            return self.scene_at_hand();
         }
-        self.live = scene.live;
-        self.closer = scene.closer;
+        scene
+    }
+
+    /// The scene of this cycle.
+    ///
+    /// # Panics
+    /// If there is none: a bug of the kernel.
+    #[inline(always)]
+    pub(super) fn scene_at_hand(&self) -> Rc<Scene<C, P>> {
+        Rc::clone(&self.scenes[self.scene as usize])
     }
 
     /// Finds what stands in this cycle: of each pipeline the last stage, a bit for each by number.
@@ -179,8 +182,9 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
 
     /// The next cycles are all alike: as many of them are over as nothing happens in.
     fn stand_on(&mut self, stands: u64, alike: u64) -> u64 {
-        let Some(scene) = self.scenes.get_mut(self.scene as usize) else { return 0 };
-        let is_idle = scene.live == 0 && scene.taken == 0 && scene.next == self.scene;
+        let scene = self.scene_at_hand();
+        let link = &scene.link;
+        let is_idle = scene.live == 0 && link.over.get().all() == 0 && link.next.get() == self.scene;
         if !is_idle || scene.stands != stands {
             return 0;
         }
@@ -188,7 +192,7 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
         self.spare_cycles -= further;
         self.cycles += further;
         if P::ON && further > 0 {
-            scene.times += further;
+            link.times.set(link.times.get() + further);
             if let Some((rank, cause)) = self.plots[self.scene as usize].effect.lost {
                 self.note(rank, NoteKind::Lost(cause, further));
             }
@@ -196,21 +200,13 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
         further
     }
 
-    /// True if the turn at a position runs in this cycle.
-    #[inline(always)]
-    pub fn is_live(&self, position: u32) -> bool {
-        self.live >> position & 1 == 1
-    }
-
-    /// True if the turns at just these positions run in this cycle, a bit for each.
-    #[inline(always)]
-    pub fn are_live(&self, positions: u64) -> bool {
-        self.live == positions
-    }
-
-    /// The turns up to a position have been.
-    pub fn pass(&mut self, position: u32) {
-        self.live &= u64::MAX.checked_shl(position + 1).unwrap_or(0);
+    /// run, a bit for each, and the number of the first of them.
+    /// The cycle does not go on as predicted behind the turn at a position: its scene from now on, the
+    /// positions whose turns still run, a bit for each, and the number of the first of them.
+    pub fn pass(&mut self, position: u32, scene: &mut Rc<Scene<C, P>>) -> (u64, usize) {
+        *scene = self.scene_at_hand();
+        let live = scene.live & u64::MAX.checked_shl(position + 1).unwrap_or(0);
+        (live, (scene.live ^ live).count_ones() as usize)
     }
 
     /// True if the run has left its cycle.
@@ -220,25 +216,22 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
 
     /// The turn at a position begins.
     #[inline(always)]
-    pub fn turn(&mut self, position: u32) -> Turn<'_, C, P> {
+    pub fn turn<'f>(
+        &'f mut self,
+        scene: &'f Scene<C, P>,
+        slot: &'f Slot<C, P>,
+        position: u32,
+    ) -> Turn<'f, C, P> {
         if C::DECODES >> position & 1 == 1 {
             self.decoded_now = UNKNOWN;
         }
-        let record = self.row(position);
-        Turn::new(self, record, position)
+        Turn::new(self, scene, slot, position)
     }
 
     /// The record of the instruction that has the turn at a position.
-    #[inline(always)]
     pub(super) fn row(&self, position: u32) -> u32 {
         let scene = self.scenes.get(self.scene as usize);
-        scene.and_then(|scene| scene.row.as_ref().get(position as usize)).copied().unwrap_or(NOBODY)
-    }
-
-    /// The record of what is decoded in this cycle, as predicted.
-    #[inline(always)]
-    pub(super) fn predicted(&self) -> u32 {
-        self.scenes.get(self.scene as usize).map_or(UNKNOWN, |scene| scene.decoded)
+        scene.and_then(|scene| scene.slot_at(position)).map_or(NOBODY, |slot| slot.record)
     }
 
     #[inline(always)]
@@ -292,38 +285,58 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
             let flushed = first as usize..=(first + stage.stage) as usize;
             self.counters[flushed].iter_mut().for_each(|counter| *counter = 0);
         }
-        let act = Act::Flush(stage);
-        if !self.acts.contains(&act) {
-            self.acts.push(act);
+        self.act(Act::Flush(stage), Deed::flush(stage));
+    }
+
+    /// The turn at hand does something to the pipeline; the deed is that of the act alone.
+    pub(super) fn act(&mut self, act: Act, deed: Deed) {
+        if self.deed == Deed::NONE {
+            self.deed = deed;
+        } else if self.deed != deed {
+            self.acts.extend(self.deed.act());
+            self.deed = Deed::MORE;
+            if !self.acts.contains(&act) {
+                self.acts.push(act);
+            }
         }
-        self.closer = u64::MAX;
+    }
+
+    /// All that the turn at hand did to the pipeline.
+    pub(super) fn take_acts(&mut self) -> Vec<Act> {
+        let mut acts = std::mem::take(&mut self.acts);
+        acts.extend(std::mem::take(&mut self.deed).act());
+        acts
     }
 
     #[inline(always)]
-    pub(super) fn is_busy(&mut self, position: u32, number: u32) -> bool {
-        if let Some(scene) = self.scenes.get(self.scene as usize)
-            && (C::FLUSHES >> position & 1 == 0
-                || scene.flushing >> position & 1 == 0 && self.closer != u64::MAX)
-        {
-            return scene.busy.as_ref().get(position as usize).is_some_and(|busy| busy >> number & 1 == 1);
+    pub(super) fn is_busy(&mut self, slot: &Slot<C, P>, position: u32, number: u32) -> bool {
+        let may_flush = C::FLUSHES >> position & 1 == 1;
+        if !may_flush || slot.deed == Deed::NONE && self.deed == Deed::NONE {
+            return slot.busy >> number & 1 == 1;
         }
         self.is_busy_so_far(position, number)
     }
 
-    /// The cycle ends; true if the run ends with it.
+    /// The cycle ends, which has gone as its scene says; true if the run ends with it.
     #[inline(always)]
-    pub(super) fn end_cycle(&mut self, core: &mut C) -> bool {
-        let Some(scene) = self.scenes.get_mut(self.scene as usize) else { return true };
+    pub(super) fn end_cycle(&mut self, core: &mut C, scene: &Scene<C, P>) -> bool {
+        let link = &scene.link;
         if P::ON {
-            scene.times += 1;
+            link.times.set(link.times.get() + 1);
         }
-        self.taken += u64::from(scene.taken);
-        self.instructions += u64::from(scene.executed);
-        self.next = scene.next;
-        if scene.is_closer || self.is_closer {
+        self.over.add(link.over.get());
+        self.next = link.next.get();
+        if link.is_closer.get() || self.is_closer {
             return self.end_closer(core);
         }
         self.before = self.scene;
         false
+    }
+
+    /// The instructions of the last cycles are counted; less than 2³² of them.
+    pub(super) fn settle_over(&mut self) {
+        let over = std::mem::take(&mut self.over);
+        self.taken += over.all();
+        self.instructions += over.executed();
     }
 }

@@ -1,11 +1,13 @@
 //! What a cycle leads to: the next configuration, and what it adds to what is counted.
 
+use std::rc::Rc;
 use std::sync::Arc;
 
 use isac_ir::automaton::Fate;
 
 use super::core::TimedCore;
 use super::flight::{Flight, NOBODY};
+use super::prediction::Over;
 use super::scene::{Act, Actor, Configuration, Effect, End, Holder, Outcome, Part, UNKNOWN, Whose};
 use crate::kernel::Profiling;
 
@@ -42,12 +44,12 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
         });
         configuration.state = next;
         let next = self.scene_of(configuration);
-        let scene = &mut self.scenes[self.scene as usize];
-        scene.taken = ends.len() as u8;
-        scene.executed = ends.iter().filter(|(_, fate)| *fate == Fate::Executed).count() as u8;
-        scene.is_closer = !effect.again.is_empty() || effect.lost.is_some();
-        scene.next = next;
-        self.plots[self.scene as usize].effect = effect;
+        let link = &self.scenes[self.scene as usize].link;
+        let executed = ends.iter().filter(|(_, fate)| *fate == Fate::Executed).count();
+        link.over.set(Over::new(ends.len() as u32, executed as u32));
+        link.is_closer.set(!effect.again.is_empty() || effect.lost.is_some());
+        link.next.set(next);
+        self.plots[self.scene as usize].effect = Rc::new(effect);
     }
 
     /// What is in flight behind the cycle at hand; its state is left open.

@@ -7,6 +7,7 @@ use sim_profile::{LostCause, LostReason, Measurement};
 
 use super::core::TimedCore;
 use super::flight::Flight;
+use super::prediction::Deed;
 use super::scene::{Act, Actor, Configuration, Effect, Holder, Whose};
 use super::totals::Totals;
 use crate::kernel::Profiling;
@@ -78,8 +79,7 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
         let reason = missed.map_or(LostReason::Stall, LostReason::CacheMiss);
         let stage = self.schedule().stage_number(stage);
         let cause = self.cause(LostCause { reason, operation, stage });
-        self.acts.push(Act::Stall(stage, cause));
-        self.closer = u64::MAX;
+        self.act(Act::Stall(stage, cause), Deed::stall(stage, cause));
     }
 
     /// The cause of cycles that are lost because the turn at a position runs again.

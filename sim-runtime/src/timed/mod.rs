@@ -4,7 +4,7 @@
 //! The generated core has one piece of code for each [place](isac_ir::schedule), in an order in
 //! which every cycle has its turns. What a cycle runs, and of which instruction, is a
 //! [course](isac_ir::automaton::Course). Which course it will be, whose turns they are and what is in
-//! flight behind it is predicted: see `scene.rs`.
+//! flight behind it is predicted: see `scene.rs`, and `prediction.rs` for what every cycle looks at.
 
 mod core;
 mod decoding;
@@ -17,6 +17,7 @@ mod lines;
 mod mask;
 mod measure;
 mod note;
+mod prediction;
 pub mod prelude;
 mod record;
 mod scene;
@@ -28,6 +29,7 @@ pub use self::core::{Decoded, TimedCore, TurnFn};
 pub use engine::TimedEngine;
 pub use flight::Flight;
 pub use mask::Mask;
+pub use prediction::{Scene, Slot, next_slot};
 pub use turn::Turn;
 
 use crate::fault::FaultKind;

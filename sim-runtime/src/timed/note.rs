@@ -1,7 +1,7 @@
 //! Notes: what is known of instructions in flight that is too rare or too varied for a
 //! configuration.
 
-use sim_profile::{CacheLines, Overhead};
+use sim_profile::CacheLines;
 
 use super::core::TimedCore;
 use super::flight::Flight;
@@ -98,8 +98,7 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
     /// The extra cycles of operation `reset`, which nobody pays for.
     pub(super) fn take_extra_cycles_of_reset(&mut self, core: &mut C) {
         let extra_cycles = core.kernel().take_extra_cycles();
-        let overhead = Overhead { extra_cycles, ..Overhead::default() };
-        self.totals.charge(Whose::Undecoded(None), &overhead);
+        self.totals.charge_extra(Whose::Undecoded(None), extra_cycles);
     }
 
     /// The address that cycles and lines of an instruction are counted for, as far as it is known.
@@ -155,13 +154,9 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
                 self.totals.add_lines(address, cache, lines);
             }
             NoteKind::Lost(cause, cycles) => {
-                let mut overhead = Overhead::default();
-                overhead.add_lost(self.causes[cause as usize], cycles);
-                self.totals.charge(whose, &overhead);
+                self.totals.charge_lost(whose, self.causes[cause as usize], cycles);
             }
-            NoteKind::Extra(extra_cycles) => {
-                self.totals.charge(whose, &Overhead { extra_cycles, ..Overhead::default() });
-            }
+            NoteKind::Extra(cycles) => self.totals.charge_extra(whose, cycles),
         }
     }
 

@@ -2,7 +2,7 @@
 //!
 //! What the kernel has to find out about a cycle depends on little but what is in flight, and the
 //! same instructions meet in the pipeline millions of times. So it is found out once: a
-//! [`Configuration`] is everything that the kernel keeps from one cycle to the next, a [`Scene`] one
+//! [`Configuration`] is everything that the kernel keeps from one cycle to the next, a [`Scene`](super::Scene) one
 //! way in which the cycle behind it has gone, as a prediction of how it will go. As long as every
 //! turn does what the scene says, the kernel finds, counts and moves nothing; where one does not, the
 //! cycle goes on in another scene that agrees so far. (E. Schnarr, J. R. Larus: *Fast Out-Of-Order
@@ -10,11 +10,11 @@
 //!
 //! What instructions compute is no part of a scene: bodies run in every cycle.
 
+use std::rc::Rc;
 use std::sync::Arc;
 
 use isac_ir::automaton::{Event, Fate};
-
-use super::core::TimedCore;
+use isac_ir::time::StageId;
 
 /// No scene, record or number: not asked for yet.
 pub(super) const UNKNOWN: u32 = u32::MAX;
@@ -97,7 +97,7 @@ pub(super) enum End {
 /// What a turn did to the pipeline in its middle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Act {
-    Flush(isac_ir::time::StageId),
+    Flush(StageId),
     /// With a profile alone: a stage, by number, stands because of a cause, by number.
     Stall(u32, u32),
 }
@@ -113,13 +113,6 @@ pub(super) struct Outcome {
     pub acts: Vec<Act>,
     /// Counters that have counted; none without a profile.
     pub counted: u128,
-}
-
-impl Outcome {
-    /// True if it has to be compared as a whole: not what was decoded and counted alone.
-    pub(super) fn is_closer(&self) -> bool {
-        self.end != End::Done || self.due != 0 || !self.acts.is_empty()
-    }
 }
 
 /// What flushed, as the automaton is told.
@@ -145,57 +138,6 @@ pub(super) enum Told {
     Begin(Begin),
     /// The turn at a position.
     Turn(u32, Outcome),
-}
-
-/// A cycle as it is predicted: what every cycle looks at.
-pub(super) struct Scene<C: TimedCore> {
-    /// A bit for each position whose place has a turn.
-    pub live: u64,
-    /// Positions whose outcome is not known yet, or has to be compared as a whole.
-    pub closer: u64,
-    /// Positions whose turn flushes, or may; asked of those alone that can.
-    pub flushing: u64,
-    /// As [`Begin::stands`]; all ones if it is not known how the cycle begins.
-    pub stands: u64,
-    pub pc: u64,
-    /// True if `main` begins an instruction.
-    pub begins: bool,
-    /// True if the cycle's end has to be looked at: the scene is not complete, or there are notes.
-    pub is_closer: bool,
-    /// Instructions that are over, and those of them that were executed.
-    pub taken: u8,
-    pub executed: u8,
-    /// The scene of the next cycle.
-    pub next: u32,
-    /// The record of what is decoded; none if it is a word that cannot be.
-    pub decoded: u32,
-    /// In how many cycles it was.
-    pub times: u64,
-    /// By position, the record of the instruction that has its turn.
-    pub row: C::Row,
-    /// By position, the stages with an instruction in them, a bit for each by number.
-    pub busy: C::Stages,
-}
-
-impl<C: TimedCore> Scene<C> {
-    pub(super) fn new() -> Scene<C> {
-        Scene {
-            live: 0,
-            closer: u64::MAX,
-            flushing: u64::MAX,
-            stands: u64::MAX,
-            pc: 0,
-            begins: false,
-            is_closer: true,
-            taken: 0,
-            executed: 0,
-            next: UNKNOWN,
-            decoded: UNKNOWN,
-            times: 0,
-            row: C::ROW,
-            busy: C::STAGES,
-        }
-    }
 }
 
 /// A turn of a scene.
@@ -226,7 +168,7 @@ pub(super) struct Plot {
     pub put_back: Vec<PutBack>,
     /// Other scenes that agree up to where this is told.
     pub further: Vec<(Told, u32)>,
-    pub effect: Effect,
+    pub effect: Rc<Effect>,
 }
 
 impl Plot {
@@ -240,7 +182,7 @@ impl Plot {
             outcomes: Vec::new(),
             put_back: Vec::new(),
             further: Vec::new(),
-            effect: Effect::default(),
+            effect: Rc::default(),
         }
     }
 

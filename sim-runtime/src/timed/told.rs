@@ -1,5 +1,6 @@
 //! Where a cycle does not go as its scene says, and how scenes come about.
 
+use std::rc::Rc;
 use std::sync::Arc;
 
 use isac_ir::automaton::{Event, Happening};
@@ -9,9 +10,11 @@ use isac_ir::time::StageId;
 use super::core::TimedCore;
 use super::flight::Flight;
 use super::mask::Mask;
+use super::prediction::{Deed, Predicted, Scene, Slot};
 use super::scene::{
-    Begin, Configuration, End, Known, Outcome, Part, Plot, PutBack, Scene, Told, UNKNOWN, flushes,
+    Act, Begin, Configuration, End, Known, Outcome, Part, Plot, PutBack, Told, UNKNOWN, flushes,
 };
+use super::turn::nothing;
 use crate::kernel::Profiling;
 
 impl<C: TimedCore, P: Profiling> Flight<C, P> {
@@ -32,10 +35,7 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
     fn add_scene(&mut self, plot: Plot) -> u32 {
         let number = self.scenes.len() as u32;
         self.configurations[plot.configuration as usize].scenes.push(number);
-        self.scenes.push(Scene::new());
-        if P::ON {
-            self.masks.push(C::MASKS);
-        }
+        self.scenes.push(Rc::new(Scene::new()));
         self.plots.push(plot);
         number
     }
@@ -59,7 +59,6 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
             true => {
                 self.plots[self.scene as usize].begin = Some(begin);
                 self.fill(self.scene);
-                self.enter(self.scene);
             }
             false => self.go_on_elsewhere(Told::Begin(begin)),
         }
@@ -70,33 +69,28 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
     pub(super) fn end_turn_elsewhere(&mut self, position: u32, end: End, due: u64, counted: u128) {
         let due = if end == End::Done { due } else { 0 };
         let decoded = self.decoded_at(position);
-        let acts = &self.acts;
+        let acts = self.take_acts();
         let is_it = |known: &Outcome| {
             (known.end, known.due, known.decoded, known.counted) == (end, due, decoded, counted)
-                && known.acts == *acts
+                && known.acts == acts
         };
         let plot = &self.plots[self.scene as usize];
         let known = plot.outcomes.iter().find(|(at, _)| *at == position);
         if known.is_some_and(|(_, known)| is_it(known)) {
-            self.acts.clear();
-            self.closer = self.scenes[self.scene as usize].closer;
             return;
         }
         let further = plot.further.iter().position(
             |(told, _)| matches!(told, Told::Turn(at, outcome) if *at == position && is_it(outcome)),
         );
         if let Some(index) = further {
-            self.acts.clear();
             return self.go_on_further(index);
         }
         let is_new = known.is_none();
-        let outcome = Outcome { end, due, decoded, acts: self.acts.clone(), counted };
-        self.acts.clear();
+        let outcome = Outcome { end, due, decoded, acts, counted };
         match is_new {
             true => {
                 self.plots[self.scene as usize].outcomes.push((position, outcome));
                 self.fill(self.scene);
-                self.enter(self.scene);
             }
             false => self.go_on_elsewhere(Told::Turn(position, outcome)),
         }
@@ -118,7 +112,7 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
         further.swap(0, index);
         let scene = further[0].1;
         (self.is_elsewhere, self.is_closer) = (true, true);
-        self.enter(scene);
+        self.scene = scene;
     }
 
     /// A scene of the same configuration that agrees with this one up to here, and in what is told;
@@ -144,13 +138,6 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
         let scene = self.add_scene(Plot { begin, outcomes, ..Plot::new(plot.configuration) });
         self.fill(scene);
         scene
-    }
-
-    /// The cycle goes on in a scene.
-    fn enter(&mut self, scene: u32) {
-        self.scene = scene;
-        let scene = &self.scenes[scene as usize];
-        (self.live, self.closer) = (scene.live, scene.closer);
     }
 
     /// The course of the cycle behind a state in which these stages stand and nothing else is told.
@@ -215,42 +202,64 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
         let begun = begin.pc.map(|pc| self.begun(pc));
         let mut records: Vec<u32> = configuration.actors.iter().map(|actor| actor.record).collect();
         records.extend(begun);
-        let mut scene = Scene::<C> { stands: begin.stands, begins: begun.is_some(), ..Scene::new() };
+        let mut scene = Scene::<C, P> { stands: begin.stands, begins: begun.is_some(), ..Scene::new() };
         scene.pc = begin.pc.unwrap_or_default();
-        scene.times = self.scenes[number as usize].times;
-        let mut masks = C::MASKS;
         let parts = self.parts_of(course);
+        let mut slots = Vec::new();
         for part in &parts {
-            let Part { position, rank, busy } = *part;
-            let index = position as usize;
+            let (position, rank) = (part.position, part.rank);
             let place = &self.schedule().places[self.place_at(position) as usize];
-            if place.kind != (PlaceKind::Walk { is_last: false }) {
+            let has_turn = place.kind != (PlaceKind::Walk { is_last: false });
+            let outcome = outcomes.iter().find(|(at, _)| *at == position).map(|(_, outcome)| outcome);
+            // What it counts is known, and there is nothing else to run.
+            let is_still = C::STILL >> position & 1 == 1
+                && outcome.is_some_and(|outcome| outcome.predicted() == Predicted::Done);
+            if has_turn && !is_still {
                 scene.live |= 1 << position;
+                slots.push(self.slot(part, records[rank as usize], outcome));
             }
-            scene.row.as_mut()[index] = records[rank as usize];
-            scene.busy.as_mut()[index] = busy;
-            let Some((_, outcome)) = outcomes.iter().find(|(at, _)| *at == position) else { continue };
-            masks.as_mut()[index] = narrow(outcome.counted);
-            if !outcome.is_closer() {
-                scene.closer &= !(1 << position);
-                // What it counts is known, and there is nothing else to run.
-                scene.live &= !(C::STILL & 1 << position);
-            }
-            if flushes(&outcome.acts).next().is_none() {
-                scene.flushing &= !(1 << position);
-            }
+            let Some(outcome) = outcome else { continue };
             if outcome.decoded != UNKNOWN {
-                records[rank as usize] = outcome.decoded;
-                scene.decoded = if self.is_decoded(outcome.decoded) { outcome.decoded } else { UNKNOWN };
+                let record = outcome.decoded;
+                records[rank as usize] = record;
+                scene.decoded = if self.is_decoded(record) { record } else { UNKNOWN };
+                let record = &self.records[record as usize];
+                scene.fetched = (record.address, record.word);
             }
         }
-        self.scenes[number as usize] = scene;
-        if P::ON {
-            self.masks[number as usize] = masks;
-        }
+        scene.slots = slots.into_boxed_slice();
+        scene.link.times.set(self.scenes[number as usize].link.times.get());
+        self.scenes[number as usize] = Rc::new(scene);
         let plot = &mut self.plots[number as usize];
         (plot.begun, plot.course, plot.parts, plot.put_back) =
             (begun.unwrap_or_default(), course, parts, put_back);
+    }
+
+    /// The turn of an instruction as it is predicted; `outcome` is what is known of it.
+    fn slot(&self, part: &Part, record: u32, outcome: Option<&Outcome>) -> Slot<C, P> {
+        let known = &self.records[record as usize];
+        let function = match self.schedule().places[self.place_at(part.position) as usize].kind {
+            PlaceKind::Decoded { turn, .. } => known.turns.get(turn as usize).copied(),
+            PlaceKind::Before { .. } | PlaceKind::Walk { .. } => None,
+        };
+        let retried = match outcome.map(|outcome| outcome.end) {
+            Some(End::Retried(operation)) => operation,
+            _ => 0,
+        };
+        Slot {
+            function: function.unwrap_or(nothing),
+            args: known.args,
+            address: known.address,
+            busy: part.busy,
+            due: outcome.map_or(0, |outcome| outcome.due),
+            counted: narrow(outcome.map_or(0, |outcome| outcome.counted)),
+            size_cells: known.size_cells,
+            record,
+            decoded: outcome.map_or(UNKNOWN, |outcome| outcome.decoded),
+            deed: outcome.map_or(Deed::MORE, |outcome| Deed::of(&outcome.acts)),
+            retried,
+            end: outcome.map_or(Predicted::Unknown, Outcome::predicted),
+        }
     }
 
     /// The turns of a course by their positions.
@@ -275,7 +284,8 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
         let (begin, outcomes) = (plot.begin, plot.outcomes_before(position).to_vec());
         let begin = begin.unwrap_or(Begin { stands: 0, pc: None });
         let (course, _) = self.replay(state, begin, &outcomes);
-        let flushes: Vec<Event> = flushes(&self.acts).collect();
+        let acts: Vec<Act> = self.acts.iter().copied().chain(self.deed.act()).collect();
+        let flushes: Vec<Event> = flushes(&acts).collect();
         self.course_of(course, position, flushes)
     }
 

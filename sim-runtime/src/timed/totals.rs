@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use sim_profile::{CacheLines, Overhead};
+use sim_profile::{CacheLines, LostCause, Overhead};
 
 use super::core::TimedCore;
 use super::flight::Flight;
@@ -57,14 +57,30 @@ impl Totals {
         }
     }
 
-    /// Somebody who is over pays for cycles.
-    pub(super) fn charge(&mut self, whose: Whose, overhead: &Overhead) {
+    /// What somebody who is over pays for; nobody who is in flight is asked here.
+    fn overhead_of(&mut self, whose: Whose) -> Option<&mut Overhead> {
         match whose {
-            _ if overhead.is_zero() => {}
-            Whose::Record(number) => self.tally(number).overhead.add(overhead),
-            Whose::Undecoded(address) => self.overheads.entry(address).or_default().add(overhead),
-            // Who is in flight is asked by its rank, never here.
-            Whose::InFlight(_) => {}
+            Whose::Record(number) => Some(&mut self.tally(number).overhead),
+            Whose::Undecoded(address) => Some(self.overheads.entry(address).or_default()),
+            Whose::InFlight(_) => None,
+        }
+    }
+
+    /// Somebody who is over pays for extra cycles.
+    pub(super) fn charge_extra(&mut self, whose: Whose, cycles: u64) {
+        if cycles > 0
+            && let Some(overhead) = self.overhead_of(whose)
+        {
+            overhead.extra_cycles += cycles;
+        }
+    }
+
+    /// Somebody who is over pays for lost cycles.
+    pub(super) fn charge_lost(&mut self, whose: Whose, cause: LostCause, cycles: u64) {
+        if cycles > 0
+            && let Some(overhead) = self.overhead_of(whose)
+        {
+            overhead.add_lost(cause, cycles);
         }
     }
 }
@@ -72,9 +88,10 @@ impl Totals {
 impl<C: TimedCore, P: Profiling> Flight<C, P> {
     /// Adds what the scenes have counted so far.
     pub(super) fn add_scenes(&self, totals: &mut Totals) {
-        for (scene, plot) in self.scenes.iter().zip(&self.plots).filter(|(scene, _)| scene.times > 0) {
-            totals.add_course(plot.course, scene.times);
-            self.add_effect(totals, &plot.effect, scene.times);
+        let times = self.scenes.iter().map(|scene| scene.link.times.get());
+        for (times, plot) in times.zip(&self.plots).filter(|(times, _)| *times > 0) {
+            totals.add_course(plot.course, times);
+            self.add_effect(totals, &plot.effect, times);
         }
     }
 
@@ -87,9 +104,7 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
             *totals.jumps.entry(*jump).or_default() += times;
         }
         for (whose, cause) in &effect.charges {
-            let mut overhead = Overhead::default();
-            overhead.add_lost(self.causes[*cause as usize], times);
-            totals.charge(*whose, &overhead);
+            totals.charge_lost(*whose, self.causes[*cause as usize], times);
         }
     }
 
@@ -97,9 +112,7 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
         let record = &self.records[actor.record as usize];
         let whose = self.whose(actor.record, fate);
         if let Some(cause) = actor.lost {
-            let mut overhead = Overhead::default();
-            overhead.add_lost(self.causes[cause as usize], times);
-            totals.charge(whose, &overhead);
+            totals.charge_lost(whose, self.causes[cause as usize], times);
         }
         match (record.is_decoded(), fate) {
             (true, Fate::Executed) => {
@@ -140,7 +153,6 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
         let here = self.plots[self.next as usize].configuration;
         let configuration = self.configurations[here as usize].configuration.as_ref().clone();
         self.scenes.clear();
-        self.masks.clear();
         self.plots.clear();
         self.configurations.clear();
         self.numbers.clear();

@@ -2,9 +2,11 @@
 
 use isac_ir::time::StageId;
 
-use super::core::{TimedCore, TurnFn};
+use super::core::TimedCore;
 use super::flight::Flight;
 use super::mask::Mask;
+use super::prediction::{Scene, Slot};
+use super::scene::UNKNOWN;
 use crate::kernel::{Kernel, Profiling, Trap};
 
 /// A turn of an instruction.
@@ -13,6 +15,8 @@ pub struct Turn<'f, C: TimedCore, P: Profiling> {
     pub due: u64,
     /// What is known of the instruction.
     record: u32,
+    slot: &'f Slot<C, P>,
+    scene: &'f Scene<C, P>,
     position: u32,
     /// Counters that have counted once.
     counted: C::Mask,
@@ -26,6 +30,11 @@ pub struct Done<M> {
     pub(super) counted: M,
 }
 
+/// What is run where an instruction has nothing of its own to run.
+pub(super) fn nothing<C: TimedCore, P: Profiling>(_: &mut C, _: &mut Turn<'_, C, P>) -> Result<(), Trap> {
+    Ok(())
+}
+
 /// The counter of an entry of [`TimedCore::LINES`]: they are numbered from the last one down.
 pub(super) fn line_counter<C: TimedCore>(index: usize) -> u32 {
     C::Mask::BITS - 1 - index as u32
@@ -33,8 +42,13 @@ pub(super) fn line_counter<C: TimedCore>(index: usize) -> u32 {
 
 impl<'f, C: TimedCore, P: Profiling> Turn<'f, C, P> {
     #[inline(always)]
-    pub(super) fn new(flight: &'f mut Flight<C, P>, record: u32, position: u32) -> Self {
-        Turn { due: 0, record, position, counted: C::Mask::default(), flight }
+    pub(super) fn new(
+        flight: &'f mut Flight<C, P>,
+        scene: &'f Scene<C, P>,
+        slot: &'f Slot<C, P>,
+        position: u32,
+    ) -> Self {
+        Turn { due: 0, record: slot.record, slot, scene, position, counted: C::Mask::default(), flight }
     }
 
     /// What is called by its address begins the turn: nothing has counted and no condition holds, which
@@ -42,6 +56,7 @@ impl<'f, C: TimedCore, P: Profiling> Turn<'f, C, P> {
     #[inline(always)]
     pub fn begin(&mut self) {
         (self.due, self.counted) = (0, C::Mask::default());
+        self.record = self.slot.record;
     }
 
     /// The turn is over.
@@ -53,13 +68,19 @@ impl<'f, C: TimedCore, P: Profiling> Turn<'f, C, P> {
     /// Address of the instruction, in cells: the PC's value at its begin until it is decoded.
     #[inline(always)]
     pub fn address(&self) -> u64 {
-        self.flight.place_of(self.record).0
+        match self.record == self.slot.record {
+            true => self.slot.address,
+            false => self.flight.place_of(self.record).0,
+        }
     }
 
     /// Its size in cells, 0 until it is decoded.
     #[inline(always)]
     pub fn size_cells(&self) -> u32 {
-        self.flight.place_of(self.record).1
+        match self.record == self.slot.record {
+            true => self.slot.size_cells,
+            false => self.flight.place_of(self.record).1,
+        }
     }
 
     /// A region begins.
@@ -87,13 +108,28 @@ impl<'f, C: TimedCore, P: Profiling> Turn<'f, C, P> {
     /// The operands of the instruction.
     #[inline(always)]
     pub fn args(&self) -> C::Args {
-        self.flight.args(self.record)
+        match self.record == self.slot.record {
+            true => self.slot.args,
+            false => self.flight.args(self.record),
+        }
     }
 
-    /// What the instruction runs in one of its turns.
+    /// Runs what the instruction runs in the first of its turns, in which it was decoded.
+    ///
+    /// # Errors
+    /// The trap that ends it.
     #[inline(always)]
-    pub fn function(&self, turn: usize) -> TurnFn<C, P> {
-        self.flight.function(self.record, turn)
+    pub fn run_decoded(&mut self, core: &mut C) -> Result<(), Trap> {
+        self.flight.function(self.record, 0)(core, self)
+    }
+
+    /// Runs what the instruction runs in this turn.
+    ///
+    /// # Errors
+    /// The trap that ends it.
+    #[inline(always)]
+    pub fn run(&mut self, core: &mut C) -> Result<(), Trap> {
+        (self.slot.function)(core, self)
     }
 
     /// The instruction is decoded: the word that stands at an address.
@@ -103,12 +139,9 @@ impl<'f, C: TimedCore, P: Profiling> Turn<'f, C, P> {
     #[inline(always)]
     pub fn decode(&mut self, address: Option<u64>, pc: u64, word: u64) -> Result<(), Trap> {
         let address = address.unwrap_or(pc);
-        let predicted = self.flight.predicted();
-        if let Some(record) = self.flight.records.get(predicted as usize)
-            && record.address == address
-            && record.word == word
-        {
-            if P::ON && self.flight.is_closer {
+        let predicted = self.scene.decoded;
+        if predicted != UNKNOWN && self.scene.fetched == (address, word) {
+            if P::ON && !self.flight.notes.is_empty() {
                 self.flight.forget_counts(self.position, predicted);
             }
             (self.record, self.flight.decoded_now) = (predicted, predicted);
@@ -161,6 +194,6 @@ impl<'f, C: TimedCore, P: Profiling> Turn<'f, C, P> {
     /// True if an instruction is in a stage, by its number, in this cycle.
     #[inline(always)]
     pub fn is_busy(&mut self, number: u32) -> bool {
-        self.flight.is_busy(self.position, number)
+        self.flight.is_busy(self.slot, self.position, number)
     }
 }

@@ -146,12 +146,16 @@ impl Emitter<'_> {
         let positions = timing.order.iter().map(|place| number((*place).into()));
         let decoder = &self.model.decoders[timing.schedule.decoding.decoder as usize];
         let word_bits = number(decoder.width_bits.into());
-        let length = number(timing.order.len() as u128);
         let counters = if self.most_counters() > 64 { quote!(u128) } else { quote!(u64) };
         let still = self.positions_where(|place| self.is_still(place));
         let places = &timing.schedule.places;
         let flushes = self.positions_where(|place| !places[place as usize].effects.flushes.is_empty());
+        let acts = self.positions_where(|place| {
+            let effects = &places[place as usize].effects;
+            effects.stalls || !effects.flushes.is_empty()
+        });
         let decodes = self.positions_where(|place| place == timing.schedule.decoding.place);
+        let depends = self.positions_where(|place| self.may_depend(place));
         let exits =
             self.model.devices.iter().any(|device| device.kind == isac_ir::resource::DeviceKind::Exit);
         let extra_cycles = self.has_extra_cycles();
@@ -166,18 +170,14 @@ impl Emitter<'_> {
         quote! {
             impl TimedCore for Processor {
                 type Args = super::turns::Args;
-                type Row = [u32; #length];
-                type Stages = [u64; #length];
-                type Masks = [#counters; #length];
                 type Mask = #counters;
 
-                const ROW: Self::Row = [0; #length];
-                const STAGES: Self::Stages = [0; #length];
-                const MASKS: Self::Masks = [0; #length];
                 const POSITIONS: &'static [u32] = &[#(#positions),*];
                 const STILL: u64 = #still;
                 const DECODES: u64 = #decodes;
                 const FLUSHES: u64 = #flushes;
+                const ACTS: u64 = #acts;
+                const DEPENDS: u64 = #depends;
                 const EXITS: bool = #exits;
                 const EXTRA_CYCLES: bool = #extra_cycles;
                 const WORD_BITS: u32 = #word_bits;
@@ -218,6 +218,15 @@ impl Emitter<'_> {
                     body.statements.iter().all(|statement| matches!(statement, Stmt::Activate { .. }))
                 })
             })
+    }
+
+    /// True if turns at a place may find that conditions of activations hold.
+    fn may_depend(&self, place: u32) -> bool {
+        self.timing().schedule.sections_at(place).iter().any(|section| {
+            let operation = self.model.operation(section.operation);
+            section.part == isac_ir::account::Part::Activation
+                && !isac_ir::schedule::conditional_instances(operation).is_empty()
+        })
     }
 
     /// True if anything asks for extra cycles.

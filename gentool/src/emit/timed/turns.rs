@@ -209,7 +209,7 @@ impl Emitter<'_> {
                 let before = sections.iter().filter(|section| !is_activation(section));
                 let before = before.map(|section| self.emit_plain_call(section));
                 let runs = schedule.forms.iter().any(|form| !form.turns[0].is_empty());
-                let decoded = runs.then(|| quote!(step.function(0)(p, step)?;));
+                let decoded = runs.then(|| quote!(step.run_decoded(p)?;));
                 let after = sections.iter().filter(is_activation);
                 let after = after.map(|section| self.emit_plain_call(section));
                 before.chain(decoded).chain(after).collect()
@@ -225,10 +225,7 @@ impl Emitter<'_> {
                         let sections = &schedule.forms[form as usize].turns[turn];
                         sections.iter().map(|section| self.emit_plain_call(section)).collect()
                     }
-                    false => {
-                        let turn = number(turn as u128);
-                        vec![quote!(step.function(#turn)(p, step)?;)]
-                    }
+                    false => vec![quote!(step.run(p)?;)],
                 }
             }
             PlaceKind::Walk { .. } => return TokenStream::new(),
@@ -252,80 +249,104 @@ impl Emitter<'_> {
     pub(super) fn emit_cycle(&self) -> TokenStream {
         let usual = self.usual_positions();
         let is_usual = |at: u32| usual >> at & 1 == 1;
-        let straight = self.emit_positions(&|at| is_usual(at).then(TokenStream::new), &|at| {
-            let position = number(at.into());
-            quote!({ flight.pass(#position); return self.other_turns(flight); })
+        let straight = self.emit_positions(is_usual, |at, number_before| {
+            let (position, slot) = (number(at.into()), number(number_before.into()));
+            let behind = quote! {
+                let from = flight.pass(#position, scene);
+                return self.other_turns(flight, scene, from);
+            };
+            (None, quote!(&slots[#slot]), behind)
         });
         let others = self.emit_positions(
-            &|at| {
+            |_| true,
+            |at, _| {
                 let position = number(at.into());
-                Some(quote!(if flight.is_live(#position)))
-            },
-            &|_| {
-                quote!(if flight.has_left() {
-                    return true;
-                })
+                let behind = quote! {
+                    if flight.has_left() {
+                        return true;
+                    }
+                    (live, next) = flight.pass(#position, scene);
+                    slots = scene.slots_from(next);
+                };
+                (Some(quote!(if live >> #position & 1 == 1)), quote!(next_slot(&mut slots)), behind)
             },
         );
+        let count = number(usual.count_ones().into());
         let usual = number(usual.into());
         quote! {
             #[inline(always)]
-            fn turns<P: Profiling>(&mut self, flight: &mut Flight<Self, P>) -> bool {
-                if !flight.are_live(#usual) {
-                    return self.other_turns(flight);
-                }
+            fn turns<P: Profiling>(
+                &mut self,
+                flight: &mut Flight<Self, P>,
+                scene: &mut Rc<Scene<Self, P>>,
+            ) -> bool {
+                let Some(slots) = scene.just::<#count>(#usual) else {
+                    let from = scene.all();
+                    return self.other_turns(flight, scene, from);
+                };
                 #straight
                 false
             }
 
-            fn other_turns<P: Profiling>(&mut self, flight: &mut Flight<Self, P>) -> bool {
+            fn other_turns<P: Profiling>(
+                &mut self,
+                flight: &mut Flight<Self, P>,
+                scene: &mut Rc<Scene<Self, P>>,
+                (mut live, mut next): (u64, usize),
+            ) -> bool {
+                let mut slots = scene.slots_from(next);
                 #others
                 false
             }
         }
     }
 
-    /// The turns at those positions for which there is a condition; `otherwise` is what follows if
-    /// one does not just go on.
+    /// The turns at some positions; of each, by its position and the number of those before it, `how`
+    /// tells its condition, where what is predicted of it stands, and what follows if the cycle does not
+    /// just go on.
     fn emit_positions(
         &self,
-        condition: &dyn Fn(u32) -> Option<TokenStream>,
-        otherwise: &dyn Fn(u32) -> TokenStream,
+        is_there: impl Fn(u32) -> bool,
+        how: impl Fn(u32, u32) -> (Option<TokenStream>, TokenStream, TokenStream),
     ) -> TokenStream {
         let timing = self.timing();
         let lines = self.lines();
-        let turns = (0u32..).zip(&timing.order).filter_map(|(at, place)| {
-            let condition = condition(at)?;
-            let (position, otherwise) = (number(at.into()), otherwise(at));
-            match timing.schedule.places[*place as usize].kind {
-                PlaceKind::Walk { is_last: false } => None,
-                PlaceKind::Walk { is_last: true } => Some(quote! {
+        let places = (0u32..).zip(&timing.order).filter(|(at, place)| {
+            is_there(*at)
+                && timing.schedule.places[**place as usize].kind != (PlaceKind::Walk { is_last: false })
+        });
+        let turns = (0u32..).zip(places).map(|(before, (at, place))| {
+            let (condition, slot, behind) = how(at, before);
+            let position = number(at.into());
+            if timing.schedule.places[*place as usize].kind == (PlaceKind::Walk { is_last: true }) {
+                return quote! {
                     #condition {
+                        let slot = #slot;
                         if flight.strike(self, #position) {
                             return true;
                         }
+                        #behind
                     }
-                }),
-                PlaceKind::Before { .. } | PlaceKind::Decoded { .. } => {
-                    let name = self.place_name(*place);
-                    let own = (0u128..).zip(&lines).filter(|(_, (here, _))| *here == at);
-                    let notes = own.map(|(index, _)| {
-                        let index = number(index);
-                        quote!(flight.note_lines(self, #position, &mut done, #index);)
-                    });
-                    let notes: Vec<TokenStream> = notes.collect();
-                    let mutable = (!notes.is_empty()).then(|| quote!(mut));
-                    Some(quote! {
-                        #condition {
-                            let mut turn = flight.turn(#position);
-                            let outcome = super::turns::#name(self, &mut turn);
-                            let #mutable done = turn.done();
-                            #(#notes)*
-                            if flight.end_turn(self, #position, done, outcome) {
-                                #otherwise
-                            }
-                        }
-                    })
+                };
+            }
+            let name = self.place_name(*place);
+            let own = (0u128..).zip(&lines).filter(|(_, (here, _))| *here == at);
+            let notes = own.map(|(index, _)| {
+                let index = number(index);
+                quote!(flight.note_lines(self, #position, &mut done, #index);)
+            });
+            let notes: Vec<TokenStream> = notes.collect();
+            let mutable = (!notes.is_empty()).then(|| quote!(mut));
+            quote! {
+                #condition {
+                    let slot = #slot;
+                    let mut turn = flight.turn(scene, slot, #position);
+                    let outcome = super::turns::#name(self, &mut turn);
+                    let #mutable done = turn.done();
+                    #(#notes)*
+                    if flight.end_turn(self, slot, #position, done, outcome) {
+                        #behind
+                    }
                 }
             }
         });

@@ -47,8 +47,10 @@ mod overhead;
 mod pairs;
 mod profile;
 mod running;
+mod sampling;
 mod storage;
 mod tables;
+mod values;
 mod word;
 
 pub use cache_lines::CacheLines;
@@ -79,6 +81,8 @@ pub use report::{
     render_verification, render_xml, write_profile_xml,
 };
 pub use running::Misplaced;
+pub use sampling::{Counted, Estimate, Samples, Sampling};
 pub use storage::{ProfileError, ProfileErrorCause, read_profile, write_profile};
 pub use tables::{CodeCells, ModelTables};
+pub use values::{COUNTED_VALUES, CountedValue, ValuePlace, ValueTable, Values};
 pub use word::{Word, WordError};

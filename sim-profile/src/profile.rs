@@ -6,7 +6,9 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::measurement::count;
-use crate::{Calls, ImageDifference, Measurement, MergeError, ProgramImage, StaticTable, pairs};
+use crate::{
+    Calls, ImageDifference, Measurement, MergeError, ProgramImage, Samples, Sampling, StaticTable, pairs,
+};
 
 /// How the counts of a [`Measurement`] came about.
 #[derive(Serialize, Deserialize, Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -15,18 +17,18 @@ pub enum Mode {
     /// Every instruction was counted.
     #[default]
     Exact,
-    /// One instruction in `interval` was counted.
-    Sampled {
-        /// Distance between two samples, in instructions; at least 1.
-        interval: u64,
-    },
+    /// What ran in some stretches of the run was counted, and nothing else.
+    Sampled(Sampling),
 }
 
 impl fmt::Display for Mode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Mode::Exact => write!(f, "exact"),
-            Mode::Sampled { interval } => write!(f, "sampled every {interval} instructions"),
+            Mode::Sampled(Sampling { interval, burst, seed }) => {
+                write!(f, "sampled: {burst} of {interval} stretches between checks")?;
+                seed.map_or(Ok(()), |seed| write!(f, ", at random from seed {seed}"))
+            }
         }
     }
 }
@@ -66,6 +68,9 @@ pub struct Profile {
     /// Its calls, if they were followed.
     #[serde(default)]
     pub calls: Option<Calls>,
+    /// What is known of all of the run, where some of it was counted.
+    #[serde(default)]
+    pub samples: Option<Samples>,
 }
 
 impl Profile {

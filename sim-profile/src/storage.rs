@@ -38,7 +38,8 @@ use crate::lines::{LineError, Lines};
 use crate::measurement::is_index;
 use crate::{
     CacheLines, CallContext, CallCount, CallKey, FunctionCount, InstructionKey, InstructionRecord,
-    InvalidMeasurement, Measurement, ModelTables, Overhead, Profile, Provenance, StageCycles, StaticFacts,
+    InvalidMeasurement, Measurement, Mode, ModelTables, Overhead, Profile, Provenance, Samples, Sampling,
+    StageCycles, StaticFacts,
 };
 
 const FORMAT: &str = "isac-profile";
@@ -61,6 +62,9 @@ struct Head {
     extra_cycles: u64,
     undecoded: u64,
     occupancy: Vec<StageCycles>,
+    /// Of a sampled run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    samples: Option<Samples>,
 }
 
 /// Every further line.
@@ -108,6 +112,7 @@ pub fn write_profile<W: Write>(mut out: W, profile: &Profile) -> io::Result<()> 
             extra_cycles: measurement.extra_cycles,
             undecoded: measurement.undecoded,
             occupancy: measurement.occupancy.clone(),
+            samples: profile.samples,
         },
     )?;
     let mut entries = 0;
@@ -193,7 +198,13 @@ fn read_head<R: BufRead>(lines: &mut Lines<R>) -> Result<Profile, ProfileErrorCa
     measurement.undecoded = head.undecoded;
     measurement.occupancy = head.occupancy;
     measurement.validate_occupancy().map_err(ProfileErrorCause::Invalid)?;
-    Ok(Profile { measurement, provenance: head.provenance, ..Profile::default() })
+    let (provenance, samples) = (head.provenance, head.samples);
+    if let Mode::Sampled(Sampling { interval, burst, .. }) = provenance.mode
+        && !(1..=interval).contains(&burst)
+    {
+        return Err(ProfileErrorCause::Sampling { interval, burst });
+    }
+    Ok(Profile { measurement, provenance, samples, ..Profile::default() })
 }
 
 fn insert_entry(profile: &mut Profile, entry: Entry) -> Result<(), ProfileErrorCause> {
@@ -272,6 +283,13 @@ pub enum ProfileErrorCause {
     },
     /// Something follows the last line.
     AfterEnd,
+    /// No run can be sampled so.
+    Sampling {
+        /// Checks between two samples.
+        interval: u64,
+        /// Stretches of one.
+        burst: u64,
+    },
 }
 
 impl From<LineError> for ProfileErrorCause {
@@ -296,6 +314,9 @@ impl fmt::Display for ProfileErrorCause {
             ProfileErrorCause::Io(error) => write!(f, "cannot be read: {error}"),
             ProfileErrorCause::NotAProfile => {
                 write!(f, "no profile; expected a file that `--profile` wrote")
+            }
+            ProfileErrorCause::Sampling { interval, burst } => {
+                write!(f, "samples of {burst} stretches at intervals of {interval} cannot be; measure again")
             }
             ProfileErrorCause::Version(version) => {
                 write!(f, "profile of version {version}; expected {VERSION}: measure the run anew")

@@ -4,7 +4,8 @@ mod support;
 
 use sim_profile::{
     CallContext, CallCount, CallKey, CallKind, Calls, Control, DelayedControl, FunctionCount, ImagePart,
-    Mode, Profile, ProgramImage, Provenance, Spending, StaticFacts, StaticTable, read_profile, write_profile,
+    Mode, Profile, ProgramImage, Provenance, Samples, Sampling, Spending, StaticFacts, StaticTable,
+    read_profile, write_profile,
 };
 
 fn image(name: &str, digest: &str) -> ProgramImage {
@@ -15,13 +16,20 @@ fn image(name: &str, digest: &str) -> ProgramImage {
 fn profile() -> Profile {
     let provenance = Provenance {
         engines: ["reference".to_owned()].into(),
-        mode: Mode::Sampled { interval: 100 },
+        mode: Mode::Sampled(Sampling { interval: 100, burst: 2, seed: Some(7) }),
         runs: 1,
         host_nanoseconds: 300_000_000,
         model_digest: "12ab".to_owned(),
         images: vec![image("little.elf", "34cd")],
     };
-    Profile { measurement: support::measurement(), provenance, statics: statics(), calls: Some(calls()) }
+    let samples = Samples { checks: 1000, samples: 9, instructions: 8000, cycles: 9000 };
+    Profile {
+        measurement: support::measurement(),
+        provenance,
+        statics: statics(),
+        calls: Some(calls()),
+        samples: Some(samples),
+    }
 }
 
 /// An instruction with a text, and one that jumps.
@@ -118,7 +126,8 @@ fn what_does_not_belong_together_is_not_merged() {
     );
     assert_eq!(
         refusal(&|profile| profile.provenance.mode = Mode::Exact),
-        "one profile is sampled every 100 instructions, the other exact; measure both in the same way"
+        "one profile is sampled: 2 of 100 stretches between checks, at random from seed 7, the other exact; \
+         measure both in the same way"
     );
     assert_eq!(
         refusal(&|profile| profile.measurement.tables.model = "big".to_owned()),

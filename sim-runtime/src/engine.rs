@@ -3,7 +3,7 @@
 use isac_ir::Model;
 use isac_ir::bits::Bits;
 use isac_ir::resource::RegisterPlace;
-use sim_profile::{CacheLines, Calls, Measurement};
+use sim_profile::{CacheLines, Calls, Measurement, Samples, Sampling};
 
 use crate::fault::Stop;
 use crate::host::Host;
@@ -160,6 +160,19 @@ pub trait Engine {
     /// Takes up a state that this engine has saved; false if it is none of its own.
     fn take_up(&mut self, _saved: &SavedEngine) -> bool {
         false
+    }
+
+    /// Counts at samples alone what runs from now on, before the first instruction; false if the engine
+    /// cannot, which is so where instructions overlap or caches are simulated, without profiling, and
+    /// where calls are followed.
+    fn sample(&mut self, _sampling: Sampling) -> bool {
+        false
+    }
+
+    /// What is known of the whole run, if samples are taken; of the moment of the last
+    /// [`Engine::measurement`], if the run did not go on since.
+    fn samples(&self) -> Option<Samples> {
+        None
     }
 
     /// Everything measured so far; complete at any time between two calls of [`Engine::run`].

@@ -8,6 +8,7 @@ pub(crate) mod law;
 pub(crate) mod program;
 pub(crate) mod random_word;
 pub(crate) mod split;
+pub(crate) mod stretches;
 
 use std::path::PathBuf;
 

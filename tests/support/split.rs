@@ -1,7 +1,7 @@
 //! A run in small pieces, looked at between them: nothing of it may show in the end.
 
 use isac_ir::Model;
-use sim_profile::{Calls, Measurement};
+use sim_profile::{Calls, Measurement, Samples, Sampling};
 use sim_runtime::host::Host;
 use sim_runtime::record::FunctionMap;
 use sim_runtime::{Engine, Machine, Stop};
@@ -66,6 +66,14 @@ impl Engine for SplitEngine {
 
     fn calls(&self) -> Option<Calls> {
         self.engine.calls()
+    }
+
+    fn sample(&mut self, sampling: Sampling) -> bool {
+        self.engine.sample(sampling)
+    }
+
+    fn samples(&self) -> Option<Samples> {
+        self.engine.samples()
     }
 
     fn measurement(&mut self) -> Option<Measurement> {

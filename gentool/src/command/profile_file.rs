@@ -6,14 +6,46 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
 use std::thread;
 
-use sim_profile::{Profile, read_profile};
+use sim_profile::{Mode, Profile, Samples, Sampling, read_profile};
 use sim_runtime::launcher::{AtomicFile, is_same_file};
 
 use super::mistaken_file::instead_of_profile;
 use super::{Failure, print_by};
 
-/// Reads what `gentool run --profile FILE` has written.
+/// Reads what `gentool run --profile FILE` has written, of a run that was counted as a whole.
 pub(super) fn read(path: &Path) -> Result<Profile, Failure> {
+    let profile = read_any(path)?;
+    match profile.provenance.mode {
+        Mode::Exact => Ok(profile),
+        Mode::Sampled(_) => Err(Failure::other(format!(
+            "{}: what ran at samples alone was counted, and this needs all; measure without --sample, or \
+             make a report of it by gentool report --format sampled",
+            path.display()
+        ))),
+    }
+}
+
+/// Reads what `gentool run --profile FILE --sample N` has written.
+pub(super) fn read_sampled(path: &Path) -> Result<SampledProfile, Failure> {
+    let profile = read_any(path)?;
+    match (profile.provenance.mode, profile.samples) {
+        (Mode::Sampled(sampling), Some(samples)) => Ok(SampledProfile { profile, sampling, samples }),
+        _ => Err(Failure::other(format!(
+            "{}: no samples were taken, the figures are exact; choose another --format, or measure with \
+             --sample",
+            path.display()
+        ))),
+    }
+}
+
+/// A stored profile of samples.
+pub(super) struct SampledProfile {
+    pub(super) profile: Profile,
+    pub(super) sampling: Sampling,
+    pub(super) samples: Samples,
+}
+
+fn read_any(path: &Path) -> Result<Profile, Failure> {
     let shown = path.display();
     let file = File::open(path).map_err(|error| {
         Failure::other(format!("cannot read the profile {shown}: {error}; name a file that exists"))

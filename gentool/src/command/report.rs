@@ -10,7 +10,7 @@ use sim_profile::html::OperandTable;
 use sim_profile::program::ProgramProfile;
 use sim_profile::program::render::{
     render_annotated_source, render_callgrind, render_disassembly, render_dot, render_folded, render_gprof,
-    render_lcov, render_most_expensive, render_oprofile, render_pprof,
+    render_lcov, render_most_expensive, render_oprofile, render_pprof, render_sampled,
 };
 use sim_profile::{
     Profile, render_cobertura, render_junit, render_operands_text, render_text, replay_events,
@@ -21,6 +21,7 @@ use sim_runtime::launcher::parse_number;
 use super::exclusion::{Exclusions, read_exclusions};
 use super::flow_report::Flow;
 use super::html_report::{Described, render_page};
+use super::profile_file::SampledProfile;
 use super::reachable_code::ModelOptions;
 use super::requirement::{Requirement, UNCOVERED, parse_requirement};
 use super::{Failure, profile_file, program_report};
@@ -116,6 +117,8 @@ enum Format {
     Oprofile,
     /// Stacks of calls for pprof; needs --image.
     Pprof,
+    /// What the samples of a run with --sample say of all of it, and how surely; needs --image.
+    Sampled,
     /// The sources with counts and cycles at each line; needs --image.
     Source,
     /// The functions that cost most; needs --image.
@@ -130,6 +133,9 @@ pub(super) fn run(options: &Options) -> Result<i32, Failure> {
     profile_file::check_out("report", out, &options.program.files.paths())?;
     profile_file::check_out("report", out, options.model.path())?;
     profile_file::check_out("report", out, options.exclude.as_slice())?;
+    if options.format() == Format::Sampled {
+        return write_sampled(options);
+    }
     let profile = match &options.events {
         Some(events) => replay(events)?,
         None => profile_file::read_merged(&options.profiles)?,
@@ -245,9 +251,28 @@ fn write(options: &Options, profile: &Profile, excluded: &Exclusions) -> Result<
         Format::Lcov => of_program(render_lcov),
         Format::Oprofile => of_program(render_oprofile),
         Format::Pprof => with_program(&|program| profile_file::write(out, &render_pprof(program))),
+        // Made before the profile was read.
+        Format::Sampled => write_sampled(options),
         Format::Source => of_program(render_annotated_source),
         Format::Top => of_program(render_most_expensive),
     }
+}
+
+/// The report of a run of which samples were taken.
+fn write_sampled(options: &Options) -> Result<i32, Failure> {
+    let [path] = &options.profiles[..] else {
+        return Err(Failure::other("--format sampled shows the samples of one run; name one profile"));
+    };
+    if !options.require.is_empty() || options.exclude.is_some() {
+        return Err(Failure::other(
+            "samples do not tell what was never executed; leave out --require and --exclude",
+        ));
+    }
+    let SampledProfile { profile, sampling, samples } = profile_file::read_sampled(path)?;
+    program_report::with_program(&options.program, &profile, true, &|program| {
+        let report = render_sampled(program, sampling, samples);
+        profile_file::write(options.out(), report.as_bytes())
+    })
 }
 
 fn replay(events: &Path) -> Result<Profile, Failure> {

@@ -10,7 +10,8 @@ use gentool::emit::find_obstacles;
 use isac_ir::Model;
 use sim_profile::{Event, EventSink, EventWriter};
 use sim_runtime::launcher::{
-    AtomicFile, LaunchInfo, NO_CALLS, ProgramFormat, RunOptions, Stdio, check_results, launch_with,
+    AtomicFile, LaunchInfo, NO_CALLS, NO_SAMPLES, ProgramFormat, RunOptions, Stdio, check_results,
+    is_same_file, launch_with,
 };
 use sim_runtime::record::model_tables;
 use sim_runtime::reference::ReferenceEngine;
@@ -23,6 +24,7 @@ use super::gdb::{parse_address, run_debugged};
 use super::html_report::{Described, RunPage, check_page};
 use super::mistaken_file::instead_of_program;
 use super::pipeline::Pictures;
+use super::value_report::{parse_addresses, write_values};
 
 /// Run a program on the simulator of a description.
 ///
@@ -46,6 +48,26 @@ pub(super) struct Options {
     /// current folder; stacks of calls need --calls. Example: --html run.html
     #[arg(long, value_name = "FILE", help_heading = "Results")]
     html: Option<PathBuf>,
+
+    /// Count the values that instructions read and write, and write the most frequent ones to FILE.
+    ///
+    /// For each register file, register and memory that an operation of an instruction touches: how many
+    /// values, from where to where, and how often the most frequent one. With --sample those of the
+    /// samples. Reference engine alone. Example: --values run.values --values-at 0x10040-0x10080
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["events", "gdb"], help_heading = "Results")]
+    values: Option<PathBuf>,
+
+    /// The addresses of the instructions for --values: one, or the first and the last; all if left out.
+    ///
+    /// May be given several times. Example: --values-at 0x10040 --values-at 0x10100-0x1013c
+    #[arg(
+        long,
+        value_name = "FIRST-LAST",
+        requires = "values",
+        value_parser = parse_addresses,
+        help_heading = "Results"
+    )]
+    values_at: Vec<(u64, u64)>,
 
     /// What executes the program; all give the same results.
     ///
@@ -97,12 +119,13 @@ pub(super) fn run(options: &Options) -> Result<i32, Failure> {
     check_files(options, &description)?;
     let model = description.model;
     check_calls(&model, &options.run)?;
+    check_samples(&model, options)?;
     let page =
         options.html.as_deref().map(|path| RunPage::of(path, &options.run, Described::of(&checked, &model)));
     let page = page.as_ref();
     drop(checked);
     let obstacles = find_obstacles(&model);
-    let told = options.run.wants_reference();
+    let told = options.run.wants_reference().or(options.values.as_ref().map(|_| "--values"));
     let wanted = match (options.engine, told) {
         (Some(EngineName::Emitted | EngineName::Translated), Some(option)) => {
             return Err(Failure::other(format!("{option} needs the reference engine; leave --engine out")));
@@ -146,11 +169,9 @@ fn check_program(options: &Options) -> Result<(), Failure> {
 
 /// An option that the translated engine does not know.
 fn asks_too_much(options: &RunOptions) -> Option<&'static str> {
-    match (options.caches, options.calls) {
-        (true, _) => Some("--caches"),
-        (_, true) => Some("--calls"),
-        _ => None,
-    }
+    let unknown =
+        [("--caches", options.caches), ("--calls", options.calls), ("--sample", options.sample.is_some())];
+    unknown.into_iter().find_map(|(option, is_given)| is_given.then_some(option))
 }
 
 /// True if the translated engine takes the model, on this computer.
@@ -175,7 +196,24 @@ fn check_gdb(options: &Options, wanted: EngineName) -> Result<(), Failure> {
 fn check_files(options: &Options, description: &Description) -> Result<(), Failure> {
     results(options).try_for_each(|(what, path)| description.check_output(what, path))?;
     check_results(&options.run).map_err(Failure::other)?;
+    check_values(options)?;
     options.html.as_deref().map_or(Ok(()), |page| check_page(page, results(options), &options.run.program))
+}
+
+/// The values take the place of nothing else.
+fn check_values(options: &Options) -> Result<(), Failure> {
+    let Some(values) = &options.values else { return Ok(()) };
+    let others = results(options).filter(|(what, _)| *what != "values");
+    match others
+        .chain([("program", options.run.program.as_path())])
+        .find(|(_, path)| is_same_file(path, values))
+    {
+        None => Ok(()),
+        Some((other, _)) => Err(Failure::other(format!(
+            "{other} and values are both to be at {}; name two files",
+            values.display()
+        ))),
+    }
 }
 
 /// Where instructions overlap, no engine follows calls: said before one is built.
@@ -186,6 +224,21 @@ fn check_calls(model: &Model, options: &RunOptions) -> Result<(), Failure> {
     }
 }
 
+/// What samples do not tell, and where they cannot be taken: said before a simulator is built.
+fn check_samples(model: &Model, options: &Options) -> Result<(), Failure> {
+    let sampling = options.run.sampling().map_err(Failure::other)?;
+    match sampling.is_some() {
+        true if options.html.is_some() => {
+            Err(Failure::other("--html shows exact figures alone; leave out --html or --sample"))
+        }
+        true if options.gdb.is_some() => {
+            Err(Failure::other("a run is debugged as a whole; leave out --sample or --gdb"))
+        }
+        true if model.overlaps() => Err(Failure::other(NO_SAMPLES)),
+        _ => Ok(()),
+    }
+}
+
 /// What is written, with its file.
 fn results(options: &Options) -> impl Iterator<Item = (&'static str, &Path)> {
     let results = &options.run;
@@ -193,6 +246,7 @@ fn results(options: &Options) -> impl Iterator<Item = (&'static str, &Path)> {
         ("page", &options.html),
         ("report", &results.report),
         ("profile", &results.profile),
+        ("values", &options.values),
         ("events", &results.events),
         ("pipeline trace", &results.pipeline_trace),
         ("final state", &results.dump_state),
@@ -261,15 +315,18 @@ fn run_reference(model: &Model, asked: &Options, page: Option<&RunPage>) -> Resu
     if options.caches {
         engine = engine.with_caches();
     }
-    if options.wants_measurement() || page.is_some() {
+    if options.wants_measurement() || page.is_some() || asked.values.is_some() {
         engine = engine.with_profile();
     }
     if let Some(address) = asked.gdb {
         let engine = Box::new(engine.with_profile());
         return run_debugged(model, engine, &info, (address, options), page);
     }
+    if asked.values.is_some() {
+        engine = engine.with_values(asked.values_at.clone());
+    }
     let pictures = Pictures::begin(model, options)?;
-    let status = run_told(model, pictures.listen(engine), &info, options, page)?;
+    let status = run_told(model, pictures.listen(engine), &info, asked, page)?;
     pictures.finish(options)?;
     Ok(status)
 }
@@ -279,12 +336,18 @@ fn run_told(
     model: &Model,
     mut engine: ReferenceEngine<'_>,
     info: &LaunchInfo,
-    options: &RunOptions,
+    asked: &Options,
     page: Option<&RunPage>,
 ) -> Result<i32, Failure> {
+    let options = &asked.run;
     let further = page.into_iter().map(RunPage::output).collect();
     let Some(path) = &options.events else {
-        return Ok(launch_with(&mut engine, info, options, Stdio::of_process(), further));
+        let status = launch_with(&mut engine, info, options, Stdio::of_process(), further);
+        if let Some(path) = &asked.values {
+            let sampling = options.sampling().map_err(Failure::other)?;
+            write_values(model, &mut engine, sampling, path)?;
+        }
+        return Ok(status);
     };
     let unwritable = |error: std::io::Error| {
         Failure::other(format!(

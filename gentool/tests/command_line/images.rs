@@ -48,6 +48,59 @@ fn where_instructions_overlap_calls_are_refused_at_once() {
 }
 
 #[test]
+fn samples_are_shown_with_their_intervals_and_nowhere_without() {
+    let bench = bench();
+    let options =
+        "--limit-instructions 20000 --profile @samples --sample 20 --sample-random 3 --sample-burst 2";
+    assert_eq!(status(&bench.run(&reference(RV32IM, SORTING, options))), 124);
+    let run = |options: &str| reference(RV32IM, SORTING, &format!("--profile @other {options}"));
+    let lines = [
+        format!("report @samples --image {SORTING} --format sampled"),
+        "report @samples --format sampled".to_owned(),
+        format!("report @samples @samples --image {SORTING} --format sampled"),
+        format!("report @samples --image {SORTING} --format sampled --require instructions=100"),
+        format!("report @short --image {SORTING} --format sampled"),
+        format!("report @samples --image {SORTING} --format top"),
+        "verify @samples".to_owned(),
+        "merge @samples @samples -o @both".to_owned(),
+        "diff @short @samples".to_owned(),
+        run("--sample 3 --sample-burst 4"),
+        run("--sample 0"),
+        run("--sample 3 --calls"),
+        run("--sample 3 --html @page"),
+        format!("run {RV32IM} {SORTING} --engine translated --profile @other --sample 3"),
+        format!("run models/rv32im5/rv32im5.isac {CRC32} --sample 3 --profile @other"),
+    ];
+    check("samples", &bench, &lines.iter().map(String::as_str).collect::<Vec<_>>());
+}
+
+#[test]
+fn values_are_shown_by_operand() {
+    let program = "models/tiny8/programs/sum.bin";
+    let run = |options: &str| reference(TINY8, program, &format!("--values @values {options}"));
+    let bench = Bench::new();
+    let shown = |options: &str| {
+        let output = bench.run(&run(options));
+        assert_eq!(status(&output), 55, "{}", String::from_utf8_lossy(&output.stderr));
+        bench.text("values")
+    };
+    let all = format!("{}---\n{}", shown(""), shown("--profile @p --sample 2"));
+    insta::with_settings!({ snapshot_path => "../cli", prepend_module_to_snapshot => false, omit_expression => true }, {
+        insta::assert_snapshot!("values", all);
+    });
+    let some = shown("--values-at 4-6");
+    assert!(some.contains("\n0x4 ") && !some.contains("\n0x0 "), "{some}");
+    let lines = [
+        run("--values-at 6-5"),
+        run("--events @events"),
+        run("--dump-state @values"),
+        format!("run {TINY8} {program} --engine emitted --values @values"),
+        format!("run {TINY8} {program} --values-at 4"),
+    ];
+    check("values_refused", &bench, &lines.iter().map(String::as_str).collect::<Vec<_>>());
+}
+
+#[test]
 fn no_report_takes_the_place_of_what_it_is_made_from() {
     let bench = bench();
     let before = fs::read(bench.path("sorting.elf")).expect("the program");

@@ -3,10 +3,13 @@
 use std::cell::Cell;
 use std::marker::PhantomData;
 
+use isac_ir::Model;
 use isac_ir::bits::Bits;
+use isac_ir::control::{Control, control_of};
 
 use super::code::Code;
 use super::machine::BlockCore;
+use crate::record::{RecordedWord, Recording, StaticKey};
 
 /// Executes the first record and goes on with the next: core, code, records, PC, fuel.
 pub type StepFn<C, P> = fn(&mut C, &Code<C, P>, &[Record<C, P>], u64, u64);
@@ -83,6 +86,16 @@ pub(super) struct Static {
     pub unfinished: Cell<u64>,
 }
 
+impl Static {
+    /// Where the instruction may go on; none if it is no instruction any more.
+    pub(super) fn control(&self, model: &Model) -> Option<Control> {
+        let words = self.words.map(|(word, width_bits)| RecordedWord { element: 0, word, width_bits });
+        let key = StaticKey { address: self.address, words: words.to_vec() };
+        let decoded = Recording::decode(model, &key)?;
+        Some(control_of(model, &decoded, self.address, self.size_cells))
+    }
+}
+
 /// Where a record leaves its block.
 ///
 /// Its first target is in the site itself: most sites never have another.
@@ -107,9 +120,10 @@ pub(super) struct SiteOwner {
 }
 
 /// What whoever goes from a site to a target has to tell of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum Arrival {
     /// Nothing.
+    #[default]
     Untold,
     /// This way.
     Way(u32),
@@ -129,6 +143,8 @@ pub(super) struct Link {
     pub leads_to: u32,
     /// Number of the way, where calls are followed; beyond all ways if the dispatcher has to be asked.
     pub way: u32,
+    /// Whether it is a check, where samples are taken.
+    pub is_check: bool,
 }
 
 impl Link {
@@ -142,7 +158,13 @@ impl Link {
             block: Self::NO_BLOCK,
             leads_to: Self::NO_BLOCK,
             way: Self::NO_WAY,
+            is_check: false,
         }
+    }
+
+    /// Whether somebody is told whenever control goes this way.
+    pub(super) fn is_told(&self) -> bool {
+        self.way != Self::NO_WAY || self.is_check
     }
 
     pub(super) fn is_empty(&self) -> bool {

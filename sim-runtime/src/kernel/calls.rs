@@ -8,12 +8,12 @@
 use std::collections::HashMap;
 
 use isac_ir::Model;
-use isac_ir::control::{Control, control_of};
+use isac_ir::control::Control;
 use sim_profile::{Calls, Spending};
 
 use super::block::Static;
 use super::machine::Core;
-use crate::record::{CallRecorder, FunctionMap, RecordedWord, Recording, StaticKey, step_of};
+use crate::record::{CallRecorder, FunctionMap, step_of};
 
 /// Follows calls of a core that runs in blocks.
 pub(super) struct CallTrail {
@@ -45,7 +45,7 @@ impl CallTrail {
 
     /// Whether an instruction has to do with the one behind it: that is in its delay slot.
     pub(super) fn has_slot(&mut self, model: &Model, entry: &Static) -> bool {
-        let control = self.controls.entry(entry.address).or_insert_with(|| control(model, entry));
+        let control = self.controls.entry(entry.address).or_insert_with(|| entry.control(model));
         let successor = model.successor(entry.address, entry.size_cells);
         control.as_ref().is_some_and(|control| control.has_slot(successor))
     }
@@ -72,7 +72,7 @@ impl CallTrail {
             return None;
         }
         for entry in before.into_iter().chain([source]) {
-            self.controls.entry(entry.address).or_insert_with(|| control(model, entry));
+            self.controls.entry(entry.address).or_insert_with(|| entry.control(model));
         }
         let known = |entry: &Static| self.controls.get(&entry.address)?.as_ref();
         let step = step_of(known(source)?, before.and_then(known), successor, to);
@@ -94,11 +94,4 @@ impl CallTrail {
     pub(super) fn calls(&self, now: Spending) -> Calls {
         self.recorder.calls(now)
     }
-}
-
-fn control(model: &Model, entry: &Static) -> Option<Control> {
-    let words = entry.words.map(|(word, width_bits)| RecordedWord { element: 0, word, width_bits });
-    let key = StaticKey { address: entry.address, words: words.to_vec() };
-    let decoded = Recording::decode(model, &key)?;
-    Some(control_of(model, &decoded, entry.address, entry.size_cells))
 }

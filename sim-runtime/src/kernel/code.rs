@@ -35,6 +35,8 @@ pub struct Code<C: BlockCore, P> {
     pub(super) retired: Recording,
     /// What follows calls, if anybody wants it: no block goes over the end of a function.
     pub(super) calls: Option<RefCell<CallTrail>>,
+    /// Checks up to the next turn of the sampler, if samples are taken.
+    pub(super) checks_left: Option<Cell<u64>>,
 }
 
 impl<C: BlockCore, P: Profiling> Default for Code<C, P> {
@@ -50,6 +52,7 @@ impl<C: BlockCore, P: Profiling> Default for Code<C, P> {
             overflow: BTreeMap::new(),
             retired: Recording::default(),
             calls: None,
+            checks_left: None,
         }
     }
 }
@@ -150,16 +153,25 @@ impl<C: BlockCore, P: Profiling> Code<C, P> {
         }
     }
 
-    /// Remembers that a site led to a block, and counts it.
-    pub(super) fn connect(&mut self, site: u32, target: u64, block: u32, arrival: Arrival) {
+    /// Remembers that a site led to a block, and counts it; whether it was a check.
+    pub(super) fn connect(
+        &mut self,
+        model: &isac_ir::Model,
+        (site, target): (u32, u64),
+        block: u32,
+        arrival: Arrival,
+    ) -> bool {
+        let is_check = self.is_check(model, site, target);
         let link = self.link_for(site, target);
         link.target = target;
-        link.block = if arrival == Arrival::Untold { block } else { Link::NO_BLOCK };
+        link.block = if arrival == Arrival::Untold && !is_check { block } else { Link::NO_BLOCK };
         link.leads_to = block;
         link.way = if let Arrival::Way(way) = arrival { way } else { Link::NO_WAY };
+        link.is_check = is_check;
         if P::ON {
             link.count.set(link.count.get() + 1);
         }
+        is_check
     }
 
     /// The link for a target, emptied if it was another's.
@@ -281,11 +293,11 @@ impl<C: BlockCore, P: Profiling> Code<C, P> {
     pub(super) fn retire(&mut self) {
         let mut retired = std::mem::take(&mut self.retired);
         self.collect(&mut retired);
-        let calls = self.calls.take();
+        let (calls, checks_left) = (self.calls.take(), self.checks_left.take());
         if let Some(calls) = &calls {
             calls.borrow_mut().forget_code();
         }
-        *self = Code { retired, calls, ..Code::default() };
+        *self = Code { retired, calls, checks_left, ..Code::default() };
     }
 
     /// Everything counted so far.

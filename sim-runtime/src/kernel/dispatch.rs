@@ -1,87 +1,60 @@
 //! The dispatcher: enters blocks, links them, and answers what steps cannot.
 
-use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-use sim_profile::{Calls, Measurement, Spending};
-
 use super::block::{Arrival, Static};
-use super::calls::CallTrail;
 use super::code::Code;
 use super::machine::{BlockCore, Kernel, Leave, Profiling, Trap};
-use crate::engine::{Engine, Machine};
 use crate::fault::{Fault, FaultKind, Stop};
-use crate::host::Host;
-use crate::record::FunctionMap;
 
 /// Most instructions from one entry to the return; bounds the stack where calls in tail position
 /// are not jumps.
 const MAX_CHAIN: u64 = if cfg!(debug_assertions) { 512 } else { 8192 };
 
-/// A generated core with its code cache: the engine for instruction-accurate models.
-pub struct EmittedEngine<C: BlockCore, P: Profiling> {
-    core: C,
-    code: Code<C, P>,
+/// Runs a core through a code cache.
+pub(super) struct Dispatcher<'e, C: BlockCore, P: Profiling> {
+    pub core: &'e mut C,
+    pub code: &'e mut Code<C, P>,
+    pub rest: &'e mut Rest,
+}
+
+/// What is left to do between two chains, and what belongs to no block.
+#[derive(Default)]
+pub(super) struct Rest {
     /// The site that led to the current PC, not yet counted.
-    arrived_from: Option<u32>,
-    undecoded_faults: BTreeMap<u64, u64>,
+    pub arrived_from: Option<u32>,
+    pub undecoded_faults: BTreeMap<u64, u64>,
     /// As [`crate::record::Recording::undecoded_extra_cycles`].
-    undecoded_extra_cycles: BTreeMap<Option<u64>, u64>,
-    is_reset: bool,
-    stopped: Option<Stop>,
+    pub undecoded_extra_cycles: BTreeMap<Option<u64>, u64>,
     /// What whoever comes from there again has to tell, where calls are followed.
     arrival: Arrival,
     /// The branch in whose delay slot the run was interrupted, where calls are followed.
     slot_of: Option<Static>,
 }
 
-impl<C: BlockCore, P: Profiling> EmittedEngine<C, P> {
-    /// An engine around a core after reset.
-    pub fn new(core: C) -> Self {
-        EmittedEngine {
-            core,
-            code: Code::default(),
-            arrived_from: None,
-            undecoded_faults: BTreeMap::new(),
-            undecoded_extra_cycles: BTreeMap::new(),
-            is_reset: false,
-            stopped: None,
-            arrival: Arrival::Untold,
-            slot_of: None,
-        }
-    }
-
-    /// Runs operation `reset` once; it belongs to no instruction.
-    fn reset(&mut self) -> Option<Stop> {
-        if std::mem::replace(&mut self.is_reset, true) {
-            return None;
-        }
-        let instruction_address = self.core.pc();
-        let outcome = self.core.reset();
-        self.charge_undecoded(None);
-        let exit = self.core.kernel().exit();
-        let Err(trap) = outcome else { return exit };
-        let value = self.core.kernel().trap_value;
-        match (trap.fault(self.core.kernel()), trap) {
-            (Some(kind), _) => Some(Stop::Fault(Fault { kind, instruction_address, cycle: self.cycles() })),
-            (None, Trap::Halt) => exit.or(Some(Stop::Halted(value as u32 as i32))),
-            (None, Trap::Interrupt) => Some(Stop::Interrupted),
-            (None, _) => exit,
-        }
-    }
-
+impl<C: BlockCore, P: Profiling> Dispatcher<'_, C, P> {
     /// Runs at most `budget` instructions from the current PC; gives how many have ended.
-    fn chain(&mut self, budget: u64) -> (u64, Option<Stop>) {
+    pub(super) fn chain(&mut self, budget: u64) -> (u64, Option<Stop>) {
         let pc = self.core.pc();
-        let block = match self.code.block_at(&mut self.core, pc) {
+        let block = match self.code.block_at(self.core, pc) {
             Ok(block) => block,
             Err(kind) => {
+                self.settle_arrival();
+                if self.code.checks_left() == Some(0) {
+                    return (0, None);
+                }
                 let stop = self.undecoded(pc, kind);
                 return (u64::from(stop.is_none()), stop);
             }
         };
-        match self.arrived_from.take() {
-            Some(site) => self.code.connect(site, pc, block, self.arrival),
+        match self.rest.arrived_from.take() {
+            Some(site) => {
+                let is_check = self.code.connect(self.core.model(), (site, pc), block, self.rest.arrival);
+                if is_check && self.code.pass_check() {
+                    self.code.stop_block(block, 0);
+                    return (0, None);
+                }
+            }
             None if P::ON => {
                 let starts = &self.code.blocks[block as usize].starts;
                 starts.set(starts.get() + 1);
@@ -90,7 +63,7 @@ impl<C: BlockCore, P: Profiling> EmittedEngine<C, P> {
         }
         let records = &self.code.records[block as usize];
         let length = records.len() as u64;
-        let slot_of = self.slot_of.take();
+        let slot_of = self.rest.slot_of.take();
         // In a delay slot one instruction alone runs: no link knows which branch was before it.
         let most = if slot_of.is_some() { 1 } else { MAX_CHAIN.max(length) };
         let chain = budget.min(most);
@@ -102,7 +75,7 @@ impl<C: BlockCore, P: Profiling> EmittedEngine<C, P> {
             None => (&records[..chain as usize], 0),
         };
         if let Some(first) = records.first() {
-            (first.run)(&mut self.core, &self.code, records, pc, fuel);
+            (first.run)(self.core, self.code, records, pc, fuel);
         }
         self.after_chain(block, chain, slot_of.as_ref())
     }
@@ -116,14 +89,15 @@ impl<C: BlockCore, P: Profiling> EmittedEngine<C, P> {
             Leave::RanOut => {
                 if let Some(last) = (chain as u32).checked_sub(1) {
                     self.follow_calls(slot_of, |code| code.source_at(block, last));
-                    self.slot_of = self.code.branch_before(&self.core, block, last);
+                    self.rest.slot_of = self.code.branch_before(self.core, block, last);
                 }
                 self.code.stop_block(block, chain as u32);
                 (ended, None)
             }
+            Leave::Check => (ended, None),
             Leave::Transfer => {
-                self.arrival = self.follow_calls(slot_of, |code| code.source_of(site));
-                self.arrived_from = Some(site);
+                self.rest.arrival = self.follow_calls(slot_of, |code| code.source_of(site));
+                self.rest.arrived_from = Some(site);
                 (ended, None)
             }
             Leave::CodeWritten => {
@@ -143,11 +117,11 @@ impl<C: BlockCore, P: Profiling> EmittedEngine<C, P> {
         slot_of: Option<&Static>,
         source: impl FnOnce(&Code<C, P>) -> Option<(&Static, Option<&Static>)>,
     ) -> Arrival {
-        let (Some(calls), Some((source, before))) = (&self.code.calls, source(&self.code)) else {
+        let (Some(calls), Some((source, before))) = (&self.code.calls, source(self.code)) else {
             return Arrival::Untold;
         };
         let mut calls = calls.borrow_mut();
-        let way = calls.follow(&self.core, (source, before.or(slot_of)));
+        let way = calls.follow(self.core, (source, before.or(slot_of)));
         let newly_awaited = calls.take_newly_awaited();
         drop(calls);
         newly_awaited.into_iter().for_each(|address| self.code.disconnect(address));
@@ -160,15 +134,17 @@ impl<C: BlockCore, P: Profiling> EmittedEngine<C, P> {
 
     /// A step was left without a link: its transfer is counted here.
     fn note_transfer(&mut self, site: u32) {
-        let pc = self.core.pc();
-        let bits = self.core.model().pc.width_bits;
-        if let Some(entry) = self.code.static_of(site).filter(|_| P::ON) {
-            let address = entry.address;
-            let mask = isac_ir::bits::mask(bits) as u64;
-            let successor = address.wrapping_add(u64::from(entry.size_cells)) & mask;
-            if pc != successor {
-                *self.code.retired.transfers.entry((address, pc)).or_default() += 1;
-            }
+        let (pc, model) = (self.core.pc(), self.core.model());
+        let Some(entry) = self.code.static_of(site) else { return };
+        let address = entry.address;
+        if pc == model.successor(address, entry.size_cells) {
+            return;
+        }
+        if P::ON {
+            *self.code.retired.transfers.entry((address, pc)).or_default() += 1;
+        }
+        if self.code.is_check(model, site, pc) {
+            self.code.pass_check();
         }
     }
 
@@ -206,7 +182,7 @@ impl<C: BlockCore, P: Profiling> EmittedEngine<C, P> {
         }
         self.core.kernel().cancelled += 1;
         if let (Some(calls), Some((source, _))) = (&self.code.calls, self.code.source_of(site)) {
-            calls.borrow_mut().follow_cancelled(&self.core, source);
+            calls.borrow_mut().follow_cancelled(self.core, source);
         }
         // A cancelled instruction takes its place in the budget, so that a guest of nothing else
         // comes to an end all the same.
@@ -214,29 +190,30 @@ impl<C: BlockCore, P: Profiling> EmittedEngine<C, P> {
     }
 
     fn undecoded(&mut self, pc: u64, kind: FaultKind) -> Option<Stop> {
-        self.settle_arrival();
         self.core.kernel().budget = 1;
         let trap = self.core.before_decoding().err();
         let kind = trap.and_then(|trap| trap.fault(self.core.kernel())).unwrap_or(kind);
-        *self.undecoded_faults.entry(pc).or_default() += 1;
+        if P::ON {
+            *self.rest.undecoded_faults.entry(pc).or_default() += 1;
+        }
         let stop = self.fault(kind, pc);
         self.charge_undecoded(Some(pc));
         stop
     }
 
     /// Extra cycles that belong to no instruction that was decoded.
-    fn charge_undecoded(&mut self, address: Option<u64>) {
+    pub(super) fn charge_undecoded(&mut self, address: Option<u64>) {
         let cycles = self.core.kernel().take_extra_cycles();
-        if cycles > 0 {
-            let sum = self.undecoded_extra_cycles.entry(address).or_default();
+        if P::ON && cycles > 0 {
+            let sum = self.rest.undecoded_extra_cycles.entry(address).or_default();
             *sum = sum.saturating_add(cycles);
         }
     }
 
     /// Counts the transfer that led to the current PC apart from the links: the block there is
     /// not entered now, or not known.
-    fn settle_arrival(&mut self) {
-        if let Some(site) = self.arrived_from.take() {
+    pub(super) fn settle_arrival(&mut self) {
+        if let Some(site) = self.rest.arrived_from.take() {
             self.code.stop(site, true);
             self.note_transfer(site);
         }
@@ -244,7 +221,7 @@ impl<C: BlockCore, P: Profiling> EmittedEngine<C, P> {
 
     /// An instruction is at fault; `None` if `memory_fault` has seen to it and the run goes on.
     fn fault(&mut self, kind: FaultKind, instruction_address: u64) -> Option<Stop> {
-        let cycle = self.cycles();
+        let cycle = self.core.kernel_ref().cycles();
         let stop = |kind| Some(Stop::Fault(Fault { kind, instruction_address, cycle }));
         let handled = match kind {
             FaultKind::Memory { access, address } => {
@@ -263,81 +240,5 @@ impl<C: BlockCore, P: Profiling> EmittedEngine<C, P> {
             Some(Err(Trap::Interrupt)) => Some(Stop::Interrupted),
             Some(Err(trap)) => stop(trap.fault(kernel).unwrap_or(kind)),
         }
-    }
-}
-
-impl<C: BlockCore, P: Profiling> Engine for EmittedEngine<C, P> {
-    fn machine(&mut self) -> &mut dyn Machine {
-        &mut self.core
-    }
-
-    fn run(&mut self, host: &mut Host, instructions: u64) -> Stop {
-        if let Some(stop) = self.stopped {
-            return stop;
-        }
-        std::mem::swap(&mut self.core.kernel().host, host);
-        let mut left = instructions;
-        let reset = self.reset();
-        let stop = loop {
-            if let Some(stop) = reset {
-                self.stopped = Some(stop);
-                break stop;
-            }
-            if self.core.kernel().code_written {
-                self.core.kernel().code_written = false;
-                if self.core.take_code_written() {
-                    self.settle_arrival();
-                    self.code.retire();
-                    self.core.unmark_code();
-                }
-            }
-            if left == 0 {
-                break Stop::Budget;
-            }
-            let (ended, stop) = self.chain(left);
-            left -= ended.min(left);
-            if let Some(stop) = stop {
-                self.stopped = Some(stop);
-                break stop;
-            }
-        };
-        std::mem::swap(&mut self.core.kernel().host, host);
-        stop
-    }
-
-    fn model(&self) -> Option<&isac_ir::Model> {
-        Some(self.core.model())
-    }
-
-    fn instructions(&self) -> u64 {
-        self.core.kernel_ref().instructions
-    }
-
-    fn cycles(&self) -> u64 {
-        self.core.kernel_ref().cycles()
-    }
-
-    fn record_calls(&mut self, map: FunctionMap) -> bool {
-        self.code.calls = Some(RefCell::new(CallTrail::new(map, self.core.pc())));
-        true
-    }
-
-    fn calls(&self) -> Option<Calls> {
-        let now = Spending { instructions: self.instructions(), cycles: self.cycles() };
-        self.code.calls.as_ref().map(|calls| calls.borrow().calls(now))
-    }
-
-    fn measurement(&mut self) -> Option<Measurement> {
-        if !P::ON {
-            return None;
-        }
-        self.settle_arrival();
-        let mut recording = self.code.recording();
-        recording.extra_cycles = self.core.kernel_ref().extra_cycles;
-        recording.cycles = self.core.kernel_ref().plain_cycles();
-        recording.undecoded_faults = self.undecoded_faults.clone();
-        recording.undecoded_extra_cycles = self.undecoded_extra_cycles.clone();
-        recording.events = self.core.kernel_ref().events.clone();
-        Some(recording.measure(self.core.model()))
     }
 }

@@ -21,6 +21,9 @@ pub trait Profiling: 'static {
     /// True if caches and latencies are simulated in a model whose instructions do not overlap; in
     /// all others they always are.
     const COSTS: bool = false;
+
+    /// The same without a profile: what runs between samples.
+    type Silent: Profiling;
 }
 
 /// The exact profile is recorded.
@@ -33,10 +36,12 @@ pub struct Unprofiled;
 
 impl Profiling for Profiled {
     const ON: bool = true;
+    type Silent = Unprofiled;
 }
 
 impl Profiling for Unprofiled {
     const ON: bool = false;
+    type Silent = Unprofiled;
 }
 
 /// The same with caches and latencies, where a run has to ask for them.
@@ -46,6 +51,7 @@ pub struct WithCosts<P>(PhantomData<P>);
 impl<P: Profiling> Profiling for WithCosts<P> {
     const ON: bool = P::ON;
     const COSTS: bool = true;
+    type Silent = WithCosts<P::Silent>;
 }
 
 /// A generated processor's state.
@@ -144,6 +150,8 @@ pub enum Leave {
     Trap(Trap),
     /// The site's instruction has ended and may have written code.
     CodeWritten,
+    /// The last check before the sampler's turn was passed; the transfer is counted.
+    Check,
 }
 
 /// Ways in which a BEHAVIOR ends an instruction. What belongs to it is in [`Kernel::trap_value`]:

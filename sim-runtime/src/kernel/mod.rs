@@ -14,17 +14,20 @@
 
 mod block;
 mod calls;
+mod checks;
 mod code;
 mod dispatch;
+mod engine;
 mod machine;
 pub mod prelude;
 mod ram;
+mod sampled;
 mod step;
 mod support;
 
 pub use block::{Block, Decoded, Record, Site, StepFn};
 pub use code::Code;
-pub use dispatch::EmittedEngine;
+pub use engine::EmittedEngine;
 pub use machine::{BlockCore, Core, Kernel, Leave, Profiled, Profiling, Trap, Unprofiled, WithCosts};
 pub use ram::{CellRam, CodeMap};
 pub use step::{Step, block_end, finish, leave_code_written, leave_empty, leave_mismatch, leave_trap, next};

@@ -109,7 +109,7 @@ fn transfer_further<C: BlockCore, P: Profiling>(
     left: u64,
 ) {
     let Some(link) = code.link(site, pc) else { return leave_transfer(core, site, pc, left) };
-    let block = if link.way == Link::NO_WAY { link.block } else { link.leads_to };
+    let block = if link.is_told() { link.leads_to } else { link.block };
     if let Some(records) = code.records.get(block as usize)
         && let Some(fuel) = left.checked_sub(records.len() as u64)
         && let Some(record) = records.first()
@@ -123,6 +123,10 @@ fn transfer_further<C: BlockCore, P: Profiling>(
         }
         if P::ON {
             link.count.set(link.count.get() + 1);
+        }
+        if link.is_check && code.pass_check() {
+            code.stop_block(link.leads_to, 0);
+            return leave_check(core, pc, left);
         }
         return (record.run)(core, code, records, pc, fuel);
     }
@@ -183,6 +187,16 @@ fn leave_transfer<C: BlockCore>(core: &mut C, site: u32, pc: u64, left: u64) {
     let kernel = core.kernel();
     kernel.site = site;
     kernel.leave = Leave::Transfer;
+    kernel.remaining = left;
+}
+
+/// The last check before the sampler's turn was passed on the way to `pc`.
+#[cold]
+#[inline(never)]
+fn leave_check<C: BlockCore>(core: &mut C, pc: u64, left: u64) {
+    core.set_pc(pc);
+    let kernel = core.kernel();
+    kernel.leave = Leave::Check;
     kernel.remaining = left;
 }
 

@@ -29,7 +29,7 @@ use std::io::Write;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use sim_profile::{CacheLines, Mode, Profile, Provenance, render_profile_xml, write_profile};
+use sim_profile::{CacheLines, Profile, Provenance, render_profile_xml, write_profile};
 
 pub use command::main;
 pub use interrupt::Interrupt;
@@ -135,6 +135,7 @@ fn begin(
     }
     check_outputs(options, outputs)?;
     check_start(info, options)?;
+    let sampling = options.sampling()?;
     if options.calls && outputs.iter().all(|output| output.what == "report") {
         return Err("--calls is for the profile, and none is stored; add --profile FILE".to_owned());
     }
@@ -142,8 +143,15 @@ fn begin(
     if options.calls {
         follow_calls(engine, options)?;
     }
-    Ok(started)
+    match sampling {
+        Some(sampling) if !engine.sample(sampling) => Err(NO_SAMPLES.to_owned()),
+        _ => Ok(started),
+    }
 }
+
+/// Why samples are not taken where instructions overlap, and what to do.
+pub const NO_SAMPLES: &str = "samples cannot be taken where instructions overlap; leave out --sample, or take a \
+                              description without pipeline";
 
 /// Why calls are not followed where instructions overlap, and what to do.
 pub const NO_CALLS: &str = "calls cannot be followed where instructions overlap; leave out --calls, or take a \
@@ -255,7 +263,7 @@ impl Conclusion<'_> {
         self.tell(&mut host, end, elapsed);
         let provenance = Provenance {
             engines: [self.info.engine.clone()].into(),
-            mode: Mode::Exact,
+            mode: self.options.mode(),
             runs: 1,
             host_nanoseconds: u64::try_from(elapsed.as_nanos()).unwrap_or(u64::MAX),
             model_digest: self.info.model_digest.clone(),

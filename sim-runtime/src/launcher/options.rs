@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use sim_profile::{Mode, Sampling};
 
 use crate::host::DEFAULT_CLOCK_HZ;
 use crate::launcher::number::{parse_count, parse_number, parse_seconds};
@@ -116,6 +117,35 @@ pub struct RunOptions {
     #[arg(long, help_heading = "Results")]
     pub calls: bool,
 
+    /// Count what runs at samples alone, one at every N-th check on average, for --profile.
+    ///
+    /// A check is a jump to an address that is not above its own, or a call; a sample lasts from one to
+    /// the next. `gentool report --format sampled` shows what follows for the whole run. Reference and
+    /// emitted engine. N may have a unit (K, M, G). Example: --profile run.profile --sample 1K
+    #[arg(
+        long,
+        value_name = "N",
+        requires = "profile",
+        conflicts_with_all = ["report", "calls", "caches"],
+        value_parser = parse_positive,
+        help_heading = "Results"
+    )]
+    pub sample: Option<u64>,
+
+    /// Begin the samples of --sample at random, from SEED on.
+    ///
+    /// The distance between two is N on average then. A program that does the same every N checks is
+    /// told as it is by such samples alone. Example: --sample 1K --sample-random 7
+    #[arg(long, value_name = "SEED", requires = "sample", value_parser = parse_number, help_heading = "Results")]
+    pub sample_random: Option<u64>,
+
+    /// Let each sample of --sample last for N checks, 1 if left out.
+    ///
+    /// The distance counts from the beginning of one to that of the next. Example: --sample 1K
+    /// --sample-burst 10
+    #[arg(long, value_name = "N", requires = "sample", value_parser = parse_positive, help_heading = "Results")]
+    pub sample_burst: Option<u64>,
+
     /// End the run after N instructions, with exit status 124.
     ///
     /// N may have a unit (K, M, G) and underscores. Default: no limit.
@@ -214,6 +244,27 @@ impl RunOptions {
         self.report.is_some() || self.profile.is_some()
     }
 
+    /// How samples are to be taken, if they are.
+    ///
+    /// # Errors
+    /// They would be longer than what is between them.
+    pub fn sampling(&self) -> Result<Option<Sampling>, String> {
+        let Some(interval) = self.sample else { return Ok(None) };
+        let burst = self.sample_burst.unwrap_or(1);
+        match burst <= interval {
+            true => Ok(Some(Sampling { interval, burst, seed: self.sample_random })),
+            false => Err(format!(
+                "samples of {burst} checks do not fit into intervals of {interval}; make \
+                 --sample-burst smaller, or --sample larger"
+            )),
+        }
+    }
+
+    /// How what is measured comes about.
+    pub(super) fn mode(&self) -> Mode {
+        self.sampling().ok().flatten().map_or(Mode::Exact, Mode::Sampled)
+    }
+
     /// The option that no engine but the reference engine serves, if one is given.
     #[must_use]
     pub fn wants_reference(&self) -> Option<&'static str> {
@@ -249,6 +300,9 @@ impl RunOptions {
             ("--limit-instructions", self.limit_instructions),
             ("--limit-cycles", self.limit_cycles),
             ("--pc", self.pc),
+            ("--sample", self.sample),
+            ("--sample-random", self.sample_random),
+            ("--sample-burst", self.sample_burst),
         ];
         for (name, number) in limits {
             if let Some(number) = number {
@@ -312,6 +366,13 @@ fn parse_diagram(text: &str) -> Result<CycleWindow, String> {
     match window.count {
         ..=WIDEST_DIAGRAM => Ok(window),
         _ => Err(format!("a diagram has at most {WIDEST_DIAGRAM} cycles; --pipeline-trace takes more")),
+    }
+}
+
+fn parse_positive(text: &str) -> Result<u64, String> {
+    match parse_count(text)? {
+        0 => Err("expected at least 1".to_owned()),
+        count => Ok(count),
     }
 }
 

@@ -81,6 +81,7 @@ pub(super) struct Snapshots {
     path: Option<PathBuf>,
     interval: Option<SnapshotInterval>,
     request: SnapshotRequest,
+    mode: Mode,
     engine: String,
     model_digest: String,
     images: Vec<ProgramImage>,
@@ -100,6 +101,7 @@ impl Snapshots {
             path: options.profile.clone(),
             interval: options.snapshot_every,
             request,
+            mode: options.mode(),
             engine: info.engine.clone(),
             model_digest: info.model_digest.clone(),
             images: Vec::new(),
@@ -184,7 +186,7 @@ impl Snapshots {
         };
         let provenance = Provenance {
             engines: [self.engine.clone()].into(),
-            mode: Mode::Exact,
+            mode: self.mode,
             runs: 1,
             host_nanoseconds: u64::try_from(self.begun.elapsed().as_nanos()).unwrap_or(u64::MAX),
             model_digest: self.model_digest.clone(),
@@ -214,7 +216,7 @@ pub(super) fn take_profile(engine: &mut dyn Engine, provenance: Provenance) -> R
             .to_owned());
     };
     let statics = engine.model().map(|model| static_table(model, &measurement)).unwrap_or_default();
-    Ok(Profile { measurement, provenance, statics, calls: engine.calls() })
+    Ok(Profile { measurement, provenance, statics, calls: engine.calls(), samples: engine.samples() })
 }
 
 #[cfg(test)]

@@ -6,7 +6,9 @@
 
 mod call_follower;
 mod call_recorder;
+mod check_counter;
 mod recording;
+mod sampler;
 mod statics;
 mod transfer;
 
@@ -20,11 +22,13 @@ use sim_profile::{CodeCells, ModelTables};
 
 pub(crate) use call_follower::{CallFollower, Executed};
 pub use call_recorder::{CallRecorder, MOST_FRAMES};
+pub(crate) use check_counter::CheckCounter;
 pub(crate) use recording::add_accesses;
 pub use recording::{RecordedWord, Recording, StaticInstruction, StaticKey};
+pub use sampler::Sampler;
 pub use statics::{StaticCode, StaticReader, static_table};
-pub(crate) use transfer::step_of;
 pub use transfer::{FunctionMap, Step};
+pub(crate) use transfer::{is_check, step_of};
 
 use crate::host::Abi;
 

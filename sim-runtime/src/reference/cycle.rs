@@ -43,6 +43,9 @@ impl<'m> ReferenceEngine<'m> {
         }
         self.counts.cycles = self.counts.cycles.saturating_add(1);
         self.tell_trace(stop);
+        if let Some(counter) = &mut self.sampled {
+            self.events.is_silent = !counter.look();
+        }
         stop
     }
 
@@ -146,7 +149,10 @@ impl<'m> ReferenceEngine<'m> {
             self.end_in_order(instruction.id, place);
         }
         match ending {
-            Ending::Complete => self.follow_calls(instruction),
+            Ending::Complete => {
+                self.follow_calls(instruction);
+                self.count_check(instruction);
+            }
             Ending::Abandoned => self.follow_cancelled(instruction),
             _ => {}
         }
@@ -162,6 +168,14 @@ impl<'m> ReferenceEngine<'m> {
         let Counts { instructions, cycles, .. } = self.counts;
         let now = Spending { instructions, cycles: cycles.saturating_add(1) };
         calls.follow(self.state.model, &Executed { address, size_cells, word, decoded }, to, now);
+    }
+
+    /// Counts an instruction that was executed if it was a check.
+    fn count_check(&mut self, instruction: &Instruction) {
+        let to = self.state.pc();
+        let (Some(counter), Some(decoded)) = (&mut self.sampled, &instruction.decoded) else { return };
+        let Instruction { address, size_cells, word, .. } = *instruction;
+        counter.count(self.state.model, &Executed { address, size_cells, word, decoded }, to);
     }
 
     /// Tells where the run goes on behind an instruction that was cancelled.
@@ -199,6 +213,7 @@ impl<'m> ReferenceEngine<'m> {
         instruction: Instruction,
         turn: u64,
     ) -> Step<'m, 's> {
+        let is_counted = !self.events.is_silent;
         Step {
             state: &mut self.state,
             counts: &mut self.counts,
@@ -209,6 +224,7 @@ impl<'m> ReferenceEngine<'m> {
             turn,
             stage: None,
             fault: (0, AccessKind::Read),
+            values: self.values.as_mut().filter(|_| is_counted),
         }
     }
 }

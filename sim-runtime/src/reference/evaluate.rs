@@ -56,20 +56,38 @@ impl Step<'_, '_> {
             ExprKind::Register { register, index, access } => {
                 let element = self.element(frame, *register, index.as_deref())?;
                 self.access(frame, *access, *register, AccessEvent::Read);
-                self.state.registers[*register as usize][element as usize].to_u128()
+                let value = self.state.registers[*register as usize][element as usize].to_u128();
+                self.note_value(frame, *access, (*register, false), value);
+                value
             }
             ExprKind::RegisterPart { register, index, low, access } => {
                 let element = self.element(frame, *register, index.as_deref())?;
                 self.access(frame, *access, *register, AccessEvent::Read);
-                self.state.registers[*register as usize][element as usize].extract(*low, width)
+                let value = self.state.registers[*register as usize][element as usize].extract(*low, width);
+                self.note_value(frame, *access, (*register, false), value);
+                value
             }
             ExprKind::CellPart { map, address, low, access } => {
                 let address = self.evaluate(frame, address)? as u64;
-                self.load_part(frame, *map, address, (*low, width), *access)?
+                let value = self.load_part(frame, *map, address, (*low, width), *access)?;
+                self.note_value(
+                    frame,
+                    *access,
+                    (self.state.model.registers.len() as u32 + map, false),
+                    value,
+                );
+                value
             }
             ExprKind::Memory { map, cells, address, access } => {
                 let address = self.evaluate(frame, address)? as u64;
-                self.load(frame, *map, *cells, address, *access)?
+                let value = self.load(frame, *map, *cells, address, *access)?;
+                self.note_value(
+                    frame,
+                    *access,
+                    (self.state.model.registers.len() as u32 + map, false),
+                    value,
+                );
+                value
             }
             ExprKind::Operand { instance, .. } => self.read_operand(frame.execution, *instance)?,
             ExprKind::Bound { binding, keeps, .. } => self.read_bound(frame, *binding, *keeps)?,

@@ -20,9 +20,12 @@ mod state;
 mod statement;
 mod step;
 mod tracing;
+mod value;
 
 use isac_ir::Model;
-use sim_profile::{Calls, Event, EventProfiler, EventSink, Measurement, Spending};
+use sim_profile::{
+    Calls, Event, EventProfiler, EventSink, Measurement, Samples, Sampling, Spending, ValueTable,
+};
 
 use crate::cache::AccessCosts;
 use crate::engine::{CacheStatistics, Engine, Machine};
@@ -30,12 +33,13 @@ use crate::fault::Stop;
 use crate::host::Host;
 use crate::inspection::{Flying, ReadCells, SavedEngine};
 use crate::program_order::ProgramOrder;
-use crate::record::{CallFollower, FunctionMap, model_tables};
+use crate::record::{CallFollower, CheckCounter, FunctionMap, model_tables};
 use crate::trace::TraceSink;
 use flight::Flight;
 use instruction::Instruction;
 use state::State;
 use step::{Counts, Leaving};
+use value::ValueRecorder;
 
 /// The reference engine with a processor's state in it.
 pub struct ReferenceEngine<'m> {
@@ -53,17 +57,21 @@ pub struct ReferenceEngine<'m> {
     simulates_caches: bool,
     stopped: Option<Stop>,
     calls: Option<CallFollower>,
+    sampled: Option<CheckCounter>,
+    values: Option<ValueRecorder>,
 }
 
 /// Who listens to the events.
 struct Events<'m> {
     profiler: Option<EventProfiler>,
+    /// Whether the profiler is told nothing, between samples.
+    is_silent: bool,
     writer: Option<Box<dyn EventSink + 'm>>,
 }
 
 impl EventSink for Events<'_> {
     fn event(&mut self, event: Event<'_>) {
-        if let Some(profiler) = &mut self.profiler {
+        if let Some(profiler) = self.profiler.as_mut().filter(|_| !self.is_silent) {
             profiler.event(event);
         }
         if let Some(writer) = &mut self.writer {
@@ -78,7 +86,7 @@ impl<'m> ReferenceEngine<'m> {
         ReferenceEngine {
             state: State::new(model),
             counts: Counts::default(),
-            events: Events { profiler: None, writer: None },
+            events: Events { profiler: None, is_silent: false, writer: None },
             trace: None,
             flight: Flight::new(model),
             order: ProgramOrder::default(),
@@ -88,6 +96,8 @@ impl<'m> ReferenceEngine<'m> {
             simulates_caches: model.overlaps(),
             stopped: None,
             calls: None,
+            sampled: None,
+            values: None,
         }
     }
 
@@ -118,6 +128,20 @@ impl<'m> ReferenceEngine<'m> {
     pub fn with_trace(mut self, sink: Box<dyn TraceSink + 'm>) -> Self {
         self.trace = Some(sink);
         self
+    }
+
+    /// The same with the values counted that the instructions at some addresses, from first to last of
+    /// each pair, read from resources and write to them; all of them if there is no pair. Where samples
+    /// are taken, those in the samples.
+    #[must_use]
+    pub fn with_values(mut self, addresses: Vec<(u64, u64)>) -> Self {
+        self.values = Some(ValueRecorder::new(addresses));
+        self
+    }
+
+    /// The values so far; none if they are not counted.
+    pub fn values(&self) -> Option<&ValueTable> {
+        self.values.as_ref().map(ValueRecorder::table)
     }
 
     /// Empties the caches and runs operation `reset`, once, before the first cycle; it belongs to no
@@ -224,6 +248,24 @@ impl Engine for ReferenceEngine<'_> {
 
     fn take_up(&mut self, saved: &SavedEngine) -> bool {
         self.take_up_state(saved)
+    }
+
+    fn sample(&mut self, sampling: Sampling) -> bool {
+        let is_possible = self.events.profiler.is_some()
+            && self.calls.is_none()
+            && !self.state.model.overlaps()
+            && !self.simulates_caches;
+        if is_possible {
+            let counter = CheckCounter::new(sampling);
+            self.events.is_silent = !counter.is_recording();
+            self.sampled = Some(counter);
+        }
+        is_possible
+    }
+
+    fn samples(&self) -> Option<Samples> {
+        let (checks, samples) = self.sampled.as_ref()?.passed();
+        Some(Samples { checks, samples, instructions: self.instructions(), cycles: self.cycles() })
     }
 
     fn measurement(&mut self) -> Option<Measurement> {

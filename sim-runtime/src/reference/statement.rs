@@ -39,6 +39,7 @@ impl<'m> Step<'m, '_> {
                 let value = self.evaluate(frame, value)?;
                 let element = self.element(frame, *register, index.as_ref())?;
                 self.access(frame, *access, *register, AccessEvent::Write);
+                self.note_value(frame, *access, (*register, true), value);
                 self.state.write_bits(*register, element, *low, width, value);
             }
             Stmt::SetMemory { map, cells, address, value, access } => {
@@ -48,6 +49,7 @@ impl<'m> Step<'m, '_> {
                 let reached =
                     check_access(model, *map, address, *cells, AccessKind::Write).map_err(Leaving::Fault)?;
                 self.access(frame, *access, model.registers.len() as u32 + map, AccessEvent::Write);
+                self.note_value(frame, *access, (model.registers.len() as u32 + map, true), value);
                 self.pay(*access, *map, (address, *cells), reached, true);
                 match reached {
                     Reached::Memory(landing) => {
@@ -68,6 +70,7 @@ impl<'m> Step<'m, '_> {
                 let landing =
                     check_range(model, *map, address, 1, AccessKind::Write).map_err(Leaving::Fault)?;
                 self.access(frame, *access, model.registers.len() as u32 + map, AccessEvent::Write);
+                self.note_value(frame, *access, (model.registers.len() as u32 + map, true), value);
                 self.pay(*access, *map, (address, 1), Reached::Memory(landing), true);
                 self.state.memory.store_part(landing, *low, width, value);
             }

@@ -11,6 +11,7 @@ use super::flight::{Flight, Pending, Work};
 use super::instruction::Instruction;
 use super::place::FoundPlace;
 use super::state::State;
+use super::value::ValueRecorder;
 use crate::fault::{AccessKind, FaultKind};
 use crate::host::Host;
 
@@ -113,6 +114,8 @@ pub(super) struct Step<'m, 's> {
     pub(super) stage: Option<StageId>,
     /// Address and access of the memory fault that `memory_fault` is called for.
     pub(super) fault: (u64, AccessKind),
+    /// Who counts values, if anybody does now.
+    pub(super) values: Option<&'s mut ValueRecorder>,
 }
 
 impl Step<'_, '_> {

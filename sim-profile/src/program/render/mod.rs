@@ -9,6 +9,7 @@ mod lcov;
 mod most_expensive;
 mod oprofile;
 mod pprof;
+mod sampled;
 
 pub use annotated_source::render_annotated_source;
 pub use call_graph::{render_dot, render_folded, render_gprof};
@@ -19,3 +20,4 @@ pub use lcov::render_lcov;
 pub use most_expensive::render_most_expensive;
 pub use oprofile::render_oprofile;
 pub use pprof::render_pprof;
+pub use sampled::render_sampled;

@@ -1,0 +1,123 @@
+//! What samples say of a whole run: functions, calls, accesses to memory, each with its interval.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use super::annotated_source::write_notes;
+use super::function_names::FunctionNames;
+use crate::program::ProgramProfile;
+use crate::{Accesses, Counted, Samples, Sampling};
+
+/// Tables of what follows from samples, the largest figures first. Each such figure is marked by `~`
+/// and followed by its 95 % interval; those of the whole run are exact.
+pub fn render_sampled(profile: &ProgramProfile<'_>, sampling: Sampling, samples: Samples) -> String {
+    let Figures { instructions, calls, accesses, counted } = Figures::of(profile);
+    let mut out = String::new();
+    let Sampling { interval, burst, seed } = sampling;
+    let _ = write!(out, "samples of {burst}, one in {interval} checks");
+    let _ = match seed {
+        Some(seed) => writeln!(out, " on average, at random from seed {seed}"),
+        None => writeln!(out),
+    };
+    for (figure, name) in [
+        (samples.instructions, "instructions in the run"),
+        (samples.cycles, "cycles in the run"),
+        (samples.checks, "checks in the run"),
+        (samples.samples, "samples"),
+        (counted, "instructions in the samples"),
+    ] {
+        let _ = writeln!(out, "{figure:>14}  {name}");
+    }
+    out.push_str("~ marks what follows from samples, with the 95 % interval\n");
+    let names = FunctionNames::of(profile.program);
+    let functions = |figures: BTreeMap<u32, Counted>| -> Vec<(Counted, String)> {
+        figures.into_iter().map(|(function, counted)| (counted, names.number(function))).collect()
+    };
+    let table = Table { sampling, out: &mut out };
+    let table =
+        table.write(["instructions", "function"], Some(samples.instructions), functions(instructions));
+    let arcs = calls.into_iter().map(|((caller, callee), counted)| {
+        (counted, format!("{} -> {}", names.number(caller), names.number(callee)))
+    });
+    let table = table.write(["calls", "caller -> called"], None, arcs.collect());
+    table.write(["accesses", "function that reads or writes memory"], None, functions(accesses));
+    write_notes(&mut out, profile.program.notes());
+    out
+}
+
+/// What was counted, by number of the function.
+#[derive(Default)]
+struct Figures {
+    instructions: BTreeMap<u32, Counted>,
+    calls: BTreeMap<(u32, u32), Counted>,
+    /// Reads and writes of memory.
+    accesses: BTreeMap<u32, Counted>,
+    /// Instructions altogether.
+    counted: u64,
+}
+
+impl Figures {
+    fn of(profile: &ProgramProfile<'_>) -> Figures {
+        let mut figures = Figures::default();
+        for (address, cost) in profile.cost_by_address() {
+            let function = profile.function_of(address);
+            if cost.executed == 0 {
+                continue;
+            }
+            figures.counted = figures.counted.saturating_add(cost.executed);
+            figures.instructions.entry(function).or_default().add(cost.executed, 1);
+            let Accesses { reads, writes, .. } = cost.accesses;
+            let accesses = reads.saturating_add(writes);
+            let (each, rest) = (accesses / cost.executed, accesses % cost.executed);
+            let counted = figures.accesses.entry(function).or_default();
+            if each > 0 {
+                counted.add(cost.executed, each);
+            }
+            // What not every execution does.
+            if rest > 0 {
+                counted.add(rest, 1);
+            }
+        }
+        figures.accesses.retain(|_, counted| counted.sum() > 0.0);
+        for (&(from, to), &times) in &profile.measurement.transfers {
+            let keeps = profile.control.get(&from).is_some_and(|control| control.keeps.is_some());
+            if keeps && times > 0 {
+                let arc = (profile.function_of(Some(from)), profile.function_of(Some(to)));
+                figures.calls.entry(arc).or_default().add(times, 1);
+            }
+        }
+        figures
+    }
+}
+
+/// Writes tables of estimates.
+struct Table<'o> {
+    sampling: Sampling,
+    out: &'o mut String,
+}
+
+impl Table<'_> {
+    /// A table, its column of shares only where the whole is known.
+    fn write(self, [what, of]: [&str; 2], whole: Option<u64>, figures: Vec<(Counted, String)>) -> Self {
+        let share = if whole.is_some() { format!("{:>7}", "%") } else { String::new() };
+        let _ = writeln!(self.out, "\n{what:>15} {:>31}{share}  {of}", "95 % interval");
+        if figures.is_empty() {
+            let _ = writeln!(self.out, "{:>15}", "none");
+        }
+        let mut rows: Vec<_> = figures
+            .into_iter()
+            .map(|(counted, name)| (self.sampling.estimate(&counted), name))
+            .map(|(estimate, name)| ((Reverse(estimate.value.round() as u64), name), estimate))
+            .collect();
+        rows.sort_by(|(left, _), (right, _)| left.cmp(right));
+        for ((Reverse(value), name), estimate) in rows {
+            let (low, high) = (estimate.low.floor() as u64, estimate.high.ceil() as u64);
+            let share = whole.map_or_else(String::new, |whole| {
+                format!("{:>7.2}", 100.0 * estimate.value / whole.max(1) as f64)
+            });
+            let _ = writeln!(self.out, "~{value:>14} {low:>14} - {high:>14}{share}  {name}");
+        }
+        self
+    }
+}

@@ -1,0 +1,106 @@
+//! A run of which samples are taken: two caches of code, one that counts and one that does not.
+
+use std::collections::BTreeMap;
+
+use sim_profile::Sampling;
+
+use super::code::Code;
+use super::machine::{BlockCore, Kernel, Profiling};
+use crate::record::{Recording, Sampler};
+
+/// What a run needs besides the code that counts.
+pub(super) struct Sampled<C: BlockCore, P: Profiling> {
+    sampler: Sampler,
+    /// What runs between samples.
+    pub silent: Code<C, P::Silent>,
+    /// Cycles of the stretches counted so far, the one that runs now left out.
+    cycles: Cycles,
+    /// Cycles of the run when that one began.
+    begun: Cycles,
+    /// The model's own events of what is not counted while something is, and the other way round.
+    other_events: BTreeMap<String, u64>,
+}
+
+/// Cycles without extra cycles, and these.
+#[derive(Clone, Copy, Default)]
+struct Cycles {
+    plain: u64,
+    extra: u64,
+}
+
+impl Cycles {
+    fn of(kernel: &Kernel) -> Cycles {
+        Cycles { plain: kernel.plain_cycles(), extra: kernel.extra_cycles }
+    }
+
+    /// These, and those since a moment.
+    fn and_since(self, begun: Cycles, now: Cycles) -> Cycles {
+        Cycles {
+            plain: self.plain.saturating_add(now.plain.saturating_sub(begun.plain)),
+            extra: self.extra.saturating_add(now.extra.saturating_sub(begun.extra)),
+        }
+    }
+}
+
+impl<C: BlockCore, P: Profiling> Sampled<C, P> {
+    /// A run that begins now.
+    pub(super) fn new(sampling: Sampling, code: &mut Code<C, P>, kernel: &Kernel) -> Sampled<C, P> {
+        let sampler = Sampler::new(sampling);
+        let mut silent = Code::default();
+        code.set_checks(sampler.length());
+        silent.set_checks(sampler.length());
+        let begun = Cycles::of(kernel);
+        Sampled { sampler, silent, cycles: Cycles::default(), begun, other_events: BTreeMap::new() }
+    }
+
+    /// Whether what runs now is counted.
+    pub(super) fn is_recording(&self) -> bool {
+        self.sampler.is_recording()
+    }
+
+    /// The last check before the sampler's turn may have been passed.
+    #[inline]
+    pub(super) fn look(&mut self, code: &mut Code<C, P>, kernel: &mut Kernel) {
+        if self.checks_left(code) == 0 {
+            self.turn(code, kernel);
+        }
+    }
+
+    fn turn(&mut self, code: &mut Code<C, P>, kernel: &mut Kernel) {
+        let was_recording = self.is_recording();
+        self.sampler.turn();
+        match self.is_recording() {
+            true => code.set_checks(self.sampler.length()),
+            false => self.silent.set_checks(self.sampler.length()),
+        }
+        if was_recording == self.is_recording() {
+            return;
+        }
+        let now = Cycles::of(kernel);
+        if was_recording {
+            self.cycles = self.cycles.and_since(self.begun, now);
+        }
+        self.begun = now;
+        std::mem::swap(&mut kernel.events, &mut self.other_events);
+    }
+
+    /// Checks passed, and samples begun.
+    pub(super) fn passed(&self, code: &Code<C, P>) -> (u64, u64) {
+        (self.sampler.checks(self.checks_left(code)), self.sampler.samples())
+    }
+
+    fn checks_left(&self, code: &Code<C, P>) -> u64 {
+        let left = if self.is_recording() { code.checks_left() } else { self.silent.checks_left() };
+        left.unwrap_or(self.sampler.length())
+    }
+
+    /// What of the run's totals belongs to the samples.
+    pub(super) fn count(&self, kernel: &Kernel, recording: &mut Recording) {
+        let (cycles, events) = match self.is_recording() {
+            true => (self.cycles.and_since(self.begun, Cycles::of(kernel)), &kernel.events),
+            false => (self.cycles, &self.other_events),
+        };
+        (recording.cycles, recording.extra_cycles) = (cycles.plain, cycles.extra);
+        recording.events = events.clone();
+    }
+}

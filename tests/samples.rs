@@ -1,0 +1,225 @@
+//! Samples: every engine takes the same; all of them are the exact profile; intervals are honest.
+
+#[path = "engines/random_program.rs"]
+mod random_program;
+mod support;
+
+use std::collections::BTreeMap;
+
+use proptest::prelude::*;
+use random_program::{rv32im_program, tiny8_program, tree_program};
+use sim_profile::{Counted, Estimate, Measurement, Samples, Sampling};
+use sim_runtime::Engine;
+use support::launch::Guest;
+use support::program::Program;
+use support::split::SplitEngine;
+use support::stretches::{Step, SteppedEngine};
+use support::{EngineKind, RV32IM, RV32IMC, Simulator, TINY8, TREE};
+
+const PIECES: [u64; 7] = [1, 97, 0, 1009, 3, 4099, 13];
+
+/// What is measured of a run, and what is known of all of it.
+fn sample(
+    engine: &mut dyn Engine,
+    sampling: Sampling,
+    run: &dyn Fn(&mut dyn Engine),
+) -> (Measurement, Samples) {
+    assert!(engine.sample(sampling), "the engine takes samples");
+    run(engine);
+    let measurement = engine.measurement().expect("the engine measures");
+    measurement.validate().expect("the measurement is sound");
+    (measurement, engine.samples().expect("the engine takes samples"))
+}
+
+/// The reference engine and the emitted one take the same samples, in one go and in pieces.
+fn check(simulator: &Simulator, sampling: Sampling, run: &dyn Fn(&mut dyn Engine)) -> (Measurement, Samples) {
+    let expected = sample(simulator.engine(EngineKind::Reference).as_mut(), sampling, run);
+    let split = |kind| Box::new(SplitEngine::new(simulator.engine(kind), &PIECES)) as Box<dyn Engine>;
+    let others = [
+        ("emitted", simulator.engine(EngineKind::Emitted)),
+        ("emitted, split", split(EngineKind::Emitted)),
+        ("reference, split", split(EngineKind::Reference)),
+    ];
+    for (name, mut engine) in others {
+        assert_eq!(sample(engine.as_mut(), sampling, run), expected, "{name}, {sampling:?}");
+    }
+    expected
+}
+
+/// The exact measurement of a run.
+fn exact(simulator: &Simulator, run: &dyn Fn(&mut dyn Engine)) -> (Measurement, u64, u64) {
+    let mut engine = simulator.engine(EngineKind::Reference);
+    run(engine.as_mut());
+    let (instructions, cycles) = (engine.instructions(), engine.cycles());
+    (engine.measurement().expect("the engine measures"), instructions, cycles)
+}
+
+/// No count of samples is above that of the whole run; all stretches together are the whole run.
+fn check_against_exact(simulator: &Simulator, run: &dyn Fn(&mut dyn Engine)) {
+    let (exact, instructions, cycles) = exact(simulator, run);
+    for (interval, burst, seed) in [
+        (1, 1, None),
+        (1, 1, Some(3)),
+        (5, 5, None),
+        (7, 1, None),
+        (7, 1, Some(3)),
+        (9, 4, None),
+        (9, 4, Some(5)),
+    ] {
+        let (sampled, samples) = check(simulator, Sampling { interval, burst, seed }, run);
+        assert_eq!((samples.instructions, samples.cycles), (instructions, cycles), "of the whole run");
+        if interval == burst {
+            assert_eq!(sampled, exact, "{interval}");
+            continue;
+        }
+        for (key, record) in &sampled.instructions {
+            assert!(record.executed <= exact.instructions[key].executed, "{key:?}");
+        }
+        for (between, times) in &sampled.transfers {
+            assert!(times <= &exact.transfers[between], "{between:?}");
+        }
+    }
+}
+
+fn guest(program: &'static str) -> Guest {
+    Guest { options: &["--limit-instructions", "30K"], ..Guest::new(program) }
+}
+
+#[test]
+fn samples_of_guests_are_the_same_on_every_engine() {
+    for (simulator, program) in [
+        (&RV32IM, "models/rv32im/programs/csv.elf"),
+        (&RV32IM, "models/rv32im/programs/sorting.elf"),
+        (&RV32IMC, "models/rv32imc/programs/crc32.elf"),
+    ] {
+        let guest = guest(program);
+        check_against_exact(simulator, &|engine| {
+            guest.run(simulator, engine);
+        });
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(12))]
+
+    #[test]
+    fn samples_of_any_program_are_the_same_on_every_engine(program in rv32im_program()) {
+        check_program(&RV32IM, &program);
+    }
+
+    #[test]
+    fn samples_of_deep_trees_are_the_same_on_every_engine(program in tree_program()) {
+        check_program(&TREE, &program);
+    }
+
+    #[test]
+    fn samples_where_code_changes_are_the_same_on_every_engine(program in tiny8_program()) {
+        check_program(&TINY8, &program);
+    }
+}
+
+fn check_program(simulator: &Simulator, program: &Program) {
+    check_against_exact(simulator, &|engine| {
+        program.run(engine, (simulator.model)());
+    });
+}
+
+/// How often each address ran.
+fn executed(measurement: &Measurement) -> BTreeMap<u64, u64> {
+    let mut sums = BTreeMap::new();
+    for (key, record) in &measurement.instructions {
+        *sums.entry(key.address).or_default() += record.executed;
+    }
+    sums
+}
+
+/// How often steps begin at each address.
+fn by_address(steps: &BTreeMap<Step, u64>) -> BTreeMap<u64, u64> {
+    let mut sums = BTreeMap::new();
+    for ((from, _), times) in steps {
+        *sums.entry(*from).or_default() += times;
+    }
+    sums
+}
+
+/// How often an interval held the figure of the whole run, and how often one was asked for.
+#[derive(Default)]
+struct Coverage {
+    held: u64,
+    figures: u64,
+}
+
+impl Coverage {
+    fn add(&mut self, sampling: Sampling, counted: &Counted, truth: u64) {
+        let Estimate { low, high, .. } = sampling.estimate(counted);
+        self.held += u64::from((low..=high).contains(&(truth as f64)));
+        self.figures += 1;
+    }
+
+    fn share(&self) -> f64 {
+        self.held as f64 / self.figures as f64
+    }
+}
+
+/// The interval that holds in 95 % of all runs does so: counted over the addresses and transfers that
+/// samples come by a hundred times or more. Of a figure that adds up addresses it holds at least as often.
+///
+/// The run is recorded once, from check to check, and samples are taken of the record. That they are
+/// those that an engine takes is looked at first.
+#[test]
+fn intervals_hold_as_often_as_they_say() {
+    const SEEDS: u64 = 1000;
+    const INTERVAL: u64 = 10;
+    let guest = Guest {
+        options: &["--limit-instructions", "100K"],
+        ..Guest::new("models/rv32im/programs/crc32.elf")
+    };
+    let run = |engine: &mut dyn Engine| {
+        guest.run(&RV32IM, engine);
+    };
+    let at_random = |seed| Sampling { interval: INTERVAL, burst: 1, seed: Some(seed) };
+
+    let mut stepped = SteppedEngine::new(RV32IM.engine(EngineKind::Reference));
+    let (exact, _) = sample(&mut stepped, Sampling { interval: 1, burst: 1, seed: None }, &run);
+    let stretches = stepped.stretches();
+    let transfers_of = |steps: &BTreeMap<Step, u64>| -> BTreeMap<Step, u64> {
+        steps
+            .iter()
+            .filter(|(step, _)| exact.transfers.contains_key(step))
+            .map(|(step, n)| (*step, *n))
+            .collect()
+    };
+    let whole = stretches.all();
+    assert_eq!((by_address(&whole), transfers_of(&whole)), (executed(&exact), exact.transfers.clone()));
+    for seed in [0, 1, SEEDS - 1] {
+        let (expected, _) = sample(RV32IM.engine(EngineKind::Emitted).as_mut(), at_random(seed), &run);
+        let found = stretches.sample(at_random(seed));
+        assert_eq!(
+            (by_address(&found), transfers_of(&found)),
+            (executed(&expected), expected.transfers),
+            "{seed}"
+        );
+    }
+
+    let often = |count: &u64| *count >= 100 * INTERVAL;
+    let addresses: BTreeMap<u64, u64> = executed(&exact).into_iter().filter(|(_, n)| often(n)).collect();
+    let transfers: Vec<_> = exact.transfers.iter().filter(|(_, n)| often(n)).collect();
+    assert!(addresses.len() >= 5 && !transfers.is_empty(), "{} {}", addresses.len(), transfers.len());
+    let (mut single, mut sums) = (Coverage::default(), Coverage::default());
+    for sampling in (0..SEEDS).map(at_random) {
+        let steps = stretches.sample(sampling);
+        let counts = by_address(&steps);
+        let of_addresses = addresses.iter().map(|(address, n)| (counts.get(address).copied(), *n));
+        let of_transfers = transfers.iter().map(|(way, n)| (steps.get(way).copied(), **n));
+        for (count, truth) in of_addresses.chain(of_transfers) {
+            let mut counted = Counted::default();
+            counted.add(count.unwrap_or(0), 1);
+            single.add(sampling, &counted, truth);
+        }
+        let mut all = Counted::default();
+        counts.values().for_each(|count| all.add(*count, 1));
+        sums.add(sampling, &all, whole.values().sum());
+    }
+    assert!((0.93..=0.97).contains(&single.share()), "{} of {}", single.held, single.figures);
+    assert!(sums.share() >= 0.95, "{} of {}", sums.held, sums.figures);
+}

@@ -246,6 +246,17 @@ impl<'e> Front<'e> for GdbServer<'e> {
     }
 }
 
+/// A limit of the run has been reached, and nobody asks gdb any more.
+impl Drop for GdbServer<'_> {
+    fn drop(&mut self) {
+        if matches!(self.machine, Some(GdbStubStateMachine::Running(_)))
+            && let Some(wire) = self.wire()
+        {
+            wire.send(&packet_of(format!("X{:02x}", Signal::SIGXCPU.0).as_bytes()));
+        }
+    }
+}
+
 /// What gdb is told; nothing at the beginning, when it asks itself.
 fn reason_of(why: Stopped) -> Option<SingleThreadStopReason<u64>> {
     Some(match why {

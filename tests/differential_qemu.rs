@@ -241,7 +241,7 @@ fn every_instruction_is_encoded_from_the_description() {
     let peers: [(Peer, RandomInstructions, usize); 5] = [
         (RV32IM, riscv::random_instructions, 48),
         (RV32IMC, riscv::random_instructions, 74),
-        (RV64IMAC, riscv::random_instructions, 119),
+        (RV64IMAC, riscv::random_instructions, 108),
         (MIPS32, mips::random_instructions, 103),
         (ARMV6M, thumb::random_instructions, 85),
     ];

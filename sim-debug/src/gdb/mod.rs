@@ -1,7 +1,7 @@
 //! gdb's remote protocol: a server for one debugger, on `gdbstub`.
 //!
 //! [`GdbServer`] waits for a connection and serves it whenever the run stands. Packets are taken
-//! apart in [`framer`] before `gdbstub` sees them, and whatever `gdbstub` cannot make sense of is
+//! apart in `framer.rs` before `gdbstub` sees them, and whatever `gdbstub` cannot make sense of is
 //! answered by an error: nothing that comes in over the connection ends the run.
 
 mod connection;

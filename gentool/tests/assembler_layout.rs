@@ -22,7 +22,8 @@ fn model(text: &str) -> Model {
     lower_model(&checked.unwrap_or_else(|| panic!("{said}")), &sources, "model")
 }
 
-fn assemble(model: &Model, text: &str) -> (Assembled, SourceMap) {
+/// The program, if the text is one, what was found, and the files read.
+fn try_to_assemble(model: &Model, text: &str) -> (Option<Assembled>, Diagnostics, SourceMap) {
     let path = PathBuf::from("program.s");
     let loader = InMemory::new([(path.as_path(), text)]);
     let (mut sources, mut findings) = (SourceMap::new(), Diagnostics::new());
@@ -30,19 +31,18 @@ fn assemble(model: &Model, text: &str) -> (Assembled, SourceMap) {
     let program = assembler
         .assemble(&[path], Bases::default(), &loader, &mut sources, &mut findings)
         .expect("it is read");
+    (program, findings, sources)
+}
+
+fn assemble(model: &Model, text: &str) -> (Assembled, SourceMap) {
+    let (program, findings, sources) = try_to_assemble(model, text);
     let said = findings.render(&sources, Style::Plain);
     (program.unwrap_or_else(|| panic!("{said}")), sources)
 }
 
 /// The one error that a text has.
 fn refused(model: &Model, text: &str) -> String {
-    let path = PathBuf::from("program.s");
-    let loader = InMemory::new([(path.as_path(), text)]);
-    let (mut sources, mut findings) = (SourceMap::new(), Diagnostics::new());
-    let assembler = Assembler::new(model).expect("it has texts");
-    let program = assembler
-        .assemble(&[path], Bases::default(), &loader, &mut sources, &mut findings)
-        .expect("it is read");
+    let (program, findings, sources) = try_to_assemble(model, text);
     let said = findings.render(&sources, Style::Plain);
     assert!(program.is_none() && findings.error_count() == 1, "{said}");
     said

@@ -135,8 +135,16 @@ nopp:   nopp
         .equ third, first
         .equ follows, first
         .equ alone, alone + 1
+far = 0x7000
 "
     ));
+}
+
+/// A longer word is another one, whatever may stand behind its beginning.
+#[test]
+fn longer_words() {
+    insta::assert_snapshot!(of_text("models/pdp11/pdp11.isac", "        movx r0, r1\n        clrx @r0\n"));
+    insta::assert_snapshot!(of_text("models/armv6m/armv6m.isac", "        pushh {r0}\n        beqq .\n"));
 }
 
 /// Of two lengths the range of the longer one is told.

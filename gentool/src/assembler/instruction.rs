@@ -179,8 +179,13 @@ impl Reading<'_, '_> {
                 .flatten();
             let diagnostic = Diagnostic::error(code::UNKNOWN_INSTRUCTION, statement.span(0, length), message)
                 .label("unknown");
-            let help = "the instructions are the texts of the description's ASSEMBLER sections";
-            diagnostic.help(near.unwrap_or_else(|| help.to_owned()))
+            let value = statement.text[length..].trim_start().strip_prefix('=');
+            diagnostic.help(match value.filter(|value| !value.starts_with('=')) {
+                Some(value) => format!("a name gets its value by `.equ {name}, {}`", value.trim()),
+                None => near.unwrap_or_else(|| {
+                    "the instructions are the texts of the description's ASSEMBLER sections".to_owned()
+                }),
+            })
         };
         self.findings.push(with_context(diagnostic, context));
     }

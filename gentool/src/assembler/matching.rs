@@ -133,14 +133,19 @@ impl<'a, 'm> Matcher<'a, 'm> {
     /// Something stands behind all that is expected; the rest of a word is no such thing.
     fn note_behind(&mut self, at: usize, end: usize) {
         if self.text[..at].ends_with(is_word) && self.text[at..].starts_with(is_word) {
-            if let Some((begin, expected)) = self.furthest.within.get(&at).cloned() {
-                self.furthest.note(begin, || expected);
-            }
+            self.note_within(at);
             return;
         }
         let at = skip_blanks(self.text, at);
         if at < end {
             self.furthest.note(at, || "the end of the line".into());
+        }
+    }
+
+    /// In the middle of a word it was a name that was expected, if one ends there.
+    fn note_within(&mut self, at: usize) {
+        if let Some((begin, expected)) = self.furthest.within.get(&at).cloned() {
+            self.furthest.note(begin, || expected);
         }
     }
 
@@ -208,7 +213,8 @@ impl<'a, 'm> Matcher<'a, 'm> {
                 break;
             }
         }
-        if found.is_empty() {
+        // In the middle of a word nothing was expected: it is another word.
+        if found.is_empty() && self.place(cursor, begin.chars().next()).is_some() {
             // Variants that begin with another word were not tried.
             let words = if at > 0 { self.table.words(target, MOST_WORDS_EXPECTED) } else { Vec::new() };
             if words.is_empty() && begins_otherwise {
@@ -278,7 +284,8 @@ impl<'a, 'm> Matcher<'a, 'm> {
         let at = if cursor.joined { cursor.at } else { skip_blanks(self.text, cursor.at) };
         let touching = at == cursor.at && !cursor.joined && !cursor.first;
         let before = self.text[..cursor.at].chars().next_back();
-        let words = before.is_some_and(is_word) && letter.is_some_and(is_word);
+        let goes_on = letter.is_some_and(is_word) || self.text[at..].starts_with(is_word);
+        let words = before.is_some_and(is_word) && goes_on;
         (!(touching && words)).then_some(at)
     }
 
@@ -291,7 +298,10 @@ impl<'a, 'm> Matcher<'a, 'm> {
                 let found = self.text.get(*at..*at + part.len());
                 found.is_some_and(|found| found.eq_ignore_ascii_case(part))
             };
-            let at = at?;
+            let Some(at) = at else {
+                self.note_within(way.cursor.at);
+                return None;
+            };
             if !fits(&at) {
                 let at = skip_blanks(self.text, way.cursor.at);
                 self.furthest.note(at, || format!("`{part}`"));

@@ -118,13 +118,53 @@ fn hostile() -> Vec<(&'static str, String)> {
     }
     let nested = format!("CONSTANT deep = {}1{};\n", "(".repeat(100_000), ")".repeat(100_000));
     let long = format!("CONSTANT long = 1{};\n", " + 1".repeat(25_000_000));
+    let mut circle = String::new();
+    for number in 0..50_000 {
+        let _ = write!(circle, "GROUP g{number}=g{};", (number + 1) % 50_000);
+    }
     let sum = format!("CONSTANT sum = 1{};\n", "+1".repeat(8_000_000));
     vec![
         ("a million GROUPs", groups),
         ("100,000 nested parentheses", nested),
         ("a sum of eight million operands", sum),
         ("a line of 100 MB", long),
+        ("a file that INCLUDEs itself", "INCLUDE \"hostile.isac\";\n".repeat(90_000)),
+        ("a circle of 50,000 GROUPs", circle),
+        ("16 codings that compare bits with bits", compared_bits()),
+        ("50,000 instructions", instructions()),
     ]
+}
+
+/// What every processor needs but its group `instr`.
+const FRAME: &str = "RESOURCE { PC REGISTER bit[32] pc; RAM bit[8] ram { SIZE (16); };
+    MEMORY_MAP defaultmap { RANGE (0, 15) -> ram; }; };
+    OPERATION main { CODINGROOT { instr (defaultmap[pc]); }; BEHAVIOR { pc = pc + 4; }; };\n";
+
+/// Members that are told apart by which bit is the first that is equal to its partner: a decoder of
+/// fixed bits would have a state for each set of bits.
+fn compared_bits() -> String {
+    let mut text = format!("{FRAME}GROUP instr = rest");
+    for member in 0..16 {
+        let _ = write!(text, ", o{member}");
+    }
+    text += ";\nOPERATION rest { CODING { 0bx[32] }; };\n";
+    for member in 0..16 {
+        let before: String = (0..member).map(|bit| format!(" && f[{bit}] != f[{}]", 31 - bit)).collect();
+        let last = 31 - member;
+        let when = format!("f[{member}] == f[{last}]{before}");
+        let _ = writeln!(text, "OPERATION o{member} {{ CODING {{ f=0bx[32] }}; WHEN {{ {when} }}; }};");
+    }
+    text
+}
+
+/// A group that is too large to be listed.
+fn instructions() -> String {
+    let names: Vec<String> = (0..50_000).map(|number| format!("o{number}")).collect();
+    let mut text = format!("{FRAME}GROUP instr = {};\n", names.join(", "));
+    for number in 0..50_000 {
+        let _ = writeln!(text, "OPERATION o{number} {{ CODING {{ 0b{number:032b} }}; }};");
+    }
+    text
 }
 
 /// A file of the repository.

@@ -10,6 +10,9 @@
 //! written to `target/fuzz`, and the status is 1; such a file belongs into
 //! `gentool/tests/fuzz/cases`, a program into `gentool/tests/fuzz/programs`, random words into
 //! `gentool/tests/fuzz/words`. One seed gives one row of mutants.
+//!
+//! What is printed has the most memory that the process had, and how much it has in the end: the one
+//! tells of the largest mutant, which is kept, too, the other of what nobody gave back.
 
 #[path = "../tests/fuzz/corpus.rs"]
 mod corpus;
@@ -66,6 +69,7 @@ fn main() -> ExitCode {
     let begun = Instant::now();
     watch(current.clone(), begun);
     let (mut tried, mut sound, mut failed) = (0u64, 0u64, 0u64);
+    let mut largest = (peak_kibibytes(), Vec::new());
     while begun.elapsed() < Duration::from_secs(seconds) {
         let for_decoders = target == "decoder";
         let mut random = Random::new(seed ^ tried);
@@ -95,11 +99,19 @@ fn main() -> ExitCode {
                 keep(&bytes, "panic");
             }
         }
+        if peak_kibibytes() > largest.0 {
+            largest = (peak_kibibytes(), bytes);
+        }
     }
+    // Nothing of a mutant is left but what tells of the largest.
+    *current.lock().expect("no panic holds it") = None;
+    keep(&largest.1, "largest");
     println!(
-        "{target}, seed {seed}: {tried} mutants in {} s, {sound} sound, {failed} failed, {} MiB at most",
+        "{target}, seed {seed}: {tried} mutants in {} s, {sound} sound, {failed} failed, {} MiB at most, \
+         {} MiB in the end",
         begun.elapsed().as_secs(),
-        peak_kibibytes() >> 10
+        largest.0 >> 10,
+        kibibytes("VmRSS:") >> 10
     );
     ExitCode::from(u8::from(failed > 0))
 }
@@ -161,7 +173,12 @@ fn computed(begun: Instant) -> Duration {
 
 /// The most memory that the process has had, where the system tells.
 fn peak_kibibytes() -> u64 {
+    kibibytes("VmHWM:")
+}
+
+/// A row of what the system tells of the process; 0 where it does not.
+fn kibibytes(row: &str) -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let line = status.lines().find_map(|line| line.strip_prefix(row));
     line.and_then(|line| line.trim().split(' ').next()?.parse().ok()).unwrap_or(0)
 }

@@ -15,6 +15,8 @@
 
 mod render;
 
+use std::collections::BTreeMap;
+
 use crate::source::Span;
 
 pub use render::Style;
@@ -55,6 +57,8 @@ pub struct Diagnostic {
     pub help: Vec<String>,
     /// True if it is shown in one line: its place is named, its source not shown.
     pub is_one_line: bool,
+    /// What is to be mended, where several places may tell of it: findings of one cause are one.
+    pub cause: Option<String>,
 }
 
 impl Diagnostic {
@@ -70,7 +74,8 @@ impl Diagnostic {
 
     fn new(severity: Severity, code: Code, span: Span, message: String) -> Self {
         let primary = (span, String::new());
-        Self { code, severity, message, primary, secondary: Vec::new(), help: Vec::new(), is_one_line: false }
+        let (secondary, help) = (Vec::new(), Vec::new());
+        Self { code, severity, message, primary, secondary, help, is_one_line: false, cause: None }
     }
 
     /// The same with a label at its primary place.
@@ -92,6 +97,22 @@ impl Diagnostic {
     pub fn one_line(mut self) -> Self {
         self.is_one_line = true;
         self
+    }
+
+    /// The same, as one of several that one thing may be the cause of.
+    #[must_use]
+    pub fn cause(mut self, cause: impl Into<String>) -> Self {
+        self.cause = Some(cause.into());
+        self
+    }
+
+    /// Adds what another finding shows and this one does not.
+    fn add_places(&mut self, other: Diagnostic) {
+        for place in std::iter::once(other.primary).chain(other.secondary) {
+            if place.0 != self.primary.0 && self.secondary.iter().all(|(known, _)| *known != place.0) {
+                self.secondary.push(place);
+            }
+        }
     }
 
     /// The same with a remedy.
@@ -126,6 +147,24 @@ impl Diagnostics {
             (a.primary.0, a.severity, a.code).cmp(&(b.primary.0, b.severity, b.code)).then(a.cmp(b))
         });
         self.list.dedup_by(|a, b| (a.code, a.primary.0, &a.message) == (b.code, b.primary.0, &b.message));
+    }
+
+    /// Makes one finding of those that have one cause: the first in the present order, with all
+    /// places of the others.
+    pub fn join_causes(&mut self) {
+        let mut joined: Vec<Diagnostic> = Vec::with_capacity(self.list.len());
+        let mut first_of: BTreeMap<(Code, String), usize> = BTreeMap::new();
+        for finding in std::mem::take(&mut self.list) {
+            let cause = finding.cause.clone().map(|cause| (finding.code, cause));
+            match cause.as_ref().and_then(|cause| first_of.get(cause)) {
+                Some(&first) => joined[first].add_places(finding),
+                None => {
+                    first_of.extend(cause.map(|cause| (cause, joined.len())));
+                    joined.push(finding);
+                }
+            }
+        }
+        self.list = joined;
     }
 
     /// True if at least one finding is an error.

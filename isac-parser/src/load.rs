@@ -1,6 +1,6 @@
 //! The whole front end in one call.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use crate::check::check_model;
@@ -13,7 +13,7 @@ use crate::source::{SourceLoader, SourceMap, Span};
 
 /// Parses, resolves and checks the description whose root file is `root`.
 ///
-/// `overrides` replaces the values of CONSTANTs by name. The findings are sorted; `None` if one
+/// `overrides` replaces the values of CONSTANTs by name. The findings are sorted, those of one cause joined; `None` if one
 /// of them is an error.
 pub fn load_model(
     root: &Path,
@@ -29,12 +29,24 @@ pub fn load_model(
     let checked = model.and_then(|model| check_model(model, &mut later));
     let parsed = !parsing.has_errors();
     diagnostics.extend(parsing);
-    let may_be_lost = |finding: &Diagnostic| {
+    let sources = &*sources;
+    let place = |finding: &Diagnostic| {
         let Span { file, start, end } = finding.primary.0;
-        let name = sources.text(file).get(start as usize..end as usize).unwrap_or_default();
-        files.iter().any(|(_, tree)| tree.lost.may_define(name))
+        sources.text(file).get(start as usize..end as usize).unwrap_or_default()
     };
-    diagnostics.extend(later.into_iter().filter(|finding| {
+    let may_be_lost =
+        |finding: &Diagnostic| files.iter().any(|(_, tree)| tree.lost.may_define(place(finding)));
+    // Of two definitions of a name the first stands; whoever names it may mean the second, which is
+    // something else.
+    let doubles = later.iter().filter(|finding| finding.code == code::DOUBLE && finding.cause.is_some());
+    let doubled: BTreeSet<&str> = doubles.map(place).collect();
+    let is_doubled = |finding: &Diagnostic| {
+        let text = place(finding);
+        let end = text.find(|letter: char| !letter.is_alphanumeric() && letter != '_');
+        finding.code != code::DOUBLE && doubled.contains(&text[..end.unwrap_or(text.len())])
+    };
+    let later = later.into_iter().filter(|finding| !is_doubled(finding));
+    diagnostics.extend(later.filter(|finding| {
         let follows = match finding.code {
             code::UNDEFINED => may_be_lost(finding),
             code => code::OF_WHAT_IS_MISSING.contains(&code),
@@ -43,5 +55,6 @@ pub fn load_model(
     }));
     add_remedies(diagnostics);
     diagnostics.sort();
+    diagnostics.join_causes();
     checked.filter(|_| parsed)
 }

@@ -78,7 +78,13 @@ impl<'a> Choice<'a> {
                 diagnostic = diagnostic.secondary(condition_span(operation), label);
             }
         }
-        diagnostic.help(help)
+        match self.first_outer_difference(first.chain, second.chain) {
+            Some((one, other)) => {
+                let names = BTreeSet::from([one.name.as_str(), other.name.as_str()]);
+                diagnostic.help(help).cause(names.into_iter().collect::<Vec<&str>>().join(" and "))
+            }
+            None => diagnostic.help(help),
+        }
     }
 
     /// A path, the outermost operation first: a format with the operation that is its opcode.
@@ -119,8 +125,24 @@ impl<'a> Choice<'a> {
         first: &[OperationId],
         second: &[OperationId],
     ) -> Option<(&'a Operation, &'a Operation)> {
-        let pairs = first.iter().rev().zip(second.iter().rev());
-        let (one, other) = pairs.into_iter().find(|(one, other)| one != other)?;
+        self.different(first.iter().rev().zip(second.iter().rev()))
+    }
+
+    /// The outermost operations in which two paths differ: if formats cannot be told apart, their
+    /// opcodes meet in every combination.
+    fn first_outer_difference(
+        &self,
+        first: &[OperationId],
+        second: &[OperationId],
+    ) -> Option<(&'a Operation, &'a Operation)> {
+        self.different(first.iter().zip(second))
+    }
+
+    fn different<'i>(
+        &self,
+        mut pairs: impl Iterator<Item = (&'i OperationId, &'i OperationId)>,
+    ) -> Option<(&'a Operation, &'a Operation)> {
+        let (one, other) = pairs.find(|(one, other)| one != other)?;
         let operations = &self.model.operations;
         Some((&operations[one.index()], &operations[other.index()]))
     }

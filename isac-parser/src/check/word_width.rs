@@ -90,6 +90,7 @@ fn check_codings(
                     .secondary(map.span, format!("cells have {}", count(map.cell_bits, "bit")))
                     .secondary(decode.span, "decoded here")
                     .help(whole_cells(width, map.cell_bits))
+                    .cause(format!("{width} bits for {}", map.name))
             }
             None => {
                 let message = format!("`{}` has no CODING to decode", member.name);

@@ -30,6 +30,8 @@ const MAX_WORD_LETTERS: usize = 200;
 const SHOWN_LETTERS: usize = 60;
 /// Of errors and of warnings, so many are shown: nobody reads on, and a million take minutes.
 const MAX_SHOWN: usize = 100;
+/// Of further places of one finding, so many are shown: a circle may have thousands.
+const MAX_PLACES: usize = 12;
 
 impl Diagnostics {
     /// The findings in their present order, a blank line behind each; of many errors or warnings
@@ -75,6 +77,13 @@ impl Diagnostic {
                 group = file_element(group, sources, file, &labels);
             }
         }
+        let hidden = self.secondary.len().saturating_sub(MAX_PLACES);
+        let note = match hidden {
+            0 => None,
+            1 => Some("one more place is not shown".to_owned()),
+            _ => Some(format!("{hidden} more places are not shown")),
+        };
+        group = group.elements(note.iter().map(|note| Level::NOTE.message(note.as_str())));
         group = group.elements(self.help.iter().map(|help| Level::HELP.message(help.as_str())));
         let renderer = match style {
             Style::Plain => Renderer::plain(),
@@ -100,15 +109,12 @@ impl Diagnostic {
         short
     }
 
-    /// The labels of each file: first the file of the primary one, then in order of appearance.
+    /// The labels of each file, of further places those that are shown: first the file of the primary one, then in order of appearance.
     fn labels_by_file(&self) -> Vec<(FileId, Vec<Label<'_>>)> {
         let mut files: Vec<(FileId, Vec<Label<'_>>)> = Vec::new();
         let primary = Label { kind: AnnotationKind::Primary, span: self.primary.0, text: &self.primary.1 };
-        let secondary = self.secondary.iter().map(|(span, text)| Label {
-            kind: AnnotationKind::Context,
-            span: *span,
-            text,
-        });
+        let shown = self.secondary.iter().take(MAX_PLACES);
+        let secondary = shown.map(|(span, text)| Label { kind: AnnotationKind::Context, span: *span, text });
         for label in std::iter::once(primary).chain(secondary) {
             match files.iter_mut().find(|(file, _)| *file == label.span.file) {
                 Some((_, labels)) => labels.push(label),

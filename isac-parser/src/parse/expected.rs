@@ -97,6 +97,11 @@ impl Expected {
         self.names.iter().any(|expected| expected == name)
     }
 
+    /// True if nothing is known to be expected.
+    pub(super) fn is_empty(&self) -> bool {
+        self.names.is_empty() && !self.refused
+    }
+
     /// All names, as `a name, "," or ";"`.
     pub(super) fn list(&self) -> String {
         match self.names.as_slice() {

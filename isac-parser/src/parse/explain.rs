@@ -30,6 +30,8 @@ pub(super) struct Explained {
     pub(super) diagnostic: Diagnostic,
     /// The token that does not fit; it may be the one behind the piece. `None` if it is all of it.
     pub(super) token: Option<usize>,
+    /// True if nobody knows what was expected.
+    pub(super) is_vague: bool,
 }
 
 /// Explains why these tokens do not parse by a rule.
@@ -44,20 +46,21 @@ pub(super) fn explain_text(scan: &Scan<'_>, tokens: Range<usize>, rule: Rule, te
     let span = scan.tokens_span(tokens.clone());
     let Some(error) = parse_with_detail(text, rule) else {
         let diagnostic = Diagnostic::error(code::UNEXPECTED, span, "this is in the wrong place");
-        return Explained { diagnostic, token: None };
+        return Explained { diagnostic, token: None, is_vague: false };
     };
     if matches!(error.variant, ErrorVariant::CustomError { .. }) {
         let diagnostic =
             Diagnostic::error(code::TOO_DEEP, scan.token_span(tokens.start), "this nests too deep")
                 .help("name parts of it by variables, FUNCTIONs or operations of their own");
-        return Explained { diagnostic, token: None };
+        return Explained { diagnostic, token: None, is_vague: false };
     }
     let mut failure = Failure::new(scan, tokens, (text, span.start as usize), &error);
     if failure.inside && failure.found_kind() != Some(TokenKind::Number) {
         let before = scan.token_span(failure.found).start - span.start;
         failure.expected = expected_before(&text[..before as usize], rule);
     }
-    Explained { diagnostic: failure.diagnostic(), token: Some(failure.found) }
+    let is_vague = failure.expected.is_empty();
+    Explained { diagnostic: failure.diagnostic(), token: Some(failure.found), is_vague }
 }
 
 /// What could have stood in place of a token into which the grammar came, be it that a keyword

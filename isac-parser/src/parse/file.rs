@@ -8,8 +8,9 @@ use crate::ast;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::source::{FileId, MAX_FILE_BYTES, SourceMap, Span};
 
-/// After this many errors the rest of a file is not looked at.
-pub(super) const MAX_ERRORS: usize = 100;
+/// After this many errors the rest of a file is not looked at; with what says so they are as many as
+/// are shown.
+pub(super) const MAX_ERRORS: usize = 99;
 
 /// Most definitions of a description. More are a mistake, and would take memory without end.
 pub(super) const MAX_DEFINITIONS: usize = 100_000;

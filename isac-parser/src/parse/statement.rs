@@ -36,7 +36,9 @@ pub(super) fn parse_by_statement<'s, T>(
     let kind = Kind::of(scan, tokens);
     let blank =
         Blank { scan, kind, statements: Statements::of(scan, tokens, kind)?, base: span.start as usize };
-    for token in scan.problem_tokens(tokens)? {
+    let problems = scan.problem_tokens(tokens)?;
+    let has_problems = !problems.is_empty();
+    for token in problems {
         let wrong = blank.statements.around(scan, token)?;
         found.lost.push(wrong.clone());
         blank.out(&wrong, &mut text);
@@ -48,13 +50,13 @@ pub(super) fn parse_by_statement<'s, T>(
         if let Some(part) = parse_text(scan, tokens.clone(), rule, &text, found, &build) {
             return blank.is_sound_without(tokens, &text).then_some(part);
         }
-        let Explained { diagnostic, token } = explain_text(scan, tokens.clone(), rule, &text);
-        let is_first = found.diagnostics.len() == before;
+        let Explained { diagnostic, token, is_vague } = explain_text(scan, tokens.clone(), rule, &text);
+        let is_first = found.diagnostics.len() == before && !has_problems;
         let wrong = token.and_then(|token| blank.statements.around(scan, token));
         let wrong = wrong.map(|wrong| blank.with_block(wrong));
         let wrong = wrong.filter(|wrong| !blank.is_blank(wrong, &text));
         // What is wrong next to a blank follows from the error there.
-        if is_first || wrong.is_some() {
+        if is_first || wrong.is_some() && !is_vague {
             found.diagnostics.push(diagnostic);
         }
         let wrong = wrong?;

@@ -97,7 +97,10 @@ fn resolve_cache(
             }
         };
     }
-    report_missing(declaration, &needed, diagnostics);
+    // An option that does not exist may be one of these.
+    if declaration.options.iter().all(|option| CACHE_OPTIONS.contains(&&*option.name.text)) {
+        report_missing(declaration, &needed, diagnostics);
+    }
     let ((size, span), (line, line_span)) = (needed.size??, needed.line??);
     (cache.size_cells, cache.line_cells, cache.over) = (size, line, needed.over??);
     if sound && line.saturating_mul(cache.ways) > size {

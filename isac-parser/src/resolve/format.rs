@@ -76,6 +76,16 @@ impl Formats<'_> {
     }
 
     fn computed(&mut self, format: Format, value: &Expr) -> Option<Format> {
+        if let ast::ExprKind::Name(name) = &value.kind
+            && let Some(declared) = self.scope.and_then(|scope| scope.alias_span(&name.text))
+        {
+            let message = format!("a format computes with fields, but `{}` is an alias", name.text);
+            let diagnostic = error(code::BAD_FORMAT, name.span, message, "an alias")
+                .secondary(declared, "declared here")
+                .help("a parenthesis that stands in the text is written in quotes, as `\"(\"`");
+            self.diagnostics.push(diagnostic);
+            return None;
+        }
         let typer = Typer::new(self.table, self.scope, self.diagnostics);
         let value = typer.with_mode(Mode::Written).value_of(value)?;
         Some(Format::Computed { format: Box::new(format), value: Box::new(value) })

@@ -76,7 +76,8 @@ fn resolve_ram(declaration: &RamDeclaration, table: &Table, diagnostics: &mut Di
     }
     let what = "the width of a cell";
     let cell_bits = typing::number_within(table, &declaration.width, what, 1..=256, diagnostics);
-    if size.is_none() {
+    // An option that does not exist may be this one.
+    if size.is_none() && declaration.options.iter().all(|option| RAM_OPTIONS.contains(&&*option.name.text)) {
         let message = format!("the RAM `{}` has no SIZE", ram.name);
         let diagnostic = error(code::BAD_OPTION, ram.span, message, "how many cells?")
             .help("say how many cells it has, as `SIZE (0x1000);`");

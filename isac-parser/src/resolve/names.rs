@@ -14,6 +14,9 @@ use crate::model::{
 };
 use crate::source::Span;
 
+/// What is wanted of a name of the operations' name space.
+const OPERATION: &str = "operation or group";
+
 /// What a name outside the operations' name space stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Global {
@@ -80,12 +83,20 @@ impl Names {
         what: OperationOrGroup,
         diagnostics: &mut Diagnostics,
     ) {
-        define(&mut self.operations, name, what, diagnostics);
+        if let Some(first) = define(&mut self.operations, name, what) {
+            diagnostics.push(double(name, first.span));
+        }
     }
 
     /// Adds a name of the other name space; of two definitions the first stands.
     pub(crate) fn define_global(&mut self, name: &ast::Name, what: Global, diagnostics: &mut Diagnostics) {
-        define(&mut self.globals, name, what, diagnostics);
+        let Some(first) = define(&mut self.globals, name, what) else { return };
+        let finding = double(name, first.span);
+        diagnostics.push(match first.what.kind() == what.kind() {
+            true => finding,
+            // Whoever names it may mean either, and is then wrong about the kind.
+            false => finding.cause(name.text.clone()),
+        });
     }
 
     /// Looks up an operation or group, and reports a name that is neither.
@@ -100,7 +111,7 @@ impl Names {
         let known = unless_unread(self.operations.keys().map(String::as_str), diagnostics);
         diagnostics.push(match self.globals.get(&name.text) {
             Some(other) => wrong_kind(name, other, "an operation or group"),
-            None => undefined("operation or group", name, known),
+            None => undefined(OPERATION, name, known),
         });
         None
     }
@@ -136,19 +147,17 @@ impl Names {
     }
 }
 
-/// Enters a name into a name space.
-fn define<T>(
+/// Enters a name into a name space; the first definition, if there is one.
+fn define<T: Copy>(
     space: &mut BTreeMap<String, Definition<T>>,
     name: &ast::Name,
     what: T,
-    diagnostics: &mut Diagnostics,
-) {
-    match space.get(&name.text) {
-        Some(first) => diagnostics.push(double(name, first.span)),
-        None => {
-            space.insert(name.text.clone(), Definition { what, span: name.span });
-        }
+) -> Option<Definition<T>> {
+    if let Some(first) = space.get(&name.text) {
+        return Some(*first);
     }
+    space.insert(name.text.clone(), Definition { what, span: name.span });
+    None
 }
 
 /// The message for a second definition.
@@ -159,14 +168,16 @@ pub(crate) fn double(name: &ast::Name, first: Span) -> Diagnostic {
         .help("rename or remove one of the two")
 }
 
-/// The message for a name that nothing defines.
+/// The message for a name that nothing defines; what lacks is one definition, however often it is
+/// named.
 pub(crate) fn undefined<'a>(
     wanted: &str,
     name: &ast::Name,
     known: impl IntoIterator<Item = &'a str>,
 ) -> Diagnostic {
     let message = format!("undefined {wanted} `{}`", name.text);
-    let diagnostic = error(code::UNDEFINED, name.span, message, "not defined");
+    let diagnostic = error(code::UNDEFINED, name.span, message, "not defined")
+        .cause(if wanted == OPERATION { format!("{wanted} {}", name.text) } else { name.text.clone() });
     help_if(diagnostic, did_you_mean(&name.text, known))
 }
 

@@ -114,6 +114,11 @@ impl OperationScope {
             _ => None,
         }
     }
+
+    /// Where an alias is declared; `None` if the name is none.
+    pub(crate) fn alias_span(&self, name: &str) -> Option<Span> {
+        Some(self.instances[self.alias(name)?.index()].span)
+    }
 }
 
 /// An operation between the syntax tree and the model.

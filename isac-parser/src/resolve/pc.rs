@@ -2,11 +2,11 @@
 
 use super::code;
 use super::collect::Definitions;
-use super::names::Table;
+use super::names::{Definition, Global, Table};
 use super::report::error;
 use super::typing;
 use crate::ast::{AliasDeclaration, RegisterOption};
-use crate::diagnostic::Diagnostics;
+use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::model::{RegisterId, RegisterPart, RegisterPlace};
 use crate::source::Span;
 
@@ -26,10 +26,7 @@ pub(crate) fn resolve_pc(
 ) {
     let marked = marked(definitions);
     let Some(((_, _, first), others)) = marked.split_first() else {
-        let message = "the description has no PC";
-        let diagnostic = error(code::NO_PC, place_of_missing_pc, message, "")
-            .help("declare one, as `RESOURCE { PC REGISTER bit[32] pc; };`");
-        diagnostics.push(diagnostic);
+        diagnostics.push(no_pc(place_of_missing_pc, table));
         return;
     };
     let first_span = marked[0].0;
@@ -41,11 +38,30 @@ pub(crate) fn resolve_pc(
         diagnostics.push(diagnostic);
     }
     let Some(pc) = place(*first, first_span, table) else { return };
-    check_pc(&pc, table, diagnostics);
+    if !check_pc(&pc, table, diagnostics)
+        && let Marked::Register(register) = first
+    {
+        // Whatever names it means the PC that was intended.
+        table.registers[register.index()] = None;
+    }
     if let Marked::Alias(_, declaration) = first {
         reset_alias(declaration, &pc, table, diagnostics);
     }
     table.pc = Some(pc);
+}
+
+fn no_pc(place_of_missing_pc: Span, table: &Table) -> Diagnostic {
+    let message = "the description has no PC";
+    let names = ["pc", "PC", "ip", "IP"];
+    let found = names.iter().find_map(|name| table.names.globals.get(*name));
+    match found {
+        Some(Definition { what: Global::Register(_) | Global::Alias(_), span }) => {
+            error(code::NO_PC, *span, message, "not declared as the PC")
+                .help("if it is this one, write `PC` before `REGISTER` or `ALIAS`")
+        }
+        _ => error(code::NO_PC, place_of_missing_pc, message, "")
+            .help("declare one, as `RESOURCE { PC REGISTER bit[32] pc; };`"),
+    }
 }
 
 /// What is marked as PC, in the order of the text, with its name and where that stands.
@@ -76,7 +92,8 @@ fn place(marked: Marked<'_>, span: Span, table: &Table) -> Option<RegisterPlace>
     }
 }
 
-fn check_pc(pc: &RegisterPlace, table: &Table, diagnostics: &mut Diagnostics) {
+/// Reports what cannot be the PC; true if it can.
+fn check_pc(pc: &RegisterPlace, table: &Table, diagnostics: &mut Diagnostics) -> bool {
     let parts = || pc.parts.iter().filter_map(|part| Some((part, table.register(part.register)?)));
     let is_file = parts().any(|(_, register)| register.count.is_some() && register.name == pc.name);
     let is_hardwired = parts()
@@ -90,10 +107,11 @@ fn check_pc(pc: &RegisterPlace, table: &Table, diagnostics: &mut Diagnostics) {
     } else if shares_bits(&pc.parts) {
         "has a bit of a register twice"
     } else {
-        return;
+        return true;
     };
     let message = format!("`{}` cannot be the PC", pc.name);
     diagnostics.push(error(code::BAD_PC, pc.span, message, wrong));
+    false
 }
 
 /// True if two parts have a bit in common.

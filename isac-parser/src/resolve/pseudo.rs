@@ -187,11 +187,15 @@ fn without_suffix(number: &str) -> &str {
 /// Results name operands; WHEN and expressions may name CONSTANTs, too.
 fn check_names(pseudo: &Pseudo, operands: &[&Name], table: &Table, diagnostics: &mut Diagnostics) {
     let known = || operands.iter().map(|operand| operand.text.as_str());
+    // Each PSEUDO has operands of its own.
+    let undefined = |name: &Name| {
+        undefined("operand", name, known()).cause(format!("{} of {:?}", name.text, pseudo.span))
+    };
     let mut expressions: Vec<_> = pseudo.condition.iter().collect();
     for item in pseudo.results.iter().flatten() {
         match item {
             PseudoItem::Name(name) if known().all(|operand| operand != name.text) => {
-                diagnostics.push(undefined("operand", name, known()));
+                diagnostics.push(undefined(name));
             }
             PseudoItem::Expr(expr) => expressions.push(expr),
             _ => {}
@@ -201,7 +205,7 @@ fn check_names(pseudo: &Pseudo, operands: &[&Name], table: &Table, diagnostics: 
         visit_names(expr, &mut |name| {
             let is_known = known().chain(OF_THE_INSTRUCTION).any(|other| other == name.text);
             if !is_known && !table.names.globals.contains_key(&name.text) {
-                diagnostics.push(undefined("operand", name, known()));
+                diagnostics.push(undefined(name));
             }
         });
     }

@@ -1,8 +1,10 @@
 //! Groups and operations from the leaves up: widths, types and EXPRESSIONs need those below.
 
 mod cycle;
+mod depth;
 mod inner_name;
 mod instance;
+mod width;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,7 +17,7 @@ use super::operation::{AliasValue, Draft, OperationScope};
 use super::operation_value::{set_signs, set_values};
 use super::order::{Order, dependency_order};
 use super::reference::References;
-use super::report::{count, error};
+use super::report::error;
 use super::section::sort_sections;
 use super::shape::{Shape, UNKNOWN, Width, join};
 use super::typing::{Typer, bits};
@@ -26,9 +28,6 @@ use crate::model::{
     ExprKind, Group, GroupId, Instance, InstanceRole, OperationOrGroup, Place, PlaceKind, Reference,
 };
 use crate::source::Span;
-
-/// How deep operations and groups may nest; lowering and checks rely on it.
-const MAX_DEPTH: usize = 200;
 
 /// The operations and groups of a description.
 pub(crate) struct Tree<'a> {
@@ -219,17 +218,10 @@ impl Builder<'_, '_> {
             (None, Some(_)) => Width::Broken,
             (None, None) => Width::Uncoded,
         };
-        if depth > MAX_DEPTH {
-            let name = &draft.ast.name;
-            let message = format!("`{}` nests more than {MAX_DEPTH} deep", name.text);
-            let diagnostic = error(code::TOO_DEEP, name.span, message, "too deep");
-            self.diagnostics.push(diagnostic);
-            draft.coding = None;
-            self.cut.insert(index);
-            self.shapes[index] = Shape { depth: 0, ..UNKNOWN };
-            return;
-        }
-        self.shapes[index] = shape;
+        self.shapes[index] = match self.is_too_deep(index, depth) {
+            true => self.refuse_depth(index, depth),
+            false => shape,
+        };
     }
 
     /// Gives an operation's aliases and its EXPRESSION their types; `is_typed` is false in a circle
@@ -317,77 +309,17 @@ impl Builder<'_, '_> {
         coded
     }
 
-    /// The width of a target where one is needed; reports a target without one.
-    fn needed_width(&mut self, target: OperationOrGroup, width: Width, mention: Span) -> Option<u32> {
-        let (name, span) = self.name_of(self.node(target));
-        match width {
-            Width::Bits(width) => Some(width),
-            Width::Broken => None,
-            Width::Uncoded => {
-                let message = format!("`{name}` has no CODING to stand here");
-                let diagnostic = error(code::NO_CODING, mention, message, "no coded bits")
-                    .secondary(span, "without CODING");
-                self.diagnostics.push(diagnostic);
-                None
-            }
-            Width::Differs => {
-                if let OperationOrGroup::Group(group) = target
-                    && self.reported_groups.insert(group, ()).is_none()
-                {
-                    self.report_widths(group, mention);
-                }
-                None
-            }
-        }
-    }
-
-    fn report_widths(&mut self, group: GroupId, mention: Span) {
-        let group = &self.tree.groups[group.index()];
-        let mut first: Option<(OperationOrGroup, Width)> = None;
-        for &member in &group.members {
-            let width = self.shapes[self.node(member)].width;
-            match first {
-                _ if width == Width::Broken => {}
-                None => first = Some((member, width)),
-                Some((other, other_width)) if other_width != width || width == Width::Differs => {
-                    let message = format!("the members of `{}` differ in width", group.name);
-                    let describe = |target, width| {
-                        let (name, span) = self.name_of(self.node(target));
-                        let text = match width {
-                            Width::Bits(width) => count(width, "bit"),
-                            Width::Uncoded => "no CODING".to_owned(),
-                            Width::Differs | Width::Broken => "several widths".to_owned(),
-                        };
-                        (span, format!("`{name}` has {text}"))
-                    };
-                    let ((span, label), (other_span, other_label)) =
-                        (describe(member, width), describe(other, other_width));
-                    let diagnostic = error(code::MEMBER_WIDTHS, span, message, label)
-                        .secondary(other_span, other_label)
-                        .secondary(mention, "one width is needed here")
-                        .help("all members of a group that is part of a CODING have one width");
-                    self.diagnostics.push(diagnostic);
-                    return;
-                }
-                Some(_) => {}
-            }
-        }
-    }
-
     fn group(&mut self, index: usize) {
         let group = &self.tree.groups[index];
         let shapes = group.members.iter().map(|member| self.shapes[self.node(*member)]);
         let shape = shapes.reduce(join).unwrap_or(UNKNOWN);
         let node = self.tree.drafts.len() + index;
-        if shape.depth + 1 > MAX_DEPTH {
-            let (name, span) = (&group.name, group.span);
-            let message = format!("`{name}` nests more than {MAX_DEPTH} deep");
-            self.diagnostics.push(error(code::TOO_DEEP, span, message, "too deep"));
-            self.shapes[node] = UNKNOWN;
-            self.tree.groups[index].members.clear();
+        let depth = shape.depth + 1;
+        if self.is_too_deep(node, depth) {
+            self.shapes[node] = self.refuse_depth(node, depth);
             return;
         }
-        self.shapes[node] = Shape { depth: shape.depth + 1, ..shape };
+        self.shapes[node] = Shape { depth, ..shape };
         if let Width::Bits(width) = shape.width {
             self.tree.groups[index].width_bits = Some(width);
         }

@@ -63,7 +63,7 @@ fn nested_casts_are_not_tried_twice() {
 
 #[test]
 fn errors_are_reported_to_a_limit() {
-    assert_eq!(codes(&"GROUP a;\n".repeat(1000)).len(), 101);
+    assert_eq!(codes(&"GROUP a;\n".repeat(1000)).len(), 100);
     assert!(codes(&"; ".repeat(1000)).len() <= 101);
     assert!(codes(&format!("RESOURCE {{ {} }};", "RAM x; ".repeat(10_000))).len() <= 101);
     assert!(codes(&"'\n".repeat(100_000)).len() <= 201);

@@ -332,7 +332,16 @@ fn compare(group: &Group) -> Result<(), TestCaseError> {
         }
     }
     let ambiguous = said.messages("E0410");
-    prop_assert_eq!(ambiguous.len(), clashes.len().min(MOST_TOLD), "{}", case);
+    // What two outer operations clash in is one finding, whatever is inside of them.
+    let outer = |(one, other): &(&Vec<String>, &Vec<String>)| {
+        let pair = one.iter().zip(other.iter()).find(|(one, other)| one != other);
+        pair.map(|(one, other)| BTreeSet::from([one.clone(), other.clone()]))
+    };
+    let causes = clashes.iter().map(outer).collect::<BTreeSet<_>>().len();
+    match clashes.len() <= MOST_TOLD {
+        true => prop_assert_eq!(ambiguous.len(), causes, "{}", case),
+        false => prop_assert!((1..=causes).contains(&ambiguous.len()), "{}", case),
+    }
     for message in ambiguous {
         let (named, word) = names_and_word(message);
         let matching: Vec<&Way> = ways.iter().filter(|way| way.words.contains(&word)).collect();

@@ -136,6 +136,7 @@ impl EntryCheck<'_> {
         let mut found = None;
         self.references.visit_owned(index, &mut BTreeSet::new(), &mut |parent, meaning, _| {
             if let Meaning::Instance(id) = meaning
+                && self.drafts[parent].scope.value(id) != AliasValue::Broken
                 && matches!(alias(parent, id.index()), AliasValue::NotCoded | AliasValue::Decoded)
             {
                 found = found.or(Some((parent, id, alias(parent, id.index()))));
@@ -150,7 +151,8 @@ impl EntryCheck<'_> {
         };
         let diagnostic = error(code::NO_VALUE, self.span, message, label)
             .secondary(draft.scope.instances[id.index()].span, "the alias")
-            .help("refer to a field, a LOCAL, or an alias of one width that is decoded there");
+            .help("refer to a field, a LOCAL, or an alias of one width that is decoded there")
+            .cause(format!("{} of {}", self.entry.name, draft.ast.name.text));
         Some(diagnostic)
     }
 

@@ -54,22 +54,23 @@ impl Builder<'_, '_> {
         self.diagnostics.push(diagnostic);
     }
 
-    /// What each node needs: an operation its coded instances, a group its members.
+    /// What each node needs.
     pub(super) fn needs(&self) -> Vec<Vec<usize>> {
-        let operations = self.tree.drafts.iter().map(|draft| {
-            let mut needs = Vec::new();
-            for item in draft.sections.coding_items() {
-                if let CodingItem::Name { name, .. } = item
-                    && let Some(id) = draft.scope.alias(&name.text)
-                {
-                    needs.push(self.node(draft.scope.instances[id.index()].target));
-                }
-            }
-            needs
+        let nodes = 0..self.tree.drafts.len() + self.tree.groups.len();
+        nodes.map(|node| self.needs_of(node)).collect()
+    }
+
+    /// What a node needs: an operation its coded instances, a group its members.
+    pub(super) fn needs_of(&self, node: usize) -> Vec<usize> {
+        let Some(draft) = self.tree.drafts.get(node) else {
+            let group = &self.tree.groups[node - self.tree.drafts.len()];
+            return group.members.iter().map(|member| self.node(*member)).collect();
+        };
+        let names = draft.sections.coding_items().filter_map(|item| match item {
+            CodingItem::Name { name, .. } => draft.scope.alias(&name.text),
+            _ => None,
         });
-        let groups = self.tree.groups.iter();
-        let groups = groups.map(|group| group.members.iter().map(|m| self.node(*m)).collect());
-        operations.chain(groups).collect()
+        names.map(|id| self.node(draft.scope.instances[id.index()].target)).collect()
     }
 
     pub(super) fn name_of(&self, node: usize) -> (&str, Span) {

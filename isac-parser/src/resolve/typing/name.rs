@@ -225,9 +225,12 @@ impl Typer<'_> {
                 .help(format!("write `{}[{element}]`, or declare an ALIAS for it", file.name));
         }
         if let (Some(_), Some(inner)) = (self.operation, self.table.inner_names.get(&name.text)) {
-            diagnostic = diagnostic.secondary(inner.span, format!("`{}` has this name", inner.what)).help(
-                format!("what an operation above has is used by REFERENCE: `REFERENCE {{ {} }};`", name.text),
-            );
+            let help =
+                format!("what an operation above has is used by REFERENCE: `REFERENCE {{ {} }};`", name.text);
+            diagnostic =
+                diagnostic.secondary(inner.span, format!("`{}` has this name", inner.what)).help(help);
+            // Each operation needs a REFERENCE of its own.
+            diagnostic.cause = None;
         }
         if matches!(name.text.as_str(), "true" | "false") {
             diagnostic = diagnostic.help("there is no `bool`: write 1 or 0");

@@ -2,10 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::conversion::{Value, promote};
-use super::dead_case::{Subject, warn_of_dead_case};
+use super::Typer;
+use super::conversion::Value;
 use super::expression::Operand;
-use super::{Typer, code, describe, error, extend, reduce};
 use crate::ast;
 use crate::model::{Body, Expr, Local, LocalId, Stmt, StmtKind, Type};
 use crate::resolve::names::{ResultType, double};
@@ -71,7 +70,7 @@ impl Typer<'_> {
         statements
     }
 
-    fn statements(&mut self, statements: &[ast::Stmt]) -> Vec<Stmt> {
+    pub(super) fn statements(&mut self, statements: &[ast::Stmt]) -> Vec<Stmt> {
         let mut typed = Vec::new();
         for statement in statements {
             self.statement(statement, &mut typed);
@@ -204,107 +203,4 @@ impl Typer<'_> {
         statements.push(Stmt { kind, span });
         Some(StmtKind::Block(statements))
     }
-
-    fn jump(&mut self, inside: bool, word: &str, of: &str, span: Span) -> Option<()> {
-        if inside {
-            return Some(());
-        }
-        let message = format!("`{word}` outside of {of}");
-        self.diagnostics.push(error(code::MISPLACED_JUMP, span, message, "leaves nothing"));
-        None
-    }
-
-    /// A `return`; one that was reported still returns.
-    fn return_statement(&mut self, value: Option<&ast::Expr>, span: Span) -> Option<StmtKind> {
-        match (self.result, value) {
-            (ResultType::Void, None) => Some(StmtKind::Return(None)),
-            (ResultType::Void, Some(value)) => {
-                if self.effect(value).is_none() {
-                    return Some(StmtKind::Return(None));
-                }
-                let message = "a value is returned where none is expected";
-                let help = "only a FUNCTION with a result type returns a value";
-                let diagnostic = error(code::BAD_RETURN, value.span, message, "not expected");
-                self.diagnostics.push(diagnostic.help(help));
-                Some(StmtKind::Return(None))
-            }
-            (ResultType::Value(ty), Some(value)) => {
-                let value = self.value(value).map(|value| self.fit(value, ty).expr);
-                Some(StmtKind::Return(value))
-            }
-            (ResultType::Value(ty), None) => {
-                let message = format!("a `{}` has to be returned here", describe(ty));
-                self.diagnostics.push(error(code::BAD_RETURN, span, message, "returns nothing"));
-                Some(StmtKind::Return(None))
-            }
-            (ResultType::Broken, value) => {
-                if let Some(value) = value {
-                    self.value(value);
-                }
-                Some(StmtKind::Return(None))
-            }
-        }
-    }
-
-    fn switch(&mut self, value: &ast::Expr, sections: &[ast::SwitchSection]) -> Option<StmtKind> {
-        let written = value.span;
-        let value = self.value(value);
-        let subject = value.as_ref().map(|value| Subject { ty: value.ty, span: written, word: "case" });
-        let value = value.map(Value::promoted);
-        self.blocks.push(BTreeMap::new());
-        self.switch_depth += 1;
-        let mut labels = Labels::default();
-        let mut typed = Vec::new();
-        for section in sections {
-            let mut values = Vec::new();
-            for (label, span) in &section.labels {
-                values.extend(self.label(label.as_ref(), *span, subject, &mut labels));
-            }
-            typed.push((values, self.statements(&section.statements)));
-        }
-        self.switch_depth -= 1;
-        self.blocks.pop();
-        Some(StmtKind::Switch { value: value?.expr, sections: typed })
-    }
-
-    /// One `case` or `default`, as a pattern of the switch's type.
-    fn label(
-        &mut self,
-        label: Option<&ast::Expr>,
-        span: Span,
-        subject: Option<Subject>,
-        labels: &mut Labels,
-    ) -> Option<Option<u128>> {
-        let Some(label) = label else {
-            if let Some(first) = labels.default {
-                self.double_case("`default`", span, first);
-                return None;
-            }
-            labels.default = Some(span);
-            return Some(None);
-        };
-        let constant = self.constant(label)?;
-        let subject = subject?;
-        let ty = promote(subject.ty);
-        let pattern = reduce(extend(constant.value, constant.ty), ty.width_bits);
-        if let Some(first) = labels.values.insert(pattern, span) {
-            self.double_case(&format!("`case {pattern:#x}`"), span, first);
-            return None;
-        }
-        warn_of_dead_case(pattern, subject, label.span, self.diagnostics);
-        Some(Some(pattern))
-    }
-
-    fn double_case(&mut self, what: &str, span: Span, first: Span) {
-        let message = format!("{what} stands twice in one switch");
-        let diagnostic = error(code::DOUBLE_CASE, span, message, "again here");
-        self.diagnostics.push(diagnostic.secondary(first, "first here"));
-    }
-}
-
-/// The labels of a switch that were met so far.
-#[derive(Default)]
-struct Labels {
-    values: BTreeMap<u128, Span>,
-    default: Option<Span>,
 }

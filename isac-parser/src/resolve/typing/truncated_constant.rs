@@ -1,8 +1,9 @@
 //! Constants that lose bits in their place.
 
+use super::constant::{fits, written};
 use super::conversion::Value;
 use super::fold::{extend, reduce};
-use super::{Typer, code, count, fits, warning, written};
+use super::{Typer, code, count, warning};
 use crate::diagnostic::Diagnostics;
 use crate::model::Type;
 use crate::resolve::names::Constant;

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::member::operations_of;
-use crate::diagnostic::Diagnostics;
+use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::model::{
     Expr, InstanceRole, Model, Operation, OperationId, OperationOrGroup, RootDecode, RootElement, RootSource,
     TailItem, root_decodes,
@@ -86,9 +86,10 @@ fn check_codings(
             Some((map, width)) => {
                 let message = format!("a word of `{}` is no whole number of cells", member.name);
                 let span = member.coding_span.unwrap_or(member.span);
-                error(code::WORD_WIDTH, span, message, format!("has {}", count(width, "bit")))
+                let finding = error(code::WORD_WIDTH, span, message, format!("has {}", count(width, "bit")))
                     .secondary(map.span, format!("cells have {}", count(map.cell_bits, "bit")))
-                    .secondary(decode.span, "decoded here")
+                    .secondary(decode.span, "decoded here");
+                with_parts(model, member, finding)
                     .help(whole_cells(width, map.cell_bits))
                     .cause(format!("{width} bits for {}", map.name))
             }
@@ -100,6 +101,21 @@ fn check_codings(
         });
     }
     reported.is_empty()
+}
+
+/// The same with what the aliases of a word add to its width: one of them may be what is wrong.
+fn with_parts(model: &Model, member: &Operation, mut finding: Diagnostic) -> Diagnostic {
+    let coded = member.instances.iter().filter(|instance| instance.role == InstanceRole::Coded);
+    let targets: BTreeSet<OperationOrGroup> = coded.map(|instance| instance.target).collect();
+    for target in targets {
+        let Some(id) = operations_of(model, target).into_iter().next() else { continue };
+        let part = &model.operations[id.index()];
+        if let Some(bits) = &part.coding {
+            let label = format!("`{}` has {}", part.name, count(bits.len() as u128, "bit"));
+            finding = finding.secondary(part.span, label);
+        }
+    }
+    finding
 }
 
 /// The widths beside one that is no whole number of cells.

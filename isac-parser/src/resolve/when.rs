@@ -1,17 +1,19 @@
 //! WHEN: comparisons of coded bits, each side as a row of bits.
 
+mod coded;
+
+use coded::Coded;
+
 use super::code;
 use super::expression_names::visit_names;
 use super::names::{Constant, Global, Table};
-use super::operation::{Draft, Meaning, OperationScope};
+use super::operation::{Draft, OperationScope};
 use super::report::{count, error};
 use super::suggestion::{did_you_mean, unless_unread};
 use super::typing::{self, extend};
 use crate::ast::{BinaryOperator, Expr, ExprKind, Name, UnaryOperator};
 use crate::diagnostic::Diagnostics;
-use crate::model::{
-    CodingBit, ComparedBit, Comparison, Condition, FieldId, InstanceId, Relation, TailItem, When,
-};
+use crate::model::{CodingBit, ComparedBit, Comparison, Condition, FieldId, Relation, TailItem, When};
 use crate::source::Span;
 
 /// Resolves an operation's WHEN; `None` if there is none, or an error was found.
@@ -76,14 +78,6 @@ enum Side {
         value: Constant,
         span: Span,
     },
-}
-
-/// A row of coded bits with a name: a field or an alias.
-struct Coded {
-    /// Most significant first.
-    bits: Vec<ComparedBit>,
-    signed: bool,
-    declared: Span,
 }
 
 const HELP: &str =
@@ -296,80 +290,6 @@ impl Resolver<'_> {
         if let Some(near) = did_you_mean(&name.text, known) {
             diagnostic = diagnostic.help(near);
         }
-        self.diagnostics.push(diagnostic);
-    }
-
-    /// The name of a field or alias, which `CODED()` may be around.
-    fn coded_name<'e>(&self, expr: &'e Expr) -> Option<&'e Name> {
-        match &expr.kind {
-            ExprKind::Name(name) => Some(name),
-            ExprKind::Call { callee, arguments } => match (&callee.kind, arguments.as_slice()) {
-                (ExprKind::Name(function), [argument]) if function.text == "CODED" => {
-                    match &strip(argument).kind {
-                        ExprKind::Name(name) => Some(name),
-                        _ => None,
-                    }
-                }
-                _ => None,
-            },
-            _ => None,
-        }
-    }
-
-    fn coded(&mut self, name: &Name) -> Option<Coded> {
-        let Some((meaning, declared)) = self.scope.names.get(&name.text).copied() else {
-            self.undefined(name);
-            return None;
-        };
-        match meaning {
-            Meaning::Broken => None,
-            Meaning::Variable(_) | Meaning::Reference(_) => {
-                self.only_the_word(name, declared, "declared here");
-                None
-            }
-            Meaning::Field(id) => self.field(name, id, declared),
-            Meaning::Instance(id) => self.instance(name, id, declared),
-        }
-    }
-
-    fn field(&mut self, name: &Name, id: FieldId, declared: Span) -> Option<Coded> {
-        let is_own = |bit: &CodingBit| matches!(bit, CodingBit::Field { field, .. } if *field == id);
-        let in_tail = self.tail.iter().find_map(|item| match item {
-            TailItem::Word { bits, span } if bits.iter().any(is_own) => Some(*span),
-            _ => None,
-        });
-        if let Some(span) = in_tail {
-            self.only_the_word(name, span, "is part of the TAIL");
-            return None;
-        }
-        let field = &self.scope.fields[id.index()];
-        let is_coded = |bit: u32| {
-            let found = |coded: &CodingBit| matches!(coded, CodingBit::Field { field, bit: at, .. } if *field == id && *at == bit);
-            self.coding.iter().any(found)
-        };
-        let bits = (0..field.width_bits).rev().map(|bit| match is_coded(bit) {
-            true => ComparedBit::Field(id, bit),
-            false => ComparedBit::Constant(false),
-        });
-        Some(Coded { bits: bits.collect(), signed: field.signed, declared })
-    }
-
-    fn instance(&mut self, name: &Name, id: InstanceId, declared: Span) -> Option<Coded> {
-        let is_own = |bit: &CodingBit| matches!(bit, CodingBit::Instance { instance, .. } if *instance == id);
-        if !self.coding.iter().any(is_own) {
-            self.only_the_word(name, declared, "the alias");
-            return None;
-        }
-        let width = self.scope.instances[id.index()].width_bits?;
-        let bits = (0..width).rev().map(|bit| ComparedBit::Instance(id, bit)).collect();
-        Some(Coded { bits, signed: false, declared })
-    }
-
-    fn only_the_word(&mut self, name: &Name, other: Span, label: &str) {
-        let message = format!("`{}` is not part of the CODING", name.text);
-        let diagnostic = error(code::WHEN_FORM, name.span, message, "not there when words are told apart")
-            .secondary(other, label)
-            .help("a WHEN is a condition on the bits of the operation's CODING");
         self.diagnostics.push(diagnostic);
     }
 }

@@ -83,8 +83,13 @@ impl Coding<'_> {
             let bits = missing.join(", ");
             let message = format!("{noun} {bits} of `{}` {verb} never coded", instance.alias);
             let label = format!("has {}", count(width, "bit"));
-            let diagnostic = error(code::NEVER_CODED, span, message, label)
+            let mut diagnostic = error(code::NEVER_CODED, span, message, label)
+                .secondary(instance.span, "the alias")
                 .help("every bit of an alias stands in the CODING exactly once");
+            if let Some(member) = self.scope.members[index].first() {
+                let label = format!("`{}` has {}", member.name, count(width, "bit"));
+                diagnostic = diagnostic.secondary(member.span, label);
+            }
             self.diagnostics.push(diagnostic);
             self.sound = false;
         }

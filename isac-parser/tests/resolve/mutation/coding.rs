@@ -2,6 +2,17 @@
 
 use super::*;
 
+/// True if a PSEUDO is made of what an operation is written as.
+fn is_in_a_pseudo(sound: &Sound, operation: &Operation) -> bool {
+    let text = operation.sections.iter().find_map(|section| match section {
+        Section::Assembler(section) => Some(sound.text(section.span)),
+        _ => None,
+    });
+    let Some(literal) = text.and_then(|text| text.split('"').nth(1)) else { return false };
+    let literal = format!("\"{literal}");
+    sound.items().any(|item| matches!(item, Item::Pseudo(item) if sound.text(item.span).contains(&literal)))
+}
+
 pub(super) fn break_groups(sound: &Sound, push: Push<'_>) {
     let groups: Vec<_> = sound
         .items()
@@ -37,7 +48,8 @@ pub(super) fn break_groups(sound: &Sound, push: Push<'_>) {
                 "an operation twice",
                 replaced(operation.span, format!("{0}\n{0}", sound.text(operation.span)), &["E0202"]),
             );
-            if group.members.len() > 1 && member.text != first.text && mentions(sound, &member.text) == 1 {
+            let is_alone = mentions(sound, &member.text) == 1 && !is_in_a_pseudo(sound, operation);
+            if group.members.len() > 1 && member.text != first.text && is_alone {
                 let comma = Span { start: member.span.start, ..member.span };
                 let list = sound.text(group.span);
                 let at = (comma.start - group.span.start) as usize;

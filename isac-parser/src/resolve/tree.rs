@@ -119,10 +119,11 @@ impl Builder<'_, '_> {
             self.report_cycle(cycle);
         }
         let operations = self.tree.drafts.len();
+        let in_circle: BTreeSet<usize> = cycles.into_iter().flatten().collect();
         for node in sorted {
-            if cycles.iter().any(|cycle| cycle.contains(&node)) {
+            if in_circle.contains(&node) {
                 self.cut.insert(node);
-                self.cut(node, &cycles);
+                self.cut(node, &in_circle);
             } else if node < operations {
                 self.coding(node);
             } else {
@@ -155,6 +156,7 @@ impl Builder<'_, '_> {
     fn build_values(&mut self) {
         let Order { sorted, cycles } = dependency_order(&self.value_needs());
         let operations = self.tree.drafts.len();
+        let in_circle: BTreeSet<usize> = cycles.iter().flatten().copied().collect();
         for node in sorted {
             if self.cut.contains(&node) {
                 continue;
@@ -163,8 +165,7 @@ impl Builder<'_, '_> {
                 self.group_value(node - operations);
                 continue;
             }
-            let circle = cycles.iter().find(|cycle| cycle.contains(&node));
-            self.value(node, circle.is_none());
+            self.value(node, !in_circle.contains(&node));
         }
         for cycle in &cycles {
             self.report_value_cycle(cycle);

@@ -103,8 +103,8 @@ impl Builder<'_, '_> {
         self.diagnostics.push(diagnostic);
     }
 
-    /// Takes a node of a circle out of it, so that no later stage meets one.
-    pub(super) fn cut(&mut self, node: usize, cycles: &[Vec<usize>]) {
+    /// Takes a node of a circle out of it, so that no later stage meets one; needs all nodes in circles.
+    pub(super) fn cut(&mut self, node: usize, circled: &BTreeSet<usize>) {
         let operations = self.tree.drafts.len();
         if let Some(draft) = self.tree.drafts.get_mut(node) {
             draft.scope.values.fill(AliasValue::Broken);
@@ -116,7 +116,7 @@ impl Builder<'_, '_> {
                 OperationOrGroup::Operation(id) => id.index(),
                 OperationOrGroup::Group(id) => operations + id.index(),
             };
-            cycles.iter().any(|cycle| cycle.contains(&node))
+            circled.contains(&node)
         };
         self.tree.groups[node - operations].members.retain(|member| !in_circle(member));
     }

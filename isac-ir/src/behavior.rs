@@ -42,6 +42,8 @@ pub type FieldId = u32;
 pub type ResourceId = u32;
 /// Number of a region of a body.
 pub type RegionId = u32;
+/// Number of a point of the description, as who has lowered it lists them.
+pub type PointId = u32;
 
 /// Statements with their variables, accesses and mentions of operands.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]

@@ -274,6 +274,7 @@ impl Printer<'_> {
                 format!("touch {name} ;a{access}")
             }
             Stmt::Count(region) => format!("count r{region}"),
+            Stmt::Visit(point) => format!("visit p{point}"),
             Stmt::Leave(label) => format!("leave l{label}"),
             Stmt::Halt(status) => format!("halt {}", self.expr(status)),
             Stmt::Illegal => "illegal".into(),

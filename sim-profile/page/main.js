@@ -2,7 +2,7 @@
 const VIEWS = [
   ['summary', 'Summary', viewSummary], ['instructions', 'Instruction set', viewInstructions], ['operands', 'Operands', viewOperands], ['encoding', 'Encoding', viewEncoding],
   ['resources', 'Resources', viewResources], ['functions', 'Functions', viewFunctions], ['flame', 'Flame graph', viewFlame], ['code', 'Code', viewCode],
-  ['branches', 'Branches', viewBranches], ['time', 'Cycles', viewTime],
+  ['branches', 'Branches', viewBranches], ['time', 'Cycles', viewTime], ['pipeline', 'Pipeline', viewPipeline],
 ];
 const main = document.getElementById('main');
 const field = document.getElementById('search');
@@ -141,7 +141,7 @@ document.addEventListener('keydown', (event) => {
 
 document.getElementById('brand-model').textContent = D.model;
 document.getElementById('brand-program').textContent = D.images.join(', ');
-document.getElementById('views').append(...VIEWS.map(([name, title], at) => h('a', { href: `#${name}` }, title, h('span', { 'aria-hidden': 'true' }, (at + 1) % 10))));
+document.getElementById('views').append(...VIEWS.map(([name, title], at) => h('a', { href: `#${name}` }, title, h('span', { 'aria-hidden': 'true' }, at < 10 ? (at + 1) % 10 : ''))));
 applyTheme();
 window.addEventListener('hashchange', show);
 let wasNarrow = isNarrow();

@@ -99,7 +99,7 @@ function viewTime(chosen) {
       columns: [{ title: 'Instruction', cell: (at) => link(to.instruction(by[at][0]), labelOf(by[at][0])), value: (at) => labelOf(by[at][0]) },
         { title: 'Cycles', number: true, width: '130px', value: (at) => by[at][2], cell: (at) => grouped(by[at][2]) }],
     }).element],
-    D.time.stages.length > 0 && h('p', { class: 'gap' }, 'Single cycles are not in a profile. To see which instruction is in which stage, run with --pipeline-diagram FROM:COUNT, or with --pipeline-trace FILE for the viewer Konata.'),
+    D.pipeline && h('p', null, link('#pipeline', 'Which instruction was in which stage')),
     h('h2', null, 'Instructions by cycles'),
     instructionTable().withTools(),
   ];

@@ -1,6 +1,6 @@
 // A table of any length: only the rows that are seen are elements. Sorted by its headings, searched
 // by its field, walked through by arrow keys, opened by Enter.
-const MOST_PRINTED = 300;
+const MOST_PRINTED = 3000;
 const tables = new Set();
 let tableNumber = 0;
 
@@ -155,8 +155,7 @@ class Table {
     if (!isPrinted) { this.note?.remove(); this.draw(true); return; }
     const shown = Math.min(this.rows.length, MOST_PRINTED);
     this.space.replaceChildren(...range(shown).map((at) => this.row(at, this.rowHeight())));
-    this.space.style.height = `${shown * this.rowHeight()}px`;
-    this.note = h('p', { class: 'empty' }, `${grouped(shown)} of ${grouped(this.rows.length)} rows are printed.`);
+    this.note = h('p', { class: 'empty' }, `${grouped(shown)} of ${grouped(this.rows.length)} rows are printed. Filter the table to print others.`);
     if (shown < this.rows.length) this.element.append(this.note);
   }
 }

@@ -18,6 +18,7 @@ pub mod control;
 #[cfg(feature = "program")]
 pub mod counters;
 pub mod coverage;
+pub mod description;
 pub mod difference;
 pub mod event;
 pub mod executions;
@@ -45,6 +46,7 @@ mod lines;
 mod measurement;
 mod overhead;
 mod pairs;
+mod pipeline_view;
 mod profile;
 mod running;
 mod sampling;
@@ -72,9 +74,10 @@ pub use measurement::{
 };
 pub use overhead::{InvalidOverhead, LostCause, LostReason, Overhead, StageCycles};
 pub use path::{PathError, PathNode, PathTree, instruction_of};
+pub use pipeline_view::{InvalidView, PipelineEnd, PipelineRow, PipelineStay, PipelineView, WIDEST_VIEW};
 pub use profile::{Mode, Profile, Provenance};
 #[cfg(all(feature = "program", feature = "reports"))]
-pub use report::{render_cobertura, render_operands_text, write_described_xml, write_program_xml};
+pub use report::{ReportParts, render_cobertura, render_operands_text, write_full_xml};
 #[cfg(feature = "reports")]
 pub use report::{
     render_difference, render_estimates, render_flow_dot, render_junit, render_profile_xml, render_text,
@@ -82,7 +85,7 @@ pub use report::{
 };
 pub use running::Misplaced;
 pub use sampling::{Counted, Estimate, Samples, Sampling};
-pub use storage::{ProfileError, ProfileErrorCause, read_profile, write_profile};
+pub use storage::{ProfileError, ProfileErrorCause, ProfileSum, SumError, read_profile, write_profile};
 pub use tables::{CodeCells, ModelTables};
 pub use values::{COUNTED_VALUES, CountedValue, ValuePlace, ValueTable, Values};
 pub use word::{Word, WordError};

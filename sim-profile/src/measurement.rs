@@ -103,7 +103,7 @@ pub struct InstructionRecord {
 
 impl InstructionRecord {
     /// Adds the counts of `other`, a record of the same instruction.
-    fn add(&mut self, other: &InstructionRecord) {
+    pub(crate) fn add(&mut self, other: &InstructionRecord) {
         count(&mut self.executed, other.executed);
         count(&mut self.cancelled, other.cancelled);
         count(&mut self.faulted, other.faulted);
@@ -366,6 +366,8 @@ pub enum MergeError {
     Program(Box<ImageDifference>),
     /// They were not obtained in the same way.
     Mode(Mode, Mode),
+    /// They count so many points of the description.
+    Points([usize; 2]),
 }
 
 impl fmt::Display for MergeError {
@@ -393,6 +395,11 @@ impl fmt::Display for MergeError {
             MergeError::Mode(ours, theirs) => {
                 write!(f, "one profile is {ours}, the other {theirs}; measure both in the same way")
             }
+            MergeError::Points([ours, theirs]) => write!(
+                f,
+                "one profile has counts of {ours} points of the description, the other of {theirs}; measure \
+                 both anew, with the same gentool"
+            ),
         }
     }
 }

@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::measurement::count;
 use crate::{
-    Calls, ImageDifference, Measurement, MergeError, ProgramImage, Samples, Sampling, StaticTable, pairs,
+    Calls, ImageDifference, Measurement, MergeError, PipelineView, ProgramImage, Samples, Sampling,
+    StaticTable, pairs,
 };
 
 /// How the counts of a [`Measurement`] came about.
@@ -71,10 +72,17 @@ pub struct Profile {
     /// What is known of all of the run, where some of it was counted.
     #[serde(default)]
     pub samples: Option<Samples>,
+    /// How often each point of the model's description was passed, by its number, if that was counted.
+    #[serde(default)]
+    pub visits: Option<Vec<u64>>,
+    /// Which instruction was in which stage in some cycles, if that was asked for: of one run alone.
+    #[serde(default)]
+    pub pipeline: Option<PipelineView>,
 }
 
 impl Profile {
-    /// Adds the runs of `other`. Associative and commutative. The sum has calls if both have.
+    /// Adds the runs of `other`. Associative and commutative. The sum has calls if both have, and counts
+    /// of the description's points; it has no cycles of a pipeline.
     ///
     /// # Errors
     /// The two are of different models or programs, were not obtained in the same way, or name an
@@ -82,6 +90,7 @@ impl Profile {
     pub fn merge(&mut self, other: &Profile) -> Result<(), MergeError> {
         self.measurement.check_tables(&other.measurement)?;
         self.provenance.check_mergeable(&other.provenance, &self.measurement.tables.model)?;
+        self.check_visits(other)?;
         self.measurement.merge(&other.measurement)?;
         let (ours, theirs) = (&mut self.provenance, &other.provenance);
         ours.engines.extend(theirs.engines.iter().cloned());
@@ -101,7 +110,26 @@ impl Profile {
             // Those of some of the runs are the calls of none.
             (calls, _) => *calls = None,
         }
+        match (&mut self.visits, &other.visits) {
+            (Some(ours), Some(theirs)) => {
+                ours.iter_mut().zip(theirs).for_each(|(ours, theirs)| count(ours, *theirs));
+            }
+            (visits, _) => *visits = None,
+        }
+        self.pipeline = None;
         Ok(())
+    }
+}
+
+impl Profile {
+    /// One description has as many points whoever counts them.
+    fn check_visits(&self, other: &Profile) -> Result<(), MergeError> {
+        match (&self.visits, &other.visits) {
+            (Some(ours), Some(theirs)) if ours.len() != theirs.len() => {
+                Err(MergeError::Points([ours.len(), theirs.len()]))
+            }
+            _ => Ok(()),
+        }
     }
 }
 

@@ -6,6 +6,8 @@
 
 #[cfg(feature = "program")]
 mod cobertura;
+#[cfg(feature = "program")]
+mod description;
 mod difference;
 mod dot;
 mod each;
@@ -16,6 +18,7 @@ mod flow;
 mod junit;
 #[cfg(feature = "program")]
 mod operand;
+mod pipeline;
 mod plain;
 #[cfg(feature = "program")]
 mod program;
@@ -57,7 +60,7 @@ pub fn render_xml(measurement: &Measurement) -> String {
 
 /// The report of a profile: that of its measurement, with the texts of the instructions.
 pub fn render_profile_xml(profile: &Profile) -> String {
-    render_report(&figure::report_of(&profile.measurement, &profile.statics))
+    render_report(&figure::report_of_profile(profile))
 }
 
 /// Writes the same, piece by piece: that of a large program is longer than what it is made from.
@@ -65,33 +68,31 @@ pub fn render_profile_xml(profile: &Profile) -> String {
 /// # Errors
 /// `out` fails.
 pub fn write_profile_xml(profile: &Profile, out: impl Write) -> io::Result<()> {
-    write_report(&figure::report_of(&profile.measurement, &profile.statics), out)
+    write_report(&figure::report_of_profile(profile), out)
 }
 
-/// The same with the element `program`: functions, calls and lines of the program that was run.
+/// What a report can have beside the profile.
+#[cfg(feature = "program")]
+#[derive(Clone, Copy, Default)]
+pub struct ReportParts<'a> {
+    /// Functions, calls and lines of the program that was run: the element `program`.
+    pub program: Option<&'a crate::program::ProgramProfile<'a>>,
+    /// Which values of operands, and pairs of values, were executed: `operands`.
+    pub operands: Option<&'a crate::html::OperandTable>,
+    /// What of the model's description was used: `description`.
+    pub description: Option<&'a crate::description::DescriptionCoverage>,
+}
+
+/// Writes the report of a profile with further parts, piece by piece.
 ///
 /// # Errors
 /// `out` fails.
 #[cfg(feature = "program")]
-pub fn write_program_xml(profile: &crate::program::ProgramProfile<'_>, out: impl Write) -> io::Result<()> {
-    let mut report = figure::report_of(profile.measurement, profile.statics);
-    report.program = Some(program::program_of(profile));
-    write_report(&report, out)
-}
-
-/// The same with the element `operands`: which of their values, and pairs of values, were executed.
-///
-/// # Errors
-/// `out` fails.
-#[cfg(feature = "program")]
-pub fn write_described_xml(
-    profile: &crate::program::ProgramProfile<'_>,
-    operands: &crate::html::OperandTable,
-    out: impl Write,
-) -> io::Result<()> {
-    let mut report = figure::report_of(profile.measurement, profile.statics);
-    report.program = Some(program::program_of(profile));
-    report.operands = Some(operand::operands_of(operands));
+pub fn write_full_xml(profile: &Profile, parts: ReportParts<'_>, out: impl Write) -> io::Result<()> {
+    let mut report = figure::report_of_profile(profile);
+    report.program = parts.program.map(program::program_of);
+    report.operands = parts.operands.map(operand::operands_of);
+    report.description = parts.description.map(description::description_of);
     write_report(&report, out)
 }
 

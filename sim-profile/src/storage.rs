@@ -18,7 +18,9 @@
 //! {"function":[140,{"own":[20,25],"inclusive":[20,25]}]}
 //! {"context":{"parent":0,"function":140,"own":[20,25]}}
 //! {"calls":0}
-//! {"end":11}
+//! {"visits":[12,12,0,3]}
+//! {"pipeline":{"first":1,"cycles":9,"rows":[...]}}
+//! {"end":13}
 //! ```
 //!
 //! An instruction's accesses are a list of `[[node,resource],[reads,writes,executes]]`, a transfer
@@ -27,7 +29,12 @@
 //! An overhead is lost and extra cycles of what was never decoded; those of an instruction are in its
 //! entry, if there are any. A static entry is what the model says of an instruction, whatever it did.
 //! Of calls there is the line `calls`, with the number of those that were forgotten, if they were
-//! followed, and costs are lists of instructions and cycles.
+//! followed, and costs are lists of instructions and cycles. `visits` are counts of the description's
+//! points, by number, if they were counted, and `pipeline` which instruction was in which stage in some
+//! cycles.
+
+mod sum;
+mod template;
 
 use std::fmt;
 use std::io::{self, BufRead, Write};
@@ -38,9 +45,11 @@ use crate::lines::{LineError, Lines};
 use crate::measurement::is_index;
 use crate::{
     CacheLines, CallContext, CallCount, CallKey, FunctionCount, InstructionKey, InstructionRecord,
-    InvalidMeasurement, Measurement, Mode, ModelTables, Overhead, Profile, Provenance, Samples, Sampling,
-    StageCycles, StaticFacts,
+    InvalidMeasurement, InvalidView, Measurement, Mode, ModelTables, Overhead, PipelineView, Profile,
+    Provenance, Samples, Sampling, StageCycles, StaticFacts,
 };
+
+pub use sum::{ProfileSum, SumError};
 
 const FORMAT: &str = "isac-profile";
 const VERSION: u64 = 5;
@@ -92,6 +101,10 @@ enum Entry {
     Context(CallContext),
     /// Calls were followed; how many were forgotten.
     Calls(u64),
+    /// How often each point of the description was passed.
+    Visits(Vec<u64>),
+    /// Some cycles of a pipeline.
+    Pipeline(PipelineView),
     /// Number of entries before.
     End(u64),
 }
@@ -140,8 +153,17 @@ fn entries_of(profile: &Profile) -> impl Iterator<Item = Entry> {
     let functions = functions.map(|(&start, &count)| Entry::Function(start, count));
     let contexts = calls.clone().flat_map(|calls| &calls.contexts).map(|&context| Entry::Context(context));
     let forgotten = calls.map(|calls| Entry::Calls(calls.forgotten));
+    let visits = profile.visits.iter().map(|visits| Entry::Visits(visits.clone()));
+    let pipeline = profile.pipeline.iter().map(|view| Entry::Pipeline(view.clone()));
     let counts = instructions.chain(transfers).chain(faults).chain(events).chain(lines).chain(overheads);
-    counts.chain(statics).chain(arcs).chain(functions).chain(contexts).chain(forgotten)
+    counts
+        .chain(statics)
+        .chain(arcs)
+        .chain(functions)
+        .chain(contexts)
+        .chain(forgotten)
+        .chain(visits)
+        .chain(pipeline)
 }
 
 fn write_line(out: &mut impl Write, value: &impl Serialize) -> io::Result<()> {
@@ -208,7 +230,7 @@ fn read_head<R: BufRead>(lines: &mut Lines<R>) -> Result<Profile, ProfileErrorCa
 }
 
 fn insert_entry(profile: &mut Profile, entry: Entry) -> Result<(), ProfileErrorCause> {
-    let Profile { measurement, statics, calls, .. } = profile;
+    let Profile { measurement, statics, calls, visits, pipeline, .. } = profile;
     let repeated = match entry {
         Entry::Instruction(key, record) => {
             measurement.validate_record(&key, &record).map_err(ProfileErrorCause::Invalid)?;
@@ -241,6 +263,11 @@ fn insert_entry(profile: &mut Profile, entry: Entry) -> Result<(), ProfileErrorC
         Entry::Calls(forgotten) => {
             std::mem::replace(&mut calls.get_or_insert_default().forgotten, forgotten) != 0
         }
+        Entry::Visits(counts) => visits.replace(counts).is_some(),
+        Entry::Pipeline(view) => {
+            view.validate(&measurement.tables).map_err(ProfileErrorCause::View)?;
+            pipeline.replace(view).is_some()
+        }
         Entry::End(_) => false,
     };
     if repeated { Err(ProfileErrorCause::Repeated) } else { Ok(()) }
@@ -272,6 +299,8 @@ pub enum ProfileErrorCause {
     Repeated,
     /// The record breaks a rule.
     Invalid(InvalidMeasurement),
+    /// Cycles of a pipeline that cannot be.
+    View(InvalidView),
     /// The file ends before its last line.
     Truncated,
     /// The file has not as many entries as its last line says.
@@ -325,6 +354,7 @@ impl fmt::Display for ProfileErrorCause {
             ProfileErrorCause::NotUtf8 => write!(f, "not UTF-8 text"),
             ProfileErrorCause::Repeated => write!(f, "an entry that came before"),
             ProfileErrorCause::Invalid(invalid) => write!(f, "{invalid}"),
+            ProfileErrorCause::View(invalid) => write!(f, "{invalid}"),
             ProfileErrorCause::Truncated => {
                 write!(f, "the file ends here; expected more entries or the line `{{\"end\":COUNT}}`")
             }

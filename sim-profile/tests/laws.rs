@@ -12,8 +12,8 @@ use sim_profile::summary::{Summary, cache_totals, resource_totals};
 use sim_profile::tree::{InstructionTree, TreeNode};
 use sim_profile::{
     AccessEvent, Accesses, CacheLines, Event, EventProfiler, EventSink, EventWriter, InstructionKey,
-    LostCause, LostReason, Measurement, Mode, Profile, Provenance, Word, read_profile, replay_events,
-    write_profile,
+    LostCause, LostReason, Measurement, Mode, Profile, ProfileSum, Provenance, StaticFacts, Word,
+    read_profile, replay_events, write_profile,
 };
 
 /// An event, and for decoding which of some instructions.
@@ -146,6 +146,18 @@ fn measurement() -> impl Strategy<Value = Measurement> {
     prop::collection::vec(happening(), 0..200).prop_map(|happenings| run(&happenings, &mut ()))
 }
 
+/// Of a program of some instructions, which are the same in all runs, and of a description of three points.
+fn profile() -> impl Strategy<Value = Profile> {
+    let counts = prop_oneof![Just(0), 0..9_u64, any::<u64>()];
+    let visits = prop::option::of(prop::collection::vec(counts, 3));
+    (measurement(), visits, 1..4_u64).prop_map(|(measurement, visits, runs)| {
+        let facts = |word: &Word| StaticFacts { text: Some(word.to_string()), ..StaticFacts::default() };
+        let statics = measurement.instructions.keys().map(|key| (*key, facts(&key.word))).collect();
+        let provenance = Provenance { runs, ..Provenance::default() };
+        Profile { measurement, provenance, statics, visits, ..Profile::default() }
+    })
+}
+
 fn sum(accesses: impl IntoIterator<Item = Accesses>) -> Accesses {
     let mut sum = Accesses::default();
     accesses.into_iter().for_each(|accesses| sum.add(accesses));
@@ -229,6 +241,37 @@ proptest! {
         prop_assert_eq!(merged(&a, &b), merged(&b, &a));
         prop_assert_eq!(merged(&merged(&a, &b), &c), merged(&a, &merged(&b, &c)));
         prop_assert_eq!(merged(&a, &Measurement::new(support::tables())), a);
+    }
+
+    /// Reading many files at once takes a way of its own, to the same sum.
+    #[test]
+    fn stored_profiles_add_up_to_what_merging_them_gives(
+        runs in prop::collection::vec(profile(), 1..6)
+    ) {
+        let mut sum = ProfileSum::default();
+        let mut merged: Option<Profile> = None;
+        for run in &runs {
+            let mut file = Vec::new();
+            write_profile(&mut file, run).unwrap();
+            sum.add(file.as_slice()).unwrap();
+            match &mut merged {
+                Some(merged) => merged.merge(run).unwrap(),
+                None => merged = Some(run.clone()),
+            }
+        }
+        prop_assert_eq!(sum.has_visits(), runs.iter().any(|run| run.visits.is_some()));
+        prop_assert_eq!(sum.finish(), merged);
+    }
+
+    #[test]
+    fn merging_profiles_is_associative_and_commutative(a in profile(), b in profile(), c in profile()) {
+        let merged = |first: &Profile, second: &Profile| {
+            let mut merged = first.clone();
+            merged.merge(second).unwrap();
+            merged
+        };
+        prop_assert_eq!(merged(&a, &b), merged(&b, &a));
+        prop_assert_eq!(merged(&merged(&a, &b), &c), merged(&a, &merged(&b, &c)));
     }
 
     #[test]

@@ -4,8 +4,8 @@ mod support;
 
 use sim_profile::{
     CallContext, CallCount, CallKey, CallKind, Calls, Control, DelayedControl, FunctionCount, ImagePart,
-    Mode, Profile, ProgramImage, Provenance, Samples, Sampling, Spending, StaticFacts, StaticTable,
-    read_profile, write_profile,
+    Mode, PipelineEnd, PipelineRow, PipelineStay, PipelineView, Profile, ProgramImage, Provenance, Samples,
+    Sampling, Spending, StaticFacts, StaticTable, read_profile, write_profile,
 };
 
 fn image(name: &str, digest: &str) -> ProgramImage {
@@ -29,6 +29,20 @@ fn profile() -> Profile {
         statics: statics(),
         calls: Some(calls()),
         samples: Some(samples),
+        visits: Some(vec![7, 0, 18_446_744_073_709_551_615]),
+        pipeline: Some(pipeline()),
+    }
+}
+
+/// A stage in which an instruction waits, and an instruction that is at fault at once.
+fn pipeline() -> PipelineView {
+    let stay = PipelineStay { stage: Some(1), from: 5, cycles: 2, waits: true };
+    let first = PipelineRow { id: 3, address: 16, text: "inc ax".to_owned(), stays: vec![stay], end: None };
+    let end = Some(PipelineEnd { cycle: 6, faulted: true });
+    PipelineView {
+        first: 5,
+        cycles: 2,
+        rows: vec![first, PipelineRow { id: 4, end, ..PipelineRow::default() }],
     }
 }
 
@@ -226,7 +240,7 @@ fn what_is_wrong_is_told_with_its_line() {
          runs count"
     );
     assert!(message(|file| format!("{file}\n")).ends_with("something follows the line `{\"end\":COUNT}`"));
-    assert!(message(|file| file.replacen("\"end\":", "\"end\":1", 1)).contains("its last line says 1"));
+    assert!(message(|file| file.replacen("{\"end\":", "{\"end\":1", 1)).contains("its last line says 1"));
     let repeated = message(|file| {
         let line = file.lines().nth(2).unwrap();
         file.replacen(line, &format!("{line}\n{line}"), 1)

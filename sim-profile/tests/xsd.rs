@@ -9,10 +9,14 @@ mod support;
 use std::path::PathBuf;
 
 use schema::{Element, Schema, check_by_xmllint};
+#[cfg(feature = "program")]
+use sim_profile::description::{DescriptionCoverage, DescriptionPoint, DescriptionPoints, PointKind};
 use sim_profile::{
     InstructionKey, InstructionRecord, Measurement, Profile, StaticFacts, Word, render_profile_xml,
     render_xml,
 };
+#[cfg(feature = "program")]
+use sim_profile::{PipelineEnd, PipelineRow, PipelineStay, PipelineView, ReportParts};
 
 fn schema_path() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../docs/report.xsd")
@@ -83,8 +87,42 @@ fn program_report() -> String {
         texts: &Default::default(),
     };
     let mut report = Vec::new();
-    sim_profile::write_program_xml(&profile, &mut report).expect("memory takes every write");
+    let whole =
+        Profile { measurement: measurement.clone(), pipeline: Some(pipeline()), ..Profile::default() };
+    let used = description();
+    let parts = ReportParts { program: Some(&profile), description: Some(&used), ..ReportParts::default() };
+    sim_profile::write_full_xml(&whole, parts, &mut report).expect("memory takes every write");
     String::from_utf8(report).expect("a report is a text")
+}
+
+/// Two instructions of which the second is cancelled.
+#[cfg(feature = "program")]
+fn pipeline() -> PipelineView {
+    let stay = |stage, from, waits| PipelineStay { stage, from, cycles: 1, waits };
+    let first = PipelineRow {
+        id: 1,
+        address: 0x10,
+        text: "inc <ax>".to_owned(),
+        stays: vec![stay(Some(0), 7, false), stay(Some(1), 8, true)],
+        end: None,
+    };
+    let end = Some(PipelineEnd { cycle: 8, faulted: false });
+    let second = PipelineRow { id: 2, stays: vec![stay(None, 8, false)], end, ..PipelineRow::default() };
+    PipelineView { first: 7, cycles: 2, rows: vec![first, second] }
+}
+
+/// A line with a decision in a section.
+#[cfg(feature = "program")]
+fn description() -> DescriptionCoverage {
+    let point = |kind| DescriptionPoint { file: 0, line: 4, kind };
+    let kinds = [
+        PointKind::Section("inc.BEHAVIOR".to_owned()),
+        PointKind::Statement,
+        PointKind::Side { decision: 0, side: 0 },
+        PointKind::Side { decision: 0, side: 1 },
+    ];
+    let points = DescriptionPoints { files: vec!["a.isac".to_owned()], points: kinds.map(point).into() };
+    DescriptionCoverage::of(&points, &[3, 3, 1, 2]).expect("as many counts as points")
 }
 
 #[test]
@@ -94,6 +132,12 @@ fn a_report_of_a_program_is_valid() {
     check_by_xmllint(&report, &schema_path());
     let root = Element::read(&report);
     Schema::read(&std::fs::read_to_string(schema_path()).unwrap()).check(&root, "profiler");
+    let rows: Vec<_> = root.children_named("pipeline").next().unwrap().children_named("row").collect();
+    assert_eq!(rows.len(), 2);
+    let file = root.children_named("description").next().unwrap().children_named("file").next().unwrap();
+    for name in ["section", "line", "decision"] {
+        assert!(file.children_named(name).next().is_some(), "{name}");
+    }
     for name in ["function", "call", "line"] {
         let program = root.children_named("program").next().unwrap();
         assert!(program.children_named(name).next().is_some(), "{name}");

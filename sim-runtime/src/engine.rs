@@ -3,7 +3,7 @@
 use isac_ir::Model;
 use isac_ir::bits::Bits;
 use isac_ir::resource::RegisterPlace;
-use sim_profile::{CacheLines, Calls, Measurement, Samples, Sampling};
+use sim_profile::{CacheLines, Calls, Measurement, PipelineView, Samples, Sampling};
 
 use crate::fault::Stop;
 use crate::host::Host;
@@ -172,6 +172,16 @@ pub trait Engine {
     /// What is known of the whole run, if samples are taken; of the moment of the last
     /// [`Engine::measurement`], if the run did not go on since.
     fn samples(&self) -> Option<Samples> {
+        None
+    }
+
+    /// How often each point of the description was passed, by its number; `None` if that is not counted.
+    fn visits(&self) -> Option<Vec<u64>> {
+        None
+    }
+
+    /// Which instruction was in which stage in the cycles that were asked for; `None` if there were none.
+    fn pipeline(&self) -> Option<PipelineView> {
         None
     }
 

@@ -8,15 +8,17 @@ mod diagram;
 mod kanata;
 mod label;
 mod place;
+mod view;
 mod window;
 
 use isac_ir::Model;
 use isac_ir::operation::Target;
 use isac_ir::time::{Cause, StageId};
-use sim_profile::Word;
+use sim_profile::{PipelineView, Word};
 
 pub use diagram::{Diagram, WIDEST_DIAGRAM};
 pub use kanata::KanataWriter;
+pub use view::ViewRecorder;
 pub use window::{CycleWindow, parse_window};
 
 use crate::fault::{Fault, FaultKind};
@@ -30,6 +32,11 @@ pub trait TraceSink {
     /// saves the engine much. Asked when the cycle begins.
     fn listens_to(&self, _cycle: u64) -> bool {
         true
+    }
+
+    /// What it keeps for the profile, if anything.
+    fn view(&self) -> Option<PipelineView> {
+        None
     }
 }
 

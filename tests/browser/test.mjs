@@ -248,6 +248,32 @@ test('a pipeline tells where the cycles went', async () => {
   await page.close();
 });
 
+test('the pipeline in chosen cycles leads to the code and back', async () => {
+  const page = await Page.open(browser, pipeline, '#pipeline');
+  const { pipeline: view, time } = page.data;
+  assert.equal(Number(await page.grid('pipeline').getAttribute('aria-rowcount')) - 1, view.rows.length);
+  // The boxes of a row are its stays, in its cycles.
+  const stays = (at) => view.rows[at][5];
+  const boxes = page.grid('pipeline').locator('.space [role=row]').nth(2).locator('.lane [aria-hidden] i');
+  assert.equal(await boxes.count(), stays(2).length + (view.rows[2][3] ? 1 : 0));
+  const left = (await boxes.first().evaluate((box) => parseFloat(box.style.left))) / 22;
+  assert.equal(left, stays(2)[0][1]);
+  await page.grid('pipeline').focus();
+  await page.press('ArrowDown', 'ArrowDown', 'ArrowDown', 'Enter');
+  const said = await page.tab.locator('.status').innerText();
+  assert.ok(stays(2).every(([stage]) => said.includes(time.stages[stage][0])), said);
+  // Who reads downwards finds the cycles of what is seen.
+  await page.press('End');
+  assert.ok((await page.grid('pipeline').evaluate((grid) => grid.scrollLeft)) > 0);
+  await page.grid('pipeline').locator('.space [role=row] a').last().click();
+  await page.settle();
+  assert.equal(await page.title(), 'Code');
+  await page.go(`#pipeline/${view.rows[9][0]}`);
+  await page.settle();
+  assert.match(await page.grid('pipeline').locator('.space [role=row].marked').innerText(), new RegExp(view.rows[9][1]));
+  await page.close();
+});
+
 test('branches lead to both of their sides', async () => {
   const page = await Page.open(browser, program, '#branches');
   const wanted = page.data.branches.filter((branch) => branch.untaken > 0).length;
@@ -265,9 +291,23 @@ test('what is missing is said', async () => {
   await page.close();
 });
 
-test('it can be printed', async () => {
-  const page = await Page.open(browser, program, '#functions');
-  assert.ok((await page.tab.pdf()).length > 10_000);
+test('it can be printed, long tables too, and no row is cut', async () => {
+  const page = await Page.open(browser, program, '#code', { colorScheme: 'dark' });
+  assert.ok((await page.tab.pdf()).length > 100_000);
+  await page.tab.emulateMedia({ media: 'print' });
+  await page.tab.evaluate(() => window.dispatchEvent(new Event('beforeprint')));
+  const rows = page.tab.locator('[aria-label="Code"] .space [role=row]');
+  const all = Number(await page.tab.locator('[aria-label="Code"] [role=grid]').getAttribute('aria-rowcount')) - 1;
+  assert.ok(all > 300);
+  assert.equal(await rows.count(), Math.min(all, 3000));
+  const [position, background] = await rows.first().evaluate((row) => [getComputedStyle(row).position, getComputedStyle(document.body).backgroundColor]);
+  assert.equal(position, 'static');
+  assert.match(background, /^rgba?\((255, 255, 255|0, 0, 0, 0)\b/, 'paper is white');
+  const tops = await rows.evaluateAll((all) => all.slice(0, 50).map((row) => row.getBoundingClientRect()).map((box) => [box.top, box.bottom]));
+  assert.ok(tops.every(([top], at) => at === 0 || top >= tops[at - 1][1] - 1), 'rows stand below each other');
+  await page.tab.emulateMedia({ media: 'screen' });
+  await page.tab.evaluate(() => window.dispatchEvent(new Event('afterprint')));
+  assert.ok((await rows.count()) < 300, 'and is as before');
   await page.close();
 });
 

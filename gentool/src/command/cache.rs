@@ -7,18 +7,18 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::Duration;
 
 use gentool::emit::{emit_modules, emit_package, package_name, runtime_files, write_package};
-use indicatif::{ProgressBar, ProgressStyle};
 use isac_ir::Model;
 
 use super::Failure;
 use super::description::{digest_files, digest_model};
+use super::progress::Progress;
 
 /// The program of a model's simulator, built if it is not there yet.
 pub(super) fn build_simulator(model: &Model) -> Result<PathBuf, Failure> {
     let cache = cache_folder()?;
+    let progress = Progress::new(format!("generating the simulator of {}", model.name));
     let modules = emit_modules(model);
     let runtime = runtime_files();
     let runtime_digest = short(&digest_files(&runtime));
@@ -34,6 +34,7 @@ pub(super) fn build_simulator(model: &Model) -> Result<PathBuf, Failure> {
     let unwritable = |error: std::io::Error| Failure::other(format!("cannot write {error}"));
     write_package(&runtime, &runtime_folder).map_err(unwritable)?;
     write_package(&files, &package_folder).map_err(unwritable)?;
+    drop(progress);
     let target = cache.join("target");
     build_package(model, &package_folder, &target)?;
     let built = target.join("release").join(&name).with_extension(std::env::consts::EXE_EXTENSION);
@@ -54,13 +55,8 @@ fn keep_program(built: &Path, program: &Path) -> std::io::Result<()> {
 }
 
 fn build_package(model: &Model, folder: &Path, target: &Path) -> Result<(), Failure> {
-    let progress = ProgressBar::new_spinner().with_style(
-        ProgressStyle::with_template("{spinner} {msg} ({elapsed})")
-            .unwrap_or(ProgressStyle::default_spinner()),
-    );
-    progress
-        .set_message(format!("building the simulator of {} (the first time also the runtime)", model.name));
-    progress.enable_steady_tick(Duration::from_millis(120));
+    let what = format!("building the simulator of {} (the first time also the runtime)", model.name);
+    let progress = Progress::new(what);
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo"));
     let output = Command::new(&cargo)
         .args(["build", "--release", "--quiet", "--manifest-path"])
@@ -70,7 +66,7 @@ fn build_package(model: &Model, folder: &Path, target: &Path) -> Result<(), Fail
         .env_remove("CARGO_ENCODED_RUSTFLAGS")
         .stdin(Stdio::null())
         .output();
-    progress.finish_and_clear();
+    drop(progress);
     match output {
         Ok(output) if output.status.success() => Ok(()),
         Ok(output) => Err(Failure::other(format!(

@@ -6,17 +6,20 @@ use std::io::{self, IsTerminal, Write as _};
 use std::path::{Path, PathBuf};
 
 use gentool::emit::SourceFile;
-use gentool::lower::lower_model;
+use gentool::lower::{lower_counted_model, lower_model};
 use isac_ir::Model;
 use isac_parser::diagnostic::{Diagnostics, Style};
 use isac_parser::load_model;
 use isac_parser::model::CheckedModel;
 use isac_parser::source::{FileSystem, SourceMap, refuse_named_pipe};
 use sha2::{Digest, Sha256};
+use sim_profile::description::DescriptionPoints;
 use sim_runtime::launcher::{is_same_file, parse_wide};
 
 use super::Failure;
+use super::description_point::list_points;
 use super::mistaken_file::{instead_of_description, root_in};
+use super::progress::Progress;
 
 /// Most codes that the hint to their explanation names.
 const MOST_NAMED: usize = 5;
@@ -41,13 +44,20 @@ pub(super) struct Description {
     /// Number of warnings.
     pub warnings: usize,
     /// What it is written in: its root file and all that it INCLUDEs.
-    files: Vec<PathBuf>,
+    sources: SourceMap,
 }
 
 impl Description {
     /// Refuses to write a result over a file of the description.
     pub(super) fn check_output(&self, what: &str, path: &Path) -> Result<(), Failure> {
-        self.files.iter().try_for_each(|file| refuse_same(what, path, file))
+        let mut files = self.sources.files();
+        files.try_for_each(|file| refuse_same(what, path, self.sources.path(file)))
+    }
+
+    /// The same as the model, lowered to count its points.
+    pub(super) fn count_points(&self, checked: &CheckedModel) -> (Model, DescriptionPoints) {
+        let (model, points) = lower_counted_model(checked, &self.sources, &self.model.name);
+        (model, list_points(&self.sources, points))
     }
 }
 
@@ -96,10 +106,12 @@ impl DescriptionOptions {
         let mut findings = Diagnostics::new();
         let overrides = self.overrides()?;
         check_readable(&self.model)?;
+        let progress = Progress::new(format!("checking {}", self.model.display()));
         let checked = load_model(&self.model, &FileSystem, &overrides, &mut sources, &mut findings);
         if let Some(checked) = &checked {
             further(checked, &mut findings);
         }
+        drop(progress);
         let style = if styled() { Style::Styled } else { Style::Plain };
         // If nobody listens, the status still tells.
         let said = findings.render(&sources, style) + &where_to_read_on(&findings);
@@ -112,8 +124,7 @@ impl DescriptionOptions {
             panic!("lowering broke a promise of isac-ir: {}", broken.join("; "));
         }
         let warnings = findings.iter().count();
-        let files = sources.files().map(|file| sources.path(file).to_owned()).collect();
-        Ok((checked, Description { model, warnings, files }))
+        Ok((checked, Description { model, warnings, sources }))
     }
 }
 

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use gentool::emit::{SourceFile, emit_package, find_obstacles, package_name, runtime_files, write_package};
 
 use super::description::{DescriptionOptions, digest_model};
+use super::progress::Progress;
 use super::{Failure, print};
 
 /// Write the simulator of a description as a Rust package that builds anywhere.
@@ -32,6 +33,7 @@ pub(super) fn run(options: &Options) -> Result<i32, Failure> {
         );
         return Err(Failure { message, status: sim_runtime::launcher::exit_status::MODEL });
     }
+    let progress = Progress::new(format!("generating the simulator of {}", model.name));
     let mut files = emit_package(&model, &package_name(&model), &digest_model(&model), "runtime");
     files.extend(
         runtime_files()
@@ -44,6 +46,7 @@ pub(super) fn run(options: &Options) -> Result<i32, Failure> {
     write_package(&files, &options.out).map_err(|error| {
         Failure::other(format!("cannot write {error}; name a folder by --out that you may write to"))
     })?;
+    drop(progress);
     print(&format!("{}: {} files in {}\n", model.name, files.len(), options.out.display()))
 }
 

@@ -16,6 +16,7 @@ use sim_runtime::launcher::{AtomicFile, Interrupt, OutputFile, RunOptions, exit_
 
 use super::html_description::describe;
 use super::program_report::{ImageOptions, ProgramOptions, with_any_program};
+use super::progress::Progress;
 use super::{Failure, profile_file};
 
 /// A description, for what it alone tells.
@@ -43,6 +44,7 @@ pub(super) fn render_page(
 ) -> Result<String, Failure> {
     let description = described.map(|it| it.describe(profile));
     let render = |program: &ProgramProfile<'_>| {
+        let _progress = Progress::new("making the page");
         Ok(render_html(&HtmlReport { profile, program, description: description.as_ref() }))
     };
     with_any_program(options, profile, &render)

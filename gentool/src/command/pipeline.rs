@@ -6,11 +6,23 @@ use std::path::Path;
 use std::rc::Rc;
 
 use isac_ir::Model;
+use sim_profile::{PipelineView, WIDEST_VIEW};
 use sim_runtime::launcher::{AtomicFile, RunOptions};
 use sim_runtime::reference::ReferenceEngine;
-use sim_runtime::trace::{CycleTrace, Diagram, KanataWriter, TraceSink};
+use sim_runtime::trace::{
+    CycleTrace, CycleWindow, Diagram, KanataWriter, TraceSink, ViewRecorder, parse_window,
+};
 
 use super::Failure;
+
+/// Reads the cycles of `--pipeline-view`.
+pub(super) fn parse_view(text: &str) -> Result<CycleWindow, String> {
+    let window = parse_window(text)?;
+    match window.count {
+        ..=WIDEST_VIEW => Ok(window),
+        _ => Err(format!("a view has at most {WIDEST_VIEW} cycles; --pipeline-trace takes more")),
+    }
+}
 
 /// The pictures that a run asks for.
 pub(super) struct Pictures<'m> {
@@ -22,6 +34,7 @@ struct Drawn<'m> {
     has_run: bool,
     trace: Option<KanataWriter<'m, BufWriter<AtomicFile>>>,
     diagram: Option<Diagram<'m>>,
+    view: Option<ViewRecorder<'m>>,
 }
 
 /// What the engine tells.
@@ -36,6 +49,9 @@ impl TraceSink for Shared<'_> {
         if let Some(diagram) = &mut drawn.diagram {
             diagram.cycle(cycle);
         }
+        if let Some(view) = &mut drawn.view {
+            view.cycle(cycle);
+        }
     }
 
     fn listens_to(&self, cycle: u64) -> bool {
@@ -43,12 +59,21 @@ impl TraceSink for Shared<'_> {
         drawn.has_run = true;
         drawn.trace.as_ref().is_some_and(|trace| trace.listens_to(cycle))
             || drawn.diagram.as_ref().is_some_and(|diagram| diagram.listens_to(cycle))
+            || drawn.view.as_ref().is_some_and(|view| view.listens_to(cycle))
+    }
+
+    fn view(&self) -> Option<PipelineView> {
+        self.0.borrow().view.as_ref()?.view()
     }
 }
 
 impl<'m> Pictures<'m> {
-    /// Begins what the options ask for.
-    pub(super) fn begin(model: &'m Model, options: &RunOptions) -> Result<Pictures<'m>, Failure> {
+    /// Begins what the options ask for; `view` are the cycles that the profile is to have.
+    pub(super) fn begin(
+        model: &'m Model,
+        options: &RunOptions,
+        view: Option<CycleWindow>,
+    ) -> Result<Pictures<'m>, Failure> {
         let trace = match &options.pipeline_trace {
             Some(path) => {
                 let file = AtomicFile::create(path).map_err(|error| unwritable(path, &error))?;
@@ -57,13 +82,14 @@ impl<'m> Pictures<'m> {
             None => None,
         };
         let diagram = options.pipeline_diagram.map(|window| Diagram::new(model, window));
-        Ok(Pictures { drawn: Rc::new(RefCell::new(Drawn { has_run: false, trace, diagram })) })
+        let view = view.map(|window| ViewRecorder::new(model, window));
+        Ok(Pictures { drawn: Rc::new(RefCell::new(Drawn { has_run: false, trace, diagram, view })) })
     }
 
     /// Lets an engine tell what there is to draw; of one that has nothing to tell to, nothing.
     pub(super) fn listen(&self, engine: ReferenceEngine<'m>) -> ReferenceEngine<'m> {
         let drawn = self.drawn.borrow();
-        match drawn.trace.is_some() || drawn.diagram.is_some() {
+        match drawn.trace.is_some() || drawn.diagram.is_some() || drawn.view.is_some() {
             true => engine.with_trace(Box::new(Shared(Rc::clone(&self.drawn)))),
             false => engine,
         }
@@ -74,6 +100,9 @@ impl<'m> Pictures<'m> {
         let drawn = &mut *self.drawn.borrow_mut();
         if !drawn.has_run {
             return Ok(());
+        }
+        if drawn.view.as_ref().is_some_and(|view| view.view().is_none()) {
+            eprintln!("note: the run has none of the cycles of --pipeline-view");
         }
         if let Some(diagram) = &drawn.diagram {
             match &diagram.text()[..] {

@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
 use std::thread;
 
-use sim_profile::{Mode, Profile, Samples, Sampling, read_profile};
+use sim_profile::{Mode, Profile, ProfileError, ProfileSum, Samples, Sampling, SumError, read_profile};
 use sim_runtime::launcher::{AtomicFile, is_same_file};
 
 use super::mistaken_file::instead_of_profile;
+use super::progress::Progress;
 use super::{Failure, print_by};
 
 /// Reads what `gentool run --profile FILE` has written, of a run that was counted as a whole.
@@ -17,12 +18,16 @@ pub(super) fn read(path: &Path) -> Result<Profile, Failure> {
     let profile = read_any(path)?;
     match profile.provenance.mode {
         Mode::Exact => Ok(profile),
-        Mode::Sampled(_) => Err(Failure::other(format!(
-            "{}: what ran at samples alone was counted, and this needs all; measure without --sample, or \
-             make a report of it by gentool report --format sampled",
-            path.display()
-        ))),
+        Mode::Sampled(_) => Err(sampled(path)),
     }
+}
+
+fn sampled(path: &Path) -> Failure {
+    Failure::other(format!(
+        "{}: what ran at samples alone was counted, and this needs all; measure without --sample, or \
+         make a report of it by gentool report --format sampled",
+        path.display()
+    ))
 }
 
 /// Reads what `gentool run --profile FILE --sample N` has written.
@@ -45,16 +50,26 @@ pub(super) struct SampledProfile {
     pub(super) samples: Samples,
 }
 
+/// Bytes that are read at a time.
+const READ_BYTES: usize = 1 << 16;
+
 fn read_any(path: &Path) -> Result<Profile, Failure> {
+    let _progress = Progress::new(format!("reading {}", path.display()));
+    read_profile(BufReader::with_capacity(READ_BYTES, open(path)?)).map_err(|error| unreadable(path, &error))
+}
+
+fn open(path: &Path) -> Result<File, Failure> {
+    File::open(path).map_err(|error| {
+        let path = path.display();
+        Failure::other(format!("cannot read the profile {path}: {error}; name a file that exists"))
+    })
+}
+
+fn unreadable(path: &Path, error: &ProfileError) -> Failure {
     let shown = path.display();
-    let file = File::open(path).map_err(|error| {
-        Failure::other(format!("cannot read the profile {shown}: {error}; name a file that exists"))
-    })?;
-    read_profile(BufReader::new(file)).map_err(|error| {
-        Failure::other(match instead_of_profile(path) {
-            Some(found) => format!("{shown} is no stored profile: {found}"),
-            None => format!("{shown}: {error}"),
-        })
+    Failure::other(match instead_of_profile(path) {
+        Some(found) => format!("{shown} is no stored profile: {found}"),
+        None => format!("{shown}: {error}"),
     })
 }
 
@@ -85,6 +100,7 @@ pub(super) fn write_by(
         Failure::other(format!("cannot write {}: {error}; name a file that you may write to", out.display()))
     };
     let mut file = AtomicFile::create(out).map_err(unwritable)?;
+    let _progress = Progress::new(format!("writing {}", out.display()));
     hand_over(&mut file, write).map_err(unwritable)?;
     file.finish().map_err(unwritable)?;
     Ok(0)
@@ -144,25 +160,37 @@ impl Write for Chunks {
 
 /// Reads several profiles and adds them up, on all processors: the order of additions does not matter.
 pub(super) fn read_merged(paths: &[PathBuf]) -> Result<Profile, Failure> {
+    if let [path] = paths {
+        return read(path);
+    }
     let threads = thread::available_parallelism().map_or(1, usize::from);
     let share = paths.len().div_ceil(threads).max(1);
+    let progress = Progress::of_files("merging", paths.len());
     let sums: Vec<Result<Sum, Failure>> = thread::scope(|scope| {
-        let shares: Vec<_> = paths.chunks(share).map(|paths| scope.spawn(move || Sum::of(paths))).collect();
+        let progress = &progress;
+        let sum = |paths| scope.spawn(move || Sum::of(paths, progress));
+        let shares: Vec<_> = paths.chunks(share).map(sum).collect();
         let joined = shares.into_iter().map(|share| share.join());
         joined.map(|sum| sum.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
     });
+    drop(progress);
     let mut all = Sum::default();
     // In the order of the files, so that the first that is wrong is the one that is named.
     for (sum, paths) in sums.into_iter().zip(paths.chunks(share)) {
-        let Sum { profile, has_calls } = sum?;
-        all.has_calls |= has_calls;
-        all.add(profile.unwrap_or_default(), &paths[0])?;
+        all.add(sum?, &paths[0])?;
     }
     let sum = all.profile.unwrap_or_default();
-    if all.has_calls && sum.calls.is_none() {
-        eprintln!(
-            "note: calls were followed in some of the runs alone, and are left out; measure all with --calls"
-        );
+    let left_out = [
+        (all.has_calls && sum.calls.is_none(), "calls were followed", "are left out", "--calls"),
+        (
+            all.has_visits && sum.visits.is_none(),
+            "what of the description was used was counted",
+            "is left out",
+            "--description-coverage",
+        ),
+    ];
+    for (_, what, is_left_out, option) in left_out.into_iter().filter(|(is_missing, ..)| *is_missing) {
+        eprintln!("note: {what} in some of the runs alone, and {is_left_out}; measure all with {option}");
     }
     Ok(sum)
 }
@@ -174,27 +202,38 @@ struct Sum {
     profile: Option<Profile>,
     /// Whether calls were followed in one of the runs.
     has_calls: bool,
+    /// Whether points of the description were counted in one of them.
+    has_visits: bool,
 }
 
 impl Sum {
-    fn of(paths: &[PathBuf]) -> Result<Sum, Failure> {
-        let mut sum = Sum::default();
+    fn of(paths: &[PathBuf], progress: &Progress) -> Result<Sum, Failure> {
+        let mut sum = ProfileSum::default();
         for path in paths {
-            let profile = read(path)?;
-            sum.has_calls |= profile.calls.is_some();
-            sum.add(profile, path)?;
+            sum.add(BufReader::with_capacity(READ_BYTES, open(path)?)).map_err(|error| match error {
+                SumError::File(error) => unreadable(path, &error),
+                SumError::Merge(error) => Failure::other(format!("{}: {error}", path.display())),
+            })?;
+            if let Some(Mode::Sampled(_)) = sum.mode() {
+                return Err(sampled(path));
+            }
+            progress.tick();
         }
-        Ok(sum)
+        let (has_calls, has_visits) = (sum.has_calls(), sum.has_visits());
+        Ok(Sum { profile: sum.finish(), has_calls, has_visits })
     }
 
-    fn add(&mut self, profile: Profile, path: &Path) -> Result<(), Failure> {
-        match &mut self.profile {
-            None => {
-                self.profile = Some(profile);
-                Ok(())
-            }
-            Some(sum) => {
+    /// Adds what other files have together, the first of which is at `path`.
+    fn add(&mut self, other: Sum, path: &Path) -> Result<(), Failure> {
+        self.has_calls |= other.has_calls;
+        self.has_visits |= other.has_visits;
+        match (&mut self.profile, other.profile) {
+            (Some(sum), Some(profile)) => {
                 sum.merge(&profile).map_err(|error| Failure::other(format!("{}: {error}", path.display())))
+            }
+            (sum, profile) => {
+                *sum = sum.take().or(profile);
+                Ok(())
             }
         }
     }

@@ -7,6 +7,7 @@ use gentool::disassembler::{Disassembler, Piece};
 use isac_ir::Model;
 use isac_ir::bits::Bits;
 use isac_parser::model::CheckedModel;
+use sim_profile::description::DescriptionCoverage;
 use sim_profile::program::Program;
 use sim_profile::{CodeSizes, Profile, StaticFacts, StaticTable};
 use sim_runtime::image::is_elf;
@@ -24,7 +25,7 @@ pub(super) struct ModelOptions {
     /// The description that was run; with --image, what never ran is shown, too.
     ///
     /// Blocks and edges of all code to which functions of the files lead, other than by computed jumps.
-    #[arg(long, value_name = "MODEL", requires = "images")]
+    #[arg(long, value_name = "MODEL")]
     model: Option<PathBuf>,
 
     /// Replace the value of a CONSTANT of --model, as it was for the run.
@@ -47,19 +48,49 @@ impl ModelOptions {
         self.model.as_slice()
     }
 
+    /// Where code is looked for, a description alone tells nothing.
+    pub(super) fn check(&self, files: &ImageOptions) -> Result<(), Failure> {
+        match self.model.is_some() && files.is_empty() {
+            true => Err(Failure::other("--model needs the program, too; add --image FILE")),
+            false => Ok(()),
+        }
+    }
+
     /// The description, if it is named, before and after lowering.
     pub(super) fn load(&self, profile: &Profile) -> Result<Option<(CheckedModel, Model)>, Failure> {
+        let found = self.load_description(profile)?;
+        Ok(found.map(|(checked, description)| (checked, description.model)))
+    }
+
+    /// What the description's points were used, if it is named and they were counted.
+    pub(super) fn load_coverage(&self, profile: &Profile) -> Result<Option<DescriptionCoverage>, Failure> {
+        let Some(counts) = &profile.visits else { return Ok(None) };
+        let Some((checked, description)) = self.load_description(profile)? else { return Ok(None) };
+        let (_, points) = description.count_points(&checked);
+        let coverage = DescriptionCoverage::of(&points, counts);
+        coverage.map(Some).ok_or_else(|| {
+            Failure::other(format!(
+                "the profile has counts of {} points of the description, and it has {}; run anew, with this \
+                 gentool",
+                counts.len(),
+                points.points.len()
+            ))
+        })
+    }
+
+    fn load_description(&self, profile: &Profile) -> Result<Option<(CheckedModel, Description)>, Failure> {
         let Some(path) = &self.model else { return Ok(None) };
         let options = DescriptionOptions { model: path.clone(), define: self.define.clone() };
-        let (checked, Description { model, .. }) = options.load_checked()?;
+        let (checked, description) = options.load_checked()?;
+        let model = &description.model;
         let expected = &profile.provenance.model_digest;
-        if !expected.is_empty() && *expected != digest_model(&model) {
+        if !expected.is_empty() && *expected != digest_model(model) {
             return Err(Failure::other(format!(
                 "the profile is of another description than {}; name the one that was run, with the same -D",
                 path.display()
             )));
         }
-        Ok(Some((checked, model)))
+        Ok(Some((checked, description)))
     }
 
     /// Finds the code; none without a description.

@@ -6,6 +6,7 @@ use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
+use sim_profile::description::render_description_lcov;
 use sim_profile::html::OperandTable;
 use sim_profile::program::ProgramProfile;
 use sim_profile::program::render::{
@@ -13,8 +14,8 @@ use sim_profile::program::render::{
     render_lcov, render_most_expensive, render_oprofile, render_pprof, render_sampled,
 };
 use sim_profile::{
-    Profile, render_cobertura, render_junit, render_operands_text, render_text, replay_events,
-    write_described_xml, write_profile_xml, write_program_xml,
+    Profile, ReportParts, render_cobertura, render_junit, render_operands_text, render_text, replay_events,
+    write_full_xml, write_profile_xml,
 };
 use sim_runtime::launcher::parse_number;
 
@@ -113,6 +114,9 @@ enum Format {
     Gprof,
     /// Coverage of functions, lines and branches, for genhtml and others; needs --image.
     Lcov,
+    /// The same of the description: what of it a run with --description-coverage has used; needs
+    /// --model.
+    LcovDescription,
     /// Cycles by file and by function; needs --image.
     Oprofile,
     /// Stacks of calls for pprof; needs --image.
@@ -186,6 +190,13 @@ fn check_options(options: &Options) -> Result<(), Failure> {
             "--require operands and --require pairs need the description; add --model MODEL",
         ));
     }
+    if format == Format::LcovDescription {
+        return match options.model.path() {
+            [] => Err(Failure::other("--format lcov-description needs the description; add --model MODEL")),
+            _ => Ok(()),
+        };
+    }
+    options.model.check(&options.program.files)?;
     let shows_model = requires_model
         || matches!(format, Format::Xml | Format::Text | Format::FlowDot | Format::Estimates | Format::Html);
     if !options.model.path().is_empty() && !shows_model {
@@ -227,17 +238,21 @@ fn write(options: &Options, profile: &Profile, excluded: &Exclusions) -> Result<
             profile_file::write_by(out, |file| write_profile_xml(profile, file))
         }
         Format::Xml => {
-            let operands = operands()?;
+            let (operands, description) = (operands()?, options.model.load_coverage(profile)?);
             with_program(&|program| {
-                profile_file::write_by(out, |file| match &operands {
-                    Some(operands) => write_described_xml(program, operands, file),
-                    None => write_program_xml(program, file),
-                })
+                let parts = ReportParts {
+                    program: Some(program),
+                    operands: operands.as_ref(),
+                    description: description.as_ref(),
+                };
+                profile_file::write_by(out, |file| write_full_xml(profile, parts, file))
             })
         }
         Format::Text => {
-            let operands = operands()?.as_ref().map(render_operands_text).unwrap_or_default();
-            profile_file::write(out, (render_text(&profile.measurement) + &operands).as_bytes())
+            let mut text = render_text(&profile.measurement);
+            text += &operands()?.as_ref().map(render_operands_text).unwrap_or_default();
+            text += &options.model.load_coverage(profile)?.map(|used| used.text()).unwrap_or_default();
+            profile_file::write(out, text.as_bytes())
         }
         Format::Estimates => profile_file::write(out, flow()?.estimates().as_bytes()),
         Format::FlowDot => profile_file::write(out, flow()?.dot(options.at)?.as_bytes()),
@@ -249,6 +264,14 @@ fn write(options: &Options, profile: &Profile, excluded: &Exclusions) -> Result<
         Format::Folded => of_program(render_folded),
         Format::Gprof => of_program(render_gprof),
         Format::Lcov => of_program(render_lcov),
+        Format::LcovDescription => {
+            let coverage = options.model.load_coverage(profile)?.ok_or_else(|| {
+                Failure::other(
+                    "what of the description was used is not in the profile; run with --description-coverage",
+                )
+            })?;
+            profile_file::write(out, render_description_lcov(&coverage).as_bytes())
+        }
         Format::Oprofile => of_program(render_oprofile),
         Format::Pprof => with_program(&|program| profile_file::write(out, &render_pprof(program))),
         // Made before the profile was read.

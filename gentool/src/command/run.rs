@@ -1,6 +1,7 @@
 //! `gentool run`
 
-use std::io::BufWriter;
+mod reference;
+
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -8,23 +9,22 @@ use std::process::Command;
 use clap::ValueEnum;
 use gentool::emit::find_obstacles;
 use isac_ir::Model;
-use sim_profile::{Event, EventSink, EventWriter};
 use sim_runtime::launcher::{
-    AtomicFile, LaunchInfo, NO_CALLS, NO_SAMPLES, ProgramFormat, RunOptions, Stdio, check_results,
-    is_same_file, launch_with,
+    LaunchInfo, NO_CALLS, NO_SAMPLES, ProgramFormat, RunOptions, Stdio, check_results, is_same_file,
+    launch_with,
 };
-use sim_runtime::record::model_tables;
-use sim_runtime::reference::ReferenceEngine;
+use sim_runtime::trace::CycleWindow;
 use sim_translate::TranslatedEngine;
 
+use self::reference::run_reference;
 use super::Failure;
 use super::cache::build_simulator;
 use super::description::{Description, DescriptionOptions, digest_model};
 use super::gdb::{parse_address, run_debugged};
 use super::html_report::{Described, RunPage, check_page};
 use super::mistaken_file::instead_of_program;
-use super::pipeline::Pictures;
-use super::value_report::{parse_addresses, write_values};
+use super::pipeline::parse_view;
+use super::value_report::parse_addresses;
 
 /// Run a program on the simulator of a description.
 ///
@@ -68,6 +68,33 @@ pub(super) struct Options {
         help_heading = "Results"
     )]
     values_at: Vec<(u64, u64)>,
+
+    /// Count in the profile what of the description is used: each line and each side of a decision.
+    ///
+    /// Of BEHAVIOR, ACTIVATION, CODINGROOT, EXPRESSION and FUNCTION; all other counts are the same.
+    /// gentool report --format lcov-description shows it. Reference engine alone. Example:
+    /// --profile run.profile --description-coverage
+    #[arg(
+        long,
+        requires = "profile",
+        conflicts_with_all = ["events", "gdb", "sample"],
+        help_heading = "Results"
+    )]
+    description_coverage: bool,
+
+    /// Keep which instruction is in which stage in these cycles, for --html, --report and --profile.
+    ///
+    /// The first cycle, from 1 on, and how many, at most 2,000; numbers may have a unit (K, M, G). It is
+    /// of one run: gentool merge leaves it out. Reference engine alone.
+    /// Example: --html run.html --pipeline-view 5K:200
+    #[arg(
+        long,
+        value_name = "FROM:COUNT",
+        value_parser = parse_view,
+        conflicts_with_all = ["gdb", "sample"],
+        help_heading = "Results"
+    )]
+    pipeline_view: Option<CycleWindow>,
 
     /// What executes the program; all give the same results.
     ///
@@ -117,15 +144,16 @@ pub(super) fn run(options: &Options) -> Result<i32, Failure> {
     check_program(options)?;
     let (checked, description) = options.description.load_checked()?;
     check_files(options, &description)?;
-    let model = description.model;
-    check_calls(&model, &options.run)?;
-    check_samples(&model, options)?;
-    let page =
-        options.html.as_deref().map(|path| RunPage::of(path, &options.run, Described::of(&checked, &model)));
+    check_calls(&description.model, &options.run)?;
+    check_samples(&description.model, options)?;
+    let described = |path| RunPage::of(path, &options.run, Described::of(&checked, &description.model));
+    let page = options.html.as_deref().map(described);
     let page = page.as_ref();
+    let counted = options.description_coverage.then(|| description.count_points(&checked));
     drop(checked);
+    let model = description.model;
     let obstacles = find_obstacles(&model);
-    let told = options.run.wants_reference().or(options.values.as_ref().map(|_| "--values"));
+    let told = wants_reference(options);
     let wanted = match (options.engine, told) {
         (Some(EngineName::Emitted | EngineName::Translated), Some(option)) => {
             return Err(Failure::other(format!("{option} needs the reference engine; leave --engine out")));
@@ -141,12 +169,12 @@ pub(super) fn run(options: &Options) -> Result<i32, Failure> {
     }
     check_gdb(options, wanted)?;
     match (wanted, &obstacles[..]) {
-        (EngineName::Reference, _) => run_reference(&model, options, page),
+        (EngineName::Reference, _) => run_reference(&model, counted.as_ref(), options, page),
         (EngineName::Translated, _) => run_translated(&model, options, page),
         (EngineName::Emitted, []) => run_emitted(&model, &options.run, page),
         (EngineName::Emitted, [first, ..]) if options.engine.is_none() => {
             eprintln!("note: using the reference engine: {first}");
-            run_reference(&model, options, page)
+            run_reference(&model, None, options, page)
         }
         (EngineName::Emitted, [first, ..]) => Err(Failure {
             message: format!("no simulator can be emitted: {first}; use --engine reference"),
@@ -165,6 +193,17 @@ fn check_program(options: &Options) -> Result<(), Failure> {
         None => Ok(()),
         Some(found) => Err(Failure::other(format!("{} is no program: {found}", program.display()))),
     }
+}
+
+/// An option that the reference engine alone knows.
+fn wants_reference(options: &Options) -> Option<&'static str> {
+    let own = [
+        ("--values", options.values.is_some()),
+        ("--description-coverage", options.description_coverage),
+        ("--pipeline-view", options.pipeline_view.is_some()),
+    ];
+    let own = own.into_iter().find_map(|(option, is_given)| is_given.then_some(option));
+    options.run.wants_reference().or(own)
 }
 
 /// An option that the translated engine does not know.
@@ -197,7 +236,17 @@ fn check_files(options: &Options, description: &Description) -> Result<(), Failu
     results(options).try_for_each(|(what, path)| description.check_output(what, path))?;
     check_results(&options.run).map_err(Failure::other)?;
     check_values(options)?;
+    check_view(options)?;
     options.html.as_deref().map_or(Ok(()), |page| check_page(page, results(options), &options.run.program))
+}
+
+/// What is kept has to be shown by something.
+fn check_view(options: &Options) -> Result<(), Failure> {
+    let shows = [&options.html, &options.run.report, &options.run.profile];
+    match options.pipeline_view.is_some() && shows.iter().all(|file| file.is_none()) {
+        true => Err(Failure::other("nothing would show --pipeline-view; add --html, --report or --profile")),
+        false => Ok(()),
+    }
 }
 
 /// The values take the place of nothing else.
@@ -306,74 +355,4 @@ fn run_translated(model: &Model, asked: &Options, page: Option<&RunPage>) -> Res
     }
     let further = page.into_iter().map(RunPage::output).collect();
     Ok(launch_with(&mut engine, &info, options, Stdio::of_process(), further))
-}
-
-fn run_reference(model: &Model, asked: &Options, page: Option<&RunPage>) -> Result<i32, Failure> {
-    let options = &asked.run;
-    let info = LaunchInfo::of_model(model, "reference", &digest_model(model));
-    let mut engine = ReferenceEngine::new(model);
-    if options.caches {
-        engine = engine.with_caches();
-    }
-    if options.wants_measurement() || page.is_some() || asked.values.is_some() {
-        engine = engine.with_profile();
-    }
-    if let Some(address) = asked.gdb {
-        let engine = Box::new(engine.with_profile());
-        return run_debugged(model, engine, &info, (address, options), page);
-    }
-    if asked.values.is_some() {
-        engine = engine.with_values(asked.values_at.clone());
-    }
-    let pictures = Pictures::begin(model, options)?;
-    let status = run_told(model, pictures.listen(engine), &info, asked, page)?;
-    pictures.finish(options)?;
-    Ok(status)
-}
-
-/// Runs an engine, and writes its events where they are asked for.
-fn run_told(
-    model: &Model,
-    mut engine: ReferenceEngine<'_>,
-    info: &LaunchInfo,
-    asked: &Options,
-    page: Option<&RunPage>,
-) -> Result<i32, Failure> {
-    let options = &asked.run;
-    let further = page.into_iter().map(RunPage::output).collect();
-    let Some(path) = &options.events else {
-        let status = launch_with(&mut engine, info, options, Stdio::of_process(), further);
-        if let Some(path) = &asked.values {
-            let sampling = options.sampling().map_err(Failure::other)?;
-            write_values(model, &mut engine, sampling, path)?;
-        }
-        return Ok(status);
-    };
-    let unwritable = |error: std::io::Error| {
-        Failure::other(format!(
-            "cannot write the events {}: {error}; name a file that you may write to",
-            path.display()
-        ))
-    };
-    let file = AtomicFile::create(path).map_err(unwritable)?;
-    let writer = EventWriter::new(BufWriter::new(file), &model_tables(model));
-    let shared = std::rc::Rc::new(std::cell::RefCell::new(writer));
-    let mut engine = engine.with_events(Box::new(Shared(std::rc::Rc::clone(&shared))));
-    let status = launch_with(&mut engine, info, options, Stdio::of_process(), further);
-    drop(engine);
-    if let Some(writer) = std::rc::Rc::into_inner(shared) {
-        let buffer = writer.into_inner().finish().map_err(unwritable)?;
-        let file = buffer.into_inner().map_err(|error| unwritable(error.into_error()))?;
-        file.finish().map_err(unwritable)?;
-    }
-    Ok(status)
-}
-
-/// A writer that the engine and the command share.
-struct Shared<W: std::io::Write>(std::rc::Rc<std::cell::RefCell<EventWriter<W>>>);
-
-impl<W: std::io::Write> EventSink for Shared<W> {
-    fn event(&mut self, event: Event<'_>) {
-        self.0.borrow_mut().event(event);
-    }
 }

@@ -37,6 +37,7 @@ pub(super) struct Options {
 }
 
 pub(super) fn run(options: &Options) -> Result<i32, Failure> {
+    options.model.check(&options.files)?;
     let profile = profile_file::read(&options.profile)?;
     let flow = Flow::of(&profile, &options.files, &options.model)?;
     let findings = verify(&profile.measurement, profile.provenance.runs, &flow.program, &flow.routines);

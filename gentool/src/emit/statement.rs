@@ -152,6 +152,8 @@ impl BodyEmitter<'_> {
                 self.write_part(*map, address, *low, value, *access)
             }
             Stmt::Touch(access) => self.touch(*access),
+            // The reference engine alone counts points.
+            Stmt::Visit(_) => TokenStream::new(),
             Stmt::SetVariable { variable, value } => {
                 let (variable, value) = (number((*variable).into()), self.value(value));
                 quote!({ let value = #value; step.set_variable(at, #variable, value as u128); })

@@ -49,6 +49,7 @@ impl BodyBuilder<'_> {
         }
         let result = function.result.map(|ty| (self.new_local("result", ty.width_bits), ty.width_bits));
         let begin = self.statements.len();
+        self.visit_function(&function.name, function.span);
         self.expand_statements(&function.body.statements, result);
         self.scope = outer_scope;
         self.targets = outer_targets;

@@ -5,8 +5,10 @@
 
 use isac_ir::behavior::{BinaryOp, Expr, ExprKind, Stmt, UnaryOp};
 use isac_parser::model::{BinaryOperator, Expr as Source, ExprKind as SourceKind};
+use isac_parser::source::Span;
 
 use super::body::BodyBuilder;
+use super::point::Decision;
 use super::service::lower_stage;
 
 /// The promise that is broken where a value is made of nothing.
@@ -69,7 +71,7 @@ impl BodyBuilder<'_> {
                 convert(self.lower_condition(source), false, width)
             }
             SourceKind::Conditional(condition, then, otherwise) => {
-                self.lower_conditional(condition, then, otherwise, width)
+                self.lower_conditional(source.span, [condition, then, otherwise], width)
             }
             SourceKind::Slice { base, low, .. } => {
                 let base = Box::new(self.lower_value(base));
@@ -131,10 +133,14 @@ impl BodyBuilder<'_> {
             }
             SourceKind::Convert(operand) => self.lower_effect(operand),
             SourceKind::Conditional(condition, then, otherwise) => {
-                let condition = self.lower_condition(condition);
-                let then = self.arm(|builder| builder.lower_effect(then));
-                let otherwise = self.arm(|builder| builder.lower_effect(otherwise));
-                self.push_if(condition, then, otherwise);
+                let test = self.lower_condition(condition);
+                let [then, otherwise] = [(0, then), (1, otherwise)].map(|(side, value)| {
+                    self.arm(|builder| {
+                        builder.visit_choice(source.span, condition, (side, value.span));
+                        builder.lower_effect(value);
+                    })
+                });
+                self.push_if(test, then, otherwise);
             }
             _ => {
                 let value = self.lower_value(source);
@@ -154,8 +160,8 @@ impl BodyBuilder<'_> {
     /// A condition as 1 bit.
     pub(super) fn lower_condition(&mut self, source: &Source) -> Expr {
         match &source.kind {
-            SourceKind::LogicalAnd(left, right) => self.lower_logical(left, right, true),
-            SourceKind::LogicalOr(left, right) => self.lower_logical(left, right, false),
+            SourceKind::LogicalAnd(left, right) => self.lower_logical(source.span, left, right, true),
+            SourceKind::LogicalOr(left, right) => self.lower_logical(source.span, left, right, false),
             SourceKind::Not(operand) => {
                 let truth = self.lower_condition(operand);
                 binary(BinaryOp::Equal, 1, truth, Expr::constant(1, 0))
@@ -168,12 +174,17 @@ impl BodyBuilder<'_> {
     }
 
     /// `&&` and `||`: the right side is evaluated only if it decides.
-    fn lower_logical(&mut self, left: &Source, right: &Source, and: bool) -> Expr {
+    fn lower_logical(&mut self, span: Span, left: &Source, right: &Source, and: bool) -> Expr {
+        let decides = left;
         let left = self.lower_condition(left);
         let result = self.new_local("t", 1);
         let before = self.evaluations();
         let mut value = None;
-        let arm = self.arm(|builder| value = Some(builder.lower_condition(right)));
+        let arm = self.arm(|builder| {
+            builder.visit_arm(span, decides, Decision::Logical, 0);
+            builder.visit_part(right.span, span);
+            value = Some(builder.lower_condition(right));
+        });
         let after = self.evaluations();
         let right = value.expect("the arm was lowered");
         // Without accesses and statements it makes no difference whether it is evaluated.
@@ -185,7 +196,7 @@ impl BodyBuilder<'_> {
         self.push(Stmt::Set { local: result, value: left });
         let mut arm = arm;
         arm.statements.push(Stmt::Set { local: result, value: right });
-        let stay = self.arm(|_| {});
+        let stay = self.arm(|builder| builder.visit_arm(span, decides, Decision::Logical, 1));
         let condition = Expr::local(1, result);
         match and {
             true => self.push_if(condition, arm, stay),
@@ -196,17 +207,22 @@ impl BodyBuilder<'_> {
 
     fn lower_conditional(
         &mut self,
-        condition: &Source,
-        then: &Source,
-        otherwise: &Source,
+        span: Span,
+        [decides, then, otherwise]: [&Source; 3],
         width: u32,
     ) -> Expr {
-        let condition = self.lower_condition(condition);
+        let condition = self.lower_condition(decides);
         let before = self.evaluations();
         let result = self.new_local("t", width);
         let (mut first, mut second) = (None, None);
-        let mut then = self.arm(|builder| first = Some(builder.lower_value(then)));
-        let mut otherwise = self.arm(|builder| second = Some(builder.lower_value(otherwise)));
+        let mut then = self.arm(|builder| {
+            builder.visit_choice(span, decides, (0, then.span));
+            first = Some(builder.lower_value(then));
+        });
+        let mut otherwise = self.arm(|builder| {
+            builder.visit_choice(span, decides, (1, otherwise.span));
+            second = Some(builder.lower_value(otherwise));
+        });
         let first = first.expect("the arm was lowered");
         let second = second.expect("the arm was lowered");
         let after = self.evaluations();

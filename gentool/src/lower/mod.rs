@@ -13,6 +13,7 @@ mod mnemonic;
 mod operand;
 mod operation;
 mod place;
+mod point;
 mod print;
 mod range;
 mod resource;
@@ -30,11 +31,18 @@ use isac_ir::Model;
 use isac_parser::model::{CheckedModel, InstanceId};
 use isac_parser::source::{SourceMap, Span};
 
+pub use self::point::{Decision, DescriptionPoint, PointKind, lower_counted_model};
+
 /// Lowers a model; `name` is the description's file without folder and ending.
 pub fn lower_model(model: &CheckedModel, sources: &SourceMap, name: &str) -> Model {
+    lower(model, sources, name, None)
+}
+
+fn lower(model: &CheckedModel, sources: &SourceMap, name: &str, points: Option<&point::Points>) -> Model {
     let lowering = Lowering {
         model,
         sources,
+        points,
         mnemonics: mnemonic::mnemonic_aliases(model),
         labels: root::list_labels(model),
     };
@@ -62,6 +70,7 @@ pub fn lower_model(model: &CheckedModel, sources: &SourceMap, name: &str) -> Mod
         reset: model.reset.map(|reset| reset.0),
         instructions: Vec::new(),
     };
+    lowering.list_function_points();
     let (decoders, tails) = decoder::lower_decoders(model);
     lowered.decoders = decoders;
     for (operation, tail) in lowered.operations.iter_mut().zip(tails) {
@@ -76,6 +85,8 @@ pub fn lower_model(model: &CheckedModel, sources: &SourceMap, name: &str) -> Mod
 struct Lowering<'a> {
     model: &'a CheckedModel,
     sources: &'a SourceMap,
+    /// Where points of the description are listed, if they are counted.
+    points: Option<&'a point::Points>,
     /// The aliases in mnemonics, each with its operation's index.
     mnemonics: BTreeSet<(usize, InstanceId)>,
     /// Names of the parts of SWITCHes.

@@ -16,6 +16,7 @@ impl Lowering<'_> {
         let Some(ty) = value.ty else { panic!("the EXPRESSION of {} has no type", operation.name) };
         let mut read = BodyBuilder::new(self, Some(operation), value.span);
         let result = read.new_local("value", ty.width_bits);
+        read.visit_expression(value.span);
         let lowered = read.lower_value(value);
         read.push(Stmt::Set { local: result, value: lowered });
         let place = match &value.kind {
@@ -34,6 +35,7 @@ impl Lowering<'_> {
     fn lower_write(&self, operation: &Source, place: &SourcePlace, ty: Type) -> Body {
         let mut write = BodyBuilder::new(self, Some(operation), place.span);
         let value = write.new_local("value", ty.width_bits);
+        write.visit_expression(place.span);
         let place = write.prepare_place(place, Purpose::Write);
         write.write_place(&place, IrExpr::local(ty.width_bits, value));
         write.finish()
@@ -42,6 +44,7 @@ impl Lowering<'_> {
     fn lower_steps(&self, operation: &Source, source: &SourcePlace, ty: Type) -> Place {
         let mut bind = BodyBuilder::new(self, Some(operation), source.span);
         let value = bind.new_local("value", ty.width_bits);
+        bind.visit_expression(source.span);
         let place = bind.prepare_place(source, Purpose::Update);
         let bind = bind.finish();
         let after = |lower: &dyn Fn(&mut BodyBuilder<'_>, &FoundPlace)| {

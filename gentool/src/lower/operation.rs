@@ -6,10 +6,12 @@ use isac_parser::model::{
     Activation, InstanceId, InstanceRole, Operation as Source, OperationOrGroup,
     Reference as SourceReference, Referred as SourceReferred,
 };
+use isac_parser::source::Span;
 
 use super::Lowering;
 use super::body::BodyBuilder;
 use super::expression::binary;
+use super::point::Decision;
 
 impl Lowering<'_> {
     pub(super) fn lower_groups(&self) -> Vec<Group> {
@@ -77,6 +79,7 @@ impl Lowering<'_> {
             root: self.lower_root(operation),
             behavior: operation.behavior.as_ref().map(|body| {
                 let mut builder = BodyBuilder::new(self, Some(operation), body.span);
+                builder.visit_section("BEHAVIOR", body.span);
                 builder.lower_source_body(body);
                 builder.finish()
             }),
@@ -125,6 +128,8 @@ impl Lowering<'_> {
             return None;
         }
         let mut builder = BodyBuilder::new(self, Some(operation), operation.span);
+        let first = operation.activation.first().map_or(operation.span, begin_of);
+        builder.visit_section("ACTIVATION", first);
         lower_activations(&mut builder, &operation.activation);
         Some(builder.finish())
     }
@@ -149,22 +154,37 @@ fn lower_reference(reference: &SourceReference) -> Reference {
     }
 }
 
+/// Where an activation stands, or what it depends on.
+fn begin_of(item: &Activation) -> Span {
+    match item {
+        Activation::Activate { span, .. } => *span,
+        Activation::If { condition, .. } => condition.span,
+        Activation::Switch { value, .. } => value.span,
+    }
+}
+
 fn lower_activations(builder: &mut BodyBuilder<'_>, items: &[Activation]) {
     for item in items {
+        let span = begin_of(item);
+        builder.visit_statement(span);
         match item {
             Activation::Activate { instance, delay_cycles, .. } => {
                 builder.push(Stmt::Activate { instance: instance.0, delay: *delay_cycles });
             }
             Activation::If { condition, then, otherwise } => {
-                let condition = builder.lower_condition(condition);
-                let then = builder.arm(|builder| lower_activations(builder, then));
-                let otherwise = builder.arm(|builder| lower_activations(builder, otherwise));
-                builder.push_if(condition, then, otherwise);
+                let test = builder.lower_condition(condition);
+                let [then, otherwise] = [(0, then), (1, otherwise)].map(|(side, items)| {
+                    builder.arm(|builder| {
+                        builder.visit_arm(span, condition, Decision::Condition, side);
+                        lower_activations(builder, items);
+                    })
+                });
+                builder.push_if(test, then, otherwise);
             }
             Activation::Switch { value, cases, default } => {
                 let value = builder.lower_value(value);
                 let value = builder.spill(value);
-                lower_cases(builder, &value, cases, default);
+                lower_cases(builder, (span, 0), &value, cases, default);
             }
         }
     }
@@ -173,18 +193,23 @@ fn lower_activations(builder: &mut BodyBuilder<'_>, items: &[Activation]) {
 /// A SWITCH on a value: one IF in the other.
 fn lower_cases(
     builder: &mut BodyBuilder<'_>,
+    (span, side): (Span, u32),
     value: &IrExpr,
     cases: &[(u128, Vec<Activation>)],
     default: &[Activation],
 ) {
     let Some(((pattern, items), others)) = cases.split_first() else {
+        builder.visit_side(span, Decision::Choice, side);
         lower_activations(builder, default);
         return;
     };
     let constant = IrExpr::constant(value.width, *pattern);
     let condition = binary(BinaryOp::Equal, 1, value.clone(), constant);
-    let then = builder.arm(|builder| lower_activations(builder, items));
-    let otherwise = builder.arm(|builder| lower_cases(builder, value, others, default));
+    let then = builder.arm(|builder| {
+        builder.visit_side(span, Decision::Choice, side);
+        lower_activations(builder, items);
+    });
+    let otherwise = builder.arm(|builder| lower_cases(builder, (span, side + 1), value, others, default));
     builder.push_if(condition, then, otherwise);
 }
 

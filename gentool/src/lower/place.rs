@@ -8,6 +8,7 @@ use isac_parser::model::{
     Expr as Source, ExprKind as SourceKind, InstanceId, Place as SourcePlace, PlaceKind, ReferenceId,
     RegisterId, Type, VariableId,
 };
+use isac_parser::source::Span;
 
 use super::body::BodyBuilder;
 use super::expression::convert;
@@ -193,7 +194,7 @@ impl BodyBuilder<'_> {
                 Kind::Concat(parts.iter().map(|part| self.prepare_place(part, purpose)).collect())
             }
             PlaceKind::Conditional(condition, then, otherwise) => {
-                self.prepare_choice(condition, [then, otherwise], purpose)
+                self.prepare_choice(place.span, condition, [then, otherwise], purpose)
             }
         };
         Place { width: place.ty.width_bits, kind }
@@ -230,10 +231,20 @@ impl BodyBuilder<'_> {
     }
 
     /// Evaluates a condition, and the indexes of the place that it chooses alone.
-    fn prepare_choice(&mut self, condition: &Source, arms: [&SourcePlace; 2], purpose: Purpose) -> Kind {
-        let condition = self.lower_condition(condition);
+    fn prepare_choice(
+        &mut self,
+        span: Span,
+        decides: &Source,
+        [then, otherwise]: [&SourcePlace; 2],
+        purpose: Purpose,
+    ) -> Kind {
+        let condition = self.lower_condition(decides);
         let condition = self.spill(condition);
-        let [(then, first), (otherwise, second)] = arms.map(|arm| self.prepare_arm(arm, purpose));
+        let [(then, first), (otherwise, second)] = [(0, then), (1, otherwise)].map(|(side, place)| {
+            self.prepare_arm(place, purpose, |builder| {
+                builder.visit_choice(span, decides, (side, place.span));
+            })
+        });
         // An arm that has nothing but its count has nothing to evaluate.
         if first.statements.len() > 1 || second.statements.len() > 1 {
             self.push_if(condition.clone(), first, second);
@@ -241,9 +252,17 @@ impl BodyBuilder<'_> {
         Kind::Conditional { condition, then: Box::new(then), otherwise: Box::new(otherwise) }
     }
 
-    fn prepare_arm(&mut self, place: &SourcePlace, purpose: Purpose) -> (Arm, super::body::Arm) {
+    fn prepare_arm(
+        &mut self,
+        place: &SourcePlace,
+        purpose: Purpose,
+        visit: impl FnOnce(&mut Self),
+    ) -> (Arm, super::body::Arm) {
         let mut prepared = None;
-        let statements = self.arm(|builder| prepared = Some(builder.prepare_place(place, purpose)));
+        let statements = self.arm(|builder| {
+            visit(builder);
+            prepared = Some(builder.prepare_place(place, purpose));
+        });
         let place_of_arm = prepared.unwrap_or_else(|| unreachable!("the arm was lowered"));
         (Arm { place: place_of_arm, signed: place.ty.signed }, statements)
     }

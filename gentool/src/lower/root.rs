@@ -7,6 +7,7 @@ use isac_parser::model::{Model, Operation, RootCase, RootDecode, RootElement, Ro
 use super::Lowering;
 use super::body::BodyBuilder;
 use super::operation::lower_target;
+use super::point::Decision;
 
 /// What the chosen case of a SWITCH lies below.
 const CASES: &str = "cases";
@@ -55,6 +56,7 @@ impl Lowering<'_> {
         let first = *root_decodes(&operation.coding_root).first()?;
         let builder = BodyBuilder::new(self, Some(operation), first.span);
         let mut root = RootBuilder { builder, elements: 0, switches: 0 };
+        root.builder.visit_section("CODINGROOT", first.span);
         root.elements(&operation.coding_root);
         Some(root.builder.finish())
     }
@@ -82,8 +84,13 @@ impl RootBuilder<'_> {
                 RootElement::Decode(decode) => self.decode(decode),
                 RootElement::Switch { selector, cases } => self.switch(selector, cases),
                 RootElement::If { condition, then, otherwise } => {
-                    let condition = self.builder.lower_condition(condition);
-                    self.branch(condition, |root| root.elements(then), |root| root.elements(otherwise));
+                    self.builder.visit_statement(condition.span);
+                    let test = self.builder.lower_condition(condition);
+                    let arm = |root: &mut Self, side, elements: &[RootElement]| {
+                        root.builder.visit_arm(condition.span, condition, Decision::Condition, side);
+                        root.elements(elements);
+                    };
+                    self.branch(test, |root| arm(root, 0, then), |root| arm(root, 1, otherwise));
                 }
             }
         }
@@ -91,6 +98,7 @@ impl RootBuilder<'_> {
 
     fn decode(&mut self, decode: &RootDecode) {
         let builder = &mut self.builder;
+        builder.visit_statement(decode.span);
         let source = match &decode.source {
             RootSource::Map { map, address } => {
                 let address = builder.lower_value(address);
@@ -118,20 +126,24 @@ impl RootBuilder<'_> {
         self.switches += 1;
         self.decode(selector);
         self.open(CASES);
-        self.cases(selector.instance.0, cases);
+        self.cases((selector, 0), cases);
         self.builder.push(Stmt::CloseNode);
         self.builder.push(Stmt::CloseNode);
     }
 
-    fn cases(&mut self, instance: u32, cases: &[RootCase]) {
-        let Some((case, others)) = cases.split_first() else { return };
-        let kind = ExprKind::Chosen { instance, member: lower_target(case.member) };
+    fn cases(&mut self, (selector, side): (&RootDecode, u32), cases: &[RootCase]) {
+        let Some((case, others)) = cases.split_first() else {
+            self.builder.visit_side(selector.span, Decision::Choice, side);
+            return;
+        };
+        let kind = ExprKind::Chosen { instance: selector.instance.0, member: lower_target(case.member) };
         let take = |root: &mut Self| {
+            root.builder.visit_side(selector.span, Decision::Choice, side);
             root.open(&case.name);
             root.elements(&case.elements);
             root.builder.push(Stmt::CloseNode);
         };
-        self.branch(Expr { width: 1, kind }, take, |root| root.cases(instance, others));
+        self.branch(Expr { width: 1, kind }, take, |root| root.cases((selector, side + 1), others));
     }
 
     /// An IF, each arm a frame of its own; the arms are lowered in the order of the text.

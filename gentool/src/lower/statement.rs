@@ -2,8 +2,10 @@
 
 use isac_ir::behavior::{BinaryOp, Expr, ExprKind, Stmt};
 use isac_parser::model::{Expr as SourceExpr, Stmt as Source, StmtKind};
+use isac_parser::source::Span;
 
 use super::body::{BodyBuilder, Exits, JumpTarget};
+use super::point::Decision;
 
 impl BodyBuilder<'_> {
     pub(super) fn lower_statements(&mut self, statements: &[Source]) {
@@ -13,6 +15,10 @@ impl BodyBuilder<'_> {
     }
 
     fn lower_statement(&mut self, statement: &Source) {
+        let span = statement.span;
+        if !matches!(statement.kind, StmtKind::Block(_)) {
+            self.visit_statement(span);
+        }
         match &statement.kind {
             StmtKind::Block(statements) => self.lower_statements(statements),
             StmtKind::Declare { local, value } => {
@@ -26,14 +32,19 @@ impl BodyBuilder<'_> {
             }
             StmtKind::Expr(expression) => self.lower_effect(expression),
             StmtKind::If { condition, then, otherwise } => {
-                let condition = self.lower_condition(condition);
-                let then = self.arm(|builder| builder.lower_statements(then));
-                let otherwise = self.arm(|builder| builder.lower_statements(otherwise));
-                self.push_if(condition, then, otherwise);
+                let test = self.lower_condition(condition);
+                let [then, otherwise] = [(0, then), (1, otherwise)].map(|(side, statements)| {
+                    self.arm(|builder| {
+                        builder.visit_arm(span, condition, Decision::Condition, side);
+                        builder.lower_statements(statements);
+                    })
+                });
+                self.push_if(test, then, otherwise);
             }
-            StmtKind::Switch { value, sections } => self.lower_switch(value, sections),
+            StmtKind::Switch { value, sections } => self.lower_switch(span, value, sections),
             StmtKind::Loop { condition, test_last, body, step } => {
-                self.lower_loop(condition.as_ref(), *test_last, body, step.as_ref());
+                let test = condition.as_ref().map(|condition| (span, condition));
+                self.lower_loop(test, *test_last, body, step.as_ref());
             }
             StmtKind::Break => {
                 let target = self.targets.last().expect("a break stands in a loop or switch");
@@ -66,7 +77,7 @@ impl BodyBuilder<'_> {
     /// `loop { test; block { body }; step; }`: `continue` leaves the inner block.
     fn lower_loop(
         &mut self,
-        condition: Option<&SourceExpr>,
+        condition: Option<(Span, &SourceExpr)>,
         test_last: bool,
         body: &[Source],
         step: Option<&SourceExpr>,
@@ -93,17 +104,25 @@ impl BodyBuilder<'_> {
     }
 
     /// Leaves the loop unless the condition holds.
-    fn lower_test(&mut self, condition: Option<&SourceExpr>, leave: u32) {
-        let Some(condition) = condition else { return };
-        let condition = self.lower_condition(condition);
-        let stay = self.arm(|_| {});
-        let go = self.arm(|builder| builder.lower_leave(leave));
-        self.push_if(condition, stay, go);
+    fn lower_test(&mut self, condition: Option<(Span, &SourceExpr)>, leave: u32) {
+        let Some((span, condition)) = condition else { return };
+        let test = self.lower_condition(condition);
+        let stay = self.arm(|builder| builder.visit_arm(span, condition, Decision::Condition, 0));
+        let go = self.arm(|builder| {
+            builder.visit_arm(span, condition, Decision::Condition, 1);
+            builder.lower_leave(leave);
+        });
+        self.push_if(test, stay, go);
     }
 
     /// Blocks inside one another, one for each section: leaving the n-th inner one enters
     /// section n, and control falls through to the next.
-    fn lower_switch(&mut self, value: &SourceExpr, sections: &[(Vec<Option<u128>>, Vec<Source>)]) {
+    fn lower_switch(
+        &mut self,
+        span: Span,
+        value: &SourceExpr,
+        sections: &[(Vec<Option<u128>>, Vec<Source>)],
+    ) {
         let value = self.lower_value(value);
         let value = self.spill(value);
         self.clear_skipped(sections);
@@ -111,7 +130,7 @@ impl BodyBuilder<'_> {
         let labels: Vec<u32> = sections.iter().map(|_| self.new_label()).collect();
         self.targets.push(JumpTarget { leave, next: None });
         self.push_block(leave, |builder| {
-            builder.lower_sections(&value, leave, sections, &labels, sections.len());
+            builder.lower_sections((span, &value), leave, sections, &labels, sections.len());
         });
         self.targets.pop();
     }
@@ -130,7 +149,7 @@ impl BodyBuilder<'_> {
 
     fn lower_sections(
         &mut self,
-        value: &Expr,
+        value: (Span, &Expr),
         leave: u32,
         sections: &[(Vec<Option<u128>>, Vec<Source>)],
         labels: &[u32],
@@ -151,27 +170,32 @@ impl BodyBuilder<'_> {
 
     fn lower_dispatch(
         &mut self,
-        value: &Expr,
+        (span, value): (Span, &Expr),
         leave: u32,
         sections: &[(Vec<Option<u128>>, Vec<Source>)],
         labels: &[u32],
     ) {
-        let mut default = leave;
-        for ((cases, _), label) in sections.iter().zip(labels) {
+        let mut default = (sections.len() as u32, leave);
+        for (side, ((cases, _), label)) in (0u32..).zip(sections.iter().zip(labels)) {
             for case in cases {
                 let Some(case) = case else {
-                    default = *label;
+                    default = (side, *label);
                     continue;
                 };
                 let constant = Expr::constant(value.width, *case);
                 let operands = (Box::new(value.clone()), Box::new(constant));
                 let kind = ExprKind::Binary(BinaryOp::Equal, operands.0, operands.1);
-                let hit = self.arm(|builder| builder.lower_leave(*label));
+                let hit = self.arm(|builder| {
+                    builder.visit_side(span, Decision::Choice, side);
+                    builder.lower_leave(*label);
+                });
                 let miss = self.arm(|_| {});
                 self.push_if(Expr { width: 1, kind }, hit, miss);
             }
         }
-        self.lower_leave(default);
+        let (side, label) = default;
+        self.visit_side(span, Decision::Choice, side);
+        self.lower_leave(label);
     }
 }
 

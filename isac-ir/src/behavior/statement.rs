@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::expression::Expr;
 use super::printf::PrintPart;
-use super::{AccessId, BindingId, InstanceId, LocalId, ReferenceId, RegionId, VariableId};
+use super::{AccessId, BindingId, InstanceId, LocalId, PointId, ReferenceId, RegionId, VariableId};
 use crate::root::WordSource;
 use crate::time::StageId;
 
@@ -101,6 +101,9 @@ pub enum Stmt {
     },
     /// A region begins: it runs once more.
     Count(RegionId),
+    /// A point of the description is passed: it does nothing but count. Stands in models that were
+    /// lowered for that alone, which the reference engine runs.
+    Visit(PointId),
     /// Runs one of two lists.
     If {
         /// 1 bit.
@@ -240,6 +243,7 @@ impl Stmt {
                 })
                 .collect(),
             Stmt::Count(_)
+            | Stmt::Visit(_)
             | Stmt::Touch(_)
             | Stmt::Bind { .. }
             | Stmt::Loop { .. }

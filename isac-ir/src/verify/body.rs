@@ -91,6 +91,7 @@ impl BodyVerifier<'_> {
             Stmt::Activate { instance, .. } => (*instance as usize) < self.operation.instances.len(),
             Stmt::Touch(_)
             | Stmt::Count(_)
+            | Stmt::Visit(_)
             | Stmt::Loop { .. }
             | Stmt::Block { .. }
             | Stmt::Call { .. }

@@ -58,7 +58,16 @@ pub(super) fn gaps_of(report: &HtmlReport<'_>, lines: &LineTable) -> Vec<Gap> {
         );
     }
     if profile.measurement.tables.stages.is_empty() {
-        add(&["time"], "Instructions of this model do not overlap, so no cycle is lost to a pipeline.");
+        add(
+            &["time", "pipeline"],
+            "Instructions of this model do not overlap, so no cycle is lost to a pipeline.",
+        );
+    } else if profile.pipeline.is_none() {
+        add(
+            &["pipeline"],
+            "Single cycles are kept on request: run with --pipeline-view FROM:COUNT, the first cycle and how \
+             many; several runs added up have none.",
+        );
     }
     let notes = program.program.notes().iter();
     gaps.extend(notes.map(|note| Gap { views: &["functions", "code"], text: note.to_string() }));

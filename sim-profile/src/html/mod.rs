@@ -18,6 +18,7 @@ mod gap;
 mod instruction_set;
 mod number;
 mod page;
+mod pipeline;
 mod resource;
 mod source;
 mod summary;
@@ -63,6 +64,7 @@ struct Data {
     lines: source::Lines,
     code: code::Code,
     branches: Vec<branch::Branch>,
+    pipeline: Option<pipeline::Pipeline>,
     description: Option<description::View>,
     gaps: Vec<gap::Gap>,
 }
@@ -96,6 +98,7 @@ fn data_of(report: &HtmlReport<'_>) -> Data {
         calls: call::calls_of(program, &functions),
         sources: lines.sources(program),
         branches: branch::branches_of(program, &functions, &lines),
+        pipeline: pipeline::pipeline_of(report.profile),
         description: report.description.map(|facts| description::view_of(facts, measurement, &set)),
         gaps: gap::gaps_of(report, &lines),
         tree: set.tree(measurement),

@@ -18,6 +18,9 @@ pub(super) struct Profiler<'a> {
     #[cfg(feature = "program")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) operands: Option<super::operand::Operands>,
+    #[cfg(feature = "program")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) description: Option<super::description::Description>,
     pub(super) executions: Executions<'a>,
     pub(super) resources: Resources,
     pub(super) transfers: Transfers<'a>,
@@ -26,6 +29,8 @@ pub(super) struct Profiler<'a> {
     pub(super) events: Events,
     pub(super) caches: Caches,
     pub(super) time: Time<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) pipeline: Option<super::pipeline::Pipeline>,
     pub(super) flow: FlowElement<'a>,
     #[cfg(feature = "program")]
     #[serde(skip_serializing_if = "Option::is_none")]

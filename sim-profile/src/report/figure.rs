@@ -9,12 +9,23 @@ use super::element::{
     Summary, Transfer, Transfers, UndecodedFaults, Unused,
 };
 use super::flow::flow_of;
+use super::pipeline::pipeline_of;
 use super::text::sanitize;
 use super::time::time_of;
 use crate::spent::{Spent, format_cpi};
 use crate::summary::{cache_totals, resource_totals};
 use crate::tree::{InstructionTree, TreeNode};
-use crate::{Accesses, CacheLines, InstructionKey, InstructionRecord, Measurement, ModelTables, StaticTable};
+use crate::{
+    Accesses, CacheLines, InstructionKey, InstructionRecord, Measurement, ModelTables, Profile, StaticTable,
+};
+
+/// The same of a profile, with what it holds of the pipeline.
+pub(super) fn report_of_profile(profile: &Profile) -> Profiler<'_> {
+    let measurement = &profile.measurement;
+    let mut report = report_of(measurement, &profile.statics);
+    report.pipeline = profile.pipeline.as_ref().map(|view| pipeline_of(view, &measurement.tables));
+    report
+}
 
 /// Every figure of the report, and the texts that `statics` has.
 pub(super) fn report_of<'a>(measurement: &'a Measurement, statics: &'a StaticTable) -> Profiler<'a> {
@@ -30,6 +41,8 @@ pub(super) fn report_of<'a>(measurement: &'a Measurement, statics: &'a StaticTab
         coverage: coverage_of(measurement),
         #[cfg(feature = "program")]
         operands: None,
+        #[cfg(feature = "program")]
+        description: None,
         executions: Executions { execution: counts_of(crate::executions::executions(measurement), tables) },
         resources: resources_of(&resource_totals(measurement), tables),
         transfers: transfers_of(measurement),
@@ -40,6 +53,7 @@ pub(super) fn report_of<'a>(measurement: &'a Measurement, statics: &'a StaticTab
         events: events_of(measurement),
         caches: caches_of(measurement),
         time: time_of(measurement),
+        pipeline: None,
         flow: flow_of(measurement),
         #[cfg(feature = "program")]
         program: None,

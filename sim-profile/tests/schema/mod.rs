@@ -82,8 +82,8 @@ pub(crate) struct Schema {
     types: BTreeMap<String, ComplexType>,
 }
 
-/// Elements of the sequence, and attributes as name and type.
-type ComplexType = (Vec<Particle>, Vec<(String, String)>);
+/// Elements of the sequence, and attributes as name and type, with whether they have to be there.
+type ComplexType = (Vec<Particle>, Vec<(String, String, bool)>);
 
 struct Particle {
     name: String,
@@ -96,16 +96,18 @@ impl Schema {
     pub(crate) fn read(xsd: &str) -> Schema {
         let schema = Element::read(xsd);
         let types = schema.children_named("xs:complexType").map(|kind| {
-            let sequence = kind.children_named("xs:sequence").next().unwrap();
-            let particles = sequence.children_named("xs:element").map(|element| Particle {
+            let sequence = kind.children_named("xs:sequence");
+            let elements = sequence.flat_map(|sequence| sequence.children_named("xs:element"));
+            let particles = elements.map(|element| Particle {
                 name: element.attribute("name").to_owned(),
                 kind: element.attribute("type").to_owned(),
                 is_list: element.attribute("maxOccurs") == "unbounded",
                 is_optional: element.attribute("minOccurs") == "0",
             });
-            let attributes = kind
-                .children_named("xs:attribute")
-                .map(|a| (a.attribute("name").to_owned(), a.attribute("type").to_owned()));
+            let attributes = kind.children_named("xs:attribute").map(|a| {
+                let is_required = a.attribute("use") == "required";
+                (a.attribute("name").to_owned(), a.attribute("type").to_owned(), is_required)
+            });
             (kind.attribute("name").to_owned(), (particles.collect(), attributes.collect()))
         });
         Schema { types: types.collect() }
@@ -116,10 +118,15 @@ impl Schema {
             assert!(element.children.is_empty(), "{} has children", element.name);
             return check_value(&element.text, kind);
         };
-        assert_eq!(element.attributes.len(), attributes.len(), "attributes of {}", element.name);
-        for (name, kind) in attributes {
-            check_value(&element.attributes[name], kind);
+        let mut known = 0;
+        for (name, kind, is_required) in attributes {
+            match element.attributes.get(name) {
+                Some(value) => check_value(value, kind),
+                None => assert!(!is_required, "{} has no {name}", element.name),
+            }
+            known += usize::from(element.attributes.contains_key(name));
         }
+        assert_eq!(element.attributes.len(), known, "attributes of {}", element.name);
         let mut children = element.children.iter().peekable();
         for particle in particles {
             let mut count = 0;
@@ -141,6 +148,7 @@ impl Schema {
 fn check_value(text: &str, kind: &str) {
     let valid = match kind {
         "xs:string" => !text.chars().any(char::is_control),
+        "xs:boolean" => matches!(text, "true" | "false"),
         "xs:unsignedInt" => text.parse::<u32>().is_ok(),
         "count" => text.parse::<u64>().is_ok(),
         "address" => text.strip_prefix("0x").is_some_and(is_hexadecimal),

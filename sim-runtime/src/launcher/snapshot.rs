@@ -216,7 +216,9 @@ pub(super) fn take_profile(engine: &mut dyn Engine, provenance: Provenance) -> R
             .to_owned());
     };
     let statics = engine.model().map(|model| static_table(model, &measurement)).unwrap_or_default();
-    Ok(Profile { measurement, provenance, statics, calls: engine.calls(), samples: engine.samples() })
+    let (calls, samples, visits) = (engine.calls(), engine.samples(), engine.visits());
+    let pipeline = engine.pipeline();
+    Ok(Profile { measurement, provenance, statics, calls, samples, visits, pipeline })
 }
 
 #[cfg(test)]

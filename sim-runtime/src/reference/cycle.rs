@@ -167,7 +167,7 @@ impl<'m> ReferenceEngine<'m> {
         let Instruction { address, size_cells, word, .. } = *instruction;
         let Counts { instructions, cycles, .. } = self.counts;
         let now = Spending { instructions, cycles: cycles.saturating_add(1) };
-        calls.follow(self.state.model, &Executed { address, size_cells, word, decoded }, to, now);
+        calls.follow(self.plain, &Executed { address, size_cells, word, decoded }, to, now);
     }
 
     /// Counts an instruction that was executed if it was a check.
@@ -175,7 +175,7 @@ impl<'m> ReferenceEngine<'m> {
         let to = self.state.pc();
         let (Some(counter), Some(decoded)) = (&mut self.sampled, &instruction.decoded) else { return };
         let Instruction { address, size_cells, word, .. } = *instruction;
-        counter.count(self.state.model, &Executed { address, size_cells, word, decoded }, to);
+        counter.count(self.plain, &Executed { address, size_cells, word, decoded }, to);
     }
 
     /// Tells where the run goes on behind an instruction that was cancelled.
@@ -225,6 +225,7 @@ impl<'m> ReferenceEngine<'m> {
             stage: None,
             fault: (0, AccessKind::Read),
             values: self.values.as_mut().filter(|_| is_counted),
+            visits: self.visits.as_mut(),
         }
     }
 }

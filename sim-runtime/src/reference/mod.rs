@@ -21,10 +21,12 @@ mod statement;
 mod step;
 mod tracing;
 mod value;
+mod visit;
 
 use isac_ir::Model;
 use sim_profile::{
-    Calls, Event, EventProfiler, EventSink, Measurement, Samples, Sampling, Spending, ValueTable,
+    Calls, Event, EventProfiler, EventSink, Measurement, PipelineView, Samples, Sampling, Spending,
+    ValueTable,
 };
 
 use crate::cache::AccessCosts;
@@ -40,6 +42,7 @@ use instruction::Instruction;
 use state::State;
 use step::{Counts, Leaving};
 use value::ValueRecorder;
+use visit::Visits;
 
 /// The reference engine with a processor's state in it.
 pub struct ReferenceEngine<'m> {
@@ -59,6 +62,9 @@ pub struct ReferenceEngine<'m> {
     calls: Option<CallFollower>,
     sampled: Option<CheckCounter>,
     values: Option<ValueRecorder>,
+    visits: Option<Visits>,
+    /// The model as it is without points.
+    plain: &'m Model,
 }
 
 /// Who listens to the events.
@@ -98,6 +104,8 @@ impl<'m> ReferenceEngine<'m> {
             calls: None,
             sampled: None,
             values: None,
+            visits: None,
+            plain: model,
         }
     }
 
@@ -136,6 +144,15 @@ impl<'m> ReferenceEngine<'m> {
     #[must_use]
     pub fn with_values(mut self, addresses: Vec<(u64, u64)>) -> Self {
         self.values = Some(ValueRecorder::new(addresses));
+        self
+    }
+
+    /// The same with counts of how often each point of the description was passed: of a model that was
+    /// lowered with so many of them, and is else the same as `plain`, which whoever asks is told of.
+    #[must_use]
+    pub fn with_visits(mut self, points: usize, plain: &'m Model) -> Self {
+        self.visits = Some(Visits::new(points));
+        self.plain = plain;
         self
     }
 
@@ -197,7 +214,7 @@ impl Engine for ReferenceEngine<'_> {
     }
 
     fn model(&self) -> Option<&isac_ir::Model> {
-        Some(self.state.model)
+        Some(self.plain)
     }
 
     fn instructions(&self) -> u64 {
@@ -266,6 +283,14 @@ impl Engine for ReferenceEngine<'_> {
     fn samples(&self) -> Option<Samples> {
         let (checks, samples) = self.sampled.as_ref()?.passed();
         Some(Samples { checks, samples, instructions: self.instructions(), cycles: self.cycles() })
+    }
+
+    fn visits(&self) -> Option<Vec<u64>> {
+        self.visits.as_ref().map(Visits::counts)
+    }
+
+    fn pipeline(&self) -> Option<PipelineView> {
+        self.trace.as_ref()?.view()
     }
 
     fn measurement(&mut self) -> Option<Measurement> {

@@ -12,6 +12,7 @@ use super::instruction::Instruction;
 use super::place::FoundPlace;
 use super::state::State;
 use super::value::ValueRecorder;
+use super::visit::Visits;
 use crate::fault::{AccessKind, FaultKind};
 use crate::host::Host;
 
@@ -116,6 +117,8 @@ pub(super) struct Step<'m, 's> {
     pub(super) fault: (u64, AccessKind),
     /// Who counts values, if anybody does now.
     pub(super) values: Option<&'s mut ValueRecorder>,
+    /// Who counts points of the description, if anybody does.
+    pub(super) visits: Option<&'s mut Visits>,
 }
 
 impl Step<'_, '_> {

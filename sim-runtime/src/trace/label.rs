@@ -75,12 +75,18 @@ impl<'m> Labels<'m> {
     /// known; without a text its operation.
     pub(super) fn instruction(&self, known: &Known) -> String {
         let address = self.tables.format_address(known.address);
-        match &known.decoded {
-            Some(DecodedTrace { text: Some(text), .. }) => {
-                format!("{address} {}", text.replace(char::is_control, " "))
-            }
-            Some(decoded) => format!("{address} {}", self.operation(&decoded.name)),
+        match known.decoded {
+            Some(_) => format!("{address} {}", self.text(known)),
             None => address,
+        }
+    }
+
+    /// What the instruction is written as, without a text its operation; nothing before it is decoded.
+    pub(super) fn text(&self, known: &Known) -> String {
+        match &known.decoded {
+            Some(DecodedTrace { text: Some(text), .. }) => text.replace(char::is_control, " "),
+            Some(decoded) => self.operation(&decoded.name),
+            None => String::new(),
         }
     }
 

@@ -218,7 +218,11 @@ impl<'m, S: CellStore> Specialiser<'m, S> {
                 let value = self.evaluate(frame, value, ops);
                 return self.run_found(frame, *binding, MentionKind::WriteBound, Some(value), ops);
             }
-            Stmt::Touch(_) | Stmt::Decode { .. } | Stmt::OpenNode { .. } | Stmt::CloseNode => {}
+            Stmt::Touch(_)
+            | Stmt::Visit(_)
+            | Stmt::Decode { .. }
+            | Stmt::OpenNode { .. }
+            | Stmt::CloseNode => {}
             Stmt::Count(region) => {
                 let counter =
                     frame.counted.and_then(|(base, conditional)| region_counter(base, *region, conditional));

@@ -16,6 +16,7 @@ use isac_parser::coverage_maps;
 use self::step::steps_of;
 use super::description::{DescriptionOptions, digest_model};
 use super::html_description::describe;
+use super::progress::Progress;
 use super::{Failure, profile_file};
 
 /// Say what a profile suggests to the designer of an instruction set.
@@ -70,6 +71,7 @@ pub(super) fn run(options: &Options) -> Result<i32, Failure> {
             options.description.model.display()
         )));
     }
+    let progress = Progress::new("looking for what to advise");
     let maps = coverage_maps(&checked);
     let measurement = &profile.measurement;
     let steps = steps_of(&model, measurement);
@@ -83,5 +85,6 @@ pub(super) fn run(options: &Options) -> Result<i32, Failure> {
         Format::Text => section::render_text(&title, &sections, options.top),
         Format::Html => page::render_page(&title, &sections),
     };
+    drop(progress);
     profile_file::write(options.out.as_deref(), text.as_bytes())
 }

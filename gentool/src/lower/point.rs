@@ -1,0 +1,157 @@
+//! Points of a description: what is counted to see how much of it a program has used.
+//!
+//! A point is where a section or a statement begins, or a side of a decision. It is known by where it
+//! stands in the text, so that a FUNCTION has its points once, wherever it is expanded.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+use isac_ir::Model;
+use isac_ir::behavior::{Expr as IrExpr, Stmt};
+use isac_parser::model::{CheckedModel, Expr, ExprKind, FunctionId};
+use isac_parser::source::{SourceMap, Span};
+
+use super::Lowering;
+use super::body::BodyBuilder;
+
+/// A point of a description.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct DescriptionPoint {
+    /// What stands there: the section or the statement, or all of the decision.
+    pub span: Span,
+    /// What it is.
+    pub kind: PointKind,
+}
+
+/// What a point is.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum PointKind {
+    /// A section of an operation, or a FUNCTION, by name.
+    Section(String),
+    /// A statement, an activation, an element of a CODINGROOT, or a value that is computed on a
+    /// condition alone and stands on a line of its own.
+    Statement,
+    /// A side of a decision.
+    Side {
+        /// What decides.
+        decision: Decision,
+        /// The side: of a condition 0 is true and 1 false, of others it is their order in the text, with
+        /// whatever is in none of them as the last.
+        side: u32,
+    },
+}
+
+/// What decides which way to go on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Decision {
+    /// `if`, IF, or a loop's condition.
+    Condition,
+    /// `switch` or SWITCH.
+    Choice,
+    /// `?:`
+    Conditional,
+    /// `&&` or `||`: the right side is evaluated, or the left has decided.
+    Logical,
+}
+
+/// Lowers a model that counts its points; they are numbered as they are listed. But for the counts it
+/// is what [`lower_model`](super::lower_model) gives.
+pub fn lower_counted_model(
+    model: &CheckedModel,
+    sources: &SourceMap,
+    name: &str,
+) -> (Model, Vec<DescriptionPoint>) {
+    let points = Points::default();
+    let lowered = super::lower(model, sources, name, Some(&points));
+    let mut listed: Vec<(DescriptionPoint, u32)> = points.numbers.into_inner().into_iter().collect();
+    listed.sort_by_key(|(_, number)| *number);
+    (lowered, listed.into_iter().map(|(point, _)| point).collect())
+}
+
+/// The points that were met so far, with their numbers.
+#[derive(Default)]
+pub(super) struct Points {
+    numbers: RefCell<BTreeMap<DescriptionPoint, u32>>,
+}
+
+impl Points {
+    fn number(&self, point: DescriptionPoint) -> u32 {
+        let mut numbers = self.numbers.borrow_mut();
+        let next = numbers.len() as u32;
+        *numbers.entry(point).or_insert(next)
+    }
+}
+
+impl Lowering<'_> {
+    /// Lists the points of FUNCTIONs that nothing calls.
+    pub(super) fn list_function_points(&self) {
+        if self.points.is_none() {
+            return;
+        }
+        for (id, function) in (0..).map(FunctionId).zip(&self.model.functions) {
+            let mut builder = BodyBuilder::new(self, None, function.body.span);
+            let parameters = function.body.locals.iter().take(function.parameters);
+            let values = parameters.map(|parameter| IrExpr::constant(parameter.ty.width_bits, 0));
+            builder.expand_call(id, values.collect());
+        }
+    }
+}
+
+impl BodyBuilder<'_> {
+    fn visit(&mut self, span: Span, kind: impl FnOnce() -> PointKind) {
+        if let Some(points) = self.lowering.points {
+            let number = points.number(DescriptionPoint { span, kind: kind() });
+            self.push(Stmt::Visit(number));
+        }
+    }
+
+    /// A section of the operation at hand begins.
+    pub(super) fn visit_section(&mut self, section: &str, span: Span) {
+        if let Some(operation) = self.operation {
+            self.visit(span, || PointKind::Section(format!("{}.{section}", operation.name)));
+        }
+    }
+
+    /// The operand at hand is read, written or found.
+    pub(super) fn visit_expression(&mut self, span: Span) {
+        self.visit_section("EXPRESSION", span);
+        self.visit_statement(span);
+    }
+
+    /// A FUNCTION begins.
+    pub(super) fn visit_function(&mut self, name: &str, span: Span) {
+        self.visit(span, || PointKind::Section(name.to_owned()));
+    }
+
+    /// A statement begins.
+    pub(super) fn visit_statement(&mut self, span: Span) {
+        self.visit(span, || PointKind::Statement);
+    }
+
+    /// A side of a decision is taken.
+    pub(super) fn visit_side(&mut self, span: Span, decision: Decision, side: u32) {
+        self.visit(span, || PointKind::Side { decision, side });
+    }
+
+    /// The same of a condition; one that is always the same decides nothing.
+    pub(super) fn visit_arm(&mut self, span: Span, condition: &Expr, decision: Decision, side: u32) {
+        if !matches!(condition.kind, ExprKind::Const(_)) {
+            self.visit_side(span, decision, side);
+        }
+    }
+
+    /// A side of `?:`, with where its value stands.
+    pub(super) fn visit_choice(&mut self, span: Span, condition: &Expr, (side, value): (u32, Span)) {
+        self.visit_arm(span, condition, Decision::Conditional, side);
+        self.visit_part(value, span);
+    }
+
+    /// A part of an expression that is not always evaluated: a point of its own if it begins on another
+    /// line than what is around it.
+    pub(super) fn visit_part(&mut self, part: Span, around: Span) {
+        let line = |span| self.lowering.sources.line_column(span).0;
+        if self.lowering.points.is_some() && line(part) != line(around) {
+            self.visit_statement(part);
+        }
+    }
+}

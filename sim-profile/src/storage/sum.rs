@@ -1,0 +1,178 @@
+//! The sum of many stored profiles.
+//!
+//! Thousands of runs of one program give profiles whose lines differ in their counts and in little
+//! else, and most of the time that merging takes goes into telling the same names again. So a line that
+//! reads as one of an earlier file does, but for its counts, is not taken apart: its counts are added to
+//! those of that line's [`Template`]. Everything else is read and merged as a profile of its own.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::io::BufRead;
+
+use super::template::{Matched, Template};
+use super::{Entry, insert_entry, read_head};
+use crate::lines::Lines;
+use crate::measurement::count;
+use crate::{InstructionKey, MergeError, Mode, Profile, ProfileError, ProfileErrorCause};
+
+/// Stored profiles, added up one by one.
+#[derive(Default)]
+pub struct ProfileSum {
+    /// The first file, and what is no template's of all others.
+    profile: Option<Profile>,
+    /// In the order in which they were met, which is that of the files.
+    templates: Vec<Template>,
+    /// By what a line begins with.
+    index: BTreeMap<Vec<u8>, usize>,
+    /// The templates of an instruction.
+    instructions: BTreeMap<InstructionKey, Vec<usize>>,
+    /// Files so far.
+    files: u32,
+    has_calls: bool,
+    has_visits: bool,
+}
+
+/// Why a stored profile cannot be added.
+#[derive(Debug)]
+pub enum SumError {
+    /// It is no complete profile.
+    File(ProfileError),
+    /// It is not of the same model, program and way of measuring.
+    Merge(MergeError),
+}
+
+impl fmt::Display for SumError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SumError::File(error) => error.fmt(f),
+            SumError::Merge(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for SumError {}
+
+impl ProfileSum {
+    /// Adds a file that [`write_profile`](crate::write_profile) wrote.
+    ///
+    /// # Errors
+    /// The file cannot be added. A part of it may have been: the sum is then worth nothing.
+    pub fn add<R: BufRead>(&mut self, reader: R) -> Result<(), SumError> {
+        let mut lines = Lines::new(reader);
+        self.files += 1;
+        let rest = self
+            .read_lines(&mut lines)
+            .map_err(|cause| SumError::File(ProfileError { line: lines.number, cause }))?;
+        self.has_calls |= rest.calls.is_some();
+        self.has_visits |= rest.visits.is_some();
+        match &mut self.profile {
+            Some(sum) => sum.merge(&rest).map_err(SumError::Merge),
+            None => {
+                self.profile = Some(rest);
+                Ok(())
+            }
+        }
+    }
+
+    /// How the counts came about; `None` of no files.
+    pub fn mode(&self) -> Option<Mode> {
+        self.profile.as_ref().map(|profile| profile.provenance.mode)
+    }
+
+    /// True if calls were followed in one of the runs.
+    pub fn has_calls(&self) -> bool {
+        self.has_calls
+    }
+
+    /// True if points of the description were counted in one of the runs.
+    pub fn has_visits(&self) -> bool {
+        self.has_visits
+    }
+
+    /// The sum: what [`Profile::merge`] makes of the profiles, in whatever order. `None` of no files.
+    ///
+    /// # Panics
+    /// Never: a template writes what was read.
+    pub fn finish(self) -> Option<Profile> {
+        let mut profile = self.profile?;
+        let measurement = &mut profile.measurement;
+        for template in self.templates.iter().filter(|template| template.was_met()) {
+            match serde_json::from_str(&template.line()).expect("a template writes what was read") {
+                Entry::Instruction(key, record) => {
+                    measurement.instructions.entry(key).or_default().add(&record);
+                }
+                Entry::Transfer(from, to, times) => {
+                    count(measurement.transfers.entry((from, to)).or_default(), times);
+                }
+                _ => {}
+            }
+        }
+        Some(profile)
+    }
+
+    /// What of a file is in no template.
+    fn read_lines<R: BufRead>(&mut self, lines: &mut Lines<R>) -> Result<Profile, ProfileErrorCause> {
+        let mut rest = read_head(lines)?;
+        let (mut entries, mut next) = (0, 0);
+        loop {
+            let line = lines.next_line()?;
+            if let Some(at) = self.find(line.as_bytes(), next) {
+                match self.templates[at].add(line.as_bytes(), self.files) {
+                    Matched::Added => {
+                        next = at + 1;
+                        entries += 1;
+                        continue;
+                    }
+                    Matched::Twice => return Err(ProfileErrorCause::Repeated),
+                    Matched::Differs => {}
+                }
+            }
+            let entry = serde_json::from_str(line).map_err(ProfileErrorCause::Malformed)?;
+            if let Entry::End(written) = entry {
+                return match lines.has_more()? {
+                    _ if written != entries => Err(ProfileErrorCause::Count { written, found: entries }),
+                    true => Err(ProfileErrorCause::AfterEnd),
+                    false if self.has_twice(&rest) => Err(ProfileErrorCause::Repeated),
+                    false => Ok(rest),
+                };
+            }
+            self.add_template(line.as_bytes(), &entry);
+            insert_entry(&mut rest, entry)?;
+            entries += 1;
+        }
+    }
+
+    /// The template that a line may be of: most often the one behind that of the line before.
+    fn find(&self, line: &[u8], next: usize) -> Option<usize> {
+        match self.templates.get(next) {
+            Some(template) if line.starts_with(template.prefix()) => Some(next),
+            _ => self.index.get(Template::prefix_of(line)?).copied(),
+        }
+    }
+
+    fn add_template(&mut self, line: &[u8], entry: &Entry) {
+        let Some(template) = Template::of(line, entry, self.files) else { return };
+        if self.index.contains_key(template.prefix()) {
+            return;
+        }
+        let number = self.templates.len();
+        self.index.insert(template.prefix().to_vec(), number);
+        if let Entry::Instruction(key, _) = entry {
+            self.instructions.entry(*key).or_default().push(number);
+        }
+        self.templates.push(template);
+    }
+
+    /// True if something that was read as if it were new was in the file as a known line, too.
+    fn has_twice(&self, rest: &Profile) -> bool {
+        let measurement = &rest.measurement;
+        let known = measurement.instructions.keys().filter_map(|key| self.instructions.get(key)).flatten();
+        let known = known.chain(
+            measurement
+                .transfers
+                .keys()
+                .filter_map(|(from, to)| self.index.get(&Template::prefix_of_transfer(*from, *to))),
+        );
+        known.into_iter().any(|number| self.templates[*number].was_in(self.files))
+    }
+}

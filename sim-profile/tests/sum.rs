@@ -1,0 +1,64 @@
+//! Sums of stored profiles: what a file may not be, whether its lines are known already or not.
+
+mod support;
+
+use sim_profile::{Profile, ProfileSum, read_profile, write_profile};
+
+fn file() -> String {
+    let profile = Profile { measurement: support::measurement(), ..Profile::default() };
+    let mut file = Vec::new();
+    write_profile(&mut file, &profile).unwrap();
+    String::from_utf8(file).unwrap()
+}
+
+/// What is said of a second file.
+fn said(second: &str) -> String {
+    let mut sum = ProfileSum::default();
+    sum.add(file().as_bytes()).unwrap();
+    sum.add(second.as_bytes()).unwrap_err().to_string()
+}
+
+#[test]
+fn a_known_line_that_breaks_a_rule_is_refused_as_an_unknown_one_is() {
+    let good = file();
+    let zero = good.replacen("[[0,2],[0,0,2]]", "[[0,2],[0,0,0]]", 1);
+    assert_ne!(zero, good);
+    let line = |word: &str| good.lines().find(|line| line.starts_with(word)).unwrap().to_owned();
+    let instruction = line("{\"instruction\"");
+    let executed = instruction.find(",\"executed\":").unwrap() + ",\"executed\":".len();
+    let digits = instruction[executed..].find(',').unwrap();
+    let with = |count: &str| {
+        let other = format!("{}{count}{}", &instruction[..executed], &instruction[executed + digits..]);
+        good.replacen(&instruction, &other, 1)
+    };
+    for wrong in [zero, with("0"), with("007"), with("18446744073709551616"), with("-1"), with("")] {
+        assert_eq!(said(&wrong), read_profile(wrong.as_bytes()).unwrap_err().to_string());
+    }
+}
+
+#[test]
+fn a_line_that_comes_twice_is_refused() {
+    let good = file();
+    for word in ["{\"instruction\"", "{\"transfer\""] {
+        let line = good.lines().find(|line| line.starts_with(word)).unwrap();
+        let twice = good.replacen(line, &format!("{line}\n{line}"), 1);
+        assert_eq!(said(&twice), read_profile(twice.as_bytes()).unwrap_err().to_string(), "{word}");
+        // Once as it is known, once as it is not.
+        let spaced = line.replacen(':', ": ", 1);
+        let twice = good.replacen(line, &format!("{line}\n{spaced}"), 1).replace(":22}", ":23}");
+        let message = said(&twice);
+        assert!(message.contains("an entry that came before"), "{message}");
+    }
+}
+
+#[test]
+fn an_incomplete_file_is_refused() {
+    let good = file();
+    for wrong in [&good[..good.len() - 1], good.split_inclusive('\n').next().unwrap(), "", "{}\n"] {
+        assert_eq!(said(wrong), read_profile(wrong.as_bytes()).unwrap_err().to_string());
+    }
+    let other_name = good.replacen(support::INC_AX, support::INC_BX, 1);
+    let message = said(&other_name);
+    assert!(message.contains("expected the same name and size"), "{message}");
+    assert_eq!(ProfileSum::default().finish(), None);
+}

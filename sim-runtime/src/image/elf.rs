@@ -97,6 +97,8 @@ struct Claim {
     size: u64,
     offset: usize,
     file_size: usize,
+    /// Bytes at its beginning that are headers of the file, and zeros behind them.
+    lead: usize,
 }
 
 impl Claim {
@@ -104,9 +106,22 @@ impl Claim {
         self.address + (self.size - 1)
     }
 
+    /// The same with its lead: where a program is linked to begin in the middle of a page, linkers put
+    /// the headers of the file, which end at `headers_end`, into the page before.
+    fn behind_headers(self, bytes: &[u8], headers_end: u64) -> Claim {
+        let contents = &bytes[self.offset..self.offset + self.file_size];
+        let lead = match usize::try_from(headers_end) {
+            Ok(end) if self.offset == 0 && end <= contents.len() => {
+                end + contents[end..].iter().take_while(|byte| **byte == 0).count()
+            }
+            _ => 0,
+        };
+        Claim { lead, ..self }
+    }
+
     fn take(&self, bytes: &[u8]) -> Segment {
         let bytes = &bytes[self.offset..self.offset + self.file_size];
-        Segment { address: self.address, bytes: bytes.to_vec(), size: self.size }
+        Segment { address: self.address, bytes: bytes.to_vec(), size: self.size, lead: self.lead as u64 }
     }
 }
 
@@ -171,7 +186,8 @@ impl Layout {
                 return Err(ImageError::Interpreter { segment: number });
             }
             if kind == PT_LOAD {
-                segments.extend(self.read_segment(number, header, endian, bytes)?);
+                let segment = self.read_segment(number, header, endian, bytes)?;
+                segments.extend(segment.map(|claim| claim.behind_headers(bytes, offset + table)));
             }
         }
         if segments.is_empty() {
@@ -213,7 +229,7 @@ impl Layout {
         // Where no byte is taken, linkers write offsets that mean nothing.
         let offset = if file_size == 0 { 0 } else { offset };
         let (offset, file_size) = check_extent(bytes, "the contents", Some(number), offset, file_size)?;
-        Ok(Some(Claim { number, address, size, offset, file_size }))
+        Ok(Some(Claim { number, address, size, offset, file_size, lead: 0 }))
     }
 }
 

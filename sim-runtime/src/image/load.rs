@@ -65,8 +65,9 @@ pub fn place_image(
                 place_segment(&part, machine, placement)?;
             }
         } else {
-            check_undivided(segment, placement)?;
-            place_segment(&Part::whole(segment), machine, placement)?;
+            let part = without_lead(segment, machine, placement);
+            check_undivided(&part, placement)?;
+            place_segment(&part, machine, placement)?;
         }
     }
     Ok(())
@@ -80,13 +81,29 @@ struct Part<'a> {
 }
 
 impl Part<'_> {
-    fn whole(segment: &Segment) -> Part<'_> {
-        Part { address: segment.address, bytes: &segment.bytes, size: segment.size }
-    }
-
     fn last(&self) -> u64 {
         self.address + (self.size - 1)
     }
+}
+
+/// A segment from where memory begins, if nothing but its lead lies before that.
+fn without_lead<'a>(segment: &'a Segment, machine: &dyn Machine, placement: &Placement<'_>) -> Part<'a> {
+    let is_mapped = |offset: u64| {
+        let (map, address) = placement.locate(segment.address.saturating_add(offset));
+        machine.read_bytes(map, address, &mut [0]).is_ok()
+    };
+    let mut cut = 0;
+    if segment.lead > 0 && segment.lead < segment.size && !is_mapped(0) && is_mapped(segment.lead) {
+        cut = segment.lead;
+        let mut unmapped = 0;
+        while cut - unmapped > 1 {
+            let middle = unmapped + (cut - unmapped) / 2;
+            if is_mapped(middle) { cut = middle } else { unmapped = middle }
+        }
+    }
+    // The lead lies in the file.
+    let bytes = &segment.bytes[cut as usize..];
+    Part { address: segment.address + cut, bytes, size: segment.size - cut }
 }
 
 /// The pieces of a segment between the ends of the LOADs.
@@ -111,7 +128,7 @@ fn divide<'a>(segment: &'a Segment, placement: &Placement<'_>) -> Vec<Part<'a>> 
 }
 
 /// A LOAD takes a segment of ELF as a whole or not at all.
-fn check_undivided(segment: &Segment, placement: &Placement<'_>) -> Result<(), ImageError> {
+fn check_undivided(segment: &Part<'_>, placement: &Placement<'_>) -> Result<(), ImageError> {
     let (first, last) = (segment.address, segment.last());
     let touched = placement.loads.iter().find(|load| load.low <= last && first <= load.high);
     match touched {

@@ -45,6 +45,9 @@ pub struct Segment {
     /// Size in bytes, at least that of `bytes`; the rest is zero. `address + size` is at most
     /// 2^64.
     pub size: u64,
+    /// How many bytes at its beginning are nothing of the program: the headers of the file, and the
+    /// zeros behind them. They are left out where there is no memory for them.
+    pub lead: u64,
 }
 
 impl Segment {
@@ -153,7 +156,7 @@ fn raw_image(bytes: &[u8], address: u64) -> Result<Image, ImageError> {
         return Err(ImageError::RawTooHigh { address, size });
     }
     Ok(Image {
-        segments: vec![Segment { address, bytes: bytes.to_vec(), size }],
+        segments: vec![Segment { address, bytes: bytes.to_vec(), size, lead: 0 }],
         entry: None,
         divisible: true,
         digest: Digest::of(bytes).to_string(),

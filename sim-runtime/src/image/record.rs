@@ -255,7 +255,9 @@ impl Contents {
                 piece.size += data.len() as u64;
             }
             _ if is_full => return Err(at(line, RecordProblem::TooManyPieces { most: MOST_PIECES as u64 })),
-            _ => self.pieces.push(Segment { address, bytes: data.to_vec(), size: data.len() as u64 }),
+            _ => {
+                self.pieces.push(Segment { address, bytes: data.to_vec(), size: data.len() as u64, lead: 0 })
+            }
         }
         Ok(())
     }

@@ -98,3 +98,31 @@ fn loads_send_addresses_to_other_maps_from_byte_0_on() {
          of its parts into a segment of its own"
     );
 }
+
+/// The file's own headers, then these bytes, as one segment whose last four lie at 0x10000.
+fn with_headers(behind: &[u8]) -> Image {
+    let headers = 64 + 56;
+    let size = headers + behind.len() as u64;
+    let segment = ElfSegment { offset: Some(0), file_size: Some(size), ..ElfSegment::load(0, behind, size) };
+    image_of(vec![ElfSegment { address: 0x1_0004 - size, ..segment }])
+}
+
+#[test]
+fn headers_of_the_file_need_no_memory() {
+    let image = with_headers(b"\0\0\0\0\0\0\0\0code");
+    let mut machine = FakeMachine::with_memory(0x1_0000, 0x10);
+    load_image(&image, &mut machine, 0).expect("nothing of the program lies outside");
+    assert_eq!(machine.bytes(0, 0x1_0000, 5), b"code\0");
+
+    let mut larger = FakeMachine::with_memory(0xff00, 0x200);
+    load_image(&image, &mut larger, 0).expect("there is memory");
+    assert_eq!(larger.bytes(0, 0x1_0000 - 128, 4), b"\x7fELF");
+}
+
+#[test]
+fn what_stands_behind_headers_needs_memory() {
+    let image = with_headers(b"\0\0\0\0data\0\0\0\0code");
+    let mut machine = FakeMachine::with_memory(0x1_0000, 0x10);
+    let error = load_image(&image, &mut machine, 0).expect_err("`data` lies outside");
+    assert!(error.to_string().contains("nothing is at 0xff7c"), "{error}");
+}

@@ -6,7 +6,8 @@
 use isac_ir::behavior::{BinaryOp, Expr, ExprKind, Stmt, UnaryOp, walk_statements};
 use isac_ir::operation::Function;
 use isac_parser::model::{
-    Builtin, Expr as Source, ExprKind as SourceKind, FunctionId, LocalId, Stmt as SourceStmt, StmtKind,
+    Builtin, Cube, Expr as Source, ExprKind as SourceKind, FunctionId, LocalId, OperationOrGroup,
+    Stmt as SourceStmt, StmtKind,
 };
 
 use super::Lowering;
@@ -138,9 +139,26 @@ impl BodyBuilder<'_> {
             Builtin::Popcount => return Some(count_bits(UnaryOp::PopCount, sole(values), width)),
             Builtin::Clz => return Some(count_bits(UnaryOp::CountLeadingZeros, sole(values), width)),
             Builtin::Ctz => return Some(count_bits(UnaryOp::CountTrailingZeros, sole(values), width)),
+            Builtin::CodedSize(target) => return Some(self.coded_size(target, sole(values), width)),
             Builtin::Sext => {}
         }
         None
+    }
+
+    /// What the first bits of a word say of its size: patterns that are compared one by one.
+    fn coded_size(&mut self, target: OperationOrGroup, word: Expr, width: u32) -> Expr {
+        let sizes = self.lowering.model.word_sizes(target);
+        let (sizes, cell_bits) = sizes.expect("a checked model knows the sizes that are asked for");
+        let cells = |bits: u32| Expr::constant(width, (bits / cell_bits).into());
+        let word = self.spill(word);
+        let shortest = cells(sizes.shortest_bits);
+        sizes.longer.iter().fold(shortest, |size, (bits, patterns)| {
+            let is_so_long = patterns.iter().map(|pattern| matches(&word, *pattern));
+            let is_so_long = is_so_long.reduce(|left, right| binary(BinaryOp::Or, 1, left, right));
+            let Some(is_so_long) = is_so_long else { return size };
+            let operands = (Box::new(is_so_long), Box::new(cells(*bits)), Box::new(size));
+            Expr { width, kind: ExprKind::Select(operands.0, operands.1, operands.2) }
+        })
     }
 
     fn lower_sext(&mut self, arguments: &[Source], width: u32) -> Expr {
@@ -194,4 +212,17 @@ fn narrow_count(operator: UnaryOp, operand: Expr, narrow: u32, width: u32) -> Ex
     let count = Expr { width: 8, kind: ExprKind::Unary(operator, Box::new(prepared)) };
     let count = binary(BinaryOp::Subtract, 8, count, Expr::constant(8, correction.into()));
     convert(count, false, width)
+}
+
+/// 1 if a value has the bits that a pattern fixes.
+fn matches(word: &Expr, pattern: Cube) -> Expr {
+    let (mut mask, mut value) = (0, 0);
+    for bit in 0..word.width {
+        if let Some(is_set) = pattern.bit(bit) {
+            mask |= 1 << bit;
+            value |= u128::from(is_set) << bit;
+        }
+    }
+    let masked = binary(BinaryOp::And, word.width, word.clone(), Expr::constant(word.width, mask));
+    binary(BinaryOp::Equal, 1, masked, Expr::constant(word.width, value))
 }

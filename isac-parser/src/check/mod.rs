@@ -2,6 +2,7 @@
 
 mod ambiguity;
 mod assembler;
+mod coded_size;
 mod contest;
 mod coverage;
 mod cycle;
@@ -74,6 +75,7 @@ pub fn check_model(model: Model, diagnostics: &mut Diagnostics) -> Option<Checke
         true => ambiguity::check_ambiguity(&model, &misfits, diagnostics),
         false => BTreeMap::new(),
     };
+    coded_size::check_coded_sizes(&model, &decodings, diagnostics);
     if names_are_sound && !diagnostics.iter().any(|found| found.code.0.starts_with("E04")) {
         same_text::check_texts(&model, &decodings, diagnostics);
         if assembler::are_whole(&model) {

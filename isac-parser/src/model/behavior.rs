@@ -306,6 +306,8 @@ pub enum Builtin {
     Clz,
     /// `ctz(v)`: `int`, v's width for 0
     Ctz,
+    /// `coded_size(group, word)`: `int`, the cells of the word that begins with these bits
+    CodedSize(OperationOrGroup),
 }
 
 /// Something that can be read and assigned.

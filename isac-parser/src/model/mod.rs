@@ -10,6 +10,7 @@ mod operation;
 mod pipeline;
 mod pseudo;
 mod resource;
+mod word_size;
 
 pub use behavior::*;
 pub use coding::*;
@@ -18,6 +19,7 @@ pub use operation::*;
 pub use pipeline::*;
 pub use pseudo::*;
 pub use resource::*;
+pub use word_size::*;
 
 use std::collections::BTreeMap;
 
@@ -111,6 +113,13 @@ impl CheckedModel {
     /// names, and of every instance below that is a choice by itself.
     pub fn decoding(&self, target: OperationOrGroup) -> Option<&Decoding> {
         self.decodings.get(&target)
+    }
+
+    /// How long the words are of what a `coded_size` asks for, in cells of the map that they are
+    /// fetched from; `None` for what the checks refuse there.
+    pub fn word_sizes(&self, target: OperationOrGroup) -> Option<(WordSizes, u32)> {
+        let cell_bits = self.model.maps[fetching_map(&self.model, target)?.index()].cell_bits;
+        Some((WordSizes::of(self.decoding(target)?, self.model.target.endian)?, cell_bits))
     }
 }
 

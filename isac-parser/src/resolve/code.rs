@@ -177,6 +177,9 @@ codes! {
     /// An instruction of more than 256 bits, its TAIL included.
     INSTRUCTION_WIDTH = "E0433",
         "an instruction has at most 256 bits; shorten the CODING or the TAIL";
+    /// A `coded_size` of words whose first bits do not tell it.
+    SIZE_NOT_TOLD = "E0434",
+        "name what a CODINGROOT fetches, and let its widths differ in the bits that are fetched first";
 
     /// No PC.
     NO_PC = "E0501",

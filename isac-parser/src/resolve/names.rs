@@ -15,7 +15,7 @@ use crate::model::{
 use crate::source::Span;
 
 /// What is wanted of a name of the operations' name space.
-const OPERATION: &str = "operation or group";
+pub(crate) const OPERATION: &str = "operation or group";
 
 /// What a name outside the operations' name space stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,5 +1,6 @@
 //! WHEN: comparisons of coded bits, each side as a row of bits.
 
+mod chosen;
 mod coded;
 
 use coded::Coded;
@@ -98,8 +99,14 @@ impl Resolver<'_> {
                 Some(Condition::Not(Box::new(self.condition(operand)?)))
             }
             ExprKind::Binary { operator, left, right } if let Some(relation) = relation_of(*operator) => {
-                let (left, right) = (self.side(left), self.side(right));
-                self.compare(left?, relation, right?, expr.span)
+                match (self.chosen_bit(left), self.chosen_bit(right)) {
+                    (Some(bit), _) => self.compare_chosen(bit?, relation, right),
+                    (None, Some(bit)) => self.compare_chosen(bit?, mirrored(relation), left),
+                    (None, None) => {
+                        let (left, right) = (self.side(left), self.side(right));
+                        self.compare(left?, relation, right?, expr.span)
+                    }
+                }
             }
             // Where it was read, it was refused: nothing is assigned to outside of BEHAVIOR.
             ExprKind::Assign { .. } => None,

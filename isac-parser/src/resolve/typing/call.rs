@@ -5,16 +5,17 @@ use super::expression::{Operand, valued};
 use super::{Mode, Typer, code, count, error};
 use crate::ast;
 use crate::model::{Builtin, Expr, ExprKind, FunctionId, Type};
-use crate::resolve::names::{Global, ResultType, Signature, undefined};
+use crate::resolve::names::{Global, OPERATION, ResultType, Signature, undefined};
 use crate::resolve::operation::Meaning;
 use crate::resolve::suggestion::unless_unread;
 use crate::source::Span;
 
 /// The names that a FUNCTION must not take.
-pub(crate) const BUILTINS: [&str; 15] = [
+pub(crate) const BUILTINS: [&str; 16] = [
     "CODED",
     "cancel",
     "clz",
+    "coded_size",
     "ctz",
     "cycles",
     "event",
@@ -179,6 +180,7 @@ impl Typer<'_> {
             "popcount" => return self.bit_count(Builtin::Popcount, name, arguments, span),
             "clz" => return self.bit_count(Builtin::Clz, name, arguments, span),
             "ctz" => return self.bit_count(Builtin::Ctz, name, arguments, span),
+            "coded_size" => return self.coded_size(name, arguments, span),
             "printf" => return self.printf(arguments, span),
             "event" => return self.event(arguments, span),
             "CODED" => return self.coded(arguments, span),
@@ -231,6 +233,35 @@ impl Typer<'_> {
             return None;
         };
         let arguments = vec![self.value(value)?.expr];
+        Some(valued(ExprKind::Builtin { builtin, arguments }, INT, span))
+    }
+
+    /// `coded_size(group, word)`: the word keeps its width, which a check compares.
+    fn coded_size(&mut self, name: &ast::Name, arguments: &[ast::Expr], span: Span) -> Option<Operand> {
+        self.only_when_running(span, "a call")?;
+        if self.blocks.is_empty() {
+            let message = "`coded_size` outside of a BEHAVIOR and a FUNCTION";
+            let diagnostic = error(code::WRONG_KIND, span, message, "asked for in a condition or an address");
+            self.diagnostics.push(diagnostic.help("call a FUNCTION that asks for it"));
+            return None;
+        }
+        let [target, word] = arguments else {
+            self.wrong_count(&name.text, "2 arguments", arguments.len(), span, None);
+            return None;
+        };
+        let word = self.value(word);
+        let ast::ExprKind::Name(target) = &target.kind else {
+            let message = "`coded_size` asks for the size of words of an operation or group";
+            self.diagnostics.push(error(code::WRONG_KIND, target.span, message, "no operation and no group"));
+            return None;
+        };
+        let Some(found) = self.table.names.operations.get(&target.text) else {
+            let known = self.table.names.operations.keys().map(String::as_str);
+            let known = unless_unread(known, self.diagnostics);
+            self.diagnostics.push(undefined(OPERATION, target, known));
+            return None;
+        };
+        let (builtin, arguments) = (Builtin::CodedSize(found.what), vec![word?.expr]);
         Some(valued(ExprKind::Builtin { builtin, arguments }, INT, span))
     }
 

@@ -55,7 +55,8 @@ fn is_value(builtin: Builtin) -> bool {
         | Builtin::Sext
         | Builtin::Popcount
         | Builtin::Clz
-        | Builtin::Ctz => true,
+        | Builtin::Ctz
+        | Builtin::CodedSize(_) => true,
         Builtin::Halt
         | Builtin::Illegal
         | Builtin::Cancel

@@ -8,6 +8,7 @@
 //! `ISAC_MACHINE_PROGRAMS` is the number of programs, `ISAC_MACHINE_SEED` the first one's seed. A
 //! failure prints its seed and how many units of its program fail.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -33,6 +34,13 @@ use differential::program::Program;
 const PROGRAMS: u64 = 8;
 const FIRST_SEED: u64 = 1;
 const UNITS: usize = 600;
+
+/// What the default number of programs executes at least.
+const LEAST_INSTRUCTIONS: u64 = 100_000;
+
+/// What no program executes: what ends in a trap each time, and counts as cancelled; and `wfi`, where
+/// QEMU waits.
+const NOT_EXECUTED: [&str; 6] = ["ecall", "ebreak", "c_ebreak", "undefined_short", "undefined_long", "wfi"];
 
 /// Compressed instructions may be used.
 const EF_RISCV_RVC: u32 = 1;
@@ -79,11 +87,17 @@ fn run_qemu(peer: &Peer, elf: &[u8], folder: &Path) -> Output {
     }
 }
 
-/// Runs a program everywhere: the number of its instructions, or what differs.
-fn compare(peer: &Peer, program: &Program, folder: &Path, has_qemu: bool) -> Result<u64, String> {
+/// Runs a program everywhere: the number of its instructions, and those of the description that it
+/// did not execute; or what differs.
+fn compare(
+    peer: &Peer,
+    program: &Program,
+    folder: &Path,
+    has_qemu: bool,
+) -> Result<(u64, BTreeSet<String>), String> {
     let elf = write_elf(program, peer);
     let (reference, expected) = peer.run_reference(&elf);
-    let (emitted, counted) = peer.run_emitted(&elf);
+    let (emitted, counted, unused) = peer.run_emitted(&elf);
     same("emitted", &emitted, "reference", &reference)?;
     if counted != expected {
         return Err(format!("emitted counts {counted} instructions, reference {expected}"));
@@ -91,7 +105,7 @@ fn compare(peer: &Peer, program: &Program, folder: &Path, has_qemu: bool) -> Res
     if has_qemu {
         same("reference", &reference, "qemu", &run_qemu(peer, &elf, folder))?;
     }
-    reference.map(|_| counted)
+    reference.map(|_| (counted, unused))
 }
 
 fn same(left_name: &str, left: &Output, right_name: &str, right: &Output) -> Result<(), String> {
@@ -140,10 +154,14 @@ fn check(peer: Peer) {
     let first = setting("ISAC_MACHINE_SEED", FIRST_SEED);
     let programs = setting("ISAC_MACHINE_PROGRAMS", PROGRAMS);
     let mut instructions = 0;
+    let mut unused = peer.all_instructions();
     for seed in first..first + programs {
         let compared = |units| compare(&peer, &program(seed, units), folder.path(), has_qemu);
         match compared(UNITS) {
-            Ok(counted) => instructions += counted,
+            Ok((counted, of_program)) => {
+                instructions += counted;
+                unused.retain(|name| of_program.contains(name));
+            }
             Err(difference) => {
                 let (mut works, mut fails) = (0, UNITS);
                 while works + 1 < fails {
@@ -163,6 +181,9 @@ fn check(peer: Peer) {
         }
     }
     println!("{}: {instructions} instructions in {programs} programs", peer.name);
+    assert!(programs < PROGRAMS || instructions >= LEAST_INSTRUCTIONS, "only {instructions} instructions");
+    unused.retain(|name| !NOT_EXECUTED.iter().any(|other| name.contains(&format!("({other}("))));
+    assert!(programs < PROGRAMS || unused.is_empty(), "never executed: {unused:?}");
 }
 
 #[test]

@@ -93,11 +93,12 @@ struct Bench<'a> {
 }
 
 impl Bench<'_> {
-    /// Runs a program everywhere: the number of its instructions, or what differs.
-    fn compare(&self, program: &Program) -> Result<u64, String> {
+    /// Runs a program everywhere: the number of its instructions, and those of the description that
+    /// it did not execute; or what differs.
+    fn compare(&self, program: &Program) -> Result<(u64, BTreeSet<String>), String> {
         let elf = write_elf(program, &self.peer);
         let (reference, expected) = self.peer.run_reference(&elf);
-        let (emitted, counted) = self.peer.run_emitted(&elf);
+        let (emitted, counted, unused) = self.peer.run_emitted(&elf);
         let layout = &self.peer.layout;
         same("emitted", &emitted, "reference", &reference, layout)?;
         if counted != expected {
@@ -107,7 +108,7 @@ impl Bench<'_> {
             same("reference", &reference, "qemu", &self.peer.run_qemu(&elf, self.folder), layout)?;
         }
         match reference {
-            Ok(_) => Ok(counted),
+            Ok(_) => Ok((counted, unused)),
             Err(stop) => Err(format!("the program did not exit: {stop}")),
         }
     }
@@ -187,7 +188,7 @@ fn setting(name: &str, default: u64) -> u64 {
     }
 }
 
-fn check(peer: Peer) {
+fn check(peer: Peer, random_instructions: RandomInstructions) {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let encoder = Encoder::new((peer.model)());
     let bench = Bench { peer, encoder, folder: folder.path(), qemu: peer.has_qemu() };
@@ -197,39 +198,47 @@ fn check(peer: Peer) {
     let first = setting("ISAC_DIFFERENTIAL_SEED", FIRST_SEED);
     let programs = setting("ISAC_DIFFERENTIAL_PROGRAMS", PROGRAMS);
     let mut instructions = 0;
+    let mut unused = peer.all_instructions();
     for seed in first..first + programs {
         match bench.compare(&bench.program(seed, UNITS)) {
-            Ok(counted) => instructions += counted,
+            Ok((counted, of_program)) => {
+                instructions += counted;
+                unused.retain(|name| of_program.contains(name));
+            }
             Err(_) => panic!("{}", bench.explain(seed)),
         }
     }
     println!("{}: {instructions} instructions in {programs} programs", peer.name);
     assert!(programs < PROGRAMS || instructions >= LEAST_INSTRUCTIONS, "only {instructions} instructions");
+    let random = random_instructions(&bench.encoder);
+    let is_random = |name: &str| random.iter().any(|one| name.contains(&format!("({}(", one.name)));
+    unused.retain(|name| is_random(name));
+    assert!(programs < PROGRAMS || unused.is_empty(), "never executed: {unused:?}");
 }
 
 #[test]
 fn random_programs_of_rv32im_end_alike_on_engines_and_qemu() {
-    check(RV32IM);
+    check(RV32IM, riscv::random_instructions);
 }
 
 #[test]
 fn random_programs_of_rv32imc_end_alike_on_engines_and_qemu() {
-    check(RV32IMC);
+    check(RV32IMC, riscv::random_instructions);
 }
 
 #[test]
 fn random_programs_of_rv64imac_end_alike_on_engines_and_qemu() {
-    check(RV64IMAC);
+    check(RV64IMAC, riscv::random_instructions);
 }
 
 #[test]
 fn random_programs_of_mips32_end_alike_on_engines_and_qemu() {
-    check(MIPS32);
+    check(MIPS32, mips::random_instructions);
 }
 
 #[test]
 fn random_programs_of_armv6m_end_alike_on_engines_and_qemu() {
-    check(ARMV6M);
+    check(ARMV6M, thumb::random_instructions);
 }
 
 /// What random programs hold of a model.

@@ -1,11 +1,13 @@
 //! The machines that run a program: the two engines, and QEMU's user-mode emulation.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
 use super::encoder::Encoder;
 use super::program::{Layout, Writer};
 use isac_ir::Model;
+use sim_profile::coverage::Coverage;
 use sim_runtime::host::{Host, Streams};
 use sim_runtime::image::{Expected, ImageFormat, place_image, read_image};
 use sim_runtime::launcher::LaunchInfo;
@@ -35,10 +37,17 @@ pub(crate) struct Peer {
 }
 
 impl Peer {
-    /// Runs a program on the emitted engine; gives the number of instructions too.
-    pub(crate) fn run_emitted(&self, elf: &[u8]) -> (Output, u64) {
-        let mut engine = (self.emitted)(false);
-        (self.run_engine(engine.as_mut(), elf), engine.instructions())
+    /// Runs a program on the emitted engine; gives the number of instructions too, and which of the
+    /// description it did not execute.
+    pub(crate) fn run_emitted(&self, elf: &[u8]) -> (Output, u64, BTreeSet<String>) {
+        let mut engine = (self.emitted)(true);
+        let output = self.run_engine(engine.as_mut(), elf);
+        (output, engine.instructions(), unused(engine.as_mut()))
+    }
+
+    /// All instructions of the description, by their names in reports.
+    pub(crate) fn all_instructions(&self) -> BTreeSet<String> {
+        unused((self.emitted)(true).as_mut())
     }
 
     /// Runs a program on the reference engine; gives the number of instructions too.
@@ -83,6 +92,12 @@ impl Peer {
             false => Err(format!("{}: {}", output.status, String::from_utf8_lossy(&output.stderr))),
         }
     }
+}
+
+/// What of the instruction set an engine has not executed.
+fn unused(engine: &mut dyn Engine) -> BTreeSet<String> {
+    let measurement = engine.measurement().expect("the engine profiles");
+    Coverage::of(&measurement).unused.into_iter().collect()
 }
 
 fn write_program(file: &Path, elf: &[u8]) -> std::io::Result<()> {

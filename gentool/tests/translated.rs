@@ -51,3 +51,8 @@ fn jumps_by_tables_are_followed_as_their_places_become_known() {
 fn writes_close_to_code_and_over_code_are_seen() {
     check("writes");
 }
+
+#[test]
+fn addresses_with_masked_indexes_are_looked_at_as_the_reference_engine_does() {
+    check("indexes");
+}

@@ -84,6 +84,7 @@ impl Code {
     ) -> Result<Code, Unsupported> {
         let first = core.state.layout.counters;
         core.sites.clear();
+        core.state.claims_less = false;
         empty_jumps(core);
         Ok(Code {
             native: Native::new()?,

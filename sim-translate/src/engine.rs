@@ -413,10 +413,13 @@ impl<'m> TranslatedEngine<'m> {
                 let times = self.redone.entry(pc).or_default();
                 *times += 1;
                 if times.is_multiple_of(OFTEN) {
+                    // It may do as it is where less is taken for code.
+                    let is_tried = std::mem::take(&mut self.core.state.claims_less);
                     match *times / OFTEN {
-                        1 => self.near.insert(pc),
-                        _ => self.precise.insert(pc),
-                    };
+                        _ if is_tried => *times = 0,
+                        1 => _ = self.near.insert(pc),
+                        _ => _ = self.precise.insert(pc),
+                    }
                     self.is_stale = *times <= 2 * OFTEN;
                 }
                 self.redo(ended)

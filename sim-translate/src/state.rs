@@ -34,10 +34,16 @@ pub(crate) struct State<'m> {
     /// From the first to the last cell that a write may not reach unseen, by memory: compiled code
     /// looks no closer.
     claims: Vec<Option<(u64, u64)>>,
+    /// The cell behind the last that is marked, by memory.
+    marked: Vec<u64>,
+    /// The first cell behind those that has been written, by memory: data begins there.
+    data: Vec<Option<u64>>,
     /// Somebody has written to what is claimed, or close to it.
     pub(crate) written_near: bool,
     /// They have grown: what was compiled before may not be run any more.
     pub(crate) claims_more: bool,
+    /// They have shrunk: what was compiled before looks closer than it needs to.
+    pub(crate) claims_less: bool,
     /// Somebody has written to a cell that holds code.
     pub(crate) code_written: bool,
 }
@@ -57,9 +63,12 @@ impl<'m> State<'m> {
             arena,
             code,
             claims,
+            marked: vec![0; model.rams.len()],
+            data: vec![None; model.rams.len()],
             code_written: false,
             written_near: false,
             claims_more: false,
+            claims_less: false,
         };
         for (index, ram) in model.rams.iter().enumerate().filter(|(_, ram)| ram.fill != 0) {
             let place = state.layout.rams[index];
@@ -180,11 +189,14 @@ impl<'m> State<'m> {
         for granule in first..=last {
             self.arena.put(u64::from(self.layout.rams[ram].granules) + granule, [1]);
         }
-        self.claim(ram, first << GRANULE_SHIFT, ((last + 1) << GRANULE_SHIFT) - 1);
+        let behind = (last + 1) << GRANULE_SHIFT;
+        self.marked[ram] = self.marked[ram].max(behind);
+        self.claim(ram, first << GRANULE_SHIFT, behind - 1);
     }
 
     /// Claims cells for code. More of it is expected where there was some, mostly behind it: what was
-    /// compiled is made anew when the claim grows, so it grows by half its size.
+    /// compiled is made anew when the claim grows, so it grows by half its size, but not to where data
+    /// has been seen.
     fn claim(&mut self, ram: usize, first: u64, last: u64) {
         let claimed = match self.claims[ram] {
             Some((low, high)) if low <= first && last <= high => return,
@@ -193,7 +205,13 @@ impl<'m> State<'m> {
         };
         let size = (claimed.1 - claimed.0).div_ceil(2).max(LEAST_CLAIM);
         let low = if self.claims[ram].is_some_and(|(low, _)| first < low) { size } else { 0 };
-        self.claims[ram] = Some((claimed.0.saturating_sub(low), claimed.1.saturating_add(size)));
+        let last = match self.data[ram] {
+            Some(data) if data > claimed.1 => {
+                claimed.1.max(data.saturating_sub(1 + u64::from(MARKED_BEFORE)))
+            }
+            _ => u64::MAX,
+        };
+        self.claims[ram] = Some((claimed.0.saturating_sub(low), claimed.1.saturating_add(size).min(last)));
         self.claims_more = true;
     }
 
@@ -219,6 +237,21 @@ impl<'m> State<'m> {
             bits.clear();
         }
         self.claims.fill(None);
+        self.marked.fill(0);
+        self.data.fill(None);
+    }
+
+    /// A cell is written: where it lies behind all code, nothing from there on is claimed.
+    fn tell_data(&mut self, ram: usize, cell: u64) {
+        let Some(last) = cell.checked_sub(1 + u64::from(MARKED_BEFORE)) else { return };
+        if let Some((_, claimed)) = &mut self.claims[ram]
+            && *claimed > last
+            && last + 1 >= self.marked[ram]
+        {
+            *claimed = last;
+            self.data[ram] = Some(cell);
+            self.claims_less = true;
+        }
     }
 
     /// Notes that cells were written; true if one of them holds code.
@@ -228,6 +261,7 @@ impl<'m> State<'m> {
             |cell: u64| bits.get((cell / 64) as usize).is_some_and(|word| word >> (cell % 64) & 1 == 1);
         let hit = !bits.is_empty() && (cell..cell + cells).any(is_code);
         self.code_written |= hit;
+        self.tell_data(ram, cell);
         let reached = (cell, cell + cells - 1 + u64::from(MARKED_BEFORE));
         self.written_near |=
             self.claims[ram].is_some_and(|(low, high)| reached.1 >= low && reached.0 <= high);

@@ -8,6 +8,7 @@ use cranelift_codegen::ir::{
     Function, Inst, InstBuilder, InstructionData, MemFlagsData, Opcode, Value, types,
 };
 
+use super::order::order_branches;
 use super::{Given, Room, SiteKind, Surroundings, Translated, Unfinished};
 use crate::layout;
 
@@ -62,6 +63,7 @@ pub(super) fn finish(
         function.dfg.insts[entry.inst] = InstructionData::UnaryImm { opcode: Opcode::Iconst, imm };
     }
     drop_unused_loads(function);
+    order_branches(function);
     for site in out.sites.iter_mut().filter(|site| site.kind != SiteKind::Jump) {
         site.begun += potentials[site.node as usize];
     }

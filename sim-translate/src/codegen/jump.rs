@@ -148,6 +148,7 @@ impl Codegen<'_, '_> {
             times: 0,
             region: 0,
         });
+        let number = self.b.ins().iconst(types::I64, i64::from(number));
         self.come_back(Exit::Jump, number);
     }
 }

@@ -13,12 +13,15 @@ use isac_ir::bits::sign_extend;
 use isac_ir::resource::Range;
 use sim_runtime::AccessKind;
 
+use super::bounds::{Indexed, indexed};
 use super::{Codegen, SiteKind, type_of};
 use crate::compilable::Left;
 use crate::layout::{self, GRANULE_SHIFT, MARKED_BEFORE};
 use crate::residual::{Item, Kind, Op, Value, walk_ops};
 use crate::state::Clean;
 
+/// Most cells that one comparison serves where an index is added.
+const LONGEST: u32 = MARKED_BEFORE;
 /// Steps that are looked at for further accesses from a register.
 const LOOKED_AT: usize = 64;
 
@@ -148,7 +151,9 @@ impl Codegen<'_, '_> {
         if self.is_precise() {
             return self.load_precisely(access, address, base_ir, &windows, ty);
         }
-        if !self.is_checked(narrow, first, (offset, cells), false) {
+        if !self.is_checked(narrow, first, (offset, cells), false)
+            && !self.lies_by_index((narrow, base.width), first, (offset, cells), false)
+        {
             // Where something is written from there, too, one comparison serves both.
             let writes = self.is_written_from(base, access, first);
             let stretch = self.stretch(base, first, (offset, cells), writes);
@@ -204,7 +209,9 @@ impl Codegen<'_, '_> {
         if self.is_precise() {
             return self.store_precisely(access, address, value, base_ir, &windows);
         }
-        if !self.is_checked(narrow, first, (offset, cells), true) {
+        if !self.is_checked(narrow, first, (offset, cells), true)
+            && !self.lies_by_index((narrow, base.width), first, (offset, cells), true)
+        {
             let stretch = self.stretch(base, first, (offset, cells), true);
             let is_clean = self.is_clean((base, base_ir), first, stretch);
             self.go_on_if(is_clean);
@@ -272,6 +279,48 @@ impl Codegen<'_, '_> {
                 && last <= checked.to
                 && (checked.writable || !writes)
         })
+    }
+
+    /// True if it is seen to that an access lies in a window by what is known of an index in its address:
+    /// it is added to a value that is looked at once for all that the index can be, or to none at all.
+    fn lies_by_index(
+        &mut self,
+        (value, width): (Ir, u32),
+        window: &Window,
+        (offset, cells): (i64, u32),
+        writes: bool,
+    ) -> bool {
+        let is_tried = self.region.near.contains(&self.address);
+        // Where the sum of base and index is beyond its width, its address would be another.
+        let most = i128::from(window.high) - i128::from(offset);
+        if is_tried || width > 64 || most >= 1 << width {
+            return false;
+        }
+        let Indexed { base, index } = indexed(&self.b.func.dfg, value);
+        let (first, places) = match writes {
+            true => (window.low.wrapping_add(window.clean.first), i128::from(window.clean.places)),
+            false => (window.low, i128::from(window.high - window.low) + 2 - i128::from(cells)),
+        };
+        let Some(base) = base else {
+            let from = i128::from(index.least) + i128::from(offset) - i128::from(first);
+            let to = i128::from(index.most) + i128::from(offset) - i128::from(first);
+            return 0 <= from && to < places;
+        };
+        let reached = index.most - index.least + u64::from(cells);
+        if base == self.b.func.dfg.resolve_aliases(value) || reached > LONGEST.into() {
+            return false;
+        }
+        let stretch = (offset.saturating_add_unsigned(index.least), reached as u32);
+        if !self.is_checked(base, window, stretch, writes) {
+            let base_ir = self.host_address(base, width);
+            let lies = match writes {
+                true => self.begins_clean(base_ir, window, stretch.0),
+                false => self.lies_within(base_ir, window, stretch),
+            };
+            self.go_on_if(lies);
+            self.know(base, window, stretch, writes);
+        }
+        true
     }
 
     /// What is reached from a value on, this access included, as far as one comparison serves it:
@@ -378,10 +427,15 @@ impl Codegen<'_, '_> {
             let is_code = self.granule(base_ir, window, offset);
             return self.b.ins().icmp_imm_u(IntCC::Equal, is_code, 0);
         }
+        self.begins_clean(base_ir, window, offset)
+    }
+
+    /// True if a stretch that begins at an address holds no code, and no place to write any unseen.
+    fn begins_clean(&mut self, base: Ir, window: &Window, offset: i64) -> Ir {
         let first = window.low.wrapping_add(window.clean.first);
         let from_there = match offset.wrapping_sub(first as i64) {
-            0 => base_ir,
-            amount => self.b.ins().iadd_imm_s(base_ir, amount),
+            0 => base,
+            amount => self.b.ins().iadd_imm_s(base, amount),
         };
         let places = self.b.ins().iconst(types::I64, window.clean.places as i64);
         self.b.ins().icmp(IntCC::UnsignedLessThan, from_there, places)
@@ -389,12 +443,7 @@ impl Codegen<'_, '_> {
 
     /// Leaves the instruction to the interpreter unless a condition holds.
     fn go_on_if(&mut self, condition: Ir) {
-        let (beyond, within) = (self.b.create_block(), self.b.create_block());
-        self.b.ins().brif(condition, within, &[], beyond, &[]);
-        self.begin_block(beyond, true);
-        self.leave(SiteKind::Redo);
-        self.begin_block(within, false);
-        self.split();
+        self.leave_unless(condition, SiteKind::Redo);
     }
 
     /// Not 0 if code may stand where an access begins.

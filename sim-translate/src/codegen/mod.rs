@@ -5,12 +5,15 @@
 //! what happens rarely is left to the engine: it comes back with a *site*, of which the engine
 //! knows the rest.
 
+mod bounds;
 mod convert;
 mod dominance;
+mod exits;
 mod finish;
 mod jump;
 pub(crate) mod memory;
 mod operator;
+mod order;
 pub(crate) use self::operator::divides;
 mod shape;
 mod statement;
@@ -27,6 +30,7 @@ use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext, Variable};
 use isac_ir::Model;
 
 use self::dominance::Dominance;
+use self::exits::Exits;
 use self::shape::Shape;
 use sim_profile::flow::{OUTSIDE, Placement};
 
@@ -301,6 +305,7 @@ pub(super) struct Codegen<'a, 'f> {
     node: u32,
     positions: Vec<Position>,
     later: Vec<Later>,
+    exits: Exits,
     out: Translated,
     /// The step at hand, by number and as itself.
     pub(super) step: u32,
@@ -318,6 +323,8 @@ pub(super) struct Codegen<'a, 'f> {
     pub(super) written: Option<Variable>,
     /// What is known of addresses.
     checked: Vec<memory::Checked>,
+    /// What is known not to be 0.
+    nonzero: Vec<ir::Value>,
     /// What registers hold where each block begins, by number of the register, as far as it is known.
     starts: Vec<Vec<Option<ir::Value>>>,
     /// What is known where each block ends, whichever way it ends.
@@ -388,6 +395,7 @@ pub(crate) fn translate(
         node: OUTSIDE,
         positions: Vec::new(),
         later: Vec::new(),
+        exits: Exits::default(),
         out,
         step: 0,
         successor: 0,
@@ -400,6 +408,7 @@ pub(crate) fn translate(
         holding: 0,
         written: None,
         checked: Vec::new(),
+        nonzero: Vec::new(),
         starts: vec![Vec::new(); region.blocks.len()],
         ends: vec![None; region.blocks.len()],
         has_effects: false,
@@ -450,6 +459,7 @@ impl Codegen<'_, '_> {
                 }
             }
         }
+        self.make_back();
         self.b.finalize(self.around.config);
         Unfinished { flow: self.flow, positions: self.positions, later: self.later, out: self.out }
     }
@@ -604,42 +614,6 @@ impl Codegen<'_, '_> {
         self.leave_if(is_low, SiteKind::Budget);
     }
 
-    /// Leaves through a site if a condition holds, else goes on in a new node.
-    pub(super) fn leave_if(&mut self, condition: ir::Value, kind: SiteKind) {
-        let (cold, on) = (self.b.create_block(), self.b.create_block());
-        self.b.ins().brif(condition, cold, &[], on, &[]);
-        self.b.set_cold_block(cold);
-        self.b.seal_block(cold);
-        self.b.seal_block(on);
-        self.b.switch_to_block(cold);
-        self.leave(kind);
-        self.b.switch_to_block(on);
-        self.split();
-    }
-
-    /// Leaves through a site; the block at hand is at its end.
-    pub(super) fn leave(&mut self, kind: SiteKind) {
-        self.store_dirty();
-        let number = self.around.first_site + self.out.sites.len() as u32;
-        let pc = match self.pc {
-            _ if matches!(kind, SiteKind::Redo | SiteKind::Interpreted) => Some(self.address),
-            Pc::Known(pc) => Some(pc),
-            Pc::Held(_) => {
-                self.tell_pc();
-                None
-            }
-        };
-        let begun = i64::from(self.flow.begins[self.node as usize]);
-        self.out.sites.push(Site { kind, step: self.step, node: self.node, begun, pc, times: 0, region: 0 });
-        self.come_back(Exit::Site, number);
-    }
-
-    /// Tells the engine the program counter.
-    pub(super) fn tell_pc(&mut self) {
-        let pc = self.pc_value();
-        self.b.ins().store(MemFlagsData::trusted(), pc, self.ctx, layout::VALUE + 8);
-    }
-
     /// The program counter in 64 bits.
     pub(super) fn pc_value(&mut self) -> ir::Value {
         match self.pc {
@@ -649,14 +623,6 @@ impl Codegen<'_, '_> {
                 self.widen(value, types::I64)
             }
         }
-    }
-
-    pub(super) fn come_back(&mut self, exit: Exit, number: u32) {
-        let reason = self.b.ins().iconst(types::I64, exit as i64);
-        self.b.ins().store(MemFlagsData::trusted(), reason, self.ctx, layout::EXIT);
-        let number = self.b.ins().iconst(types::I64, i64::from(number));
-        self.b.ins().store(MemFlagsData::trusted(), number, self.ctx, layout::SITE);
-        self.b.ins().return_(&[]);
     }
 
     /// A site that is not left through, for helpers that want to know where they are.

@@ -169,6 +169,7 @@ impl Codegen<'_, '_> {
         let (width, ty) = (left.width, type_of(left.width));
         let signed = matches!(operator, B::DivideSigned | B::RemainderSigned);
         let (a, b) = (self.value(left), self.value(right));
+        let is_nonzero = self.nonzero.contains(&self.b.func.dfg.resolve_aliases(b));
         let wide = types::I64;
         let (a, b) = if signed {
             let (a, b) = (self.with_sign(a, ty, width), self.with_sign(b, ty, width));
@@ -186,8 +187,8 @@ impl Codegen<'_, '_> {
             ty
         };
         let (zero, one) = (self.b.ins().iconst(host, 0), self.b.ins().iconst(host, 1));
-        let is_zero = self.b.ins().icmp(IntCC::Equal, b, zero);
-        let mut divisor = self.b.ins().select(is_zero, one, b);
+        let is_zero = (!is_nonzero).then(|| self.b.ins().icmp(IntCC::Equal, b, zero));
+        let mut divisor = is_zero.map_or(b, |is_zero| self.b.ins().select(is_zero, one, b));
         // Only where all 64 bits are the value's can a quotient overflow: by -1 it is a negation.
         let by_minus_one = (signed && width == 64).then(|| {
             let is_it = self.b.ins().icmp_imm_s(IntCC::Equal, b, -1);
@@ -209,7 +210,7 @@ impl Codegen<'_, '_> {
             }
             _ => self.b.ins().srem(a, divisor),
         };
-        let value = self.b.ins().select(is_zero, zero, value);
+        let value = is_zero.map_or(value, |is_zero| self.b.ins().select(is_zero, zero, value));
         let value = if host == ty { value } else { self.narrow(value, ty) };
         self.cut(value, ty, width)
     }

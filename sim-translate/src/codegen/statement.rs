@@ -6,6 +6,7 @@ use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, InstBuilder, MemFlagsData, types};
 use cranelift_frontend::Variable;
 
+use super::bounds::{nonzero, rarely};
 use super::memory::writes_late;
 use super::value::signed_constant;
 use super::{Codegen, Pc, Position, SiteKind, type_of};
@@ -13,6 +14,9 @@ use crate::compilable::{Left, find_left};
 use crate::region::{Numbered, pc_behind};
 use crate::residual::{Item, Op, PC, Value, walk_ops};
 use crate::specialise::is_gone;
+
+/// How much more rarely a way is expected to be gone that is rarely gone.
+const RARELY: u64 = 4;
 
 impl Codegen<'_, '_> {
     /// Makes the code of a block.
@@ -29,6 +33,7 @@ impl Codegen<'_, '_> {
                 self.leave_if_written();
             }
         }
+        self.make_exits();
     }
 
     /// Begins an instruction.
@@ -288,6 +293,17 @@ impl Codegen<'_, '_> {
         self.declare_locals(then);
         self.declare_locals(otherwise);
         let condition = self.condition(condition);
+        let (nonzero, rarely) = (nonzero(&self.b.func.dfg, condition), rarely(&self.b.func.dfg, condition));
+        let is_known = |value: Option<ir::Value>| value.is_some_and(|value| self.nonzero.contains(&value));
+        let known_arm = match nonzero.map(is_known) {
+            [true, _] => Some(then),
+            [_, true] => Some(otherwise),
+            _ => None,
+        };
+        if let Some(arm) = known_arm.filter(|arm| !self.is_gone(arm)) {
+            return self.list(arm);
+        }
+        let (weight, known_before) = (self.weight, self.nonzero.len());
         let known = self.known_pc();
         let behind = |ops: &[Op]| ops.iter().fold(known, |pc, op| pc_behind(op, pc));
         let (first, second) = (behind(then), behind(otherwise));
@@ -297,11 +313,18 @@ impl Codegen<'_, '_> {
         let join = (self.b.create_block(), self.flow.add_node());
         let (node, pc) = (self.node, self.pc);
         let (checked, has_effects, mode) = (self.checked.clone(), self.has_effects, self.mode);
+        self.weight = if rarely[0] { weight.div_ceil(RARELY) } else { weight };
+        self.nonzero.extend(nonzero[0]);
         self.arm(first, then, join, holds);
+        self.nonzero.truncate(known_before);
         let (behind_first, first_effects) = (self.pc, self.has_effects);
         (self.node, self.pc) = (node, pc);
         (self.checked, self.has_effects, self.mode) = (checked.clone(), has_effects, mode);
+        self.weight = if rarely[1] { weight.div_ceil(RARELY) } else { weight };
+        self.nonzero.extend(nonzero[1]);
         self.arm(second, otherwise, join, holds);
+        self.nonzero.truncate(known_before);
+        self.weight = weight;
         self.checked = checked;
         self.has_effects |= first_effects;
         if comes_back == (true, false) {
@@ -323,8 +346,12 @@ impl Codegen<'_, '_> {
     fn arm(&mut self, block: ir::Block, ops: &[Op], join: (ir::Block, u32), holds: bool) {
         self.enter_arm(block);
         if self.leaves(ops) {
+            self.b.set_cold_block(block);
             self.leave(SiteKind::Interpreted);
             return;
+        }
+        if let [Op::Trap(_)] = ops {
+            self.b.set_cold_block(block);
         }
         self.list(ops);
         if !is_gone(ops) {

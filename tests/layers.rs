@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// What a package must never depend on or name.
-const FORBIDDEN: [(&str, &[&str]); 7] = [
+const FORBIDDEN: [(&str, &[&str]); 8] = [
     (
         "isac-parser",
         &[
@@ -17,6 +17,7 @@ const FORBIDDEN: [(&str, &[&str]); 7] = [
             "sim-profile",
             "sim-translate",
             "sim-debug",
+            "isac-lsp",
             "quote",
             "syn",
             "proc-macro2",
@@ -32,12 +33,30 @@ const FORBIDDEN: [(&str, &[&str]); 7] = [
             "sim-profile",
             "sim-translate",
             "sim-debug",
+            "isac-lsp",
             "pest",
             "quote",
             "syn",
         ],
     ),
-    ("gentool", &["isac", "pest", "pest_derive"]),
+    ("gentool", &["isac", "pest", "pest_derive", "lsp-server", "lsp-types"]),
+    (
+        "isac-lsp",
+        &[
+            "isac",
+            "isac-ir",
+            "gentool",
+            "sim-runtime",
+            "sim-profile",
+            "sim-translate",
+            "sim-debug",
+            "pest",
+            "quote",
+            "syn",
+            "proc-macro2",
+            "clap",
+        ],
+    ),
     (
         "sim-translate",
         &[
@@ -45,6 +64,7 @@ const FORBIDDEN: [(&str, &[&str]); 7] = [
             "isac-parser",
             "gentool",
             "sim-debug",
+            "isac-lsp",
             "pest",
             "quote",
             "syn",
@@ -61,6 +81,7 @@ const FORBIDDEN: [(&str, &[&str]); 7] = [
             "gentool",
             "sim-translate",
             "sim-debug",
+            "isac-lsp",
             "pest",
             "quote",
             "syn",
@@ -69,7 +90,18 @@ const FORBIDDEN: [(&str, &[&str]); 7] = [
     ),
     (
         "sim-debug",
-        &["isac", "isac-parser", "gentool", "sim-translate", "pest", "quote", "syn", "proc-macro2", "clap"],
+        &[
+            "isac",
+            "isac-parser",
+            "isac-lsp",
+            "gentool",
+            "sim-translate",
+            "pest",
+            "quote",
+            "syn",
+            "proc-macro2",
+            "clap",
+        ],
     ),
     (
         "sim-profile",
@@ -81,6 +113,7 @@ const FORBIDDEN: [(&str, &[&str]); 7] = [
             "sim-runtime",
             "sim-translate",
             "sim-debug",
+            "isac-lsp",
             "pest",
             "quote",
             "syn",
@@ -329,6 +362,17 @@ fn gdb_s_protocol_is_known_in_its_place_alone() {
     let line = uses_elsewhere("gentool/src", "rustyline", &["gentool/src/command/debug/"]);
     assert_eq!(line, Vec::<String>::new());
     let in_gentool = uses_elsewhere("gentool/src", "sim_debug", &["gentool/src/command/"]);
+    assert_eq!(in_gentool, Vec::<String>::new());
+}
+
+#[test]
+fn the_language_server_knows_its_protocol_and_has_its_thread_in_one_place() {
+    for path in ["lsp_server", "lsp_types"] {
+        assert!(!mentions("isac-lsp/src", path).is_empty());
+    }
+    let threads = uses_elsewhere("isac-lsp/src", "std::thread", &["isac-lsp/src/serve.rs"]);
+    assert_eq!(threads, Vec::<String>::new());
+    let in_gentool = uses_elsewhere("gentool/src", "isac_lsp", &["gentool/src/command/"]);
     assert_eq!(in_gentool, Vec::<String>::new());
 }
 

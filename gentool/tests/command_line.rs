@@ -132,6 +132,7 @@ fn every_command_explains_itself() {
         "new ",
         "check ",
         "fmt ",
+        "lsp ",
         "generate ",
         "run ",
         "debug ",

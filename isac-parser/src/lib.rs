@@ -22,11 +22,12 @@ mod proof;
 mod resolve;
 pub mod source;
 mod word;
+pub mod words;
 
 pub use check::{check_coverage, check_model};
 pub use coverage_map::{CoverageMap, CoverageRow, FreeWords, coverage_maps, print_coverage_map};
 pub use format::format_text;
-pub use load::load_model;
-pub use parse::{parse_file, parse_model};
+pub use load::{Reading, load_model, read_model};
+pub use parse::{ParsedFiles, parse_file, parse_model};
 pub use print::{print_expr, print_file};
 pub use resolve::{did_you_mean, near_names, resolve_model};

@@ -21,6 +21,7 @@ mod gdb;
 mod generate;
 mod html_description;
 mod html_report;
+mod lsp;
 mod man;
 mod merge;
 mod mistaken_file;
@@ -72,6 +73,7 @@ enum Command {
     New(new::Options),
     Check(check::Options),
     Fmt(fmt::Options),
+    Lsp(lsp::Options),
     Generate(generate::Options),
     Run(Box<run::Options>),
     Debug(Box<debug::Options>),
@@ -105,6 +107,7 @@ pub(crate) fn main() -> ExitCode {
         Command::New(options) => new::run(&options),
         Command::Check(options) => check::run(&options),
         Command::Fmt(options) => fmt::run(&options),
+        Command::Lsp(options) => lsp::run(&options),
         Command::Generate(options) => generate::run(&options),
         Command::Run(options) => run::run(&options),
         Command::Debug(options) => debug::run(&options),

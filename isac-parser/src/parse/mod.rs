@@ -12,13 +12,16 @@ mod explain;
 mod file;
 mod grammar;
 mod include;
+mod parsed;
 mod recover;
 mod remedy;
 mod scan;
-mod split;
+pub(crate) mod split;
 mod statement;
 
 use std::path::Path;
+
+pub use parsed::ParsedFiles;
 
 use crate::ast;
 use crate::code_table::add_remedies;
@@ -36,7 +39,20 @@ pub fn parse_model(
     sources: &mut SourceMap,
     diagnostics: &mut Diagnostics,
 ) -> Vec<(FileId, ast::File)> {
-    let files = include::parse_with_includes(root, loader, sources, diagnostics);
+    parse_model_again(root, loader, &mut ParsedFiles::default(), sources, diagnostics)
+}
+
+/// As [`parse_model`], but files that have not changed since `parsed` was last used are not parsed
+/// again.
+pub(crate) fn parse_model_again(
+    root: &Path,
+    loader: &dyn SourceLoader,
+    parsed: &mut ParsedFiles,
+    sources: &mut SourceMap,
+    diagnostics: &mut Diagnostics,
+) -> Vec<(FileId, ast::File)> {
+    let files = include::parse_with_includes(root, loader, parsed, sources, diagnostics);
+    parsed.forget_unused();
     add_remedies(diagnostics);
     files
 }

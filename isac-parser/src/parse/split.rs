@@ -18,11 +18,11 @@ pub(super) struct Piece {
 }
 
 /// The words that begin a top-level definition.
-pub(super) const ITEM_WORDS: [&str; 8] =
+pub(crate) const ITEM_WORDS: [&str; 8] =
     ["INCLUDE", "CONSTANT", "TARGET", "RESOURCE", "GROUP", "OPERATION", "FUNCTION", "PSEUDO"];
 
 /// The words that begin a section of an OPERATION.
-pub(super) const SECTION_WORDS: [&str; 11] = [
+pub(crate) const SECTION_WORDS: [&str; 11] = [
     "INSTANCE",
     "REFERENCE",
     "LOCAL",
@@ -37,7 +37,7 @@ pub(super) const SECTION_WORDS: [&str; 11] = [
 ];
 
 /// The words that begin a declaration of a RESOURCE.
-pub(super) const DECLARATION_WORDS: [&str; 8] =
+pub(crate) const DECLARATION_WORDS: [&str; 8] =
     ["PC", "REGISTER", "ALIAS", "RAM", "CACHE", "DEVICE", "PIPELINE", "MEMORY_MAP"];
 
 /// True for a word that begins a top-level definition.

@@ -10,8 +10,9 @@ use crate::diagnostic::Diagnostics;
 use crate::model::{Cache, Device, DeviceKind, RamId, Replacement, WritePolicy};
 use crate::source::Span;
 
-const CACHE_OPTIONS: [&str; 8] = ["SIZE", "LINE", "WAYS", "REPLACEMENT", "WRITE", "HIT", "MISS", "OVER"];
-const KINDS: [&str; 3] = ["CONSOLE", "TIMER", "EXIT"];
+pub(crate) const CACHE_OPTIONS: [&str; 8] =
+    ["SIZE", "LINE", "WAYS", "REPLACEMENT", "WRITE", "HIT", "MISS", "OVER"];
+pub(crate) const KINDS: [&str; 3] = ["CONSOLE", "TIMER", "EXIT"];
 
 /// Most cells of a cache.
 const MOST_CELLS: u128 = 1 << 30;

@@ -10,7 +10,7 @@ use crate::ast::{self, Expr};
 use crate::diagnostic::Diagnostics;
 use crate::model::{self, Format, RegisterId};
 
-const FORMATS: [&str; 7] = ["U", "S", "X", "NAME", "LIST", "ABS", "REL"];
+pub(crate) const FORMATS: [&str; 7] = ["U", "S", "X", "NAME", "LIST", "ABS", "REL"];
 
 /// Resolves the formats of one text.
 pub(crate) struct Formats<'a> {

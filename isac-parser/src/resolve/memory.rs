@@ -17,7 +17,7 @@ const MOST_CELLS: u128 = 1 << 32;
 /// Width of a cell of a map with nothing but devices.
 const DEVICE_CELL_BITS: u32 = 8;
 
-const RAM_OPTIONS: [&str; 4] = ["SIZE", "FLAGS", "LATENCY", "FILL"];
+pub(crate) const RAM_OPTIONS: [&str; 4] = ["SIZE", "FLAGS", "LATENCY", "FILL"];
 
 /// Resolves the memories into [`Table::rams`].
 pub(crate) fn resolve_rams(definitions: &Definitions<'_>, table: &mut Table, diagnostics: &mut Diagnostics) {

@@ -11,7 +11,7 @@ use crate::diagnostic::Diagnostics;
 use crate::model::{ElfAddress, Endian, MapId, RegisterPlace, Syscalls, Target};
 use crate::source::Span;
 
-const FIELDS: [&str; 11] = [
+pub(crate) const FIELDS: [&str; 11] = [
     "ENDIAN",
     "ELF_MACHINE",
     "ELF_CLASS",
@@ -25,7 +25,7 @@ const FIELDS: [&str; 11] = [
     "BINARY",
 ];
 
-const SYSCALLS: [&str; 3] = ["LINUX_GENERIC", "LINUX_O32", "LINUX_EABI"];
+pub(crate) const SYSCALLS: [&str; 3] = ["LINUX_GENERIC", "LINUX_O32", "LINUX_EABI"];
 
 /// Resolves all TARGET sections into one.
 pub(crate) fn resolve_target(

@@ -14,7 +14,7 @@ use crate::resolve::suggestion::did_you_mean;
 use crate::source::Span;
 
 /// Members of a memory map that may have been meant by another word.
-const MEMBERS_OF_MAPS: [&str; 13] = [
+pub(crate) const MEMBERS_OF_MAPS: [&str; 13] = [
     "latency", "u8", "u16", "u32", "u64", "s8", "s16", "s32", "s64", "fetch8", "fetch16", "fetch32",
     "fetch64",
 ];

@@ -33,8 +33,11 @@ pub(crate) use call::BUILTINS;
 pub(crate) use constant::{constant, constant_in, number, number_within, pattern};
 pub(crate) use conversion::{MAX_COMPUTED_BITS, Value, bits, usual};
 pub(crate) use dead_case::{Subject, warn_of_dead_case};
+pub(crate) use element::MEMBERS_OF_MAPS;
 pub(crate) use fold::{extend, fold, fold_with, reduce};
+pub(crate) use name::RESERVED_VALUES;
 pub(crate) use register_place::register_place;
+pub(crate) use service::SERVICES;
 
 use super::code;
 use super::names::{ResultType, Table};

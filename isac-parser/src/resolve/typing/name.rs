@@ -12,7 +12,7 @@ use crate::resolve::suggestion::{is_read, unless_unread};
 use crate::source::Span;
 
 /// Names that always have a meaning unless something hides them.
-const RESERVED_VALUES: [&str; 2] = ["instruction_address", "instruction_size"];
+pub(crate) const RESERVED_VALUES: [&str; 2] = ["instruction_address", "instruction_size"];
 
 /// Most places that stand where ALIASes are mentioned, in a whole description.
 const MOST_PLACES: usize = 200_000;

@@ -15,7 +15,7 @@
 
 mod render;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::source::Span;
 
@@ -106,15 +106,6 @@ impl Diagnostic {
         self
     }
 
-    /// Adds what another finding shows and this one does not.
-    fn add_places(&mut self, other: Diagnostic) {
-        for place in std::iter::once(other.primary).chain(other.secondary) {
-            if place.0 != self.primary.0 && self.secondary.iter().all(|(known, _)| *known != place.0) {
-                self.secondary.push(place);
-            }
-        }
-    }
-
     /// The same with a remedy.
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Self {
@@ -153,16 +144,21 @@ impl Diagnostics {
     /// places of the others.
     pub fn join_causes(&mut self) {
         let mut joined: Vec<Diagnostic> = Vec::with_capacity(self.list.len());
-        let mut first_of: BTreeMap<(Code, String), usize> = BTreeMap::new();
+        // Each with the places that it shows: a name may lack in a million.
+        let mut first_of: BTreeMap<(Code, String), (usize, BTreeSet<Span>)> = BTreeMap::new();
         for finding in std::mem::take(&mut self.list) {
             let cause = finding.cause.clone().map(|cause| (finding.code, cause));
-            match cause.as_ref().and_then(|cause| first_of.get(cause)) {
-                Some(&first) => joined[first].add_places(finding),
-                None => {
-                    first_of.extend(cause.map(|cause| (cause, joined.len())));
-                    joined.push(finding);
-                }
+            if let Some((first, shown)) = cause.as_ref().and_then(|cause| first_of.get_mut(cause)) {
+                let places = std::iter::once(finding.primary).chain(finding.secondary);
+                joined[*first].secondary.extend(places.filter(|(span, _)| shown.insert(*span)));
+                continue;
             }
+            if let Some(cause) = cause {
+                let secondary = finding.secondary.iter().map(|(span, _)| *span);
+                let shown = secondary.chain([finding.primary.0]).collect();
+                first_of.insert(cause, (joined.len(), shown));
+            }
+            joined.push(finding);
         }
         self.list = joined;
     }

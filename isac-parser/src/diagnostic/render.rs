@@ -109,7 +109,8 @@ impl Diagnostic {
         short
     }
 
-    /// The labels of each file, of further places those that are shown: first the file of the primary one, then in order of appearance.
+    /// The labels of each file, of further places those that are shown: first the file of the primary
+    /// one, then in order of appearance.
     fn labels_by_file(&self) -> Vec<(FileId, Vec<Label<'_>>)> {
         let mut files: Vec<(FileId, Vec<Label<'_>>)> = Vec::new();
         let primary = Label { kind: AnnotationKind::Primary, span: self.primary.0, text: &self.primary.1 };

@@ -30,7 +30,7 @@ pub const VALUES: &[&str] = &crate::resolve::typing::RESERVED_VALUES;
 pub const MAP_MEMBERS: &[&str] = &crate::resolve::typing::MEMBERS_OF_MAPS;
 /// What stands behind a pipeline and a point.
 pub const PIPELINE_MEMBERS: &[&str] = &crate::resolve::typing::SERVICES;
-/// Reserved words that no list above has.
+/// Further words of the grammar: reserved everywhere, but for DELAY.
 pub const OTHERS: &[&str] = &["ALIAS", "IF", "ELSE", "SWITCH", "CASE", "DEFAULT", "AT", "IN", "DELAY"];
 /// C's words within BEHAVIOR.
 pub const STATEMENTS: &[&str] =

@@ -62,7 +62,8 @@ fn wrong_with(
     };
     if decoding.paths.iter().any(has_tail) {
         let message = format!("words of `{name}` may have a TAIL, which their first bits do not tell");
-        return Some(error(code::SIZE_NOT_TOLD, span, message, "the size is not known from here"));
+        let help = "ask for a group without it, or code what follows in CODINGs of several widths";
+        return Some(error(code::SIZE_NOT_TOLD, span, message, "the size is not known from here").help(help));
     }
     let Some(sizes) = WordSizes::of(decoding, model.target.endian) else {
         let message = format!("the first bits of a word of `{name}` do not tell how long it is");

@@ -10,6 +10,7 @@ use crate::model::{
     root_decodes,
 };
 use crate::resolve::code;
+use crate::resolve::order::{Order, dependency_order};
 use crate::resolve::report::warning;
 use crate::source::Span;
 
@@ -61,19 +62,33 @@ pub(super) fn check_unused(model: &Model, diagnostics: &mut Diagnostics) {
     }
 }
 
-/// Warns of what neither `main` nor `reset` nor a PSEUDO leads to; of what is below, only the topmost.
+/// Warns of what neither `main` nor `reset` nor a PSEUDO leads to; of what is below, only the topmost,
+/// and of what is below each other the first.
 fn check_operations(model: &Model, diagnostics: &mut Diagnostics) {
     let reached = reachable(model);
-    let mut below: BTreeSet<OperationOrGroup> = BTreeSet::new();
     let all = all_nodes(model);
-    for node in all.iter().filter(|node| !reached.contains(node)) {
-        below.extend(children(model, *node).into_iter().filter(|child| child != node));
-    }
-    for node in all {
-        if reached.contains(&node) || below.contains(&node) {
-            continue;
+    let needs: Vec<Vec<usize>> = all
+        .iter()
+        .map(|node| match reached.contains(node) {
+            true => Vec::new(),
+            false => children(model, *node).into_iter().map(|child| index_of(model, child)).collect(),
+        })
+        .collect();
+    let mut is_below = vec![false; all.len()];
+    let mut found: Vec<(usize, bool)> = Vec::new();
+    // What leads to a component stands behind it.
+    let Order { components, circular, .. } = dependency_order(&needs);
+    for component in components.into_iter().rev() {
+        let first = component.iter().copied().min().filter(|first| !reached.contains(&all[*first]));
+        if let Some(first) = first
+            && !component.iter().any(|node| is_below[*node])
+        {
+            found.push((first, circular.contains(&first)));
         }
-        let (kind, name, span) = match node {
+        component.iter().flat_map(|node| &needs[*node]).for_each(|child| is_below[*child] = true);
+    }
+    for (node, leads_to_itself) in found {
+        let (kind, name, span) = match all[node] {
             OperationOrGroup::Operation(id) => {
                 let operation = &model.operations[id.index()];
                 ("operation", &operation.name, operation.span)
@@ -84,7 +99,10 @@ fn check_operations(model: &Model, diagnostics: &mut Diagnostics) {
             }
         };
         let message = format!("the {kind} `{name}` is never used");
-        let label = "neither decoded nor activated";
+        let label = match leads_to_itself {
+            true => "brought about by nothing but itself and what it leads to",
+            false => "neither decoded nor activated",
+        };
         diagnostics.push(warning(code::UNUSED, span, message, label));
     }
 }
@@ -95,6 +113,13 @@ fn all_nodes(model: &Model) -> Vec<OperationOrGroup> {
     let groups = (0..).zip(&model.groups);
     let groups = groups.map(|(id, _)| OperationOrGroup::Group(crate::model::GroupId(id)));
     operations.chain(groups).collect()
+}
+
+fn index_of(model: &Model, node: OperationOrGroup) -> usize {
+    match node {
+        OperationOrGroup::Operation(id) => id.index(),
+        OperationOrGroup::Group(id) => model.operations.len() + id.index(),
+    }
 }
 
 fn children(model: &Model, node: OperationOrGroup) -> Vec<OperationOrGroup> {

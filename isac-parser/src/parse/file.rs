@@ -34,7 +34,7 @@ pub(super) fn parse(file: FileId, sources: &SourceMap, diagnostics: &mut Diagnos
             break;
         }
         if found.diagnostics.len() >= MAX_ERRORS {
-            found.diagnostics.push(gave_up(&scan, piece.tokens.start));
+            found.diagnostics.push(gave_up(scan.token_span(piece.tokens.start)));
             found.lost.push(piece.tokens.start..scan.tokens.len());
             break;
         }
@@ -54,16 +54,27 @@ pub(super) fn parse(file: FileId, sources: &SourceMap, diagnostics: &mut Diagnos
         }
         after_error = found.diagnostics.len() > before;
     }
-    diagnostics.extend(scan.problems.iter().take(MAX_ERRORS).cloned());
+    diagnostics.extend(first_errors(&scan, found.diagnostics));
     if is_cut {
-        diagnostics.extend(found.diagnostics);
         return ast::File { items, lost: ast::Lost::Anything };
     }
     let words =
         found.lost.iter().cloned().flatten().filter(|token| scan.tokens[*token].kind == TokenKind::Word);
     let lost = ast::Lost::Words(words.map(|token| scan.word(token).to_owned()).collect());
-    diagnostics.extend(found.diagnostics);
     ast::File { items, lost }
+}
+
+/// What is wrong with tokens and with what they make, in order of position; of too much the first,
+/// and that there is more.
+fn first_errors(scan: &Scan<'_>, found: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    let mut all: Vec<Diagnostic> = scan.problems.iter().cloned().chain(found).collect();
+    all.sort_by_key(|finding| finding.primary.0.start);
+    if let Some(next) = all.get(MAX_ERRORS) {
+        let place = next.primary.0;
+        all.truncate(MAX_ERRORS);
+        all.push(gave_up(place));
+    }
+    all
 }
 
 fn too_many(scan: &Scan<'_>, token: usize) -> Diagnostic {
@@ -72,11 +83,8 @@ fn too_many(scan: &Scan<'_>, token: usize) -> Diagnostic {
         .label("what follows was not looked at")
 }
 
-fn gave_up(scan: &Scan<'_>, token: usize) -> Diagnostic {
-    Diagnostic::error(
-        code::TOO_LARGE,
-        scan.token_span(token),
-        format!("more than {MAX_ERRORS} errors in this file"),
-    )
-    .label("what follows was not looked at")
+/// The message for what is not looked at any more from a place on.
+pub(super) fn gave_up(place: Span) -> Diagnostic {
+    Diagnostic::error(code::TOO_LARGE, place, format!("more than {MAX_ERRORS} errors in this file"))
+        .label("what follows was not looked at")
 }

@@ -8,7 +8,7 @@ use pest::iterators::Pair;
 use super::build::Builder;
 use super::code;
 use super::explain::explain;
-use super::file::MAX_ERRORS;
+use super::file::{MAX_ERRORS, gave_up};
 use super::grammar::{Grammar, Rule};
 use super::scan::Scan;
 use super::split::{
@@ -144,6 +144,7 @@ fn parse_parts<'s, T>(
     let mut parts = Vec::new();
     for piece in pieces {
         if found.diagnostics.len() >= MAX_ERRORS {
+            found.diagnostics.push(gave_up(scan.token_span(piece.tokens.start)));
             break;
         }
         let mut part = parse(scan, piece.tokens.clone(), rule, found, &build);

@@ -47,6 +47,8 @@ pub(super) struct Scan<'a> {
     pub(super) tokens: Vec<Token>,
     /// What is wrong with single tokens, in order of position.
     pub(super) problems: Vec<Diagnostic>,
+    /// The bytes where brackets nest too deep, in order of position.
+    too_deep: Vec<std::ops::Range<u32>>,
 }
 
 impl Scan<'_> {
@@ -78,17 +80,24 @@ impl Scan<'_> {
     /// True if some of these tokens, or what stands between them and the next, is wrong by itself.
     pub(super) fn has_problem(&self, tokens: std::ops::Range<usize>) -> bool {
         let range = self.token_span(tokens.start).start..self.token_span(tokens.end).start;
-        self.problems.iter().any(|problem| range.contains(&problem.primary.0.start))
+        self.nests_too_deep(&range)
+            || self.problems.iter().any(|problem| range.contains(&problem.primary.0.start))
+    }
+
+    /// True if brackets nest too deep somewhere in these bytes, whether that was reported or not.
+    fn nests_too_deep(&self, bytes: &std::ops::Range<u32>) -> bool {
+        let first = self.too_deep.partition_point(|deep| deep.end <= bytes.start);
+        self.too_deep.get(first).is_some_and(|deep| deep.start < bytes.end)
     }
 
     /// Those of these tokens that are wrong by themselves; `None` if they nest too deep to be parsed.
     pub(super) fn problem_tokens(&self, tokens: &std::ops::Range<usize>) -> Option<Vec<usize>> {
         let range = self.token_span(tokens.start).start..self.token_span(tokens.end).start;
+        if self.nests_too_deep(&range) {
+            return None;
+        }
         let inside = self.problems.iter().filter(|problem| range.contains(&problem.primary.0.start));
-        let token = |problem: &Diagnostic| {
-            (problem.code != code::TOO_DEEP).then(|| self.token_at(problem.primary.0.start as usize))
-        };
-        inside.map(token).collect()
+        Some(inside.map(|problem| self.token_at(problem.primary.0.start as usize)).collect())
     }
 
     /// True if the token is the first of its line.
@@ -122,11 +131,17 @@ pub(super) fn scan_text(file: FileId, text: &str, is_item_keyword: impl Fn(&str)
         tokens: Vec::new(),
         problems: Vec::new(),
         depth: 0,
+        too_deep: Vec::new(),
     };
     while scanner.skip_blank() {
         scanner.token(&is_item_keyword);
     }
-    Scan { file, text, tokens: scanner.tokens, problems: scanner.problems }
+    scanner.end_deep_stretch(text.len());
+    Scan { file, text, tokens: scanner.tokens, problems: scanner.problems, too_deep: scanner.too_deep }
+}
+
+fn narrow(offset: usize) -> u32 {
+    u32::try_from(offset).unwrap_or(u32::MAX)
 }
 
 struct Scanner<'a> {
@@ -137,6 +152,8 @@ struct Scanner<'a> {
     tokens: Vec<Token>,
     problems: Vec<Diagnostic>,
     depth: usize,
+    /// The last ends where the text does until its end is met.
+    too_deep: Vec<std::ops::Range<u32>>,
 }
 
 const LONG_MARKS: [&str; 23] = [
@@ -194,9 +211,9 @@ impl Scanner<'_> {
         };
         // An item keyword begins anew, whatever is still open.
         if kind == TokenKind::Word && is_item_keyword(&self.text[start..self.at]) {
+            self.end_deep_stretch(start);
             self.depth = 0;
         }
-        let narrow = |offset: usize| u32::try_from(offset).unwrap_or(u32::MAX);
         self.tokens.push(Token { kind, start: narrow(start), end: narrow(self.at) });
     }
 
@@ -239,7 +256,7 @@ impl Scanner<'_> {
         let long = LONG_MARKS.iter().find(|mark| rest.starts_with(**mark));
         match self.bytes[self.at] {
             b'(' | b'[' | b'{' => self.open(),
-            b')' | b']' | b'}' => self.depth = self.depth.saturating_sub(1),
+            b')' | b']' | b'}' => self.close(),
             b'$' | b'@' | b'`' | b'\\' => {
                 self.at += 1;
                 return TokenKind::Unknown;
@@ -250,9 +267,26 @@ impl Scanner<'_> {
         TokenKind::Mark
     }
 
+    fn close(&mut self) {
+        if self.depth == MAX_NESTING + 1 {
+            self.end_deep_stretch(self.at);
+        }
+        self.depth = self.depth.saturating_sub(1);
+    }
+
+    /// Where brackets nest too deep, they do so up to this byte.
+    fn end_deep_stretch(&mut self, end: usize) {
+        if self.depth > MAX_NESTING
+            && let Some(deep) = self.too_deep.last_mut()
+        {
+            deep.end = narrow(end);
+        }
+    }
+
     fn open(&mut self) {
         self.depth += 1;
         if self.depth == MAX_NESTING + 1 {
+            self.too_deep.push(narrow(self.at)..u32::MAX);
             let span = Span::new(self.file, self.at, self.at + 1);
             self.problem(
                 Diagnostic::error(code::TOO_DEEP, span, "brackets nest too deep")

@@ -12,7 +12,7 @@ use pest::iterators::Pair;
 
 use super::build::Builder;
 use super::explain::{Explained, explain_text};
-use super::file::MAX_ERRORS;
+use super::file::{MAX_ERRORS, gave_up};
 use super::grammar::Rule;
 use super::recover::{Found, parse_text};
 use super::scan::{Scan, TokenKind};
@@ -62,6 +62,12 @@ pub(super) fn parse_by_statement<'s, T>(
         let wrong = wrong?;
         found.lost.push(wrong.clone());
         blank.out(&wrong, &mut text);
+    }
+    if let Some(last) = found.diagnostics.last()
+        && found.diagnostics.len() >= MAX_ERRORS
+    {
+        let place = last.primary.0;
+        found.diagnostics.push(gave_up(place));
     }
     None
 }

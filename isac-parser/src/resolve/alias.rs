@@ -26,15 +26,11 @@ pub(crate) fn resolve_aliases(
     let needs: Vec<Vec<usize>> = aliases.iter().map(|alias| aliases_in(alias, table)).collect();
     let order = dependency_order(&needs);
     table.aliases = vec![None; aliases.len()];
-    let mut circular = vec![false; aliases.len()];
     for cycle in &order.cycles {
         report_cycle(cycle, aliases, diagnostics);
-        for &index in cycle {
-            circular[index] = true;
-        }
     }
     for index in order.sorted {
-        if !circular[index] {
+        if !order.circular.contains(&index) {
             table.aliases[index] = resolve_alias(aliases[index], table, diagnostics);
         }
     }

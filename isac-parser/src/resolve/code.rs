@@ -303,7 +303,7 @@ codes! {
 
 /// Errors that may follow from something that is missing. After an error of syntax they say
 /// nothing: what is missing may be what did not parse.
-pub(crate) const OF_WHAT_IS_MISSING: [Code; 20] = [
+pub(crate) const OF_WHAT_IS_MISSING: [Code; 21] = [
     UNDEFINED,
     NO_MAIN,
     UNKNOWN_OVERRIDE,
@@ -315,6 +315,7 @@ pub(crate) const OF_WHAT_IS_MISSING: [Code; 20] = [
     NO_CODING,
     CODING_WIDTH,
     WORD_WIDTH,
+    SIZE_NOT_TOLD,
     FIELD_NOT_CODED,
     NO_PC,
     PSEUDO_RESULT,

@@ -36,15 +36,11 @@ pub(crate) fn resolve_constants(
         .collect();
     let order = dependency_order(&needs);
     table.constants = vec![None; constants.len()];
-    let mut circular = vec![false; constants.len()];
     for cycle in &order.cycles {
         report_cycle(cycle, constants, diagnostics);
-        for &index in cycle {
-            circular[index] = true;
-        }
     }
     for index in order.sorted {
-        if circular[index] {
+        if order.circular.contains(&index) {
             continue;
         }
         let constant = constants[index];

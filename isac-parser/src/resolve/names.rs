@@ -287,17 +287,24 @@ impl Table {
         })
     }
 
-    /// Gives bits of an element another value after reset: the low ones of `value`.
-    pub(crate) fn reset_part(&mut self, part: RegisterPart, value: u128) {
-        let Some(Some(register)) = self.registers.get_mut(part.register.index()) else { return };
+    /// Gives bits of an element another value after reset: the low ones of `value`. False if one of
+    /// these is 1 above bit 127 of the element, where no number reaches.
+    pub(crate) fn reset_part(&mut self, part: RegisterPart, value: u128) -> bool {
+        let Some(Some(register)) = self.registers.get_mut(part.register.index()) else { return true };
         let mask = u128::MAX.checked_shr(u128::BITS - part.width_bits.min(u128::BITS)).unwrap_or(0);
-        let (bits, value) = (mask << part.low, (value & mask) << part.low);
+        let moved = |bits: u128| bits.checked_shl(part.low).unwrap_or(0);
+        let (bits, wanted) = (moved(mask), value & mask);
+        let value = moved(wanted);
+        if value.checked_shr(part.low).unwrap_or(0) != wanted {
+            return false;
+        }
         let found = register.element_resets.iter_mut().find(|(element, _)| *element == part.element);
         match found {
             Some((_, reset)) => *reset = *reset & !bits | value,
             None => register.element_resets.push((part.element, register.reset & !bits | value)),
         }
         register.element_resets.sort_unstable();
+        true
     }
 
     /// The memory, if its declaration is sound.

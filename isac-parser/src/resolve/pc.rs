@@ -144,8 +144,20 @@ fn reset_alias(
         };
         let mut rest = value;
         for part in pc.parts.iter().rev() {
-            table.reset_part(*part, rest);
+            if !table.reset_part(*part, rest) {
+                diagnostics.push(beyond_numbers(*span, pc, *part, table));
+                break;
+            }
             rest = rest.checked_shr(part.width_bits).unwrap_or(0);
         }
     }
+}
+
+/// The message for a RESET that sets bits which no number reaches.
+fn beyond_numbers(reset: Span, pc: &RegisterPlace, part: RegisterPart, table: &Table) -> Diagnostic {
+    let name = table.register(part.register).map_or("", |register| &register.name);
+    let message = format!("RESET of `{}` sets bits above bit 127 of `{name}`", pc.name);
+    error(code::VALUE_TOO_LARGE, reset, message, "out of range")
+        .secondary(pc.span, "stands for these bits")
+        .help("numbers have at most 128 bits; operation `reset` can set the bits above")
 }

@@ -114,12 +114,11 @@ struct Builder<'a, 'd> {
 
 impl Builder<'_, '_> {
     fn build(&mut self) {
-        let Order { sorted, cycles } = dependency_order(&self.needs());
+        let Order { sorted, cycles, circular: in_circle, .. } = dependency_order(&self.needs());
         for cycle in &cycles {
             self.report_cycle(cycle);
         }
         let operations = self.tree.drafts.len();
-        let in_circle: BTreeSet<usize> = cycles.into_iter().flatten().collect();
         for node in sorted {
             if in_circle.contains(&node) {
                 self.cut.insert(node);
@@ -154,9 +153,8 @@ impl Builder<'_, '_> {
     /// Gives values their types, from the leaves up: a second walk, because what a REFERENCE means
     /// stands above.
     fn build_values(&mut self) {
-        let Order { sorted, cycles } = dependency_order(&self.value_needs());
+        let Order { sorted, cycles, circular: in_circle, .. } = dependency_order(&self.value_needs());
         let operations = self.tree.drafts.len();
-        let in_circle: BTreeSet<usize> = cycles.iter().flatten().copied().collect();
         for node in sorted {
             if self.cut.contains(&node) {
                 continue;

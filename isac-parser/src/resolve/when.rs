@@ -293,7 +293,8 @@ impl Resolver<'_> {
         let known = unless_unread(known, self.diagnostics);
         let message = format!("undefined name `{}`", name.text);
         let mut diagnostic =
-            error(code::UNDEFINED, name.span, message, "no field and no alias of this operation");
+            error(code::UNDEFINED, name.span, message, "no field and no alias of this operation")
+                .cause(name.text.clone());
         if let Some(near) = did_you_mean(&name.text, known) {
             diagnostic = diagnostic.help(near);
         }

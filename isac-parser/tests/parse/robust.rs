@@ -64,9 +64,33 @@ fn nested_casts_are_not_tried_twice() {
 #[test]
 fn errors_are_reported_to_a_limit() {
     assert_eq!(codes(&"GROUP a;\n".repeat(1000)).len(), 100);
-    assert!(codes(&"; ".repeat(1000)).len() <= 101);
-    assert!(codes(&format!("RESOURCE {{ {} }};", "RAM x; ".repeat(10_000))).len() <= 101);
-    assert!(codes(&"'\n".repeat(100_000)).len() <= 201);
+    let many = [
+        "; ".repeat(1000),
+        format!("RESOURCE {{ {} }};", "RAM x; ".repeat(10_000)),
+        "'\n".repeat(100_000),
+        "GROUP a = b\"\n;".repeat(1000),
+        behavior(&"x = ;\n".repeat(1000)),
+        format!("OPERATION a {{ {} }};", "CODING { 1 };\n".repeat(1000)),
+        format!("{}{}", "'\n".repeat(60), "GROUP a;\n".repeat(60)),
+    ];
+    for text in many {
+        let codes = codes(&text);
+        assert_eq!((codes.len(), codes.last()), (100, Some(&"E0106")), "{}", &text[..40]);
+    }
+    assert_eq!(codes(&"'\n".repeat(99)).iter().filter(|code| **code != "E0102").count(), 0);
+}
+
+/// However many errors stand before it, and wherever the text is cut.
+#[test]
+fn brackets_that_nest_too_deep_are_never_parsed() {
+    let deep = "(".repeat(100_000);
+    let open_texts = "GROUP a = b\"\n;".repeat(120);
+    let found = codes(&format!("{open_texts}{}", behavior(&format!("x = {deep}1;"))));
+    assert_eq!((found.len(), found.last()), (100, Some(&"E0106")));
+    // A section ends what stands before it, whatever is open there.
+    let open = "(".repeat(250);
+    let two = format!("OPERATION a {{ BEHAVIOR {{ x = {open}\nEXPRESSION {{ {deep} }}; }};\nGROUP g = a;");
+    assert!(codes(&two).contains(&"E0104"), "{:?}", codes(&two));
 }
 
 #[test]

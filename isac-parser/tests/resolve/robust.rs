@@ -193,6 +193,27 @@ fn many_definitions_end_soon() {
 }
 
 #[test]
+fn circles_that_share_a_name_end_soon() {
+    let last = 20_000;
+    let groups = (0..last).map(|n| format!("GROUP g{n} = g0, g{};\n", n + 1)).collect::<String>();
+    let (sound, text) = said(format!("GROUP a = g0;\n{groups}OPERATION g{last} {{ CODING {{ 0bx[8] }}; }};"));
+    assert!(!sound);
+    assert_eq!(text.matches("error[").count(), 1, "{text}");
+    assert!(text.contains("error[E0205]: the group `g0` contains itself"), "{text}");
+    let constants: String = (0..last).map(|n| format!("CONSTANT c{n} = c0 + c{};\n", n + 1)).collect();
+    let (sound, text) =
+        said(format!("OPERATION a {{ CODING {{ 0bx[8] }}; }};\n{constants}CONSTANT c{last} = c0;"));
+    assert!(!sound);
+    assert_eq!(text.matches("error[").count(), 1, "{text}");
+    let calls: String =
+        (0..2_000).map(|n| format!("FUNCTION void f{n}() {{ f0(); f{}(); }}\n", n + 1)).collect();
+    let (sound, text) =
+        said(format!("OPERATION a {{ CODING {{ 0bx[8] }}; }};\n{calls}FUNCTION void f2000() {{ f0(); }}"));
+    assert!(!sound);
+    assert_eq!(text.matches("error[E0313]").count(), 1, "{text}");
+}
+
+#[test]
 fn numbers_at_every_edge_end_in_a_model_or_a_message() {
     let templates = [
         "RESOURCE { REGISTER bit[@] q; };",

@@ -5,7 +5,7 @@ use super::expression::{Operand, valued};
 use super::{Mode, Typer, code, count, error};
 use crate::ast;
 use crate::model::{Builtin, Expr, ExprKind, FunctionId, Type};
-use crate::resolve::names::{Global, OPERATION, ResultType, Signature, undefined};
+use crate::resolve::names::{Global, ResultType, Signature, undefined};
 use crate::resolve::operation::Meaning;
 use crate::resolve::suggestion::unless_unread;
 use crate::source::Span;
@@ -255,13 +255,8 @@ impl Typer<'_> {
             self.diagnostics.push(error(code::WRONG_KIND, target.span, message, "no operation and no group"));
             return None;
         };
-        let Some(found) = self.table.names.operations.get(&target.text) else {
-            let known = self.table.names.operations.keys().map(String::as_str);
-            let known = unless_unread(known, self.diagnostics);
-            self.diagnostics.push(undefined(OPERATION, target, known));
-            return None;
-        };
-        let (builtin, arguments) = (Builtin::CodedSize(found.what), vec![word?.expr]);
+        let found = self.table.names.operation(target, self.diagnostics);
+        let (builtin, arguments) = (Builtin::CodedSize(found?), vec![word?.expr]);
         Some(valued(ExprKind::Builtin { builtin, arguments }, INT, span))
     }
 

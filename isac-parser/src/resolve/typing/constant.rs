@@ -43,6 +43,7 @@ impl Typer<'_> {
         Some(value)
     }
 }
+
 /// Evaluates a constant expression.
 pub(crate) fn constant(table: &Table, expr: &ast::Expr, diagnostics: &mut Diagnostics) -> Option<Constant> {
     Typer::new(table, None, diagnostics).constant(expr)

@@ -75,7 +75,7 @@ pub fn check_model(model: Model, diagnostics: &mut Diagnostics) -> Option<Checke
         true => ambiguity::check_ambiguity(&model, &misfits, diagnostics),
         false => BTreeMap::new(),
     };
-    coded_size::check_coded_sizes(&model, &decodings, diagnostics);
+    let word_sizes = coded_size::check_coded_sizes(&model, &decodings, names_are_sound, diagnostics);
     if names_are_sound && !diagnostics.iter().any(|found| found.code.0.starts_with("E04")) {
         same_text::check_texts(&model, &decodings, diagnostics);
         if assembler::are_whole(&model) {
@@ -94,5 +94,5 @@ pub fn check_model(model: Model, diagnostics: &mut Diagnostics) -> Option<Checke
         diagnostics.remove(code::UNREACHABLE_MEMBER);
     }
     diagnostics.sort();
-    (!diagnostics.has_errors()).then_some(CheckedModel { model, decodings })
+    (!diagnostics.has_errors()).then_some(CheckedModel { model, decodings, word_sizes })
 }

@@ -106,6 +106,7 @@ pub struct Function {
 pub struct CheckedModel {
     pub(crate) model: Model,
     pub(crate) decodings: BTreeMap<OperationOrGroup, Decoding>,
+    pub(crate) word_sizes: BTreeMap<OperationOrGroup, (WordSizes, u32)>,
 }
 
 impl CheckedModel {
@@ -115,11 +116,10 @@ impl CheckedModel {
         self.decodings.get(&target)
     }
 
-    /// How long the words are of what a `coded_size` asks for, in cells of the map that they are
-    /// fetched from; `None` for what the checks refuse there.
+    /// How long the words are of what a `coded_size` asks for, and how many bits a cell has of the
+    /// maps that they are fetched from; `None` for what no `coded_size` asks for.
     pub fn word_sizes(&self, target: OperationOrGroup) -> Option<(WordSizes, u32)> {
-        let cell_bits = self.model.maps[fetching_map(&self.model, target)?.index()].cell_bits;
-        Some((WordSizes::of(self.decoding(target)?, self.model.target.endian)?, cell_bits))
+        self.word_sizes.get(&target).cloned()
     }
 }
 

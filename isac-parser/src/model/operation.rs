@@ -1,6 +1,6 @@
 //! Operations and groups, resolved.
 
-use super::{Body, Expr, Local, MapId, Model, RegisterId, StageId, TailItem, Type, When, id};
+use super::{Body, Expr, Local, MapId, RegisterId, StageId, TailItem, Type, When, id};
 use crate::source::Span;
 
 id!(
@@ -377,18 +377,6 @@ pub fn root_decodes(elements: &[RootElement]) -> Vec<&RootDecode> {
     let mut found = Vec::new();
     collect_decodes(elements, &mut found);
     found
-}
-
-/// The map that the first CODINGROOT which decodes something fetches it from.
-pub(crate) fn fetching_map(model: &Model, target: OperationOrGroup) -> Option<MapId> {
-    model.operations.iter().find_map(|operation| {
-        root_decodes(&operation.coding_root).into_iter().find_map(|decode| match decode.source {
-            RootSource::Map { map, .. } => {
-                (operation.instances[decode.instance.index()].target == target).then_some(map)
-            }
-            RootSource::Value { .. } => None,
-        })
-    })
 }
 
 fn collect_decodes<'a>(elements: &'a [RootElement], found: &mut Vec<&'a RootDecode>) {

@@ -42,7 +42,7 @@ impl WordSizes {
         let sets: Vec<(u32, CubeSet)> = sets.collect::<Result<_, _>>().ok()?;
         for (index, (_, left)) in sets.iter().enumerate() {
             for (_, right) in &sets[index + 1..] {
-                if !matches!(left.overlap(right, &mut Budget::new()), Ok(None)) {
+                if !matches!(left.overlap(right, budget), Ok(None)) {
                     return None;
                 }
             }

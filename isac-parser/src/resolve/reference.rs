@@ -8,11 +8,16 @@ mod check;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::operation::{AliasValue, Draft, Meaning, OperationScope};
+use super::operation::{AliasValue, Draft, Meaning};
+use super::order::dependency_order;
 use crate::model::{
     Binding, Group, InstanceRole, OperationId, OperationOrGroup, Reference, ReferenceId, Referred, Type,
 };
 use crate::source::Span;
+
+/// Most entries, what they are in each parent, and what these have in the end, counted together. The
+/// largest instruction sets have a third of it.
+const MOST_STEPS: usize = 1_000_000;
 
 /// What a REFERENCE is worth where it is mentioned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,11 +42,20 @@ pub(crate) struct References {
     /// By operation: those that may decode it, or activate it without its having been decoded, and
     /// whether one may decode it.
     parents: Vec<BTreeMap<usize, Way>>,
+    /// By entry: all that it may stand for in the end.
+    owned: Vec<Vec<Owned>>,
+    /// The REFERENCE that leads through too many operations; then none has a meaning.
+    refused: Option<(String, Span)>,
 }
+
+/// What an operation has under the name of a REFERENCE, and where.
+type Owned = (usize, Meaning, Span);
 
 /// A name that an operation takes from those above it.
 struct Entry {
     operation: usize,
+    /// Which of its operation's entries it is.
+    position: usize,
     name: String,
     /// Where the operation's own REFERENCE names it; `None` in an operation in between.
     span: Option<Span>,
@@ -65,12 +79,6 @@ pub(crate) enum Way {
     Activates,
 }
 
-/// Something that has the name of a REFERENCE: its place, and what it is worth.
-struct Base {
-    span: Span,
-    value: Option<ReferenceValue>,
-}
-
 impl References {
     /// Finds what every REFERENCE means in every parent.
     pub(crate) fn collect(drafts: &[Draft<'_>], groups: &[Group]) -> References {
@@ -84,20 +92,87 @@ impl References {
                 references.enter(operation, &name.text, Some(name.span));
             }
         }
-        let mut next = 0;
-        while next < references.entries.len() {
-            references.bind(next, drafts);
-            next += 1;
+        let written = references.entries.len();
+        if let Err(entry) = references.bind_all(drafts).and_then(|()| references.find_owned()) {
+            references.refuse(entry, written);
         }
         references
     }
 
+    /// Binds all entries, those included that this makes; an entry at which they are too many.
+    fn bind_all(&mut self, drafts: &[Draft<'_>]) -> Result<(), usize> {
+        let (mut next, mut steps) = (0, 0);
+        while next < self.entries.len() {
+            self.bind(next, drafts);
+            steps += 1 + self.entries[next].bindings.len();
+            if steps > MOST_STEPS {
+                return Err(next);
+            }
+            next += 1;
+        }
+        Ok(())
+    }
+
+    /// Finds what all entries stand for in the end: those above first, those in a circle together.
+    fn find_owned(&mut self) -> Result<(), usize> {
+        let above = |entry: &Entry| {
+            let above = entry.bindings.iter().filter_map(|(_, found)| match found {
+                Found::Entry(next) => Some(*next),
+                Found::Own(..) => None,
+            });
+            above.collect()
+        };
+        let needs: Vec<Vec<usize>> = self.entries.iter().map(above).collect();
+        self.owned = vec![Vec::new(); self.entries.len()];
+        let mut steps = 0;
+        for component in dependency_order(&needs).components {
+            let (mut all, mut seen): (Vec<Owned>, BTreeSet<usize>) = Default::default();
+            for entry in &component {
+                for (parent, found) in &self.entries[*entry].bindings {
+                    let direct = match found {
+                        Found::Own(meaning, span) => Some((*parent, *meaning, *span)),
+                        Found::Entry(_) => None,
+                    };
+                    let above = match found {
+                        Found::Entry(next) => self.owned[*next].as_slice(),
+                        Found::Own(..) => &[],
+                    };
+                    steps += above.len();
+                    all.extend(direct.iter().chain(above).filter(|(parent, ..)| seen.insert(*parent)));
+                    if steps > MOST_STEPS {
+                        return Err(*entry);
+                    }
+                }
+            }
+            steps += all.len() * component.len();
+            if steps > MOST_STEPS {
+                return Err(component[0]);
+            }
+            for entry in component {
+                self.owned[entry] = all.clone();
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes all REFERENCEs their meaning, because those of an entry's name lead too far.
+    fn refuse(&mut self, entry: usize, written: usize) {
+        let name = self.entries[entry].name.clone();
+        self.entries.truncate(written);
+        self.index.retain(|_, entry| *entry < written);
+        self.by_operation.iter_mut().for_each(|entries| entries.retain(|entry| *entry < written));
+        self.entries.iter_mut().for_each(|entry| entry.bindings.clear());
+        self.owned = vec![Vec::new(); written];
+        let span = self.entries.iter().find(|entry| entry.name == name).and_then(|entry| entry.span);
+        self.refused = span.map(|span| (name, span));
+    }
+
     fn enter(&mut self, operation: usize, name: &str, span: Option<Span>) -> usize {
         let entry = self.entries.len();
-        let name = name.to_owned();
+        let (name, position) = (name.to_owned(), self.by_operation[operation].len());
         self.index.insert((operation, name.clone()), entry);
         self.by_operation[operation].push(entry);
-        self.entries.push(Entry { operation, name, span, bindings: Vec::new() });
+        self.entries.push(Entry { operation, position, name, span, bindings: Vec::new() });
         entry
     }
 
@@ -128,11 +203,11 @@ impl References {
         let mut needs = Vec::new();
         for entry in self.by_operation[operation].iter().copied() {
             if mentioned.contains(self.entries[entry].name.as_str()) {
-                self.visit_owned(entry, &mut BTreeSet::new(), &mut |parent, meaning, _| {
+                for (parent, meaning, _) in &self.owned[entry] {
                     if let Meaning::Instance(id) = meaning {
-                        needs.push(drafts[parent].scope.instances[id.index()].target);
+                        needs.push(drafts[*parent].scope.instances[id.index()].target);
                     }
-                });
+                }
             }
         }
         needs
@@ -140,34 +215,8 @@ impl References {
 
     /// Everything that each of an operation's references may stand for: what the operation that
     /// has it has under the name, and where.
-    pub(crate) fn owned(&self, operation: usize) -> Vec<Vec<(usize, Meaning, Span)>> {
-        let entries = self.by_operation[operation].iter();
-        entries
-            .map(|entry| {
-                let mut owned = Vec::new();
-                self.visit_owned(*entry, &mut BTreeSet::new(), &mut |parent, meaning, span| {
-                    owned.push((parent, meaning, span));
-                });
-                owned
-            })
-            .collect()
-    }
-
-    fn visit_owned(
-        &self,
-        entry: usize,
-        seen: &mut BTreeSet<usize>,
-        visit: &mut impl FnMut(usize, Meaning, Span),
-    ) {
-        if !seen.insert(entry) {
-            return;
-        }
-        for (parent, found) in &self.entries[entry].bindings {
-            match found {
-                Found::Own(meaning, span) => visit(*parent, *meaning, *span),
-                Found::Entry(next) => self.visit_owned(*next, seen, visit),
-            }
-        }
+    pub(crate) fn owned(&self, operation: usize) -> Vec<&[Owned]> {
+        self.by_operation[operation].iter().map(|entry| self.owned[*entry].as_slice()).collect()
     }
 
     /// What an operation's references are worth; `None` for one that cannot be told, or not yet.
@@ -178,7 +227,7 @@ impl References {
         alias: &dyn Fn(usize, usize) -> AliasValue,
     ) -> Vec<Option<ReferenceValue>> {
         let entries = self.by_operation[operation].iter();
-        entries.map(|entry| self.value(*entry, drafts, alias, &mut BTreeSet::new())).collect()
+        entries.map(|entry| self.value(*entry, drafts, alias)).collect()
     }
 
     fn value(
@@ -186,11 +235,8 @@ impl References {
         entry: usize,
         drafts: &[Draft<'_>],
         alias: &dyn Fn(usize, usize) -> AliasValue,
-        seen: &mut BTreeSet<usize>,
     ) -> Option<ReferenceValue> {
-        let mut bases = Vec::new();
-        self.bases(entry, drafts, alias, seen, &mut bases);
-        let mut values = bases.into_iter().map(|base| base.value);
+        let mut values = self.owned[entry].iter().map(|owned| owned_value(*owned, drafts, alias));
         let first = values.next()??;
         values.try_fold(first, |joined, value| {
             let value = value.filter(|value| value.ty == joined.ty)?;
@@ -199,29 +245,6 @@ impl References {
                 (joined.is_place && value.is_place, joined.no_place.or(value.no_place));
             Some(ReferenceValue { is_place, no_place, coded_bits, ..joined })
         })
-    }
-
-    /// Everything that an entry may stand for.
-    fn bases(
-        &self,
-        entry: usize,
-        drafts: &[Draft<'_>],
-        alias: &dyn Fn(usize, usize) -> AliasValue,
-        seen: &mut BTreeSet<usize>,
-        bases: &mut Vec<Base>,
-    ) {
-        if !seen.insert(entry) {
-            return;
-        }
-        for (parent, found) in &self.entries[entry].bindings {
-            match found {
-                Found::Own(meaning, span) => {
-                    let value = own_value(*parent, &drafts[*parent].scope, (*meaning, *span), alias);
-                    bases.push(Base { span: *span, value });
-                }
-                Found::Entry(next) => self.bases(*next, drafts, alias, seen, bases),
-            }
-        }
     }
 
     /// The references as the model has them, by operation.
@@ -261,8 +284,7 @@ impl References {
             Found::Own(Meaning::Variable(id), _) => Some(Referred::Variable(id)),
             Found::Own(Meaning::Reference(_) | Meaning::Broken, _) => None,
             Found::Entry(entry) => {
-                let operation = self.entries[entry].operation;
-                let position = self.by_operation[operation].iter().position(|other| *other == entry)?;
+                let position = self.entries[entry].position;
                 Some(Referred::Reference(ReferenceId(u32::try_from(position).unwrap_or(u32::MAX))))
             }
         }
@@ -278,12 +300,13 @@ fn own_meaning(draft: &Draft<'_>, name: &str) -> Option<(Meaning, Span)> {
     })
 }
 
-fn own_value(
-    parent: usize,
-    scope: &OperationScope,
-    (meaning, span): (Meaning, Span),
+/// What is worth what an operation has under the name of a REFERENCE.
+fn owned_value(
+    (parent, meaning, span): Owned,
+    drafts: &[Draft<'_>],
     alias: &dyn Fn(usize, usize) -> AliasValue,
 ) -> Option<ReferenceValue> {
+    let scope = &drafts[parent].scope;
     match meaning {
         Meaning::Field(id) => {
             let field = scope.fields.get(id.index())?;

@@ -213,6 +213,32 @@ fn circles_that_share_a_name_end_soon() {
     assert_eq!(text.matches("error[E0313]").count(), 1, "{text}");
 }
 
+/// Each refers to something that nothing above has: an entry for each name and each operation above.
+#[test]
+fn references_through_any_number_of_operations_end_soon() {
+    let chain = |length: usize, section: &dyn Fn(usize) -> String| -> String {
+        let operation =
+            |n: usize| format!("OPERATION o{n} {{ {} ACTIVATION {{ o{}; }}; }};\n", section(n), n + 1);
+        (0..length).map(operation).collect::<String>() + &format!("OPERATION o{length} {{ }};\n")
+    };
+    let first = "OPERATION a { CODING { x=0bx[8] }; ACTIVATION { o0; }; };\n";
+    let (sound, text) = said(format!("{first}{}", chain(5_000, &|n| format!("REFERENCE {{ x{n} }};"))));
+    assert!(!sound);
+    assert_eq!(text.matches("error[E0407]").count(), 1, "{text}");
+    assert!(text.contains("lead through too many operations"), "{text}");
+    // One name through all of them, and the value that the last one takes.
+    let last = "REFERENCE { x }; BEHAVIOR { pc = x; };";
+    let in_one = |n: usize, that: usize| if n == that { last.to_owned() } else { String::new() };
+    let (sound, text) = said(format!("{first}{}", chain(5_000, &|n| in_one(n, 4_999))));
+    assert!(sound, "{text}");
+    let (sound, text) = said(format!(
+        "OPERATION a {{ CODING {{ 0bx[8] }}; ACTIVATION {{ o0; }}; }};\n{}",
+        chain(30_000, &|n| in_one(n, 29_999))
+    ));
+    assert!(!sound);
+    assert_eq!(text.matches("error[E0210]").count(), 1, "{text}");
+}
+
 #[test]
 fn numbers_at_every_edge_end_in_a_model_or_a_message() {
     let templates = [

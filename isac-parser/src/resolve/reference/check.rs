@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Entry, Found, References, Way};
+use super::{Entry, Found, MOST_STEPS, References, Way, owned_value};
 use crate::diagnostic::Diagnostic;
 use crate::model::Type;
 use crate::resolve::code;
@@ -22,17 +22,25 @@ impl References {
         alias: &dyn Fn(usize, usize) -> AliasValue,
     ) -> Vec<Diagnostic> {
         let mut diagnostics = Vec::new();
+        if let Some((name, span)) = &self.refused {
+            diagnostics.push(leads_too_far(name, *span));
+            return diagnostics;
+        }
+        let mut search = Search::default();
         for (index, entry) in self.entries.iter().enumerate() {
             let Some(span) = entry.span else { continue };
             let check = EntryCheck { references: self, drafts, starts, entry, span };
-            if let Some(missing) = check.missing(index) {
+            if let Some(missing) = check.missing(index, &mut search) {
                 diagnostics.push(check.lacks(&missing));
+                if search.steps > MOST_STEPS {
+                    // So many of the same say enough.
+                    break;
+                }
                 continue;
             }
-            let mut bases = Vec::new();
-            self.bases(index, drafts, alias, &mut BTreeSet::new(), &mut bases);
             diagnostics.extend(check.without_value(index, alias));
-            let mut typed = bases.iter().filter_map(|base| Some((base.span, base.value?.ty)));
+            let owned = self.owned[index].iter();
+            let mut typed = owned.filter_map(|owned| Some((owned.2, owned_value(*owned, drafts, alias)?.ty)));
             if let Some((first, ty)) = typed.next()
                 && let Some((other, other_ty)) = typed.find(|(_, other)| *other != ty)
             {
@@ -41,6 +49,22 @@ impl References {
         }
         diagnostics
     }
+}
+
+fn leads_too_far(name: &str, span: Span) -> Diagnostic {
+    let message = format!("the REFERENCEs to `{name}` lead through too many operations");
+    let label = format!("all REFERENCEs together take more than {MOST_STEPS} steps");
+    error(code::TOO_DEEP, span, message, label)
+        .help("refer to what stands in an operation nearer by, or keep it in a register")
+}
+
+/// What the searches of all REFERENCEs have in common.
+#[derive(Default)]
+struct Search {
+    /// Entries in between above which nothing lacks the name.
+    sound: BTreeSet<usize>,
+    /// Entries that were looked at.
+    steps: usize,
 }
 
 /// What is to be said of one REFERENCE.
@@ -55,32 +79,35 @@ struct EntryCheck<'a> {
 
 impl EntryCheck<'_> {
     /// The operations along which a name is searched in vain, innermost first, if there are some.
-    fn missing(&self, index: usize) -> Option<Vec<usize>> {
+    fn missing(&self, index: usize, search: &mut Search) -> Option<Vec<usize>> {
+        let entries = &self.references.entries;
         let mut seen = BTreeSet::from([index]);
-        let mut path = Vec::new();
-        self.search(index, &mut seen, &mut path).then_some(path)
-    }
-
-    fn search(&self, index: usize, seen: &mut BTreeSet<usize>, path: &mut Vec<usize>) -> bool {
-        let entry = &self.references.entries[index];
-        path.push(entry.operation);
-        // An operation that is only begun, or an unused one in between, has nothing above it.
-        let is_start = self.starts.contains(&entry.operation);
-        if is_start || entry.bindings.is_empty() && entry.span.is_none() {
-            return true;
-        }
-        for (_, found) in &entry.bindings {
-            if let Found::Entry(next) = found
+        // Each with the number of its bindings that were followed.
+        let mut path = vec![(index, 0)];
+        while let Some((at, taken)) = path.last_mut() {
+            let entry = &entries[*at];
+            // An operation that is only begun, or an unused one in between, has nothing above it.
+            let is_start = self.starts.contains(&entry.operation);
+            if is_start || entry.bindings.is_empty() && entry.span.is_none() {
+                return Some(path.iter().map(|(entry, _)| entries[*entry].operation).collect());
+            }
+            let Some((_, found)) = entry.bindings.get(*taken) else {
+                path.pop();
+                continue;
+            };
+            *taken += 1;
+            if let Found::Entry(next) = *found
                 // The parent's own REFERENCE is answered there.
-                && self.references.entries[*next].span.is_none()
-                && seen.insert(*next)
-                && self.search(*next, seen, path)
+                && entries[next].span.is_none()
+                && !search.sound.contains(&next)
+                && seen.insert(next)
             {
-                return true;
+                search.steps += 1;
+                path.push((next, 0));
             }
         }
-        path.pop();
-        false
+        search.sound.append(&mut seen);
+        None
     }
 
     fn lacks(&self, missing: &[usize]) -> Diagnostic {
@@ -134,14 +161,14 @@ impl EntryCheck<'_> {
     /// Aliases that have no value in their operation.
     fn without_value(&self, index: usize, alias: &dyn Fn(usize, usize) -> AliasValue) -> Option<Diagnostic> {
         let mut found = None;
-        self.references.visit_owned(index, &mut BTreeSet::new(), &mut |parent, meaning, _| {
+        for (parent, meaning, _) in self.references.owned[index].iter().copied() {
             if let Meaning::Instance(id) = meaning
                 && self.drafts[parent].scope.value(id) != AliasValue::Broken
                 && matches!(alias(parent, id.index()), AliasValue::NotCoded | AliasValue::Decoded)
             {
                 found = found.or(Some((parent, id, alias(parent, id.index()))));
             }
-        });
+        }
         let (parent, id, value) = found?;
         let draft = &self.drafts[parent];
         let message = format!("the alias `{}` has no value in `{}`", self.entry.name, draft.ast.name.text);

@@ -130,7 +130,7 @@ impl Builder<'_, '_> {
         references
             .map(|owned| {
                 let mut referred = ReferredMembers::default();
-                for (parent, meaning, span) in owned {
+                for (parent, meaning, span) in owned.iter().copied() {
                     let draft = &self.tree.drafts[parent];
                     match meaning {
                         Meaning::Instance(id) if is_decoded(draft.scope.instances[id.index()].role) => {

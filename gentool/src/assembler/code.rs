@@ -33,6 +33,8 @@ codes! {
     NO_LOCAL_LABEL = "A0204";
     /// An `.equ` that needs itself.
     CYCLIC_SYMBOL = "A0205";
+    /// A local label whose number is too large.
+    LOCAL_NUMBER = "A0206";
 
     /// An instruction that the model does not have.
     UNKNOWN_INSTRUCTION = "A0301";

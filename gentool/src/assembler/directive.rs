@@ -9,6 +9,7 @@ use isac_parser::source::Span;
 use super::code;
 use super::expression::{Binary, Expr};
 use super::item::{ItemKind, Section, SectionKind};
+use super::message::contents_in_zero;
 use super::reader::{escape, name_of, skip_blanks};
 use super::reading::{Reading, Statement};
 use super::source::string_length;
@@ -104,8 +105,9 @@ impl Reading<'_, '_> {
 
     /// Goes on in a section.
     fn select(&mut self, name: &str) {
-        let known = self.sections.iter().position(|section| section.name == name);
+        let known = self.section_numbers.get(name).copied();
         self.section = known.unwrap_or_else(|| {
+            self.section_numbers.insert(name.to_owned(), self.sections.len());
             self.sections.push(Section::named(name));
             self.sections.len() - 1
         });
@@ -210,7 +212,7 @@ impl Reading<'_, '_> {
             at = skip_blanks(here.statement.text, at + 1);
         }
         self.end(name, here, at);
-        self.contents(here, name);
+        self.contents(here.statement, name);
         self.push(here.statement.whole(), ItemKind::Data { width_bits, values });
     }
 
@@ -239,7 +241,7 @@ impl Reading<'_, '_> {
             );
             return;
         }
-        self.contents(here, name);
+        self.contents(here.statement, name);
         self.push(here.statement.whole(), ItemKind::Cells(cells));
     }
 
@@ -326,16 +328,11 @@ impl Reading<'_, '_> {
         self.include(&path, span);
     }
 
-    /// A section that is zero has no contents.
-    fn contents(&mut self, here: Arguments<'_>, name: &str) {
+    /// A section that is zero has no contents; what `.space` fills is told when its value is known.
+    pub(super) fn contents(&mut self, statement: Statement<'_>, name: &str) {
         let section = &self.sections[self.section];
         if section.kind == SectionKind::Zero {
-            let message = format!("`{name}` in {}, which is zero at first", section.name);
-            self.findings.push(
-                Diagnostic::error(code::CONTENTS_IN_BSS, here.statement.whole(), message)
-                    .label("has contents")
-                    .help("reserve cells with `.space`, or put the values into .data"),
-            );
+            self.findings.push(contents_in_zero(section, name, statement.whole()));
         }
     }
 

@@ -1,6 +1,7 @@
 //! From a layout to bytes: every value is known now, or it is an error.
 
-use std::collections::BTreeSet;
+use std::cell::OnceCell;
+use std::collections::{BTreeSet, HashMap};
 
 use isac_ir::Model;
 use isac_ir::bits::Bits;
@@ -17,7 +18,7 @@ use super::expression::{Expr, NoValue};
 use super::instruction::with_context;
 use super::item::{Instruction, Item, ItemKind, Section, SectionKind};
 use super::layout::{Around, Layout, Piece};
-use super::message::{misfit_diagnostic, no_value};
+use super::message::{contents_in_zero, misfit_diagnostic, no_value};
 use super::program::{AssembledPiece, Line};
 use super::symbol::{Meaning, Symbols};
 
@@ -39,6 +40,8 @@ pub(super) struct Emission<'a> {
     pub(super) findings: &'a mut Diagnostics,
     /// Undefined symbols that have been reported.
     pub(super) undefined: BTreeSet<u32>,
+    /// The first symbol of each name that has a definition, once one without is met.
+    pub(super) defined: OnceCell<HashMap<&'a str, usize>>,
 }
 
 impl Emission<'_> {
@@ -49,7 +52,8 @@ impl Emission<'_> {
             .pieces
             .iter()
             .filter(|piece| !self.is_zero(piece))
-            .fold(0, |sum, piece| sum + piece.size_cells.saturating_mul(self.cell_bytes as u64));
+            .map(|piece| piece.size_cells.saturating_mul(self.cell_bytes as u64))
+            .fold(0, u64::saturating_add);
         if total > MOST_BYTES {
             self.too_large(total);
             return (Vec::new(), Vec::new());
@@ -118,8 +122,7 @@ impl Emission<'_> {
                     }
                     let value = self.value(index, expr, *span).unwrap_or(0);
                     self.check_data(value, *width_bits, *span);
-                    let word = Bits::from_u128(value as u128) & Bits::ones(*width_bits);
-                    self.word(word, *width_bits, bytes);
+                    self.word(pattern(value, *width_bits), *width_bits, bytes);
                 }
             }
             ItemKind::Cells(cells) => {
@@ -132,8 +135,14 @@ impl Emission<'_> {
                 self.value(index, count, span);
                 let fill = fill.as_ref().and_then(|fill| self.value(index, fill, span)).unwrap_or(0);
                 self.check_data(fill, self.cell_bits, span);
-                if fill != 0 {
-                    let cell = Bits::from_u128(fill as u128) & Bits::ones(self.cell_bits);
+                let section = &self.sections[self.items[index].section];
+                if section.kind == SectionKind::Zero {
+                    // Nothing is written there.
+                    if fill != 0 {
+                        self.findings.push(contents_in_zero(section, ".space", span));
+                    }
+                } else if fill != 0 {
+                    let cell = pattern(fill, self.cell_bits);
                     (0..self.layout.sizes[index]).for_each(|_| self.word(cell, self.cell_bits, bytes));
                 }
             }
@@ -144,8 +153,9 @@ impl Emission<'_> {
     }
 
     fn check_data(&mut self, value: i128, width_bits: u32, span: Span) {
-        let width = width_bits.clamp(1, 126);
-        let (low, high) = (-(1i128 << (width - 1)), (1i128 << width) - 1);
+        let width = width_bits.max(1);
+        let low = 1i128.checked_shl(width - 1).map_or(i128::MIN, i128::wrapping_neg);
+        let high = if width < 127 { (1 << width) - 1 } else { i128::MAX };
         if !(low..=high).contains(&value) {
             let message = format!("{value} does not fit {width_bits} bits");
             self.findings.push(
@@ -161,20 +171,29 @@ impl Emission<'_> {
         let around = Around { model: self.model, symbols: self.symbols, layout: self.layout, item: index };
         let spot = Spot { address: Some(self.layout.address(index)), around: &around };
         let chosen = choose(self.model, &instruction.candidates, &spot, Some(instruction.size_cells));
+        if let Ok((_, words)) = chosen {
+            for (word, width) in words.into_iter().flatten() {
+                self.word(word, width, bytes);
+            }
+            return;
+        }
         // In the size that was settled on nothing fits: the reason is that of all ways.
-        let chosen = chosen.or_else(|_| {
-            choose(self.model, &instruction.candidates, &spot, None).and_then(|(_, words)| {
-                Err(match words {
-                    Some(_) => Misfit::Otherwise { operation: String::new(), other: None },
-                    None => self.unknown(&instruction.candidates[0], &spot),
-                })
-            })
-        });
-        match chosen {
-            Ok((_, words)) => {
-                for (word, width) in words.into_iter().flatten() {
-                    self.word(word, width, bytes);
-                }
+        match choose(self.model, &instruction.candidates, &spot, None) {
+            Ok((candidate, Some(_))) => {
+                let (size, given) = (candidate.size_cells, instruction.size_cells);
+                let cells = if size == 1 { "cell" } else { "cells" };
+                let message = format!("this has code of {size} {cells}, but it was given {given}");
+                let finding = Diagnostic::error(code::UNSETTLED, item.span, message)
+                    .label("grew before all addresses were known")
+                    .help(
+                        "nothing that has grown shrinks again, and its longer code has no such operands; let \
+                         less depend on symbols that are defined behind it",
+                    );
+                self.findings.push(with_context(finding, instruction.expanded.clone()));
+            }
+            Ok((_, None)) => {
+                let misfit = self.unknown(&instruction.candidates[0], &spot);
+                self.misfit(item, instruction, &misfit);
             }
             Err(misfit) => self.misfit(item, instruction, &misfit),
         }
@@ -248,8 +267,12 @@ impl Emission<'_> {
     fn undefined_symbol(&mut self, symbol: u32, span: Span) {
         let Self { symbols, .. } = *self;
         let own = &symbols.list[symbol as usize];
-        let elsewhere =
-            symbols.list.iter().find(|other| other.name == own.name && other.definition.is_some());
+        let defined = self.defined.get_or_init(|| {
+            let all = symbols.list.iter().enumerate().filter(|(_, symbol)| symbol.definition.is_some());
+            // The first of a name is what is left.
+            all.rev().map(|(index, symbol)| (symbol.name.as_str(), index)).collect()
+        });
+        let elsewhere = defined.get(own.name.as_str()).map(|other| &symbols.list[*other]);
         let message = format!("`{}` is not defined", own.name);
         let mut diagnostic = Diagnostic::error(code::UNDEFINED, span, message).label("not defined");
         if let Some(definition) = elsewhere.and_then(|other| other.definition.as_ref()) {
@@ -318,4 +341,10 @@ impl Emission<'_> {
             bytes.extend(one);
         }
     }
+}
+
+/// A number in so many bits, with its sign in all of them.
+fn pattern(value: i128, width_bits: u32) -> Bits {
+    let high = if value < 0 { !Bits::ones(u128::BITS) } else { Bits::ZERO };
+    (Bits::from_u128(value as u128) | high) & Bits::ones(width_bits)
 }

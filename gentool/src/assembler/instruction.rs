@@ -1,6 +1,7 @@
 //! Statements that are instructions.
 
 use std::collections::BTreeMap;
+use std::ops::ControlFlow;
 
 use isac_ir::syntax::Pseudo;
 use isac_parser::diagnostic::Diagnostic;
@@ -22,12 +23,16 @@ use super::table::first_word;
 /// Deepest nesting of PSEUDOs.
 const MOST_REWRITTEN: usize = 16;
 
+/// Most lines that PSEUDOs may make of one.
+const MOST_MADE: usize = 1 << 16;
+
 /// Findings after which nobody reads suggestions.
 const MOST_SUGGESTIONS: usize = 200;
 
 impl Reading<'_, '_> {
-    /// Reads an instruction; `depth` PSEUDOs have led to it.
-    pub(super) fn instruction(&mut self, statement: Statement<'_>, depth: usize) {
+    /// Reads an instruction; `depth` PSEUDOs have led to it. It breaks off where PSEUDOs make no end of
+    /// lines, which is told once.
+    pub(super) fn instruction(&mut self, statement: Statement<'_>, depth: usize) -> ControlFlow<()> {
         let mut scope = LineScope { symbols: &mut self.symbols, unit: self.unit, item: self.items.len() };
         let mut matcher = Matcher::new(self.table, self.surface, statement.text, &mut scope);
         let ways = matcher.instructions();
@@ -42,14 +47,14 @@ impl Reading<'_, '_> {
                 Diagnostic::error(code::TOO_MANY_READINGS, statement.whole(), message)
                     .help("put operands into parentheses, or make the texts of the description differ more"),
             );
-            return;
+            return ControlFlow::Continue(());
         }
         // Most literal characters first; what is alike stays in GROUP order.
         candidates.sort_by_key(|candidate| std::cmp::Reverse(candidate.written.literals));
         let misfit = self.first_misfit(&candidates);
         if candidates.is_empty() || misfit.is_some() {
             let (further, unfit) = match self.rewrite(statement, depth) {
-                Rewritten::Done => return,
+                Rewritten::Done(flow) => return flow,
                 Rewritten::Not { furthest, misfit } => (furthest, misfit),
             };
             match misfit.or(unfit) {
@@ -62,10 +67,11 @@ impl Reading<'_, '_> {
                 }
                 None => self.no_instruction(statement, furthest, further),
             }
-            return;
+            return ControlFlow::Continue(());
         }
         let expanded = (!statement.is_source).then(|| statement.text.to_owned());
         self.push(statement.whole(), ItemKind::Instruction(Instruction::new(candidates, expanded)));
+        ControlFlow::Continue(())
     }
 
     /// Why no way of reading can have code whatever the labels will be; the reason that says most.
@@ -114,19 +120,26 @@ impl Reading<'_, '_> {
             if !self.holds(pseudo, &operands) {
                 continue;
             }
-            if depth >= MOST_REWRITTEN {
-                let message = format!("PSEUDOs lead to each other more than {MOST_REWRITTEN} deep");
+            self.made += pseudo.results.len();
+            let endless = if depth >= MOST_REWRITTEN {
+                Some(format!("PSEUDOs lead to each other more than {MOST_REWRITTEN} deep"))
+            } else if self.made > MOST_MADE {
+                Some(format!("PSEUDOs make more than {MOST_MADE} lines of this"))
+            } else {
+                None
+            };
+            if let Some(message) = endless {
                 let help = format!("the last of them stands in {}", pseudo.location);
                 self.findings
                     .push(Diagnostic::error(code::BAD_PSEUDO, statement.whole(), message).help(help));
-                return Rewritten::Done;
+                return Rewritten::Done(ControlFlow::Break(()));
             }
-            for result in &pseudo.results {
+            let flow = pseudo.results.iter().try_for_each(|result| {
                 let text = filled(result, &operands);
                 let line = Statement { text: text.trim(), is_source: false, ..statement };
-                self.instruction(line, depth + 1);
-            }
-            return Rewritten::Done;
+                self.instruction(line, depth + 1)
+            });
+            return Rewritten::Done(flow);
         }
         Rewritten::Not { furthest, misfit }
     }
@@ -180,8 +193,10 @@ impl Reading<'_, '_> {
             let diagnostic = Diagnostic::error(code::UNKNOWN_INSTRUCTION, statement.span(0, length), message)
                 .label("unknown");
             let value = statement.text[length..].trim_start().strip_prefix('=');
-            diagnostic.help(match value.filter(|value| !value.starts_with('=')) {
-                Some(value) => format!("a name gets its value by `.equ {name}, {}`", value.trim()),
+            let value = value.map(str::trim).filter(|value| !value.starts_with('='));
+            diagnostic.help(match value {
+                Some("") => format!("a name gets its value by `.equ {name}, VALUE`"),
+                Some(value) => format!("a name gets its value by `.equ {name}, {value}`"),
                 None => near.unwrap_or_else(|| {
                     "the instructions are the texts of the description's ASSEMBLER sections".to_owned()
                 }),
@@ -193,12 +208,10 @@ impl Reading<'_, '_> {
 
 /// What became of a line that may be a PSEUDO's.
 enum Rewritten {
-    Done,
+    /// It is one; whether reading goes on.
+    Done(ControlFlow<()>),
     /// It is none: how far they have come, and which value does not fit where all else does.
-    Not {
-        furthest: Furthest,
-        misfit: Option<Misfit>,
-    },
+    Not { furthest: Furthest, misfit: Option<Misfit> },
 }
 
 /// Says what a PSEUDO made of the line.

@@ -7,14 +7,16 @@
 
 use isac_ir::Model;
 use isac_parser::diagnostic::{Diagnostic, Diagnostics};
+use isac_parser::source::Span;
 
 use super::candidate::Spot;
+use super::circle::components;
 use super::code;
 use super::expression::{Environment, Expr, NoValue};
 use super::item::{Item, ItemKind, Section};
 use super::message::no_value;
 use super::placement::Placement;
-use super::symbol::{Meaning, Symbols, call};
+use super::symbol::{Meaning, Symbol, Symbols, call};
 
 /// Rounds after which every instruction takes its longest code.
 const MOST_ROUNDS: usize = 64;
@@ -102,11 +104,12 @@ impl Laying<'_> {
             ..Layout::default()
         };
         self.divide(&mut layout);
+        let order: Vec<u32> = components(self.symbols).into_iter().flatten().collect();
         for round in 0.. {
             let before = (layout.sizes.clone(), layout.pieces.clone());
             self.measure(&mut layout);
             self.placement.place(self.sections, &mut layout.pieces);
-            self.evaluate_symbols(&mut layout);
+            self.evaluate_symbols(&order, &mut layout);
             let grown = self.grow(&layout, round >= MOST_ROUNDS);
             if !grown && before == (layout.sizes.clone(), layout.pieces.clone()) {
                 break;
@@ -181,34 +184,20 @@ impl Laying<'_> {
         }
     }
 
-    /// Values of labels, then of `.equ` in whatever order they need each other.
-    fn evaluate_symbols(&self, layout: &mut Layout) {
-        let count = self.symbols.list.len();
-        let mut values = vec![Err(NoValue::Unknown); count];
-        let mut open = Vec::new();
-        for (index, symbol) in self.symbols.list.iter().enumerate() {
-            match symbol.definition.as_ref().map(|definition| &definition.meaning) {
-                Some(Meaning::Label(item)) => values[index] = Ok(layout.address(*item).into()),
-                Some(Meaning::Equal(expr, item)) => open.push((index, expr, *item)),
-                None => {}
-            }
-        }
-        layout.values = values;
-        // Each pass reads them the other way round: what needs a later one is found soon, too.
-        let mut is_progress = true;
-        while is_progress && !open.is_empty() {
-            is_progress = false;
-            open.reverse();
-            open.retain(|(index, expr, item)| {
+    /// Values of labels, then of `.equ` in the order in which they need each other.
+    fn evaluate_symbols(&self, order: &[u32], layout: &mut Layout) {
+        let label = |symbol: &Symbol| match symbol.meaning() {
+            Some(Meaning::Label(item)) => Ok(layout.address(*item).into()),
+            _ => Err(NoValue::Unknown),
+        };
+        layout.values = self.symbols.list.iter().map(label).collect();
+        for index in order {
+            let index = *index as usize;
+            if let Some(Meaning::Equal(expr, item)) = self.symbols.list[index].meaning() {
                 let around = Around { model: self.model, symbols: self.symbols, layout, item: *item };
                 let value = expr.value(&around);
-                let known = value != Err(NoValue::Unknown);
-                is_progress |= known;
-                if known {
-                    layout.values[*index] = value;
-                }
-                !known
-            });
+                layout.values[index] = value;
+            }
         }
     }
 
@@ -278,20 +267,22 @@ impl Laying<'_> {
     }
 
     fn report_pieces(&mut self, layout: &Layout) {
-        let place = |piece: &Piece| {
-            let is_first = |(index, item): &(usize, &Item)| {
-                layout.pieces[layout.places[*index].0] == *piece && !matches!(item.kind, ItemKind::Mark)
-            };
-            self.items.iter().enumerate().find(is_first).map(|(_, item)| item.span)
-        };
+        // Of each piece its first item.
+        let mut begins: Vec<Option<Span>> = vec![None; layout.pieces.len()];
+        for (item, (piece, _)) in self.items.iter().zip(&layout.places) {
+            if !matches!(item.kind, ItemKind::Mark) {
+                begins[*piece].get_or_insert(item.span);
+            }
+        }
         let last = |piece: &Piece| piece.base.checked_add(piece.size_cells - 1);
         let most = isac_ir::bits::mask(self.placement.address_bits()) as u64;
         let mut findings = Vec::new();
-        let mut sorted: Vec<&Piece> = layout.pieces.iter().filter(|piece| piece.size_cells > 0).collect();
-        sorted.sort_by_key(|piece| (piece.base, piece.section));
-        for piece in &sorted {
+        let all = layout.pieces.iter().zip(begins);
+        let mut sorted: Vec<(&Piece, Option<Span>)> = all.filter(|(piece, _)| piece.size_cells > 0).collect();
+        sorted.sort_by_key(|(piece, _)| (piece.base, piece.section));
+        for (piece, begin) in &sorted {
             if last(piece).is_none_or(|last| last > most)
-                && let Some(span) = place(piece)
+                && let Some(span) = *begin
             {
                 let name = &self.sections[piece.section].name;
                 let message = format!("{name} reaches beyond the last address, {most:#x}");
@@ -301,14 +292,21 @@ impl Laying<'_> {
                 findings.push(Diagnostic::error(code::BEYOND, span, message).label("begins here").help(help));
             }
         }
-        for pair in sorted.windows(2) {
-            let (first, second) = (pair[0], pair[1]);
-            if last(first).is_some_and(|last| last >= second.base)
-                && let (Some(span), Some(other)) = (place(second), place(first))
+        // Of the pieces that begin before another, the one that reaches furthest: what lies on any of
+        // them lies on this one.
+        let mut furthest: Option<(&Piece, Option<Span>)> = None;
+        for (second, begin) in sorted {
+            let end = |piece: &Piece| last(piece).unwrap_or(u64::MAX);
+            let Some((first, other)) = furthest.replace((second, begin)) else { continue };
+            if end(first) >= end(second) {
+                furthest = Some((first, other));
+            }
+            let until = end(first);
+            if until >= second.base
+                && let (Some(span), Some(other)) = (begin, other)
             {
                 let names = [first, second].map(|piece| &self.sections[piece.section].name);
                 let message = format!("{} at {:#x} lies on {}", names[1], second.base, names[0]);
-                let until = last(first).unwrap_or(u64::MAX);
                 findings.push(
                     Diagnostic::error(code::OVERLAP, span, message)
                         .label("begins here")

@@ -6,6 +6,7 @@
 
 mod operand;
 
+use std::collections::HashMap;
 use std::rc::Rc;
 
 use isac_ir::operation::Target;
@@ -53,7 +54,7 @@ pub(super) enum OperandValue {
 }
 
 /// How far a way of reading has come.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct Cursor {
     at: usize,
     /// Nothing may stand between what has been read and what comes.
@@ -61,6 +62,9 @@ struct Cursor {
     /// Nothing has been read so far.
     first: bool,
 }
+
+/// Ways in which a target was read, each with how far it has come.
+type Ends = Vec<(Rc<Written>, Cursor)>;
 
 /// Reads one line.
 pub(super) struct Matcher<'a, 'm> {
@@ -71,6 +75,8 @@ pub(super) struct Matcher<'a, 'm> {
     pub(super) furthest: Furthest,
     /// Expressions by where they begin, with all their ends, the longest first.
     expressions: Vec<(usize, Vec<Read>)>,
+    /// What was read for a target at a place: many ways of reading lead there.
+    targets: HashMap<(Target, Cursor), Rc<Ends>>,
     /// There were more ways than are followed.
     pub(super) overflow: bool,
 }
@@ -106,6 +112,7 @@ impl<'a, 'm> Matcher<'a, 'm> {
             scope,
             furthest: Furthest::default(),
             expressions: Vec::new(),
+            targets: HashMap::new(),
             overflow: false,
         }
     }
@@ -153,7 +160,7 @@ impl<'a, 'm> Matcher<'a, 'm> {
     fn ways(&mut self, target: Target, at: usize) -> Vec<(Rc<Written>, usize)> {
         let begin = Cursor { at: skip_blanks(self.text, at), joined: true, first: true };
         let ways = self.target(target, begin);
-        ways.into_iter().map(|(written, cursor)| (written, cursor.at)).collect()
+        ways.iter().map(|(written, cursor)| (Rc::clone(written), cursor.at)).collect()
     }
 
     /// The ways in which the whole text is what a PSEUDO says.
@@ -187,19 +194,28 @@ impl<'a, 'm> Matcher<'a, 'm> {
         let mut next = Vec::new();
         for way in ways {
             let begin = skip_blanks(self.text, way.cursor.at) as u32;
-            for (written, cursor) in self.target(target, way.cursor) {
+            for (written, cursor) in &*self.target(target, way.cursor) {
                 let mut longer = way.clone();
                 let range = (begin, cursor.at as u32);
-                longer.children.push((index, written));
+                longer.children.push((index, Rc::clone(written)));
                 longer.fields.push((index, Operand { value: OperandValue::Element(0), range }));
-                longer.cursor = cursor;
+                longer.cursor = *cursor;
                 next.push(longer);
             }
         }
         next
     }
 
-    fn target(&mut self, target: Target, cursor: Cursor) -> Vec<(Rc<Written>, Cursor)> {
+    fn target(&mut self, target: Target, cursor: Cursor) -> Rc<Ends> {
+        if let Some(known) = self.targets.get(&(target, cursor)) {
+            return Rc::clone(known);
+        }
+        let found = Rc::new(self.read_target(target, cursor));
+        self.targets.insert((target, cursor), Rc::clone(&found));
+        found
+    }
+
+    fn read_target(&mut self, target: Target, cursor: Cursor) -> Ends {
         let at = if cursor.joined { cursor.at } else { skip_blanks(self.text, cursor.at) };
         let begin = self.text.get(at..).unwrap_or("");
         let variants = self.table.variants(target, begin);
@@ -226,7 +242,7 @@ impl<'a, 'm> Matcher<'a, 'm> {
         found
     }
 
-    fn operation(&mut self, variant: Variant, begin: Cursor) -> Vec<(Rc<Written>, Cursor)> {
+    fn operation(&mut self, variant: Variant, begin: Cursor) -> Ends {
         let operation = self.table.model.operation(variant.operation);
         let text = &operation.texts[variant.text as usize];
         let mut ways = vec![Way { fields: Vec::new(), children: Vec::new(), literals: 0, cursor: begin }];
@@ -267,12 +283,16 @@ impl<'a, 'm> Matcher<'a, 'm> {
     fn instance(&mut self, ways: Vec<Way>, instance: u32, target: Target) -> Vec<Way> {
         let mut next = Vec::new();
         for way in ways {
-            for (child, cursor) in self.target(target, way.cursor) {
+            for (child, cursor) in &*self.target(target, way.cursor) {
                 let mut longer = way.clone();
                 longer.literals += child.literals;
-                longer.children.push((instance, child));
-                longer.cursor = cursor;
+                longer.children.push((instance, Rc::clone(child)));
+                longer.cursor = *cursor;
                 next.push(longer);
+            }
+            // That there are more is said by the caller.
+            if next.len() > MOST_WAYS {
+                break;
             }
         }
         next

@@ -7,6 +7,7 @@ use isac_parser::source::Span;
 use super::candidate::Misfit;
 use super::code;
 use super::expression::NoValue;
+use super::item::Section;
 use super::symbol::Symbols;
 
 /// The finding about a misfit; `place` tells where bytes of the statement stand.
@@ -74,6 +75,14 @@ pub(super) fn misfit_diagnostic(
             })
         }
     }
+}
+
+/// The finding about contents of a section that is zero at first.
+pub(super) fn contents_in_zero(section: &Section, name: &str, span: Span) -> Diagnostic {
+    let message = format!("`{name}` in {}, which is zero at first", section.name);
+    Diagnostic::error(code::CONTENTS_IN_BSS, span, message)
+        .label("has contents")
+        .help("reserve cells with `.space`, or put the values into .data")
 }
 
 /// The finding about an expression without a value.

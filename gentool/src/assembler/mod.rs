@@ -32,6 +32,7 @@ mod surface;
 mod symbol;
 mod table;
 
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -138,6 +139,7 @@ impl<'m> Assembler<'m> {
             cell_bytes: placement.cell_bytes() as usize,
             findings,
             undefined: BTreeSet::new(),
+            defined: OnceCell::new(),
         };
         let (pieces, lines) = emission.emit();
         let symbols = list_symbols(model, &symbols, &layout, &items, &sections);

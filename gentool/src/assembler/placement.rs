@@ -87,7 +87,7 @@ fn aligned(address: u64, align: u64) -> u64 {
 
 /// What an `.org` has placed.
 struct Taken {
-    /// The first address of each piece and that behind its last, ascending.
+    /// Of all that lies on each other the first address and that behind the last, ascending.
     ranges: Vec<(u64, u64)>,
     /// The last address there is.
     last: u64,
@@ -99,6 +99,12 @@ impl Taken {
         let mut ranges: Vec<(u64, u64)> =
             placed.map(|piece| (piece.base, piece.base.saturating_add(piece.size_cells))).collect();
         ranges.sort_unstable();
+        // One that begins within the one before it only makes that longer.
+        ranges.dedup_by(|(low, end), (_, before)| {
+            let is_within = *low < *before;
+            *before = if is_within { (*end).max(*before) } else { *before };
+            is_within
+        });
         Taken { ranges, last }
     }
 
@@ -106,8 +112,12 @@ impl Taken {
     /// the last address, `next` itself, so that the message tells what is in the way.
     fn next_free(&self, next: u64, piece: &Piece) -> u64 {
         let mut base = aligned(next, piece.align);
-        for (low, end) in &self.ranges {
-            if *low < base.saturating_add(piece.size_cells) && base < *end {
+        let first = self.ranges.partition_point(|(_, end)| *end <= base);
+        for (low, end) in &self.ranges[first..] {
+            if *low >= base.saturating_add(piece.size_cells) {
+                break;
+            }
+            if base < *end {
                 base = aligned(*end, piece.align);
             }
         }

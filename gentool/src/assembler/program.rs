@@ -71,7 +71,9 @@ pub struct Line {
 impl Assembled {
     /// The bytes of a line.
     pub fn bytes_of(&self, line: &Line) -> &[u8] {
-        let piece = self.pieces.iter().find(|piece| piece.number == line.piece);
+        // No piece lies on another: it is the last one that begins there or before.
+        let behind = self.pieces.partition_point(|piece| piece.address <= line.address);
+        let piece = self.pieces[..behind].last().filter(|piece| piece.number == line.piece);
         let Some(piece) = piece else { return &[] };
         let begin = (line.address - piece.address).saturating_mul(self.cell_bytes) as usize;
         let end = begin + line.size_cells.saturating_mul(self.cell_bytes) as usize;

@@ -1,28 +1,33 @@
 //! PSEUDO: lines that are written anew before they are assembled.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use isac_ir::Model;
 use isac_ir::syntax::{PatternItem, Pseudo, PseudoPiece};
 
-use super::table::first_word;
+use super::table::{begin_of, first_word};
 
 /// The PSEUDOs of a model, by their first words.
 #[derive(Debug)]
 pub(super) struct Pseudos<'m> {
     all: &'m [Pseudo],
-    by_word: HashMap<String, Vec<usize>>,
+    by_word: BTreeMap<String, Vec<usize>>,
+    /// Bytes of the longest of these words.
+    longest: usize,
     /// Those that do not begin with a literal.
     any: Vec<usize>,
 }
 
 impl<'m> Pseudos<'m> {
     pub(super) fn of(model: &'m Model) -> Pseudos<'m> {
-        let mut found = Pseudos { all: &model.pseudos, by_word: HashMap::new(), any: Vec::new() };
+        let all: &[Pseudo] = &model.pseudos;
+        let mut found = Pseudos { all, by_word: BTreeMap::new(), longest: 0, any: Vec::new() };
         for (index, pseudo) in model.pseudos.iter().enumerate() {
             match pseudo.pattern.first() {
                 Some(PatternItem::Literal(literal)) if !literal.trim().is_empty() => {
-                    found.by_word.entry(first_word(literal.trim_start())).or_default().push(index);
+                    let word = first_word(literal.trim_start());
+                    found.longest = found.longest.max(word.len());
+                    found.by_word.entry(word).or_default().push(index);
                 }
                 _ => found.any.push(index),
             }
@@ -32,7 +37,7 @@ impl<'m> Pseudos<'m> {
 
     /// Those that a text may be, in file order.
     pub(super) fn fitting(&self, text: &str) -> Vec<&'m Pseudo> {
-        let word = first_word(text);
+        let word = first_word(begin_of(text, self.longest));
         let mut found = self.any.clone();
         let ends = (1..=word.len()).filter(|end| word.is_char_boundary(*end));
         ends.for_each(|end| found.extend(self.by_word.get(&word[..end]).into_iter().flatten()));
@@ -40,7 +45,7 @@ impl<'m> Pseudos<'m> {
         found.into_iter().map(|index| &self.all[index]).collect()
     }
 
-    /// The words that PSEUDOs begin with.
+    /// The words that PSEUDOs begin with, in order.
     pub(super) fn words(&self) -> impl Iterator<Item = &str> {
         self.by_word.keys().map(String::as_str)
     }

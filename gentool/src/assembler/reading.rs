@@ -16,13 +16,16 @@ use super::reader::{NoExpression, Reader, name_of, skip_blanks};
 use super::source::{beside, without_comments};
 use super::surface::Surface;
 use super::symbol::{Definition, LineScope, Meaning, Symbols};
-use super::table::Table;
+use super::table::{Table, first_word};
 
 /// Most lines of one program, included ones as often as they are.
 const MOST_LINES: u64 = 4_000_000;
 
 /// Deepest nesting of `.include`.
 const MOST_INCLUDED: usize = 64;
+
+/// The sections that every program has.
+const FIRST_SECTIONS: [&str; 3] = [".text", ".data", ".bss"];
 
 /// Reads the files of a program.
 pub(super) struct Reading<'a, 'm> {
@@ -35,6 +38,8 @@ pub(super) struct Reading<'a, 'm> {
     pub(super) findings: &'a mut Diagnostics,
     pub(super) symbols: Symbols,
     pub(super) sections: Vec<Section>,
+    /// The index of each section, by its name.
+    pub(super) section_numbers: HashMap<String, usize>,
     pub(super) items: Vec<Item>,
     /// The section that is being filled.
     pub(super) section: usize,
@@ -45,6 +50,10 @@ pub(super) struct Reading<'a, 'm> {
     /// Files that have been read, by what they are known by.
     files: HashMap<PathBuf, FileId>,
     lines: u64,
+    /// There were more lines than there may be.
+    is_full: bool,
+    /// Lines that PSEUDOs have made of the statement so far.
+    pub(super) made: usize,
 }
 
 /// A statement: text in a file, its comments gone.
@@ -83,6 +92,7 @@ impl<'a, 'm> Reading<'a, 'm> {
         sources: &'a mut SourceMap,
         findings: &'a mut Diagnostics,
     ) -> Reading<'a, 'm> {
+        let sections = FIRST_SECTIONS.map(Section::named);
         Reading {
             model: table.model,
             table,
@@ -92,13 +102,16 @@ impl<'a, 'm> Reading<'a, 'm> {
             sources,
             findings,
             symbols: Symbols::default(),
-            sections: [".text", ".data", ".bss"].map(Section::named).into(),
+            section_numbers: FIRST_SECTIONS.map(str::to_owned).into_iter().zip(0..).collect(),
+            sections: sections.into(),
             items: Vec::new(),
             section: 0,
             unit: 0,
             around: Vec::new(),
             files: HashMap::new(),
             lines: 0,
+            is_full: false,
+            made: 0,
         }
     }
 
@@ -191,17 +204,22 @@ impl<'a, 'm> Reading<'a, 'm> {
     fn read_lines(&mut self, file: FileId, plain: &str) {
         let mut start = 0;
         for line in plain.split('\n') {
-            self.lines += 1;
-            if self.lines == MOST_LINES {
-                let message = format!("the program has more than {MOST_LINES} lines");
-                let span = Span::new(file, start, start + line.len());
-                let help = "included lines count as often as they are included; assemble it in parts";
-                self.findings.push(Diagnostic::error(code::TOO_LARGE, span, message).help(help));
-            }
-            if self.lines >= MOST_LINES {
+            if self.is_full {
                 return;
             }
-            self.line(file, start, line);
+            self.lines += 1;
+            if self.lines <= MOST_LINES {
+                self.line(file, start, line);
+                self.lines += std::mem::take(&mut self.made) as u64;
+            }
+            if self.lines > MOST_LINES && !self.is_full {
+                self.is_full = true;
+                let message = format!("the program has more than {MOST_LINES} lines");
+                let span = Span::new(file, start, start + line.len());
+                let help = "included lines count as often as they are included, and so does what PSEUDOs make; \
+                            assemble it in parts";
+                self.findings.push(Diagnostic::error(code::TOO_LARGE, span, message).help(help));
+            }
             start += line.len() + 1;
         }
     }
@@ -225,8 +243,19 @@ impl<'a, 'm> Reading<'a, 'm> {
     fn label(&mut self, name: &str, span: Span) {
         let item = self.items.len();
         self.items.push(Item { section: self.section, span, kind: ItemKind::Mark });
-        if let Ok(number) = name.parse() {
-            self.symbols.locals.entry((self.unit, number)).or_default().push(item);
+        if name.bytes().all(|letter| letter.is_ascii_digit()) {
+            match name.parse() {
+                Ok(number) => self.symbols.locals.entry((self.unit, number)).or_default().push(item),
+                Err(_) => self.findings.push(
+                    Diagnostic::error(
+                        code::LOCAL_NUMBER,
+                        span,
+                        format!("`{name}` is no number of a local label"),
+                    )
+                    .label("too large")
+                    .help(format!("number local labels from 0 to {}", u32::MAX)),
+                ),
+            }
             return;
         }
         self.define(name, span, Meaning::Label(item));
@@ -257,7 +286,12 @@ impl<'a, 'm> Reading<'a, 'm> {
         if name.starts_with('.') && self.directive(name, statement) {
             return;
         }
-        self.instruction(statement, 0);
+        let before = self.items.len();
+        self.made = 0;
+        let _ = self.instruction(statement, 0);
+        if self.items.len() > before {
+            self.contents(statement, &first_word(statement.text));
+        }
     }
 
     /// Adds an item of the current section.

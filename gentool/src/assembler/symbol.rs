@@ -19,6 +19,13 @@ pub(super) struct Symbol {
     pub(super) global: Option<Span>,
 }
 
+impl Symbol {
+    /// What it stands for, if it is defined.
+    pub(super) fn meaning(&self) -> Option<&Meaning> {
+        self.definition.as_ref().map(|definition| &definition.meaning)
+    }
+}
+
 /// What a symbol stands for.
 #[derive(Debug, Clone)]
 pub(super) struct Definition {

@@ -2,7 +2,8 @@
 //!
 //! Every operation or group that a text can name has a table of the texts that may be meant, by
 //! their first word: among hundreds of instructions few begin alike. The first word of a line may
-//! be longer than that of a literal (another is joined to it), so all its beginnings are looked up.
+//! be longer than that of a literal (another is joined to it), so all its beginnings are looked up that
+//! are no longer than the longest literal's.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -27,6 +28,8 @@ pub(super) struct Variant {
 #[derive(Debug, Default)]
 struct TargetTable {
     by_word: HashMap<String, Vec<Variant>>,
+    /// Bytes of the longest of these words.
+    longest: usize,
     /// Those that may begin with anything.
     any: Vec<Variant>,
 }
@@ -76,6 +79,7 @@ impl<'m> Table<'m> {
                         texts.any.push(variant);
                     } else {
                         begins.words.iter().for_each(|word| {
+                            texts.longest = texts.longest.max(word.len());
                             texts.by_word.entry(word.clone()).or_default().push(variant);
                         });
                     }
@@ -97,7 +101,7 @@ impl<'m> Table<'m> {
         let Some(table) = self.targets.get(&target) else { return Vec::new() };
         let mut found = table.any.clone();
         if !table.by_word.is_empty() {
-            let word = first_word(begin);
+            let word = first_word(begin_of(begin, table.longest));
             for end in (1..=word.len()).filter(|end| word.is_char_boundary(*end)) {
                 found.extend(table.by_word.get(&word[..end]).into_iter().flatten());
             }
@@ -128,6 +132,11 @@ impl<'m> Table<'m> {
         let targets = self.entries.iter().map(|entry| self.model.decoders[entry.decoder as usize].target);
         targets.filter_map(|target| self.targets.get(&target)).any(|table| !table.any.is_empty())
     }
+}
+
+/// What a text begins with, at most so many bytes: of a longer word no more is looked up.
+pub(super) fn begin_of(text: &str, most_bytes: usize) -> &str {
+    &text[..text.floor_char_boundary(most_bytes)]
 }
 
 /// The word that a text begins with, in lower case; the first character where that is none.

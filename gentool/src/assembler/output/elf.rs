@@ -1,5 +1,7 @@
 //! ELF executables: a segment for each piece of memory, sections, symbols, line information.
 
+use std::collections::HashMap;
+
 use isac_ir::Model;
 use isac_parser::source::SourceMap;
 use object::elf;
@@ -32,8 +34,13 @@ pub fn write_elf(model: &Model, program: &Assembled, sources: &SourceMap) -> Res
     let debug = line_sections(program, sources, big, if class == 64 { 8 } else { 4 })?;
     let mut buffer = Vec::new();
     let endian = if big { Endianness::Big } else { Endianness::Little };
-    let mut file =
-        ElfFile { program, is_64: class == 64, writer: Writer::new(endian, class == 64, &mut buffer) };
+    let by_number = program.pieces.iter().map(|piece| piece.number).zip(0..).collect();
+    let mut file = ElfFile {
+        program,
+        by_number,
+        is_64: class == 64,
+        writer: Writer::new(endian, class == 64, &mut buffer),
+    };
     file.write(model, &debug).map_err(|error| OutputError::Library(error.to_string()))?;
     drop(file);
     Ok(buffer)
@@ -41,6 +48,8 @@ pub fn write_elf(model: &Model, program: &Assembled, sources: &SourceMap) -> Res
 
 struct ElfFile<'p, 'b> {
     program: &'p Assembled,
+    /// The index of each piece, by its number.
+    by_number: HashMap<usize, usize>,
     is_64: bool,
     writer: Writer<'b>,
 }
@@ -120,8 +129,7 @@ impl<'p: 'b, 'b> ElfFile<'p, 'b> {
 
     /// The index of the piece that a symbol is in, if it is not empty.
     fn section_of(&self, symbol: &AssembledSymbol) -> Option<usize> {
-        let number = symbol.piece?;
-        self.program.pieces.iter().position(|piece| piece.number == number)
+        self.by_number.get(&symbol.piece?).copied()
     }
 
     fn byte(&self, address: u64) -> u64 {

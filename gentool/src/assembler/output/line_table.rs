@@ -70,12 +70,12 @@ fn line_program(
         .files()
         .map(|file| (file, lines.add_file(text(&source_name(sources, file)), directory, None)))
         .collect();
+    let mut by_piece: BTreeMap<usize, Vec<&Line>> = BTreeMap::new();
+    for line in program.lines.iter().filter(|line| line.is_code && line.size_cells > 0) {
+        by_piece.entry(line.piece).or_default().push(line);
+    }
     for piece in program.pieces.iter().filter(|piece| piece.kind == SectionKind::Code) {
-        let mut own: Vec<&Line> = program
-            .lines
-            .iter()
-            .filter(|line| line.piece == piece.number && line.is_code && line.size_cells > 0)
-            .collect();
+        let mut own = by_piece.remove(&piece.number).unwrap_or_default();
         own.sort_by_key(|line| line.address);
         let begin = piece.address.saturating_mul(program.cell_bytes);
         lines.begin_sequence(Some(Address::Constant(begin)));

@@ -73,8 +73,9 @@ fn random_tree(model: &isac_ir::Model, target: Target, random: &mut Random) -> T
     Tree { operation: id, fields, children: children.collect() }
 }
 
-/// The name of a decoded tree without what a TAIL has decoded is that of its operations alone where
-/// no TAIL decodes.
+/// Decodes words of a description of the repository by its automata and by the matcher: what they name has
+/// to be the same, at least so many different trees among it. What a TAIL decodes the matcher does not
+/// name, so that the description has none that does.
 fn compare(path: &str, least: usize) {
     let (mut sources, mut findings) = (SourceMap::new(), Diagnostics::new());
     let file = cases::root().join(path);

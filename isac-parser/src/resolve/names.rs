@@ -265,6 +265,8 @@ pub(crate) struct Table {
     pub(crate) pc: Option<RegisterPlace>,
     /// Of how many places those are made that stand where ALIASes are mentioned.
     pub(crate) expanded_places: Cell<usize>,
+    /// Of how many comparisons those are made of the WHENs that ask for a bit which others choose.
+    pub(crate) choice_comparisons: Cell<usize>,
 }
 
 impl Table {

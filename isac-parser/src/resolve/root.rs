@@ -221,16 +221,22 @@ impl Resolver<'_, '_> {
 /// The members that a SWITCH asks for, one CASE after the other.
 pub(crate) struct Members<'a> {
     groups: &'a [Group],
-    /// What chooses among them; `None` if that was reported.
-    target: Option<OperationOrGroup>,
+    /// What chooses among them with all that it reaches; `None` if that was reported.
+    reached: Option<BTreeSet<OperationOrGroup>>,
     selector: Span,
-    taken: Vec<(OperationOrGroup, Span)>,
+    /// By what the CASEs so far reach: the member of the first that does, and where it stands.
+    taken: BTreeMap<OperationOrGroup, (OperationOrGroup, Span)>,
 }
 
 impl<'a> Members<'a> {
     /// Of a selector that has met no CASE yet.
     pub(crate) fn new(groups: &'a [Group], target: Option<OperationOrGroup>, selector: Span) -> Self {
-        Members { groups, target, selector, taken: Vec::new() }
+        let reached = target.map(|target| {
+            let mut reached = BTreeSet::new();
+            walk_members(groups, target, &mut |next| reached.insert(next));
+            reached
+        });
+        Members { groups, reached, selector, taken: BTreeMap::new() }
     }
 
     /// The member of the next CASE; reports one that cannot be chosen or was asked for before.
@@ -241,8 +247,7 @@ impl<'a> Members<'a> {
         diagnostics: &mut Diagnostics,
     ) -> Option<OperationOrGroup> {
         let member = table.names.operation(name, diagnostics)?;
-        let target = self.target?;
-        if !reaches(self.groups, target, member) {
+        if !self.reached.as_ref()?.contains(&member) {
             let message = format!("`{}` is not among what is chosen here", name.text);
             let mut diagnostic = error(code::NO_SUCH_CASE, name.span, message, "never chosen")
                 .secondary(self.selector, "the choice")
@@ -253,8 +258,7 @@ impl<'a> Members<'a> {
             diagnostics.push(diagnostic);
             return None;
         }
-        let covering = self.taken.iter().find(|(other, _)| reaches(self.groups, *other, member));
-        if let Some((other, first)) = covering {
+        if let Some((other, first)) = self.taken.get(&member) {
             let (message, label) = match *other == member {
                 true => (format!("two CASEs for `{}`", name.text), "first here"),
                 false => (format!("this CASE for `{}` is never taken", name.text), "a group that has it"),
@@ -263,8 +267,30 @@ impl<'a> Members<'a> {
             diagnostics.push(diagnostic.secondary(*first, label));
             return None;
         }
-        self.taken.push((member, name.span));
+        walk_members(self.groups, member, &mut |next| {
+            let is_new = !self.taken.contains_key(&next);
+            if is_new {
+                self.taken.insert(next, (member, name.span));
+            }
+            is_new
+        });
         Some(member)
+    }
+}
+
+/// Walks a target and all that its groups have; the visitor says if a group is new to it.
+fn walk_members(
+    groups: &[Group],
+    target: OperationOrGroup,
+    is_new: &mut dyn FnMut(OperationOrGroup) -> bool,
+) {
+    let mut waiting = vec![target];
+    while let Some(next) = waiting.pop() {
+        if is_new(next)
+            && let OperationOrGroup::Group(id) = next
+        {
+            waiting.extend(&groups[id.index()].members);
+        }
     }
 }
 

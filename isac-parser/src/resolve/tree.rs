@@ -68,25 +68,22 @@ pub(crate) fn resolve_tree<'a>(
 }
 
 fn resolve_group(group: &ast::Group, table: &Table, diagnostics: &mut Diagnostics) -> Group {
-    let mut members: Vec<(OperationOrGroup, Span)> = Vec::new();
+    let mut members: Vec<OperationOrGroup> = Vec::new();
+    let mut mentions: BTreeMap<OperationOrGroup, Span> = BTreeMap::new();
     for name in &group.members {
         let Some(member) = table.names.operation(name, diagnostics) else {
             continue;
         };
-        if let Some((_, first)) = members.iter().find(|(other, _)| *other == member) {
+        if let Some(first) = mentions.get(&member) {
             let message = format!("`{}` is twice a member of `{}`", name.text, group.name.text);
             let diagnostic = error(code::DOUBLE_MEMBER, name.span, message, "again here");
             diagnostics.push(diagnostic.secondary(*first, "first here"));
             continue;
         }
-        members.push((member, name.span));
+        mentions.insert(member, name.span);
+        members.push(member);
     }
-    Group {
-        name: group.name.text.clone(),
-        span: group.name.span,
-        members: members.into_iter().map(|(member, _)| member).collect(),
-        width_bits: None,
-    }
+    Group { name: group.name.text.clone(), span: group.name.span, members, width_bits: None }
 }
 
 /// What an alias that a CODINGROOT decodes is worth.

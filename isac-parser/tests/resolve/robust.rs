@@ -240,6 +240,44 @@ fn references_through_any_number_of_operations_end_soon() {
 }
 
 #[test]
+fn bits_that_others_choose_are_compared_to_a_limit() {
+    let text = |count: usize| {
+        let asked = vec!["list[n] == 1"; count].join(" || ");
+        format!("OPERATION a {{ CODING {{ n=0bx[3] list=0bx[5] }}; WHEN {{ {asked} }}; }};")
+    };
+    assert!(said(text(3)).0);
+    let wide = |count: usize| {
+        let asked = vec!["list[n] == 1"; 60].join(" || ");
+        let one = |m: usize| {
+            format!("OPERATION o{m} {{ CODING {{ n=0bx[8] list=0bx[8] }}; WHEN {{ {asked} }}; }};\n")
+        };
+        format!("OPERATION a {{ CODING {{ 0bx[8] }}; }};\n{}", (0..count).map(one).collect::<String>())
+    };
+    assert!(said(wide(6)).0);
+    let (sound, found) = said(wide(500));
+    assert!(!sound);
+    assert_eq!(found.matches("error[E0430]").count(), 1, "{found}");
+}
+
+#[test]
+fn a_group_of_thousands_is_asked_for_member_by_member() {
+    let numbers = || 0..9_000;
+    let operations = numbers().map(|n| format!("OPERATION m{n} {{ CODING {{ 0b{n:016b} }}; }};\n"));
+    let names: Vec<String> = numbers().map(|n| format!("m{n}")).collect();
+    let cases = names.iter().map(|name| format!("CASE {name}: {{ }}\n"));
+    let (sound, found) = said(format!(
+        "OPERATION a {{ CODING {{ 0bx[8] }}; }};\nGROUP g = {};\n{}\
+         OPERATION b {{ INSTANCE g ALIAS {{ g }}; CODINGROOT {{ SWITCH (g (defaultmap[pc])) {{ {} CASE m7: {{ }} }} }}; }};",
+        names.join(", "),
+        operations.collect::<String>(),
+        cases.collect::<String>()
+    ));
+    assert!(!sound);
+    assert_eq!(found.matches("error[E0308]").count(), 1, "{found}");
+    assert!(found.contains("two CASEs for `m7`"), "{found}");
+}
+
+#[test]
 fn numbers_at_every_edge_end_in_a_model_or_a_message() {
     let templates = [
         "RESOURCE { REGISTER bit[@] q; };",

@@ -11,6 +11,10 @@ use crate::source::Span;
 /// Most bits that choose one: as many as number all bits of a word.
 const MAX_CHOICE_BITS: usize = 8;
 
+/// Most comparisons that choices stand for in all WHENs together: thousands of choices among the
+/// registers of a list.
+const MOST_COMPARISONS: usize = 100_000;
+
 /// A bit of a row of coded bits, by the number that other coded bits are.
 pub(super) struct ChosenBit {
     /// Most significant first.
@@ -46,6 +50,20 @@ impl Resolver<'_> {
             let message = format!("a bit is chosen by {}", count(choice.bits.len() as u128, "bit"));
             let label = format!("more than {MAX_CHOICE_BITS}");
             self.diagnostics.push(error(code::WHEN_FORM, index.span, message, label).help(HELP));
+            return Some(None);
+        }
+        let known = self.table.choice_comparisons.get();
+        let comparisons = known + (1usize << choice.bits.len());
+        self.table.choice_comparisons.set(comparisons);
+        if comparisons > MOST_COMPARISONS {
+            // The first that is one too many tells of all.
+            if known <= MOST_COMPARISONS {
+                let message =
+                    format!("bits that others choose take more than {MOST_COMPARISONS} comparisons");
+                let diagnostic = error(code::WHEN_FORM, expr.span, message, "one for each choice")
+                    .help("choose by fewer bits, or in fewer WHENs");
+                self.diagnostics.push(diagnostic);
+            }
             return Some(None);
         }
         let declared = row.declared;

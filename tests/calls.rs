@@ -17,10 +17,20 @@ use support::{EngineKind, MIPS32, PDP11, RV32IM, RV32IMC, Simulator, TINY8, TREE
 
 const PIECES: [u64; 7] = [1, 97, 0, 1009, 3, 4099, 13];
 
+/// What runs: the address that it begins at, unless what runs it puts the PC there, and how.
+struct Followed<'a> {
+    begins_at: Option<u64>,
+    run: &'a dyn Fn(&mut dyn Engine),
+}
+
 /// Follows the calls of a run on one engine.
-fn follow(engine: &mut dyn Engine, map: &FunctionMap, run: &dyn Fn(&mut dyn Engine)) -> Calls {
+fn follow(engine: &mut dyn Engine, simulator: &Simulator, map: &FunctionMap, followed: &Followed) -> Calls {
+    // Calls are followed from the function on that the PC is in.
+    if let Some(address) = followed.begins_at {
+        engine.machine().write_place(&(simulator.model)().pc, address.into());
+    }
     assert!(engine.record_calls(map.clone()), "the engine follows calls");
-    run(engine);
+    (followed.run)(engine);
     let calls = engine.calls().expect("the engine follows calls");
     let own: u64 = calls.functions.values().map(|function| function.own.instructions).sum();
     assert_eq!(own, engine.instructions(), "instructions of all functions");
@@ -32,12 +42,12 @@ fn follow(engine: &mut dyn Engine, map: &FunctionMap, run: &dyn Fn(&mut dyn Engi
 }
 
 /// What the reference engine follows; every other way to run does the same.
-fn check(simulator: &Simulator, others: Vec<Way>, map: &FunctionMap, run: &dyn Fn(&mut dyn Engine)) -> Calls {
-    let expected = follow(simulator.engine(EngineKind::Reference).as_mut(), map, run);
+fn check(simulator: &Simulator, others: Vec<Way>, map: &FunctionMap, followed: &Followed) -> Calls {
+    let expected = follow(simulator.engine(EngineKind::Reference).as_mut(), simulator, map, followed);
     // The translated engine does not follow calls.
     let follows = |way: &Way| !way.name.starts_with("translated");
     for Way { name, mut engine } in others.into_iter().filter(follows) {
-        assert_eq!(follow(engine.as_mut(), map, run), expected, "{name}");
+        assert_eq!(follow(engine.as_mut(), simulator, map, followed), expected, "{name}");
     }
     expected
 }
@@ -48,7 +58,8 @@ fn check_guest(simulator: &Simulator, guest: &Guest) {
     let run = |engine: &mut dyn Engine| {
         guest.run(simulator, engine);
     };
-    let found = check(simulator, ways(simulator, &PIECES), &map, &run);
+    let followed = Followed { begins_at: None, run: &run };
+    let found = check(simulator, ways(simulator, &PIECES), &map, &followed);
     assert!(!found.arcs.is_empty(), "calls of {}", guest.program);
 }
 
@@ -79,7 +90,8 @@ fn check_program(simulator: &Simulator, program: &Program, pieces: &[u64]) {
     let run = |engine: &mut dyn Engine| {
         program.run(engine, (simulator.model)());
     };
-    check(simulator, ways(simulator, pieces), &map, &run);
+    let followed = Followed { begins_at: Some(program.pc), run: &run };
+    check(simulator, ways(simulator, pieces), &map, &followed);
 }
 
 fn pieces() -> impl Strategy<Value = Vec<u64>> {
@@ -129,7 +141,7 @@ fn a_call_that_keeps_its_address_in_memory_is_one() {
     };
     let cells = |start, end| FunctionCells { start, end, function: start };
     let map = FunctionMap::new(vec![cells(0x1000, 0x1008), cells(0x1008, 0x1010)]);
-    let calls = check(&PDP11, ways(&PDP11, &PIECES), &map, &run);
+    let calls = check(&PDP11, ways(&PDP11, &PIECES), &map, &Followed { begins_at: None, run: &run });
     let arcs: Vec<_> = calls.arcs.iter().map(|(key, arc)| (key.site, key.callee, arc.calls)).collect();
     assert!(arcs.contains(&(0x1000, 0x1008, 1)), "{arcs:x?}");
     assert_eq!(calls.functions[&0x1008].own.instructions, 2);

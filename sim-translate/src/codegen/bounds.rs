@@ -203,6 +203,7 @@ mod tests {
             let behind = cursor.ins().iadd_imm_s(words, 0x11000);
             let beyond = cursor.ins().ishl_imm_u(unknown, 2);
             let negative = cursor.ins().iadd_imm_s(low, -16);
+            let around = cursor.ins().iadd_imm_s(low, -8);
             let top = cursor.ins().ushr_imm_u(unknown, 24);
             let by_more = cursor.ins().iconst(types::I32, 40);
             let masked_amount = cursor.ins().ushr(unknown, by_more);
@@ -216,7 +217,8 @@ mod tests {
                 (words, Bounds::up_to(60)),
                 (behind, Bounds { least: 0x11000, most: 0x1103c }),
                 (beyond, all),
-                (negative, all),
+                (negative, Bounds { least: 0xffff_fff0, most: 0xffff_ffff }),
+                (around, all),
                 (top, Bounds::up_to(255)),
                 // The host takes 40 for 8.
                 (masked_amount, all),

@@ -1,32 +1,20 @@
 //! Assembler text that nobody writes on purpose is assembled, or ends in a message, in time and memory
 //! that grow as it does.
 
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+mod program_text;
 
+use gentool::assembler::Assembler;
 use gentool::assembler::output::{write_elf, write_listing};
-use gentool::assembler::{Assembled, Assembler, Bases};
 use gentool::disassembler::Disassembler;
-use gentool::lower::lower_model;
 use isac_ir::Model;
 use isac_ir::syntax::encode::cells_of_words;
-use isac_parser::diagnostic::{Diagnostics, Style};
-use isac_parser::load_model;
-use isac_parser::source::{InMemory, SourceMap};
-
-fn load(text: &str) -> Model {
-    let file = Path::new("model.isac");
-    let loader = InMemory::new([(file, text)]);
-    let (mut sources, mut findings) = (SourceMap::new(), Diagnostics::new());
-    let checked = load_model(file, &loader, &BTreeMap::new(), &mut sources, &mut findings);
-    let said = findings.render(&sources, Style::Plain);
-    lower_model(&checked.unwrap_or_else(|| panic!("{said}")), &sources, "model")
-}
+use isac_parser::diagnostic::Style;
+use program_text::{assemble, model_of, symbol, try_to_assemble};
 
 /// `put` of a number in two bytes, `nop`, and `jump` in two bytes to all that is near, in four to even
 /// distances alone; with more of a description.
 fn model(more: &str) -> Model {
-    load(&format!(
+    model_of(&format!(
         "TARGET {{ ENDIAN (LITTLE); ELF_CLASS (32); HOST (defaultmap); }};
         RESOURCE {{ PC REGISTER bit[32] pc; REGISTER bit[16] a; RAM bit[8] ram {{ SIZE (0x100000); }};
             MEMORY_MAP defaultmap {{ RANGE (0, 0xfffff) -> ram; }}; }};
@@ -42,33 +30,11 @@ fn model(more: &str) -> Model {
     ))
 }
 
-/// The program, if the text is one, the findings, and the files.
-fn try_to_assemble(model: &Model, text: &str) -> (Option<Assembled>, Diagnostics, SourceMap) {
-    let path = PathBuf::from("program.s");
-    let loader = InMemory::new([(path.as_path(), text)]);
-    let (mut sources, mut findings) = (SourceMap::new(), Diagnostics::new());
-    let assembler = Assembler::new(model).expect("it has texts");
-    let program = assembler
-        .assemble(&[path], Bases::default(), &loader, &mut sources, &mut findings)
-        .expect("it is read");
-    (program, findings, sources)
-}
-
-fn assemble(model: &Model, text: &str) -> (Assembled, SourceMap) {
-    let (program, findings, sources) = try_to_assemble(model, text);
-    (program.unwrap_or_else(|| panic!("{}", findings.render(&sources, Style::Plain))), sources)
-}
-
 /// The errors that a text has: how many, and what is said.
 fn refused(model: &Model, text: &str) -> (usize, String) {
     let (program, findings, sources) = try_to_assemble(model, text);
     assert!(program.is_none());
     (findings.error_count(), findings.render(&sources, Style::Plain))
-}
-
-fn symbol(program: &Assembled, name: &str) -> i128 {
-    let found = program.symbols.iter().find(|symbol| symbol.name == name);
-    found.unwrap_or_else(|| panic!("no {name}")).value
 }
 
 #[test]
@@ -118,7 +84,7 @@ fn operands_of_operands_are_read_once_at_each_place() {
         }
         text += &format!("GROUP g{level} = l{level}, h{level};\n");
     }
-    let model = load(&text);
+    let model = model_of(&text);
     let line = format!("op q{}", "lh".repeat(LEVELS / 2));
     let assembler = Assembler::new(&model).expect("it has texts");
     let words = assembler.instruction(&line, 0).expect("an instruction");
@@ -238,7 +204,7 @@ fn every_piece_that_lies_on_another_is_told() {
 #[test]
 fn cells_of_many_bits_hold_all_numbers_that_they_have_bits_for() {
     let of_width = |bits: u32| {
-        load(&format!(
+        model_of(&format!(
             "TARGET {{ ENDIAN (BIG); HOST (defaultmap); }};
             RESOURCE {{ PC REGISTER bit[32] pc; RAM bit[{bits}] ram {{ SIZE (16); }};
                 MEMORY_MAP defaultmap {{ RANGE (0, 15) -> ram; }}; }};

@@ -1,44 +1,17 @@
 //! Where instructions and data of assembled programs lie: instructions of two lengths, PSEUDOs,
 //! programs and data in maps of their own, and the byte order of files.
 
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+mod program_text;
+
+use std::path::PathBuf;
 
 use gentool::assembler::output::{write_elf, write_intel_hex, write_listing};
-use gentool::assembler::{Assembled, Assembler, Bases};
-use gentool::lower::lower_model;
+use gentool::assembler::{Assembler, Bases};
 use isac_ir::Model;
 use isac_parser::diagnostic::{Diagnostics, Style};
-use isac_parser::load_model;
 use isac_parser::source::{InMemory, SourceMap};
 use object::{Endianness, Object, ObjectSection, ObjectSymbol};
-
-fn model(text: &str) -> Model {
-    let file = Path::new("model.isac");
-    let loader = InMemory::new([(file, text)]);
-    let (mut sources, mut findings) = (SourceMap::new(), Diagnostics::new());
-    let checked = load_model(file, &loader, &BTreeMap::new(), &mut sources, &mut findings);
-    let said = findings.render(&sources, Style::Plain);
-    lower_model(&checked.unwrap_or_else(|| panic!("{said}")), &sources, "model")
-}
-
-/// The program, if the text is one, what was found, and the files read.
-fn try_to_assemble(model: &Model, text: &str) -> (Option<Assembled>, Diagnostics, SourceMap) {
-    let path = PathBuf::from("program.s");
-    let loader = InMemory::new([(path.as_path(), text)]);
-    let (mut sources, mut findings) = (SourceMap::new(), Diagnostics::new());
-    let assembler = Assembler::new(model).expect("it has texts");
-    let program = assembler
-        .assemble(&[path], Bases::default(), &loader, &mut sources, &mut findings)
-        .expect("it is read");
-    (program, findings, sources)
-}
-
-fn assemble(model: &Model, text: &str) -> (Assembled, SourceMap) {
-    let (program, findings, sources) = try_to_assemble(model, text);
-    let said = findings.render(&sources, Style::Plain);
-    (program.unwrap_or_else(|| panic!("{said}")), sources)
-}
+use program_text::{assemble, model_of, symbol, try_to_assemble};
 
 /// The one error that a text has.
 fn refused(model: &Model, text: &str) -> String {
@@ -50,7 +23,7 @@ fn refused(model: &Model, text: &str) -> String {
 
 /// Jumps of two and of four bytes, `put` of a number, and nothing.
 fn two_lengths(endian: &str) -> Model {
-    model(
+    model_of(
         &format!(
             "TARGET {{ ENDIAN ({endian}); ELF_CLASS (32); HOST (defaultmap); }};
         RESOURCE {{ PC REGISTER bit[16] pc; REGISTER bit[16] a; RAM bit[8] ram {{ SIZE (0x10000); }};
@@ -101,11 +74,6 @@ fn what_has_no_place_of_its_own_goes_behind_what_has_one() {
         assembler.assemble(&[path], bases, &loader, &mut sources, &mut findings).expect("it is read");
     let said = findings.render(&sources, Style::Plain);
     assert!(program.is_none() && said.contains("error[A0501]: .data at 0x4 lies on .text"), "{said}");
-}
-
-fn symbol(program: &Assembled, name: &str) -> i128 {
-    let found = program.symbols.iter().find(|symbol| symbol.name == name);
-    found.unwrap_or_else(|| panic!("no {name}")).value
 }
 
 #[test]
@@ -205,7 +173,7 @@ fn files_of_a_big_endian_target_are_big_endian() {
 
 #[test]
 fn programs_in_cells_of_two_bytes_and_data_in_a_map_of_their_own() {
-    let model = model(
+    let model = model_of(
         "TARGET { ENDIAN (LITTLE); HOST (program); LOAD (0x8000, 0x80ff) -> memory; };
         RESOURCE { PC REGISTER bit[12] pc; REGISTER bit[8] a; RAM bit[16] rom { SIZE (0x1000); FLAGS (R, X); };
             RAM bit[8] ram { SIZE (0x100); };
@@ -237,7 +205,7 @@ fn programs_in_cells_of_two_bytes_and_data_in_a_map_of_their_own() {
 
 /// Registers r8 to r15 have a short form; the operand of a PSEUDO is one of them or it is not meant.
 fn short_and_long_registers(pseudos: &str) -> Model {
-    model(&format!(
+    model_of(&format!(
         "RESOURCE {{ PC REGISTER bit[16] pc; REGISTER bit[16] r[16]; RAM bit[8] ram {{ SIZE (0x100); }};
             MEMORY_MAP defaultmap {{ RANGE (0, 0xff) -> ram; }}; }};
         OPERATION main {{ CODINGROOT {{ instr (defaultmap[pc]); }}; }};
@@ -270,7 +238,7 @@ fn an_operand_that_no_pseudo_can_code_is_an_error_in_its_place() {
 
 #[test]
 fn an_operand_that_is_missing_is_told_with_the_words_that_it_may_begin_with() {
-    let model = model(
+    let model = model_of(
         "RESOURCE { PC REGISTER bit[16] pc; REGISTER bit[8] a; RAM bit[8] ram { SIZE (0x100); };
             MEMORY_MAP defaultmap { RANGE (0, 0xff) -> ram; }; };
         OPERATION main { CODINGROOT { load (defaultmap[pc]); }; };

@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 
 use isac_parser::diagnostic::Diagnostics;
 use isac_parser::model::CheckedModel;
-use isac_parser::source::{FileId, SourceLoader, SourceMap, Span};
+use isac_parser::source::{FileId, SourceLoader, SourceMap, Span, without_dots};
 use isac_parser::{ParsedFiles, Reading, read_model};
 use lsp_types::{Location, Position};
 
 use crate::index::{Index, Occurrence};
 use crate::text::Lines;
-use crate::uri::{plain, uri_of};
+use crate::uri::uri_of;
 
 /// A description that was read: everything but what its checks say.
 pub(crate) struct Analysis {
@@ -45,7 +45,7 @@ impl Analysis {
         let reading = read_model(root, loader, overrides, parsed, &mut sources);
         let index = Index::of(&reading.files);
         let lines = sources.files().map(|file| Lines::of(sources.text(file))).collect();
-        let paths = sources.files().map(|file| plain(sources.path(file))).collect();
+        let paths = sources.files().map(|file| without_dots(sources.path(file))).collect();
         Analysis { root: root.to_owned(), stamp, sources, reading, index, lines, paths }
     }
 

@@ -5,9 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use isac_parser::source::{FileSystem, SourceLoader};
-
-use crate::uri::plain;
+use isac_parser::source::{FileSystem, SourceLoader, without_dots};
 
 /// An open document.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -64,7 +62,7 @@ impl Documents {
 
 impl SourceLoader for Documents {
     fn load(&self, path: &Path) -> Result<Vec<u8>, io::Error> {
-        match self.open.get(&plain(path)) {
+        match self.open.get(&without_dots(path)) {
             Some(document) => Ok(document.text.as_bytes().to_vec()),
             None => self.behind.load(path),
         }
@@ -72,7 +70,7 @@ impl SourceLoader for Documents {
 
     /// An open document is known by its path, even if no file is there yet.
     fn identity(&self, path: &Path) -> PathBuf {
-        let plain = plain(path);
+        let plain = without_dots(path);
         match self.open.contains_key(&plain) {
             true => plain,
             false => self.behind.identity(path),

@@ -1,18 +1,18 @@
 //! From a name to where it is defined, and to all that mention it.
 
 use isac_parser::ast::{Include, Item};
-use isac_parser::source::FileId;
+use isac_parser::source::{FileId, without_dots};
 use lsp_types::{DocumentHighlight, DocumentHighlightKind, Location, Position, Range};
 
 use crate::analysis::Analysis;
-use crate::uri::{plain, uri_of};
+use crate::uri::uri_of;
 
 /// Where what stands at a position is defined: a name, or an INCLUDEd file.
 pub(crate) fn definition(analysis: &Analysis, file: FileId, position: Position) -> Vec<Location> {
     let offset = analysis.offset(file, position);
     if let Some(include) = include_at(analysis, file, offset) {
         let folder = analysis.path(file).parent().unwrap_or(std::path::Path::new(""));
-        let target = uri_of(&plain(&folder.join(&include.path.value)));
+        let target = uri_of(&without_dots(&folder.join(&include.path.value)));
         return target.map(|uri| Location::new(uri, Range::default())).into_iter().collect();
     }
     let Some(found) = analysis.index.at(file, offset) else { return Vec::new() };

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use isac_parser::source::without_dots;
 use serde::Deserialize;
 use serde_json::Value;
 
 use crate::hover::value_of;
-use crate::uri::plain;
 
 /// Settings; what is missing or makes no sense is as it would be without.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -57,7 +57,7 @@ impl Settings {
 }
 
 fn absolute(base: &Path, text: &str) -> PathBuf {
-    plain(&base.join(text))
+    without_dots(&base.join(text))
 }
 
 fn number(value: &Value) -> Option<u128> {

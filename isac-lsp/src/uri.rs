@@ -1,8 +1,9 @@
 //! Addresses of documents and paths of files.
 
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
+use isac_parser::source::without_dots;
 use lsp_types::Uri;
 
 /// The file that an address names; `None` if it names none.
@@ -13,7 +14,7 @@ pub(crate) fn path_of(uri: &Uri) -> Option<PathBuf> {
     // file:///c:/folder names c:/folder.
     let drive = path.as_bytes().get(2) == Some(&b':') && path.as_bytes()[1].is_ascii_alphabetic();
     let path = if drive && cfg!(windows) { &path[1..] } else { &path[..] };
-    (path.starts_with('/') || drive).then(|| plain(Path::new(path)))
+    (path.starts_with('/') || drive).then(|| without_dots(Path::new(path)))
 }
 
 /// The address of a file with an absolute path; `None` if it has none.
@@ -29,21 +30,6 @@ pub(crate) fn uri_of(path: &Path) -> Option<Uri> {
         }
     }
     Uri::from_str(&address).ok()
-}
-
-/// A path without `.` and `..`: by what a document is known.
-pub(crate) fn plain(path: &Path) -> PathBuf {
-    let mut plain = PathBuf::new();
-    for component in path.components() {
-        match component {
-            Component::CurDir => {}
-            Component::ParentDir if matches!(plain.components().next_back(), Some(Component::Normal(_))) => {
-                plain.pop();
-            }
-            component => plain.push(component),
-        }
-    }
-    plain
 }
 
 /// The bytes behind `%41` and the like; `None` if an escape is not whole.

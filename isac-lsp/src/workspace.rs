@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use isac_parser::source::without_dots;
+
 use crate::document::Documents;
-use crate::uri::plain;
 use crate::word::{Kind, words};
 
 /// Most files that are looked at.
@@ -93,7 +94,7 @@ fn included(path: &Path, text: &str) -> BTreeSet<PathBuf> {
     let folder = path.parent().unwrap_or(Path::new(""));
     let words: Vec<_> = words(text).into_iter().filter(|word| word.kind != Kind::Comment).collect();
     let pairs = words.windows(2).filter(|pair| pair[0].of(text) == "INCLUDE" && pair[1].kind == Kind::Text);
-    pairs.map(|pair| plain(&folder.join(pair[1].of(text).trim_matches('"')))).collect()
+    pairs.map(|pair| without_dots(&folder.join(pair[1].of(text).trim_matches('"')))).collect()
 }
 
 /// The descriptions below folders, without hidden folders and those that tools fill.
@@ -118,7 +119,7 @@ fn find_files(folders: &[PathBuf]) -> Vec<PathBuf> {
                 }
             } else if kind.is_file() && name.ends_with(".isac") {
                 let is_small = entry.metadata().is_ok_and(|found| found.len() <= MOST_BYTES);
-                found.extend(is_small.then(|| plain(&entry.path())));
+                found.extend(is_small.then(|| without_dots(&entry.path())));
             }
         }
     }

@@ -161,8 +161,8 @@ pub trait SourceLoader {
     }
 }
 
-/// A path without `.` and `..`.
-fn without_dots(path: &Path) -> PathBuf {
+/// A path without `.` and without `..` behind a name, by its text alone.
+pub fn without_dots(path: &Path) -> PathBuf {
     let mut plain = PathBuf::new();
     for component in path.components() {
         match component {

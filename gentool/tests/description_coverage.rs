@@ -6,6 +6,7 @@ use std::fs;
 use std::process::Command;
 
 use command_in_folder::{CSV, RV32IM, gentool};
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
 const TOP: &str = "gentool/tests/description/top.isac";
@@ -113,6 +114,84 @@ fn counts_of_several_runs_add_up_and_those_of_some_are_none() {
     assert!(status == Some(125) && errors.contains("run with --description-coverage"), "{errors}");
 }
 
+/// The page has the counts of the tracefile, and the texts of the files.
+#[test]
+fn the_page_of_a_run_has_counts_and_texts_of_all_files() {
+    let folder = counted();
+    let run = format!("run {TOP} @p.bin --description-coverage");
+    assert_eq!(said(&folder, &format!("{run} --html @run.html")).0, Some(20));
+    assert_eq!(
+        said(&folder, &format!("report @p --image @p.bin --model {TOP} --html @later.html")).0,
+        Some(0)
+    );
+    let page = fs::read_to_string(folder.path().join("run.html")).expect("a page");
+    assert!(page == fs::read_to_string(folder.path().join("later.html")).expect("a page"));
+    let (_, data) = page.split_once("id=\"data\">").expect("data");
+    let data = data.split("</script>").next().expect("the data ends");
+    let data: Value = serde_json::from_str(data).expect("JSON");
+    let sources = &data["description"]["sources"];
+    assert_eq!(
+        (&sources["lines"], &sources["sides"]),
+        (&json!([17, 23, "73.91"]), &json!([12, 20, "60.00"]))
+    );
+    let lcov = include_str!("description/expected.info");
+    for (file, expected) in
+        sources["files"].as_array().expect("files").iter().zip(lcov.split_inclusive("end_of_record\n"))
+    {
+        let name = file["name"].as_str().expect("a path");
+        assert!(
+            expected.contains(&format!("SF:{}\n", name.trim_start_matches("gentool/tests/description/")))
+        );
+        let text: Vec<Value> =
+            fs::read_to_string(format!("../{name}")).expect("a file").lines().map(Value::from).collect();
+        assert_eq!(file["text"], Value::from(text));
+        let column = |name: &str| file[name].as_array().expect("a column").clone();
+        let lines = column("number").into_iter().zip(column("count"));
+        let lines: String = lines.map(|(line, count)| format!("DA:{line},{count}\n")).collect();
+        assert!(expected.contains(&lines), "{name}: {lines}");
+        for section in column("sections") {
+            let [line, name, count] = [0, 1, 2].map(|at| section[at].clone());
+            let name = name.as_str().expect("a name");
+            assert!(
+                expected.contains(&format!("FN:{line},{name}\n"))
+                    && expected.contains(&format!("FNDA:{count},{name}\n"))
+            );
+        }
+        let sides =
+            column("decisions").into_iter().map(|decision| decision[1].as_array().expect("sides").len());
+        assert!(expected.contains(&format!("BRF:{}\n", sides.sum::<usize>())));
+    }
+}
+
+#[test]
+fn what_no_program_can_run_is_not_listed() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let tiny8 = fs::read_to_string("../models/tiny8/tiny8.isac").expect("a model");
+    let further = "GROUP small = one, other;\n\
+        OPERATION one   { ASSEMBLER { \"one\" };   CODING { 0b0 }; EXPRESSION { clipped(1) }; };\n\
+        OPERATION other { ASSEMBLER { \"other\" }; CODING { 0b1 }; EXPRESSION { ax }; };\n\
+        FUNCTION bit[8] clipped(bit[8] value) { return value > 3 ? 3 : value; }\n\
+        FUNCTION void nobody(bit[8] value) { ptr = value; }\n\
+        PSEUDO { \"put\" k:small } -> { \"nib ax, 1\" };\n";
+    fs::write(folder.path().join("m.isac"), tiny8.clone() + further).expect("a file");
+    let list = |model: &str| {
+        let run = format!("run {model} models/tiny8/programs/sum.bin --description-coverage --profile @p");
+        let status = said(&folder, &run);
+        assert!(status.0.is_some_and(|status| status < 124), "{status:?}");
+        let (status, lcov, errors) =
+            said(&folder, &format!("report @p --format lcov-description --model {model}"));
+        assert_eq!(status, Some(0), "{errors}");
+        let lines =
+            lcov.lines().filter(|line| ["FNDA:", "DA:", "BRDA:"].iter().any(|kind| line.starts_with(kind)));
+        lines.map(str::to_owned).collect::<Vec<_>>()
+    };
+    let (plain, more) = (list("models/tiny8/tiny8.isac"), list("@m.isac"));
+    let added: Vec<&String> = more.iter().filter(|line| !plain.contains(line)).collect();
+    let line = tiny8.lines().count() + 5;
+    assert_eq!(added, ["FNDA:0,nobody", &format!("DA:{line},0")]);
+    assert_eq!(more.len(), plain.len() + 2);
+}
+
 #[test]
 fn what_cannot_be_told_is_refused_with_a_remedy() {
     let folder = counted();
@@ -126,6 +205,7 @@ fn what_cannot_be_told_is_refused_with_a_remedy() {
             format!("run {TOP} @p.bin --description-coverage --profile @q --engine translated"),
             "leave --engine out",
         ),
+        (format!("run {TOP} @p.bin --description-coverage"), "add --profile or --html"),
         ("report @p --format lcov-description".to_owned(), "add --model MODEL"),
         (format!("report @p {other}"), "the profile is of another description"),
         (format!("report @p --format text --model {TOP}"), "add --image FILE"),

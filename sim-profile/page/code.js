@@ -93,7 +93,7 @@ function sourceTable(source) {
       { title: 'Line', number: true, width: '52px', cell: (number) => h('span', { class: 'muted' }, number) },
       { title: 'Count', number: true, width: fitting('Count', L.count), cell: figure(L.count) },
       { title: 'Cycles', number: true, width: fitting('Cycles', L.cycles), wide: true, cell: figure(L.cycles) },
-      { title: '', name: 'share', width: '48px', cell: (number) => (lines.has(number) ? share(L.cycles[lines.get(number)], top, 26) : '') },
+      { title: '', name: 'share', width: '48px', isForScreen: true, cell: (number) => (lines.has(number) ? share(L.cycles[lines.get(number)], top, 26) : '') },
       { title: `${baseName(D.sources[source].name)}, ${grouped(cycles)} cycles`, width: 'minmax(190px, 1fr)', cell: (number) => (text ? (text[number - 1] ?? '(no such line)').replaceAll('\t', '    ') : h('span', { class: 'muted' }, '(the source cannot be read)')), hint: (number) => text?.[number - 1] },
     ],
   });
@@ -120,7 +120,7 @@ function assemblyTable() {
       { title: 'Executed', number: true, width: fitting('Executed', C.executed), cell: figure(C.executed) },
       { title: 'Cycles', number: true, width: fitting('Cycles', C.cycles), wide: true, cell: figure(C.cycles) },
       C.lost.length > 0 && { title: 'Lost', number: true, width: fitting('Lost', C.lost), wide: true, cell: figure(C.lost) },
-      { title: '', name: 'share', width: '48px', cell: (id) => (isName(id) ? '' : share(C.cycles[id], top, 26)) },
+      { title: '', name: 'share', width: '48px', isForScreen: true, cell: (id) => (isName(id) ? '' : share(C.cycles[id], top, 26)) },
       { title: 'Instruction', width: 'minmax(170px, 1fr)', cell: (id) => (isName(id) ? F.name[C.function[-1 - id]] ?? '[outside of all files]' : textOf(id)), hint: (id) => (isName(id) ? null : `${C.word[id]}  ${textOf(id)}`) },
     ].filter(Boolean),
   });

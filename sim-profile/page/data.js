@@ -25,6 +25,14 @@ const instructionAt = (path) => range(I.name.length).find((i) => pathOf(i) === p
 const functionAt = (name) => F.name.indexOf(name);
 const address = (digits) => (digits === '' ? '' : '0x' + digits.padStart(D.address_digits, '0'));
 const locationOf = (name) => D.description?.locations[name] ?? '';
+const modelFiles = D.description?.sources?.files ?? [];
+// Where something is declared, `FILE:LINE` without folders, as a link to that line where it can be shown.
+const declared = (name) => {
+  const place = locationOf(name);
+  const cut = place.lastIndexOf(':');
+  const file = modelFiles.find((one) => baseName(one.name) === place.slice(0, cut));
+  return file ? link(to.model(file, Number(place.slice(cut + 1))), place) : place;
+};
 
 // Rows of the code by what they belong to; made when first asked for.
 const group = (keys) => {
@@ -60,5 +68,6 @@ const to = {
   row: (row) => `#code/${address(C.address[row])}`,
   address: (digits) => `#code/${address(digits)}`,
   line: (line) => `#code/line/${encodeURIComponent(D.sources[L.source[line]].name)}/${L.number[line]}`,
+  model: (file, line) => `#description/${encodeURIComponent(file.name)}/${line}`,
   resource: (r) => `#resources/${encodeURIComponent(D.resources.resources[r][0])}`,
 };

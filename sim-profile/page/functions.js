@@ -4,11 +4,11 @@ function viewFunctions(name) {
   if (chosen >= 0) return viewFunction(chosen);
   const followed = D.calls.are_followed;
   const table = new Table({
-    label: 'functions', rows: range(F.name.length), open: (f) => go(to.function(f)), text: (f) => `${F.name[f]} ${F.image[f]}`, minimum: '480px', sort: { index: 1, descending: true },
+    label: 'functions', rows: range(F.name.length), open: (f) => go(to.function(f)), text: (f) => `${F.name[f]} ${F.image[f]}`, minimum: followed ? '480px' : '360px', sort: { index: 1, descending: true },
     columns: [
       { title: 'Function', cell: (f) => link(to.function(f), F.name[f]), value: (f) => F.name[f] },
-      counts('Cycles', F.cycles), { title: 'Share', number: true, width: '78px', cell: (f) => `${F.percent[f]} %`, value: (f) => F.percent[f] }, bars(F.cycles),
-      followed && counts('Inclusive', F.inclusive_cycles), followed && { title: 'Share', number: true, width: '78px', wide: true, cell: (f) => `${F.inclusive_percent[f]} %`, value: (f) => F.inclusive_percent[f] },
+      counts('Cycles', F.cycles), { title: 'Share', number: true, width: '86px', cell: (f) => `${F.percent[f]} %`, value: (f) => F.percent[f] }, bars(F.cycles),
+      followed && counts('Inclusive', F.inclusive_cycles), followed && { title: 'Share', number: true, width: '86px', wide: true, cell: (f) => `${F.inclusive_percent[f]} %`, value: (f) => F.inclusive_percent[f] },
       counts('Executed', F.executed, { wide: true }), counts('Entered', F.entered, { wide: true }),
       C.lost.length > 0 && counts('Lost', F.lost, { wide: true }),
       { title: 'File', width: '120px', wide: true, cell: (f) => F.image[f], value: (f) => F.image[f] },

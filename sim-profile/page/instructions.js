@@ -7,10 +7,10 @@ function instructionTable(more = {}) {
     columns: [
       { title: 'Instruction', cell: (i) => link(to.instruction(i), labelOf(i)), value: labelOf },
       counts('Executed', I.executed), counts('Cycles', I.cycles), bars(I.cycles),
-      { title: 'Share', number: true, width: '78px', cell: (i) => `${I.percent[i]} %`, value: (i) => I.percent[i] },
+      { title: 'Share', number: true, width: '86px', cell: (i) => `${I.percent[i]} %`, value: (i) => I.percent[i] },
       counts('Lost', I.lost, { wide: true }),
       { title: 'CPI', number: true, width: '72px', wide: true, cell: (i) => I.cpi[i], value: (i) => I.cpi[i] },
-      { title: 'Declared', wide: true, width: 'minmax(0, .7fr)', cell: (i) => locationOf(chainOf(i).at(-1)), value: (i) => locationOf(chainOf(i).at(-1)) },
+      { title: 'Declared', wide: true, width: 'minmax(0, .7fr)', cell: (i) => declared(chainOf(i).at(-1)), value: (i) => locationOf(chainOf(i).at(-1)) },
     ],
     ...more,
   });
@@ -43,10 +43,22 @@ function viewInstructions(path) {
 function tree() {
   const top = most(D.tree.map((node) => node.executed));
   const heading = h('div', { class: 'line heading', 'aria-hidden': 'true' }, ['Group or operation', 'Executed', 'Cycles', 'CPI', ''].map((text) => h('span', null, text)));
-  const root = h('div', { role: 'tree', 'aria-label': 'Instruction set' }, D.tree.map((node) => treeItem(node, 0, top, 3)));
+  const root = h('div', { role: 'tree', 'aria-label': 'Instruction set' }, D.tree.map((node) => treeItem(node, 0, top, levelToOpen())));
   root.querySelector('[role="treeitem"]')?.setAttribute('tabindex', 0);
   root.addEventListener('keydown', treeKey);
   return h('div', { class: 'tree' }, heading, root);
+}
+
+// The tree opens as deep as it has few nodes: a model whose instructions stand deep shows them at once.
+const FEW_NODES = 60;
+function levelToOpen() {
+  let [level, nodes] = [0, D.tree];
+  for (let seen = nodes.length; nodes.length > 0; level += 1) {
+    nodes = nodes.filter((node) => level === 0 || node.instruction === undefined).flatMap((node) => node.children ?? []);
+    seen += nodes.length;
+    if (level >= 3 && seen > FEW_NODES) break;
+  }
+  return Math.max(3, level);
 }
 
 // A node is its line, and behind that the group of its children, made when it is first opened.
@@ -110,7 +122,7 @@ function viewInstruction(i) {
     h('p', { class: 'crumbs' }, link('#instructions', 'Instruction set'), chain.map((name) => [' \u203a ', h('span', { title: locationOf(name) }, name)])),
     figures([['executed', grouped(I.executed[i])], ['cycles', grouped(I.cycles[i])], ['of all cycles', `${I.percent[i]} %`], ['cycles per instruction', I.cpi[i]], ['lost cycles', grouped(I.lost[i])],
       ['addresses', grouped(rows.length)]], true),
-    places.length > 0 && [h('h2', null, 'Declared'), h('p', { class: 'mono' }, chain.filter((name) => locationOf(name)).map((name) => [h('span', null, `${name}  `), h('span', { class: 'muted' }, locationOf(name)), h('br')]))],
+    places.length > 0 && [h('h2', null, 'Declared'), h('p', { class: 'mono' }, chain.filter((name) => locationOf(name)).map((name) => [h('span', null, `${name}  `), h('span', { class: 'muted' }, declared(name)), h('br')]))],
     encodings.length > 0 && [h('h2', null, link('#encoding', 'Encoding')), h('p', { class: 'mono' }, encodings.map((row) => [row[1], h('span', { class: 'muted' }, `  ${grouped(row[2])} words, ${row[3]}`), h('br')]))],
     operands && [h('h2', null, link(to.operands(i), 'Operands')), operandChips(operands)],
     h('div', { class: 'pair' },
@@ -158,7 +170,7 @@ function viewOperands(path) {
   const chosen = path === '' ? -1 : instructionAt(path);
   const [values, pairs] = [D.description?.operand_values, D.description?.operand_pairs];
   const table = new Table({
-    label: 'operands', rows: range(places.length), height: '44vh', open: (at) => go(to.operands(places[at].i)), text: (at) => `${I.name[places[at].i]} ${places[at].place.name}`, minimum: '420px',
+    label: 'operands', rows: range(places.length), height: chosen >= 0 ? '44vh' : '70vh', open: (at) => go(to.operands(places[at].i)), text: (at) => `${I.name[places[at].i]} ${places[at].place.name}`, minimum: '420px',
     rowClass: (at) => (places[at].place.used === 0 ? 'never' : null),
     columns: [
       { title: 'Instruction', cell: (at) => link(to.operands(places[at].i), labelOf(places[at].i)), value: (at) => labelOf(places[at].i) },

@@ -2,7 +2,7 @@
 const VIEWS = [
   ['summary', 'Summary', viewSummary], ['instructions', 'Instruction set', viewInstructions], ['operands', 'Operands', viewOperands], ['encoding', 'Encoding', viewEncoding],
   ['resources', 'Resources', viewResources], ['functions', 'Functions', viewFunctions], ['flame', 'Flame graph', viewFlame], ['code', 'Code', viewCode],
-  ['branches', 'Branches', viewBranches], ['time', 'Cycles', viewTime], ['pipeline', 'Pipeline', viewPipeline],
+  ['branches', 'Branches', viewBranches], ['time', 'Cycles', viewTime], ['pipeline', 'Pipeline', viewPipeline], ['description', 'Description', viewDescription],
 ];
 const main = document.getElementById('main');
 const field = document.getElementById('search');
@@ -44,6 +44,7 @@ function search(text) {
   range(I.name.length).forEach((i) => add(labelOf(i), 'instruction', to.instruction(i)));
   D.resources.resources.forEach(([name], r) => add(name, 'resource', to.resource(r)));
   D.sources.forEach((source) => add(source.name, 'source', `#code/line/${encodeURIComponent(source.name)}/1`));
+  modelFiles.forEach((file) => file.sections.forEach(([line, name]) => add(name, 'description', to.model(file, line))));
   VIEWS.forEach(([name, title]) => add(title, 'view', `#${name}`));
   if (/^(0x)?[0-9a-f]+$/.test(wanted)) {
     const row = rowByAddress().get(digitsOf(wanted));
@@ -60,6 +61,9 @@ function searchTexts(wanted, hits) {
       if (hits.length < MOST_FOUND && line.toLowerCase().includes(wanted)) hits.push({ name: line.trim(), what: `${baseName(D.sources[source].name)}:${at + 1}`, href: `#code/line/${encodeURIComponent(D.sources[source].name)}/${at + 1}` });
     });
   }
+  modelFiles.forEach((file) => (file.text ?? []).forEach((line, at) => {
+    if (hits.length < MOST_FOUND && line.toLowerCase().includes(wanted)) hits.push({ name: line.trim(), what: `${baseName(file.name)}:${at + 1}`, href: to.model(file, at + 1) });
+  }));
   for (let row = 0; row < C.text.length && hits.length < MOST_FOUND; row += 1) {
     if (C.text[row].toLowerCase().includes(wanted)) hits.push({ name: C.text[row], what: address(C.address[row]), href: to.row(row) });
   }
@@ -145,5 +149,5 @@ document.getElementById('views').append(...VIEWS.map(([name, title], at) => h('a
 applyTheme();
 window.addEventListener('hashchange', show);
 let wasNarrow = isNarrow();
-window.addEventListener('resize', () => { if (isNarrow() !== wasNarrow) { wasNarrow = isNarrow(); codeView = null; show(); } });
+window.addEventListener('resize', () => { if (isNarrow() !== wasNarrow) { wasNarrow = isNarrow(); codeView = null; modelView = null; show(); } });
 show();

@@ -52,7 +52,7 @@ function viewResources(name) {
     rowClass: (r) => (num(reads[r]) + num(writes[r]) + num(executes[r]) === 0 ? 'never' : null),
   });
   const list = (title, head, rows) => rows.length > 0 && [h('h2', null, title), new Table({
-    label: title, rows: range(rows.length), minimum: '360px',
+    label: title, rows: range(rows.length), minimum: `${100 + 130 * (head.length - 1)}px`,
     columns: head.map((text, index) => ({ title: text, number: index > 0, width: index > 0 ? '130px' : undefined, value: (r) => rows[r][index], cell: (r) => (index > 0 ? grouped(rows[r][index]) : rows[r][index]) })),
   }).element];
   const ids = range(touched.length).filter((at) => touched[at][1] === chosen);
@@ -78,7 +78,7 @@ function viewTime(chosen) {
   const cycles = lost.map((row) => row[4]);
   const figure = (name) => D.summary.find((entry) => entry.name === name).value;
   const table = new Table({
-    label: 'causes of lost cycles', rows: range(lost.length), open: (at) => go(`#time/${at}`), minimum: '480px', sort: { index: 4, descending: true },
+    label: 'causes of lost cycles', rows: range(lost.length), open: (at) => go(`#time/${at}`), minimum: '600px', sort: { index: 4, descending: true },
     columns: [
       { title: 'Reason', width: '160px', cell: (at) => reasons[lost[at][0]] + (lost[at][1] && `: ${lost[at][1]}`), value: (at) => lost[at][0] },
       { title: 'Operation', cell: (at) => lost[at][2], value: (at) => lost[at][2] },
@@ -113,7 +113,7 @@ function viewBranches() {
     return found ? [grouped(found[1]), ' ', h('a', { href: to.address(found[0]), class: 'mono' }, `\u2192\u202f${address(found[0])}`)] : '';
   };
   const table = new Table({
-    label: 'branches', rows: range(B.length), open: (at) => go(to.address(B[at].address)), minimum: '640px',
+    label: 'branches', rows: range(B.length), open: (at) => go(to.address(B[at].address)), minimum: '760px',
     text: (at) => `${address(B[at].address)} ${textAt(B[at].address)} ${F.name[B[at].function] ?? ''} ${lineName(B[at].line)}`,
     rowClass: (at) => (B[at].untaken > 0 ? 'never' : null),
     columns: [
@@ -124,7 +124,7 @@ function viewBranches() {
       { title: 'One side', number: true, width: '172px', cell: (at) => side(at, 0), value: (at) => B[at].sides[0][1] },
       { title: 'Other side', number: true, width: '172px', cell: (at) => side(at, 1), value: (at) => B[at].sides[1][1] },
       { title: 'More', number: true, width: '64px', wide: true, cell: (at) => (B[at].sides.length > 2 ? `+${B[at].sides.length - 2}` : ''), value: (at) => B[at].sides.length },
-      { title: 'Never taken', number: true, width: '100px', cell: (at) => B[at].untaken || '', value: (at) => B[at].untaken },
+      { title: 'Never taken', isForScreen: true, number: true, width: '100px', cell: (at) => B[at].untaken || '', value: (at) => B[at].untaken },
     ],
   });
   const toggle = h('input', { type: 'checkbox', on: { change: (event) => { only = event.target.checked; table.keep(only ? (at) => B[at].untaken > 0 : null); } } });

@@ -5,7 +5,7 @@ const tables = new Set();
 let tableNumber = 0;
 
 // Columns: title, width, cell(id) and, where it can be sorted, value(id); `wide` ones are left out
-// on narrow screens. Rows are ids, in the order that they have by themselves.
+// on narrow screens, those with `isForScreen` on paper. Rows are ids, in the order that they have by themselves.
 class Table {
   constructor({ label, columns, rows, open, text, sort, rowClass, height, minimum }) {
     Object.assign(this, { label, open, text, rowClass });
@@ -23,19 +23,22 @@ class Table {
   }
 
   make(height, minimum) {
-    const tracks = this.columns.map((column) => column.width ?? 'minmax(0, 1fr)').join(' ');
     this.headings = this.columns.map((column, index) => h('span', { role: 'columnheader', class: column.number ? 'number' : null },
       column.value ? h('button', { type: 'button', on: { click: () => this.sortBy(index) } }, column.title) : column.title || h('span', { class: 'unseen' }, column.name ?? 'share')));
     this.head = h('div', { role: 'row', class: 'head', 'aria-rowindex': 1 }, this.headings);
     this.space = h('div', { class: 'space', role: 'rowgroup' });
     // The grid is what is scrolled and what has the focus; its headings stay.
-    this.grid = h('div', { role: 'grid', tabindex: 0, 'aria-label': this.label, style: { '--columns': tracks, '--minimum': minimum ?? '0' }, on: { scroll: () => this.draw(), keydown: (event) => this.key(event) } },
+    this.grid = h('div', { role: 'grid', tabindex: 0, 'aria-label': this.label, style: { '--columns': this.tracks(), '--minimum': minimum ?? '0' }, on: { scroll: () => this.draw(), keydown: (event) => this.key(event) } },
       h('div', { role: 'rowgroup', class: 'heads' }, this.head), this.space);
     this.empty = h('p', { class: 'empty', hidden: true }, 'Nothing fits.');
     this.element = h('div', { class: 'table', style: height ? { '--height': height } : {} }, this.grid, this.empty);
     this.count = h('span', { class: 'count', role: 'status' });
     this.field = this.text && h('input', { type: 'search', placeholder: 'Filter', 'aria-label': `Filter ${this.label}`, on: { input: () => this.refresh() } });
     new ResizeObserver(() => this.draw(true)).observe(this.grid);
+  }
+
+  tracks() {
+    return this.columns.map((column) => column.width ?? 'minmax(80px, 1fr)').join(' ');
   }
 
   // The field and further tools above, and the table.
@@ -152,6 +155,12 @@ class Table {
 
   print(isPrinted) {
     this.isPrinted = isPrinted;
+    // Paper is narrow: bars and what other columns say already are for the screen.
+    const all = this.onScreen ?? this.columns;
+    this.onScreen = isPrinted ? all : null;
+    this.columns = isPrinted ? all.filter((column) => !column.isForScreen) : all;
+    this.headings.forEach((heading, at) => { heading.hidden = isPrinted && Boolean(all[at].isForScreen); });
+    this.grid.style.setProperty('--columns', this.tracks());
     if (!isPrinted) { this.note?.remove(); this.draw(true); return; }
     const shown = Math.min(this.rows.length, MOST_PRINTED);
     this.space.replaceChildren(...range(shown).map((at) => this.row(at, this.rowHeight())));
@@ -168,6 +177,6 @@ const fitting = (title, column) => `${Math.max(8.5 * title.length + 12, 7.6 * gr
 const counts = (title, column, more = {}) => ({ title, number: true, width: fitting(title, column), value: (id) => column[id], cell: (id) => grouped(column[id]), ...more });
 const bars = (column, width = '92px') => {
   const top = most(column);
-  return { title: '', name: 'share', width, wide: true, cell: (id) => share(column[id], top) };
+  return { title: '', name: 'share', width, wide: true, isForScreen: true, cell: (id) => share(column[id], top) };
 };
 const go = (href) => { location.hash = href; };

@@ -7,7 +7,7 @@ import { chromium } from 'playwright-core';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-export const VIEWS = ['summary', 'instructions', 'operands', 'encoding', 'resources', 'functions', 'flame', 'code', 'branches', 'time', 'pipeline'];
+export const VIEWS = ['summary', 'instructions', 'operands', 'encoding', 'resources', 'functions', 'flame', 'code', 'branches', 'time', 'pipeline', 'description'];
 
 export const launch = () => chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox'] });
 

@@ -274,6 +274,52 @@ test('the pipeline in chosen cycles leads to the code and back', async () => {
   await page.close();
 });
 
+test('the description tells what of it never ran, and leads to instructions and back', async () => {
+  const page = await Page.open(browser, program, '#description');
+  const { sources } = page.data.description;
+  assert.ok(sources.files.length > 1 && sources.lines[0] < sources.lines[1]);
+  assert.match(await page.tab.locator('.lede').innerText(), new RegExp(`${sources.lines[0]} of ${sources.lines[1]} lines ran, ${sources.lines[2]} %`));
+  await page.grid('files of the description').locator('a', { hasText: 'integer.isac' }).click();
+  await page.settle();
+  const file = sources.files.find((one) => one.name.endsWith('/integer.isac'));
+  const grid = page.grid(`description ${file.name}`);
+  assert.equal(Number(await grid.getAttribute('aria-rowcount')) - 1, file.text.length);
+  // A filter shows what never ran alone.
+  await page.tab.getByRole('button', { name: 'Never run' }).click();
+  await page.settle();
+  const unused = new Set([...file.number.filter((_, at) => file.count[at] === 0), ...file.decisions.filter(([, sides]) => sides.includes(0)).map(([line]) => line)]);
+  assert.ok(unused.size > 0);
+  assert.equal(Number(await grid.getAttribute('aria-rowcount')) - 1, unused.size);
+  const never = file.number[file.count.indexOf(0)];
+  await page.go(`#description/${encodeURIComponent(file.name)}/${never}`);
+  assert.match(await grid.locator('.space [role=row].marked').innerText(), /never/);
+  await page.tab.getByRole('button', { name: 'All lines' }).click();
+  // The line of an instruction leads to it, and it back to where it is declared.
+  const [line] = file.sections.find(([, name]) => name === 'add.BEHAVIOR');
+  await page.go(`#description/${encodeURIComponent(file.name)}/${line}`);
+  const counted = String(file.count[file.number.indexOf(line)]);
+  const cells = await grid.locator('.space [role=row].marked [role=gridcell]').allInnerTexts();
+  assert.deepEqual(cells.slice(0, 2).map(digits), [String(line), counted]);
+  assert.match(cells.at(-1), /BEHAVIOR/);
+  await page.tab.locator('.status a', { hasText: /^add$/ }).click();
+  await page.settle();
+  assert.equal(await page.title(), 'add');
+  await page.tab.locator('main .mono a', { hasText: /^integer\.isac:\d+$/ }).last().click();
+  await page.settle();
+  assert.equal(await page.title(), 'Description');
+  assert.match(await grid.locator('.space [role=row].marked').innerText(), /OPERATION add\b/);
+  // By the keyboard alone, and by search.
+  await grid.focus();
+  await page.press('ArrowDown', 'Enter');
+  assert.match(await page.hash(), /^#description\/.*integer\.isac\/\d+$/);
+  await page.press('/');
+  await page.tab.keyboard.type('add.BEHAVIOR');
+  await page.press('Enter');
+  assert.match(await page.hash(), new RegExp(`/${line}$`));
+  await page.checkAccessible('the description');
+  await page.close();
+});
+
 test('branches lead to both of their sides', async () => {
   const page = await Page.open(browser, program, '#branches');
   const wanted = page.data.branches.filter((branch) => branch.untaken > 0).length;
@@ -288,6 +334,8 @@ test('branches lead to both of their sides', async () => {
 test('what is missing is said', async () => {
   const page = await Page.open(browser, other, '#flame');
   assert.match(await page.tab.locator('main').innerText(), /--calls/);
+  await page.go('#description');
+  assert.match(await page.tab.locator('main').innerText(), /--description-coverage/);
   await page.close();
 });
 

@@ -17,7 +17,7 @@ use sim_profile::description::DescriptionPoints;
 use sim_runtime::launcher::{is_same_file, parse_wide};
 
 use super::Failure;
-use super::description_point::list_points;
+use super::description_point::{list_points, path_of};
 use super::mistaken_file::{instead_of_description, root_in};
 use super::progress::Progress;
 
@@ -52,6 +52,13 @@ impl Description {
     pub(super) fn check_output(&self, what: &str, path: &Path) -> Result<(), Failure> {
         let mut files = self.sources.files();
         files.try_for_each(|file| refuse_same(what, path, self.sources.path(file)))
+    }
+
+    /// The texts of its files, by their paths as points have them.
+    pub(super) fn texts(&self) -> BTreeMap<String, String> {
+        let files = self.sources.files();
+        let text = |file| (path_of(&self.sources, file), self.sources.text(file).to_owned());
+        files.map(text).collect()
     }
 
     /// The same as the model, lowered to count its points.

@@ -3,12 +3,17 @@
 use std::collections::BTreeMap;
 
 use gentool::lower::{Decision, DescriptionPoint, PointKind};
-use isac_parser::source::{SourceMap, Span};
+use isac_parser::source::{FileId, SourceMap, Span};
 use sim_profile::description::{self, DescriptionPoints};
+
+/// The path of a file, as reports name it.
+pub(super) fn path_of(sources: &SourceMap, file: FileId) -> String {
+    sources.path(file).to_string_lossy().into_owned()
+}
 
 /// Files, lines and decisions, in place of spans.
 pub(super) fn list_points(sources: &SourceMap, points: Vec<DescriptionPoint>) -> DescriptionPoints {
-    let files = sources.files().map(|file| sources.path(file).to_string_lossy().into_owned()).collect();
+    let files = sources.files().map(|file| path_of(sources, file)).collect();
     // Where a decision begins tells its place among the others of its file.
     let mut decisions: BTreeMap<(Span, Decision), u32> = BTreeMap::new();
     for point in &points {

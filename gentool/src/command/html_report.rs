@@ -1,5 +1,6 @@
 //! The report as a page, of a run or of a stored profile.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, BufReader};
@@ -9,6 +10,7 @@ use std::process::Command;
 use isac_ir::Model;
 use isac_parser::model::CheckedModel;
 use isac_parser::{CoverageMap, coverage_maps};
+use sim_profile::description::{DescriptionCoverage, DescriptionPoints};
 use sim_profile::html::{Description, HtmlReport, render_html};
 use sim_profile::program::ProgramProfile;
 use sim_profile::{Profile, read_profile};
@@ -23,16 +25,33 @@ use super::{Failure, profile_file};
 pub(super) struct Described {
     model: Model,
     maps: Vec<CoverageMap>,
+    /// What its points are, and the texts of its files by path; if they are to be shown.
+    points: Option<(DescriptionPoints, BTreeMap<String, String>)>,
 }
 
 impl Described {
     pub(super) fn of(checked: &CheckedModel, model: &Model) -> Described {
-        Described { model: model.clone(), maps: coverage_maps(checked) }
+        Described { model: model.clone(), maps: coverage_maps(checked), points: None }
+    }
+
+    /// The same with what is counted of the description's own lines.
+    pub(super) fn with_points(
+        mut self,
+        points: DescriptionPoints,
+        texts: BTreeMap<String, String>,
+    ) -> Described {
+        self.points = Some((points, texts));
+        self
     }
 
     /// What it says of a profile.
     pub(super) fn describe(&self, profile: &Profile) -> Description {
-        describe(&self.model, &self.maps, profile)
+        let mut description = describe(&self.model, &self.maps, profile);
+        if let Some(((points, texts), counts)) = self.points.as_ref().zip(profile.visits.as_ref()) {
+            description.coverage = DescriptionCoverage::of(points, counts);
+            description.texts.clone_from(texts);
+        }
+        description
     }
 }
 

@@ -7,7 +7,7 @@ use gentool::disassembler::{Disassembler, Piece};
 use isac_ir::Model;
 use isac_ir::bits::Bits;
 use isac_parser::model::CheckedModel;
-use sim_profile::description::DescriptionCoverage;
+use sim_profile::description::{DescriptionCoverage, DescriptionPoints};
 use sim_profile::program::Program;
 use sim_profile::{CodeSizes, Profile, StaticFacts, StaticTable};
 use sim_runtime::image::is_elf;
@@ -16,6 +16,7 @@ use sim_runtime::record::{StaticCode, StaticReader};
 
 use super::Failure;
 use super::description::{Description, DescriptionOptions, digest_model, parse_definition};
+use super::html_report::Described;
 use super::program::{ProgramFile, cell_bytes};
 use super::program_report::ImageOptions;
 
@@ -68,14 +69,19 @@ impl ModelOptions {
         let Some((checked, description)) = self.load_description(profile)? else { return Ok(None) };
         let (_, points) = description.count_points(&checked);
         let coverage = DescriptionCoverage::of(&points, counts);
-        coverage.map(Some).ok_or_else(|| {
-            Failure::other(format!(
-                "the profile has counts of {} points of the description, and it has {}; run anew, with this \
-                 gentool",
-                counts.len(),
-                points.points.len()
-            ))
-        })
+        coverage.map(Some).ok_or_else(|| other_points(counts, &points))
+    }
+
+    /// What a page shows of the description, if it is named: with its points, if they were counted.
+    pub(super) fn load_described(&self, profile: &Profile) -> Result<Option<Described>, Failure> {
+        let Some((checked, description)) = self.load_description(profile)? else { return Ok(None) };
+        let described = Described::of(&checked, &description.model);
+        let Some(counts) = &profile.visits else { return Ok(Some(described)) };
+        let (_, points) = description.count_points(&checked);
+        match points.points.len() == counts.len() {
+            true => Ok(Some(described.with_points(points, description.texts()))),
+            false => Err(other_points(counts, &points)),
+        }
     }
 
     fn load_description(&self, profile: &Profile) -> Result<Option<(CheckedModel, Description)>, Failure> {
@@ -105,6 +111,14 @@ impl ModelOptions {
         let pieces = read_pieces(&model, files)?;
         Ok(Search::of(&model, pieces, profile, program).map_or_else(ReachableCode::default, Search::finish))
     }
+}
+
+fn other_points(counts: &[u64], points: &DescriptionPoints) -> Failure {
+    Failure::other(format!(
+        "the profile has counts of {} points of the description, and it has {}; run anew, with this gentool",
+        counts.len(),
+        points.points.len()
+    ))
 }
 
 /// The code of all files, by ascending address.

@@ -229,8 +229,7 @@ fn write(options: &Options, profile: &Profile, excluded: &Exclusions) -> Result<
     };
     match options.format() {
         Format::Html => {
-            let described =
-                options.model.load(profile)?.map(|(checked, model)| Described::of(&checked, &model));
+            let described = options.model.load_described(profile)?;
             let page = render_page(profile, &options.program, described.as_ref())?;
             profile_file::write(out, page.as_bytes())
         }

@@ -72,11 +72,11 @@ pub(super) struct Options {
     /// Count in the profile what of the description is used: each line and each side of a decision.
     ///
     /// Of BEHAVIOR, ACTIVATION, CODINGROOT, EXPRESSION and FUNCTION; all other counts are the same.
-    /// gentool report --format lcov-description shows it. Reference engine alone. Example:
+    /// The page of --html shows it beside the lines; gentool report --format lcov-description makes a
+    /// tracefile of a stored profile. Reference engine alone. Example:
     /// --profile run.profile --description-coverage
     #[arg(
         long,
-        requires = "profile",
         conflicts_with_all = ["events", "gdb", "sample"],
         help_heading = "Results"
     )]
@@ -146,10 +146,16 @@ pub(super) fn run(options: &Options) -> Result<i32, Failure> {
     check_files(options, &description)?;
     check_calls(&description.model, &options.run)?;
     check_samples(&description.model, options)?;
-    let described = |path| RunPage::of(path, &options.run, Described::of(&checked, &description.model));
-    let page = options.html.as_deref().map(described);
-    let page = page.as_ref();
     let counted = options.description_coverage.then(|| description.count_points(&checked));
+    let describe = || {
+        let described = Described::of(&checked, &description.model);
+        match &counted {
+            Some((_, points)) => described.with_points(points.clone(), description.texts()),
+            None => described,
+        }
+    };
+    let page = options.html.as_deref().map(|path| RunPage::of(path, &options.run, describe()));
+    let page = page.as_ref();
     drop(checked);
     let model = description.model;
     let obstacles = find_obstacles(&model);
@@ -237,6 +243,7 @@ fn check_files(options: &Options, description: &Description) -> Result<(), Failu
     check_results(&options.run).map_err(Failure::other)?;
     check_values(options)?;
     check_view(options)?;
+    check_coverage(options)?;
     options.html.as_deref().map_or(Ok(()), |page| check_page(page, results(options), &options.run.program))
 }
 
@@ -245,6 +252,14 @@ fn check_view(options: &Options) -> Result<(), Failure> {
     let shows = [&options.html, &options.run.report, &options.run.profile];
     match options.pipeline_view.is_some() && shows.iter().all(|file| file.is_none()) {
         true => Err(Failure::other("nothing would show --pipeline-view; add --html, --report or --profile")),
+        false => Ok(()),
+    }
+}
+
+/// What is counted has to be kept or shown.
+fn check_coverage(options: &Options) -> Result<(), Failure> {
+    match options.description_coverage && options.run.profile.is_none() && options.html.is_none() {
+        true => Err(Failure::other("nothing would keep --description-coverage; add --profile or --html")),
         false => Ok(()),
     }
 }

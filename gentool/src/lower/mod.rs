@@ -44,6 +44,7 @@ fn lower(model: &CheckedModel, sources: &SourceMap, name: &str, points: Option<&
         sources,
         points,
         mnemonics: mnemonic::mnemonic_aliases(model),
+        of_pseudos: point::list_operations_of_pseudos(model),
         labels: root::list_labels(model),
     };
     let mut lowered = Model {
@@ -58,7 +59,7 @@ fn lower(model: &CheckedModel, sources: &SourceMap, name: &str, points: Option<&
         maps: lowering.lower_maps(),
         operations: lowering.lower_operations(),
         groups: lowering.lower_groups(),
-        functions: lowering.lower_functions(),
+        functions: lowering.for_texts(true, || lowering.lower_functions()),
         pseudos: lowering.lower_pseudos(),
         labels: lowering.labels.clone(),
         decoders: Vec::new(),
@@ -70,7 +71,7 @@ fn lower(model: &CheckedModel, sources: &SourceMap, name: &str, points: Option<&
         reset: model.reset.map(|reset| reset.0),
         instructions: Vec::new(),
     };
-    lowering.list_function_points();
+    lowering.list_function_points(&lowered);
     let (decoders, tails) = decoder::lower_decoders(model);
     lowered.decoders = decoders;
     for (operation, tail) in lowered.operations.iter_mut().zip(tails) {
@@ -89,6 +90,8 @@ struct Lowering<'a> {
     points: Option<&'a point::Points>,
     /// The aliases in mnemonics, each with its operation's index.
     mnemonics: BTreeSet<(usize, InstanceId)>,
+    /// Indices of the operations that nothing but PSEUDOs use.
+    of_pseudos: BTreeSet<usize>,
     /// Names of the parts of SWITCHes.
     labels: Vec<String>,
 }

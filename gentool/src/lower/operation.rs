@@ -44,8 +44,11 @@ impl Lowering<'_> {
 
     pub(super) fn lower_operations(&self) -> Vec<Operation> {
         let operations = self.model.operations.iter().enumerate();
-        let mut operations: Vec<Operation> =
-            operations.map(|(index, operation)| self.lower_operation(index, operation)).collect();
+        let lower = |(index, operation)| {
+            let is_for_texts = self.of_pseudos.contains(&index);
+            self.for_texts(is_for_texts, || self.lower_operation(index, operation))
+        };
+        let mut operations: Vec<Operation> = operations.map(lower).collect();
         self.keep_mentioned_places(&mut operations);
         operations
     }
@@ -74,7 +77,7 @@ impl Lowering<'_> {
             references: operation.references.iter().map(lower_reference).collect(),
             tail: Vec::new(),
             coding: operation.coding.as_deref().map(super::syntax::lower_coding),
-            texts: self.lower_texts(operation),
+            texts: self.for_texts(true, || self.lower_texts(operation)),
             expression: operation.expression.as_ref().map(|value| self.lower_expression(operation, value)),
             root: self.lower_root(operation),
             behavior: operation.behavior.as_ref().map(|body| {

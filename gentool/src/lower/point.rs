@@ -3,12 +3,14 @@
 //! A point is where a section or a statement begins, or a side of a decision. It is known by where it
 //! stands in the text, so that a FUNCTION has its points once, wherever it is expanded.
 
-use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, BTreeSet};
 
 use isac_ir::Model;
 use isac_ir::behavior::{Expr as IrExpr, Stmt};
-use isac_parser::model::{CheckedModel, Expr, ExprKind, FunctionId};
+use isac_parser::model::{
+    CheckedModel, Expr, ExprKind, FunctionId, Model as SourceModel, OperationOrGroup, PatternItem,
+};
 use isac_parser::source::{SourceMap, Span};
 
 use super::Lowering;
@@ -72,6 +74,8 @@ pub fn lower_counted_model(
 #[derive(Default)]
 pub(super) struct Points {
     numbers: RefCell<BTreeMap<DescriptionPoint, u32>>,
+    /// Whether what is lowered is for texts alone, which no program runs: it has no points.
+    is_for_texts: Cell<bool>,
 }
 
 impl Points {
@@ -82,13 +86,54 @@ impl Points {
     }
 }
 
+/// Indices of the operations that PSEUDOs alone use: the assembler knows them, and no program runs them.
+pub(super) fn list_operations_of_pseudos(model: &SourceModel) -> BTreeSet<usize> {
+    let executed = [Some(model.main), model.reset].into_iter().flatten().map(OperationOrGroup::Operation);
+    let operands = model.pseudos.iter().flat_map(|pseudo| &pseudo.pattern).filter_map(|item| match item {
+        PatternItem::Operand(target) => Some(*target),
+        _ => None,
+    });
+    let executed = operations_below(model, executed.collect());
+    operations_below(model, operands.collect()).difference(&executed).copied().collect()
+}
+
+fn operations_below(model: &SourceModel, mut waiting: Vec<OperationOrGroup>) -> BTreeSet<usize> {
+    let (mut groups, mut operations) = (BTreeSet::new(), BTreeSet::new());
+    while let Some(target) = waiting.pop() {
+        match target {
+            OperationOrGroup::Group(id) if groups.insert(id) => {
+                waiting.extend(&model.groups[id.index()].members);
+            }
+            OperationOrGroup::Operation(id) if operations.insert(id.index()) => {
+                let instances = &model.operations[id.index()].instances;
+                waiting.extend(instances.iter().map(|instance| instance.target));
+            }
+            OperationOrGroup::Group(_) | OperationOrGroup::Operation(_) => {}
+        }
+    }
+    operations
+}
+
 impl Lowering<'_> {
-    /// Lists the points of FUNCTIONs that nothing calls.
-    pub(super) fn list_function_points(&self) {
+    /// Lowers what programs never run if `is_for_texts`: no points are listed meanwhile.
+    pub(super) fn for_texts<T>(&self, is_for_texts: bool, lower: impl FnOnce() -> T) -> T {
+        let before = self.points.map(|points| points.is_for_texts.replace(is_for_texts));
+        let lowered = lower();
+        if let Some((points, before)) = self.points.zip(before) {
+            points.is_for_texts.set(before);
+        }
+        lowered
+    }
+
+    /// Lists the points of FUNCTIONs that nothing calls; not of those that are there for texts.
+    pub(super) fn list_function_points(&self, lowered: &Model) {
         if self.points.is_none() {
             return;
         }
-        for (id, function) in (0..).map(FunctionId).zip(&self.model.functions) {
+        let has_texts = self.model.operations.iter().any(|operation| !operation.assembler.is_empty());
+        let functions = (0..).map(FunctionId).zip(&self.model.functions);
+        let is_for_texts = |id: FunctionId| has_texts && lowered.functions[id.index()].value.is_some();
+        for (id, function) in functions.filter(|(id, _)| !is_for_texts(*id)) {
             let mut builder = BodyBuilder::new(self, None, function.body.span);
             let parameters = function.body.locals.iter().take(function.parameters);
             let values = parameters.map(|parameter| IrExpr::constant(parameter.ty.width_bits, 0));
@@ -99,7 +144,7 @@ impl Lowering<'_> {
 
 impl BodyBuilder<'_> {
     fn visit(&mut self, span: Span, kind: impl FnOnce() -> PointKind) {
-        if let Some(points) = self.lowering.points {
+        if let Some(points) = self.lowering.points.filter(|points| !points.is_for_texts.get()) {
             let number = points.number(DescriptionPoint { span, kind: kind() });
             self.push(Stmt::Visit(number));
         }

@@ -97,11 +97,13 @@ impl FileCoverage {
         }
     }
 
-    pub(super) fn line_counts(&self) -> (u64, u64) {
+    /// How many lines ran, and how many there are.
+    pub fn line_counts(&self) -> (u64, u64) {
         share(self.lines.values())
     }
 
-    pub(super) fn side_counts(&self) -> (u64, u64) {
+    /// How many sides of decisions were taken, and how many there are.
+    pub fn side_counts(&self) -> (u64, u64) {
         share(self.decisions.values().flat_map(|decision| decision.sides.values()))
     }
 }

@@ -5,8 +5,10 @@ use std::collections::{BTreeMap, HashMap};
 use serde::Serialize;
 
 use super::instruction_set::InstructionSet;
+use super::model_source::{ModelSources, sources_of};
 use super::number::Count;
 use crate::coverage::format_percent;
+use crate::description::DescriptionCoverage;
 use crate::measurement::count;
 use crate::{InstructionKey, Measurement};
 
@@ -22,6 +24,10 @@ pub struct Description {
     pub chosen: BTreeMap<InstructionKey, Vec<(String, Vec<OperandValue>)>>,
     /// How words are used.
     pub encodings: Vec<EncodingMap>,
+    /// What was used of the description itself, if the run counted it.
+    pub coverage: Option<DescriptionCoverage>,
+    /// The texts of its files, by the paths that the coverage has.
+    pub texts: BTreeMap<String, String>,
 }
 
 /// A place of an instruction where an operand stands.
@@ -99,6 +105,7 @@ pub(super) struct View {
     /// By number of the instruction.
     operands: BTreeMap<usize, Operands>,
     encodings: Vec<Encoding>,
+    sources: Option<ModelSources>,
 }
 
 /// The operands of an instruction.
@@ -280,6 +287,7 @@ pub(super) fn view_of(facts: &Description, measurement: &Measurement, set: &Inst
         operand_pairs: sum(pairs),
         operands,
         encodings: facts.encodings.iter().map(|map| encoding_of(map, set, &executed)).collect(),
+        sources: facts.coverage.as_ref().map(|coverage| sources_of(coverage, &facts.texts)),
     }
 }
 

@@ -57,6 +57,14 @@ pub(super) fn gaps_of(report: &HtmlReport<'_>, lines: &LineTable) -> Vec<Gap> {
              Make the page by gentool run --html, or by gentool report --model MODEL --html FILE.",
         );
     }
+    if report.description.is_none_or(|description| description.coverage.is_none()) {
+        add(
+            &["description"],
+            "How often each line of the description ran is counted on request, by the reference engine: run \
+             with --description-coverage, and make the page by gentool run --html, or by gentool report \
+             --model MODEL --html FILE.",
+        );
+    }
     if profile.measurement.tables.stages.is_empty() {
         add(
             &["time", "pipeline"],

@@ -16,6 +16,7 @@ mod description;
 mod function;
 mod gap;
 mod instruction_set;
+mod model_source;
 mod number;
 mod page;
 mod pipeline;

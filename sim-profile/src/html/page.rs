@@ -6,7 +6,7 @@ const PAGE: &str = include_str!("../../page/page.html");
 
 /// In the order in which they stand in the page: what all use first.
 const STYLES: [&str; 2] = [include_str!("../../page/page.css"), include_str!("../../page/views.css")];
-const SCRIPTS: [&str; 11] = [
+const SCRIPTS: [&str; 12] = [
     include_str!("../../page/data.js"),
     include_str!("../../page/element.js"),
     include_str!("../../page/table.js"),
@@ -17,6 +17,7 @@ const SCRIPTS: [&str; 11] = [
     include_str!("../../page/flame.js"),
     include_str!("../../page/code.js"),
     include_str!("../../page/pipeline.js"),
+    include_str!("../../page/description.js"),
     include_str!("../../page/main.js"),
 ];
 

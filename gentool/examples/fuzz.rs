@@ -1,10 +1,12 @@
-//! Fuzzes the reading of descriptions, the decoders of those that are sound, their assemblers, or the
-//! translated engine, which runs random words and has to end as the reference engine does.
+//! Fuzzes the reading of descriptions, the decoders of those that are sound, their assemblers, the
+//! translated engine, which runs random words and has to end as the reference engine does, or the debugger
+//! behind gdb's protocol, which nothing that a peer sends may end.
 //!
 //!   cargo run -p gentool --example fuzz -- description SECONDS [SEED]
 //!   cargo run -p gentool --example fuzz -- decoder SECONDS [SEED]
 //!   cargo run -p gentool --example fuzz -- assembler SECONDS [SEED]
 //!   cargo run -p gentool --example fuzz -- engines SECONDS [SEED]
+//!   cargo run -p gentool --example fuzz -- gdb SECONDS [SEED]
 //!
 //! A mutant that panics, computes for more than 20 seconds or makes the process grow beyond 2 GiB is
 //! written to `target/fuzz`, and the status is 1; such a file belongs into
@@ -22,6 +24,8 @@ mod engines;
 mod mutator;
 #[path = "../../tests/support/random_word.rs"]
 mod random_word;
+#[path = "../tests/fuzz/session.rs"]
+mod session;
 #[path = "../tests/fuzz/target.rs"]
 mod target;
 
@@ -37,6 +41,7 @@ use corpus::{read_corpus, read_programs};
 use engines::{Machine, read_case};
 use isac_ir::Model;
 use mutator::{Mutator, Random};
+use session::{DEBUGGED, Debugged, random_session};
 use target::{Files, assemble_program, check_description, decode_words, lower_known};
 
 /// A mutant that computes for longer hangs.
@@ -51,7 +56,7 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let number = |index: usize| arguments.get(index).and_then(|text| text.parse::<u64>().ok());
     let (Some(target), Some(seconds)) = (arguments.first(), number(1)) else {
-        eprintln!("usage: fuzz description|decoder|assembler|engines SECONDS [SEED]");
+        eprintln!("usage: fuzz description|decoder|assembler|engines|gdb SECONDS [SEED]");
         return ExitCode::from(2);
     };
     let seed = number(2).unwrap_or(1);
@@ -64,6 +69,10 @@ fn main() -> ExitCode {
     };
     let texts = programs.iter().map(|(path, (_, text))| (path.clone(), text.clone())).collect();
     let machines = if target == "engines" { machines(&descriptions) } else { Vec::new() };
+    let debugged: Vec<Debugged> = match target == "gdb" {
+        true => DEBUGGED.iter().map(|path| Debugged::new(&descriptions, Path::new(path))).collect(),
+        false => Vec::new(),
+    };
     let corpus = if target == "assembler" { texts } else { descriptions };
     let mut mutator = Mutator::new(&corpus, seed);
     let begun = Instant::now();
@@ -74,6 +83,7 @@ fn main() -> ExitCode {
         let for_decoders = target == "decoder";
         let mut random = Random::new(seed ^ tried);
         let (path, bytes) = match &machines[..] {
+            [] if target == "gdb" => (PathBuf::new(), random_session(&mut || random.next())),
             [] => mutator.mutant(|path| !for_decoders || is_model(path)),
             machines => {
                 let machine = &machines[tried as usize % machines.len()];
@@ -88,6 +98,7 @@ fn main() -> ExitCode {
                 machines[tried as usize % machines.len()].check(read_case(&bytes).1);
                 true
             }
+            "gdb" => !debugged[tried as usize % debugged.len()].serve(&bytes).is_empty(),
             "assembler" => assemble_program(&models[programs[&path].0.as_path()], &files),
             _ => check_description(&files),
         }));

@@ -144,6 +144,190 @@ fn a_state_that_was_changed_stays_changed_on_the_way_back() {
 }
 
 #[test]
+fn the_description_is_run_statement_by_statement_forwards_and_backwards() {
+    check(
+        "statements",
+        SUM,
+        &[
+            "statement",
+            "where",
+            "statement 3",
+            "where",
+            "locals",
+            "operands",
+            "source 2",
+            "out",
+            "step 6",
+            "statement 8",
+            "where",
+            "locals",
+            "operands",
+            "over",
+            "locals",
+            "registers ax bx z",
+            "over",
+            "statement",
+            "where",
+            "locals",
+            "set ax 1",
+            "statement 2",
+            "where",
+            "out",
+            "where",
+            "backstatement",
+            "where",
+            "backstatement 3",
+            "where",
+            "back",
+            "where",
+            "backstatement",
+            "where",
+            "goto 3",
+            "where",
+            "statement",
+            "continue",
+            "statement",
+            "backstatement",
+            "where",
+            "quit",
+        ],
+    );
+}
+
+#[test]
+fn runs_stop_before_lines_of_the_description_both_ways() {
+    check(
+        "lines",
+        SUM,
+        &[
+            "break tiny8.isac:51",
+            "break models/tiny8/tiny8.isac:116",
+            "continue",
+            "continue",
+            "where",
+            "operands",
+            "points",
+            "delete 1",
+            "continue",
+            "where",
+            "reverse-continue",
+            "where",
+            "reverse-continue",
+            "break tiny8.isac",
+            "break tiny8.isac:",
+            "break tiny8.isac:x",
+            "break tiny8.isac:46",
+            "break tiny8.isac:9999",
+            "break none.isac:3",
+            "break operation adf",
+            "break operation decode",
+            "break operation main",
+            "break operation op_alu",
+            "break stall",
+            "delete",
+            "break operation decode",
+            "goto 5",
+            "continue",
+            "where",
+            "watch ax",
+            "continue",
+            "continue",
+            "reverse-continue",
+            "where",
+            "leave",
+        ],
+    );
+}
+
+#[test]
+fn stages_that_stand_stop_a_run_both_ways() {
+    let model = "models/rv32im5/rv32im5.isac models/rv32im/programs/crc32.elf";
+    check(
+        "stalls",
+        &format!("{model} --limit-instructions 100K"),
+        &[
+            "break stall pipe.XX",
+            "break stall EX",
+            "break stall pipe.EX",
+            "break stall",
+            "points",
+            "continue",
+            "where",
+            "pipeline",
+            "continue",
+            "where",
+            "statement",
+            "where",
+            "locals",
+            "operands",
+            "over",
+            "out",
+            "where",
+            "cycle",
+            "where",
+            "backstatement",
+            "where",
+            "reverse-continue",
+            "where",
+            "delete",
+            "break operation multiply",
+            "break operation mul",
+            "quit",
+        ],
+    );
+}
+
+/// What somebody does that looks at everything on the way, in every manner of model.
+#[test]
+fn a_run_that_was_looked_into_measures_what_a_plain_one_does() {
+    for (model, program, options) in [
+        ("tiny8", "tiny8/programs/sum.bin", ""),
+        ("rv32im", "rv32im/programs/csv.elf", "--limit-instructions 3000"),
+        ("rv32im5", "rv32im/programs/crc32.elf", "--limit-instructions 3000"),
+        ("avr", "avr/programs/sorting.elf", "--limit-instructions 3000"),
+        ("mips32", "mips32/programs/sorting.elf", "--limit-instructions 3000"),
+        ("pdp11", "pdp11/programs/primes.s19", "--limit-instructions 3000"),
+        ("vliw4", "vliw4/programs/primes.bin", "--limit-instructions 3000"),
+        ("timing-demo", "timing-demo/programs/alternating.bin", "--limit-instructions 3000"),
+    ] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let report = |name: &str| folder.path().join(name);
+        let line = format!("models/{model}/{model}.isac models/{program} {options}");
+        let commands = "break operation main\nstatement\nstatement 40\nlocals\noperands\nwhere\nbackstatement 15\n\
+                        over 7\nout\nsource\nprofile\npipeline\npending\nstep 3\nbackstatement 2\nback\ncontinue\n\
+                        continue\nstatement 3\noperands\nreverse-continue\ngoto 50\nstatement 5\ndelete\nwhere\n\
+                        cycle 3\nbackcycle\nstatement 9\nleave\n";
+        let shown = session(&format!("{line} --report {}", report("debugged").display()), commands);
+        assert!(!shown.contains("error: there is no") && shown.contains(" in main.ACTIVATION: "), "{shown}");
+        let plain = Command::new(env!("CARGO_BIN_EXE_gentool"))
+            .current_dir(root())
+            .args(["run", "--engine", "reference", "--report"])
+            .arg(report("plain"))
+            .args(line.split_whitespace())
+            .output()
+            .expect("gentool runs");
+        let status = plain.status.code().expect("gentool ends by itself");
+        assert!(shown.contains(&format!("--- status {status}\n")), "{model}: {shown}");
+        let [debugged, plain] = ["debugged", "plain"].map(|name| {
+            let text = std::fs::read_to_string(report(name)).expect("a report");
+            let is_measured =
+                |line: &&str| !line.contains("host_nanoseconds") && !line.contains("<provenance");
+            text.lines().filter(is_measured).collect::<Vec<_>>().join("\n")
+        });
+        assert!(debugged == plain && plain.len() > 1000, "{model}");
+    }
+}
+
+#[test]
+fn a_run_that_cannot_be_taken_back_is_not_stopped_within_instructions() {
+    let shown = session(
+        &format!("{SUM} --root ."),
+        "break tiny8.isac:51\nstatement\nover\nbackstatement\nbreak operation decode\nstep\nquit\n",
+    );
+    assert_eq!(shown.matches("leave out --root").count(), 5, "{shown}");
+}
+
+#[test]
 fn what_makes_no_sense_is_told() {
     check(
         "errors",

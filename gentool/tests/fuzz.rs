@@ -10,6 +10,8 @@ mod engines;
 mod mutator;
 #[path = "../../tests/support/random_word.rs"]
 mod random_word;
+#[path = "fuzz/session.rs"]
+mod session;
 #[path = "fuzz/target.rs"]
 mod target;
 
@@ -21,6 +23,7 @@ use std::collections::BTreeMap;
 use corpus::{read_corpus, read_programs};
 use engines::{Machine, read_case};
 use mutator::{Mutator, Random};
+use session::{DEBUGGED, Debugged, random_session};
 use target::{Files, assemble_program, check_description, decode_words, lower_known};
 
 #[test]
@@ -89,6 +92,21 @@ fn a_few_hundred_mutants_of_programs_end_in_a_program_or_a_message() {
         }
     }
     assert!(sound > 0, "some mutants are programs");
+}
+
+#[test]
+fn a_few_hundred_debuggers_without_sense_end_no_run() {
+    let corpus = read_corpus();
+    let mut random = Random::new(5);
+    let mut answered = 0;
+    for path in DEBUGGED {
+        let debugged = Debugged::new(&corpus, Path::new(path));
+        for _ in 0..100 {
+            let session = random_session(&mut || random.next());
+            answered += usize::from(!debugged.serve(&session).is_empty());
+        }
+    }
+    assert!(answered > 200, "{answered} sessions were answered");
 }
 
 /// The model of a description of the repository, as far as it is translated.

@@ -58,6 +58,11 @@ fn gdb_drives_a_pipeline() {
 }
 
 #[test]
+fn gdb_steps_through_the_description_and_shows_the_sums_so_far() {
+    check("statements", "gdb-multiarch", &sorting("rv32imc"), "statements.gdb");
+}
+
+#[test]
 fn gdb_drives_the_translated_engine() {
     let session = Session { options: &["--engine", "translated"], ..sorting("rv32imc") };
     check("translated", "gdb-multiarch", &session, "translated.gdb");

@@ -6,16 +6,20 @@
 //! without a debugger.
 
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 use isac_ir::Model;
 use isac_ir::resource::RegisterPlace;
 use sim_runtime::host::Host;
+use sim_runtime::inspection::Follow;
 use sim_runtime::launcher::LaunchInfo;
 use sim_runtime::{Engine, Machine, Stop};
 
 use crate::address::AddressSpace;
 use crate::history::{History, Moment};
 use crate::point::{WatchKind, Watchpoint};
+use crate::statement::Statements;
+use crate::within::Position;
 
 /// So many units pass before somebody is asked whether the run is to stop.
 const UNITS_UNASKED: u64 = 1 << 10;
@@ -33,6 +37,12 @@ pub enum How {
     Continue,
     /// Until so many instructions have ended, be that before or behind.
     GoTo(u64),
+    /// To the next statement of the description, into FUNCTIONs and EXPRESSIONs.
+    Statement,
+    /// To the next statement that is no deeper.
+    Over,
+    /// To the next statement outside of the FUNCTION or EXPRESSION at hand, or of another section.
+    Out,
 }
 
 /// Which way.
@@ -55,6 +65,12 @@ pub enum Stopped {
     Breakpoint,
     /// A watched place was written or read: what it is known by, and what it is watched for.
     Watch(u64, WatchKind),
+    /// The next statement of the description is reached.
+    Statement,
+    /// A statement that is stopped at is next.
+    Line,
+    /// A stage has begun to stand: its number among those of all pipelines.
+    Stall(u32),
     /// Somebody has asked.
     Asked,
     /// The run cannot be taken back any further.
@@ -76,6 +92,15 @@ pub struct Debugger<'e> {
     breakpoints: BTreeSet<u64>,
     watchpoints: Vec<Watchpoint>,
     asker: Option<Asker<'e>>,
+    pub(crate) statements: Rc<Statements>,
+    /// Numbers of the statements that are stopped at.
+    pub(crate) stops: BTreeSet<u32>,
+    /// Numbers of the stages whose stalls are stopped at.
+    pub(crate) stalls: BTreeSet<u32>,
+    /// A stage of these that has begun to stand.
+    pub(crate) new_stall: Option<u32>,
+    /// Where the run stands within an instruction.
+    pub(crate) inside: Option<Position>,
     pub(crate) history: Option<History>,
     /// Instructions that have ended or were cancelled.
     pub(crate) taken: u64,
@@ -103,12 +128,44 @@ impl<'e> Debugger<'e> {
             breakpoints: BTreeSet::new(),
             watchpoints: Vec::new(),
             asker: None,
+            statements: Rc::default(),
+            stops: BTreeSet::new(),
+            stalls: BTreeSet::new(),
+            new_stall: None,
+            inside: None,
             history: None,
             taken: 0,
             ended: None,
             is_boundary: true,
             is_changed: false,
         })
+    }
+
+    /// The same with the statements that the engine follows.
+    #[must_use]
+    pub fn with_statements(mut self, statements: Rc<Statements>) -> Debugger<'e> {
+        if self.engine.follow(Follow::Nothing) {
+            self.statements = statements;
+        }
+        self
+    }
+
+    /// The statements of the description; none if the engine does not tell them.
+    #[must_use]
+    pub fn statements(&self) -> Rc<Statements> {
+        Rc::clone(&self.statements)
+    }
+
+    /// Stops before these statements, and before no others any more.
+    ///
+    /// # Errors
+    /// Statements cannot be followed.
+    pub fn stop_at_statements(&mut self, stops: BTreeSet<u32>) -> Result<(), &'static str> {
+        if !stops.is_empty() {
+            self.check_follows()?;
+        }
+        self.stops = stops;
+        Ok(())
     }
 
     /// The engine.
@@ -164,6 +221,9 @@ impl<'e> Debugger<'e> {
     /// What the program counter holds for the instruction that is next to end.
     #[must_use]
     pub fn address(&mut self) -> u64 {
+        if let Some(position) = &self.inside {
+            return position.address;
+        }
         match self.engine.oldest().filter(|_| self.overlaps) {
             Some((_, address)) => address,
             None => self.engine.machine().read_place(&self.pc) as u64,
@@ -217,7 +277,7 @@ impl<'e> Debugger<'e> {
     }
 
     /// The state at hand.
-    fn moment(&self, host: &Host, is_changed: bool) -> Option<Moment> {
+    pub(crate) fn moment(&self, host: &Host, is_changed: bool) -> Option<Moment> {
         let earlier = self.history.as_ref().and_then(History::last).map(|last| &last.engine);
         Some(Moment {
             cycles: self.engine.cycles(),
@@ -225,6 +285,7 @@ impl<'e> Debugger<'e> {
             taken: self.taken,
             is_boundary: self.is_boundary,
             is_changed,
+            new_stall: self.new_stall,
             engine: self.engine.save(earlier)?,
             host: host.save()?,
         })
@@ -261,7 +322,7 @@ impl<'e> Debugger<'e> {
     /// The run goes on from here: what was kept of another way is of no use.
     pub(crate) fn begin_forward(&mut self, host: &mut Host) {
         self.settle(host);
-        let cycles = self.engine.cycles();
+        let cycles = self.inside.as_ref().map_or(self.engine.cycles(), |position| position.before.cycles);
         if self.history.as_mut().is_some_and(|history| history.forget_behind(cycles)) {
             host.forget_future();
         }
@@ -279,14 +340,25 @@ impl<'e> Debugger<'e> {
         if let Some(ended) = self.ended {
             return Some(Stopped::Ended(ended));
         }
-        let has_breakpoints = !self.breakpoints.is_empty() || self.asker.is_some();
+        if Debugger::is_within_move(how, Direction::Forward) {
+            return self.go_on_within(host, how, budget);
+        }
+        if self.inside.is_some()
+            && let Some(stopped) = self.finish_within(host).or_else(|| self.found_by(how))
+        {
+            return Some(stopped);
+        }
+        let has_breakpoints = !self.breakpoints.is_empty()
+            || self.asker.is_some()
+            || !self.stops.is_empty()
+            || !self.stalls.is_empty();
         let watches = has_breakpoints || !self.watchpoints.is_empty();
         if how == How::Continue && !watches {
             return self.go_unwatched(host, budget, is_asked);
         }
         let begin = self.taken;
         for unit in 0..budget {
-            if let Some(stopped) = self.unit(host).or_else(|| self.found_by(how)) {
+            if let Some(stopped) = self.watched_unit(host).or_else(|| self.found_by(how)) {
                 return Some(stopped);
             }
             // A flush ends several instructions in one cycle.
@@ -331,18 +403,33 @@ impl<'e> Debugger<'e> {
     }
 
     /// Runs one instruction, or one cycle where they overlap, and keeps the state if it is time to.
-    fn unit(&mut self, host: &mut Host) -> Option<Stopped> {
+    pub(crate) fn unit(&mut self, host: &mut Host) -> Option<Stopped> {
         let stopped = self.bare_unit(host);
         self.keep(host);
-        stopped.or_else(|| self.touched())
+        stopped.or_else(|| self.touched()).or_else(|| self.stalled_now())
+    }
+
+    /// The same, stopped before a statement in it that is stopped at.
+    fn watched_unit(&mut self, host: &mut Host) -> Option<Stopped> {
+        if self.stops.is_empty() {
+            return self.unit(host);
+        }
+        let cycles = self.engine.cycles();
+        self.engine.follow(Follow::List);
+        let stopped = self.unit(host);
+        let within = self.stop_at_passed(host, cycles);
+        self.engine.follow(Follow::Nothing);
+        within.or(stopped)
     }
 
     /// Runs one instruction or cycle and nothing else.
     pub(crate) fn bare_unit(&mut self, host: &mut Host) -> Option<Stopped> {
         let before = self.engine.oldest().map(|(id, _)| id);
+        let stood = self.standing_before();
         let stop = self.engine.run(host, 1);
         let now = self.engine.oldest().map(|(id, _)| id);
         self.is_boundary = !self.overlaps() || (now.is_some() && now != before);
+        self.look_at_stages(&stood);
         self.count(stop, 1)
     }
 

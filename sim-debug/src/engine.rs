@@ -107,11 +107,15 @@ impl<'e> DebuggedEngine<'e> {
             Order::Go(Direction::Backward, how) => {
                 let front = &mut self.front;
                 let debugger = self.debugger.as_mut()?;
-                let stopped = debugger.go_back(host, how, || front.is_asked());
+                let stopped = debugger.go_back(host, how, &mut || front.is_asked());
                 self.state = State::Stands(stopped.unwrap_or(Stopped::AtBeginning));
             }
-            Order::Leave => self.state = State::Left,
+            Order::Leave => {
+                self.debugger_mut().leave_within(host);
+                self.state = State::Left;
+            }
             Order::End => {
+                self.debugger_mut().leave_within(host);
                 (self.end_run)();
                 self.state = State::Left;
                 return Some(self.pause());
@@ -139,11 +143,17 @@ impl Engine for DebuggedEngine<'_> {
         if instructions == 0 {
             return self.debugger_mut().engine.run(host, 0);
         }
+        // The launcher asks for no more than its limits leave, whatever is run before this returns.
+        let limit = self.told.saturating_add(instructions);
         loop {
             match self.state {
                 State::Left => {
-                    let stop = self.debugger_mut().engine.run(host, instructions);
-                    self.debugger_mut().count(stop, instructions);
+                    let left = limit.saturating_sub(self.debugger().taken);
+                    if left == 0 {
+                        return self.pause();
+                    }
+                    let stop = self.debugger_mut().engine.run(host, left);
+                    self.debugger_mut().count(stop, left);
                     return match stop {
                         Stop::Budget | Stop::Cycles { .. } => self.pause(),
                         ended => ended,
@@ -159,9 +169,13 @@ impl Engine for DebuggedEngine<'_> {
                     }
                 }
                 State::Goes(how) => {
+                    let left = limit.saturating_sub(self.debugger().taken);
+                    if left == 0 {
+                        return self.pause();
+                    }
                     let front = &mut self.front;
                     let Some(debugger) = &mut self.debugger else { continue };
-                    match debugger.go_on(host, how, instructions, || front.is_asked()) {
+                    match debugger.go_on(host, how, left, || front.is_asked()) {
                         Some(why) => self.state = State::Stands(why),
                         None => return self.pause(),
                     }

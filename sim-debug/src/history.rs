@@ -22,6 +22,8 @@ pub(crate) struct Moment {
     pub(crate) is_boundary: bool,
     /// Somebody has changed the state here: what comes behind follows from that.
     pub(crate) is_changed: bool,
+    /// A stage that has begun to stand here.
+    pub(crate) new_stall: Option<u32>,
     pub(crate) engine: SavedEngine,
     pub(crate) host: SavedHost,
 }

@@ -16,6 +16,10 @@ mod place;
 mod point;
 mod reverse;
 mod show;
+mod show_within;
+mod stall;
+mod statement;
+mod within;
 
 pub mod gdb;
 
@@ -25,3 +29,6 @@ pub use engine::{DebuggedEngine, Front, Order};
 pub use place::find_place;
 pub use point::{WatchKind, Watched, Watchpoint};
 pub use show::{show_pending, show_pipeline, show_profile};
+pub use show_within::{show_bodies, show_locals, show_operands, show_source, show_within};
+pub use stall::{find_stages, stage_name};
+pub use statement::{DescriptionFile, FoundStatements, LocalPlace, Statement, Statements, TextPlace};

@@ -4,9 +4,10 @@
 //! state, then from the one before up to where that begins, and so on.
 
 use sim_runtime::host::Host;
+use sim_runtime::inspection::Follow;
 
-use crate::debugger::{Debugger, How, Stopped};
-use crate::history::History;
+use crate::debugger::{Debugger, Direction, How, Stopped};
+use crate::history::{History, Moment};
 
 /// A place of a run to stop at.
 struct Found {
@@ -22,12 +23,20 @@ impl Debugger<'_> {
         &mut self,
         host: &mut Host,
         how: How,
-        mut is_asked: impl FnMut() -> bool,
+        is_asked: &mut dyn FnMut() -> bool,
     ) -> Option<Stopped> {
         if !self.can_go_back() {
             return None;
         }
         self.settle(host);
+        if self.inside.is_some()
+            && let Some(stopped) = self.go_back_within(host, how)
+        {
+            return Some(stopped);
+        }
+        if Debugger::is_within_move(how, Direction::Backward) {
+            return self.go_back_to_statement(host, is_asked);
+        }
         let here = self.engine.cycles();
         let mut limit = here;
         let moments = self.history.as_ref().map_or(0, |history| history.moments().len());
@@ -38,7 +47,11 @@ impl Debugger<'_> {
             if let Some(Found { cycles, why }) = found {
                 self.take_up(host, index);
                 self.run_to(host, cycles);
-                return Some(why);
+                return match why {
+                    // The instruction passes it, and runs up to there.
+                    Stopped::Line => self.stand_at_last_stop(host).or(Some(why)),
+                    why => Some(why),
+                };
             }
             limit = begin;
             if is_asked() {
@@ -59,6 +72,7 @@ impl Debugger<'_> {
     /// Goes to where so many instructions have ended, if that lies behind; false if it does not, or if
     /// the run cannot be taken back.
     pub(crate) fn go_back_to(&mut self, host: &mut Host, instructions: u64) -> bool {
+        self.leave_within(host);
         if instructions >= self.engine.instructions() {
             return false;
         }
@@ -79,17 +93,33 @@ impl Debugger<'_> {
 
     /// Takes up a state that was kept.
     fn take_up(&mut self, host: &mut Host, index: usize) {
-        let Some(moment) = self.history.as_ref().map(History::moments).and_then(|moments| moments.get(index))
-        else {
-            return;
-        };
+        let Some(history) = self.history.take() else { return };
+        if let Some(moment) = history.moments().get(index) {
+            self.restore(host, moment);
+        }
+        self.history = Some(history);
+    }
+
+    /// Takes up a state.
+    pub(crate) fn restore(&mut self, host: &mut Host, moment: &Moment) {
         host.go_back(&moment.host);
         self.engine.take_up(&moment.engine);
         self.taken = moment.taken;
         self.is_boundary = moment.is_boundary;
+        self.new_stall = moment.new_stall;
         self.ended = None;
+        self.inside = None;
         self.look_at_places();
         self.engine.take_reads();
+    }
+
+    /// Goes to a time that was there before, where an instruction, or a cycle, begins.
+    pub(crate) fn go_to_cycle(&mut self, host: &mut Host, cycles: u64) {
+        let moments = self.history.as_ref().map_or(&[][..], History::moments);
+        let before = moments.iter().rposition(|moment| moment.cycles <= cycles).unwrap_or(0);
+        self.engine.follow(Follow::Nothing);
+        self.take_up(host, before);
+        self.run_to(host, cycles);
     }
 
     /// Runs on to a time that was there before.
@@ -107,9 +137,20 @@ impl Debugger<'_> {
             if before >= limit {
                 return found;
             }
+            let follows = how == How::Continue && !self.stops.is_empty();
+            if follows {
+                self.engine.follow(Follow::List);
+            }
             let ended = self.bare_unit(host).is_some();
             if let Some(why) = self.touched().filter(|_| how == How::Continue) {
                 found = Some(Found { cycles: before, why });
+            }
+            if follows {
+                let passed = self.engine.take_passed();
+                self.engine.follow(Follow::Nothing);
+                if self.last_stop_in(&passed).is_some() {
+                    found = Some(Found { cycles: before, why: Stopped::Line });
+                }
             }
             if ended || self.engine.cycles() >= limit {
                 return found;
@@ -125,10 +166,13 @@ impl Debugger<'_> {
             How::StepCycle => true,
             How::Step => self.is_boundary,
             How::StepRange(first, behind) => self.is_boundary && !(first..behind).contains(&self.address()),
-            How::Continue | How::GoTo(_) => false,
+            How::Continue | How::GoTo(_) | How::Statement | How::Over | How::Out => false,
         };
         if stepped {
             return Some(Found { cycles, why: Stopped::Stepped });
+        }
+        if let Some(why) = self.stalled_now().filter(|_| how == How::Continue) {
+            return Some(Found { cycles, why });
         }
         self.is_at_breakpoint().then_some(Found { cycles, why: Stopped::Breakpoint })
     }

@@ -9,6 +9,7 @@ use sim_runtime::inspection::Flying;
 use sim_runtime::trace::Waiting;
 
 use crate::debugger::Debugger;
+use crate::stall::stage_name;
 
 const UNKNOWN: &str = "this engine does not tell what is in flight; take --engine reference\n";
 
@@ -29,11 +30,11 @@ pub fn show_pipeline(debugger: &Debugger<'_>) -> String {
         };
         let next = flying.pending.iter().find(|waiting| waiting.activation.id == instruction.id);
         let stage = next.and_then(|waiting| waiting.activation.stage);
-        let stage = stage.map_or("-", |stage| stage_name(model, stage));
+        let stage = stage.map_or("-", |stage| name_of(model, stage));
         line(&mut text, format_args!("{:>8}  {address}  next {stage:<6}  {what}", instruction.id));
     }
     for (number, cycles) in &flying.standing {
-        let name = numbered_stage(model, *number);
+        let name = stage_name(model, *number);
         line(&mut text, format_args!("stage {name} stands for {cycles} cycles"));
     }
     text
@@ -49,7 +50,7 @@ pub fn show_pending(debugger: &Debugger<'_>) -> String {
     }
     for Waiting { activation, cycles } in &pending {
         let name = activation.name(model);
-        let stage = activation.stage.map(|stage| format!(" in {}", stage_name(model, stage)));
+        let stage = activation.stage.map(|stage| format!(" in {}", name_of(model, stage)));
         let stage = stage.unwrap_or_default();
         line(&mut text, format_args!("in {cycles} cycles: {name}{stage}, of instruction {}", activation.id));
     }
@@ -64,15 +65,9 @@ pub fn show_profile(debugger: &mut Debugger<'_>) -> String {
     }
 }
 
-fn stage_name(model: &Model, stage: StageId) -> &str {
+fn name_of(model: &Model, stage: StageId) -> &str {
     let pipeline = model.pipelines.get(stage.pipeline as usize);
     pipeline.and_then(|pipeline| pipeline.stages.get(stage.stage as usize)).map_or("-", |stage| &stage.name)
-}
-
-/// Name of a stage by its number among those of all pipelines.
-fn numbered_stage(model: &Model, number: u32) -> &str {
-    let stages = model.pipelines.iter().flat_map(|pipeline| &pipeline.stages);
-    stages.map(|stage| stage.name.as_str()).nth(number as usize).unwrap_or("-")
 }
 
 fn line(text: &mut String, words: std::fmt::Arguments<'_>) {

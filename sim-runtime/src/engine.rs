@@ -7,7 +7,7 @@ use sim_profile::{CacheLines, Calls, Measurement, PipelineView, Samples, Samplin
 
 use crate::fault::Stop;
 use crate::host::Host;
-use crate::inspection::{Flying, ReadCells, SavedEngine};
+use crate::inspection::{Flying, Follow, PassedStatement, ReadCells, SavedEngine, Within};
 use crate::record::FunctionMap;
 
 /// Registers and memory of a simulated processor, as loader, host calls and tests see them.
@@ -148,6 +148,28 @@ pub trait Engine {
 
     /// What the program has read since this was asked last, where it is noted.
     fn take_reads(&mut self) -> Vec<ReadCells> {
+        Vec::new()
+    }
+
+    /// Follows the statements of the description in what runs from now on, or no longer, which is how a
+    /// run begins; false if the engine cannot, which is so of most.
+    fn follow(&mut self, _follow: Follow) -> bool {
+        false
+    }
+
+    /// The statements that were passed since this was asked last, where they are listed.
+    fn take_passed(&mut self) -> Vec<PassedStatement> {
+        Vec::new()
+    }
+
+    /// Where the run stands within a cycle, if it does. It cannot go on from there: an earlier state is
+    /// taken up for that.
+    fn within(&self) -> Option<&Within> {
+        None
+    }
+
+    /// Numbers of the stages, among those of all pipelines, that stand in the next cycle for a stall.
+    fn stalled(&self) -> Vec<u32> {
         Vec::new()
     }
 

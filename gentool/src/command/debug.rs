@@ -43,7 +43,7 @@ pub(super) struct Options {
 }
 
 pub(super) fn run(options: &Options) -> Result<i32, Failure> {
-    let description = options.description.load()?;
+    let (checked, description) = options.description.load_checked()?;
     let results = [
         ("report", &options.run.report),
         ("profile", &options.run.profile),
@@ -58,9 +58,10 @@ pub(super) fn run(options: &Options) -> Result<i32, Failure> {
             "{option} is for `gentool run`: what a debugger takes back cannot be unwritten; leave it out"
         )));
     }
+    let (followed, statements) = description.follow_statements(&checked);
     let model = description.model;
     let info = LaunchInfo::of_model(&model, "reference", &digest_model(&model));
-    let mut engine = ReferenceEngine::new(&model).with_profile();
+    let mut engine = ReferenceEngine::new(&model).with_profile().with_statements(&followed);
     if options.run.caches {
         engine = engine.with_caches();
     }
@@ -71,6 +72,7 @@ pub(super) fn run(options: &Options) -> Result<i32, Failure> {
     let Some(debugger) = Debugger::new(Box::new(engine), &info) else {
         return Err(Failure::other("the reference engine tells no model"));
     };
+    let debugger = debugger.with_statements(statements);
     let symbols = symbols_of(options, &model);
     let console = Console::new(&model, symbols, asked)?;
     let mut debugged = DebuggedEngine::new(debugger, Box::new(console), move || interrupt.raise());

@@ -4,20 +4,23 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{self, IsTerminal, Write as _};
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use gentool::emit::SourceFile;
-use gentool::lower::{lower_counted_model, lower_model};
+use gentool::lower::{lower_counted_model, lower_followed_model, lower_model};
 use isac_ir::Model;
 use isac_parser::diagnostic::{Diagnostics, Style};
 use isac_parser::load_model;
 use isac_parser::model::CheckedModel;
 use isac_parser::source::{FileSystem, SourceMap, refuse_named_pipe};
 use sha2::{Digest, Sha256};
+use sim_debug::Statements;
 use sim_profile::description::DescriptionPoints;
 use sim_runtime::launcher::{is_same_file, parse_wide};
 
 use super::Failure;
 use super::description_point::{list_points, path_of};
+use super::followed_statement::list_statements;
 use super::mistaken_file::{instead_of_description, root_in};
 use super::progress::Progress;
 
@@ -61,12 +64,21 @@ impl Description {
         files.map(text).collect()
     }
 
+    /// The same as the model, lowered to be followed statement by statement.
+    pub(super) fn follow_statements(&self, checked: &CheckedModel) -> FollowedModel {
+        let (model, statements) = lower_followed_model(checked, &self.sources, &self.model.name);
+        (model, Rc::new(list_statements(&self.sources, statements)))
+    }
+
     /// The same as the model, lowered to count its points.
     pub(super) fn count_points(&self, checked: &CheckedModel) -> (Model, DescriptionPoints) {
         let (model, points) = lower_counted_model(checked, &self.sources, &self.model.name);
         (model, list_points(&self.sources, points))
     }
 }
+
+/// A model that tells of each statement before it runs, and the statements.
+pub(super) type FollowedModel = (Model, Rc<Statements>);
 
 impl DescriptionOptions {
     /// What `-D` says by name; each may be given once.

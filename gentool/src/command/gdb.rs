@@ -1,10 +1,11 @@
 //! `gentool run --gdb`: a run that waits for gdb.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
+use std::rc::Rc;
 
 use isac_ir::Model;
 use sim_debug::gdb::GdbServer;
-use sim_debug::{DebuggedEngine, Debugger};
+use sim_debug::{DebuggedEngine, Debugger, Statements};
 use sim_runtime::Engine;
 use sim_runtime::launcher::{LaunchInfo, RunOptions, Stdio, launch_with};
 
@@ -25,6 +26,7 @@ pub(super) fn run_debugged<'m>(
     engine: Box<dyn Engine + 'm>,
     info: &LaunchInfo,
     (address, options): (SocketAddr, &RunOptions),
+    statements: Rc<Statements>,
     page: Option<&RunPage>,
 ) -> Result<i32, Failure> {
     let unheard = |error: std::io::Error| {
@@ -36,6 +38,7 @@ pub(super) fn run_debugged<'m>(
     let Some(debugger) = Debugger::new(engine, info) else {
         return Err(Failure::other("this engine tells no model; take --engine reference"));
     };
+    let debugger = debugger.with_statements(statements);
     let stdio = Stdio::of_process();
     let interrupt = stdio.interrupt.clone();
     let mut debugged = DebuggedEngine::new(debugger, Box::new(server), move || interrupt.raise());

@@ -17,6 +17,7 @@ mod explain;
 mod export;
 mod flow_report;
 mod fmt;
+mod followed_statement;
 mod gdb;
 mod generate;
 mod html_description;

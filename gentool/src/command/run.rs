@@ -5,6 +5,7 @@ mod reference;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::rc::Rc;
 
 use clap::ValueEnum;
 use gentool::emit::find_obstacles;
@@ -156,6 +157,8 @@ pub(super) fn run(options: &Options) -> Result<i32, Failure> {
     };
     let page = options.html.as_deref().map(|path| RunPage::of(path, &options.run, describe()));
     let page = page.as_ref();
+    let is_followed = options.gdb.is_some() && options.engine != Some(EngineName::Translated);
+    let followed = is_followed.then(|| description.follow_statements(&checked));
     drop(checked);
     let model = description.model;
     let obstacles = find_obstacles(&model);
@@ -175,12 +178,14 @@ pub(super) fn run(options: &Options) -> Result<i32, Failure> {
     }
     check_gdb(options, wanted)?;
     match (wanted, &obstacles[..]) {
-        (EngineName::Reference, _) => run_reference(&model, counted.as_ref(), options, page),
+        (EngineName::Reference, _) => {
+            run_reference(&model, counted.as_ref(), followed.as_ref(), options, page)
+        }
         (EngineName::Translated, _) => run_translated(&model, options, page),
         (EngineName::Emitted, []) => run_emitted(&model, &options.run, page),
         (EngineName::Emitted, [first, ..]) if options.engine.is_none() => {
             eprintln!("note: using the reference engine: {first}");
-            run_reference(&model, None, options, page)
+            run_reference(&model, None, None, options, page)
         }
         (EngineName::Emitted, [first, ..]) => Err(Failure {
             message: format!("no simulator can be emitted: {first}; use --engine reference"),
@@ -366,7 +371,7 @@ fn run_translated(model: &Model, asked: &Options, page: Option<&RunPage>) -> Res
     let info = LaunchInfo::of_model(model, "translated", &digest_model(model));
     if let Some(address) = asked.gdb {
         let engine = Box::new(engine.with_profile());
-        return run_debugged(model, engine, &info, (address, options), page);
+        return run_debugged(model, engine, &info, (address, options), Rc::default(), page);
     }
     let further = page.into_iter().map(RunPage::output).collect();
     Ok(launch_with(&mut engine, &info, options, Stdio::of_process(), further))

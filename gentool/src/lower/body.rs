@@ -8,6 +8,7 @@ use isac_parser::source::Span;
 
 use super::Lowering;
 use super::access::{Frames, number_regions};
+use super::followed::Whereabouts;
 use super::latency::mark_latencies;
 
 /// Builds one body.
@@ -29,6 +30,8 @@ pub(super) struct BodyBuilder<'a> {
     pub(super) exits: Exits,
     /// Mentions of references so far.
     pub(super) references: usize,
+    /// Where it is in the description.
+    pub(super) whereabouts: Whereabouts,
     next_label: u32,
 }
 
@@ -95,6 +98,7 @@ impl<'a> BodyBuilder<'a> {
             returns: None,
             exits: Exits::default(),
             references: 0,
+            whereabouts: Whereabouts::default(),
             next_label: 0,
         }
     }
@@ -201,6 +205,7 @@ impl<'a> BodyBuilder<'a> {
             let lowered = self.new_local(&local.name, local.ty.width_bits);
             self.scope.insert(LocalId(index as u32), lowered);
         }
+        self.follow_locals(body);
     }
 }
 

@@ -50,8 +50,10 @@ impl BodyBuilder<'_> {
         }
         let result = function.result.map(|ty| (self.new_local("result", ty.width_bits), ty.width_bits));
         let begin = self.statements.len();
+        self.follow_call(&function.name, function.span);
         self.visit_function(&function.name, function.span);
         self.expand_statements(&function.body.statements, result);
+        self.follow_return();
         self.scope = outer_scope;
         self.targets = outer_targets;
         self.keep_together(id, arguments, result.map(|(local, _)| local), begin);

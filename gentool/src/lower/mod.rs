@@ -7,6 +7,7 @@ mod body;
 mod call;
 mod decoder;
 mod expression;
+mod followed;
 mod instruction;
 mod latency;
 mod mnemonic;
@@ -31,6 +32,7 @@ use isac_ir::Model;
 use isac_parser::model::{CheckedModel, InstanceId};
 use isac_parser::source::{SourceMap, Span};
 
+pub use self::followed::{FollowedCall, FollowedLocal, FollowedStatement, lower_followed_model};
 pub use self::point::{Decision, DescriptionPoint, PointKind, lower_counted_model};
 
 /// Lowers a model; `name` is the description's file without folder and ending.

@@ -15,6 +15,7 @@ use isac_parser::source::{SourceMap, Span};
 
 use super::Lowering;
 use super::body::BodyBuilder;
+use super::followed::FollowedStatement;
 
 /// A point of a description.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -74,11 +75,18 @@ pub fn lower_counted_model(
 #[derive(Default)]
 pub(super) struct Points {
     numbers: RefCell<BTreeMap<DescriptionPoint, u32>>,
+    /// Each statement by itself, where a debugger wants them in place of points.
+    pub(super) followed: Option<RefCell<Vec<FollowedStatement>>>,
     /// Whether what is lowered is for texts alone, which no program runs: it has no points.
     is_for_texts: Cell<bool>,
 }
 
 impl Points {
+    /// Statements in place of points.
+    pub(super) fn of_statements() -> Points {
+        Points { followed: Some(RefCell::default()), ..Points::default() }
+    }
+
     fn number(&self, point: DescriptionPoint) -> u32 {
         let mut numbers = self.numbers.borrow_mut();
         let next = numbers.len() as u32;
@@ -127,7 +135,7 @@ impl Lowering<'_> {
 
     /// Lists the points of FUNCTIONs that nothing calls; not of those that are there for texts.
     pub(super) fn list_function_points(&self, lowered: &Model) {
-        if self.points.is_none() {
+        if self.points.is_none_or(|points| points.followed.is_some()) {
             return;
         }
         let has_texts = self.model.operations.iter().any(|operation| !operation.assembler.is_empty());
@@ -145,14 +153,23 @@ impl Lowering<'_> {
 impl BodyBuilder<'_> {
     fn visit(&mut self, span: Span, kind: impl FnOnce() -> PointKind) {
         if let Some(points) = self.lowering.points.filter(|points| !points.is_for_texts.get()) {
-            let number = points.number(DescriptionPoint { span, kind: kind() });
-            self.push(Stmt::Visit(number));
+            match (kind(), self.is_followed()) {
+                (PointKind::Statement, true) => self.follow_statement(span),
+                (_, true) => {}
+                (kind, false) => {
+                    let number = points.number(DescriptionPoint { span, kind });
+                    self.push(Stmt::Visit(number));
+                }
+            }
         }
     }
 
     /// A section of the operation at hand begins.
     pub(super) fn visit_section(&mut self, section: &str, span: Span) {
         if let Some(operation) = self.operation {
+            if self.is_followed() {
+                self.follow_section(format!("{}.{section}", operation.name));
+            }
             self.visit(span, || PointKind::Section(format!("{}.{section}", operation.name)));
         }
     }

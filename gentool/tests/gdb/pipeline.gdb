@@ -15,6 +15,15 @@ monitor position
 reverse-stepi
 monitor position
 monitor step instruction
+monitor cycle
+continue
+monitor position
+monitor cycle
+continue
+monitor position
+monitor cycle
+reverse-continue
+monitor position
 stepi
 stepi
 monitor position

@@ -33,7 +33,11 @@ impl Session {
 
     /// The same with settings.
     pub(crate) fn with(folder: &Path, settings: Value) -> Session {
-        let server = Server::new(Arc::new(NoServices));
+        Session::of(Server::new(Arc::new(NoServices)), folder, settings)
+    }
+
+    /// The same with a server that somebody has made.
+    pub(crate) fn of(server: Server, folder: &Path, settings: Value) -> Session {
         let mut session = Session { server, shown: BTreeMap::new(), last_id: 0 };
         let folders = json!([{ "uri": address(folder), "name": "folder" }]);
         session.ask(

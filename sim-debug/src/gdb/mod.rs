@@ -8,6 +8,7 @@ mod connection;
 mod description;
 mod framer;
 mod layout;
+mod monitor;
 mod server;
 mod target;
 mod value;

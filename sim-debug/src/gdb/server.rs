@@ -261,8 +261,9 @@ impl Drop for GdbServer<'_> {
 fn reason_of(why: Stopped) -> Option<SingleThreadStopReason<u64>> {
     Some(match why {
         Stopped::AtStart => return None,
-        Stopped::Stepped => SingleThreadStopReason::DoneStep,
+        Stopped::Stepped | Stopped::Statement => SingleThreadStopReason::DoneStep,
         Stopped::Breakpoint => SingleThreadStopReason::SwBreak(()),
+        Stopped::Line | Stopped::Stall(_) => SingleThreadStopReason::Signal(Signal::SIGTRAP),
         Stopped::Watch(addr, kind) => {
             let kind = match kind {
                 WatchKind::Write => GdbWatchKind::Write,

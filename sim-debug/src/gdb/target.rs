@@ -23,12 +23,14 @@ use gdbstub::target::ext::target_description_xml_override::{
 use gdbstub::target::{Target, TargetError, TargetResult};
 
 use super::layout::{GdbRegister, Layout};
+use super::monitor::MonitorPoints;
 use super::render_description;
 use super::value::{from_bytes, to_bytes};
 use crate::debugger::{Debugger, Direction, How};
 use crate::engine::Order;
 use crate::point::{WatchKind, Watched, Watchpoint};
 use crate::show::{show_pending, show_pipeline, show_profile};
+use crate::show_within::{show_bodies, show_locals, show_operands, show_source};
 
 /// Largest piece of memory that is watched.
 const MOST_WATCHED: usize = 4096;
@@ -84,16 +86,25 @@ pub(super) struct GdbTarget<'e> {
     description: String,
     /// What gdb has asked the run to do.
     pub(super) order: Option<Order>,
-    /// Where the next `continue` is to stop.
-    goal: Option<u64>,
-    /// A step is a cycle.
-    steps_cycles: bool,
+    /// How the next `continue` goes on.
+    goal: Option<How>,
+    /// What `stepi` steps.
+    steps: How,
+    points: MonitorPoints,
 }
 
 impl<'e> GdbTarget<'e> {
     pub(super) fn new(layout: Layout) -> GdbTarget<'e> {
         let description = render_description(&layout);
-        GdbTarget { debugger: None, layout, description, order: None, goal: None, steps_cycles: false }
+        GdbTarget {
+            debugger: None,
+            layout,
+            description,
+            order: None,
+            goal: None,
+            steps: How::Step,
+            points: MonitorPoints::default(),
+        }
     }
 
     /// The debugger while the run stands; none of gdb's questions come at other times.
@@ -101,8 +112,18 @@ impl<'e> GdbTarget<'e> {
         self.debugger.as_deref_mut().ok_or(TargetError::NonFatal)
     }
 
+    /// The same to change the state; within an instruction, which is run again to go on, nothing can be.
+    fn changed(&mut self) -> Result<&mut Debugger<'e>, TargetError<Infallible>> {
+        let debugger = self.debugger()?;
+        if debugger.within().is_some() {
+            return Err(TargetError::NonFatal);
+        }
+        debugger.change();
+        Ok(debugger)
+    }
+
     fn step(&self) -> How {
-        if self.steps_cycles { How::StepCycle } else { How::Step }
+        self.steps
     }
 
     fn register_bytes(&mut self, register: &GdbRegister) -> Result<Vec<u8>, TargetError<Infallible>> {
@@ -127,8 +148,7 @@ impl<'e> GdbTarget<'e> {
         if self.register_bytes(register)? == bytes {
             return Ok(());
         }
-        let debugger = self.debugger()?;
-        debugger.change();
+        let debugger = self.changed()?;
         match register.source.is_pc {
             true => {
                 let pc = debugger.space().to_pc(value.to_u128() as u64);
@@ -164,23 +184,60 @@ impl<'e> GdbTarget<'e> {
             }
             ["goto", number] => match number.replace('_', "").parse() {
                 Ok(instructions) => {
-                    self.goal = Some(instructions);
+                    self.goal = Some(How::GoTo(instructions));
                     format!("the next `continue` stops where {instructions} instructions have ended\n")
                 }
                 Err(_) => format!("`{number}` is no number of instructions; write digits, as in goto 1000\n"),
             },
             ["step", "cycle"] => {
-                self.steps_cycles = true;
+                self.steps = How::StepCycle;
                 "`stepi` runs one cycle from now on\n".to_owned()
             }
             ["step", "instruction"] => {
-                self.steps_cycles = false;
+                self.steps = How::Step;
                 "`stepi` runs one instruction from now on\n".to_owned()
+            }
+            ["statement"] => match self.debugger()?.check_follows() {
+                Ok(()) => {
+                    self.goal = Some(How::Statement);
+                    "the next `continue` or `reverse-continue` goes by one statement of the description\n"
+                        .to_owned()
+                }
+                Err(wrong) => format!("error: {wrong}\n"),
+            },
+            ["cycle"] => {
+                self.goal = Some(How::StepCycle);
+                "the next `continue` or `reverse-continue` goes by one cycle\n".to_owned()
+            }
+            ["over"] => {
+                self.goal = Some(How::Over);
+                "the next `continue` stops before the next statement that is no deeper\n".to_owned()
+            }
+            ["out"] => {
+                self.goal = Some(How::Out);
+                "the next `continue` stops where the FUNCTION or section at hand is over\n".to_owned()
+            }
+            ["where"] => show_bodies(self.debugger()?),
+            ["locals"] => show_locals(self.debugger()?),
+            ["operands"] => show_operands(self.debugger()?),
+            ["source"] => show_source(self.debugger()?, 4),
+            ["break", ref place @ ..] => {
+                let debugger = self.debugger.as_deref_mut().ok_or(TargetError::NonFatal)?;
+                said(self.points.add(debugger, place))
+            }
+            ["points"] => self.points.show(),
+            ["delete", ref number @ ..] => {
+                let debugger = self.debugger.as_deref_mut().ok_or(TargetError::NonFatal)?;
+                said(self.points.delete(debugger, number.first().copied()))
             }
             [] | ["help"] => HELP.to_owned(),
             _ => format!("there is no command `{line}`\n{HELP}"),
         })
     }
+}
+
+fn said(outcome: Result<String, String>) -> String {
+    outcome.unwrap_or_else(|wrong| format!("error: {wrong}\n"))
 }
 
 const HELP: &str = "\
@@ -191,6 +248,15 @@ monitor position          instructions that have ended, and cycles
 monitor goto N            the next `continue` stops where N instructions have ended, before or behind
 monitor step cycle        `stepi` runs one cycle
 monitor step instruction  `stepi` runs one instruction
+monitor cycle             the next `continue` or `reverse-continue` goes by one cycle
+monitor statement         the next `continue` or `reverse-continue` goes by one statement of the description
+monitor over, out         the next `continue` stops at a statement no deeper; where FUNCTION or section end
+monitor where, source     statements that are being run; lines of the description around the innermost
+monitor locals, operands  what the statement at hand sees
+monitor break FILE:LINE   stops before the statements of a line of the description
+monitor break operation NAME, break stall [STAGE]
+                          stops where an operation begins to run; where a stage begins to stand
+monitor points, delete N  what `monitor break` has set; no longer
 ";
 
 impl Target for GdbTarget<'_> {
@@ -264,13 +330,12 @@ impl SingleThreadBase for GdbTarget<'_> {
     }
 
     fn write_addrs(&mut self, start: u64, data: &[u8]) -> TargetResult<(), Self> {
-        let debugger = self.debugger()?;
+        let debugger = self.changed()?;
         start
             .checked_add(data.len() as u64)
             .filter(|end| *end <= LAST_ADDRESS)
             .ok_or(TargetError::NonFatal)?;
         let (map, byte) = debugger.space().locate(start);
-        debugger.change();
         debugger.engine.machine().write_bytes(map, byte, data).map_err(|_| TargetError::NonFatal)
     }
 
@@ -305,7 +370,7 @@ impl SingleRegisterAccess<()> for GdbTarget<'_> {
 
 impl SingleThreadResume for GdbTarget<'_> {
     fn resume(&mut self, _signal: Option<Signal>) -> Result<(), Infallible> {
-        let how = self.goal.take().map_or(How::Continue, How::GoTo);
+        let how = self.goal.take().unwrap_or(How::Continue);
         self.order = Some(Order::Go(Direction::Forward, how));
         Ok(())
     }
@@ -357,7 +422,12 @@ impl ReverseStep<()> for GdbTarget<'_> {
 
 impl ReverseCont<()> for GdbTarget<'_> {
     fn reverse_cont(&mut self) -> Result<(), Infallible> {
-        self.order = Some(Order::Go(Direction::Backward, How::Continue));
+        let how = self
+            .goal
+            .take()
+            .filter(|how| matches!(how, How::Statement | How::StepCycle))
+            .unwrap_or(How::Continue);
+        self.order = Some(Order::Go(Direction::Backward, how));
         Ok(())
     }
 }

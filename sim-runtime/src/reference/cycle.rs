@@ -6,6 +6,7 @@ use super::ReferenceEngine;
 use super::flight::{Turn, Work};
 use super::instruction::Instruction;
 use super::step::{Counts, Due, Ending, Leaving, Step};
+use crate::engine::Engine as _;
 use crate::fault::{AccessKind, Fault, Stop};
 use crate::host::Host;
 use crate::program_order::Place;
@@ -31,9 +32,16 @@ impl<'m> ReferenceEngine<'m> {
         let ran = next.is_some();
         while let Some(turn) = next {
             stop = match self.run_turn(host, turn) {
-                Some(now @ (Stop::Fault(_) | Stop::Interrupted)) if stop.is_none() => return self.leave(now),
+                Some(now @ (Stop::Fault(_) | Stop::Interrupted))
+                    if stop.is_none() && self.within().is_none() =>
+                {
+                    return self.leave(now);
+                }
                 other => stop.or(other),
             };
+            if self.within().is_some() {
+                return Some(Stop::Interrupted);
+            }
             next = self.next_turn();
         }
         self.flight.tell_occupied(self.state.model, &mut self.events);
@@ -80,6 +88,11 @@ impl<'m> ReferenceEngine<'m> {
         self.flight.trace_turn(&turn, &instruction);
         let mut step = self.step(host, instruction, turn.number);
         let mut outcome = step.run(turn.work);
+        if step.is_within() {
+            let instruction = step.instruction;
+            self.flight.instructions.insert(turn.id, instruction);
+            return Some(Stop::Interrupted);
+        }
         step.flight.trace_outcome(turn.work, outcome);
         if let Err(Leaving::Doomed(kind)) = outcome {
             outcome = if step.walk_on(turn, kind) { Ok(()) } else { Err(Leaving::Fault(kind)) };
@@ -226,6 +239,8 @@ impl<'m> ReferenceEngine<'m> {
             fault: (0, AccessKind::Read),
             values: self.values.as_mut().filter(|_| is_counted),
             visits: self.visits.as_mut(),
+            follower: self.follower.as_mut(),
+            nesting: 0,
         }
     }
 }

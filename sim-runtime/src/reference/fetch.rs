@@ -20,7 +20,7 @@ impl<'m> Step<'m, '_> {
         self.instruction.size_cells = 0;
         self.instruction.decoded = None;
         self.instruction.fetching = Some(RootDecoding::new(operation));
-        let outcome = self.run_statements(&mut frame, &body.statements, 0);
+        let outcome = self.run_body(&mut frame, &body.statements, 0);
         let fetching = self.instruction.fetching.take();
         outcome?;
         let Some(fetching) = fetching else { return Ok(()) };

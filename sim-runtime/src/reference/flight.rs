@@ -227,6 +227,12 @@ impl Flight {
         }
     }
 
+    /// Numbers of the stages that stand in the next cycle.
+    pub(super) fn stalled(&self) -> Vec<u32> {
+        let counters = (0..).zip(self.counters.iter().flatten());
+        counters.filter(|(_, counter)| **counter > 0).map(|(number, _)| number).collect()
+    }
+
     /// IDs of the instructions that a flush of a stage cancels: all but the caller.
     pub(super) fn flush(&mut self, stage: StageId, caller: u64) -> Vec<u64> {
         for counter in &mut self.counters[stage.pipeline as usize][..=stage.stage as usize] {

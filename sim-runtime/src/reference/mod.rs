@@ -10,6 +10,7 @@ mod evaluate;
 mod execution;
 mod fetch;
 mod flight;
+mod follow;
 mod hold;
 mod instruction;
 mod operand;
@@ -33,11 +34,12 @@ use crate::cache::AccessCosts;
 use crate::engine::{CacheStatistics, Engine, Machine};
 use crate::fault::Stop;
 use crate::host::Host;
-use crate::inspection::{Flying, ReadCells, SavedEngine};
+use crate::inspection::{Flying, Follow, PassedStatement, ReadCells, SavedEngine, Within};
 use crate::program_order::ProgramOrder;
 use crate::record::{CallFollower, CheckCounter, FunctionMap, model_tables};
 use crate::trace::TraceSink;
 use flight::Flight;
+use follow::Follower;
 use instruction::Instruction;
 use state::State;
 use step::{Counts, Leaving};
@@ -65,6 +67,10 @@ pub struct ReferenceEngine<'m> {
     visits: Option<Visits>,
     /// The model as it is without points.
     plain: &'m Model,
+    /// The same with a point at each statement, if it can be followed.
+    followed: Option<&'m Model>,
+    /// Who follows the statements, if anybody does now.
+    follower: Option<Follower>,
 }
 
 /// Who listens to the events.
@@ -106,6 +112,8 @@ impl<'m> ReferenceEngine<'m> {
             values: None,
             visits: None,
             plain: model,
+            followed: None,
+            follower: None,
         }
     }
 
@@ -153,6 +161,18 @@ impl<'m> ReferenceEngine<'m> {
     pub fn with_visits(mut self, points: usize, plain: &'m Model) -> Self {
         self.visits = Some(Visits::new(points));
         self.plain = plain;
+        self
+    }
+
+    /// The same with statements that can be followed: those of a model that was lowered with points, and
+    /// is else the same.
+    ///
+    /// # Panics
+    /// If it is another model.
+    #[must_use]
+    pub fn with_statements(mut self, followed: &'m Model) -> Self {
+        assert!(followed.time == self.plain.time, "the model with points is the same but for these");
+        self.followed = Some(followed);
         self
     }
 
@@ -257,6 +277,26 @@ impl Engine for ReferenceEngine<'_> {
 
     fn take_reads(&mut self) -> Vec<ReadCells> {
         self.state.reads.as_mut().map(std::mem::take).unwrap_or_default()
+    }
+
+    fn follow(&mut self, follow: Follow) -> bool {
+        let Some(followed) = self.followed else { return false };
+        self.follower = Follower::of(follow);
+        // Between two cycles nothing refers to a statement of either.
+        self.state.model = if self.follower.is_some() { followed } else { self.plain };
+        true
+    }
+
+    fn take_passed(&mut self) -> Vec<PassedStatement> {
+        self.follower.as_mut().map(Follower::take_passed).unwrap_or_default()
+    }
+
+    fn within(&self) -> Option<&Within> {
+        self.follower.as_ref()?.within()
+    }
+
+    fn stalled(&self) -> Vec<u32> {
+        self.flight.stalled()
     }
 
     fn save(&self, earlier: Option<&SavedEngine>) -> Option<SavedEngine> {

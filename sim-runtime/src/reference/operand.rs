@@ -61,7 +61,7 @@ impl<'m> Step<'m, '_> {
         let node = self.instruction.executions[execution as usize].node;
         let mut frame = Frame::new(body, node, execution);
         frame.locals[0] = value;
-        self.run_statements(&mut frame, &body.statements, 0)?;
+        self.run_mentioned(&mut frame, &body.statements)?;
         Ok(frame.locals[0])
     }
 

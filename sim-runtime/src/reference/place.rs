@@ -55,7 +55,7 @@ impl<'m> Step<'m, '_> {
             panic!("{} is found and has no place", self.state.model.operation(operation).name);
         };
         let mut frame = Frame::new(body, self.instruction.executions[execution as usize].node, execution);
-        self.run_statements(&mut frame, &body.statements, 0)?;
+        self.run_mentioned(&mut frame, &body.statements)?;
         let Frame { locals, found, .. } = frame;
         Ok(FoundPlace::Operand { operation, execution, locals, found })
     }
@@ -110,7 +110,7 @@ impl<'m> Step<'m, '_> {
         frame.locals[..locals.len()].copy_from_slice(locals);
         frame.locals[0] = value;
         frame.found.clone_from(found);
-        self.run_statements(&mut frame, &body.statements, 0)?;
+        self.run_mentioned(&mut frame, &body.statements)?;
         Ok(frame.locals[0])
     }
 

@@ -96,11 +96,7 @@ impl<'m> Step<'m, '_> {
                 }
             }
             Stmt::Count(_) => {}
-            Stmt::Visit(point) => {
-                if let Some(visits) = &mut self.visits {
-                    visits.count(*point);
-                }
-            }
+            Stmt::Visit(point) => self.visit(frame, *point)?,
             Stmt::If { condition, then, otherwise } => {
                 let taken = self.evaluate(frame, condition)? != 0;
                 self.run_statements(frame, if taken { then } else { otherwise }, time_node)?;

@@ -8,6 +8,7 @@ use isac_ir::time::{Cause, StageId, TimeNode, distance};
 use sim_profile::{Event, EventSink};
 
 use super::flight::{Flight, Pending, Work};
+use super::follow::Follower;
 use super::instruction::Instruction;
 use super::place::FoundPlace;
 use super::state::State;
@@ -81,6 +82,8 @@ pub(super) struct Frame<'m> {
     pub locals: Vec<u128>,
     /// The places that it has found, by binding.
     pub found: Vec<FoundPlace>,
+    /// The statement at hand, where they are followed.
+    pub statement: u32,
 }
 
 impl<'m> Frame<'m> {
@@ -88,7 +91,7 @@ impl<'m> Frame<'m> {
     pub(super) fn new(body: &'m Body, node: Option<u32>, execution: u32) -> Frame<'m> {
         let locals = vec![0; body.locals.len()];
         let found = vec![FoundPlace::Nothing; body.bindings.len()];
-        Frame { body, node, execution, locals, found }
+        Frame { body, node, execution, locals, found, statement: u32::MAX }
     }
 }
 
@@ -119,6 +122,10 @@ pub(super) struct Step<'m, 's> {
     pub(super) values: Option<&'s mut ValueRecorder>,
     /// Who counts points of the description, if anybody does.
     pub(super) visits: Option<&'s mut Visits>,
+    /// Who follows the statements, if anybody does now.
+    pub(super) follower: Option<&'s mut Follower>,
+    /// EXPRESSIONs that are being run, each mentioned by the next.
+    pub(super) nesting: u32,
 }
 
 impl Step<'_, '_> {
@@ -153,7 +160,7 @@ impl Step<'_, '_> {
         };
         self.fault = (address, access);
         let mut frame = Frame::new(body, None, 0);
-        match self.run_statements(&mut frame, &body.statements, 0) {
+        match self.run_body(&mut frame, &body.statements, 0) {
             Ok(()) | Err(Leaving::Cancel | Leaving::Label(_) | Leaving::Retry { .. }) => Ending::Abandoned,
             Err(Leaving::Halt(status)) => Ending::HaltedByHandler(status),
             Err(Leaving::Interrupt) => Ending::InterruptedInHandler,
@@ -313,7 +320,7 @@ impl Step<'_, '_> {
         self.flight.enter(self.state.model.time.nodes[time_node as usize].stage);
         let node = self.instruction.executions[execution as usize].node;
         let mut frame = Frame::new(body, node, execution);
-        self.run_statements(&mut frame, &body.statements, time_node)
+        self.run_body(&mut frame, &body.statements, time_node)
     }
 
     /// Schedules an instance; of what was not decoded there is nothing to run.

@@ -1,5 +1,6 @@
 //! The debugger's commands.
 
+use std::collections::BTreeSet;
 use std::io::{self, Write as _};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -8,14 +9,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use gentool::disassembler::Symbol;
 use isac_ir::Model;
 use isac_ir::bits::Bits;
+use isac_parser::did_you_mean;
 use sim_debug::{
-    Debugger, Direction, Front, How, Order, Stopped, WatchKind, Watched, Watchpoint, show_pending,
-    show_pipeline, show_profile,
+    Debugger, Direction, FoundStatements, Front, How, Order, Stopped, WatchKind, Watched, Watchpoint,
+    find_stages, show_bodies, show_locals, show_operands, show_pending, show_pipeline, show_profile,
+    show_source, show_within, stage_name,
 };
 use sim_runtime::launcher::{parse_count, parse_wide};
 use sim_runtime::{FaultKind, Stop};
 
-use super::code::Code;
+use super::code::{Code, is_decoded};
 use super::completion::Words;
 use super::line::Lines;
 use super::location::{Condition, describe_address, format_bits, parse_address, parse_register};
@@ -24,13 +27,18 @@ use crate::command::Failure;
 const HELP: &str = "\
 break WHERE [if REGISTER OPERATOR VALUE]   stop before the instruction at an address or symbol
 break operation NAME                       stop before each instruction with this operation
+break FILE:LINE                            stop before a statement on this line of the description
+break stall [STAGE]                        stop when a stage of a pipeline begins to stand
 watch REGISTER | watch WHERE [CELLS]       stop when it holds something else
 rwatch WHERE [CELLS], awatch WHERE [CELLS] stop when the program reads it; either
 points, delete [NUMBER]                    what the run stops for; no longer
 step [N], cycle [N], continue              on: by instruction, by cycle, until something stops it
 back [N], backcycle [N], reverse-continue  the same backwards
+statement [N], backstatement [N]           to the next statement of the description; to the one before
+over [N], out                              the same, over FUNCTIONs and EXPRESSIONs; to behind the one at hand
 goto N                                     to where N instructions have ended, before or behind
-where                                      address, instruction, position in the run
+where                                      address, instruction, position in the run; statements being run
+locals, operands, source [N]               what the statement at hand sees; lines around it
 registers [NAME...], set NAME VALUE        look at registers; change one
 memory WHERE [CELLS] [MAP]                 look at memory, in cells of a map
 list [WHERE] [N]                           instructions from here or there on
@@ -39,10 +47,11 @@ leave, quit                                let the program run on by itself; end
 An empty line repeats the last step. Addresses count cells, as the program counter does.
 ";
 
-const COMMANDS: [&str; 28] = [
+const COMMANDS: [&str; 35] = [
     "awatch",
     "back",
     "backcycle",
+    "backstatement",
     "break",
     "continue",
     "cycle",
@@ -51,7 +60,11 @@ const COMMANDS: [&str; 28] = [
     "help",
     "leave",
     "list",
+    "locals",
     "memory",
+    "operands",
+    "out",
+    "over",
     "pending",
     "pipeline",
     "points",
@@ -61,6 +74,8 @@ const COMMANDS: [&str; 28] = [
     "reverse-continue",
     "rwatch",
     "set",
+    "source",
+    "statement",
     "step",
     "watch",
     "where",
@@ -72,9 +87,23 @@ const COMMANDS: [&str; 28] = [
 
 /// What the run stops for.
 enum Kind {
-    Address { address: u64, condition: Option<Condition> },
-    Operation { index: u32 },
-    Watch { id: u64 },
+    Address {
+        address: u64,
+        condition: Option<Condition>,
+    },
+    Operation {
+        index: u32,
+    },
+    /// Statements of the description: of a line, or where an operation begins to run.
+    Statements {
+        numbers: Vec<u32>,
+    },
+    Stall {
+        stages: BTreeSet<u32>,
+    },
+    Watch {
+        id: u64,
+    },
 }
 
 struct Point {
@@ -111,7 +140,7 @@ impl<'m> Console<'m> {
         let aliases = model.aliases.iter().map(|alias| alias.name.clone());
         let operations = model.operations.iter().map(|operation| operation.name.clone());
         let names = symbols.iter().map(|symbol| symbol.name.clone());
-        let fixed = ["if", "operation"].map(str::to_owned);
+        let fixed = ["if", "operation", "stall"].map(str::to_owned);
         let mut others: Vec<String> =
             registers.chain(elements).chain(aliases).chain(operations).chain(names).chain(fixed).collect();
         others.sort();
@@ -134,7 +163,7 @@ impl<'m> Console<'m> {
     fn goes_on(&mut self, debugger: &mut Debugger<'m>, why: Stopped) -> Option<Order> {
         let (direction, how, left) = self.going?;
         match why {
-            Stopped::Stepped if left > 1 => {
+            Stopped::Stepped | Stopped::Statement if left > 1 => {
                 self.going = Some((direction, how, left - 1));
                 Some(Order::Go(direction, how))
             }
@@ -147,7 +176,7 @@ impl<'m> Console<'m> {
                         *at == address && condition.as_ref().is_none_or(|condition| condition.holds(machine))
                     }
                     Kind::Operation { index } => self.code.has_operation(&space, machine, address, *index),
-                    Kind::Watch { .. } => false,
+                    Kind::Watch { .. } | Kind::Statements { .. } | Kind::Stall { .. } => false,
                 });
                 (!counts).then_some(Order::Go(direction, how))
             }
@@ -158,7 +187,8 @@ impl<'m> Console<'m> {
     fn tell_stop(&self, debugger: &mut Debugger<'m>, why: Stopped) {
         let what = match why {
             Stopped::AtStart => "the program is about to begin".to_owned(),
-            Stopped::Stepped | Stopped::Breakpoint => String::new(),
+            Stopped::Stepped | Stopped::Breakpoint | Stopped::Statement | Stopped::Line => String::new(),
+            Stopped::Stall(stage) => format!("stage {} begins to stand", stage_name(self.model, stage)),
             Stopped::Asked => "interrupted".to_owned(),
             Stopped::AtBeginning => "this is the beginning: there is no way back from here".to_owned(),
             Stopped::Watch(id, _) => {
@@ -185,6 +215,7 @@ impl<'m> Console<'m> {
             say(&format!("{what}\n"));
         }
         say(&self.place(debugger));
+        say(&show_within(debugger));
     }
 
     /// Address, name and instruction at hand.
@@ -226,6 +257,10 @@ impl<'m> Console<'m> {
             "backcycle" => Some(moves(Direction::Backward, How::StepCycle, rest)?),
             "continue" | "c" => Some((Direction::Forward, How::Continue, 1)),
             "reverse-continue" => Some((Direction::Backward, How::Continue, 1)),
+            "statement" => Some(moves(Direction::Forward, How::Statement, rest)?),
+            "backstatement" => Some(moves(Direction::Backward, How::Statement, rest)?),
+            "over" => Some(moves(Direction::Forward, How::Over, rest)?),
+            "out" => Some((Direction::Forward, How::Out, 1)),
             "goto" => {
                 let number = rest.first().ok_or("goto takes a number of instructions, as in goto 1000")?;
                 Some((Direction::Forward, How::GoTo(parse_count(number)?), 1))
@@ -237,6 +272,9 @@ impl<'m> Console<'m> {
                 return Err(
                     "a run whose program may open files cannot be taken back; leave out --root".to_owned()
                 );
+            }
+            if matches!(how, How::Statement | How::Over | How::Out) {
+                debugger.check_follows()?;
             }
             self.going = Some((direction, how, times));
             self.last = line.to_owned();
@@ -253,6 +291,9 @@ impl<'m> Console<'m> {
                 say(&self.place(debugger));
                 let (instructions, cycles) = (debugger.instructions(), debugger.engine().cycles());
                 say(&format!("{instructions} instructions have ended, in {cycles} cycles\n"));
+                if debugger.within().is_some() {
+                    say(&show_bodies(debugger));
+                }
             }
             "break" | "b" => self.add_break(debugger, rest)?,
             "watch" => self.add_watch(debugger, rest, WatchKind::Write, line)?,
@@ -264,6 +305,12 @@ impl<'m> Console<'m> {
             "set" => self.set(debugger, rest)?,
             "memory" => self.show_memory(debugger, rest)?,
             "list" => self.list(debugger, rest)?,
+            "locals" => say(&show_locals(debugger)),
+            "operands" => say(&show_operands(debugger)),
+            "source" => {
+                let around = rest.first().map_or(Ok(4), |text| parse_count(text))?;
+                say(&show_source(debugger, u32::try_from(around).unwrap_or(u32::MAX)));
+            }
             "pipeline" => say(&show_pipeline(debugger)),
             "pending" => say(&show_pending(debugger)),
             "profile" => say(&show_profile(debugger)),
@@ -281,11 +328,25 @@ impl<'m> Console<'m> {
     fn add_break(&mut self, debugger: &mut Debugger<'m>, rest: &[&str]) -> Result<(), String> {
         match rest {
             ["operation", name] => {
-                let index = self.model.operations.iter().position(|operation| operation.name == *name);
-                let index = index.ok_or_else(|| format!("the model has no operation `{name}`"))? as u32;
-                self.add(Kind::Operation { index }, format!("operation {name}"));
-                self.ask_for_operations(debugger);
-                Ok(())
+                let kind = self.find_operation(debugger, name)?;
+                self.add(kind, format!("operation {name}"));
+                self.tell(debugger)
+            }
+            ["stall"] => {
+                let stages = find_stages(self.model, None)?;
+                self.add(Kind::Stall { stages }, "stall of any stage".to_owned());
+                self.tell(debugger)
+            }
+            ["stall", stage] => {
+                let stages = find_stages(self.model, Some(stage))?;
+                self.add(Kind::Stall { stages }, format!("stall of {stage}"));
+                self.tell(debugger)
+            }
+            [place] if place.contains(':') => {
+                debugger.check_follows()?;
+                let FoundStatements { numbers, shown } = debugger.statements().find_line(place)?;
+                self.add(Kind::Statements { numbers }, format!("break at {shown}"));
+                self.tell(debugger)
             }
             [place, condition @ ..] => {
                 let address = parse_address(&self.symbols, place)?;
@@ -305,8 +366,45 @@ impl<'m> Console<'m> {
                 self.add(Kind::Address { address, condition }, text);
                 Ok(())
             }
-            [] => Err("break takes an address, a symbol, or `operation` and a name".to_owned()),
+            [] => Err("break takes an address, a symbol, FILE:LINE of the description, `operation` and a \
+                       name, or `stall` and a stage"
+                .to_owned()),
         }
+    }
+
+    /// An operation that instructions are decoded by way of is asked for before these begin; another one is
+    /// found where it begins to run.
+    fn find_operation(&self, debugger: &Debugger<'m>, name: &str) -> Result<Kind, String> {
+        let operations = &self.model.operations;
+        let Some(index) = operations.iter().position(|operation| operation.name == name) else {
+            let near = did_you_mean(name, operations.iter().map(|operation| operation.name.as_str()));
+            let near = near.map(|near| format!("; {near}")).unwrap_or_default();
+            return Err(format!("the model has no operation `{name}`{near}"));
+        };
+        if is_decoded(self.model, index as u32) {
+            return Ok(Kind::Operation { index: index as u32 });
+        }
+        debugger.check_follows()?;
+        let numbers = debugger.statements().first_of_operation(name);
+        match numbers.is_empty() {
+            true => Err(format!("operation `{name}` has nothing to run but what it leads to")),
+            false => Ok(Kind::Statements { numbers }),
+        }
+    }
+
+    /// Tells the debugger all that it is to stop for.
+    fn tell(&self, debugger: &mut Debugger<'m>) -> Result<(), String> {
+        self.ask_for_operations(debugger);
+        let (mut statements, mut all_stages) = (BTreeSet::new(), BTreeSet::new());
+        for point in &self.points {
+            match &point.kind {
+                Kind::Statements { numbers } => statements.extend(numbers),
+                Kind::Stall { stages } => all_stages.extend(stages),
+                Kind::Address { .. } | Kind::Operation { .. } | Kind::Watch { .. } => {}
+            }
+        }
+        debugger.stop_at_stalls(all_stages);
+        Ok(debugger.stop_at_statements(statements)?)
     }
 
     /// Has the debugger look at each instruction for operations.
@@ -391,11 +489,10 @@ impl<'m> Console<'m> {
                         debugger.remove_breakpoint(address);
                     }
                 }
-                Kind::Operation { .. } => {}
+                Kind::Operation { .. } | Kind::Statements { .. } | Kind::Stall { .. } => {}
             }
         }
-        self.ask_for_operations(debugger);
-        Ok(())
+        self.tell(debugger)
     }
 
     fn show_registers(&self, debugger: &mut Debugger<'m>, names: &[&str]) -> Result<(), String> {
@@ -439,6 +536,13 @@ impl<'m> Console<'m> {
         let value = parse_wide(value)?;
         if place.width_bits < 128 && value >> place.width_bits != 0 {
             return Err(format!("`{name}` has {} bits, and the value more", place.width_bits));
+        }
+        if debugger.within().is_some() {
+            return Err(
+                "nothing can be changed within an instruction, which is run again to go on; `step` to \
+                        its end, or go `back` to its beginning"
+                    .to_owned(),
+            );
         }
         debugger.change();
         debugger.engine().machine().write_place_bits(&place, Bits::from_u128(value));

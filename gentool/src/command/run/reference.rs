@@ -12,7 +12,7 @@ use sim_runtime::record::model_tables;
 use sim_runtime::reference::ReferenceEngine;
 
 use super::super::Failure;
-use super::super::description::digest_model;
+use super::super::description::{FollowedModel, digest_model};
 use super::super::gdb::run_debugged;
 use super::super::html_report::RunPage;
 use super::super::pipeline::Pictures;
@@ -21,10 +21,12 @@ use super::Options;
 
 /// Runs a program on the reference engine.
 ///
-/// `counted` is the model that counts its points, if they are to be counted.
+/// `counted` is the model that counts its points, if they are to be counted; `followed` the one whose
+/// statements a debugger follows.
 pub(super) fn run_reference(
     model: &Model,
     counted: Option<&(Model, DescriptionPoints)>,
+    followed: Option<&FollowedModel>,
     asked: &Options,
     page: Option<&RunPage>,
 ) -> Result<i32, Failure> {
@@ -41,8 +43,13 @@ pub(super) fn run_reference(
         engine = engine.with_profile();
     }
     if let Some(address) = asked.gdb {
-        let engine = Box::new(engine.with_profile());
-        return run_debugged(model, engine, &info, (address, options), page);
+        let mut engine = engine.with_profile();
+        let mut statements = Rc::default();
+        if let Some((followed, listed)) = followed {
+            engine = engine.with_statements(followed);
+            statements = Rc::clone(listed);
+        }
+        return run_debugged(model, Box::new(engine), &info, (address, options), statements, page);
     }
     if asked.values.is_some() {
         engine = engine.with_values(asked.values_at.clone());

@@ -112,6 +112,65 @@ behind: .word 0x10000000000000001 >> 1
     ));
 }
 
+/// A number that is written wrong is told as such, wherever it stands.
+#[test]
+fn numbers() {
+    insta::assert_snapshot!(of_text(
+        RV32IM,
+        "\
+        addi a0, a0, 010
+        addi a0, a0, 0b12
+        addi a0, a0, 0x
+        addi a0, a0, 12ab
+        addi a0, a0, 1_
+        li a0, 0o8
+        jal ra, 1 + 08
+        .byte 0x_1
+        .byte 5, 007
+        frobnicate 12ab
+1:      .byte 0x1_0, 0O17, 0, 5 % 3, 0b1_1, '0', . - 1b, 2 - 1
+"
+    ));
+}
+
+/// What is easily mistyped is told as what it is.
+#[test]
+fn slips() {
+    insta::assert_snapshot!(of_text(
+        RV32IM,
+        "\
+loop
+        addi a0, a0, 1 +
+        addi a0, a0, 1 + * 2
+        .word 5 * a0
+loop    addi a0, a0, 1
+loop    .word 1
+        nopp
+        lw 4(a0), a1
+        addi a0, 1, a1
+        li 5, a0
+        addi a0,\u{a0}a0, \u{2212}1
+        .ascii \u{201c}text\u{201d}
+        addi a0, a0, \u{200b}1
+        .include \u{2018}file\u{2019}
+"
+    ));
+}
+
+/// How far a jump reaches whose distance is computed, and what lies between.
+#[test]
+fn reach() {
+    let said = of_text("models/armv6m/armv6m.isac", "bl 0x70000000\nbl 0x1001\n");
+    insta::assert_snapshot!(said + &of_text("models/mips32/mips32.isac", "j 0x90000000\n"));
+}
+
+/// What follows from one cause is not told: symbols of what was not read.
+#[test]
+fn what_was_not_read() {
+    let comment = of_text(RV32IM, "\u{feff}jal ra, behind\njal ra, nowhere\n/* no end\nbehind:\n");
+    insta::assert_snapshot!(comment + &of_text(RV32IM, ".include \"missing.inc\"\njal ra, there\n"));
+}
+
 /// What is nearly right is told as what it nearly is; what a PSEUDO does twice is told once.
 #[test]
 fn near_misses() {

@@ -184,13 +184,13 @@ fn programs_in_cells_of_two_bytes_and_data_in_a_map_of_their_own() {
         OPERATION jump { ASSEMBLER { \"jump\" to=#ABS }; CODING { 0b0001 to=0bx[12] }; BEHAVIOR { pc = to; }; };
         OPERATION load { ASSEMBLER { \"load\" n=#X }; CODING { 0b0010 n=0bx[12] }; BEHAVIOR { a = memory[n[7..0]]; }; };",
     );
-    let text = "jump over\n.cell 0xbeef\nover: load value - 0x4000\njump over\n.data\n.cell 1\nvalue: .cell 0x2211\n";
+    let text = "jump over\n.cell 0xbeef\nover: load 2 * (value - 0x4000)\njump over\n.data\n.half 1\nvalue: .half 0x2211\n";
     let (program, sources) = assemble(&model, text);
     // Addresses count cells: `over` is the third one.
     assert_eq!(symbol(&program, "over"), 2);
     let code = &program.pieces[0];
     assert_eq!((code.address, code.size_cells), (0, 4));
-    assert_eq!(code.bytes[..4], [2, 0x10, 0xef, 0xbe]);
+    assert_eq!(code.bytes[..6], [2, 0x10, 0xef, 0xbe, 2, 0x20]);
     assert_eq!(code.bytes[6..], [2, 0x10]);
     // Files count bytes.
     let bytes = write_elf(&model, &program, &sources).expect("ELF holds it");
@@ -201,6 +201,44 @@ fn programs_in_cells_of_two_bytes_and_data_in_a_map_of_their_own() {
     assert_eq!(data.address(), 0x8000, "data begin where LOAD puts bytes into the other map");
     let records = String::from_utf8(write_intel_hex(&program).expect("records")).expect("text");
     assert!(records.starts_with(":08000000021"), "{records}");
+    // A cell of the other map is no cell of this one.
+    let said = refused(&model, "jump 0\n.data\n.cell 1\n");
+    let message =
+        "error[A0404]: `.cell` fills cells of 16 bits; LOAD takes .data to `memory`, whose cells have 8";
+    assert!(said.contains(message) && said.contains("write its bytes by `.half`, 16 bits of them"), "{said}");
+    let said = refused(&model, "jump 0\n.data\n.ascii \"ab\"\n");
+    assert!(said.contains("error[A0404]: a text fills cells of 16 bits"), "{said}");
+}
+
+/// An `.org` may wait for what another says, many times, and sizes for a symbol that comes later.
+#[test]
+fn addresses_and_sizes_wait_for_what_they_name() {
+    let model = two_lengths("LITTLE");
+    let text: String = (1..300).rev().map(|n| format!(".org a{} + 16\na{n}: .byte 1\n", n - 1)).collect();
+    let (program, _) = assemble(&model, &format!("{text}.org 0x10\na0: .byte 1\n"));
+    assert_eq!(symbol(&program, "a299"), 0x10 + 299 * 16);
+    let (program, _) = assemble(&model, ".space n\nbehind: .byte 1\n.equ n, 3\n");
+    assert_eq!(symbol(&program, "behind"), 3);
+}
+
+#[test]
+fn an_address_that_depends_on_itself_is_told_once() {
+    let model = two_lengths("LITTLE");
+    // What goes on, what finds an address that happens to fit, and two that wait for each other.
+    for (line, text) in [
+        (1, ".org x\n.byte 1\nx: .byte 2\n"),
+        (1, ".org x - 1\n.byte 1\nx: .byte 2\n"),
+        (2, "before: .byte 1\n.org . + 4\n.byte 1\n"),
+        (1, ".org y\nx: .byte 1\n.data\n.org x + 16\ny: .byte 2\n.section .more\n.org y + 1\n.byte 1\n"),
+    ] {
+        let said = refused(&model, text);
+        assert_eq!(said.matches("error[").count(), 1, "{said}");
+        let place =
+            format!("error[A0503]: the address of this `.org` depends on itself\n --> program.s:{line}:1\n");
+        assert!(said.contains(&place), "{said}");
+    }
+    let (program, _) = assemble(&model, ".org 16 + (end - begin)\nbegin: .byte 1\nend: .byte 2\n");
+    assert_eq!(symbol(&program, "begin"), 17);
 }
 
 /// Registers r8 to r15 have a short form; the operand of a PSEUDO is one of them or it is not meant.

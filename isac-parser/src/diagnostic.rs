@@ -197,6 +197,11 @@ impl Diagnostics {
         self.list.retain(|diagnostic| diagnostic.code != code);
     }
 
+    /// Keeps the findings of which something holds.
+    pub(crate) fn retain(&mut self, holds: impl FnMut(&Diagnostic) -> bool) {
+        self.list.retain(holds);
+    }
+
     pub(crate) fn iter_mut(&mut self) -> std::slice::IterMut<'_, Diagnostic> {
         self.list.iter_mut()
     }

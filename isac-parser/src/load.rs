@@ -6,6 +6,7 @@ use std::path::Path;
 use crate::ast;
 use crate::check::{check_coverage, check_model};
 use crate::code_table::add_remedies;
+use crate::consequence::settle_causes;
 use crate::diagnostic::{Diagnostic, Diagnostics, Severity};
 use crate::model::{CheckedModel, Model};
 use crate::parse::{ParsedFiles, parse_model_again};
@@ -28,6 +29,7 @@ pub fn load_model(
     let checked = reading.model.take().and_then(|model| check_model(model, &mut later));
     diagnostics.extend(reading.findings_with(later, sources));
     diagnostics.sort();
+    settle_causes(diagnostics, &reading.files);
     diagnostics.join_causes();
     checked.filter(|_| reading.is_whole())
 }
@@ -70,6 +72,7 @@ impl Reading {
     pub fn findings(&self, sources: &SourceMap) -> Diagnostics {
         let mut findings = self.findings_with(self.resolving.clone(), sources);
         findings.sort();
+        settle_causes(&mut findings, &self.files);
         findings.join_causes();
         findings
     }
@@ -85,6 +88,7 @@ impl Reading {
             check_coverage(checked, &mut findings);
         }
         findings.sort();
+        settle_causes(&mut findings, &self.files);
         findings.join_causes();
         (checked, findings)
     }

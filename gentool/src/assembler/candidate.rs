@@ -10,10 +10,11 @@ use isac_ir::syntax::encode::{coded_bits, encode, encode_word};
 use isac_ir::syntax::evaluate::Surroundings;
 use isac_ir::syntax::number::{equals, fit, range};
 use isac_ir::syntax::solve::{fields_of, solve};
-use isac_ir::syntax::{Entry, Format, TextItem, Tree};
+use isac_ir::syntax::{Computation, Entry, Format, TextItem, Tree};
 
 use super::expression::{Environment, Expr, NoValue};
 use super::matching::{Operand, OperandValue, Written};
+use super::reach::{Reach, reach_of};
 
 /// Fields of so many coded bits are searched for the one that names an element.
 const MOST_SEARCHED_BITS: u32 = 16;
@@ -38,7 +39,7 @@ pub(super) enum Misfit {
     /// A value needs bits that are not coded.
     Uncoded { range: (u32, u32), field: String, value: i128, multiple: Option<u128> },
     /// No fields make the computed value.
-    Computed { range: (u32, u32), field: String, distance: bool },
+    Computed { range: (u32, u32), field: String, value: i128, reach: Option<Reach>, distance: bool },
     /// No field value names the element.
     Element { range: (u32, u32), field: String },
     /// The word is another instruction's, or none.
@@ -50,6 +51,25 @@ pub(super) struct Spot<'a> {
     /// Its address; `None` before there is one.
     pub(super) address: Option<u64>,
     pub(super) around: &'a dyn Environment,
+    /// The finding will be told: it is found out how far computed values reach.
+    pub(super) is_told: bool,
+}
+
+/// What a text computes from its fields at some place.
+pub(super) struct Values<'a> {
+    computation: &'a Computation,
+    around: Surroundings<'a>,
+}
+
+impl Values<'_> {
+    /// The value with some of these bits, as field and bit, set.
+    pub(super) fn value(&self, bits: &[(u32, u32)], set: &[bool]) -> Option<i128> {
+        let mut fields = self.around.fields.to_vec();
+        for ((field, bit), set) in bits.iter().zip(set) {
+            fields[*field as usize] |= u128::from(*set) << bit;
+        }
+        self.computation.value(&[], Surroundings { fields: &fields, ..self.around })
+    }
 }
 
 impl Candidate {
@@ -145,10 +165,16 @@ impl Candidate {
                 let of = |fields: &[u128]| value.value(&[], Surroundings { fields, ..around });
                 let equal = equals(wanted, model.address_bits());
                 let found = equal.into_iter().find_map(|wanted| solve(&fields, &bits, wanted, of));
-                fields = found.ok_or_else(|| Misfit::Computed {
-                    range: operand.range,
-                    field: operation.fields[*field as usize].name.clone(),
-                    distance: matches!(**format, Format::Relative { .. }),
+                fields = found.ok_or_else(|| {
+                    let values =
+                        Values { computation: value, around: Surroundings { fields: &fields, ..around } };
+                    Misfit::Computed {
+                        range: operand.range,
+                        field: operation.fields[*field as usize].name.clone(),
+                        value: wanted,
+                        reach: if spot.is_told { reach_of(&values, &bits) } else { None },
+                        distance: matches!(**format, Format::Relative { .. }),
+                    }
                 })?;
             }
         }
@@ -239,7 +265,7 @@ pub(super) fn misfit_of_operand(
 ) -> Option<Misfit> {
     let entry = Entry { decoder: 0, cell_bits: 1 };
     let candidate = Candidate { entry, written: Rc::clone(written), size_cells: 0 };
-    let tree = candidate.tree(model, written, &Spot { address: None, around });
+    let tree = candidate.tree(model, written, &Spot { address: None, around, is_told: false });
     tree.err().filter(|misfit| !is_unknown(misfit))
 }
 

@@ -22,6 +22,8 @@ codes! {
     UNENDED = "A0104";
     /// An expression that cannot be read.
     BAD_EXPRESSION = "A0106";
+    /// A number that is written wrong.
+    BAD_NUMBER = "A0107";
 
     /// A symbol without a definition.
     UNDEFINED = "A0201";

@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use isac_parser::diagnostic::Diagnostic;
 use isac_parser::did_you_mean;
+use isac_parser::mistyped::instead_of_letter;
 use isac_parser::source::Span;
 
 use super::code;
@@ -12,6 +13,7 @@ use super::item::{ItemKind, Section, SectionKind};
 use super::message::contents_in_zero;
 use super::reader::{escape, name_of, skip_blanks};
 use super::reading::{Reading, Statement};
+use super::refusal::dangling_operator;
 use super::source::string_length;
 use super::symbol::{Known, Meaning};
 
@@ -157,6 +159,10 @@ impl Reading<'_, '_> {
     fn end(&mut self, name: &str, here: Arguments<'_>, at: usize) {
         let at = skip_blanks(here.statement.text, at);
         if at < here.statement.text.len() {
+            if let Some(finding) = dangling_operator(here.statement, at).filter(|_| at > here.at) {
+                self.findings.push(finding);
+                return;
+            }
             self.bad(name, Arguments { at, ..here }, "the end of the line");
         }
     }
@@ -213,7 +219,7 @@ impl Reading<'_, '_> {
         }
         self.end(name, here, at);
         self.contents(here.statement, name);
-        self.push(here.statement.whole(), ItemKind::Data { width_bits, values });
+        self.push(here.statement.whole(), ItemKind::Data { directive: known_name(name), width_bits, values });
     }
 
     fn strings(&mut self, here: Arguments<'_>, name: &str, ended: bool) {
@@ -295,7 +301,7 @@ impl Reading<'_, '_> {
             at = end;
         }
         self.end(name, here, at);
-        self.push(here.statement.whole(), ItemKind::Space(count, fill));
+        self.push(here.statement.whole(), ItemKind::Space { directive: known_name(name), count, fill });
     }
 
     fn equal(&mut self, here: Arguments<'_>, directive: &str) {
@@ -341,12 +347,18 @@ impl Reading<'_, '_> {
         let length = rest.chars().next().map_or(0, char::len_utf8);
         let usage = DIRECTIVES.iter().find(|(known, _)| *known == name).map_or("", |(_, usage)| *usage);
         let span = here.statement.span(here.at, here.at + length);
+        let letter = rest.chars().next().and_then(instead_of_letter);
         self.findings.push(
             Diagnostic::error(code::BAD_ARGUMENTS, span, format!("expected {expected} behind `{name}`"))
                 .label(format!("expected {expected}"))
-                .help(format!("write `{}`", format!("{name} {usage}").trim_end())),
+                .help(letter.unwrap_or_else(|| format!("write `{}`", format!("{name} {usage}").trim_end()))),
         );
     }
+}
+
+/// The name of a directive as the list has it.
+fn known_name(name: &str) -> &'static str {
+    DIRECTIVES.iter().find(|(known, _)| *known == name).map_or("", |(known, _)| known)
 }
 
 /// What stands behind a directive.

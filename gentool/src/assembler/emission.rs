@@ -5,6 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use isac_ir::Model;
 use isac_ir::bits::Bits;
+use isac_ir::resource::Map;
 use isac_ir::syntax::encode::cells_of_words;
 use isac_parser::diagnostic::{Diagnostic, Diagnostics};
 use isac_parser::did_you_mean;
@@ -20,6 +21,7 @@ use super::item::{Instruction, Item, ItemKind, Section, SectionKind};
 use super::layout::{Around, Layout, Piece};
 use super::message::{contents_in_zero, misfit_diagnostic, no_value};
 use super::program::{AssembledPiece, Line};
+use super::reading::Unread;
 use super::symbol::{Meaning, Symbols};
 
 /// Most bytes of a program that are not zero by their section.
@@ -38,6 +40,7 @@ pub(super) struct Emission<'a> {
     pub(super) cell_bits: u32,
     pub(super) cell_bytes: usize,
     pub(super) findings: &'a mut Diagnostics,
+    pub(super) unread: Unread,
     /// Undefined symbols that have been reported.
     pub(super) undefined: BTreeSet<u32>,
     /// The first symbol of each name that has a definition, once one without is met.
@@ -112,7 +115,10 @@ impl Emission<'_> {
         match &self.items[index].kind {
             ItemKind::Mark => {}
             ItemKind::Instruction(instruction) => self.instruction(index, instruction, bytes),
-            ItemKind::Data { width_bits, values } => {
+            ItemKind::Data { directive, width_bits, values } => {
+                if *directive == ".cell" {
+                    self.check_cells(index, "`.cell`");
+                }
                 for (expr, span) in values {
                     if let Expr::Wide(word) = &**expr
                         && *word & !Bits::ones(*width_bits) == Bits::ZERO
@@ -126,11 +132,12 @@ impl Emission<'_> {
                 }
             }
             ItemKind::Cells(cells) => {
+                self.check_cells(index, "a text");
                 for cell in cells {
                     self.word(Bits::from_u128((*cell).into()), self.cell_bits, bytes);
                 }
             }
-            ItemKind::Space(count, fill) => {
+            ItemKind::Space { directive, count, fill } => {
                 let span = self.items[index].span;
                 self.value(index, count, span);
                 let fill = fill.as_ref().and_then(|fill| self.value(index, fill, span)).unwrap_or(0);
@@ -139,7 +146,7 @@ impl Emission<'_> {
                 if section.kind == SectionKind::Zero {
                     // Nothing is written there.
                     if fill != 0 {
-                        self.findings.push(contents_in_zero(section, ".space", span));
+                        self.findings.push(contents_in_zero(section, directive, span));
                     }
                 } else if fill != 0 {
                     let cell = pattern(fill, self.cell_bits);
@@ -150,6 +157,37 @@ impl Emission<'_> {
                 self.value(index, expr, self.items[index].span);
             }
         }
+    }
+
+    /// What fills cells of the wrong width, because a LOAD takes it to a map with others, is told.
+    fn check_cells(&mut self, index: usize, what: &str) {
+        let Some(map) = self.loaded_into(index) else { return };
+        if map.cell_bits == self.cell_bits {
+            return;
+        }
+        let item = &self.items[index];
+        let message = format!(
+            "{what} fills cells of {} bits; LOAD takes {} to `{}`, whose cells have {}",
+            self.cell_bits, self.sections[item.section].name, map.name, map.cell_bits
+        );
+        let whole = [(".byte", 8), (".half", 16), (".word", 32), (".quad", 64)];
+        let directive = whole.iter().find(|(_, bits)| bits % self.cell_bits == 0);
+        let help = match directive {
+            Some((name, bits)) => {
+                format!("write its bytes by `{name}`, {bits} bits of them at once, as the file holds them")
+            }
+            None => "load it from a file of its own".to_owned(),
+        };
+        self.findings
+            .push(Diagnostic::error(code::NOT_CELLS, item.span, message).label("other cells").help(help));
+    }
+
+    /// The map beside HOST's that LOAD takes an item to.
+    fn loaded_into(&self, index: usize) -> Option<&Map> {
+        let address = u128::from(self.layout.address(index)) * self.cell_bytes as u128;
+        let is_within = |low: u64, high: u64| (u128::from(low)..=u128::from(high)).contains(&address);
+        let load = self.model.target.loads.iter().find(|(low, high, _)| is_within(*low, *high));
+        load.map(|(_, _, map)| &self.model.maps[*map as usize])
     }
 
     fn check_data(&mut self, value: i128, width_bits: u32, span: Span) {
@@ -169,7 +207,7 @@ impl Emission<'_> {
     fn instruction(&mut self, index: usize, instruction: &Instruction, bytes: &mut Vec<u8>) {
         let item = &self.items[index];
         let around = Around { model: self.model, symbols: self.symbols, layout: self.layout, item: index };
-        let spot = Spot { address: Some(self.layout.address(index)), around: &around };
+        let mut spot = Spot { address: Some(self.layout.address(index)), around: &around, is_told: false };
         let chosen = choose(self.model, &instruction.candidates, &spot, Some(instruction.size_cells));
         if let Ok((_, words)) = chosen {
             for (word, width) in words.into_iter().flatten() {
@@ -178,6 +216,7 @@ impl Emission<'_> {
             return;
         }
         // In the size that was settled on nothing fits: the reason is that of all ways.
+        spot.is_told = true;
         match choose(self.model, &instruction.candidates, &spot, None) {
             Ok((candidate, Some(_))) => {
                 let (size, given) = (candidate.size_cells, instruction.size_cells);
@@ -267,6 +306,9 @@ impl Emission<'_> {
     fn undefined_symbol(&mut self, symbol: u32, span: Span) {
         let Self { symbols, .. } = *self;
         let own = &symbols.list[symbol as usize];
+        if self.unread.file || self.unread.words.contains(&own.name) {
+            return;
+        }
         let defined = self.defined.get_or_init(|| {
             let all = symbols.list.iter().enumerate().filter(|(_, symbol)| symbol.definition.is_some());
             // The first of a name is what is left.

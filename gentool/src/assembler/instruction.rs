@@ -1,11 +1,9 @@
 //! Statements that are instructions.
 
-use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use isac_ir::syntax::Pseudo;
 use isac_parser::diagnostic::Diagnostic;
-use isac_parser::did_you_mean;
 
 use super::candidate::{Candidate, Misfit, Spot, is_unknown, misfit_of_operand};
 use super::choice::tells_more;
@@ -15,19 +13,15 @@ use super::item::{Instruction, ItemKind};
 use super::matching::{Matcher, PseudoWay};
 use super::message::misfit_diagnostic;
 use super::pseudo::filled;
-use super::reader::{Reader, name_of};
+use super::reader::Reader;
 use super::reading::{Reading, Statement};
 use super::symbol::{Known, LineScope};
-use super::table::first_word;
 
 /// Deepest nesting of PSEUDOs.
 const MOST_REWRITTEN: usize = 16;
 
 /// Most lines that PSEUDOs may make of one.
 const MOST_MADE: usize = 1 << 16;
-
-/// Findings after which nobody reads suggestions.
-const MOST_SUGGESTIONS: usize = 200;
 
 impl Reading<'_, '_> {
     /// Reads an instruction; `depth` PSEUDOs have led to it. It breaks off where PSEUDOs make no end of
@@ -81,7 +75,7 @@ impl Reading<'_, '_> {
             return None;
         }
         let known = Known { symbols: &self.symbols, model: self.model };
-        let spot = Spot { address: None, around: &known };
+        let spot = Spot { address: None, around: &known, is_told: false };
         let mut best = None;
         for candidate in candidates {
             match candidate.words(self.model, &spot) {
@@ -161,48 +155,8 @@ impl Reading<'_, '_> {
     }
 
     /// The line that a PSEUDO made, for messages.
-    fn context(&self, statement: Statement<'_>) -> Option<String> {
+    pub(super) fn context(&self, statement: Statement<'_>) -> Option<String> {
         (!statement.is_source).then(|| statement.text.to_owned())
-    }
-
-    fn no_instruction(&mut self, statement: Statement<'_>, mut furthest: Furthest, further: Furthest) {
-        if further.at > furthest.at {
-            furthest = further;
-        } else if further.at == furthest.at {
-            furthest.expected.extend(further.expected);
-        }
-        furthest.settle();
-        if furthest.at == 0 && statement.text.starts_with('.') {
-            self.no_directive(name_of(statement.text), statement);
-            return;
-        }
-        let word = first_word(statement.text);
-        let context = self.context(statement);
-        let known = self.table.mnemonics();
-        let begins = |known: &str| word.starts_with(known);
-        let is_known = known.iter().any(|known| begins(known)) || self.pseudos.words().any(begins);
-        let length = word.len().max(1).min(statement.text.len());
-        let diagnostic = if (is_known || self.table.begins_with_anything()) && furthest.at > 0 {
-            bad_operands(statement, &furthest)
-        } else {
-            let name = &statement.text[..statement.text.ceil_char_boundary(length)];
-            let message = format!("{} has no instruction `{name}`", self.model.name);
-            let near = (self.findings.len() < MOST_SUGGESTIONS)
-                .then(|| did_you_mean(&word, known.iter().copied().chain(self.pseudos.words())))
-                .flatten();
-            let diagnostic = Diagnostic::error(code::UNKNOWN_INSTRUCTION, statement.span(0, length), message)
-                .label("unknown");
-            let value = statement.text[length..].trim_start().strip_prefix('=');
-            let value = value.map(str::trim).filter(|value| !value.starts_with('='));
-            diagnostic.help(match value {
-                Some("") => format!("a name gets its value by `.equ {name}, VALUE`"),
-                Some(value) => format!("a name gets its value by `.equ {name}, {value}`"),
-                None => near.unwrap_or_else(|| {
-                    "the instructions are the texts of the description's ASSEMBLER sections".to_owned()
-                }),
-            })
-        };
-        self.findings.push(with_context(diagnostic, context));
     }
 }
 
@@ -219,40 +173,5 @@ pub(super) fn with_context(diagnostic: Diagnostic, expanded: Option<String>) -> 
     match expanded {
         Some(text) => diagnostic.help(format!("a PSEUDO of the description made `{text}` of this line")),
         None => diagnostic,
-    }
-}
-
-fn bad_operands(statement: Statement<'_>, furthest: &Furthest) -> Diagnostic {
-    let rest = &statement.text[furthest.at.min(statement.text.len())..];
-    let found = first_token(rest);
-    let expected = listed(furthest);
-    let shown = if found.is_empty() { "the line ends".to_owned() } else { format!("found `{found}`") };
-    let message = format!("expected {expected}, but {shown}");
-    let span = statement.span(furthest.at, furthest.at + found.len());
-    Diagnostic::error(code::BAD_OPERANDS, span, message)
-        .label(format!("expected {expected}"))
-        .help("no text of this instruction goes on like that; `gentool disasm` shows how they are written")
-}
-
-/// What a text begins with, up to a blank, without the comma behind it; at most 20 letters.
-pub(super) fn first_token(text: &str) -> &str {
-    let token = text.split_whitespace().next().unwrap_or("");
-    let trimmed = token.trim_end_matches(',');
-    let token = if trimmed.is_empty() { token } else { trimmed };
-    token.char_indices().nth(20).map_or(token, |(end, _)| &token[..end])
-}
-
-/// What was expected: few of it in words, much of it counted.
-fn listed(furthest: &Furthest) -> String {
-    let mut kinds: BTreeMap<&str, ()> = BTreeMap::new();
-    furthest.expected.iter().for_each(|expected| {
-        kinds.insert(expected, ());
-    });
-    let all: Vec<&str> = kinds.into_keys().collect();
-    match &all[..] {
-        [] => "an instruction".to_owned(),
-        [one] => (*one).to_owned(),
-        [init @ .., last] if all.len() <= 6 => format!("{} or {last}", init.join(", ")),
-        many => format!("{} or one of {} others", many[..5].join(", "), many.len() - 5),
     }
 }

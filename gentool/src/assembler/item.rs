@@ -25,13 +25,13 @@ pub(super) enum ItemKind {
     /// An instruction.
     Instruction(Instruction),
     /// Numbers of some width.
-    Data { width_bits: u32, values: Vec<(Rc<Expr>, Span)> },
+    Data { directive: &'static str, width_bits: u32, values: Vec<(Rc<Expr>, Span)> },
     /// Cells with these numbers in them, one each.
     Cells(Vec<u32>),
     /// Up to the next multiple of so many cells.
     Align(Rc<Expr>),
     /// So many cells, filled.
-    Space(Rc<Expr>, Option<Rc<Expr>>),
+    Space { directive: &'static str, count: Rc<Expr>, fill: Option<Rc<Expr>> },
     /// On at an address.
     Origin(Rc<Expr>),
 }

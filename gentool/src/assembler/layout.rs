@@ -21,6 +21,9 @@ use super::symbol::{Meaning, Symbol, Symbols, call};
 /// Rounds after which every instruction takes its longest code.
 const MOST_ROUNDS: usize = 64;
 
+/// Items that are measured at most because pieces wait for each other.
+const MOST_MEASURED: usize = 50_000_000;
+
 /// Most cells of a program, those that are zero included.
 const MOST_CELLS: u64 = 1 << 40;
 
@@ -38,7 +41,7 @@ pub(super) struct Piece {
 }
 
 /// The place of everything.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub(super) struct Layout {
     pub(super) pieces: Vec<Piece>,
     /// Of each item its piece and where it stands in it.
@@ -105,21 +108,21 @@ impl Laying<'_> {
         };
         self.divide(&mut layout);
         let order: Vec<u32> = components(self.symbols).into_iter().flatten().collect();
+        let most_rounds = 2 * MOST_ROUNDS + layout.pieces.len().min(MOST_MEASURED / self.items.len().max(1));
+        let mut is_settled = true;
         for round in 0.. {
-            let before = (layout.sizes.clone(), layout.pieces.clone());
+            let before = layout.clone();
             self.measure(&mut layout);
             self.placement.place(self.sections, &mut layout.pieces);
             self.evaluate_symbols(&order, &mut layout);
             let grown = self.grow(&layout, round >= MOST_ROUNDS);
-            if !grown && before == (layout.sizes.clone(), layout.pieces.clone()) {
-                break;
-            }
-            if round > 2 * MOST_ROUNDS {
-                self.unsettled(&layout, &before.0);
+            let is_still = !grown && before == layout;
+            if is_still || round > most_rounds {
+                is_settled = self.settled(is_still, (&order, &layout, &before));
                 break;
             }
         }
-        self.report(&layout);
+        self.report(&layout, is_settled);
         layout
     }
 
@@ -162,11 +165,11 @@ impl Laying<'_> {
             let size = match &self.items[index].kind {
                 ItemKind::Mark => 0,
                 ItemKind::Instruction(instruction) => instruction.size_cells.into(),
-                ItemKind::Data { width_bits, values } => {
+                ItemKind::Data { width_bits, values, .. } => {
                     u64::from(width_bits / self.cell_bits) * values.len() as u64
                 }
                 ItemKind::Cells(cells) => cells.len() as u64,
-                ItemKind::Space(count, _) => value(count),
+                ItemKind::Space { count, .. } => value(count),
                 ItemKind::Align(count) => {
                     align = value(count).max(1);
                     let at = layout.pieces[piece].base.wrapping_add(offset);
@@ -185,7 +188,7 @@ impl Laying<'_> {
     }
 
     /// Values of labels, then of `.equ` in the order in which they need each other.
-    fn evaluate_symbols(&self, order: &[u32], layout: &mut Layout) {
+    pub(super) fn evaluate_symbols(&self, order: &[u32], layout: &mut Layout) {
         let label = |symbol: &Symbol| match symbol.meaning() {
             Some(Meaning::Label(item)) => Ok(layout.address(*item).into()),
             _ => Err(NoValue::Unknown),
@@ -210,7 +213,7 @@ impl Laying<'_> {
                 continue;
             }
             let around = Around { model: self.model, symbols: self.symbols, layout, item: index };
-            let spot = Spot { address: Some(layout.address(index)), around: &around };
+            let spot = Spot { address: Some(layout.address(index)), around: &around, is_told: false };
             let longest = instruction.candidates.iter().map(|candidate| candidate.size_cells).max();
             if to_the_longest {
                 grown |= Some(instruction.size_cells) != longest;
@@ -230,10 +233,35 @@ impl Laying<'_> {
         grown
     }
 
-    fn unsettled(&mut self, layout: &Layout, before: &[u64]) {
-        let moving = (0..self.items.len()).find(|index| layout.sizes[*index] != before[*index]);
-        let Some(item) = moving.map(|index| &self.items[index]) else { return };
-        let message = "the size of this depends on addresses that depend on it";
+    /// Tells what has found no place; false if an `.org` has no meaning.
+    fn settled(&mut self, is_still: bool, (order, layout, before): (&[u32], &Layout, &Layout)) -> bool {
+        let Some(item) = self.circular_origin(order, layout) else {
+            if !is_still {
+                self.unsettled(layout, before);
+            }
+            return true;
+        };
+        let message = "the address of this `.org` depends on itself";
+        self.findings.push(
+            Diagnostic::error(code::UNSETTLED, self.items[item].span, message)
+                .label("moves what it asks for")
+                .help("write a number, or a distance between labels; `.space` goes on by so many cells"),
+        );
+        false
+    }
+
+    fn unsettled(&mut self, layout: &Layout, before: &Layout) {
+        let size = (0..self.items.len()).find(|index| layout.sizes[*index] != before.sizes[*index]);
+        let base = || {
+            let mut pieces = layout.pieces.iter().zip(&before.pieces);
+            pieces.find(|(piece, before)| piece.base != before.base).and_then(|(piece, _)| piece.origin)
+        };
+        let Some((item, what)) = size.map(|item| (item, "size")).or_else(|| Some((base()?, "address")))
+        else {
+            return;
+        };
+        let item = &self.items[item];
+        let message = format!("the {what} of this depends on addresses that depend on it");
         self.findings.push(
             Diagnostic::error(code::UNSETTLED, item.span, message)
                 .label("never settles")
@@ -241,12 +269,12 @@ impl Laying<'_> {
         );
     }
 
-    /// Reports sizes and addresses without a value, and pieces without a place.
-    fn report(&mut self, layout: &Layout) {
+    /// Reports sizes and addresses without a value, and, if all have settled, pieces without a place.
+    fn report(&mut self, layout: &Layout, is_settled: bool) {
         for (index, item) in self.items.iter().enumerate() {
             let (expr, what) = match &item.kind {
                 ItemKind::Align(expr) => (expr, "an alignment"),
-                ItemKind::Space(expr, _) => (expr, "a size"),
+                ItemKind::Space { count: expr, .. } => (expr, "a size"),
                 ItemKind::Origin(expr) => (expr, "an address"),
                 _ => continue,
             };
@@ -263,7 +291,9 @@ impl Laying<'_> {
             };
             self.findings.push(diagnostic);
         }
-        self.report_pieces(layout);
+        if is_settled {
+            self.report_pieces(layout);
+        }
     }
 
     fn report_pieces(&mut self, layout: &Layout) {

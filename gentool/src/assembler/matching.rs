@@ -15,6 +15,7 @@ use isac_ir::syntax::{PatternItem, TextItem};
 use super::expression::Expr;
 use super::furthest::Furthest;
 use super::reader::{Read, Scope, is_word, skip_blanks};
+use super::refusal::END;
 use super::surface::Surface;
 use super::table::{Table, Variant};
 
@@ -145,7 +146,7 @@ impl<'a, 'm> Matcher<'a, 'm> {
         }
         let at = skip_blanks(self.text, at);
         if at < end {
-            self.furthest.note(at, || "the end of the line".into());
+            self.furthest.note(at, || END.into());
         }
     }
 

@@ -8,6 +8,7 @@ use super::candidate::Misfit;
 use super::code;
 use super::expression::NoValue;
 use super::item::Section;
+use super::reach::Reach;
 use super::symbol::Symbols;
 
 /// The finding about a misfit; `place` tells where bytes of the statement stand.
@@ -53,18 +54,11 @@ pub(super) fn misfit_diagnostic(
                 .label("cannot be coded here")
                 .help("this instruction reaches some registers alone; use one of them")
         }
-        Misfit::Computed { range, field, distance } => {
-            let (message, help) = match distance {
-                true => (
-                    format!("this distance cannot be coded in `{field}`"),
-                    "bring the target nearer, or jump in two steps",
-                ),
-                false => (
-                    format!("this value cannot be coded in `{field}`"),
-                    "write one that the description's formula gives for some fields",
-                ),
-            };
-            Diagnostic::error(code::OUT_OF_RANGE, place(*range), message).label("has no code").help(help)
+        Misfit::Computed { range, field, value, reach, distance } => {
+            let what = if *distance { "the distance " } else { "" };
+            let message = format!("{what}{} cannot be coded in `{field}`", large(*value));
+            let diagnostic = Diagnostic::error(code::OUT_OF_RANGE, place(*range), message);
+            computed_remedy(diagnostic, (*value, *distance), reach.as_ref())
         }
         Misfit::Otherwise { operation, other } => {
             let message = format!("there is no `{operation}` with these operands");
@@ -75,6 +69,30 @@ pub(super) fn misfit_diagnostic(
             })
         }
     }
+}
+
+/// Says what a computed value can be.
+fn computed_remedy(
+    diagnostic: Diagnostic,
+    (value, is_distance): (i128, bool),
+    reach: Option<&Reach>,
+) -> Diagnostic {
+    let Some(Reach { low, high, step }) = reach else {
+        let help = "write one that the description's formula gives for some fields";
+        return diagnostic.label("has no code").help(help);
+    };
+    let diagnostic = diagnostic.label(format!("reaches from {} to {}", large(*low), large(*high)));
+    let is_within = (*low..=*high).contains(&value);
+    let multiple = match low.rem_euclid((*step).clamp(1, i128::MAX as u128) as i128) {
+        0 => format!("a multiple of {step}"),
+        rest => format!("{rest} more than a multiple of {step}"),
+    };
+    diagnostic.help(match (is_within, is_distance) {
+        (true, _) if *step > 1 && value.abs_diff(*low) % step != 0 => format!("it has to be {multiple}"),
+        (false, true) => "bring the target nearer, or jump in two steps".to_owned(),
+        (false, false) => format!("write a number from {} to {}", large(*low), large(*high)),
+        (true, _) => "write one that the description's formula gives for some fields".to_owned(),
+    })
 }
 
 /// The finding about contents of a section that is zero at first.

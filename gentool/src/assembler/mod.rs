@@ -14,18 +14,23 @@ pub mod code;
 mod directive;
 mod emission;
 mod expression;
+mod form;
 mod furthest;
 mod instruction;
 mod item;
 mod layout;
 mod matching;
 mod message;
+mod number;
+mod origin;
 pub mod output;
 mod placement;
 mod program;
 mod pseudo;
+mod reach;
 mod reader;
 mod reading;
+mod refusal;
 mod single;
 mod source;
 mod surface;
@@ -104,7 +109,7 @@ impl<'m> Assembler<'m> {
 
     /// From items to a program.
     fn finish(&self, reading: Reading<'_, 'm>, bases: Bases) -> Option<Assembled> {
-        let Reading { mut symbols, sections, mut items, findings, .. } = reading;
+        let Reading { mut symbols, sections, mut items, findings, unread, .. } = reading;
         for (symbol, first) in symbols.export() {
             let symbol = &symbols.list[symbol as usize];
             let Some(definition) = &symbol.definition else { continue };
@@ -138,6 +143,7 @@ impl<'m> Assembler<'m> {
             cell_bits,
             cell_bytes: placement.cell_bytes() as usize,
             findings,
+            unread,
             undefined: BTreeSet::new(),
             defined: OnceCell::new(),
         };

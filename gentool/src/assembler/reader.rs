@@ -5,6 +5,7 @@ use std::rc::Rc;
 use isac_ir::bits::Bits;
 
 use super::expression::{BINARY, Expr, MOST_NESTED, MOST_OPERATORS, Unary};
+use super::number::is_separated;
 use super::surface::Surface;
 
 /// What names mean, for the reader.
@@ -203,6 +204,13 @@ impl<'a> Reader<'a> {
         // What follows may be a literal that is joined to the number.
         let goes_on = |letter: char| letter.is_digit(base) || letter == '_';
         let length = digits.find(|letter| !goes_on(letter)).unwrap_or(digits.len());
+        let is_octal = base == 10 && length > 1 && digits.starts_with('0');
+        if is_octal || !is_separated(&digits[..length]) {
+            return Err(NoExpression {
+                at,
+                expected: "a number without a leading 0, and `_` between digits".into(),
+            });
+        }
         let plain: String = digits[..length].chars().filter(|letter| *letter != '_').collect();
         let hexadecimal = base == 16 && plain.bytes().all(|digit| digit.is_ascii_hexdigit());
         if hexadecimal && plain.len() > 31 && plain.len() <= 64 {
@@ -268,7 +276,7 @@ pub(super) fn name_of(text: &str) -> &str {
 }
 
 /// `1b` or `1f`: number, direction and length.
-fn local(text: &str) -> Option<(u32, bool, usize)> {
+pub(super) fn local(text: &str) -> Option<(u32, bool, usize)> {
     let digits = text.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(text.len());
     let forward = match text[digits..].chars().next()? {
         'b' => false,

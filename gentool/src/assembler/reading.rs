@@ -1,19 +1,22 @@
 //! From files to items: lines, labels, statements.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use isac_ir::Model;
 use isac_parser::diagnostic::{Diagnostic, Diagnostics};
+use isac_parser::mistyped::instead_of_letter;
 use isac_parser::source::{FileId, MAX_FILE_BYTES, SourceLoader, SourceMap, Span};
 
 use super::code;
 use super::expression::Expr;
-use super::instruction::first_token;
+use super::instruction::with_context;
 use super::item::{Item, ItemKind, Section};
+use super::number::{Malformed, first_malformed, malformed_at};
 use super::pseudo::Pseudos;
-use super::reader::{NoExpression, Reader, name_of, skip_blanks};
-use super::source::{beside, without_comments};
+use super::reader::{NoExpression, Reader, is_word, name_of, skip_blanks};
+use super::refusal::first_token;
+use super::source::{Plain, beside, without_comments};
 use super::surface::Surface;
 use super::symbol::{Definition, LineScope, Meaning, Symbols};
 use super::table::{Table, first_word};
@@ -52,8 +55,19 @@ pub(super) struct Reading<'a, 'm> {
     lines: u64,
     /// There were more lines than there may be.
     is_full: bool,
+    /// What may define symbols and was not read.
+    pub(super) unread: Unread,
     /// Lines that PSEUDOs have made of the statement so far.
     pub(super) made: usize,
+}
+
+/// What may define symbols and was not read: that they are undefined would only follow.
+#[derive(Debug, Default)]
+pub(super) struct Unread {
+    /// A file.
+    pub(super) file: bool,
+    /// The words of what stands behind `/*` without an end.
+    pub(super) words: HashSet<String>,
 }
 
 /// A statement: text in a file, its comments gone.
@@ -111,6 +125,7 @@ impl<'a, 'm> Reading<'a, 'm> {
             files: HashMap::new(),
             lines: 0,
             is_full: false,
+            unread: Unread::default(),
             made: 0,
         }
     }
@@ -154,6 +169,7 @@ impl<'a, 'm> Reading<'a, 'm> {
         match self.loader.load(&path) {
             Ok(bytes) => self.read_bytes(&path, bytes, Some(span)),
             Err(error) => {
+                self.unread.file = true;
                 let message = format!("cannot read `{}`: {error}", path.display());
                 let help = "paths are relative to the file that includes";
                 self.findings.push(Diagnostic::error(code::UNREADABLE, span, message).help(help));
@@ -180,6 +196,7 @@ impl<'a, 'm> Reading<'a, 'm> {
         };
         self.files.insert(identity, file);
         if let Err((valid, what)) = text {
+            self.unread.file = true;
             let message = format!("`{}` {what}", path.display());
             let diagnostic =
                 Diagnostic::error(code::BAD_FILE, Span::new(file, valid.len(), valid.len()), message);
@@ -192,9 +209,14 @@ impl<'a, 'm> Reading<'a, 'm> {
             return;
         }
         let text = self.sources.text(file).to_owned();
-        let (plain, findings) = without_comments(file, &text, self.surface.comment.as_deref());
+        let Plain { text: plain, findings, unended } =
+            without_comments(file, &text, self.surface.comment.as_deref());
         if known.is_none() {
             self.findings.extend(findings);
+            if let Some(begin) = unended {
+                let words = text[begin..].split(|letter| !(is_word(letter) || ".$".contains(letter)));
+                self.unread.words.extend(words.map(str::to_owned));
+            }
         }
         self.around.push((path.to_owned(), from));
         self.read_lines(file, &plain);
@@ -306,11 +328,44 @@ impl<'a, 'm> Reading<'a, 'm> {
         at: usize,
     ) -> Option<(std::rc::Rc<Expr>, usize)> {
         let mut scope = LineScope { symbols: &mut self.symbols, unit: self.unit, item: self.items.len() };
-        let read = Reader::new(statement.text, self.surface, &mut scope).expression(at);
-        read.map_err(|error| self.no_expression(statement, &error)).ok()
+        match Reader::new(statement.text, self.surface, &mut scope).expression(at) {
+            Ok((_, end)) if self.goes_on(statement, at, end) => None,
+            Ok(read) => Some(read),
+            Err(error) => {
+                self.no_expression(statement, &error);
+                None
+            }
+        }
+    }
+
+    /// True if an expression ends in the middle of a number, which is told.
+    fn goes_on(&mut self, statement: Statement<'_>, begin: usize, end: usize) -> bool {
+        let malformed = statement.text[end..]
+            .starts_with(is_word)
+            .then(|| first_malformed(statement.text, begin, self.surface))
+            .flatten()
+            .filter(|malformed| malformed.begin < end);
+        malformed.is_some_and(|malformed| {
+            self.bad_number(statement, &malformed);
+            true
+        })
+    }
+
+    /// Says of a word that it is no number.
+    pub(super) fn bad_number(&mut self, statement: Statement<'_>, malformed: &Malformed) {
+        let Malformed { begin, end, message, help } = malformed;
+        let span = statement.span(*begin, *end);
+        let diagnostic =
+            Diagnostic::error(code::BAD_NUMBER, span, message).label("expected a number").help(help);
+        let made = (!statement.is_source).then(|| statement.text.to_owned());
+        self.findings.push(with_context(diagnostic, made));
     }
 
     pub(super) fn no_expression(&mut self, statement: Statement<'_>, error: &NoExpression) {
+        if let Some(malformed) = malformed_at(statement.text, error.at, self.surface) {
+            self.bad_number(statement, &malformed);
+            return;
+        }
         let rest = &statement.text[error.at..];
         let token = first_token(rest);
         let length = token.len();
@@ -320,7 +375,9 @@ impl<'a, 'm> Reading<'a, 'm> {
         let mut diagnostic = Diagnostic::error(code::BAD_EXPRESSION, span, message)
             .label(format!("expected {}", error.expected));
         let name = name_of(rest);
-        diagnostic = if self.surface.is_register(name) {
+        diagnostic = if let Some(remedy) = rest.chars().next().and_then(instead_of_letter) {
+            diagnostic.help(remedy)
+        } else if self.surface.is_register(name) {
             diagnostic.help(format!("`{name}` is a register, which has no value here"))
         } else {
             diagnostic.help("an expression is made of numbers, labels, characters and the operators of C")

@@ -22,7 +22,7 @@ impl Assembler<'_> {
             .collect();
         candidates.sort_by_key(|candidate| std::cmp::Reverse(candidate.written.literals));
         let known = Known { symbols: &symbols, model };
-        let spot = Spot { address: Some(address), around: &known };
+        let spot = Spot { address: Some(address), around: &known, is_told: false };
         let (_, words) = choose(model, &candidates, &spot, None).ok()?;
         words
     }

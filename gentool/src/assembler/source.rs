@@ -7,11 +7,26 @@ use isac_parser::source::{FileId, Span};
 
 use super::code;
 
-/// A text without its comments, which became blanks, and what is wrong with it.
-pub(super) fn without_comments(file: FileId, text: &str, comment: Option<&str>) -> (String, Vec<Diagnostic>) {
-    let mut findings = Vec::new();
-    let mut plain = String::with_capacity(text.len());
+/// What some editors begin a file with; it means nothing.
+const BYTE_ORDER_MARK: &str = "\u{feff}";
+
+/// A text without its comments, which became blanks.
+pub(super) struct Plain {
+    /// As long as the text itself.
+    pub(super) text: String,
+    /// What is wrong with it.
+    pub(super) findings: Vec<Diagnostic>,
+    /// Where the comment begins that has no end.
+    pub(super) unended: Option<usize>,
+}
+
+/// Makes blanks of a text's comments, and of a byte order mark that it begins with.
+pub(super) fn without_comments(file: FileId, text: &str, comment: Option<&str>) -> Plain {
+    let mut found = Plain { text: String::with_capacity(text.len()), findings: Vec::new(), unended: None };
     let mut at = 0;
+    if text.starts_with(BYTE_ORDER_MARK) {
+        at = blank(&mut found.text, BYTE_ORDER_MARK);
+    }
     while at < text.len() {
         let rest = &text[at..];
         let length = if rest.starts_with("/*") {
@@ -21,27 +36,28 @@ pub(super) fn without_comments(file: FileId, text: &str, comment: Option<&str>) 
                 let diagnostic = Diagnostic::error(code::UNENDED, span, "this comment has no end")
                     .label("begins here")
                     .help("end it with `*/`");
-                findings.push(diagnostic);
+                found.findings.push(diagnostic);
+                found.unended = Some(at);
             }
-            blank(&mut plain, &rest[..end.unwrap_or(rest.len())])
+            blank(&mut found.text, &rest[..end.unwrap_or(rest.len())])
         } else if rest.starts_with("//") || comment.is_some_and(|comment| rest.starts_with(comment)) {
             let end = rest.find('\n').unwrap_or(rest.len());
-            blank(&mut plain, &rest[..end])
+            blank(&mut found.text, &rest[..end])
         } else if rest.starts_with('"') {
             let length = string_length(rest);
-            plain.push_str(&rest[..length]);
+            found.text.push_str(&rest[..length]);
             length
         } else if let Some((_, length)) = super::reader::character(rest) {
-            plain.push_str(&rest[..length]);
+            found.text.push_str(&rest[..length]);
             length
         } else {
             let letter = rest.chars().next().unwrap_or(' ');
-            plain.push(letter);
+            found.text.push(letter);
             letter.len_utf8()
         };
         at += length;
     }
-    (plain, findings)
+    found
 }
 
 /// Blanks for a comment, its line breaks kept; gives its length.

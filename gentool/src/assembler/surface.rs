@@ -83,6 +83,7 @@ impl Surface {
             (2, Some("0b")),
             (2, Some("0B")),
             (8, Some("0o")),
+            (8, Some("0O")),
             (16, self.hexadecimal.as_deref()),
             (2, self.binary.as_deref()),
         ];

@@ -18,6 +18,7 @@ use super::remedy;
 use super::scan::{Scan, TokenKind};
 use super::split::{DECLARATION_WORDS, ITEM_WORDS, SECTION_WORDS};
 use crate::diagnostic::Diagnostic;
+use crate::mistyped::instead_of_letter;
 use crate::source::Span;
 
 /// Longer pieces are explained without detail.
@@ -266,6 +267,9 @@ impl<'a> Failure<'a> {
             } else {
                 format!("did you mean `{keyword}`?")
             });
+        }
+        if let Some(remedy) = found.chars().next().and_then(instead_of_letter) {
+            return diagnostic.help(remedy);
         }
         let word_before = |distance| self.found.checked_sub(distance).map_or("", |word| self.scan.word(word));
         let before = word_before(1);

@@ -2,10 +2,12 @@
 
 use super::code;
 use super::recover::{Found, parse_piece, parse_stray};
+use super::remedy;
 use super::scan::{Scan, TokenKind, scan_text};
-use super::split::{self, is_item_word, split_items};
+use super::split::{self, Piece, is_item_word, split_items};
 use crate::ast;
 use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::resolve::near_names;
 use crate::source::{FileId, MAX_FILE_BYTES, SourceMap, Span};
 
 /// After this many errors the rest of a file is not looked at; with what says so they are as many as
@@ -24,8 +26,8 @@ pub(super) fn parse(file: FileId, sources: &SourceMap, diagnostics: &mut Diagnos
     let scan = scan_text(file, sources.text(file), is_item_word);
     let mut found = Found::default();
     let mut items = Vec::new();
-    let mut after_stray_section = false;
-    let mut after_error = false;
+    // Behind a definition that is wrong, or that ends too early, stands what is left of it.
+    let mut is_rest = false;
     let mut is_cut = false;
     for (number, piece) in split_items(&scan).into_iter().enumerate() {
         if number == MAX_DEFINITIONS {
@@ -41,27 +43,45 @@ pub(super) fn parse(file: FileId, sources: &SourceMap, diagnostics: &mut Diagnos
         let first = scan.word(piece.tokens.start);
         let before = found.diagnostics.len();
         if is_item_word(first) {
-            after_stray_section = false;
             items.extend(parse_piece(&scan, &piece, &mut found));
+            is_rest = found.diagnostics.len() > before || scan.has_problem(piece.tokens.clone());
+        } else if is_rest && !stands_alone(&scan, &piece) {
+            found.lost.push(piece.tokens.clone());
         } else {
-            // What follows a definition that ended too early is reported once.
-            let is_section = first == "}" || split::SECTION_WORDS.contains(&first);
-            let is_rest = first == "{" && after_error;
-            if !(is_section && after_stray_section || is_rest) {
-                parse_stray(&scan, &piece, &mut found);
-            }
-            after_stray_section = is_section;
+            parse_stray(&scan, &piece, &mut found);
+            is_rest = !stands_alone(&scan, &piece);
         }
-        after_error = found.diagnostics.len() > before;
     }
     diagnostics.extend(first_errors(&scan, found.diagnostics));
-    if is_cut {
+    let is_include = |lost: &std::ops::Range<usize>| {
+        let first = scan.word(lost.start);
+        first == "INCLUDE" || is_nearly(first, &["INCLUDE"])
+    };
+    let may_define_anything = scan.problems.iter().any(|problem| problem.code == code::OPEN_COMMENT)
+        || found.lost.iter().any(is_include);
+    if is_cut || may_define_anything {
         return ast::File { items, lost: ast::Lost::Anything };
     }
     let words =
         found.lost.iter().cloned().flatten().filter(|token| scan.tokens[*token].kind == TokenKind::Word);
     let lost = ast::Lost::Words(words.map(|token| scan.word(token).to_owned()).collect());
     ast::File { items, lost }
+}
+
+/// True for what is no definition but was meant to be one: another word for it, or a function of C.
+fn stands_alone(scan: &Scan<'_>, piece: &Piece) -> bool {
+    let tokens = piece.tokens.clone();
+    let first = scan.word(tokens.start);
+    let marks =
+        || tokens.clone().map(|index| scan.word(index)).find(|word| matches!(*word, "(" | "{" | "=" | ";"));
+    is_nearly(first, &split::ITEM_WORDS)
+        || remedy::is_definition_elsewhere(first)
+        || remedy::is_type(first) && marks() == Some("(") && scan.word(tokens.end - 1) == "}"
+}
+
+/// True for a word that was probably meant to be one of these.
+pub(super) fn is_nearly(word: &str, known: &[&'static str]) -> bool {
+    !near_names(word, known.iter().copied()).is_empty()
 }
 
 /// What is wrong with tokens and with what they make, in order of position; of too much the first,

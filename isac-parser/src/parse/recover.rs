@@ -8,8 +8,9 @@ use pest::iterators::Pair;
 use super::build::Builder;
 use super::code;
 use super::explain::explain;
-use super::file::{MAX_ERRORS, gave_up};
+use super::file::{MAX_ERRORS, gave_up, is_nearly};
 use super::grammar::{Grammar, Rule};
+use super::remedy;
 use super::scan::Scan;
 use super::split::{
     DECLARATION_WORDS, Piece, SECTION_WORDS, misindented_brace, split_declarations, split_sections,
@@ -136,13 +137,24 @@ pub(super) fn parse_text<'s, T>(
 /// Parses the pieces of a body, each by itself, and explains those that are wrong.
 fn parse_parts<'s, T>(
     scan: &'s Scan<'s>,
-    pieces: &[Piece],
-    rule: Rule,
+    &Parts { pieces, rule, words }: &Parts<'_>,
     found: &mut Found,
     build: impl Fn(&mut Builder<'s>, Pair<'_, Rule>) -> T,
 ) -> Vec<T> {
     let mut parts = Vec::new();
+    // Behind a part that is wrong, or that ends too early, stands what is left of it.
+    let mut is_rest = false;
     for piece in pieces {
+        let first = scan.word(piece.tokens.start);
+        let begins = words.is_empty()
+            || words.contains(&first)
+            || is_nearly(first, words)
+            || remedy::section_for(first).is_some();
+        if is_rest && !begins {
+            found.lost.push(piece.tokens.clone());
+            continue;
+        }
+        let told = found.diagnostics.len();
         if found.diagnostics.len() >= MAX_ERRORS {
             found.diagnostics.push(gave_up(scan.token_span(piece.tokens.start)));
             break;
@@ -170,8 +182,17 @@ fn parse_parts<'s, T>(
             }
         }
         parts.extend(part);
+        is_rest = found.diagnostics.len() > told || scan.has_problem(piece.tokens.clone());
     }
     parts
+}
+
+/// The pieces of a body, and what they are parsed by.
+struct Parts<'a> {
+    pieces: &'a [Piece],
+    rule: Rule,
+    /// The words that a piece may begin with; any may if there are none.
+    words: &'a [&'static str],
 }
 
 /// True if a brace of a piece is open at its end.
@@ -197,6 +218,10 @@ fn has_items(scan: &Scan<'_>, piece: &Piece) -> bool {
 
 fn operation_in_parts(scan: &Scan<'_>, piece: &Piece, found: &mut Found) -> Option<Item> {
     let (head, body) = head_and_body(scan, piece)?;
+    if head.clone().any(|index| SECTION_WORDS.contains(&scan.word(index))) {
+        // The brace is a section's: the operation's own is missing.
+        return None;
+    }
     let head = match parse(scan, head.clone(), Rule::operation_head_entry, found, Builder::operation_head) {
         Some(head) => Some(head),
         None => {
@@ -207,7 +232,8 @@ fn operation_in_parts(scan: &Scan<'_>, piece: &Piece, found: &mut Found) -> Opti
     };
     let mut pieces = split_sections(scan, body);
     blame_section(piece, &mut pieces);
-    let sections = parse_parts(scan, &pieces, Rule::section_entry, found, Builder::section);
+    let parts = Parts { pieces: &pieces, rule: Rule::section_entry, words: &SECTION_WORDS };
+    let sections = parse_parts(scan, &parts, found, Builder::section);
     let (name, stage) = head?;
     Some(Item::Operation(Operation { name, stage, sections, span: scan.tokens_span(piece.tokens.clone()) }))
 }
@@ -227,7 +253,8 @@ fn resource_in_parts(scan: &Scan<'_>, piece: &Piece, found: &mut Found) -> Optio
         return None;
     }
     let pieces = split_declarations(scan, body);
-    let declarations = parse_parts(scan, &pieces, Rule::declaration_entry, found, Builder::declaration);
+    let parts = Parts { pieces: &pieces, rule: Rule::declaration_entry, words: &DECLARATION_WORDS };
+    let declarations = parse_parts(scan, &parts, found, Builder::declaration);
     Some(Item::Resource(ResourceSection { declarations, span: scan.tokens_span(piece.tokens.clone()) }))
 }
 
@@ -237,7 +264,8 @@ fn target_in_parts(scan: &Scan<'_>, piece: &Piece, found: &mut Found) -> Option<
         return None;
     }
     let pieces = split_declarations(scan, body);
-    let fields = parse_parts(scan, &pieces, Rule::target_field_entry, found, Builder::target_field);
+    let parts = Parts { pieces: &pieces, rule: Rule::target_field_entry, words: &[] };
+    let fields = parse_parts(scan, &parts, found, Builder::target_field);
     Some(Item::Target(Target { fields, span: scan.tokens_span(piece.tokens.clone()) }))
 }
 

@@ -46,6 +46,11 @@ pub(super) fn definition_for(word: &str) -> &'static str {
     }
 }
 
+/// True for a word that begins a definition in other languages.
+pub(super) fn is_definition_elsewhere(word: &str) -> bool {
+    matches!(word, "INSTRUCTION" | "INSN" | "DEFINE" | "const")
+}
+
 /// True for a word that begins a type of C, or could.
 pub(super) fn is_type(word: &str) -> bool {
     let words = ["void", "bit", "bool", "char", "int", "long", "short", "signed", "unsigned"];

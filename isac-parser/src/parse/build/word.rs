@@ -5,6 +5,7 @@ use pest::iterators::Pair;
 use super::{Builder, Children};
 use crate::ast::{BitPattern, Name, Number, TypeName, TypeNameKind};
 use crate::diagnostic::Diagnostic;
+use crate::mistyped::without_leading_zeros;
 use crate::parse::code;
 use crate::parse::grammar::Rule;
 use crate::parse::remedy;
@@ -12,20 +13,6 @@ use crate::source::Span;
 
 /// The widest pattern of bits.
 const MAX_BITS: u128 = 256;
-
-/// What may have been meant by a decimal number that begins with 0: C reads it as octal.
-fn without_leading_zeros(digits: &str) -> String {
-    let trimmed = digits.trim_start_matches('0');
-    if trimmed.is_empty() {
-        return "zero is written `0`".to_owned();
-    }
-    match u128::from_str_radix(trimmed, 8) {
-        Ok(octal) => format!(
-            "a leading 0 does not mean octal here: write `0o{trimmed}` for the octal number, which is {octal}, or `{trimmed}` for the decimal one"
-        ),
-        Err(_) => format!("write `{trimmed}`; a leading 0 means nothing here, octal is written `0o17`"),
-    }
-}
 
 /// The words that C reserves, and `bit`, which BEHAVIOR reserves with them.
 const C_WORDS: [&str; 39] = [

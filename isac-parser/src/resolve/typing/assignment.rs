@@ -6,7 +6,7 @@ use super::operator::is_shift;
 use super::{Typer, code, count, error};
 use crate::ast::{self, BinaryOperator};
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::model::{Expr, ExprKind, Place, PlaceKind};
+use crate::model::{Expr, ExprKind, InstanceId, Place, PlaceKind};
 use crate::resolve::names::Global;
 use crate::resolve::operation::AliasValue;
 use crate::source::Span;
@@ -41,9 +41,24 @@ impl Typer<'_> {
                     }
                     _ => "this is a computed value",
                 };
-                self.not_a_place(expr.span, what);
+                let finding = no_place(expr.span, what);
+                let finding = match value.kind {
+                    ExprKind::Coded(instance) => self.without_expression(instance, finding),
+                    _ => finding,
+                };
+                self.diagnostics.push(finding);
                 None
             }
+        }
+    }
+
+    /// Every alias of one target lacks the same EXPRESSION.
+    fn without_expression(&self, instance: InstanceId, finding: Diagnostic) -> Diagnostic {
+        let instances = self.operation.map(|operation| &operation.instances);
+        let target = instances.and_then(|instances| instances.get(instance.index()));
+        match target {
+            Some(instance) => finding.cause(format!("{:?}", instance.target)),
+            None => finding,
         }
     }
 

@@ -1,0 +1,100 @@
+//! How instructions are written: their texts with the names of what stands in them.
+
+use isac_ir::Model;
+use isac_ir::syntax::{PatternItem, TextItem};
+
+use super::pseudo::Pseudos;
+use super::reader::is_word;
+use super::table::{Table, first_word};
+
+/// More forms than this help nobody.
+const MOST_FORMS: usize = 4;
+
+/// The forms of the instructions and PSEUDOs that are called like the one that a text begins with, as
+/// messages show them; none if there are too many.
+pub(super) fn forms(table: &Table<'_>, pseudos: &Pseudos<'_>, text: &str) -> Vec<String> {
+    let model = table.model;
+    let word = first_word(text);
+    let mut found: Vec<String> = Vec::new();
+    let mut add = |form: String| {
+        if !found.contains(&form) {
+            found.push(form);
+        }
+    };
+    for entry in &table.entries {
+        let target = model.decoders[entry.decoder as usize].target;
+        for variant in table.variants(target, text) {
+            let items = &model.operation(variant.operation).texts[variant.text as usize];
+            form_of_text(model, variant.operation, items, &word).into_iter().for_each(&mut add);
+        }
+    }
+    for pseudo in pseudos.fitting(text) {
+        form_of_pseudo(model, &pseudo.pattern, &word).into_iter().for_each(&mut add);
+    }
+    if found.len() > MOST_FORMS { Vec::new() } else { found }
+}
+
+/// A part of a form.
+struct Part {
+    text: String,
+    /// It stands as it is.
+    is_literal: bool,
+    /// No space before it.
+    is_joined: bool,
+}
+
+fn form_of_text(model: &Model, operation: u32, items: &[TextItem], word: &str) -> Option<String> {
+    let own = model.operation(operation);
+    let mut parts = Vec::new();
+    let mut is_joined = false;
+    for item in items {
+        let text = match item {
+            TextItem::Join => {
+                is_joined = true;
+                continue;
+            }
+            TextItem::Literal(literal) => literal.clone(),
+            TextItem::Instance(instance) => own.instances[*instance as usize].alias.clone(),
+            TextItem::Field { field, .. } => own.fields[*field as usize].name.clone(),
+        };
+        let is_literal = matches!(item, TextItem::Literal(_));
+        parts.push(Part { text, is_literal, is_joined: std::mem::take(&mut is_joined) });
+    }
+    written(parts, word)
+}
+
+fn form_of_pseudo(model: &Model, pattern: &[PatternItem], word: &str) -> Option<String> {
+    let part = |item: &PatternItem| {
+        let text = match item {
+            PatternItem::Literal(literal) => literal.clone(),
+            PatternItem::Operand(target) => model.target_name(*target).to_owned(),
+            PatternItem::Value(_) => "value".to_owned(),
+        };
+        Part { text, is_literal: matches!(item, PatternItem::Literal(_)), is_joined: false }
+    };
+    written(pattern.iter().map(part).collect(), word)
+}
+
+/// The parts as one text, if their mnemonic may be this word: what an alias chooses or is joined may be any.
+fn written(mut parts: Vec<Part>, word: &str) -> Option<String> {
+    parts.retain(|part| !part.text.trim().is_empty());
+    let first = parts.first()?;
+    let joined = parts[1..].iter().take_while(|part| part.is_joined).count();
+    let mut text = word.to_owned();
+    if first.is_literal && joined == 0 {
+        let literal = first.text.trim();
+        if first_word(literal) != word {
+            return None;
+        }
+        text += literal.get(word.len()..)?.trim_end();
+    }
+    for (index, part) in parts[1 + joined..].iter().enumerate() {
+        let own = part.text.trim();
+        let is_between_words = text.ends_with(is_word) && own.starts_with(is_word);
+        if !part.is_joined && (is_between_words || (index == 0 || text.ends_with(',')) && own != ",") {
+            text.push(' ');
+        }
+        text += own;
+    }
+    Some(text)
+}

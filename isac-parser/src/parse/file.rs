@@ -57,8 +57,7 @@ pub(super) fn parse(file: FileId, sources: &SourceMap, diagnostics: &mut Diagnos
         let first = scan.word(lost.start);
         first == "INCLUDE" || is_nearly(first, &["INCLUDE"])
     };
-    let may_define_anything = scan.problems.iter().any(|problem| problem.code == code::OPEN_COMMENT)
-        || found.lost.iter().any(is_include);
+    let may_define_anything = scan.has_open_comment() || found.lost.iter().any(is_include);
     if is_cut || may_define_anything {
         return ast::File { items, lost: ast::Lost::Anything };
     }

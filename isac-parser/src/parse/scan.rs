@@ -77,6 +77,11 @@ impl Scan<'_> {
         self.tokens.partition_point(|token| token.end as usize <= offset)
     }
 
+    /// True if the rest of the text is a comment that does not end.
+    pub(super) fn has_open_comment(&self) -> bool {
+        self.problems.iter().any(|problem| problem.code == code::OPEN_COMMENT)
+    }
+
     /// True if some of these tokens, or what stands between them and the next, is wrong by itself.
     pub(super) fn has_problem(&self, tokens: std::ops::Range<usize>) -> bool {
         let range = self.token_span(tokens.start).start..self.token_span(tokens.end).start;

@@ -44,9 +44,28 @@ pub(crate) fn resolve_assembler(
     table: &Table,
     diagnostics: &mut Diagnostics,
 ) -> Vec<Vec<AssemblerItem>> {
-    let mut assembler = Assembler { scope: &draft.scope, table, diagnostics };
     let sections = draft.sections.assembler.iter();
+    sections.clone().for_each(|section| check_joins(&section.items, diagnostics));
+    let mut assembler = Assembler { scope: &draft.scope, table, diagnostics };
     sections.map(|section| section.items.iter().filter_map(|item| assembler.item(item)).collect()).collect()
+}
+
+/// Reports each `~` that has no item on one of its sides.
+fn check_joins(items: &[ast::AssemblerItem], diagnostics: &mut Diagnostics) {
+    let is_item = |item: Option<&ast::AssemblerItem>| {
+        item.is_some_and(|item| !matches!(item, ast::AssemblerItem::Join(_)))
+    };
+    for (index, item) in items.iter().enumerate() {
+        let ast::AssemblerItem::Join(span) = item else { continue };
+        let before = is_item(index.checked_sub(1).and_then(|before| items.get(before)));
+        if !before || items.get(index + 1).is_none() {
+            let side = if before { "behind" } else { "before" };
+            let message = format!("`~` joins two items, and nothing stands {side} it");
+            diagnostics.push(error(code::JOIN_ALONE, *span, message, "joins nothing").help(
+                "put it between two items of this text; what stands beside an alias is joined in the text around it",
+            ));
+        }
+    }
 }
 
 struct Assembler<'a> {

@@ -150,6 +150,9 @@ codes! {
     /// A PSEUDO with a result that can never be assembled.
     PSEUDO_RESULT = "E0415",
         "write each result as an instruction or another PSEUDO is written";
+    /// A `~` with nothing before it, or nothing behind it.
+    JOIN_ALONE = "E0416",
+        "put it between the two items that shall be joined";
     /// A CASE of something that its selector never chooses.
     NO_SUCH_CASE = "E0420",
         "name what the selector may choose, or leave the CASE out";

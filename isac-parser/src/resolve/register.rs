@@ -161,6 +161,14 @@ impl Options<'_> {
                     )));
                     continue;
                 }
+                if synonym.contains(|letter: char| letter.is_whitespace() || letter.is_control()) {
+                    let message =
+                        format!("the name of element {element} of `{}` has a blank in it", register.name);
+                    let diagnostic = error(code::BAD_OPTION, text.span, message, "is never read as one name");
+                    self.diagnostics
+                        .push(diagnostic.help("write it without blanks, with `_` in their place"));
+                    continue;
+                }
                 match seen.entry(synonym.to_ascii_lowercase()) {
                     Entry::Vacant(place) => {
                         place.insert((synonym, text.span));

@@ -57,7 +57,50 @@ pub(crate) fn resolve_target(
         loads.resize(target.loads.len(), field.span);
     }
     check_loads(&target.loads, &loads, diagnostics);
+    check_host(definitions, table, &target, diagnostics);
+    check_prefixes(definitions, &target, diagnostics);
     target
+}
+
+/// Of several maps one is that of programs, and the description says which.
+fn check_host(definitions: &Definitions<'_>, table: &Table, target: &Target, diagnostics: &mut Diagnostics) {
+    let mut fields = definitions.targets.iter().flat_map(|target| &target.fields);
+    if target.host.is_some() || fields.any(|field| field.name.text == "HOST") {
+        return;
+    }
+    let [Some(first), .., Some(last)] = &table.maps[..] else { return };
+    let message = format!("nothing says which of {} maps programs are loaded into", table.maps.len());
+    let diagnostic = error(code::BAD_OPTION, last.span, message, "one of them")
+        .secondary(first.span, "another one")
+        .help(format!("name it in TARGET, as `HOST ({});`, or call it `defaultmap`", first.name));
+    diagnostics.push(diagnostic);
+}
+
+/// HEX and BINARY differ: of one prefix nobody knows the base.
+fn check_prefixes(definitions: &Definitions<'_>, target: &Target, diagnostics: &mut Diagnostics) {
+    let (Some(hex), Some(binary)) = (&target.hex, &target.binary) else { return };
+    if hex != binary {
+        return;
+    }
+    let fields = definitions.targets.iter().flat_map(|target| &target.fields);
+    let place = |name: &str| fields.clone().find(|field| field.name.text == name).map(|field| field.span);
+    if let (Some(first), Some(second)) = (place("HEX"), place("BINARY")) {
+        let message = format!("numbers of base 16 and of base 2 both begin with `{hex}`");
+        let diagnostic = error(code::BAD_OPTION, second, message, "the same prefix")
+            .secondary(first, "as here")
+            .help("give one of them another prefix, or none: `0x` and `0b` are always read");
+        diagnostics.push(diagnostic);
+    }
+}
+
+/// What begins a comment or a number: letters that can be seen.
+fn beginning(reader: &OptionReader<'_>, diagnostics: &mut Diagnostics) -> Option<String> {
+    let text = reader.text(diagnostics)?;
+    if text.is_empty() || text.contains(|letter: char| letter.is_whitespace() || letter.is_control()) {
+        reader.wrong("takes a text of letters without blanks, and at least one", diagnostics);
+        return None;
+    }
+    Some(text)
 }
 
 /// Every byte of an image goes to one place: `spans` are the places of the LOADs in the text.
@@ -139,9 +182,9 @@ fn resolve_field(field: &TargetField, table: &Table, target: &mut Target, diagno
             };
         }
         "LOAD" => target.loads.extend(load(field, &reader, diagnostics)),
-        "COMMENT" => target.comment = reader.text(diagnostics),
-        "HEX" => target.hex = reader.text(diagnostics),
-        "BINARY" => target.binary = reader.text(diagnostics),
+        "COMMENT" => target.comment = beginning(&reader, diagnostics),
+        "HEX" => target.hex = beginning(&reader, diagnostics),
+        "BINARY" => target.binary = beginning(&reader, diagnostics),
         _ => reader.unknown("TARGET", &FIELDS, diagnostics),
     }
 }

@@ -65,7 +65,7 @@ fn additions() -> Vec<(&'static str, String)> {
 }
 
 /// What is wrong by itself.
-const SHORT: [(&str, &str); 47] = [
+const SHORT: [(&str, &str); 48] = [
     ("E0102", "CONSTANT zz_text = \"never ends;\n"),
     ("E0103", "/* never ends"),
     ("E0107", "CONSTANT zz_number = 0b12;"),
@@ -98,6 +98,7 @@ const SHORT: [(&str, &str); 47] = [
         "OPERATION zz_a { INSTANCE zz_b ALIAS { x }; CODING { 0b0 x }; }; OPERATION zz_b { INSTANCE zz_a ALIAS { y }; CODING { 0b1 y }; };",
     ),
     ("E0406", "OPERATION zz_wide { CODING { 0bx[200] 0bx[64] }; };"),
+    ("E0416", "OPERATION zz_join { CODING { 0b00000001 }; ASSEMBLER { \"zz_join\" ~ }; };"),
     (
         "E0420",
         "GROUP zz_way = zz_up, zz_down; OPERATION zz_up { CODING { 0b0 }; }; OPERATION zz_down { CODING { 0b1 }; }; OPERATION zz_log { }; OPERATION zz_count { INSTANCE zz_way ALIAS { w }; CODING { 0b0 w }; ACTIVATION { SWITCH (w) { CASE zz_log: { zz_log; } DEFAULT: { } } }; };",

@@ -10,7 +10,7 @@ use std::path::Path;
 use isac_parser::diagnostic::{Diagnostics, Style};
 use isac_parser::model::{CheckedModel, OperationOrGroup, PathStep, root_decodes};
 use isac_parser::source::{InMemory, SourceMap};
-use isac_parser::{check_coverage, load_model, print_coverage_map};
+use isac_parser::{check_coverage, check_model, parse_model, print_coverage_map, resolve_model};
 use proptest::prelude::*;
 
 /// Of the clashes in one choice so many are told.
@@ -280,8 +280,12 @@ struct Said {
 fn check(text: &str) -> Said {
     let loader = InMemory::new([("random.isac", text)]);
     let (mut sources, mut findings) = (SourceMap::new(), Diagnostics::new());
-    let model =
-        load_model(Path::new("random.isac"), &loader, &Default::default(), &mut sources, &mut findings);
+    // What the checks find, before clashes of one CODING are told as one.
+    let files = parse_model(Path::new("random.isac"), &loader, &mut sources, &mut findings);
+    let resolved = resolve_model(&files, &Default::default(), &mut findings);
+    let model = resolved.and_then(|model| check_model(model, &mut findings));
+    findings.sort();
+    findings.join_causes();
     if let Some(model) = &model {
         check_coverage(model, &mut findings);
     }

@@ -293,7 +293,7 @@ fn a_run_that_was_looked_into_measures_what_a_plain_one_does() {
         let folder = tempfile::tempdir().expect("a folder");
         let report = |name: &str| folder.path().join(name);
         let line = format!("models/{model}/{model}.isac models/{program} {options}");
-        let commands = "break operation main\nstatement\nstatement 40\nlocals\noperands\nwhere\nbackstatement 15\n\
+        let commands = "break operation main\nstatement\nstatement 20\nlocals\noperands\nwhere\nbackstatement 7\n\
                         over 7\nout\nsource\nprofile\npipeline\npending\nstep 3\nbackstatement 2\nback\ncontinue\n\
                         continue\nstatement 3\noperands\nreverse-continue\ngoto 50\nstatement 5\ndelete\nwhere\n\
                         cycle 3\nbackcycle\nstatement 9\nleave\n";

@@ -20,6 +20,14 @@ pub struct DescriptionFile {
     pub lines: Vec<String>,
 }
 
+impl DescriptionFile {
+    /// Its name without folders.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        base_name(&self.path)
+    }
+}
+
 /// A statement in one of the places where it runs.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Statement {

@@ -9,6 +9,7 @@ mod location;
 use std::fs::File;
 use std::io;
 use std::path::PathBuf;
+use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -72,9 +73,9 @@ pub(super) fn run(options: &Options) -> Result<i32, Failure> {
     let Some(debugger) = Debugger::new(Box::new(engine), &info) else {
         return Err(Failure::other("the reference engine tells no model"));
     };
-    let debugger = debugger.with_statements(statements);
+    let debugger = debugger.with_statements(Rc::clone(&statements));
     let symbols = symbols_of(options, &model);
-    let console = Console::new(&model, symbols, asked)?;
+    let console = Console::new(&model, symbols, &statements, asked)?;
     let mut debugged = DebuggedEngine::new(debugger, Box::new(console), move || interrupt.raise());
     Ok(launch_with(&mut debugged, &info, &options.run, stdio, Vec::new()))
 }

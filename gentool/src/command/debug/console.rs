@@ -11,9 +11,9 @@ use isac_ir::Model;
 use isac_ir::bits::Bits;
 use isac_parser::did_you_mean;
 use sim_debug::{
-    Debugger, Direction, FoundStatements, Front, How, Order, Stopped, WatchKind, Watched, Watchpoint,
-    find_stages, show_bodies, show_locals, show_operands, show_pending, show_pipeline, show_profile,
-    show_source, show_within, stage_name,
+    Debugger, Direction, FoundStatements, Front, How, Order, Statements, Stopped, WatchKind, Watched,
+    Watchpoint, find_stages, show_bodies, show_locals, show_operands, show_pending, show_pipeline,
+    show_profile, show_source, show_within, stage_name,
 };
 use sim_runtime::launcher::{parse_count, parse_wide};
 use sim_runtime::{FaultKind, Stop};
@@ -132,17 +132,20 @@ impl<'m> Console<'m> {
     pub(super) fn new(
         model: &'m Model,
         symbols: Vec<Symbol>,
+        statements: &Statements,
         asked: Arc<AtomicBool>,
     ) -> Result<Console<'m>, Failure> {
-        let registers = model.registers.iter().map(|register| register.name.clone());
-        let elements =
-            model.registers.iter().flat_map(|register| register.element_names.iter().flatten().cloned());
-        let aliases = model.aliases.iter().map(|alias| alias.name.clone());
-        let operations = model.operations.iter().map(|operation| operation.name.clone());
-        let names = symbols.iter().map(|symbol| symbol.name.clone());
-        let fixed = ["if", "operation", "stall"].map(str::to_owned);
-        let mut others: Vec<String> =
-            registers.chain(elements).chain(aliases).chain(operations).chain(names).chain(fixed).collect();
+        let mut others: Vec<String> = ["if", "operation", "stall"].map(str::to_owned).to_vec();
+        for register in &model.registers {
+            others.push(register.name.clone());
+            others.extend(register.element_names.iter().flatten().cloned());
+        }
+        others.extend(model.aliases.iter().map(|alias| alias.name.clone()));
+        others.extend(model.operations.iter().map(|operation| operation.name.clone()));
+        let stages = model.pipelines.iter().flat_map(|pipeline| &pipeline.stages);
+        others.extend(stages.map(|stage| stage.name.clone()));
+        others.extend(statements.files.iter().map(|file| format!("{}:", file.name())));
+        others.extend(symbols.iter().map(|symbol| symbol.name.clone()));
         others.sort();
         others.dedup();
         let words = Words { commands: COMMANDS.map(str::to_owned).to_vec(), others };

@@ -13,7 +13,7 @@ use isac_parser::load_model;
 use isac_parser::source::{FileSystem, SourceMap};
 
 /// The models that are simulated, by module name. `NAME_stepwise` is the general form of each.
-const MODELS: [(&str, &str); 44] = [
+const MODELS: [(&str, &str); 45] = [
     ("rv32im", "models/rv32im/rv32im.isac"),
     ("tiny8", "models/tiny8/tiny8.isac"),
     ("pdp11", "models/pdp11/pdp11.isac"),
@@ -26,6 +26,7 @@ const MODELS: [(&str, &str); 44] = [
     ("names", "tests/models/names.isac"),
     ("ranges", "tests/models/ranges.isac"),
     ("alias", "tests/models/alias.isac"),
+    ("idle", "tests/models/idle.isac"),
     ("devices", "tests/models/devices.isac"),
     ("counts", "tests/models/counts.isac"),
     ("trap", "tests/models/trap.isac"),

@@ -180,6 +180,12 @@ fn the_model_alias_runs_the_same_on_every_engine() {
 }
 
 #[test]
+fn cycles_without_an_instruction_are_the_same_on_every_engine() {
+    let (ended, instructions) = check(simulator!(idle, idle_stepwise), 200);
+    assert!(ended > 40 && instructions > 10_000, "{ended} of 200 programs, {instructions} instructions");
+}
+
+#[test]
 fn the_model_devices_runs_the_same_on_every_engine() {
     let (ended, instructions) = check(simulator!(devices, devices_stepwise), 200);
     assert!(instructions > 500, "{ended} ended, {instructions} instructions");

@@ -7,8 +7,9 @@
 //!
 //! The order of the counters: `main` and what it schedules, then the decoding tree's nodes in
 //! pre-order, each with what it schedules. Within an operation: CODINGROOT, BEHAVIOR, ACTIVATION,
-//! then the scheduled operations in INSTANCE order. A part that a nested decoder chooses takes as many counters as its largest variant,
-//! so that what follows has the same numbers whatever is chosen.
+//! then the scheduled operations in INSTANCE order. A part that a nested decoder chooses takes as many
+//! counters as its largest variant, so that what follows has the same numbers whatever is chosen.
+//! Behind them all come those of operands, see [`OperandCounters`].
 
 use std::collections::BTreeMap;
 
@@ -16,7 +17,7 @@ use crate::Model;
 use crate::behavior::{AccessKind, Body, Mention};
 use crate::decode::Decoded;
 use crate::decoder::Node;
-use crate::operand::Expression;
+use crate::operand::{Expression, MentionKind};
 use crate::operation::{Operation, Role, Target};
 
 /// A section of an operation that runs.
@@ -100,6 +101,8 @@ pub struct Scheduled {
     pub operation: u32,
     /// The instance of the operation before that scheduled it; `None` for the first.
     pub instance: Option<u32>,
+    /// Where in the list the operation stands that scheduled it.
+    pub above: Option<u32>,
     /// Its first counter.
     pub base: u32,
     /// True if it runs on a condition.
@@ -116,9 +119,10 @@ pub fn scheduled_operations(
 ) -> (Vec<Scheduled>, u32) {
     let mut found = Vec::new();
     let mut next = base;
-    let mut waiting = vec![Scheduled { operation, instance: None, base, conditional }];
+    let mut waiting = vec![Scheduled { operation, instance: None, above: None, base, conditional }];
     while let Some(entry) = waiting.pop() {
         let table = model.operation(entry.operation);
+        let above = Some(found.len() as u32);
         found.push(Scheduled { base: next, ..entry });
         next += own_counters(table, entry.conditional);
         for (index, instance) in table.instances.iter().enumerate().rev() {
@@ -126,7 +130,8 @@ pub fn scheduled_operations(
                 (instance.role, instance.scheduled, instance.target)
             {
                 let conditional = entry.conditional || instance.conditional;
-                waiting.push(Scheduled { operation, instance: Some(index as u32), base: 0, conditional });
+                let instance = Some(index as u32);
+                waiting.push(Scheduled { operation, instance, above, base: 0, conditional });
             }
         }
     }
@@ -166,8 +171,9 @@ pub struct Account {
 
 /// Accounts for one decoded instruction.
 pub fn account_instruction(model: &Model, decoded: &Decoded) -> Account {
-    let (operations, counters) = count_operations(model, Some(decoded));
-    let mut account = Account { counters, ..Account::default() };
+    let (operations, first) = count_operations(model, Some(decoded));
+    let operands = OperandCounters::of(model, decoded, first);
+    let mut account = Account { counters: operands.end(), ..Account::default() };
     let root = decoded.nodes[0].target;
     for (node, entry) in operations {
         let is_root = node.is_none() && Target::Operation(entry.operation) == root;
@@ -175,7 +181,85 @@ pub fn account_instruction(model: &Model, decoded: &Decoded) -> Account {
         let own = if is_root { Some(0) } else { node.filter(|_| first) };
         add_operation(model, decoded, &mut account, entry, own);
     }
+    for (&(node, kind), &base) in &operands.bases {
+        let body = decoded.operation_at(node).and_then(|(_, operation)| {
+            let expression = model.operation(operation).expression.as_ref()?;
+            expression.body(kind)
+        });
+        for (body, region) in
+            body.into_iter().flat_map(|body| (0..body.regions).map(move |region| (body, region)))
+        {
+            add_region(model, decoded, &mut account, node, body, region, Times::Counter(base + region));
+        }
+    }
     account
+}
+
+/// The counters of operands: where it is not told by what runs once how often an EXPRESSION, or a part
+/// of it, is evaluated, each of its bodies has a counter for each region.
+///
+/// A mention of an alias is counted with what it stands in, so region 0 of the EXPRESSION's body counts
+/// nothing for it; where a REFERENCE leads to the operand, region 0 counts each evaluation.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct OperandCounters {
+    /// The first counter by node of the decoding tree and what is done there.
+    bases: BTreeMap<(u32, MentionKind), u32>,
+    end: u32,
+}
+
+impl OperandCounters {
+    /// Those of a decoded instruction, from counter `first` on.
+    pub fn of(model: &Model, decoded: &Decoded, first: u32) -> OperandCounters {
+        let refers = |operation: &Operation| !operation.references.is_empty();
+        let mut counters = OperandCounters { bases: BTreeMap::new(), end: first };
+        // What refers to something may be activated by anything in the instruction.
+        let all = model.operations.iter().any(refers);
+        for (index, node) in (0u32..).zip(&decoded.nodes) {
+            let Target::Operation(operation) = node.target else { continue };
+            let Some(expression) = &model.operation(operation).expression else { continue };
+            for kind in MentionKind::ALL {
+                let body = expression.body(kind).filter(|body| all || body.regions > 1);
+                if let Some(body) = body {
+                    counters.bases.insert((index, kind), counters.end);
+                    counters.end += body.regions;
+                }
+            }
+        }
+        counters
+    }
+
+    /// The counter of region 0 of an EXPRESSION's body, those of its other regions follow; `None` where
+    /// nothing has to be counted.
+    pub fn base(&self, node: u32, kind: MentionKind) -> Option<u32> {
+        self.bases.get(&(node, kind)).copied()
+    }
+
+    /// The counter behind them.
+    pub fn end(&self) -> u32 {
+        self.end
+    }
+}
+
+/// Adds what a region of a body makes of accesses.
+fn add_region(
+    model: &Model,
+    decoded: &Decoded,
+    account: &mut Account,
+    node: u32,
+    body: &Body,
+    region: u32,
+    times: Times,
+) {
+    let accesses = body.accesses.iter().filter(|access| access.region == region);
+    account.accesses.extend(accesses.map(|access| Accounted {
+        node,
+        resource: access.resource,
+        kind: access.kind,
+        times,
+    }));
+    for mention in body.mentions.iter().filter(|mention| mention.region == region) {
+        add_mention(model, decoded, account, node, *mention, times);
+    }
 }
 
 /// The operations that run in an instruction, each with the node of the decoding tree that it, or
@@ -265,20 +349,15 @@ fn add_operation(
             None => Times::Executed,
         };
         let owner = node.unwrap_or(0);
-        account.accesses.extend(body.accesses.iter().map(|access| Accounted {
-            node: owner,
-            resource: access.resource,
-            kind: access.kind,
-            times: times(access.region),
-        }));
-        for mention in &body.mentions {
-            add_mention(model, decoded, account, owner, *mention, times(mention.region));
+        for region in 0..body.regions {
+            add_region(model, decoded, account, owner, body, region, times(region));
         }
         base += body_counters(body, entry.conditional);
     }
 }
 
-/// Adds the accesses of an operand's EXPRESSION, and of the operands that it mentions in turn.
+/// Adds the accesses that each evaluation of an operand's EXPRESSION makes, and those of the operands
+/// that it mentions in turn.
 fn add_mention(
     model: &Model,
     decoded: &Decoded,
@@ -290,14 +369,8 @@ fn add_mention(
     let child = decoded.instance(owner, mention.instance);
     let Some((node, operation)) = child.and_then(|child| decoded.operation_at(child)) else { return };
     let Some(expression) = &model.operation(operation).expression else { return };
-    let Some(body) = expression.body(mention.kind) else { return };
-    account.accesses.extend(body.accesses.iter().map(|access| Accounted {
-        node,
-        resource: access.resource,
-        kind: access.kind,
-        times,
-    }));
-    for inner in &body.mentions {
-        add_mention(model, decoded, account, node, *inner, times);
+    // The counters of its other regions tell how often these are evaluated.
+    if let Some(body) = expression.body(mention.kind) {
+        add_region(model, decoded, account, node, body, 0, times);
     }
 }

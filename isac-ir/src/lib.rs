@@ -99,6 +99,16 @@ impl Model {
         (is_whole && register.count.is_none()).then_some(part.register)
     }
 
+    /// The register and the element that the program counter is, if it is one as a whole: a register of
+    /// its own, or one of a file.
+    pub fn pc_element(&self) -> Option<(u32, u32)> {
+        let [part] = self.pc.parts[..] else { return None };
+        let register = &self.registers[part.register as usize];
+        let is_whole = part.low == 0 && part.width_bits == register.width_bits;
+        (is_whole && register.hardwired_value(part.element).is_none())
+            .then_some((part.register, part.element))
+    }
+
     /// True if instructions can be in flight when their cycle is over: something is scheduled for
     /// a later cycle, or there is a pipeline, which may stall.
     pub fn overlaps(&self) -> bool {

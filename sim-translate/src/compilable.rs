@@ -11,7 +11,7 @@ use isac_ir::resource::DeviceKind;
 
 use crate::codegen::divides;
 use crate::residual::{Item, Kind, Op, Value, count_parts, walk_ops};
-use crate::specialise::Step;
+use crate::specialise::{Decodes, Step};
 
 /// What can be compiled of the steps of a model.
 #[derive(Debug, Clone, Copy)]
@@ -29,7 +29,7 @@ impl<'m> Compilable<'m> {
 
     /// True if a step can be compiled, but for arms that are left.
     pub(crate) fn includes(&self, step: &Step) -> bool {
-        step.undecoded.is_none() && self.has_effects_behind(&step.ops, false, false).is_some()
+        step.decodes == Decodes::Always && self.has_effects_behind(&step.ops, false, false).is_some()
     }
 
     /// True if an arm is left where it begins; where the instruction has done something before none is.
@@ -106,7 +106,9 @@ impl<'m> Compilable<'m> {
             | Op::LinuxCall(..)
             | Op::Semihost(..)
             | Op::Print(..)
-            | Op::Event(_) => false,
+            | Op::Event(_)
+            | Op::Decoded
+            | Op::Undecoded(_) => false,
             _ => true,
         };
         is_included && op.values().iter().all(|value| self.includes_value(value))

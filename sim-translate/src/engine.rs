@@ -66,6 +66,8 @@ pub struct TranslatedEngine<'m> {
     /// The map that instructions are fetched from.
     code_map: u32,
     profiles: bool,
+    /// Cycles without an instruction that were not at fault.
+    undecoded: u64,
     undecoded_faults: BTreeMap<u64, u64>,
     /// As [`sim_runtime::record::Recording::undecoded_extra_cycles`].
     undecoded_extra_cycles: BTreeMap<Option<u64>, u64>,
@@ -98,6 +100,7 @@ impl<'m> TranslatedEngine<'m> {
             steps: Steps::default(),
             code_map: crate::obstacle::code_map(model)?,
             profiles: false,
+            undecoded: 0,
             undecoded_faults: BTreeMap::new(),
             undecoded_extra_cycles: BTreeMap::new(),
             is_reset: false,
@@ -141,7 +144,7 @@ impl<'m> TranslatedEngine<'m> {
         let reset = model.reset?;
         let pc = self.core.state.pc();
         let body = model.operation(reset).behavior.as_ref()?;
-        let step = specialise_body(model, &self.core.state, pc, pc, body);
+        let step = specialise_body(model, &self.core.state, (pc, pc), reset, body);
         let outcome = interpret(&mut self.core, &step);
         self.charge_undecoded(None);
         let exit = self.core.devices.exit_status().map(Stop::Halted);
@@ -174,19 +177,44 @@ impl<'m> TranslatedEngine<'m> {
         }
         self.slow = self.slow.saturating_sub(1);
         self.arrived = outcome.pc != self.core.model().successor(step.address, step.size_cells);
-        match (number, step.undecoded) {
-            (Some(number), _) => self.count(number, &step, outcome),
-            (None, kind) => {
-                let kind = match (outcome.ending, kind) {
-                    (Some(Ending::Fault(before)), _) => before,
-                    (_, kind) => kind.unwrap_or(FaultKind::IllegalInstruction),
-                };
-                *self.undecoded_faults.entry(place.address).or_default() += 1;
-                let stop = self.fault(kind, place.address);
-                self.charge_undecoded(Some(place.address));
+        match number {
+            Some(number) if outcome.is_decoded => self.count(number, &step, outcome),
+            _ => self.count_undecoded(place.address, outcome.ending),
+        }
+    }
+
+    /// Counts what became of a cycle that had no instruction, or has not come to decoding it.
+    fn count_undecoded(&mut self, address: u64, ending: Option<Ending>) -> (u64, Option<Stop>) {
+        let exit = self.core.devices.exit_status().map(Stop::Halted);
+        let is_at_fault = matches!(ending, Some(Ending::Fault(_)));
+        if !is_at_fault {
+            self.undecoded += 1;
+        }
+        let (taken, stop) = match ending {
+            None => {
+                self.core.instructions += 1;
+                (1, exit)
+            }
+            Some(Ending::Halted(status)) => {
+                self.core.instructions += 1;
+                (1, exit.or(Some(Stop::Halted(status))))
+            }
+            Some(Ending::Cancelled) => {
+                self.core.cancelled += 1;
+                (1, exit)
+            }
+            Some(Ending::Fault(kind)) => {
+                *self.undecoded_faults.entry(address).or_default() += 1;
+                let stop = self.fault(kind, address);
                 (u64::from(stop.is_none()), stop)
             }
-        }
+            Some(Ending::Interrupted) => {
+                self.core.unfinished += 1;
+                (0, Some(Stop::Interrupted))
+            }
+        };
+        self.charge_undecoded(is_at_fault.then_some(address));
+        (taken, stop)
     }
 
     /// Counts what became of an instruction.
@@ -271,7 +299,7 @@ impl<'m> TranslatedEngine<'m> {
         };
         self.core.fault = (address, access);
         let pc = self.core.state.pc();
-        let step = specialise_body(model, &self.core.state, instruction_address, pc, body);
+        let step = specialise_body(model, &self.core.state, (instruction_address, pc), model.main, body);
         interpret_from(&mut self.core, &step, pc).ending
     }
 
@@ -453,7 +481,8 @@ impl<'m> TranslatedEngine<'m> {
             _ => Ending::Fault(FaultKind::IllegalInstruction),
         };
         let step = Rc::clone(self.steps.step(site.step));
-        let outcome = Outcome { counters: Vec::new(), pc, ending: Some(ending), unreached: None };
+        let outcome =
+            Outcome { counters: Vec::new(), pc, ending: Some(ending), is_decoded: true, unreached: None };
         let (taken, stop) = self.count(site.step, &step, outcome);
         (begun - 1 + taken, stop)
     }
@@ -514,7 +543,7 @@ fn step_at(
         return (own, Some(number), Rc::clone(steps.step(number)));
     }
     let step = specialise_step(core.model(), &core.state, &core.state.items, own);
-    if step.undecoded.is_some() {
+    if step.is_undecoded {
         return (own, None, Rc::new(step));
     }
     if has_addresses && steps.wanted(bare(core, 0)).is_none() {
@@ -593,6 +622,7 @@ impl Engine for TranslatedEngine<'_> {
         let mut recording = self.steps.recording();
         recording.cycles = self.core.plain_cycles(0);
         recording.extra_cycles = self.core.extra_cycles;
+        recording.undecoded = self.undecoded;
         recording.undecoded_faults = self.undecoded_faults.clone();
         recording.undecoded_extra_cycles = self.undecoded_extra_cycles.clone();
         recording.events = self.core.events.clone();

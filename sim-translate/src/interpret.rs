@@ -8,7 +8,7 @@ use sim_runtime::print::print_parts;
 
 use crate::core::{Core, Ending};
 use crate::residual::{Kind, Op, PC, Trap, Value};
-use crate::specialise::Step;
+use crate::specialise::{Decodes, Step};
 
 /// After so many turns of loops somebody is asked whether the run is to end.
 pub(crate) const TURNS_UNASKED: u64 = 1 << 10;
@@ -22,6 +22,8 @@ pub(crate) struct Outcome {
     pub(crate) pc: u64,
     /// How it ended, if not as instructions do.
     pub(crate) ending: Option<Ending>,
+    /// The cycle had an instruction.
+    pub(crate) is_decoded: bool,
     /// If a HALT has ended it, the number of what it has not come to.
     pub(crate) unreached: Option<u32>,
 }
@@ -35,7 +37,8 @@ pub(crate) fn interpret(core: &mut Core<'_>, step: &Step) -> Outcome {
 pub(crate) fn interpret_from(core: &mut Core<'_>, step: &Step, pc: u64) -> Outcome {
     let mut locals = vec![0; step.locals.len()];
     locals[PC as usize] = pc.into();
-    let mut run = Run { core, locals, counters: Vec::new(), unreached: None };
+    let is_decoded = step.decodes == Decodes::Always;
+    let mut run = Run { core, locals, counters: Vec::new(), is_decoded, unreached: None };
     let left = run.list(&step.ops);
     let ending = match left {
         Err(Leaving::End(ending)) => {
@@ -47,9 +50,9 @@ pub(crate) fn interpret_from(core: &mut Core<'_>, step: &Step, pc: u64) -> Outco
         Ok(()) | Err(Leaving::Label(_)) => None,
     };
     let pc = run.locals[PC as usize] as u64;
-    let (counters, unreached) = (run.counters, run.unreached);
+    let Run { counters, is_decoded, unreached, .. } = run;
     core.state.set_pc(pc);
-    Outcome { counters, pc, ending, unreached }
+    Outcome { counters, pc, ending, is_decoded, unreached }
 }
 
 /// Why a list is left before its end.
@@ -68,6 +71,7 @@ struct Run<'c, 'm> {
     core: &'c mut Core<'m>,
     locals: Vec<u128>,
     counters: Vec<u64>,
+    is_decoded: bool,
     unreached: Option<u32>,
 }
 
@@ -152,6 +156,8 @@ impl Run<'_, '_> {
                 self.core.host.print(&print_parts(parts, &printed));
             }
             Op::Event(name) => self.core.event(name),
+            Op::Decoded => self.is_decoded = true,
+            Op::Undecoded(kind) => return Err(Leaving::End(Ending::Fault(*kind))),
         }
         Ok(())
     }

@@ -94,7 +94,9 @@ impl ModeItems {
                         found.add(model, ModeItem { is_address: false, ..bits });
                     }
                 }
-                Stmt::SetRegister { register, value, .. } if model.pc_register() == Some(*register) => {
+                Stmt::SetRegister { register, index, value, .. }
+                    if is_pc(model, *register, index.as_ref()) =>
+                {
                     for bits in list_read_bits(model, value) {
                         found.add(model, ModeItem { is_address: true, ..bits });
                     }
@@ -271,31 +273,51 @@ fn list_read_bits(model: &Model, expr: &Expr) -> Vec<ModeItem> {
             ExprKind::RegisterPart { register, index, low, .. } => (*register, index, *low),
             _ => return,
         };
-        let element = match index.as_deref().map(|index| &index.kind) {
-            None => 0,
-            Some(ExprKind::Const(element)) => u32::try_from(*element).unwrap_or(u32::MAX),
-            Some(_) => return,
-        };
+        let Some(element) = known_element(index.as_deref()) else { return };
         let table = &model.registers[register as usize];
         let is_plain = element < table.elements() && table.hardwired_value(element).is_none();
-        if is_plain && model.pc_register() != Some(register) {
+        if is_plain && model.pc_element() != Some((register, element)) {
             found.push(ModeItem { register, element, low, width: part.width, is_address: false });
         }
     });
     found
 }
 
-/// True if many instructions write an item, with what is not known before they run.
-fn is_often_written(model: &Model, item: &ModeItem) -> bool {
-    let writes = |body: &Body| {
-        let mut found = false;
-        walk_statements(&body.statements, &mut |statement| {
-            let Stmt::SetRegister { register, low, value, .. } = statement else { return };
+/// The element that an index names, if that is known; one that does not exist for what is too large.
+fn known_element(index: Option<&Expr>) -> Option<u32> {
+    match index.map(|index| &index.kind) {
+        None => Some(0),
+        Some(ExprKind::Const(element)) => Some(u32::try_from(*element).unwrap_or(u32::MAX)),
+        Some(_) => None,
+    }
+}
+
+/// True for the program counter.
+pub(crate) fn is_pc(model: &Model, register: u32, index: Option<&Expr>) -> bool {
+    known_element(index).is_some_and(|element| model.pc_element() == Some((register, element)))
+}
+
+/// True if statements write an item, with what is not known, in so many conditions at most.
+fn are_written(statements: &[Stmt], item: &ModeItem, depth: u32) -> bool {
+    statements.iter().any(|statement| match statement {
+        Stmt::SetRegister { register, low, value, .. } => {
             let overlaps = *low < item.low + item.width && item.low < *low + value.width;
-            found |= *register == item.register && overlaps && !matches!(value.kind, ExprKind::Const(_));
-        });
-        found
-    };
+            *register == item.register && overlaps && !matches!(value.kind, ExprKind::Const(_))
+        }
+        Stmt::If { then, otherwise, .. } => {
+            depth > 0 && [then, otherwise].into_iter().any(|arm| are_written(arm, item, depth - 1))
+        }
+        Stmt::Loop { body, .. } | Stmt::Block { body, .. } | Stmt::Call { body, .. } => {
+            are_written(body, item, depth)
+        }
+        _ => false,
+    })
+}
+
+/// True if many instructions write an item, with what is not known before they run. What stands deeper
+/// than in one condition is rarely come to: a register behind an address, the entry of an exception.
+fn is_often_written(model: &Model, item: &ModeItem) -> bool {
+    let writes = |body: &Body| are_written(&body.statements, item, 1);
     let behaving = model.operations.iter().filter(|operation| operation.behavior.is_some());
     let (mut all, mut writing) = (0, 0);
     for operation in behaving {

@@ -1,13 +1,15 @@
 //! What stands in the way of translating a model.
 
+use std::collections::VecDeque;
+
 use isac_ir::Model;
 use isac_ir::account::{PARTS, scheduled_operations};
 use isac_ir::behavior::{Body, ExprKind, Stmt, walk_expressions, walk_statements};
 use isac_ir::operand::Expression;
-use isac_ir::operation::{Operation, Role};
+use isac_ir::operation::{Operation, Role, Target};
 use isac_ir::root::{WordSource, root_elements};
 
-use crate::mode::ModeItems;
+use crate::mode::{ModeItems, is_pc};
 
 /// Why a model cannot be translated, each reason with its place; empty if it can.
 ///
@@ -18,7 +20,7 @@ pub fn find_obstacles(model: &Model) -> Vec<String> {
     if model.overlaps() {
         return vec!["instructions in flight are not translated".to_string()];
     }
-    if model.pc_register().is_none() {
+    if model.pc_element().is_none() {
         found.push(format!("{}: a PC that is not one whole register is not translated", model.pc.location));
     }
     if code_map(model).is_none() {
@@ -36,9 +38,6 @@ pub fn find_obstacles(model: &Model) -> Vec<String> {
     }
     for operation in &model.operations {
         let place = &operation.location;
-        if !operation.references.is_empty() || !operation.variables.is_empty() {
-            found.push(format!("{place}: REFERENCE and LOCAL are not translated"));
-        }
         if operation.instances.iter().any(|instance| instance.role == Role::Below) {
             found.push(format!("{place}: an ACTIVATION of what is decoded further below is not translated"));
         }
@@ -46,31 +45,15 @@ pub fn find_obstacles(model: &Model) -> Vec<String> {
         for body in PARTS.iter().filter_map(|part| operation.body(*part)).chain(expression) {
             let mut holds = false;
             walk_statements(&body.statements, &mut |statement| {
-                holds |= matches!(
-                    statement,
-                    Stmt::Stall { .. } | Stmt::Retry { .. } | Stmt::Flush(_) | Stmt::SetReference { .. }
-                );
-            });
-            walk_expressions(&body.statements, &mut |expr| {
-                holds |= matches!(
-                    expr.kind,
-                    ExprKind::Reference(_)
-                        | ExprKind::CodedReference(_)
-                        | ExprKind::MemberFieldReference { .. }
-                );
+                holds |= matches!(statement, Stmt::Stall { .. } | Stmt::Retry { .. } | Stmt::Flush(_));
             });
             if holds {
                 found.push(format!("{}: what is said of stages is not translated", body.location));
             }
         }
     }
-    for operation in &model.operations {
-        if operation.expression.iter().flat_map(Expression::bodies).any(|body| body.regions > 1) {
-            let place = &operation.location;
-            found.push(format!("{place}: an EXPRESSION with accesses on a condition is not translated"));
-        }
-    }
-    find_early_ends(model, &mut found);
+    find_repeated(model, &mut found);
+    find_early_changes(model, &mut found);
     find_delay_slots(model, &mut found);
     find_late_accesses(model, &mut found);
     found.sort();
@@ -78,35 +61,83 @@ pub fn find_obstacles(model: &Model) -> Vec<String> {
     found
 }
 
-/// A step is one decoded instruction, made before anything of its cycle has run: nothing before decoding
-/// may end the cycle or change memory.
-fn find_early_ends(model: &Model, found: &mut Vec<String>) {
-    let (scheduled, _) = scheduled_operations(model, model.main, 0, false);
-    let operations = scheduled.iter().map(|entry| model.operation(entry.operation));
-    for operation in operations.take_while(|operation| operation.root.is_none()) {
-        for body in PARTS.iter().filter_map(|part| operation.body(*part)) {
-            walk_statements(&body.statements, &mut |statement| {
-                let is_early = matches!(
-                    statement,
-                    Stmt::Halt(_)
-                        | Stmt::Illegal
-                        | Stmt::Cancel
-                        | Stmt::DivisionByZero
-                        | Stmt::LinuxCall { .. }
-                        | Stmt::Semihost { .. }
-                        | Stmt::SetMemory { .. }
-                        | Stmt::SetCellPart { .. }
-                        | Stmt::Loop { .. }
-                );
-                if is_early {
-                    let place = &body.location;
-                    found.push(format!(
-                        "{place}: an end or a change of memory before decoding is not translated"
-                    ));
+/// What runs without a condition is multiplied by how often its instruction ran: it has to have one turn.
+fn find_repeated(model: &Model, found: &mut Vec<String>) {
+    for operation in &model.operations {
+        let mut activated = Vec::new();
+        let statements = operation.activation.as_ref().map_or(&[][..], |body| &body.statements);
+        walk_statements(statements, &mut |statement| {
+            if let Stmt::Activate { instance, .. } = statement {
+                let is_again = activated.contains(instance);
+                if is_again && !operation.instances[*instance as usize].conditional {
+                    let place = &operation.location;
+                    found.push(format!("{place}: an instance that is activated twice is not translated"));
                 }
+                activated.push(*instance);
+            }
+        });
+    }
+}
+
+/// A step is one decoded instruction, made before anything of its cycle has run: nothing before decoding
+/// may change what is decoded.
+fn find_early_changes(model: &Model, found: &mut Vec<String>) {
+    let decodings = model.time.nodes.iter().filter(|node| decodes(model, node.target));
+    if decodings.count() > 1 {
+        found.push("decoding several times in a cycle is not translated".to_string());
+    }
+    for operation in before_decoding(model) {
+        for body in PARTS.iter().filter_map(|part| model.operation(operation).body(*part)) {
+            walk_statements(&body.statements, &mut |statement| {
+                let what = match statement {
+                    Stmt::LinuxCall { .. }
+                    | Stmt::Semihost { .. }
+                    | Stmt::SetMemory { .. }
+                    | Stmt::SetCellPart { .. } => "a change of memory",
+                    Stmt::SetRegister { register, .. }
+                        if model.pc_element().is_some_and(|(pc, _)| pc == *register) =>
+                    {
+                        "a PC that changes"
+                    }
+                    _ => return,
+                };
+                found.push(format!("{}: {what} before decoding is not translated", body.location));
             });
         }
     }
+}
+
+fn decodes(model: &Model, target: Target) -> bool {
+    match target {
+        Target::Operation(operation) => model.operation(operation).root.is_some(),
+        Target::Group(_) | Target::Label(_) => false,
+    }
+}
+
+/// The operations that may have their turn in a cycle before the one that decodes: what is activated
+/// for the same cycle waits in one queue.
+fn before_decoding(model: &Model) -> Vec<u32> {
+    let mut found = Vec::new();
+    let mut waiting = VecDeque::from([model.main]);
+    while let Some(operation) = waiting.pop_front() {
+        if decodes(model, Target::Operation(operation)) {
+            break;
+        }
+        if found.contains(&operation) {
+            continue;
+        }
+        found.push(operation);
+        let table = model.operation(operation);
+        let statements = table.activation.as_ref().map_or(&[][..], |body| &body.statements);
+        walk_statements(statements, &mut |statement| {
+            if let Stmt::Activate { instance, .. } = statement
+                && let Target::Operation(activated) = table.instances[*instance as usize].target
+            {
+                waiting.push_back(activated);
+            }
+        });
+    }
+    found
 }
 
 /// Where the PC goes on by a register that the mode does not have, every instruction would leave its
@@ -121,15 +152,15 @@ fn find_delay_slots(model: &Model, found: &mut Vec<String>) {
     for body in operations.flat_map(|operation| PARTS.iter().filter_map(|part| operation.body(*part))) {
         let (mut is_computed, mut reads) = (false, false);
         walk_statements(&body.statements, &mut |statement| {
-            if let Stmt::SetRegister { register, value, .. } = statement
-                && model.pc_register() == Some(*register)
+            if let Stmt::SetRegister { register, index, value, .. } = statement
+                && is_pc(model, *register, index.as_ref())
             {
                 value.walk(&mut |part| is_computed |= matches!(part.kind, ExprKind::Local(_)));
             }
         });
         walk_expressions(&body.statements, &mut |expr| {
-            if let ExprKind::Register { register, .. } = expr.kind {
-                reads |= model.pc_register() != Some(register);
+            if let ExprKind::Register { register, index, .. } = &expr.kind {
+                reads |= !is_pc(model, *register, index.as_deref());
             }
         });
         if is_computed && reads {

@@ -8,7 +8,7 @@
 use isac_ir::behavior::{BinaryOp, PrintPart, UnaryOp};
 use isac_ir::bits::{mask, sign_extend};
 use isac_ir::syntax::evaluate::{binary, unary};
-use sim_runtime::AccessKind;
+use sim_runtime::{AccessKind, FaultKind};
 
 /// The local that holds the program counter.
 pub(crate) const PC: u32 = 0;
@@ -183,6 +183,11 @@ pub(crate) enum Op {
     Print(Vec<PrintPart>, Vec<Value>),
     /// The model's own event.
     Event(String),
+    /// From here on the cycle has an instruction: whether one is decoded depends on what is not known
+    /// before.
+    Decoded,
+    /// The word cannot be fetched, or nothing matches it.
+    Undecoded(FaultKind),
 }
 
 /// Ends of an instruction that is not complete.
@@ -429,7 +434,9 @@ impl Op {
             | Op::Block(..)
             | Op::Leave(..)
             | Op::Trap(_)
-            | Op::Event(_) => Vec::new(),
+            | Op::Event(_)
+            | Op::Decoded
+            | Op::Undecoded(_) => Vec::new(),
         }
     }
 
@@ -453,7 +460,9 @@ impl Op {
             | Op::Block(..)
             | Op::Leave(..)
             | Op::Trap(_)
-            | Op::Event(_) => Vec::new(),
+            | Op::Event(_)
+            | Op::Decoded
+            | Op::Undecoded(_) => Vec::new(),
         }
     }
 

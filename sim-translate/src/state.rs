@@ -141,8 +141,8 @@ impl<'m> State<'m> {
 
     /// Sets the program counter.
     pub(crate) fn set_pc(&self, pc: u64) {
-        if let Some(register) = self.model.pc_register() {
-            self.put_register(register as usize, 0, Bits::from_u128(pc.into()));
+        if let Some((register, element)) = self.model.pc_element() {
+            self.put_register(register as usize, element as usize, Bits::from_u128(pc.into()));
         }
     }
 

@@ -63,6 +63,8 @@ pub struct Recording {
     pub cycles: u64,
     /// Extra cycles.
     pub extra_cycles: u64,
+    /// Cycles in which nothing was decoded, but for those at fault.
+    pub undecoded: u64,
     /// Faults before anything was decoded, by instruction address.
     pub undecoded_faults: BTreeMap<u64, u64>,
     /// Extra cycles before anything was decoded, by instruction address; `None` for operation
@@ -89,6 +91,7 @@ impl Recording {
         measurement.transfers = self.transfers.clone();
         measurement.cycles = self.cycles;
         measurement.extra_cycles = self.extra_cycles;
+        measurement.undecoded = self.undecoded;
         measurement.undecoded_faults = self.undecoded_faults.clone();
         measurement.events = self.events.clone();
         for (&address, &extra_cycles) in &self.undecoded_extra_cycles {

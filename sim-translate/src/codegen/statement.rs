@@ -231,7 +231,12 @@ impl Codegen<'_, '_> {
             Op::Count(counter) => self.out.counts.push((self.node, self.step, *counter)),
             Op::CountLocal(counter, local) => self.count_local(*counter, *local),
             Op::If(condition, then, otherwise) => match self.leave_together(op) {
-                Some(rest) => self.list(rest),
+                Some(rest) => {
+                    self.list(rest);
+                    if is_gone(rest) {
+                        self.begin_unreached();
+                    }
+                }
                 None => self.if_within(condition, then, otherwise),
             },
             Op::Block(label, body) => self.block(*label, body),
@@ -250,7 +255,9 @@ impl Codegen<'_, '_> {
             | Op::LinuxCall(..)
             | Op::Semihost(..)
             | Op::Print(..)
-            | Op::Event(_) => panic!("a step that is not compiled has come to be"),
+            | Op::Event(_)
+            | Op::Decoded
+            | Op::Undecoded(_) => panic!("a step that is not compiled has come to be"),
         }
     }
 
@@ -360,6 +367,14 @@ impl Codegen<'_, '_> {
             }
             self.go_on_at(join);
         }
+    }
+
+    /// Goes on where nothing leads.
+    fn begin_unreached(&mut self) {
+        let block = self.b.create_block();
+        self.b.seal_block(block);
+        self.b.switch_to_block(block);
+        self.node = self.flow.add_node();
     }
 
     fn go_on_at(&mut self, (block, node): (ir::Block, u32)) {

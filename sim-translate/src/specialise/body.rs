@@ -2,7 +2,6 @@
 
 use isac_ir::account::region_counter;
 use isac_ir::behavior::{Body, PrintPart, Stmt};
-use isac_ir::operand::MentionKind;
 use sim_runtime::memory::CellStore;
 
 use super::environment::Environment;
@@ -28,6 +27,8 @@ pub(super) struct Frame<'m> {
     pub body: &'m Body,
     /// Its operation's node in the decoding tree.
     pub node: Option<u32>,
+    /// The execution that it belongs to.
+    pub execution: u32,
     /// The turn of the operation; an operand's EXPRESSION has none.
     pub turn: Option<Turn>,
     /// The step's local for each of its own.
@@ -131,26 +132,27 @@ impl<'m, S: CellStore> Specialiser<'m, S> {
         if first_flow == Flow::On || second_flow == Flow::On { Flow::On } else { Flow::Gone }
     }
 
-    /// Runs two lists, of which a value that is not known chooses one.
+    /// Runs a list if a value that is not known says so.
     pub(super) fn branch(
         &mut self,
         condition: Value,
         ops: &mut Vec<Op>,
         then: impl FnOnce(&mut Self, &mut Vec<Op>) -> Flow,
-        otherwise: impl FnOnce(&mut Self, &mut Vec<Op>) -> Flow,
     ) -> Flow {
         let before = self.environment.clone();
+        // An execution that the list begins has LOCALs of 0 if it is not come to.
+        let begun = self.begun.clone();
         let (mut first, mut second) = (Vec::new(), Vec::new());
-        let first_flow = then(self, &mut first);
+        self.unsure += 1;
+        let flow = then(self, &mut first);
+        self.unsure -= 1;
         let after_first = std::mem::replace(&mut self.environment, before);
-        let second_flow = otherwise(self, &mut second);
-        match (first_flow, second_flow) {
-            (Flow::On, Flow::On) => self.merge(after_first, &mut first, &mut second),
-            (Flow::On, Flow::Gone) => self.environment = after_first,
-            (Flow::Gone, _) => {}
+        match flow {
+            Flow::On => self.merge(after_first, &mut first, &mut second),
+            Flow::Gone => self.begun = begun,
         }
         push_if(ops, condition, first, second);
-        if first_flow == Flow::On || second_flow == Flow::On { Flow::On } else { Flow::Gone }
+        Flow::On
     }
 
     /// Goes on behind two lists that both come to their end: what they do not know alike is
@@ -211,12 +213,12 @@ impl<'m, S: CellStore> Specialiser<'m, S> {
             }
             Stmt::SetOperand { instance, value, .. } => {
                 let value = self.evaluate(frame, value, ops);
-                return self.write_operand(frame, *instance, value, ops);
+                return self.write_operand(frame.execution, *instance, value, false, ops);
             }
             Stmt::Bind { binding, .. } => self.bind(frame, *binding, ops),
             Stmt::SetBound { binding, value, .. } => {
                 let value = self.evaluate(frame, value, ops);
-                return self.run_found(frame, *binding, MentionKind::WriteBound, Some(value), ops);
+                return self.write_found(frame, *binding, value, ops);
             }
             Stmt::Touch(_)
             | Stmt::Visit(_)
@@ -280,11 +282,17 @@ impl<'m, S: CellStore> Specialiser<'m, S> {
                     self.schedule(turn, *instance, ops);
                 }
             }
-            Stmt::SetVariable { .. }
-            | Stmt::SetReference { .. }
-            | Stmt::Stall { .. }
-            | Stmt::Retry { .. }
-            | Stmt::Flush(_) => panic!("{} holds what is not translated", frame.body.location),
+            Stmt::SetVariable { variable, value } => {
+                let value = self.evaluate(frame, value, ops);
+                self.write_variable(frame.execution, *variable, value, ops);
+            }
+            Stmt::SetReference { reference, value } => {
+                let value = self.evaluate(frame, value, ops);
+                return self.write_reference(frame, *reference, value, ops);
+            }
+            Stmt::Stall { .. } | Stmt::Retry { .. } | Stmt::Flush(_) => {
+                panic!("{} holds what is not translated", frame.body.location)
+            }
         }
         Flow::On
     }
@@ -299,17 +307,15 @@ impl<'m, S: CellStore> Specialiser<'m, S> {
         ops: &mut Vec<Op>,
     ) -> Flow {
         let table = &self.model.registers[register as usize];
-        if self.model.pc_register() == Some(register) {
-            let width = table.width_bits;
-            let value = match (low, value.width == width) {
-                (0, true) => value,
-                _ => self.with_bits(self.read_pc(), low, value, ops),
-            };
-            self.assign(PC, value, ops);
-            return Flow::On;
-        }
         let element = index.as_ref().map_or(Some(0), Value::known);
         match (element.map(|element| u32::try_from(element).unwrap_or(u32::MAX)), index) {
+            (Some(element), _) if self.model.pc_element() == Some((register, element)) => {
+                let value = match (low, value.width == table.width_bits) {
+                    (0, true) => value,
+                    _ => self.with_bits(self.read_pc(), low, value, ops),
+                };
+                self.assign(PC, value, ops);
+            }
             (Some(element), _) if element < table.elements() => {
                 if table.hardwired_value(element).is_some() {
                     // What the value is evaluated for stays.
@@ -322,10 +328,26 @@ impl<'m, S: CellStore> Specialiser<'m, S> {
                     self.write(Op::SetRegister { register, element, low, value }, ops);
                 }
             }
-            (_, Some(index)) => self.write(Op::SetElement { register, index, low, value }, ops),
+            (_, Some(index)) => {
+                self.put_pc(register, ops);
+                self.write(Op::SetElement { register, index, low, value }, ops);
+                if let Some((_, element)) = self.model.pc_element().filter(|(file, _)| *file == register) {
+                    let width = table.width_bits;
+                    let held = Value { width, kind: Kind::Register { register, element, low: 0 } };
+                    self.assign(PC, held, ops);
+                }
+            }
             (_, None) => {}
         }
         Flow::On
+    }
+
+    /// Puts the program counter where its register is, before an element of the same file is reached by
+    /// an index that is not known.
+    pub(super) fn put_pc(&mut self, file: u32, ops: &mut Vec<Op>) {
+        if let Some((register, element)) = self.model.pc_element().filter(|(register, _)| *register == file) {
+            ops.push(Op::SetRegister { register, element, low: 0, value: self.read_pc() });
+        }
     }
 
     /// Writes a register, with what is then known of the mode.
@@ -336,6 +358,15 @@ impl<'m, S: CellStore> Specialiser<'m, S> {
             self.written |= 1 << item;
         }
         ops.push(op);
+    }
+
+    /// What a local of the step holds.
+    pub(super) fn read_local(&self, local: u32) -> Value {
+        let width = self.locals[local as usize];
+        match self.environment.get(local) {
+            Some(known) => Value::constant(width, known),
+            None => Value::local(width, local),
+        }
     }
 
     /// What the program counter holds.

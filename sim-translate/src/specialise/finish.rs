@@ -25,7 +25,8 @@ pub(super) fn finish<S: CellStore>(specialiser: Specialiser<'_, S>, mut ops: Vec
         word,
         seen_cells,
         fetched,
-        undecoded,
+        decodes,
+        is_undecoded,
         counters,
         unreached,
         ..
@@ -47,7 +48,8 @@ pub(super) fn finish<S: CellStore>(specialiser: Specialiser<'_, S>, mut ops: Vec
         deferred,
         unreached,
         parts,
-        undecoded,
+        decodes,
+        is_undecoded,
     }
 }
 

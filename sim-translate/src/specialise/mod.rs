@@ -6,16 +6,17 @@
 
 mod body;
 mod environment;
+mod execution;
 mod finish;
 pub(crate) use self::finish::is_gone;
 mod operand;
 mod propagate;
 mod value;
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use isac_ir::Model;
-use isac_ir::account::{Part, Scheduled, count_operations};
+use isac_ir::account::{OperandCounters, Part, Scheduled, count_operations};
 use isac_ir::behavior::Body;
 use isac_ir::bits::Bits;
 use isac_ir::decode::{DecodeError, decode_element};
@@ -26,8 +27,9 @@ use sim_runtime::memory::{CellStore, CellsFrom};
 
 use self::body::{Flow, Frame};
 use self::environment::Environment;
+use self::execution::{Begun, Execution, has_operand_variables};
 use crate::mode::{Mode, ModeItems};
-use crate::residual::{Op, PC, Value};
+use crate::residual::{Item, Kind, Op, PC, Value, walk_ops};
 
 /// A decoded instruction at a place.
 #[derive(Debug, Clone, PartialEq)]
@@ -56,8 +58,21 @@ pub(crate) struct Step {
     pub unreached: Vec<Vec<u32>>,
     /// Its statements and values that become machine code.
     pub parts: usize,
-    /// What it ends with if it cannot be decoded.
-    pub undecoded: Option<FaultKind>,
+    /// Whether its cycle has an instruction.
+    pub decodes: Decodes,
+    /// A word could not be decoded: it may be another one the next time.
+    pub is_undecoded: bool,
+}
+
+/// Whether a cycle decodes an instruction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Decodes {
+    /// It does, unless it is at fault before.
+    Always,
+    /// What is not known before decides: [`Op::Decoded`] tells.
+    Sometimes,
+    /// It has none to decode, or cannot.
+    Never,
 }
 
 /// What a step is made for.
@@ -92,12 +107,13 @@ pub(crate) fn specialise_step(
 }
 
 /// Makes the step of a body that no instruction has decoded, as those of `reset` and `memory_fault`:
-/// for an instruction at an address, with the PC where it is.
+/// for an instruction at an address, with the PC where it is. The body is the operation's or belongs
+/// to none.
 pub(crate) fn specialise_body(
     model: &Model,
     store: &impl CellStore,
-    address: u64,
-    pc: u64,
+    (address, pc): (u64, u64),
+    operation: u32,
     body: &Body,
 ) -> Step {
     let items = ModeItems::default();
@@ -105,9 +121,34 @@ pub(crate) fn specialise_body(
     specialiser.environment.set(PC, Some(pc.into()));
     specialiser.asks_timers = true;
     let mut ops = Vec::new();
-    let frame = specialiser.frame(body, None, None);
+    let execution = specialiser.begin(operation, None, None);
+    let frame = specialiser.frame(body, execution, None);
     specialiser.run_body(&frame, &mut ops);
     finish::finish(specialiser, ops)
+}
+
+/// True if the cycle may end in a list.
+fn may_end(ops: &[Op]) -> bool {
+    let mut found = false;
+    walk_ops(ops, &mut |item| {
+        found |= match item {
+            Item::Op(op) => matches!(
+                op,
+                Op::Trap(_)
+                    | Op::Halt(..)
+                    | Op::Loop(..)
+                    | Op::SetElement { .. }
+                    | Op::SetMemory { .. }
+                    | Op::SetCellPart { .. }
+                    | Op::LinuxCall(..)
+                    | Op::Semihost(..)
+            ),
+            Item::Value(value) => {
+                matches!(value.kind, Kind::Memory { .. } | Kind::CellPart { .. } | Kind::Element { .. })
+            }
+        };
+    });
+    found
 }
 
 /// What is due in the cycle.
@@ -116,10 +157,10 @@ struct Due {
     time_node: u32,
     /// Its node in the decoding tree.
     node: Option<u32>,
-    /// Whose list of operations it is counted in: a node of the tree, or the list of `main`.
-    owner: Option<u32>,
-    /// The instance that scheduled it, if it lies outside of the tree.
-    instance: Option<u32>,
+    /// Where it is counted, if it lies outside of the tree.
+    entry: Option<usize>,
+    /// The execution that decoded or scheduled it, and its instance there.
+    above: Option<(u32, u32)>,
     /// The local that tells whether it was scheduled.
     flag: u32,
 }
@@ -130,8 +171,10 @@ struct Turn {
     operation: u32,
     time_node: u32,
     node: Option<u32>,
-    owner: Option<u32>,
-    instance: Option<u32>,
+    /// Where it is counted.
+    entry: Option<usize>,
+    /// Its execution.
+    execution: u32,
 }
 
 /// The local that stands for an item of the mode.
@@ -161,14 +204,26 @@ struct Specialiser<'m, S> {
     fetched: Vec<(usize, u64, u32)>,
     /// It may have written to memory or a device by now, or let cycles pass.
     has_stored: bool,
-    undecoded: Option<FaultKind>,
+    decodes: Decodes,
+    is_undecoded: bool,
+    /// So many conditions that are not known lead to what is done.
+    unsure: u32,
+    /// The local that holds the instruction's size where it may have none.
+    size: Option<u32>,
     /// Nodes of the tree whose operations have had their turn, or have it.
-    begun: BTreeSet<u32>,
+    come_to: BTreeSet<u32>,
     unreached: Vec<Vec<u32>>,
     /// Where each operation counts: those of `main`'s list, and those of each node of the tree.
     counts: Vec<(Option<u32>, Scheduled)>,
     counters: u32,
+    operands: OperandCounters,
     due: VecDeque<Due>,
+    executions: Vec<Execution>,
+    /// The latest execution of each instance that had its turn.
+    begun: Begun,
+    /// The executions of operands that had none.
+    mentioned: Begun,
+    has_operand_variables: bool,
     /// Labels and leaves that have numbers.
     labels: u32,
 }
@@ -199,12 +254,20 @@ impl<'m, S: CellStore> Specialiser<'m, S> {
             seen_cells: 0,
             fetched: Vec::new(),
             has_stored: false,
-            undecoded: None,
-            begun: BTreeSet::new(),
+            decodes: Decodes::Never,
+            is_undecoded: false,
+            unsure: 0,
+            size: None,
+            come_to: BTreeSet::new(),
             unreached: Vec::new(),
             counts,
             counters,
+            operands: OperandCounters::default(),
             due: VecDeque::new(),
+            executions: Vec::new(),
+            begun: BTreeMap::new(),
+            mentioned: BTreeMap::new(),
+            has_operand_variables: has_operand_variables(model),
             labels: 0,
         }
     }
@@ -228,8 +291,8 @@ impl<'m, S: CellStore> Specialiser<'m, S> {
     /// `main`, and everything that is due behind it.
     fn run_cycle(&mut self, ops: &mut Vec<Op>) {
         let main = self.model.main;
-        let first = Turn { operation: main, time_node: 0, node: None, owner: None, instance: None };
-        let mut flow = self.execute(first, ops);
+        let first = Due { time_node: 0, node: None, entry: Some(0), above: None, flag: 0 };
+        let mut flow = self.execute(main, first, ops);
         while let (Flow::On, Some(due)) = (flow, self.due.pop_front()) {
             flow = self.run_due(due, ops);
         }
@@ -241,7 +304,7 @@ impl<'m, S: CellStore> Specialiser<'m, S> {
             Some(_) => self.execute_target(due, ops),
             None => {
                 let condition = Value::local(1, due.flag);
-                self.branch(condition, ops, |this, arm| this.execute_target(due, arm), |_, _| Flow::On)
+                self.branch(condition, ops, |this, arm| this.execute_target(due, arm))
             }
         }
     }
@@ -249,12 +312,7 @@ impl<'m, S: CellStore> Specialiser<'m, S> {
     /// Runs what a time node stands for: a group's chosen member, or the operation.
     fn execute_target(&mut self, due: Due, ops: &mut Vec<Op>) -> Flow {
         match (self.model.time.nodes[due.time_node as usize].target, due.node) {
-            (Target::Operation(operation), node) => {
-                let owner = node.or(due.owner);
-                let instance = if node.is_some() { None } else { due.instance };
-                let turn = Turn { operation, time_node: due.time_node, node, owner, instance };
-                self.execute(turn, ops)
-            }
+            (Target::Operation(operation), _) => self.execute(operation, due, ops),
             (Target::Group(_), Some(node)) => {
                 let Some(tree) = self.tree() else { return Flow::On };
                 let Some(child) = tree.children(node).next() else { return Flow::On };
@@ -270,17 +328,26 @@ impl<'m, S: CellStore> Specialiser<'m, S> {
     }
 
     /// Decodes, behaves, runs its children, schedules: in this order.
-    fn execute(&mut self, turn: Turn, ops: &mut Vec<Op>) -> Flow {
-        let table = self.model.operation(turn.operation);
-        let turn = match table.root.is_some() {
-            true => Turn { node: Some(0), ..turn },
-            false => turn,
+    fn execute(&mut self, operation: u32, due: Due, ops: &mut Vec<Op>) -> Flow {
+        let table = self.model.operation(operation);
+        let has_root = table.root.is_some();
+        let node = if has_root { Some(0) } else { due.node };
+        let turn = Turn {
+            operation,
+            time_node: due.time_node,
+            node,
+            entry: match due.node {
+                Some(_) => self.counts.iter().position(|(owner, _)| *owner == due.node),
+                None => due.entry,
+            },
+            execution: self.begin(operation, node, due.above),
         };
-        self.begun.extend(turn.node);
+        self.come_to.extend(node);
         let mut flow = Flow::On;
-        if table.root.is_some() {
+        if has_root {
             flow = self.decode(turn, ops);
         }
+        self.begin_operands(turn.execution);
         if flow == Flow::On {
             flow = self.execute_decoded(turn, true, ops);
         }
@@ -307,7 +374,7 @@ impl<'m, S: CellStore> Specialiser<'m, S> {
             let (own, operation) = tree.operation_at(node)?;
             let asked = &self.model.operation(owner).instances[instance as usize];
             let is_operand = asked.is_operand(self.model.operation(operation));
-            (!is_operand && self.begun.contains(&parent) && !self.begun.contains(&own)).then_some(())
+            (!is_operand && self.come_to.contains(&parent) && !self.come_to.contains(&own)).then_some(())
         };
         let mut unreached = Vec::new();
         for node in 0..nodes {
@@ -334,7 +401,8 @@ impl<'m, S: CellStore> Specialiser<'m, S> {
             let Some(child) = self.child(turn.node, index) else { continue };
             let found = model.time.child(turn.time_node, |node| node.instance == Some(index));
             let Some(time_node) = found else { continue };
-            let due = Due { time_node, node: Some(child), owner: None, instance: None, flag: 0 };
+            let above = Some((turn.execution, index));
+            let due = Due { time_node, node: Some(child), entry: None, above, flag: 0 };
             let flow = self.execute_target(due, ops);
             if flow != Flow::On {
                 return flow;
@@ -345,7 +413,7 @@ impl<'m, S: CellStore> Specialiser<'m, S> {
 
     fn run_part(&mut self, turn: Turn, part: Part, ops: &mut Vec<Op>) -> Flow {
         let Some(body) = self.model.operation(turn.operation).body(part) else { return Flow::On };
-        let mut frame = self.frame(body, turn.node, Some(turn));
+        let mut frame = self.frame(body, turn.execution, Some(turn));
         frame.counted = self.counted(turn, part);
         if let Some((base, true)) = frame.counted {
             ops.push(Op::Count(base));
@@ -355,22 +423,23 @@ impl<'m, S: CellStore> Specialiser<'m, S> {
 
     /// The first counter of a part of an operation, and whether it runs on a condition.
     fn counted(&self, turn: Turn, part: Part) -> Option<(u32, bool)> {
-        let is_it = |(node, entry): &&(Option<u32>, Scheduled)| {
-            // The operation with the CODINGROOT is node 0 of the tree and stands in `main`'s list.
-            let owner = turn.owner.filter(|owner| *owner != 0);
-            *node == owner && entry.operation == turn.operation && entry.instance == turn.instance
-        };
-        let by_instance = self.counts.iter().find(is_it);
-        let by_name = || {
-            let owner = turn.owner.filter(|owner| *owner != 0);
-            self.counts.iter().find(|(node, entry)| *node == owner && entry.operation == turn.operation)
-        };
-        let (_, entry) = by_instance.or_else(by_name)?;
+        let (_, entry) = self.counts[turn.entry?];
         let operation = self.model.operation(turn.operation);
         let before = isac_ir::account::PARTS.iter().take_while(|earlier| **earlier != part);
         let before = before.filter_map(|earlier| operation.body(*earlier));
         let before: u32 = before.map(|body| isac_ir::account::body_counters(body, entry.conditional)).sum();
         Some((entry.base + before, entry.conditional))
+    }
+
+    /// Where an instance is counted that an operation schedules which is counted at `above`.
+    fn entry_of(&self, above: usize, instance: u32) -> Option<usize> {
+        let owner = self.counts[above].0;
+        let first = self.counts.iter().position(|(node, _)| *node == owner)?;
+        let is_it = |(node, entry): &(Option<u32>, Scheduled)| {
+            let is_below = entry.above.is_some_and(|found| found as usize + first == above);
+            *node == owner && is_below && entry.instance == Some(instance)
+        };
+        self.counts.iter().position(is_it)
     }
 
     /// Decodes the word at the PC.
@@ -390,16 +459,29 @@ impl<'m, S: CellStore> Specialiser<'m, S> {
                 self.seen_cells = decoded.seen_bits.max(decoded.width_bits()).div_ceil(cell_bits);
                 let mut decoding = RootDecoding::new(turn.operation);
                 decoding.add(instance, element, decoded);
-                (self.counts, self.counters) = count_operations(model, Some(&decoding.decoded));
+                let (counts, first) = count_operations(model, Some(&decoding.decoded));
+                self.operands = OperandCounters::of(model, &decoding.decoded, first);
+                (self.counts, self.counters) = (counts, self.operands.end());
                 self.decoding = Some(decoding);
+                self.decodes = Decodes::Always;
+                if self.unsure > 0 || may_end(ops) {
+                    self.decodes = Decodes::Sometimes;
+                    ops.push(Op::Decoded);
+                }
+                if self.unsure > 0 {
+                    let local = self.new_local(32);
+                    self.assign(local, Value::constant(32, self.size_cells().into()), ops);
+                    self.size = Some(local);
+                }
                 // The CODINGROOT's own statements beside the element.
                 self.run_part(turn, Part::Root, ops)
             }
             Err(error) => {
-                self.undecoded = Some(match error {
+                self.is_undecoded = true;
+                ops.push(Op::Undecoded(match error {
                     DecodeError::Illegal => FaultKind::IllegalInstruction,
                     DecodeError::Fetch(fault) => fault,
-                });
+                }));
                 Flow::Gone
             }
         }
@@ -435,25 +517,21 @@ impl<'m, S: CellStore> Specialiser<'m, S> {
             Role::Activated | Role::Unused | Role::Below => None,
         };
         let Some(time_node) = model.time.scheduled_child(turn.time_node, instance) else { return };
-        let known = self.due.iter().find(|due| (due.time_node, due.node) == (time_node, node));
-        let flag = match known.map(|due| due.flag) {
-            Some(flag) => flag,
-            None => {
-                let flag = self.new_local(1);
-                let owner = turn.node.or(turn.owner).filter(|owner| *owner != 0);
-                self.due.push_back(Due { time_node, node, owner, instance: Some(instance), flag });
-                flag
-            }
-        };
+        // Each time it is scheduled it has a turn, and each is an execution of its own.
+        let flag = self.new_local(1);
+        let entry = turn.entry.and_then(|entry| self.entry_of(entry, instance));
+        let above = Some((turn.execution, instance));
+        self.due.push_back(Due { time_node, node, entry, above, flag });
         self.assign(flag, Value::constant(1, 1), ops);
     }
 
     /// What a body is run with.
-    fn frame(&mut self, body: &'m Body, node: Option<u32>, turn: Option<Turn>) -> Frame<'m> {
+    fn frame(&mut self, body: &'m Body, execution: u32, turn: Option<Turn>) -> Frame<'m> {
         let locals = body.locals.iter().map(|local| self.new_local(local.width)).collect::<Vec<_>>();
         for local in &locals {
             self.environment.set(*local, Some(0));
         }
-        Frame { body, node, turn, locals, counted: None, found: vec![None; body.bindings.len()] }
+        let node = self.executions[execution as usize].node;
+        Frame { body, node, execution, turn, locals, counted: None, found: vec![None; body.bindings.len()] }
     }
 }

@@ -1,7 +1,8 @@
-//! Operands: the EXPRESSION of what an alias chose, read, assigned, or found once for both.
+//! Operands: the EXPRESSION of what an alias chose, or a REFERENCE leads to, read, assigned, or found
+//! once for both.
 
-use isac_ir::behavior::Body;
 use isac_ir::operand::{Binding, Expression, MentionKind};
+use isac_ir::operation::Referred;
 use sim_runtime::memory::CellStore;
 
 use super::Specialiser;
@@ -11,86 +12,142 @@ use crate::residual::{Op, Value};
 
 /// A place that a body has found.
 #[derive(Debug, Clone)]
-pub(super) struct Found<'m> {
-    expression: &'m Expression,
-    /// Node of the operation whose EXPRESSION it is.
-    node: u32,
-    /// The step's local for each of those that the bodies of the place share.
-    locals: Vec<u32>,
-    /// What it found in turn.
-    found: Vec<Option<Found<'m>>>,
+pub(super) enum Found<'m> {
+    /// A LOCAL of an execution.
+    Variable {
+        /// The execution.
+        execution: u32,
+        /// The LOCAL.
+        variable: u32,
+    },
+    /// An operand's.
+    Operand {
+        expression: &'m Expression,
+        /// The execution that it belongs to.
+        execution: u32,
+        /// A REFERENCE has led to it.
+        is_referred: bool,
+        /// The step's local for each of those that the bodies of the place share.
+        locals: Vec<u32>,
+        /// What it found in turn.
+        found: Vec<Option<Found<'m>>>,
+    },
 }
 
 impl<'m, S: CellStore> Specialiser<'m, S> {
     /// The value of what an alias chose; one of a signed type is extended.
-    pub(super) fn read_operand(&mut self, frame: &Frame<'m>, instance: u32, ops: &mut Vec<Op>) -> Value {
-        let Some((node, operation)) = self.chosen(frame.node, instance) else {
+    pub(super) fn read_operand(
+        &mut self,
+        above: u32,
+        instance: u32,
+        is_referred: bool,
+        ops: &mut Vec<Op>,
+    ) -> Value {
+        let Some((expression, execution)) = self.operand_expression(above, instance) else {
+            // A member without EXPRESSION means its coded bits.
+            let node = self.executions[above as usize].node;
+            return Value::constant(128, self.coded(node, instance));
+        };
+        let Some(frame) = self.operand_frame(expression, execution, MentionKind::Read, is_referred, ops)
+        else {
             return Value::constant(1, 0);
         };
-        let Some(expression) = &self.model.operation(operation).expression else {
-            // A member without EXPRESSION means its coded bits.
-            return Value::constant(128, self.coded(frame.node, instance));
-        };
-        let local = self.run_expression(&expression.read, node, None, ops);
-        self.extended(expression, local)
+        self.run_body(&frame, ops);
+        self.extended(expression, frame.locals[0])
     }
 
     /// Assigns to what an alias chose.
     pub(super) fn write_operand(
         &mut self,
-        frame: &Frame<'m>,
+        above: u32,
         instance: u32,
+        value: Value,
+        is_referred: bool,
+        ops: &mut Vec<Op>,
+    ) -> Flow {
+        let Some((expression, execution)) = self.operand_expression(above, instance) else { return Flow::On };
+        let kind = MentionKind::Write;
+        let Some(frame) = self.operand_frame(expression, execution, kind, is_referred, ops) else {
+            return Flow::On;
+        };
+        let value = fit(value, expression.width);
+        self.assign(frame.locals[0], value, ops);
+        self.run_body(&frame, ops)
+    }
+
+    /// Assigns to what a reference stands for.
+    pub(super) fn write_reference(
+        &mut self,
+        frame: &Frame<'m>,
+        reference: u32,
         value: Value,
         ops: &mut Vec<Op>,
     ) -> Flow {
-        let Some((node, operation)) = self.chosen(frame.node, instance) else { return Flow::On };
-        let Some(expression) = &self.model.operation(operation).expression else { return Flow::On };
-        let Some(write) = &expression.write else { return Flow::On };
-        let value = fit(value, expression.width);
-        let mut inner = self.frame(write, Some(node), None);
-        self.assign(inner.locals[0], value, ops);
-        inner.counted = None;
-        self.run_body(&inner, ops)
+        match self.referred(frame.execution, reference) {
+            (above, Referred::Instance(instance)) => self.write_operand(above, instance, value, true, ops),
+            (above, Referred::Variable(variable)) => {
+                self.write_variable(above, variable, value, ops);
+                Flow::On
+            }
+            (_, Referred::Field(_) | Referred::Reference(_)) => Flow::On,
+        }
     }
 
-    /// Runs an EXPRESSION's body; gives the local that carries the value.
-    fn run_expression(&mut self, body: &'m Body, node: u32, value: Option<Value>, ops: &mut Vec<Op>) -> u32 {
-        let frame = self.frame(body, Some(node), None);
-        if let Some(value) = value {
-            self.assign(frame.locals[0], value, ops);
-        }
-        self.run_body(&frame, ops);
-        frame.locals[0]
+    /// The EXPRESSION of what an instance chose, and the execution that it sees.
+    fn operand_expression(&mut self, above: u32, instance: u32) -> Option<(&'m Expression, u32)> {
+        let (operation, execution) = self.operand(above, instance)?;
+        Some((self.model.operation(operation).expression.as_ref()?, execution))
+    }
+
+    /// What a body of an EXPRESSION runs with; one that a REFERENCE has led to is counted.
+    fn operand_frame(
+        &mut self,
+        expression: &'m Expression,
+        execution: u32,
+        kind: MentionKind,
+        is_referred: bool,
+        ops: &mut Vec<Op>,
+    ) -> Option<Frame<'m>> {
+        let body = expression.body(kind)?;
+        let mut frame = self.frame(body, execution, None);
+        let base = frame.node.and_then(|node| self.operands.base(node, kind));
+        frame.counted = base.map(|base| (base, true));
+        ops.extend(base.filter(|_| is_referred).map(Op::Count));
+        Some(frame)
     }
 
     /// What a local of an EXPRESSION holds, extended if the operand is signed.
     fn extended(&self, expression: &Expression, local: u32) -> Value {
-        let width = self.locals[local as usize];
-        let value = match self.environment.get(local) {
-            Some(known) => Value::constant(width, known),
-            None => Value::local(width, local),
-        };
-        let value = fit(value, expression.width);
+        let value = fit(self.read_local(local), expression.width);
         if expression.signed { Value::sign_extend(128, value) } else { value }
     }
 
     /// Finds a place: evaluates what it needs.
     pub(super) fn bind(&mut self, frame: &mut Frame<'m>, binding: u32, ops: &mut Vec<Op>) {
         let found = match frame.body.bindings[binding as usize] {
-            Binding::Instance(instance) => self.find_operand(frame.node, instance, ops),
-            Binding::Reference(_) => panic!("{} holds what is not translated", frame.body.location),
+            Binding::Instance(instance) => self.find_operand(frame.execution, instance, false, ops),
+            Binding::Reference(reference) => match self.referred(frame.execution, reference) {
+                (above, Referred::Instance(instance)) => self.find_operand(above, instance, true, ops),
+                (execution, Referred::Variable(variable)) => Some(Found::Variable { execution, variable }),
+                (_, Referred::Field(_) | Referred::Reference(_)) => None,
+            },
         };
         frame.found[binding as usize] = found;
     }
 
-    fn find_operand(&mut self, above: Option<u32>, instance: u32, ops: &mut Vec<Op>) -> Option<Found<'m>> {
-        let (node, operation) = self.chosen(above, instance)?;
-        let expression = self.model.operation(operation).expression.as_ref()?;
-        let body = expression.body(MentionKind::Bind)?;
-        let mut frame = self.frame(body, Some(node), None);
+    fn find_operand(
+        &mut self,
+        above: u32,
+        instance: u32,
+        is_referred: bool,
+        ops: &mut Vec<Op>,
+    ) -> Option<Found<'m>> {
+        let (expression, execution) = self.operand_expression(above, instance)?;
+        let mut frame = self.operand_frame(expression, execution, MentionKind::Bind, is_referred, ops)?;
         let mut labels = super::body::Labels::default();
         self.run_statements(&mut frame, &mut labels, ops);
-        Some(Found { expression, node, locals: frame.locals, found: frame.found })
+        let Frame { locals, found, .. } = frame;
+        Some(Found::Operand { expression, execution, is_referred, locals, found })
     }
 
     /// The value of a place that was found.
@@ -101,38 +158,52 @@ impl<'m, S: CellStore> Specialiser<'m, S> {
         kind: MentionKind,
         ops: &mut Vec<Op>,
     ) -> Value {
-        let Some(place) = frame.found[binding as usize].clone() else { return Value::constant(1, 0) };
-        let Some(inner) = self.found_frame(&place, kind) else { return Value::constant(1, 0) };
-        self.run_body(&inner, ops);
-        self.extended(place.expression, inner.locals[0])
+        match frame.found[binding as usize].clone() {
+            Some(Found::Variable { execution, variable }) => self.read_variable(execution, variable),
+            Some(place @ Found::Operand { expression, .. }) => match self.found_frame(place, kind, ops) {
+                Some(inner) => {
+                    self.run_body(&inner, ops);
+                    self.extended(expression, inner.locals[0])
+                }
+                None => Value::constant(1, 0),
+            },
+            None => Value::constant(1, 0),
+        }
     }
 
     /// Assigns to a place that was found.
-    pub(super) fn run_found(
+    pub(super) fn write_found(
         &mut self,
         frame: &Frame<'m>,
         binding: u32,
-        kind: MentionKind,
-        value: Option<Value>,
+        value: Value,
         ops: &mut Vec<Op>,
     ) -> Flow {
-        let Some(place) = frame.found[binding as usize].clone() else { return Flow::On };
-        let Some(inner) = self.found_frame(&place, kind) else { return Flow::On };
-        if let Some(value) = value {
-            let value = fit(value, place.expression.width);
-            self.assign(inner.locals[0], value, ops);
+        match frame.found[binding as usize].clone() {
+            Some(Found::Variable { execution, variable }) => {
+                self.write_variable(execution, variable, value, ops);
+                Flow::On
+            }
+            Some(place @ Found::Operand { expression, .. }) => {
+                let Some(inner) = self.found_frame(place, MentionKind::WriteBound, ops) else {
+                    return Flow::On;
+                };
+                let value = fit(value, expression.width);
+                self.assign(inner.locals[0], value, ops);
+                self.run_body(&inner, ops)
+            }
+            None => Flow::On,
         }
-        self.run_body(&inner, ops)
     }
 
     /// What a body of a place that was found runs with: it begins with what finding it has left.
-    fn found_frame(&mut self, place: &Found<'m>, kind: MentionKind) -> Option<Frame<'m>> {
-        let body = place.expression.body(kind)?;
-        let mut frame = self.frame(body, Some(place.node), None);
-        for (own, left) in frame.locals.iter_mut().zip(&place.locals).skip(1) {
+    fn found_frame(&mut self, place: Found<'m>, kind: MentionKind, ops: &mut Vec<Op>) -> Option<Frame<'m>> {
+        let Found::Operand { expression, execution, is_referred, locals, found } = place else { return None };
+        let mut frame = self.operand_frame(expression, execution, kind, is_referred, ops)?;
+        for (own, left) in frame.locals.iter_mut().zip(&locals).skip(1) {
             *own = *left;
         }
-        frame.found.clone_from(&place.found);
+        frame.found = found;
         Some(frame)
     }
 }

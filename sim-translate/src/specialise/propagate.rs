@@ -1,7 +1,7 @@
 //! Simple values are carried from where a local is assigned to where it is read: an address that a
 //! FUNCTION was given is again a register and a constant, as the access checks want it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use isac_ir::behavior::BinaryOp;
 
@@ -16,30 +16,83 @@ pub(super) fn propagate(ops: &mut Vec<Op>) {
     drop_unread(ops);
 }
 
+/// What a value is made of that may change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Source {
+    Local(u32),
+    Element(u32, u32),
+}
+
 /// Locals that hold what is as quickly evaluated again.
-#[derive(Clone, Default)]
+///
+/// Nothing is searched for when something is assigned: each source has a number, which changes with it,
+/// and a value holds as long as its sources have the numbers that they had.
+#[derive(Default)]
 struct Known {
-    values: HashMap<u32, Value>,
+    values: HashMap<u32, (Value, Vec<(Source, u32)>)>,
+    /// The number of each source; 0 for one that has not changed.
+    numbers: HashMap<Source, u32>,
+    /// Of registers that were written at an index that is not known.
+    files: HashMap<u32, u32>,
+    last: u32,
+    /// What changed since an arm was entered, and what was before.
+    undone: Vec<Change>,
+}
+
+enum Change {
+    Value(u32, Option<(Value, Vec<(Source, u32)>)>),
+    Number(Source, u32),
+    File(u32, u32),
 }
 
 impl Known {
-    /// A local is assigned: what was said of it, or by it, no longer holds.
-    fn forget_local(&mut self, local: u32) {
-        self.values.remove(&local);
-        self.values
-            .retain(|_, value| !mentions(value, &|kind| matches!(kind, Kind::Local(read) if *read == local)));
+    /// What is known of a local.
+    fn get(&self, local: u32) -> Option<&Value> {
+        let (value, sources) = self.values.get(&local)?;
+        sources.iter().all(|(source, number)| self.number(*source) == *number).then_some(value)
     }
 
-    /// A register is written, at an index that may not be known.
-    fn forget_register(&mut self, register: u32, element: Option<u32>) {
-        self.values.retain(|_, value| {
-            !mentions(value, &|kind| match kind {
-                Kind::Register { register: read, element: at, .. } => {
-                    *read == register && element.is_none_or(|element| element == *at)
-                }
-                _ => false,
-            })
+    fn insert(&mut self, local: u32, value: Value) {
+        let mut sources = Vec::new();
+        value.walk(&mut |item| match item {
+            Item::Value(Value { kind: Kind::Local(local), .. }) => sources.push(Source::Local(*local)),
+            Item::Value(Value { kind: Kind::Register { register, element, .. }, .. }) => {
+                sources.push(Source::Element(*register, *element));
+            }
+            _ => {}
         });
+        let sources = sources.into_iter().map(|source| (source, self.number(source))).collect();
+        let before = self.values.insert(local, (value, sources));
+        self.undone.push(Change::Value(local, before));
+    }
+
+    /// Changes with the source.
+    fn number(&self, source: Source) -> u32 {
+        let own = self.numbers.get(&source).copied().unwrap_or(0);
+        match source {
+            Source::Element(register, _) => own.max(self.files.get(&register).copied().unwrap_or(0)),
+            Source::Local(_) => own,
+        }
+    }
+
+    fn change(&mut self, source: Source) {
+        self.last += 1;
+        let before = self.numbers.insert(source, self.last).unwrap_or(0);
+        self.undone.push(Change::Number(source, before));
+    }
+
+    fn change_file(&mut self, register: u32) {
+        self.last += 1;
+        let before = self.files.insert(register, self.last).unwrap_or(0);
+        self.undone.push(Change::File(register, before));
+    }
+
+    /// A local is assigned: what was said of it, or by it, no longer holds.
+    fn forget_local(&mut self, local: u32) {
+        if let Some(before) = self.values.remove(&local) {
+            self.undone.push(Change::Value(local, Some(before)));
+        }
+        self.change(Source::Local(local));
     }
 
     /// Whatever statements that may run at some time may change.
@@ -55,10 +108,46 @@ impl Known {
     fn forget_changed(&mut self, op: &Op) {
         match op {
             Op::Set(local, _) | Op::LinuxCall(local, _) | Op::Semihost(local, _) => self.forget_local(*local),
-            Op::SetRegister { register, element, .. } => self.forget_register(*register, Some(*element)),
-            Op::SetElement { register, .. } => self.forget_register(*register, None),
+            Op::SetRegister { register, element, .. } => self.change(Source::Element(*register, *element)),
+            Op::SetElement { register, .. } => self.change_file(*register),
             _ => {}
         }
+    }
+
+    /// Goes through lists of which at most one runs; behind them what none of them changes is known.
+    fn carry_arms(&mut self, arms: &mut [&mut Vec<Op>]) {
+        let (mut locals, mut changed, mut files) = (Vec::new(), Vec::new(), Vec::new());
+        for arm in arms {
+            let begun = self.undone.len();
+            carry(arm, self);
+            while self.undone.len() > begun {
+                match self.undone.pop() {
+                    Some(Change::Value(local, before)) => {
+                        locals.push(local);
+                        match before {
+                            Some(before) => self.values.insert(local, before),
+                            None => self.values.remove(&local),
+                        };
+                    }
+                    Some(Change::Number(source, before)) => {
+                        self.numbers.insert(source, before);
+                        changed.push(source);
+                    }
+                    Some(Change::File(register, before)) => {
+                        self.files.insert(register, before);
+                        files.push(register);
+                    }
+                    None => {}
+                }
+            }
+        }
+        for local in locals {
+            if let Some(before) = self.values.remove(&local) {
+                self.undone.push(Change::Value(local, Some(before)));
+            }
+        }
+        changed.into_iter().for_each(|source| self.change(source));
+        files.into_iter().for_each(|register| self.change_file(register));
     }
 }
 
@@ -72,27 +161,21 @@ fn carry(ops: &mut [Op], known: &mut Known) {
         op.values_mut().into_iter().for_each(|value| put_in(value, known));
         match op {
             Op::If(_, then, otherwise) => {
-                carry(then, &mut known.clone());
-                carry(otherwise, &mut known.clone());
-                known.forget_written(then);
-                known.forget_written(otherwise);
+                known.carry_arms(&mut [then, otherwise]);
             }
             // What a turn changes is not known at the next.
             Op::Loop(_, body) => {
                 known.forget_written(body);
-                carry(body, &mut known.clone());
+                known.carry_arms(&mut [body]);
             }
-            Op::Block(_, body) => {
-                carry(body, &mut known.clone());
-                known.forget_written(body);
-            }
+            Op::Block(_, body) => known.carry_arms(&mut [body]),
             Op::Set(local, value) => {
                 let (local, value) = (*local, value.clone());
                 known.forget_local(local);
                 let names_itself =
                     mentions(&value, &|kind| matches!(kind, Kind::Local(read) if *read == local));
                 if local != PC && !names_itself && is_simple(&value) {
-                    known.values.insert(local, value);
+                    known.insert(local, value);
                 }
             }
             _ => known.forget_changed(op),
@@ -124,7 +207,7 @@ fn put_in(value: &mut Value, known: &Known) {
         return;
     }
     if let Kind::Local(local) = value.kind {
-        if let Some(simple) = known.values.get(&local).filter(|simple| simple.width == value.width) {
+        if let Some(simple) = known.get(local).filter(|simple| simple.width == value.width) {
             *value = simple.clone();
         }
         return;
@@ -160,33 +243,42 @@ fn add(width: u32, left: Value, right: Value) -> Value {
     }
 }
 
-/// Drops assignments to locals that nothing reads, as long as evaluating them is not noticed.
+/// Drops assignments to locals that nothing reads, as long as evaluating them is not noticed; from the
+/// end on, so that what was read for these alone goes, too.
 fn drop_unread(ops: &mut Vec<Op>) {
-    loop {
-        let mut read = std::collections::HashSet::new();
-        walk_ops(ops, &mut |item| match item {
-            Item::Value(Value { kind: Kind::Local(local), .. }) | Item::Op(Op::CountLocal(_, local)) => {
-                read.insert(*local);
-            }
-            _ => {}
-        });
-        if !drop_sets(ops, &|local| local == PC || read.contains(&local)) {
-            return;
-        }
-    }
+    drop_before(ops, &mut HashSet::from([PC]));
 }
 
-fn drop_sets(ops: &mut Vec<Op>, is_read: &dyn Fn(u32) -> bool) -> bool {
-    let before = ops.len();
-    ops.retain(|op| match op {
-        Op::Set(local, value) => is_read(*local) || value.may_trap(),
-        _ => true,
-    });
-    let mut dropped = ops.len() < before;
-    for list in ops.iter_mut().flat_map(Op::lists_mut) {
-        dropped |= drop_sets(list, is_read);
+/// The same for a list, with what is read behind it; then with what is read in it, too.
+fn drop_before(ops: &mut Vec<Op>, read: &mut HashSet<u32>) {
+    let mut kept = Vec::with_capacity(ops.len());
+    while let Some(mut op) = ops.pop() {
+        match &mut op {
+            Op::Set(local, value) if !read.contains(local) && !value.may_trap() => continue,
+            Op::CountLocal(_, local) => _ = read.insert(*local),
+            // What one turn reads the one before may have assigned.
+            Op::Loop(_, body) => walk_ops(body, &mut |item| add_read(item, read)),
+            _ => {}
+        }
+        for list in op.lists_mut() {
+            drop_before(list, read);
+        }
+        for value in op.values() {
+            value.walk(&mut |item| add_read(item, read));
+        }
+        kept.push(op);
     }
-    dropped
+    kept.reverse();
+    *ops = kept;
+}
+
+fn add_read(item: Item<'_>, read: &mut HashSet<u32>) {
+    match item {
+        Item::Value(Value { kind: Kind::Local(local), .. }) | Item::Op(Op::CountLocal(_, local)) => {
+            read.insert(*local);
+        }
+        _ => {}
+    }
 }
 
 #[cfg(test)]

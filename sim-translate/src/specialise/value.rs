@@ -36,7 +36,10 @@ impl<'m, S: CellStore> Specialiser<'m, S> {
                 known(self.member_field(frame.node, *instance, fields))
             }
             ExprKind::InstructionAddress => known(self.place.address.into()),
-            ExprKind::InstructionSize => known(self.size_cells().into()),
+            ExprKind::InstructionSize => match self.size {
+                Some(size) => fit(self.read_local(size), width),
+                None => known(self.size_cells().into()),
+            },
             ExprKind::Cycles => Value { width, kind: Kind::Cycles },
             ExprKind::Instructions => Value { width, kind: Kind::Instructions },
             ExprKind::FaultAddress => Value { width, kind: Kind::FaultAddress },
@@ -79,7 +82,7 @@ impl<'m, S: CellStore> Specialiser<'m, S> {
                 )
             }
             ExprKind::Operand { instance, .. } => {
-                let value = self.read_operand(frame, *instance, ops);
+                let value = self.read_operand(frame.execution, *instance, false, ops);
                 fit(value, width)
             }
             ExprKind::Bound { binding, keeps, .. } => {
@@ -115,11 +118,14 @@ impl<'m, S: CellStore> Specialiser<'m, S> {
                 let otherwise = self.evaluate(frame, otherwise, ops);
                 Value::select(condition, then, otherwise)
             }
-            ExprKind::Variable(_)
-            | ExprKind::Reference(_)
-            | ExprKind::CodedReference(_)
-            | ExprKind::MemberFieldReference { .. } => {
-                panic!("{} holds what is not translated", frame.body.location)
+            ExprKind::Variable(variable) => fit(self.read_variable(frame.execution, *variable), width),
+            ExprKind::Reference(reference) => {
+                let value = self.read_reference(frame.execution, *reference, ops);
+                fit(value, width)
+            }
+            ExprKind::CodedReference(reference) => known(self.coded_reference(frame.execution, *reference)),
+            ExprKind::MemberFieldReference { reference, fields } => {
+                known(self.member_field_reference(frame.execution, *reference, fields))
             }
         }
     }
@@ -141,12 +147,12 @@ impl<'m, S: CellStore> Specialiser<'m, S> {
         ops: &mut Vec<Op>,
     ) -> Value {
         let index = index.map(|index| self.evaluate(frame, index, ops));
-        if self.model.pc_register() == Some(register) {
-            return Value::slice(width, self.read_pc(), low);
-        }
         let table = &self.model.registers[register as usize];
         let element = index.as_ref().map_or(Some(0), Value::known);
         match (element.map(|element| u32::try_from(element).unwrap_or(u32::MAX)), index) {
+            (Some(element), _) if self.model.pc_element() == Some((register, element)) => {
+                Value::slice(width, self.read_pc(), low)
+            }
             (Some(element), _) if element < table.elements() => match table.hardwired_value(element) {
                 Some(value) => Value::constant(width, value.checked_shr(low).unwrap_or(0)),
                 None => match self.known_of_mode((register, element), low, width) {
@@ -156,6 +162,7 @@ impl<'m, S: CellStore> Specialiser<'m, S> {
             },
             (_, index) => {
                 let index = Box::new(index.unwrap_or_else(|| Value::constant(1, 0)));
+                self.put_pc(register, ops);
                 self.held(Value { width, kind: Kind::Element { register, index, low } }, ops)
             }
         }
@@ -190,7 +197,7 @@ impl<'m, S: CellStore> Specialiser<'m, S> {
         self.tree().zip(child).map_or(0, |(tree, child)| tree.nodes[child as usize].coded)
     }
 
-    fn member_field(&self, node: Option<u32>, instance: u32, fields: &[(u32, u32)]) -> u128 {
+    pub(super) fn member_field(&self, node: Option<u32>, instance: u32, fields: &[(u32, u32)]) -> u128 {
         let Some((node, operation)) = self.chosen(node, instance) else { return 0 };
         let field = fields.iter().find(|(member, _)| *member == operation);
         match (self.tree(), field) {

@@ -6,10 +6,12 @@
 //! matter are looked at, so that the operands' combinations never multiply.
 
 mod member;
+mod pair;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
+use self::pair::pairs_together;
 use super::ambiguity::occurs;
 use super::finding::{Choice, Claim};
 use super::text::path_texts;
@@ -100,14 +102,14 @@ impl<'a, 's, 'm> Contest<'a, 's, 'm> {
     /// Decides all words; reports those that cannot be.
     pub(super) fn decide(mut self, diagnostics: &mut Diagnostics) -> Result<Decoding, Undecided> {
         let mut waiting = Vec::new();
-        for later in 0..self.paths.len() {
-            for earlier in 0..later {
-                let (one, other) = (&self.contestants[later].words, &self.contestants[earlier].words);
-                if self.sets.prover.overlap(one, other)?.is_some() {
-                    self.make_exact(later)?;
-                    self.make_exact(earlier)?;
-                    waiting.extend(self.compare(earlier, later, diagnostics)?);
-                }
+        let hulls: Vec<Option<Cube>> =
+            self.contestants[..self.paths.len()].iter().map(|contestant| contestant.words.hull()).collect();
+        for (earlier, later) in pairs_together(&hulls)? {
+            let (one, other) = (&self.contestants[later].words, &self.contestants[earlier].words);
+            if self.sets.prover.overlap(one, other)?.is_some() {
+                self.make_exact(later)?;
+                self.make_exact(earlier)?;
+                waiting.extend(self.compare(earlier, later, diagnostics)?);
             }
         }
         while self.findings == 0

@@ -16,7 +16,7 @@ use self::line::{Line, line_of, written_out};
 use self::matching::{Furthest, Matching};
 use self::texts::Texts;
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::model::{Model, Pseudo, PseudoPiece};
+use crate::model::{AssemblerItem, Model, Operation, Pseudo, PseudoPiece};
 use crate::resolve::code;
 use crate::resolve::report::error;
 use crate::resolve::suggestion::did_you_mean;
@@ -159,6 +159,12 @@ fn unreadable(texts: &Texts<'_>, pseudo: &Pseudo, number: usize, furthest: &Furt
     let (span, place) = failing_place(pseudo, number, furthest);
     if let Some(word) = &furthest.unknown_word {
         let label = format!("no instruction and no PSEUDO begins with `{word}`");
+        if let Some(operation) = written_with(texts.model, word) {
+            return error(code::PSEUDO_RESULT, span, message, label)
+                .secondary(operation.span, format!("`{}` does, but nothing decodes it", operation.name))
+                .help("make it a member of a GROUP that a CODINGROOT decodes")
+                .cause("what nothing decodes");
+        }
         let near = did_you_mean(word, texts.words.iter().map(String::as_str));
         let help = near.unwrap_or_else(|| "write each result as an instruction is written".to_owned());
         return error(code::PSEUDO_RESULT, span, message, label).help(help);
@@ -170,6 +176,17 @@ fn unreadable(texts: &Texts<'_>, pseudo: &Pseudo, number: usize, furthest: &Furt
         None => found,
     };
     found.help(furthest.remedy())
+}
+
+/// An operation whose text begins with a word.
+fn written_with<'m>(model: &'m Model, word: &str) -> Option<&'m Operation> {
+    let begins = |text: &Vec<AssemblerItem>| match text.first() {
+        Some(AssemblerItem::Text(text)) => {
+            text.split_whitespace().next().is_some_and(|own| own.eq_ignore_ascii_case(word))
+        }
+        _ => false,
+    };
+    model.operations.iter().find(|operation| operation.assembler.iter().any(begins))
 }
 
 /// The place of a result from which on nothing fits, and how it stands to what was expected.

@@ -80,7 +80,7 @@ impl Words {
     }
 
     /// A cube around all of them; `None` if there is no word.
-    fn hull(&self) -> Option<Cube> {
+    pub(crate) fn hull(&self) -> Option<Cube> {
         match self {
             Words::Cubes(cubes) => cubes.hull(),
             Words::Circuit { hull, .. } => Some(*hull),

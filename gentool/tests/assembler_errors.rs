@@ -5,6 +5,7 @@ mod cases;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
+use gentool::assembler::explanation::explain_assembler_code;
 use gentool::assembler::{Assembler, Bases, code};
 use isac_parser::diagnostic::{Diagnostics, Style};
 use isac_parser::source::{InMemory, SourceMap};
@@ -296,6 +297,27 @@ fn hostile_text_ends_in_a_message() {
         said += &all.lines().take(2).map(|line| format!("{line}\n")).collect::<String>();
     }
     insta::assert_snapshot!(said);
+}
+
+#[test]
+fn every_code_is_explained_by_examples_that_are_assembled() {
+    let mut failed = String::new();
+    for (code, _) in code::ALL {
+        let explanation = explain_assembler_code(code.0).expect("a code of the list");
+        assert!(explanation.rule.len() > 40, "{code} has no rule");
+        assert!(!explanation.wrong.is_empty() && !explanation.right.is_empty(), "{code} has no examples");
+        let (findings, sources) = explanation.check(explanation.wrong);
+        let codes: BTreeSet<&str> = findings.iter().map(|finding| finding.code.0).collect();
+        if codes != BTreeSet::from([code.0]) {
+            failed += &format!("{code}, wrong:\n{}\n", findings.render(&sources, Style::Plain));
+        }
+        let (findings, sources) = explanation.check(explanation.right);
+        if !findings.is_empty() {
+            failed += &format!("{code}, right:\n{}\n", findings.render(&sources, Style::Plain));
+        }
+    }
+    assert!(failed.is_empty(), "{failed}");
+    insta::assert_snapshot!(explain_assembler_code("a0102").expect("the code").render(Style::Plain));
 }
 
 #[test]

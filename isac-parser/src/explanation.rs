@@ -186,13 +186,14 @@ fn expand(text: &str) -> String {
     expanded
 }
 
-fn indented(text: &str) -> String {
+/// A text in from the margin.
+pub fn indented(text: &str) -> String {
     let line = |line: &str| if line.is_empty() { "\n".to_owned() } else { format!("    {line}\n") };
     text.lines().map(line).collect()
 }
 
 /// A paragraph in lines.
-fn wrapped(paragraph: &str) -> String {
+pub fn wrapped(paragraph: &str) -> String {
     let mut text = String::new();
     let mut columns = 0;
     for word in paragraph.split_whitespace() {

@@ -8,6 +8,9 @@ macro_rules! codes {
         $($(#[doc = $doc])* pub(super) const $name: Code = Code($code);)*
         /// All codes with what they are about.
         pub const ALL: &[(Code, &str)] = &[$(($name, concat!($($doc),*))),*];
+        /// What explains each; a code without a file does not compile.
+        pub(super) const EXPLANATIONS: &[(Code, &str)] =
+            &[$(($name, include_str!(concat!("explanation/", $code, ".md")))),*];
     };
 }
 

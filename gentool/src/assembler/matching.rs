@@ -6,7 +6,7 @@
 
 mod operand;
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use isac_ir::operation::Target;
@@ -55,7 +55,7 @@ pub(super) enum OperandValue {
 }
 
 /// How far a way of reading has come.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Cursor {
     at: usize,
     /// Nothing may stand between what has been read and what comes.
@@ -77,7 +77,7 @@ pub(super) struct Matcher<'a, 'm> {
     /// Expressions by where they begin, with all their ends, the longest first.
     expressions: Vec<(usize, Vec<Read>)>,
     /// What was read for a target at a place: many ways of reading lead there.
-    targets: HashMap<(Target, Cursor), Rc<Ends>>,
+    targets: BTreeMap<(Target, Cursor), Rc<Ends>>,
     /// There were more ways than are followed.
     pub(super) overflow: bool,
 }
@@ -113,7 +113,7 @@ impl<'a, 'm> Matcher<'a, 'm> {
             scope,
             furthest: Furthest::default(),
             expressions: Vec::new(),
-            targets: HashMap::new(),
+            targets: BTreeMap::new(),
             overflow: false,
         }
     }

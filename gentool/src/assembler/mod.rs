@@ -13,6 +13,7 @@ mod circle;
 pub mod code;
 mod directive;
 mod emission;
+pub mod explanation;
 mod expression;
 mod form;
 mod furthest;

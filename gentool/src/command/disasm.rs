@@ -6,6 +6,7 @@ use gentool::disassembler::{Style, disassemble};
 use sim_runtime::launcher::{ProgramFormat, parse_number};
 
 use super::description::DescriptionOptions;
+use super::mistaken_file::instead_of_code;
 use super::program::ProgramFile;
 use super::{Failure, print};
 
@@ -39,6 +40,10 @@ pub(super) struct Options {
 pub(super) fn run(options: &Options) -> Result<i32, Failure> {
     let model = options.description.load()?.model;
     let file = ProgramFile { path: &options.program, format: options.format, base: options.base };
+    if let (ProgramFormat::Auto, Some(instead)) = (options.format, instead_of_code(&options.program)) {
+        let path = options.program.display();
+        return Err(Failure::other(format!("cannot read the program {path}: {instead}")));
+    }
     let program = file.read(&model)?;
     let style = Style { remarks: !options.plain };
     let text = disassemble(&model, &program, style).ok_or_else(|| no_text(&model.name))?;

@@ -3,6 +3,7 @@
 use std::io::IsTerminal;
 
 use gentool::assembler::code::ALL as CODES;
+use gentool::assembler::explanation::explain_assembler_code;
 use isac_parser::diagnostic::Style;
 use isac_parser::explanation::{UnknownCode, explain_code, list_codes};
 
@@ -10,8 +11,8 @@ use super::{Failure, print};
 
 /// Explain codes of errors and warnings: rule, reason, a wrong and a right example.
 ///
-/// Without a code all of them are listed; of those of assembler programs, which begin with A, one
-/// line is all there is. Example: gentool explain E0410
+/// Those of assembler programs begin with A. Without a code all of them are listed.
+/// Example: gentool explain E0410
 #[derive(Debug, clap::Args)]
 pub(super) struct Options {
     /// What stands in brackets at the beginning of a message, as E0410.
@@ -30,13 +31,8 @@ pub(super) fn run(options: &Options) -> Result<i32, Failure> {
     let style = if coloured { Style::Styled } else { Style::Plain };
     let mut texts = Vec::new();
     for code in &options.codes {
-        let wanted = code.to_ascii_uppercase();
-        if let Some((code, says)) = CODES.iter().find(|(known, _)| known.0 == wanted) {
-            texts.push(format!(
-                "{}: {}\n\nSaid of a program by `gentool asm`; docs/assembler.md tells how programs are written.\n",
-                code.0,
-                sentence(says)
-            ));
+        if let Some(explanation) = explain_assembler_code(code) {
+            texts.push(explanation.render(style));
             continue;
         }
         let explanation = explain_code(code).map_err(|unknown| no_such_code(code, &unknown))?;

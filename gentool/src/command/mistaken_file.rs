@@ -62,6 +62,17 @@ pub(super) fn instead_of_program(model: &Path, path: &Path) -> Option<String> {
     }
 }
 
+/// What is in the place of code: lines of text, which no program is by accident.
+pub(super) fn instead_of_code(path: &Path) -> Option<&'static str> {
+    let bytes = beginning(path);
+    let is_text = |byte: &u8| matches!(byte, b' '..=b'~' | b'\t' | b'\r' | b'\n');
+    let is_lines = bytes.contains(&b'\n') && bytes.iter().all(is_text);
+    (is_lines && recognise_format(&bytes).is_none()).then_some(
+        "it is text, and no program; assemble it first by `gentool asm`, or say --format raw to take its \
+         letters as code",
+    )
+}
+
 /// What is in the place of a stored profile.
 pub(super) fn instead_of_profile(path: &Path) -> Option<&'static str> {
     let bytes = beginning(path);

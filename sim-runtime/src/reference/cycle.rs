@@ -39,7 +39,7 @@ impl<'m> ReferenceEngine<'m> {
                 }
                 other => stop.or(other),
             };
-            if self.within().is_some() {
+            if self.follower.is_some() && self.within().is_some() {
                 return Some(Stop::Interrupted);
             }
             next = self.next_turn();

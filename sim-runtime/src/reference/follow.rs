@@ -41,7 +41,10 @@ impl Follower {
 }
 
 impl<'m> Step<'m, '_> {
-    /// A point of the description is passed: it is counted, or the run is left before it.
+    /// A point of the description is passed: it is counted, or the run is left before it. Plain runs have
+    /// none.
+    #[cold]
+    #[inline(never)]
     pub(super) fn visit(&mut self, frame: &mut Frame<'m>, point: PointId) -> Result<(), Leaving> {
         if let Some(visits) = &mut self.visits {
             visits.count(point);
@@ -65,11 +68,13 @@ impl<'m> Step<'m, '_> {
     }
 
     /// True if the run was left before a statement.
+    #[inline]
     pub(super) fn is_within(&self) -> bool {
         self.follower.as_ref().is_some_and(|follower| follower.within.is_some())
     }
 
     /// Runs a body of an operation; where the run is left in it, what it sees is noted.
+    #[inline]
     pub(super) fn run_body(
         &mut self,
         frame: &mut Frame<'m>,
@@ -77,16 +82,25 @@ impl<'m> Step<'m, '_> {
         time_node: u32,
     ) -> Result<(), Leaving> {
         let outcome = self.run_statements(frame, statements, time_node);
-        if matches!(outcome, Err(Leaving::Interrupt)) && self.is_within() {
+        if matches!(outcome, Err(Leaving::Interrupt)) {
+            self.note_body(frame);
+        }
+        outcome
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn note_body(&mut self, frame: &Frame<'m>) {
+        if self.is_within() {
             let body = self.running_body(frame);
             if let Some(within) = self.follower.as_mut().and_then(|follower| follower.within.as_mut()) {
                 within.bodies.push(body);
             }
         }
-        outcome
     }
 
     /// The same of an EXPRESSION, which another body mentions.
+    #[inline]
     pub(super) fn run_mentioned(
         &mut self,
         frame: &mut Frame<'m>,

@@ -10,6 +10,8 @@ use crate::memory::{Reached, check_access, check_range};
 use crate::print::print_parts;
 
 impl<'m> Step<'m, '_> {
+    // Bodies are run from several places; the loop over their statements is one piece of code.
+    #[inline(never)]
     pub(super) fn run_statements(
         &mut self,
         frame: &mut Frame<'m>,
@@ -22,7 +24,8 @@ impl<'m> Step<'m, '_> {
         Ok(())
     }
 
-    pub(super) fn run_statement(
+    #[inline(always)]
+    fn run_statement(
         &mut self,
         frame: &mut Frame<'m>,
         statement: &'m Stmt,

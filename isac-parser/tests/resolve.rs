@@ -17,6 +17,7 @@ mod resolve {
     mod mutation;
     mod oracle;
     mod robust;
+    mod slips;
     mod stage;
     mod typing;
 }

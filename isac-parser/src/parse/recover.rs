@@ -57,6 +57,12 @@ pub(super) fn parse_piece(scan: &Scan<'_>, piece: &Piece, found: &mut Found) -> 
         && !found.diagnostics[before..].iter().any(|diagnostic| diagnostic.code == code::UNBALANCED)
     {
         let brace = misindented_brace(scan, piece.tokens.clone()).unwrap_or(brace);
+        if scan.word(piece.tokens.start) == "RESOURCE" {
+            // The declarations behind it stand inside another one.
+            let begin = scan.token_span(brace).start;
+            let told = found.diagnostics.split_off(before);
+            found.diagnostics.extend(told.into_iter().filter(|finding| finding.primary.0.start < begin));
+        }
         found.diagnostics.push(unclosed(scan, brace, piece.tokens.end));
     }
     if found.diagnostics.len() == before && !is_explained {

@@ -160,6 +160,21 @@ fn rv64imac_computes_what_is_computed_natively() {
     );
 }
 
+/// What comes back to where it was called from, by a stack of bytes or behind a delay slot, and what lies
+/// at the very end of memory, makes nothing anew.
+#[test]
+fn what_calls_and_stacks_do_is_translated_a_few_times_at_most() {
+    for (simulator, most) in [(&AVR, 25_000), (&MIPS32, 10_000)] {
+        let program = path(&format!("models/{}/programs/sorting.elf", simulator.name));
+        let guest = Guest::new(Box::leak(program.display().to_string().into_boxed_str()));
+        let guest = Guest { options: &["--limit-instructions", "1M"], ..guest };
+        let mut engine = TranslatedEngine::new((simulator.model)()).expect("the model is translated");
+        guest.run(simulator, &mut engine);
+        let translated = engine.translation().instructions;
+        assert!((1..most).contains(&translated), "{}: {translated} instructions", simulator.name);
+    }
+}
+
 /// The slow engine runs the beginnings of these programs.
 #[test]
 fn avr_computes_what_is_computed_natively() {

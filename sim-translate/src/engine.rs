@@ -377,7 +377,8 @@ impl<'m> TranslatedEngine<'m> {
             let number = number.filter(|_| compilable.includes(&step))?;
             let runs = steps.counted(number).executed;
             let table = steps.table_of(own.address);
-            Some((own, Numbered { number, runs, mode: own.mode, step, table }))
+            let precedes_return = steps.is_behind_call(model.successor(step.address, step.size_cells));
+            Some((own, Numbered { number, runs, mode: own.mode, step, table, precedes_return }))
         };
         let items = self.core.state.items.clone();
         let step_at = |place| find(&mut self.core, &mut self.steps, place);

@@ -4,9 +4,10 @@ use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use isac_ir::Model;
+use isac_ir::bits::mask;
 
 use crate::mode::{Mode, ModeItems};
-use crate::residual::{Kind, Op, PC, Value};
+use crate::residual::{Item, Kind, Op, PC, Value, walk_ops};
 use crate::specialise::{Place, Step};
 
 /// Most steps in a region.
@@ -23,6 +24,9 @@ const OFTEN_CALLED: u64 = 12;
 /// So deep calls are followed.
 const DEEPEST: u32 = 3;
 
+/// A smaller piece of an address is not looked for in memory.
+const LEAST_PIECE_BITS: u32 = 8;
+
 /// Most places that a jump by a table leads to within a region.
 const MOST_TARGETS: usize = 128;
 
@@ -37,6 +41,8 @@ pub(crate) struct Numbered {
     pub(crate) runs: u64,
     /// Where it has led, if it jumps by a table.
     pub(crate) table: Vec<u64>,
+    /// Its successor is behind a call: this is the call, or in its delay slot.
+    pub(crate) precedes_return: bool,
 }
 
 /// Where a step stands: the calls that were followed to it, its address, and what it runs under.
@@ -169,7 +175,7 @@ impl<F: FnMut(Place) -> Option<(Place, Numbered)>> Finder<'_, F> {
             }
             self.parts += found.step.parts;
             let successor = self.model.successor(address, found.step.size_cells);
-            let ends = Ends::of(self.model, self.items, &found.step, mode);
+            let ends = Ends::of(self.model, self.items, &found, mode);
             let (ways, expected) = self.go_on(context, &found, &ends);
             let goes_on = |way: &Way| (way.key.0, way.key.1) == (context, successor);
             if ends.has_others || ways.len() != 1 || !ways.iter().all(goes_on) {
@@ -223,9 +229,13 @@ impl<F: FnMut(Place) -> Option<(Place, Numbered)>> Finder<'_, F> {
             if seen.len() > MOST_INLINED {
                 return false;
             }
-            let ends = Ends::of(self.model, self.items, &found.step, own.1);
+            let ends = Ends::of(self.model, self.items, &found, own.1);
             match ends.calls {
-                Some(returns) => waiting.push((returns, own.1)),
+                // It comes back as it goes: a delay slot is behind it then.
+                Some(returns) => {
+                    let mode = ends.targets.first().map_or(own.1, |(_, mode)| *mode);
+                    waiting.push((returns, mode));
+                }
                 None => waiting.extend(ends.targets),
             }
             comes_back |= ends.computed.is_some();
@@ -288,30 +298,54 @@ struct Ends {
 }
 
 impl Ends {
-    fn of(model: &Model, items: &ModeItems, step: &Step, mode: Mode) -> Ends {
+    fn of(model: &Model, items: &ModeItems, found: &Numbered, mode: Mode) -> Ends {
+        let mut ends = Ends::ways(items, &found.step, mode);
+        let successor = model.successor(found.step.address, found.step.size_cells);
+        let leaves = ends.targets.iter().all(|(target, _)| *target != successor);
+        ends.calls = Some(successor).filter(|_| found.precedes_return && leaves);
+        ends
+    }
+
+    /// Those of a step, whether it calls or not.
+    fn ways(items: &ModeItems, step: &Step, mode: Mode) -> Ends {
         let mut ends = Ends { targets: Vec::new(), computed: None, has_others: false, calls: None };
         find_ends(items, &step.ops, Some(step.address), mode, &mut ends);
-        let successor = model.successor(step.address, step.size_cells);
-        let is_call = ends.targets.iter().all(|(target, _)| *target != successor)
-            && keeps(&step.ops, successor, model.pc.width_bits);
-        ends.calls = is_call.then_some(successor);
         ends
     }
 }
 
-/// The address behind a step, if it calls.
+/// Where what a step calls comes back to, if it calls: behind it, or behind its delay slot.
 pub(crate) fn call_returns(model: &Model, items: &ModeItems, step: &Step, mode: Mode) -> Option<u64> {
-    Ends::of(model, items, step, mode).calls
+    let successor = model.successor(step.address, step.size_cells);
+    let behind_slot = model.successor(successor, step.size_cells);
+    let keeps = |address| keeps(&step.ops, address, model.pc.width_bits);
+    let leaves = || Ends::ways(items, step, mode).targets.iter().all(|(target, _)| *target != successor);
+    match keeps(successor) && leaves() {
+        true => Some(successor),
+        false => Some(behind_slot).filter(|address| keeps(*address)),
+    }
 }
 
-/// True if an address is put into a register: whoever does so and leaves calls.
+/// True if an address is put into a register, or into memory as a whole or piece by piece, as a stack
+/// of bytes takes it: whoever does so and leaves calls.
 fn keeps(ops: &[Op], successor: u64, width: u32) -> bool {
-    ops.iter().any(|op| match op {
-        Op::SetRegister { value: Value { kind: Kind::Const(kept), .. }, .. } => {
-            *kept == u128::from(successor) && width > 1
+    let mut kept = HashSet::new();
+    let mut is_kept = false;
+    walk_ops(ops, &mut |item| match item {
+        Item::Op(Op::SetRegister { value: Value { kind: Kind::Const(value), .. }, .. }) => {
+            is_kept |= *value == u128::from(successor) && width > 1;
         }
-        _ => op.lists().iter().any(|list| keeps(list, successor, width)),
-    })
+        Item::Op(Op::SetMemory { value: Value { kind: Kind::Const(value), width }, .. }) => {
+            kept.insert((*width, *value));
+        }
+        _ => {}
+    });
+    let holds = |piece: u32, number: u32| {
+        let bits = u128::from(successor).checked_shr(number * piece).unwrap_or(0);
+        kept.contains(&(piece, bits & mask(piece)))
+    };
+    let mut pieces = kept.iter().map(|(piece, _)| *piece).filter(|piece| *piece >= LEAST_PIECE_BITS);
+    is_kept || pieces.any(|piece| (0..width.div_ceil(piece)).all(|number| holds(piece, number)))
 }
 
 /// The ends of a list. Where the mode is not settled it is the engine that goes on.
@@ -360,5 +394,38 @@ pub(crate) fn pc_behind(op: &Op, pc: Option<u64>) -> Option<u64> {
             pc.filter(|_| !sets)
         }
         _ => pc,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Kind, Op, Value, keeps};
+
+    fn number(width: u32, value: u128) -> Value {
+        Value { width, kind: Kind::Const(value) }
+    }
+
+    fn store(width: u32, value: u128) -> Op {
+        Op::SetMemory { map: 0, cells: 1, address: number(16, 0x40ff), value: number(width, value) }
+    }
+
+    /// As a processor with a stack of bytes does, whatever else stands around the stores.
+    #[test]
+    fn an_address_is_kept_in_memory_as_a_whole_or_in_all_of_its_pieces() {
+        let choice = |op| Op::If(number(1, 1), vec![op], Vec::new());
+        let pieces = [choice(store(8, 0x34)), choice(store(8, 0x12))];
+        assert!(keeps(&pieces, 0x1234, 16));
+        assert!(keeps(&[store(16, 0x1234)], 0x1234, 16));
+        assert!(!keeps(&pieces[..1], 0x1234, 16), "half of it");
+        assert!(!keeps(&pieces, 0x1235, 16), "another address");
+        assert!(!keeps(&[store(8, 0x34), store(16, 0x12)], 0x1234, 16), "pieces of two widths");
+        assert!(!keeps(&pieces, 0x1234, 32), "the address has more bits");
+    }
+
+    #[test]
+    fn an_address_is_kept_in_a_register() {
+        let link = Op::SetRegister { register: 1, element: 31, low: 0, value: number(32, 0x40_0008) };
+        assert!(keeps(std::slice::from_ref(&link), 0x40_0008, 32));
+        assert!(!keeps(&[link], 0x40_0004, 32));
     }
 }

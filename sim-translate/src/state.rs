@@ -18,8 +18,15 @@ const LEAST_CLAIM: u64 = 512;
 pub(crate) struct Clean {
     /// Its first cell, counted from the range's beginning.
     pub(crate) first: u64,
-    /// At how many cells from there on a stretch of [`MARKED_BEFORE`] may begin.
-    pub(crate) places: u64,
+    /// How many there are from there on.
+    pub(crate) cells: u64,
+}
+
+impl Clean {
+    /// At how many cells from the first on a stretch of so many cells may begin.
+    pub(crate) fn places(self, stretch: u32) -> u64 {
+        (self.cells + 1).saturating_sub(stretch.into())
+    }
 }
 
 /// Registers, memory, and which cells hold code.
@@ -220,11 +227,11 @@ impl<'m> State<'m> {
         let clean = |range: &Range| {
             let last = range.high - range.low;
             let (first, behind) = match self.claims[range.ram as usize] {
-                None => (0, last),
-                Some((low, high)) if last.saturating_sub(high) > low => (high + 1, last),
+                None => (0, last.saturating_add(1)),
+                Some((low, high)) if last.saturating_sub(high) > low => (high + 1, last.saturating_add(1)),
                 Some((low, _)) => (0, low.min(last)),
             };
-            Clean { first, places: behind.saturating_sub(first).saturating_sub(MARKED_BEFORE.into()) }
+            Clean { first, cells: behind.saturating_sub(first).min(i64::MAX as u64) }
         };
         self.model.maps.iter().map(|map| map.ranges.iter().map(clean).collect()).collect()
     }
@@ -325,5 +332,17 @@ impl Machine for State<'_> {
     fn write_bytes(&mut self, map: usize, address: u64, bytes: &[u8]) -> Result<(), u64> {
         let model = self.model;
         write_map_bytes(model, self, map, address, bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Clean;
+
+    #[test]
+    fn a_stretch_may_begin_as_far_as_it_ends_within() {
+        let clean = Clean { first: 100, cells: 10 };
+        assert_eq!((clean.places(1), clean.places(4), clean.places(10), clean.places(11)), (10, 7, 1, 0));
+        assert_eq!(Clean { first: 0, cells: 0 }.places(1), 0);
     }
 }

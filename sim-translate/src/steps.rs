@@ -79,6 +79,11 @@ impl Steps {
         self.behind_calls.insert(returns);
     }
 
+    /// True if an address is known to be behind a call.
+    pub(crate) fn is_behind_call(&self, address: u64) -> bool {
+        self.behind_calls.contains(&address)
+    }
+
     /// Adds to the counters of a step.
     pub(crate) fn add_counter(&mut self, number: u32, counter: u32, times: u64) {
         if times == 0 {

@@ -298,7 +298,7 @@ impl Codegen<'_, '_> {
         }
         let Indexed { base, index } = indexed(&self.b.func.dfg, value);
         let (first, places) = match writes {
-            true => (window.low.wrapping_add(window.clean.first), i128::from(window.clean.places)),
+            true => (window.low.wrapping_add(window.clean.first), i128::from(window.clean.places(cells))),
             false => (window.low, i128::from(window.high - window.low) + 2 - i128::from(cells)),
         };
         let Some(base) = base else {
@@ -314,7 +314,7 @@ impl Codegen<'_, '_> {
         if !self.is_checked(base, window, stretch, writes) {
             let base_ir = self.host_address(base, width);
             let lies = match writes {
-                true => self.begins_clean(base_ir, window, stretch.0),
+                true => self.begins_clean(base_ir, window, stretch),
                 false => self.lies_within(base_ir, window, stretch),
             };
             self.go_on_if(lies);
@@ -427,17 +427,17 @@ impl Codegen<'_, '_> {
             let is_code = self.granule(base_ir, window, offset);
             return self.b.ins().icmp_imm_u(IntCC::Equal, is_code, 0);
         }
-        self.begins_clean(base_ir, window, offset)
+        self.begins_clean(base_ir, window, (offset, cells))
     }
 
-    /// True if a stretch that begins at an address holds no code, and no place to write any unseen.
-    fn begins_clean(&mut self, base: Ir, window: &Window, offset: i64) -> Ir {
+    /// True if a stretch that begins at an address lies in a window, and holds no code.
+    fn begins_clean(&mut self, base: Ir, window: &Window, (offset, cells): (i64, u32)) -> Ir {
         let first = window.low.wrapping_add(window.clean.first);
         let from_there = match offset.wrapping_sub(first as i64) {
             0 => base,
             amount => self.b.ins().iadd_imm_s(base, amount),
         };
-        let places = self.b.ins().iconst(types::I64, window.clean.places as i64);
+        let places = self.b.ins().iconst(types::I64, window.clean.places(cells) as i64);
         self.b.ins().icmp(IntCC::UnsignedLessThan, from_there, places)
     }
 

@@ -3,10 +3,11 @@
 @ frame is, and the address and the status in it. In the end log and registers are written by semihosting.
 @
 @ 0x20000000: where the log goes on; 0x20000020: arguments of a call; 0x20000040: registers in the end;
-@ from 0x20000100 on: the log; stacks: of threads below 0x20003000, the main one below 0x20004000.
+@ from 0x20000100 on: the log; stacks: of threads below 0x20003000, the main one below 0x20004000, which
+@ is vector 0 without its low bits.
         .text
         .org 0
-        .word 0x20004000, _start + 1, 0, fault + 1, 0, 0, 0, 0, 0, 0, 0, service + 1, 0, 0, asked + 1, asked + 1
+        .word 0x20004003, _start + 1, 0, fault + 1, 0, 0, 0, 0, 0, 0, 0, service + 1, 0, 0, asked + 1, asked + 1
         .org 0x400
 _start:
         movs r0, #32
@@ -15,10 +16,6 @@ _start:
         lsls r1, r1, #8
         adds r1, r1, r0
         str r1, [r0, #0]
-        movs r1, #0x40
-        lsls r1, r1, #8
-        adds r1, r1, r0
-        mov sp, r1
         movs r1, #0x30
         lsls r1, r1, #8
         adds r1, r1, r0

@@ -31,6 +31,7 @@ pub(super) fn read_elf(bytes: &[u8], expected: &Expected) -> Result<Image, Image
     check_entry(&parsed)?;
     Ok(Image {
         segments: parsed.segments.iter().map(|claim| claim.take(bytes)).collect(),
+        found_at: parsed.found_at,
         entry: Some(parsed.entry),
         divisible: false,
         digest: Digest::of(bytes).to_string(),
@@ -86,6 +87,8 @@ struct Layout {
 /// What the headers say, checked against the file's length.
 struct Parsed {
     segments: Vec<Claim>,
+    /// As [`Image::found_at`].
+    found_at: Vec<(u64, u64)>,
     entry: u64,
 }
 
@@ -147,11 +150,18 @@ impl Layout {
         if found != TYPE_EXECUTABLE {
             return Err(ImageError::WrongType { found });
         }
-        let segments = self.read_segments(header, endian, bytes)?;
-        Ok(Parsed { segments, entry: header.e_entry(endian).into() })
+        let mut found_at = Vec::new();
+        let segments = self.read_segments(header, endian, bytes, &mut found_at)?;
+        Ok(Parsed { segments, found_at, entry: header.e_entry(endian).into() })
     }
 
-    fn read_segments<H>(self, header: &H, endian: Endianness, bytes: &[u8]) -> Result<Vec<Claim>, ImageError>
+    fn read_segments<H>(
+        self,
+        header: &H,
+        endian: Endianness,
+        bytes: &[u8],
+        found_at: &mut Vec<(u64, u64)>,
+    ) -> Result<Vec<Claim>, ImageError>
     where
         H: FileHeader<Endian = Endianness>,
     {
@@ -186,6 +196,11 @@ impl Layout {
                 return Err(ImageError::Interpreter { segment: number });
             }
             if kind == PT_LOAD {
+                let (first, size): (u64, u64) =
+                    (header.p_vaddr(endian).into(), header.p_memsz(endian).into());
+                if self.physical && size > 0 {
+                    found_at.push((first, first.saturating_add(size - 1)));
+                }
                 let segment = self.read_segment(number, header, endian, bytes)?;
                 segments.extend(segment.map(|claim| claim.behind_headers(bytes, offset + table)));
             }

@@ -27,6 +27,9 @@ pub(crate) use digest::Digest;
 pub struct Image {
     /// What is loaded, by ascending address; no two overlap.
     pub segments: Vec<Segment>,
+    /// Where the running program finds its segments if that is not where they are loaded: the first
+    /// and the last byte of each.
+    pub found_at: Vec<(u64, u64)>,
     /// Byte address of the first instruction, if the file names one.
     pub entry: Option<u64>,
     /// The file knows bytes alone, so that a segment may be divided between maps.
@@ -157,6 +160,7 @@ fn raw_image(bytes: &[u8], address: u64) -> Result<Image, ImageError> {
     }
     Ok(Image {
         segments: vec![Segment { address, bytes: bytes.to_vec(), size, lead: 0 }],
+        found_at: Vec::new(),
         entry: None,
         divisible: true,
         digest: Digest::of(bytes).to_string(),

@@ -92,7 +92,13 @@ pub(super) fn read_records(bytes: &[u8], format: RecordFormat) -> Result<Image, 
         Ok(segments) => segments,
         Err(address) => return Err(overlap(bytes, format, address)),
     };
-    Ok(Image { segments, entry, divisible: true, digest: Digest::of(bytes).to_string() })
+    Ok(Image {
+        segments,
+        found_at: Vec::new(),
+        entry,
+        divisible: true,
+        digest: Digest::of(bytes).to_string(),
+    })
 }
 
 /// The line whose record holds a byte of an image that [`read_records`] has read.

@@ -200,15 +200,18 @@ fn set_stack(
 }
 
 /// The heap of a guest, in bytes: from the page behind the image's highest segment in the host
-/// map to the end of the memory there, leaving room for the stack if that is above.
+/// map, where it is loaded or where the running program finds it, to the end of the memory there,
+/// leaving room for the stack if that is above.
 fn heap_bounds(info: &LaunchInfo, image: &Image) -> Option<(u64, u64)> {
     let placement = info.placement();
     let in_host_map = |address| placement.locate(address).0 == info.host_map;
-    let segments = image.segments.iter().filter(|segment| in_host_map(segment.address));
-    let last = segments.map(Segment::last).max()?;
+    let cell_bytes = info.cell_bytes(info.host_map);
+    let in_memory = |last: u64| in_host_map(last) && memory_end(info, last / cell_bytes).is_some();
+    let loaded = image.segments.iter().filter(|segment| in_host_map(segment.address)).map(Segment::last);
+    let found = image.found_at.iter().map(|(_, last)| *last).filter(|last| in_memory(*last));
+    let last = loaded.chain(found).max()?;
     let start = last.checked_add(1)?.checked_next_multiple_of(PAGE_BYTES)?;
 
-    let cell_bytes = info.cell_bytes(info.host_map);
     let mut end = memory_end(info, last / cell_bytes)?.saturating_mul(cell_bytes);
     if let Some(stack) = &info.stack {
         let top = stack.top.saturating_mul(cell_bytes);

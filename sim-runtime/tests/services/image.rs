@@ -43,6 +43,7 @@ fn a_stored_program_is_the_bytes_of_its_segments_where_they_are_stored() {
         let found: Vec<_> = image.segments.iter().map(|part| (part.address, part.size)).collect();
         assert_eq!(found, [(0x1_0000, 12), (0x1_000c, 4)]);
         assert_eq!(image.segments[1].bytes, b"data");
+        assert_eq!(image.found_at, [(0x1_0000, 0x1_000b), (0x1_1000, 0x1_101f), (0x1_1020, 0x1_105f)]);
         assert_eq!(image.entry, Some(0x1_0004));
     }
     file.segments[1].stored_at = Some(0x1_000b);

@@ -5,7 +5,7 @@ use std::fs;
 use sim_runtime::Machine;
 use sim_runtime::host::LinuxResult;
 
-use crate::elf_file::ElfFile;
+use crate::elf_file::{ElfFile, ElfSegment};
 use crate::fake::LITTLE32;
 use crate::launch::{Bench, halting};
 
@@ -32,6 +32,25 @@ fn the_heap_leaves_room_for_the_stack() {
         assert_eq!(brk(0x2_1000), LinuxResult::Return(0x2_1000));
     });
     assert_eq!(Bench::new().run(&mut engine, "").status, 0);
+}
+
+/// Its start code copies variables, and clears others, where no byte of the file is loaded.
+#[test]
+fn the_heap_is_behind_what_a_stored_program_finds_elsewhere() {
+    let mut bench = Bench::new();
+    bench.info.physical_addresses = true;
+    let mut file = ElfFile::program();
+    file.segments[1].stored_at = Some(0x1_000c);
+    file.segments.push(ElfSegment::load(0x1_1020, b"", 0x1000));
+    // Where there is no memory nothing can be found.
+    file.segments.push(ElfSegment::load(0x8_0000, b"", 0x1000));
+    fs::write(bench.path("prog.elf"), file.bytes()).expect("a file");
+    let mut engine = halting(0).with_action(|host, machine| {
+        let heap = host.linux_call(machine, 0, LITTLE32, 0, 214, [0; 6]);
+        assert_eq!(heap, LinuxResult::Return(0x1_3000), "the page behind what is cleared");
+    });
+    assert_eq!(bench.run(&mut engine, "").status, 0);
+    assert_eq!(engine.machine.bytes(0, 0x1_0000, 16), b"twelve bytesdata");
 }
 
 #[test]

@@ -318,7 +318,10 @@ impl Ends {
 pub(crate) fn call_returns(model: &Model, items: &ModeItems, step: &Step, mode: Mode) -> Option<u64> {
     let successor = model.successor(step.address, step.size_cells);
     let behind_slot = model.successor(successor, step.size_cells);
-    let keeps = |address| keeps(&step.ops, address, model.pc.width_bits);
+    // Where no instruction lies at an odd address, its last bit may say something else.
+    let mark = u64::from(step.size_cells > 1);
+    let keeps =
+        |address: u64| [0, mark].iter().any(|mark| keeps(&step.ops, address | mark, model.pc.width_bits));
     let leaves = || Ends::ways(items, step, mode).targets.iter().all(|(target, _)| *target != successor);
     match keeps(successor) && leaves() {
         true => Some(successor),

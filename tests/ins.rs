@@ -28,7 +28,7 @@ use sim_profile::Measurement;
 use sim_profile::coverage::Coverage;
 use support::{
     ARMV6M, AVR, ENGINES, ENGINES_OF_ONE_FORM, EngineKind, MIPS32, PDP11, RV32IM, RV32IM5, RV32IMC, RV64IMAC,
-    Simulator, TINY8, VLIW4, path,
+    Simulator, TINY8, VLIW4, is_thorough, path,
 };
 
 /// Runs all cases of a model on every engine; `lines` is how many there are, so that none is
@@ -37,7 +37,8 @@ fn check(simulator: &Simulator, lines: usize) {
     check_on(&ENGINES, simulator, simulator.name, lines, |_, _| true);
 }
 
-/// Runs the cases of a folder that are taken by their `file:line`.
+/// Runs the cases of a folder that are taken by their `file:line`: on the first engine, and on each of
+/// the others or, by default, on one of them in turn.
 fn check_on(
     engines: &[EngineKind],
     simulator: &Simulator,
@@ -50,8 +51,11 @@ fn check_on(
     let mut cases = read_cases(folder, model, &mut wrong);
     cases.retain(|(place, case)| is_taken(place, case));
     assert_eq!(cases.len(), lines, "cases of {folder}");
-    for (place, case) in &cases {
-        for kind in engines {
+    let [first, others @ ..] = engines else { panic!("no engine") };
+    for (index, (place, case)) in cases.iter().enumerate() {
+        let in_turn = &others[index % others.len()..][..1];
+        let others = if is_thorough() { others } else { in_turn };
+        for kind in std::iter::once(first).chain(others) {
             let mut engine = simulator.engine(*kind);
             for difference in compare(case, engine.as_mut(), model) {
                 wrong.push(format!("{place}: {kind:?}: {difference}"));

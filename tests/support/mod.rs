@@ -133,6 +133,12 @@ impl Simulator {
     }
 }
 
+/// True if tests leave nothing out: by default those that take minutes take a part, which differs from
+/// model to model. `ISAC_TESTS=all` asks for everything.
+pub(crate) fn is_thorough() -> bool {
+    std::env::var_os("ISAC_TESTS").is_some_and(|asked| asked == "all")
+}
+
 /// A file of this repository.
 pub(crate) fn path(below_root: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(below_root)

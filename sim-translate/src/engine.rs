@@ -1,5 +1,7 @@
 //! The engine: interprets what is cold, enters compiled regions where it is hot.
 
+mod ending;
+
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 
@@ -7,14 +9,13 @@ use isac_ir::Model;
 use sim_profile::Measurement;
 use sim_runtime::host::Host;
 use sim_runtime::memory::find_range;
-use sim_runtime::record::StaticInstruction;
 use sim_runtime::{Engine, Fault, FaultKind, Machine, Stop};
 
 use crate::code::{Code, Connected, Translation};
 use crate::codegen::{Exit, Site, SiteKind};
 use crate::compilable::Compilable;
 use crate::core::{Core, Ending};
-use crate::interpret::{Outcome, interpret, interpret_from};
+use crate::interpret::{Outcome, interpret};
 use crate::layout;
 use crate::native::Entry;
 use crate::region::{Numbered, call_returns, find_region};
@@ -158,15 +159,6 @@ impl<'m> TranslatedEngine<'m> {
         }
     }
 
-    /// Extra cycles that belong to no instruction that was decoded.
-    fn charge_undecoded(&mut self, address: Option<u64>) {
-        let cycles = std::mem::take(&mut self.core.loose_extra_cycles);
-        if cycles > 0 {
-            let sum = self.undecoded_extra_cycles.entry(address).or_default();
-            *sum = sum.saturating_add(cycles);
-        }
-    }
-
     /// Carries out one instruction; gives how much of the budget it takes.
     fn interpret_one(&mut self) -> (u64, Option<Stop>) {
         let place = self.core.place();
@@ -181,126 +173,6 @@ impl<'m> TranslatedEngine<'m> {
             Some(number) if outcome.is_decoded => self.count(number, &step, outcome),
             _ => self.count_undecoded(place.address, outcome.ending),
         }
-    }
-
-    /// Counts what became of a cycle that had no instruction, or has not come to decoding it.
-    fn count_undecoded(&mut self, address: u64, ending: Option<Ending>) -> (u64, Option<Stop>) {
-        let exit = self.core.devices.exit_status().map(Stop::Halted);
-        let is_at_fault = matches!(ending, Some(Ending::Fault(_)));
-        if !is_at_fault {
-            self.undecoded += 1;
-        }
-        let (taken, stop) = match ending {
-            None => {
-                self.core.instructions += 1;
-                (1, exit)
-            }
-            Some(Ending::Halted(status)) => {
-                self.core.instructions += 1;
-                (1, exit.or(Some(Stop::Halted(status))))
-            }
-            Some(Ending::Cancelled) => {
-                self.core.cancelled += 1;
-                (1, exit)
-            }
-            Some(Ending::Fault(kind)) => {
-                *self.undecoded_faults.entry(address).or_default() += 1;
-                let stop = self.fault(kind, address);
-                (u64::from(stop.is_none()), stop)
-            }
-            Some(Ending::Interrupted) => {
-                self.core.unfinished += 1;
-                (0, Some(Stop::Interrupted))
-            }
-        };
-        self.charge_undecoded(is_at_fault.then_some(address));
-        (taken, stop)
-    }
-
-    /// Counts what became of an instruction.
-    fn count(&mut self, number: u32, step: &Step, outcome: Outcome) -> (u64, Option<Stop>) {
-        let exit = self.core.devices.exit_status().map(Stop::Halted);
-        self.charge(number);
-        let is_executed = matches!(outcome.ending, None | Some(Ending::Halted(_)));
-        if is_executed {
-            self.core.instructions += 1;
-            for (counter, times) in (0u32..).zip(&outcome.counters) {
-                if *times > 0 {
-                    self.steps.add_counter(number, counter, *times);
-                }
-            }
-        }
-        let counted: &mut StaticInstruction = self.steps.counted(number);
-        if let (Some(unreached), true) = (outcome.unreached, is_executed) {
-            counted.unreached.extend(&step.unreached[unreached as usize]);
-        }
-        match outcome.ending {
-            None => {
-                counted.executed += 1;
-                let successor = self.core.model().successor(step.address, step.size_cells);
-                if outcome.pc != successor {
-                    self.steps.count_transfers(step.address, outcome.pc, 1);
-                }
-                (1, exit)
-            }
-            Some(Ending::Halted(status)) => {
-                counted.executed += 1;
-                (1, exit.or(Some(Stop::Halted(status))))
-            }
-            Some(Ending::Cancelled) => {
-                counted.cancelled += 1;
-                self.core.cancelled += 1;
-                (1, exit)
-            }
-            Some(Ending::Fault(kind)) => {
-                counted.faulted += 1;
-                let stop = self.fault(kind, step.address);
-                self.charge(number);
-                // One that was handled takes its place in the budget, as a cancelled one does.
-                (u64::from(stop.is_none()), stop)
-            }
-            Some(Ending::Interrupted) => {
-                counted.unfinished += 1;
-                self.core.unfinished += 1;
-                (0, Some(Stop::Interrupted))
-            }
-        }
-    }
-
-    /// Charges a step with the extra cycles that it has added.
-    fn charge(&mut self, number: u32) {
-        let extra_cycles = std::mem::take(&mut self.core.loose_extra_cycles);
-        if extra_cycles > 0 {
-            let counted = self.steps.counted(number);
-            counted.extra_cycles = counted.extra_cycles.saturating_add(extra_cycles);
-        }
-    }
-
-    /// An instruction is at fault; `None` if `memory_fault` has seen to it and the run goes on.
-    fn fault(&mut self, kind: FaultKind, instruction_address: u64) -> Option<Stop> {
-        let cycle = self.cycles();
-        let ending = self.handle(kind, instruction_address);
-        self.core.faulted += 1;
-        self.arrived = true;
-        let exit = self.core.devices.exit_status().map(Stop::Halted);
-        match ending {
-            None | Some(Ending::Cancelled) => exit,
-            Some(Ending::Halted(status)) => exit.or(Some(Stop::Halted(status))),
-            Some(Ending::Fault(kind)) => Some(Stop::Fault(Fault { kind, instruction_address, cycle })),
-            Some(Ending::Interrupted) => Some(Stop::Interrupted),
-        }
-    }
-
-    /// Calls `memory_fault` where the model has it: what it ends with. Any other fault stays one.
-    fn handle(&mut self, kind: FaultKind, instruction_address: u64) -> Option<Ending> {
-        let model = self.core.model();
-        let (FaultKind::Memory { access, address }, Some(body)) = (kind, &model.memory_fault) else {
-            return Some(Ending::Fault(kind));
-        };
-        self.core.fault = (address, access);
-        let pc = self.core.state.pc();
-        let step = specialise_body(model, &self.core.state, (instruction_address, pc), model.main, body);
-        interpret_from(&mut self.core, &step, pc).ending
     }
 
     /// Drops everything that was made of code that is no longer there, or when there is no room.

@@ -5,12 +5,14 @@
 //! nothing in flight, and none of what stands in the way of blocks decoded ahead.
 
 mod body;
+mod decoding;
 mod environment;
 mod execution;
 mod finish;
 pub(crate) use self::finish::is_gone;
 mod operand;
 mod propagate;
+mod register;
 mod value;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -19,17 +21,15 @@ use isac_ir::Model;
 use isac_ir::account::{OperandCounters, Part, Scheduled, count_operations};
 use isac_ir::behavior::Body;
 use isac_ir::bits::Bits;
-use isac_ir::decode::{DecodeError, decode_element};
 use isac_ir::operation::{Role, Target};
-use isac_ir::root::{RootDecoding, RootElement, WordSource, root_elements};
-use sim_runtime::FaultKind;
-use sim_runtime::memory::{CellStore, CellsFrom};
+use isac_ir::root::RootDecoding;
+use sim_runtime::memory::CellStore;
 
 use self::body::{Flow, Frame};
 use self::environment::Environment;
 use self::execution::{Begun, Execution, has_operand_variables};
 use crate::mode::{Mode, ModeItems};
-use crate::residual::{Item, Kind, Op, PC, Value, walk_ops};
+use crate::residual::{Op, PC, Value};
 
 /// A decoded instruction at a place.
 #[derive(Debug, Clone, PartialEq)]
@@ -125,30 +125,6 @@ pub(crate) fn specialise_body(
     let frame = specialiser.frame(body, execution, None);
     specialiser.run_body(&frame, &mut ops);
     finish::finish(specialiser, ops)
-}
-
-/// True if the cycle may end in a list.
-fn may_end(ops: &[Op]) -> bool {
-    let mut found = false;
-    walk_ops(ops, &mut |item| {
-        found |= match item {
-            Item::Op(op) => matches!(
-                op,
-                Op::Trap(_)
-                    | Op::Halt(..)
-                    | Op::Loop(..)
-                    | Op::SetElement { .. }
-                    | Op::SetMemory { .. }
-                    | Op::SetCellPart { .. }
-                    | Op::LinuxCall(..)
-                    | Op::Semihost(..)
-            ),
-            Item::Value(value) => {
-                matches!(value.kind, Kind::Memory { .. } | Kind::CellPart { .. } | Kind::Element { .. })
-            }
-        };
-    });
-    found
 }
 
 /// What is due in the cycle.
@@ -440,51 +416,6 @@ impl<'m, S: CellStore> Specialiser<'m, S> {
             *node == owner && is_below && entry.instance == Some(instance)
         };
         self.counts.iter().position(is_it)
-    }
-
-    /// Decodes the word at the PC.
-    fn decode(&mut self, turn: Turn, ops: &mut Vec<Op>) -> Flow {
-        let model = self.model;
-        let elements = root_elements(model, turn.operation);
-        let [RootElement { instance, element, source: WordSource::Map { map, .. } }] = elements[..] else {
-            panic!("a CODINGROOT of another form has come to be translated");
-        };
-        let target = model.operation(turn.operation).instances[instance as usize].target;
-        let Some(decoder) = model.decoder_of(target) else { return Flow::On };
-        let mut cells = CellsFrom { model, store: self.store, map: *map, address: self.place.address };
-        match decode_element(model, decoder, &mut cells) {
-            Ok(decoded) => {
-                let cell_bits = model.maps[*map as usize].cell_bits;
-                self.word = Some((decoded.joined(model.target.big_endian), decoded.width_bits()));
-                self.seen_cells = decoded.seen_bits.max(decoded.width_bits()).div_ceil(cell_bits);
-                let mut decoding = RootDecoding::new(turn.operation);
-                decoding.add(instance, element, decoded);
-                let (counts, first) = count_operations(model, Some(&decoding.decoded));
-                self.operands = OperandCounters::of(model, &decoding.decoded, first);
-                (self.counts, self.counters) = (counts, self.operands.end());
-                self.decoding = Some(decoding);
-                self.decodes = Decodes::Always;
-                if self.unsure > 0 || may_end(ops) {
-                    self.decodes = Decodes::Sometimes;
-                    ops.push(Op::Decoded);
-                }
-                if self.unsure > 0 {
-                    let local = self.new_local(32);
-                    self.assign(local, Value::constant(32, self.size_cells().into()), ops);
-                    self.size = Some(local);
-                }
-                // The CODINGROOT's own statements beside the element.
-                self.run_part(turn, Part::Root, ops)
-            }
-            Err(error) => {
-                self.is_undecoded = true;
-                ops.push(Op::Undecoded(match error {
-                    DecodeError::Illegal => FaultKind::IllegalInstruction,
-                    DecodeError::Fetch(fault) => fault,
-                }));
-                Flow::Gone
-            }
-        }
     }
 
     fn tree(&self) -> Option<&isac_ir::decode::Decoded> {

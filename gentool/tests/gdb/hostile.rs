@@ -184,6 +184,21 @@ fn packets_without_sense_are_answered_and_end_nothing() {
     peer.end();
 }
 
+/// What is changed within an instruction would be lost: it is run again to go on.
+#[test]
+fn nothing_can_be_written_within_an_instruction() {
+    let mut peer = Peer::connect(&[]);
+    peer.ask("qSupported:multiprocess+");
+    assert_eq!((peer.ask("P1=07"), peer.ask("Mff,1:07")), ("OK".to_owned(), "OK".to_owned()));
+    let command: String = "break tiny8.isac:51".bytes().map(|byte| format!("{byte:02x}")).collect();
+    assert_eq!(peer.ask(&format!("qRcmd,{command}")), "OK");
+    let stopped = peer.ask("vCont;c");
+    assert!(["S05", "T05"].iter().any(|sign| stopped.starts_with(sign)), "{stopped}");
+    assert!(peer.ask("P1=09").starts_with('E') && peer.ask("Mff,1:09").starts_with('E'));
+    assert_eq!(peer.ask("mff,1"), "07");
+    peer.end();
+}
+
 #[test]
 fn ten_thousand_random_packets_end_nothing() {
     let mut peer = Peer::connect(&[]);

@@ -5,16 +5,14 @@
 //! `frame.isac`; tests assemble both. A block `asm,file=NAME` is a file that they may include, a block
 //! `isac` more of the description.
 
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use isac_parser::diagnostic::{Code, Diagnostics, Style};
 use isac_parser::explanation::{indented, wrapped};
-use isac_parser::load_model;
 use isac_parser::source::{InMemory, SourceMap};
 
 use super::{Assembler, Bases, code};
-use crate::lower::lower_model;
+use crate::lower::lower_text;
 
 /// The description of the processor that the examples are for.
 const FRAME: &str = include_str!("explanation/frame.isac");
@@ -74,11 +72,10 @@ impl Explanation {
     /// What is said of one of the examples.
     pub fn check(&self, example: &str) -> (Diagnostics, SourceMap) {
         let (mut sources, mut findings) = (SourceMap::new(), Diagnostics::new());
-        let root = Path::new("example.isac");
-        let description = InMemory::new([(root, format!("{FRAME}{}", self.description))]);
-        let model = load_model(root, &description, &BTreeMap::new(), &mut sources, &mut findings);
-        let Some(model) = model else { return (findings, sources) };
-        let model = lower_model(&model, &sources, "example");
+        let description = format!("{FRAME}{}", self.description);
+        let Some(model) = lower_text(&description, "example", &mut sources, &mut findings) else {
+            return (findings, sources);
+        };
         let program = PathBuf::from("example.s");
         let latin1 = |text: &str| text.chars().map(|letter| u8::try_from(letter).unwrap_or(b'?')).collect();
         let included = self.included.iter().map(|(name, text, is_latin1)| {

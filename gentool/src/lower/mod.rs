@@ -26,11 +26,14 @@ mod time;
 mod wide;
 mod write;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 use isac_ir::Model;
+use isac_parser::diagnostic::Diagnostics;
+use isac_parser::load_model;
 use isac_parser::model::{CheckedModel, InstanceId};
-use isac_parser::source::{SourceMap, Span};
+use isac_parser::source::{InMemory, SourceMap, Span};
 
 pub use self::followed::{FollowedCall, FollowedLocal, FollowedStatement, lower_followed_model};
 pub use self::point::{Decision, DescriptionPoint, PointKind, lower_counted_model};
@@ -38,6 +41,20 @@ pub use self::point::{Decision, DescriptionPoint, PointKind, lower_counted_model
 /// Lowers a model; `name` is the description's file without folder and ending.
 pub fn lower_model(model: &CheckedModel, sources: &SourceMap, name: &str) -> Model {
     lower(model, sources, name, None)
+}
+
+/// Lowers a description that is one text; `None` if it is not sound, the findings say why.
+pub fn lower_text(
+    text: &str,
+    name: &str,
+    sources: &mut SourceMap,
+    findings: &mut Diagnostics,
+) -> Option<Model> {
+    let file = format!("{name}.isac");
+    let root = Path::new(&file);
+    let description = InMemory::new([(root, text)]);
+    let model = load_model(root, &description, &BTreeMap::new(), sources, findings)?;
+    Some(lower_model(&model, sources, name))
 }
 
 fn lower(model: &CheckedModel, sources: &SourceMap, name: &str, points: Option<&point::Points>) -> Model {

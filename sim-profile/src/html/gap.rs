@@ -54,7 +54,8 @@ pub(super) fn gaps_of(report: &HtmlReport<'_>, lines: &LineTable) -> Vec<Gap> {
         add(
             &["instructions", "operands", "encoding"],
             "The description is not at hand: its lines, the operands and the encoding map are missing. \
-             Make the page by gentool run --html, or by gentool report --model MODEL --html FILE.",
+             Make the page by gentool run --html, or by gentool report PROFILE --model MODEL --image PROGRAM \
+             --html FILE.",
         );
     }
     if report.description.is_none_or(|description| description.coverage.is_none()) {
@@ -62,7 +63,7 @@ pub(super) fn gaps_of(report: &HtmlReport<'_>, lines: &LineTable) -> Vec<Gap> {
             &["description"],
             "How often each line of the description ran is counted on request, by the reference engine: run \
              with --description-coverage, and make the page by gentool run --html, or by gentool report \
-             --model MODEL --html FILE.",
+             PROFILE --model MODEL --image PROGRAM --html FILE.",
         );
     }
     if profile.measurement.tables.stages.is_empty() {

@@ -11,6 +11,10 @@ use isac_ir::root::{WordSource, root_elements};
 
 use crate::mode::{ModeItems, is_pc};
 
+/// Most statements of an operation, those of the FUNCTIONs that it calls among them: steps of more take
+/// longer to make than their instructions are worth, each time that one is written anew.
+const MOST_STATEMENTS: usize = 4096;
+
 /// Why a model cannot be translated, each reason with its place; empty if it can.
 ///
 /// The model has to have what a simulator needs that decodes in blocks; the generator knows that
@@ -52,6 +56,7 @@ pub fn find_obstacles(model: &Model) -> Vec<String> {
             }
         }
     }
+    find_too_large(model, &mut found);
     find_repeated(model, &mut found);
     find_early_changes(model, &mut found);
     find_delay_slots(model, &mut found);
@@ -59,6 +64,22 @@ pub fn find_obstacles(model: &Model) -> Vec<String> {
     found.sort();
     found.dedup();
     found
+}
+
+fn find_too_large(model: &Model, found: &mut Vec<String>) {
+    for operation in &model.operations {
+        let mut statements = 0;
+        for body in operation.counted_bodies() {
+            walk_statements(&body.statements, &mut |_| statements += 1);
+        }
+        if statements > MOST_STATEMENTS {
+            let (place, name) = (&operation.location, &operation.name);
+            found.push(format!(
+                "{place}: `{name}` has {statements} statements with its FUNCTIONs; more than \
+                 {MOST_STATEMENTS} are not translated"
+            ));
+        }
+    }
 }
 
 /// What runs without a condition is multiplied by how often its instruction ran: it has to have one turn.

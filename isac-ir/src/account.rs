@@ -182,13 +182,8 @@ pub fn account_instruction(model: &Model, decoded: &Decoded) -> Account {
         add_operation(model, decoded, &mut account, entry, own);
     }
     for (&(node, kind), &base) in &operands.bases {
-        let body = decoded.operation_at(node).and_then(|(_, operation)| {
-            let expression = model.operation(operation).expression.as_ref()?;
-            expression.body(kind)
-        });
-        for (body, region) in
-            body.into_iter().flat_map(|body| (0..body.regions).map(move |region| (body, region)))
-        {
+        let Some((node, body)) = expression_body(model, decoded, node, kind) else { continue };
+        for region in 0..body.regions {
             add_region(model, decoded, &mut account, node, body, region, Times::Counter(base + region));
         }
     }
@@ -367,10 +362,21 @@ fn add_mention(
     times: Times,
 ) {
     let child = decoded.instance(owner, mention.instance);
-    let Some((node, operation)) = child.and_then(|child| decoded.operation_at(child)) else { return };
-    let Some(expression) = &model.operation(operation).expression else { return };
+    let body = child.and_then(|child| expression_body(model, decoded, child, mention.kind));
     // The counters of its other regions tell how often these are evaluated.
-    if let Some(body) = expression.body(mention.kind) {
+    if let Some((node, body)) = body {
         add_region(model, decoded, account, node, body, 0, times);
     }
+}
+
+/// What runs where an operand is mentioned, and the node of the operation that was chosen.
+fn expression_body<'m>(
+    model: &'m Model,
+    decoded: &Decoded,
+    node: u32,
+    kind: MentionKind,
+) -> Option<(u32, &'m Body)> {
+    let (node, operation) = decoded.operation_at(node)?;
+    let expression = model.operation(operation).expression.as_ref()?;
+    Some((node, expression.body(kind)?))
 }

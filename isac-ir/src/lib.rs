@@ -93,20 +93,22 @@ impl Model {
 
     /// The program counter's register, if it is one single register as a whole.
     pub fn pc_register(&self) -> Option<u32> {
-        let [part] = self.pc.parts[..] else { return None };
-        let register = &self.registers[part.register as usize];
-        let is_whole = part.low == 0 && part.width_bits == register.width_bits;
-        (is_whole && register.count.is_none()).then_some(part.register)
+        let (register, _) = self.whole_pc()?;
+        self.registers[register as usize].count.is_none().then_some(register)
     }
 
     /// The register and the element that the program counter is, if it is one as a whole: a register of
     /// its own, or one of a file.
     pub fn pc_element(&self) -> Option<(u32, u32)> {
+        let (register, element) = self.whole_pc()?;
+        self.registers[register as usize].hardwired_value(element).is_none().then_some((register, element))
+    }
+
+    /// The register and the element, if the program counter is one as a whole.
+    fn whole_pc(&self) -> Option<(u32, u32)> {
         let [part] = self.pc.parts[..] else { return None };
-        let register = &self.registers[part.register as usize];
-        let is_whole = part.low == 0 && part.width_bits == register.width_bits;
-        (is_whole && register.hardwired_value(part.element).is_none())
-            .then_some((part.register, part.element))
+        let is_whole = part.low == 0 && part.width_bits == self.registers[part.register as usize].width_bits;
+        is_whole.then_some((part.register, part.element))
     }
 
     /// True if instructions can be in flight when their cycle is over: something is scheduled for

@@ -226,6 +226,14 @@ impl Model {
         }
     }
 
+    /// True for an operation with a CODINGROOT.
+    pub fn decodes(&self, target: Target) -> bool {
+        match target {
+            Target::Operation(operation) => self.operation(operation).root.is_some(),
+            Target::Group(_) | Target::Label(_) => false,
+        }
+    }
+
     /// Every operation that a target may turn out to be, in the model's order, none twice.
     pub fn leaf_operations(&self, target: Target) -> Vec<u32> {
         let operation = |target: Target| match target {

@@ -57,7 +57,6 @@ pub fn find_obstacles(model: &Model) -> Vec<String> {
         }
     }
     find_too_large(model, &mut found);
-    find_repeated(model, &mut found);
     find_early_changes(model, &mut found);
     find_delay_slots(model, &mut found);
     find_late_accesses(model, &mut found);
@@ -82,28 +81,10 @@ fn find_too_large(model: &Model, found: &mut Vec<String>) {
     }
 }
 
-/// What runs without a condition is multiplied by how often its instruction ran: it has to have one turn.
-fn find_repeated(model: &Model, found: &mut Vec<String>) {
-    for operation in &model.operations {
-        let mut activated = Vec::new();
-        let statements = operation.activation.as_ref().map_or(&[][..], |body| &body.statements);
-        walk_statements(statements, &mut |statement| {
-            if let Stmt::Activate { instance, .. } = statement {
-                let is_again = activated.contains(instance);
-                if is_again && !operation.instances[*instance as usize].conditional {
-                    let place = &operation.location;
-                    found.push(format!("{place}: an instance that is activated twice is not translated"));
-                }
-                activated.push(*instance);
-            }
-        });
-    }
-}
-
 /// A step is one decoded instruction, made before anything of its cycle has run: nothing before decoding
 /// may change what is decoded.
 fn find_early_changes(model: &Model, found: &mut Vec<String>) {
-    let decodings = model.time.nodes.iter().filter(|node| decodes(model, node.target));
+    let decodings = model.time.nodes.iter().filter(|node| model.decodes(node.target));
     if decodings.count() > 1 {
         found.push("decoding several times in a cycle is not translated".to_string());
     }
@@ -128,20 +109,13 @@ fn find_early_changes(model: &Model, found: &mut Vec<String>) {
     }
 }
 
-fn decodes(model: &Model, target: Target) -> bool {
-    match target {
-        Target::Operation(operation) => model.operation(operation).root.is_some(),
-        Target::Group(_) | Target::Label(_) => false,
-    }
-}
-
 /// The operations that may have their turn in a cycle before the one that decodes: what is activated
 /// for the same cycle waits in one queue.
 fn before_decoding(model: &Model) -> Vec<u32> {
     let mut found = Vec::new();
     let mut waiting = VecDeque::from([model.main]);
     while let Some(operation) = waiting.pop_front() {
-        if decodes(model, Target::Operation(operation)) {
+        if model.decodes(Target::Operation(operation)) {
             break;
         }
         if found.contains(&operation) {

@@ -126,10 +126,6 @@ fn find_root_obstacles(model: &Model, found: &mut Vec<String>) {
 /// Where a cycle may come to an operation with a CODINGROOT; true where it depends on a condition.
 fn decodings_of_a_cycle(model: &Model) -> Vec<bool> {
     let nodes = &model.time.nodes;
-    let decodes = |target: Target| match target {
-        Target::Operation(operation) => model.operation(operation).root.is_some(),
-        Target::Group(_) | Target::Label(_) => false,
-    };
     let is_conditional = |node: usize| {
         let above = nodes[node].parent.map(|parent| nodes[parent as usize].target);
         match (above, nodes[node].instance) {
@@ -140,7 +136,7 @@ fn decodings_of_a_cycle(model: &Model) -> Vec<bool> {
         }
     };
     let above = |node: &usize| nodes[*node].parent.map(|parent| parent as usize);
-    let places = (0..nodes.len()).filter(|node| decodes(nodes[*node].target));
+    let places = (0..nodes.len()).filter(|node| model.decodes(nodes[*node].target));
     places.map(|node| std::iter::successors(Some(node), above).any(is_conditional)).collect()
 }
 

@@ -20,45 +20,20 @@ impl TranslatedEngine<'_> {
 
     /// Counts what became of a cycle that had no instruction, or has not come to decoding it.
     pub(super) fn count_undecoded(&mut self, address: u64, ending: Option<Ending>) -> (u64, Option<Stop>) {
-        let exit = self.core.devices.exit_status().map(Stop::Halted);
         let is_at_fault = matches!(ending, Some(Ending::Fault(_)));
-        if !is_at_fault {
-            self.undecoded += 1;
+        match is_at_fault {
+            true => *self.undecoded_faults.entry(address).or_default() += 1,
+            false => self.undecoded += 1,
         }
-        let (taken, stop) = match ending {
-            None => {
-                self.core.instructions += 1;
-                (1, exit)
-            }
-            Some(Ending::Halted(status)) => {
-                self.core.instructions += 1;
-                (1, exit.or(Some(Stop::Halted(status))))
-            }
-            Some(Ending::Cancelled) => {
-                self.core.cancelled += 1;
-                (1, exit)
-            }
-            Some(Ending::Fault(kind)) => {
-                *self.undecoded_faults.entry(address).or_default() += 1;
-                let stop = self.fault(kind, address);
-                (u64::from(stop.is_none()), stop)
-            }
-            Some(Ending::Interrupted) => {
-                self.core.unfinished += 1;
-                (0, Some(Stop::Interrupted))
-            }
-        };
+        let settled = self.settle(ending, address);
         self.charge_undecoded(is_at_fault.then_some(address));
-        (taken, stop)
+        settled
     }
 
     /// Counts what became of an instruction.
     pub(super) fn count(&mut self, number: u32, step: &Step, outcome: Outcome) -> (u64, Option<Stop>) {
-        let exit = self.core.devices.exit_status().map(Stop::Halted);
-        self.charge(number);
         let is_executed = matches!(outcome.ending, None | Some(Ending::Halted(_)));
         if is_executed {
-            self.core.instructions += 1;
             for (counter, times) in (0u32..).zip(&outcome.counters) {
                 if *times > 0 {
                     self.steps.add_counter(number, counter, *times);
@@ -70,32 +45,42 @@ impl TranslatedEngine<'_> {
             counted.unreached.extend(&step.unreached[unreached as usize]);
         }
         match outcome.ending {
+            None | Some(Ending::Halted(_)) => counted.executed += 1,
+            Some(Ending::Cancelled) => counted.cancelled += 1,
+            Some(Ending::Fault(_)) => counted.faulted += 1,
+            Some(Ending::Interrupted) => counted.unfinished += 1,
+        }
+        let successor = self.core.model().successor(step.address, step.size_cells);
+        if outcome.ending.is_none() && outcome.pc != successor {
+            self.steps.count_transfers(step.address, outcome.pc, 1);
+        }
+        let settled = self.settle(outcome.ending, step.address);
+        self.charge(number);
+        settled
+    }
+
+    /// Counts a cycle by its ending; gives how much of the budget it takes, and whether the run ends.
+    fn settle(&mut self, ending: Option<Ending>, address: u64) -> (u64, Option<Stop>) {
+        let exit = self.core.devices.exit_status().map(Stop::Halted);
+        match ending {
             None => {
-                counted.executed += 1;
-                let successor = self.core.model().successor(step.address, step.size_cells);
-                if outcome.pc != successor {
-                    self.steps.count_transfers(step.address, outcome.pc, 1);
-                }
+                self.core.instructions += 1;
                 (1, exit)
             }
             Some(Ending::Halted(status)) => {
-                counted.executed += 1;
+                self.core.instructions += 1;
                 (1, exit.or(Some(Stop::Halted(status))))
             }
             Some(Ending::Cancelled) => {
-                counted.cancelled += 1;
                 self.core.cancelled += 1;
                 (1, exit)
             }
             Some(Ending::Fault(kind)) => {
-                counted.faulted += 1;
-                let stop = self.fault(kind, step.address);
-                self.charge(number);
+                let stop = self.fault(kind, address);
                 // One that was handled takes its place in the budget, as a cancelled one does.
                 (u64::from(stop.is_none()), stop)
             }
             Some(Ending::Interrupted) => {
-                counted.unfinished += 1;
                 self.core.unfinished += 1;
                 (0, Some(Stop::Interrupted))
             }

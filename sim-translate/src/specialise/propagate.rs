@@ -26,7 +26,7 @@ enum Source {
 /// Locals that hold what is as quickly evaluated again.
 ///
 /// Nothing is searched for when something is assigned: each source has a number, which changes with it,
-/// and a value holds as long as its sources have the numbers that they had.
+/// and a value holds as long as its sources, and the local that it stands for, have the numbers that they had.
 #[derive(Default)]
 struct Known {
     values: HashMap<u32, (Value, Vec<(Source, u32)>)>,
@@ -53,7 +53,7 @@ impl Known {
     }
 
     fn insert(&mut self, local: u32, value: Value) {
-        let mut sources = Vec::new();
+        let mut sources = vec![Source::Local(local)];
         value.walk(&mut |item| match item {
             Item::Value(Value { kind: Kind::Local(local), .. }) => sources.push(Source::Local(*local)),
             Item::Value(Value { kind: Kind::Register { register, element, .. }, .. }) => {
@@ -87,14 +87,6 @@ impl Known {
         self.undone.push(Change::File(register, before));
     }
 
-    /// A local is assigned: what was said of it, or by it, no longer holds.
-    fn forget_local(&mut self, local: u32) {
-        if let Some(before) = self.values.remove(&local) {
-            self.undone.push(Change::Value(local, Some(before)));
-        }
-        self.change(Source::Local(local));
-    }
-
     /// Whatever statements that may run at some time may change.
     fn forget_written(&mut self, ops: &[Op]) {
         walk_ops(ops, &mut |item| {
@@ -107,7 +99,9 @@ impl Known {
     /// What one statement itself changes.
     fn forget_changed(&mut self, op: &Op) {
         match op {
-            Op::Set(local, _) | Op::LinuxCall(local, _) | Op::Semihost(local, _) => self.forget_local(*local),
+            Op::Set(local, _) | Op::LinuxCall(local, _) | Op::Semihost(local, _) => {
+                self.change(Source::Local(*local));
+            }
             Op::SetRegister { register, element, .. } => self.change(Source::Element(*register, *element)),
             Op::SetElement { register, .. } => self.change_file(*register),
             _ => {}
@@ -116,14 +110,13 @@ impl Known {
 
     /// Goes through lists of which at most one runs; behind them what none of them changes is known.
     fn carry_arms(&mut self, arms: &mut [&mut Vec<Op>]) {
-        let (mut locals, mut changed, mut files) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut changed, mut files) = (Vec::new(), Vec::new());
         for arm in arms {
             let begun = self.undone.len();
             carry(arm, self);
             while self.undone.len() > begun {
                 match self.undone.pop() {
                     Some(Change::Value(local, before)) => {
-                        locals.push(local);
                         match before {
                             Some(before) => self.values.insert(local, before),
                             None => self.values.remove(&local),
@@ -141,11 +134,6 @@ impl Known {
                 }
             }
         }
-        for local in locals {
-            if let Some(before) = self.values.remove(&local) {
-                self.undone.push(Change::Value(local, Some(before)));
-            }
-        }
         changed.into_iter().for_each(|source| self.change(source));
         files.into_iter().for_each(|register| self.change_file(register));
     }
@@ -160,9 +148,7 @@ fn carry(ops: &mut [Op], known: &mut Known) {
     for op in ops {
         op.values_mut().into_iter().for_each(|value| put_in(value, known));
         match op {
-            Op::If(_, then, otherwise) => {
-                known.carry_arms(&mut [then, otherwise]);
-            }
+            Op::If(_, then, otherwise) => known.carry_arms(&mut [then, otherwise]),
             // What a turn changes is not known at the next.
             Op::Loop(_, body) => {
                 known.forget_written(body);
@@ -171,7 +157,7 @@ fn carry(ops: &mut [Op], known: &mut Known) {
             Op::Block(_, body) => known.carry_arms(&mut [body]),
             Op::Set(local, value) => {
                 let (local, value) = (*local, value.clone());
-                known.forget_local(local);
+                known.change(Source::Local(local));
                 let names_itself =
                     mentions(&value, &|kind| matches!(kind, Kind::Local(read) if *read == local));
                 if local != PC && !names_itself && is_simple(&value) {

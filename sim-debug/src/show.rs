@@ -70,7 +70,8 @@ fn name_of(model: &Model, stage: StageId) -> &str {
     pipeline.and_then(|pipeline| pipeline.stages.get(stage.stage as usize)).map_or("-", |stage| &stage.name)
 }
 
-fn line(text: &mut String, words: std::fmt::Arguments<'_>) {
+/// Adds a line to a text.
+pub(crate) fn line(text: &mut String, words: std::fmt::Arguments<'_>) {
     // A `String` takes every write.
     let _ = writeln!(text, "{words}");
 }

@@ -1,10 +1,9 @@
 //! What a debugger tells of a run that stands before a statement of the description.
 
-use std::fmt::Write as _;
-
 use sim_runtime::inspection::{RunningBody, Within};
 
 use crate::debugger::Debugger;
+use crate::show::line;
 use crate::statement::{LocalPlace, Statement, Statements};
 
 const BETWEEN: &str = "the run stands between two instructions\n";
@@ -169,9 +168,4 @@ fn format_value(value: u128, width_bits: u32, signed: bool) -> String {
         }
         false => format!("0x{value:0digits$x} ({value})"),
     }
-}
-
-fn line(text: &mut String, words: std::fmt::Arguments<'_>) {
-    // A `String` takes every write.
-    let _ = writeln!(text, "{words}");
 }

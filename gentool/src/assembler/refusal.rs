@@ -1,7 +1,5 @@
 //! What is said of a line that is no instruction.
 
-use std::collections::BTreeMap;
-
 use isac_parser::diagnostic::Diagnostic;
 use isac_parser::did_you_mean;
 use isac_parser::mistyped::instead_of_letter;
@@ -161,9 +159,7 @@ pub(super) fn first_token(text: &str) -> &str {
 
 /// What was expected: few of it in words, much of it counted.
 fn listed(furthest: &Furthest) -> String {
-    let kinds: BTreeMap<&str, ()> =
-        furthest.expected.iter().map(|expected| (expected.as_str(), ())).collect();
-    let all: Vec<&str> = kinds.into_keys().collect();
+    let all: Vec<&str> = furthest.expected.iter().map(String::as_str).collect();
     match &all[..] {
         [] => "an instruction".to_owned(),
         [one] => (*one).to_owned(),

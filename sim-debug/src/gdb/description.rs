@@ -1,8 +1,7 @@
 //! gdb's target description: which processor this is and what registers it has.
 
-use std::fmt::Write as _;
-
 use super::layout::Layout;
+use crate::show::line;
 
 /// The description as XML, ended by a line break (gdb manual, "Target Description Format").
 #[must_use]
@@ -39,9 +38,4 @@ pub fn render_description(layout: &Layout) -> String {
         line(&mut text, format_args!("  </feature>"));
     }
     text + "</target>\n"
-}
-
-fn line(text: &mut String, words: std::fmt::Arguments<'_>) {
-    // A `String` takes every write.
-    let _ = writeln!(text, "{words}");
 }

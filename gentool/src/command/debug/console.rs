@@ -1,6 +1,7 @@
 //! The debugger's commands.
 
-use std::collections::BTreeSet;
+mod points;
+
 use std::io::{self, Write as _};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -9,19 +10,18 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use gentool::disassembler::Symbol;
 use isac_ir::Model;
 use isac_ir::bits::Bits;
-use isac_parser::did_you_mean;
 use sim_debug::{
-    Debugger, Direction, FoundStatements, Front, How, Order, Statements, Stopped, WatchKind, Watched,
-    Watchpoint, find_stages, show_bodies, show_locals, show_operands, show_pending, show_pipeline,
-    show_profile, show_source, show_within, stage_name,
+    Debugger, Direction, Front, How, Order, Statements, Stopped, WatchKind, show_bodies, show_locals,
+    show_operands, show_pending, show_pipeline, show_profile, show_source, show_within, stage_name,
 };
 use sim_runtime::launcher::{parse_count, parse_wide};
 use sim_runtime::{FaultKind, Stop};
 
-use super::code::{Code, is_decoded};
+use self::points::{Kind, Point};
+use super::code::Code;
 use super::completion::Words;
 use super::line::Lines;
-use super::location::{Condition, describe_address, format_bits, parse_address, parse_register};
+use super::location::{describe_address, format_bits, parse_address, parse_register};
 use crate::command::Failure;
 
 const HELP: &str = "\
@@ -84,34 +84,6 @@ const COMMANDS: [&str; 35] = [
     "q",
     "s",
 ];
-
-/// What the run stops for.
-enum Kind {
-    Address {
-        address: u64,
-        condition: Option<Condition>,
-    },
-    Operation {
-        index: u32,
-    },
-    /// Statements of the description: of a line, or where an operation begins to run.
-    Statements {
-        numbers: Vec<u32>,
-    },
-    Stall {
-        stages: BTreeSet<u32>,
-    },
-    Watch {
-        id: u64,
-    },
-}
-
-struct Point {
-    number: u64,
-    kind: Kind,
-    /// As it was asked for.
-    text: String,
-}
 
 /// The command line as the front of a debugger.
 pub(super) struct Console<'m> {
@@ -320,182 +292,6 @@ impl<'m> Console<'m> {
             other => return Err(format!("there is no command `{other}`; `help` lists them")),
         }
         Ok(None)
-    }
-
-    fn add(&mut self, kind: Kind, text: String) {
-        say(&format!("point {}: {text}\n", self.next_number));
-        self.points.push(Point { number: self.next_number, kind, text });
-        self.next_number += 1;
-    }
-
-    fn add_break(&mut self, debugger: &mut Debugger<'m>, rest: &[&str]) -> Result<(), String> {
-        match rest {
-            ["operation", name] => {
-                let kind = self.find_operation(debugger, name)?;
-                self.add(kind, format!("operation {name}"));
-                self.tell(debugger)
-            }
-            ["stall"] => {
-                let stages = find_stages(self.model, None)?;
-                self.add(Kind::Stall { stages }, "stall of any stage".to_owned());
-                self.tell(debugger)
-            }
-            ["stall", stage] => {
-                let stages = find_stages(self.model, Some(stage))?;
-                self.add(Kind::Stall { stages }, format!("stall of {stage}"));
-                self.tell(debugger)
-            }
-            [place] if place.contains(':') => {
-                debugger.check_follows()?;
-                let FoundStatements { numbers, shown } = debugger.statements().find_line(place)?;
-                self.add(Kind::Statements { numbers }, format!("break at {shown}"));
-                self.tell(debugger)
-            }
-            [place, condition @ ..] => {
-                let address = parse_address(&self.symbols, place)?;
-                let condition = match condition {
-                    [] => None,
-                    ["if", words @ ..] => Some(Condition::parse(self.model, words)?),
-                    [other, ..] => {
-                        return Err(format!("`{other}` is not expected; write `if` and a condition"));
-                    }
-                };
-                let when = condition.as_ref().map(|condition| format!(" if {}", condition.text));
-                let name = describe_address(&self.symbols, address);
-                let name = if name.is_empty() { name } else { format!(" <{name}>") };
-                let at = debugger.info().format_address(address);
-                debugger.add_breakpoint(address);
-                let text = format!("break at {at}{name}{}", when.unwrap_or_default());
-                self.add(Kind::Address { address, condition }, text);
-                Ok(())
-            }
-            [] => Err("break takes an address, a symbol, FILE:LINE of the description, `operation` and a \
-                       name, or `stall` and a stage"
-                .to_owned()),
-        }
-    }
-
-    /// An operation that instructions are decoded by way of is asked for before these begin; another one is
-    /// found where it begins to run.
-    fn find_operation(&self, debugger: &Debugger<'m>, name: &str) -> Result<Kind, String> {
-        let operations = &self.model.operations;
-        let Some(index) = operations.iter().position(|operation| operation.name == name) else {
-            let near = did_you_mean(name, operations.iter().map(|operation| operation.name.as_str()));
-            let near = near.map(|near| format!("; {near}")).unwrap_or_default();
-            return Err(format!("the model has no operation `{name}`{near}"));
-        };
-        if is_decoded(self.model, index as u32) {
-            return Ok(Kind::Operation { index: index as u32 });
-        }
-        debugger.check_follows()?;
-        let numbers = debugger.statements().first_of_operation(name);
-        match numbers.is_empty() {
-            true => Err(format!("operation `{name}` has nothing to run but what it leads to")),
-            false => Ok(Kind::Statements { numbers }),
-        }
-    }
-
-    /// Tells the debugger all that it is to stop for.
-    fn tell(&self, debugger: &mut Debugger<'m>) -> Result<(), String> {
-        self.ask_for_operations(debugger);
-        let (mut statements, mut all_stages) = (BTreeSet::new(), BTreeSet::new());
-        for point in &self.points {
-            match &point.kind {
-                Kind::Statements { numbers } => statements.extend(numbers),
-                Kind::Stall { stages } => all_stages.extend(stages),
-                Kind::Address { .. } | Kind::Operation { .. } | Kind::Watch { .. } => {}
-            }
-        }
-        debugger.stop_at_stalls(all_stages);
-        Ok(debugger.stop_at_statements(statements)?)
-    }
-
-    /// Has the debugger look at each instruction for operations.
-    fn ask_for_operations(&self, debugger: &mut Debugger<'m>) {
-        let wanted: Vec<u32> = self
-            .points
-            .iter()
-            .filter_map(|point| match point.kind {
-                Kind::Operation { index } => Some(index),
-                _ => None,
-            })
-            .collect();
-        let (code, space) = (Rc::clone(&self.code), debugger.space().clone());
-        debugger.stop_where((!wanted.is_empty()).then(|| -> sim_debug::Asker<'m> {
-            Box::new(move |machine, address| {
-                wanted.iter().any(|index| code.has_operation(&space, machine, address, *index))
-            })
-        }));
-    }
-
-    fn add_watch(
-        &mut self,
-        debugger: &mut Debugger<'m>,
-        rest: &[&str],
-        kind: WatchKind,
-        line: &str,
-    ) -> Result<(), String> {
-        let (place, cells) = match rest {
-            [place] => (*place, 1),
-            [place, cells] => (*place, parse_count(cells)?),
-            _ => return Err("watch takes a register, or an address and a number of cells".to_owned()),
-        };
-        let register = parse_register(self.model, place).ok().filter(|_| kind == WatchKind::Write);
-        let watched = match register {
-            Some(register) => Watched::Register(register),
-            None => {
-                let map = debugger.info().host_map;
-                let cell_bytes = self.cell_bytes(map);
-                let address = parse_address(&self.symbols, place)?.checked_mul(cell_bytes);
-                let size_bytes = cells.checked_mul(cell_bytes).filter(|size| (1..=4096).contains(size));
-                let size_bytes = size_bytes.ok_or("from 1 to 4096 bytes can be watched")? as usize;
-                let address = address.ok_or("this is beyond all addresses")?;
-                Watched::Memory { map, address, size_bytes }
-            }
-        };
-        let id = self.next_number;
-        let point = Watchpoint::new(id, watched, kind, &*debugger.engine().machine());
-        debugger.add_watchpoint(point);
-        self.add(Kind::Watch { id }, line.to_owned());
-        Ok(())
-    }
-
-    fn cell_bytes(&self, map: usize) -> u64 {
-        self.model.maps.get(map).map_or(1, |map| u64::from(map.cell_bits.div_ceil(8).max(1)))
-    }
-
-    fn show_points(&self) {
-        if self.points.is_empty() {
-            say("there are none\n");
-        }
-        for point in &self.points {
-            say(&format!("point {}: {}\n", point.number, point.text));
-        }
-    }
-
-    fn delete(&mut self, debugger: &mut Debugger<'m>, rest: &[&str]) -> Result<(), String> {
-        let number = rest.first().map(|text| parse_count(text)).transpose()?;
-        let is_meant = |point: &Point| number.is_none_or(|number| number == point.number);
-        if let Some(number) = number.filter(|_| !self.points.iter().any(is_meant)) {
-            return Err(format!("there is no point {number}; `points` lists them"));
-        }
-        let (gone, kept) = std::mem::take(&mut self.points).into_iter().partition::<Vec<_>, _>(is_meant);
-        self.points = kept;
-        for point in gone {
-            match point.kind {
-                Kind::Watch { id } => {
-                    debugger.remove_watchpoint(|watchpoint| watchpoint.id == id);
-                }
-                Kind::Address { address, .. } => {
-                    let same = |other: &Point| matches!(other.kind, Kind::Address { address: at, .. } if at == address);
-                    if !self.points.iter().any(same) {
-                        debugger.remove_breakpoint(address);
-                    }
-                }
-                Kind::Operation { .. } | Kind::Statements { .. } | Kind::Stall { .. } => {}
-            }
-        }
-        self.tell(debugger)
     }
 
     fn show_registers(&self, debugger: &mut Debugger<'m>, names: &[&str]) -> Result<(), String> {

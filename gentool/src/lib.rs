@@ -8,4 +8,5 @@ pub mod disassembler;
 pub mod emit;
 pub mod export;
 pub mod lower;
+pub mod operands;
 mod runtime_sources;

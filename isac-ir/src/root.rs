@@ -5,7 +5,7 @@
 //! and with words and numbers at hand the decoding tree can be built again without any register:
 //! that is what [`decode_instruction`](crate::decode::decode_instruction) does.
 
-use std::iter::Peekable;
+mod recorded;
 
 use serde::{Deserialize, Serialize};
 
@@ -13,6 +13,8 @@ use crate::Model;
 use crate::behavior::{AccessId, Expr, ExprKind, InstanceId, Stmt, walk_statements};
 use crate::decode::{Decoded, DecodedElement, DecodedNode, Element, decode_word};
 use crate::operation::Target;
+
+pub use recorded::RecordedDecoder;
 
 /// Where the word of an element comes from.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -133,6 +135,11 @@ impl RootDecoding {
         (parent, parent.map_or(0, |parent| self.decoded.children(parent).count() as u32))
     }
 
+    /// How many elements were decoded.
+    pub fn decoded_elements(&self) -> usize {
+        self.elements.len()
+    }
+
     /// Size of the instruction in cells: what was fetched, and what else was decoded, rounded up.
     pub fn size_cells(&self, model: &Model) -> u32 {
         let known = root_elements(model, self.operation);
@@ -159,8 +166,7 @@ impl RootDecoding {
         let mut bytes: Vec<u8> = self.elements.iter().flat_map(|(_, element)| element.bytes()).collect();
         if depends_on_registers(model, self.operation) {
             let numbers = self.elements.iter().map(|(number, _)| number.to_be_bytes());
-            // As few bytes as hold every number.
-            let first = if root_elements(model, self.operation).len() > 256 { 2 } else { 3 };
+            let first = 4 - number_bytes(root_elements(model, self.operation).len());
             bytes.extend(numbers.flat_map(|number| number.into_iter().skip(first)));
         }
         bytes
@@ -170,44 +176,89 @@ impl RootDecoding {
 /// Goes through a CODINGROOT again with the words at hand, which stand in the order in which they
 /// were decoded; `None` if one matches nothing.
 pub fn decode_root(model: &Model, operation: u32, elements: &[Element]) -> Option<RootDecoding> {
+    replay(model, operation, &mut Given { model, elements })
+}
+
+/// What a CODINGROOT has decoded before.
+trait Elements {
+    /// The number of the element that comes next, if that is known before it is decoded.
+    fn next_number(&self) -> Option<u32>;
+
+    /// Decodes an element, if it was decoded.
+    ///
+    /// # Errors
+    /// Its word matches nothing.
+    fn decode(&mut self, instance: InstanceId, number: u32) -> Result<Option<DecodedElement>, NoElement>;
+}
+
+/// A word matches nothing.
+struct NoElement;
+
+/// Elements whose words are at hand.
+struct Given<'a> {
+    model: &'a Model,
+    elements: &'a [Element],
+}
+
+impl Elements for Given<'_> {
+    fn next_number(&self) -> Option<u32> {
+        self.elements.first().map(|next| next.element)
+    }
+
+    fn decode(&mut self, _: InstanceId, number: u32) -> Result<Option<DecodedElement>, NoElement> {
+        match self.elements {
+            [next, rest @ ..] if next.element == number => {
+                self.elements = rest;
+                decode_word(self.model, next).map(Some).ok_or(NoElement)
+            }
+            _ => Ok(None),
+        }
+    }
+}
+
+fn replay(model: &Model, operation: u32, elements: &mut impl Elements) -> Option<RootDecoding> {
     let mut decoding = RootDecoding::new(operation);
     let root = model.operation(operation).root.as_ref()?;
-    replay(model, &mut decoding, &root.statements, &mut elements.iter().peekable())?;
+    replay_statements(&mut decoding, &root.statements, elements).ok()?;
     Some(decoding)
 }
 
 /// Which arm of an IF was taken is seen from what was decoded.
-fn replay<'a>(
-    model: &Model,
+fn replay_statements(
     decoding: &mut RootDecoding,
     statements: &[Stmt],
-    elements: &mut Peekable<impl Iterator<Item = &'a Element>>,
-) -> Option<()> {
+    elements: &mut impl Elements,
+) -> Result<(), NoElement> {
     for statement in statements {
         match statement {
             Stmt::Decode { instance, element, .. } => {
-                if let Some(next) = elements.next_if(|next| next.element == *element) {
-                    decoding.add(*instance, *element, decode_word(model, next)?);
+                if let Some(decoded) = elements.decode(*instance, *element)? {
+                    decoding.add(*instance, *element, decoded);
                 }
             }
             Stmt::OpenNode { label } => decoding.open(*label),
             Stmt::CloseNode => decoding.close(),
             Stmt::If { condition, then, otherwise } => {
-                let arm = match (&condition.kind, elements.peek()) {
+                let arm = match (&condition.kind, elements.next_number()) {
                     (ExprKind::Chosen { instance, member }, _) => {
                         let chosen = decoding.decoded.has_chosen(0, *instance, *member);
                         if chosen { &then[..] } else { otherwise }
                     }
-                    (_, Some(next)) if decodes(then, Some(next.element)) => then,
-                    (_, Some(next)) if decodes(otherwise, Some(next.element)) => otherwise,
+                    (_, Some(next)) if decodes(then, Some(next)) => then,
+                    (_, Some(next)) if decodes(otherwise, Some(next)) => otherwise,
                     _ => &[],
                 };
-                replay(model, decoding, arm, elements)?;
+                replay_statements(decoding, arm, elements)?;
             }
             _ => {}
         }
     }
-    Some(())
+    Ok(())
+}
+
+/// As few bytes as hold the number of each of so many elements.
+fn number_bytes(elements: usize) -> usize {
+    if elements > 256 { 2 } else { 1 }
 }
 
 /// True if something but the words decides which elements are decoded.

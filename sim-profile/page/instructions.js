@@ -189,15 +189,17 @@ function viewOperands(path) {
 }
 
 // Pairs of values that stood together in one instruction.
-function matrices({ places, pairs }, i) {
+function matrices({ places, pairs, impossible = [] }, i) {
   return pairs.map(([one, other, cells]) => {
     const [rows, columns] = [places[one], places[other]];
     const top = most(cells.map((cell) => cell[2]));
     const at = new Map(cells.map(([a, b, count]) => [`${a} ${b}`, count]));
+    const none = new Set((impossible.find(([a, b]) => a === one && b === other)?.[2] ?? []).map(([a, b]) => `${a} ${b}`));
     const status = h('p', { class: 'status', role: 'status' }, 'Choose a pair to see its count.');
     const tell = (a, b) => { status.textContent = `${labelOf(i)} with ${rows.name} ${rows.values[a]} and ${columns.name} ${columns.values[b]}: executed ${grouped(at.get(`${a} ${b}`) ?? 0)}`; };
     const cell = (a, b) => {
       const count = at.get(`${a} ${b}`) ?? 0;
+      if (none.has(`${a} ${b}`)) return h('td', { class: 'none', title: `${rows.values[a]}, ${columns.values[b]}: no word has both` });
       if (num(count) === 0) return h('td', { title: `${rows.values[a]}, ${columns.values[b]}: never` });
       return h('td', { style: { background: heat(count, top) } }, h('button', { type: 'button', tabindex: -1, 'aria-label': `${rows.values[a]}, ${columns.values[b]}: ${count}`, title: `${rows.values[a]}, ${columns.values[b]}: ${grouped(count)}`, on: { click: () => tell(a, b), focus: () => tell(a, b) } }));
     };

@@ -8,7 +8,9 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 use serde_json::Value;
-use sim_profile::html::{Description, EncodingMap, EncodingRow, HtmlReport, OperandPlace, OperandValue};
+use sim_profile::html::{
+    Description, EncodingMap, EncodingRow, HtmlReport, OperandPlace, OperandSpace, OperandValue,
+};
 use sim_profile::html::{render_html, render_html_data};
 use sim_profile::program::{ImageFile, Program, ProgramProfile, SourceTexts};
 use sim_profile::summary::Summary;
@@ -197,8 +199,9 @@ fn operands_and_encodings_are_counted_once_for_each_execution() {
     let place =
         |name: &str| OperandPlace { name: name.to_owned(), values: vec!["ax".to_owned(), "bx".to_owned()] };
     let mut facts = Description::default();
-    facts.operands.insert(inc.clone(), vec![place("target")]);
-    facts.operands.insert(add.clone(), vec![place("target"), place("source")]);
+    let space = |places: Vec<OperandPlace>| OperandSpace { places, impossible: Vec::new() };
+    facts.operands.insert(inc.clone(), space(vec![place("target")]));
+    facts.operands.insert(add.clone(), space(vec![place("target"), place("source")]));
     for (key, record) in &measurement.instructions {
         let named = |register: &str| OperandValue::Listed(usize::from(register == "bx"));
         let registers: Vec<OperandValue> =

@@ -10,6 +10,7 @@ use super::number::Count;
 use crate::coverage::format_percent;
 use crate::description::DescriptionCoverage;
 use crate::measurement::count;
+use crate::path::PathTree;
 use crate::{InstructionKey, Measurement};
 
 /// What somebody who knows the description says of a model, and of the instructions of a profile.
@@ -18,7 +19,7 @@ pub struct Description {
     /// Where operations and groups are declared, as `file:line`, by name.
     pub locations: BTreeMap<String, String>,
     /// The operands of instructions of the set, by name.
-    pub operands: BTreeMap<String, Vec<OperandPlace>>,
+    pub operands: BTreeMap<String, OperandSpace>,
     /// What the instructions of the profile have there: for each instruction of the set that one is,
     /// the value of each operand.
     pub chosen: BTreeMap<InstructionKey, Vec<(String, Vec<OperandValue>)>>,
@@ -29,6 +30,19 @@ pub struct Description {
     /// The texts of its files, by the paths that the coverage has.
     pub texts: BTreeMap<String, String>,
 }
+
+/// What the operands of an instruction can be.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct OperandSpace {
+    /// Where they stand.
+    pub places: Vec<OperandPlace>,
+    /// Index of a place, of a later one, and indices of values at both that no word has together;
+    /// ascending, none twice.
+    pub impossible: Vec<ImpossiblePairs>,
+}
+
+/// Index of a place, of a later one, and of their values those that no word has together.
+pub type ImpossiblePairs = (usize, usize, Vec<(usize, usize)>);
 
 /// A place of an instruction where an operand stands.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -114,6 +128,20 @@ struct Operands {
     places: Vec<Place>,
     /// Index of a place, of a later one; the pairs of values that they had.
     pairs: Vec<(usize, usize, Vec<Pair>)>,
+    /// Those that no word has.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    impossible: Vec<ImpossiblePairs>,
+}
+
+impl Operands {
+    /// How many pairs of values two places can have, if their values are listed.
+    fn pairs_of(&self, one: usize, other: usize) -> Option<u64> {
+        let [first, second] = [&self.places[one], &self.places[other]];
+        let all = (first.values.len() as u64).saturating_mul(second.values.len() as u64);
+        let is_of = |pairs: &&ImpossiblePairs| (pairs.0, pairs.1) == (one, other);
+        let none = self.impossible.iter().find(is_of).map_or(0, |pairs| pairs.2.len() as u64);
+        (first.is_complete && second.is_complete).then_some(all - none)
+    }
 }
 
 /// Indices of two values, and how often they were executed together.
@@ -166,16 +194,17 @@ impl OperandCoverage {
     fn of_operands(operands: &BTreeMap<usize, Operands>) -> OperandCoverage {
         let mut coverage = OperandCoverage::default();
         let OperandCoverage { values, pairs } = &mut coverage;
-        for Operands { places, pairs: of_instruction } in operands.values() {
+        for operands in operands.values() {
+            let places = &operands.places;
             for place in places.iter().filter(|place| place.is_complete) {
                 values.0 += place.used as u64;
                 values.1 += place.values.len() as u64;
             }
-            for (number, one) in places.iter().enumerate().filter(|(_, place)| place.is_complete) {
-                let others = places[number + 1..].iter().filter(|other| other.is_complete);
-                pairs.1 += others.map(|other| (one.values.len() * other.values.len()) as u64).sum::<u64>();
+            for one in 0..places.len() {
+                let later = one + 1..places.len();
+                pairs.1 += later.filter_map(|other| operands.pairs_of(one, other)).sum::<u64>();
             }
-            for (one, other, cells) in of_instruction {
+            for (one, other, cells) in &operands.pairs {
                 if places[*one].is_complete && places[*other].is_complete {
                     pairs.0 += cells.len() as u64;
                 }
@@ -236,6 +265,8 @@ pub struct PairCoverage {
     pub first: usize,
     /// Index of a later one.
     pub second: usize,
+    /// How many pairs there are, if that is known.
+    pub total: Option<u64>,
     /// Indices of values, how often they were executed together.
     pub executed: Vec<(usize, usize, u64)>,
 }
@@ -247,22 +278,25 @@ impl OperandTable {
         let operands = operands_of(facts, measurement, &set);
         let coverage = OperandCoverage::of_operands(&operands);
         let instructions = operands.into_iter().map(|(number, operands)| {
-            let Operands { places, pairs } = operands;
-            let mut pairs: BTreeMap<(usize, usize), Vec<Pair>> =
-                pairs.into_iter().map(|(one, other, cells)| ((one, other), cells)).collect();
-            for one in 0..places.len() {
-                for other in one + 1..places.len() {
-                    pairs.entry((one, other)).or_default();
+            let mut pairs: BTreeMap<(usize, usize), (Option<u64>, Vec<Pair>)> = BTreeMap::new();
+            for one in 0..operands.places.len() {
+                for other in one + 1..operands.places.len() {
+                    pairs.insert((one, other), (operands.pairs_of(one, other), Vec::new()));
                 }
+            }
+            let Operands { places, pairs: executed, .. } = operands;
+            for (one, other, cells) in executed {
+                pairs.entry((one, other)).or_default().1 = cells;
             }
             let places = places.into_iter().map(|place| PlaceCoverage {
                 name: place.name,
                 values: place.values.into_iter().zip(place.executed.iter().map(|count| count.0)).collect(),
                 is_complete: place.is_complete,
             });
-            let pairs = pairs.into_iter().map(|((first, second), cells)| PairCoverage {
+            let pairs = pairs.into_iter().map(|((first, second), (total, cells))| PairCoverage {
                 first,
                 second,
+                total,
                 executed: cells.into_iter().map(|(a, b, times)| (a, b, times.0)).collect(),
             });
             InstructionOperands {
@@ -286,7 +320,11 @@ pub(super) fn view_of(facts: &Description, measurement: &Measurement, set: &Inst
         operand_values: sum(values),
         operand_pairs: sum(pairs),
         operands,
-        encodings: facts.encodings.iter().map(|map| encoding_of(map, set, &executed)).collect(),
+        encodings: facts
+            .encodings
+            .iter()
+            .map(|map| encoding_of(map, set, (measurement, &executed)))
+            .collect(),
         sources: facts.coverage.as_ref().map(|coverage| sources_of(coverage, &facts.texts)),
     }
 }
@@ -304,6 +342,7 @@ fn executed_by_instruction(measurement: &Measurement, set: &InstructionSet) -> V
 /// Values by place, as they are counted: index of the value by its text, counts by index.
 struct Counted {
     places: Vec<OperandPlace>,
+    impossible: Vec<ImpossiblePairs>,
     others: Vec<HashMap<String, usize>>,
     executed: Vec<Vec<u64>>,
     pairs: BTreeMap<(usize, usize), BTreeMap<(usize, usize), u64>>,
@@ -316,9 +355,9 @@ fn operands_of(
 ) -> BTreeMap<usize, Operands> {
     let numbers: HashMap<&str, usize> = set.names().iter().map(String::as_str).zip(0..).collect();
     let mut all: BTreeMap<usize, Counted> = BTreeMap::new();
-    for (name, places) in &facts.operands {
-        if let Some(number) = numbers.get(name.as_str()).filter(|_| !places.is_empty()) {
-            all.insert(*number, Counted::of(places));
+    for (name, space) in &facts.operands {
+        if let Some(number) = numbers.get(name.as_str()).filter(|_| !space.places.is_empty()) {
+            all.insert(*number, Counted::of(space));
         }
     }
     for (key, record) in measurement.instructions.iter().filter(|(_, record)| record.executed > 0) {
@@ -333,9 +372,11 @@ fn operands_of(
 }
 
 impl Counted {
-    fn of(places: &[OperandPlace]) -> Counted {
+    fn of(space: &OperandSpace) -> Counted {
+        let places = &space.places;
         Counted {
             places: places.to_vec(),
+            impossible: space.impossible.clone(),
             others: vec![HashMap::new(); places.len()],
             executed: places.iter().map(|place| vec![0; place.values.len()]).collect(),
             pairs: BTreeMap::new(),
@@ -391,11 +432,15 @@ impl Counted {
         let pairs = self.pairs.into_iter().map(|((one, other), cells)| {
             (one, other, cells.into_iter().map(|((a, b), times)| (a, b, Count(times))).collect())
         });
-        Operands { places, pairs: pairs.collect() }
+        Operands { places, pairs: pairs.collect(), impossible: self.impossible }
     }
 }
 
-fn encoding_of(map: &EncodingMap, set: &InstructionSet, executed: &[u64]) -> Encoding {
+fn encoding_of(
+    map: &EncodingMap,
+    set: &InstructionSet,
+    (measurement, executed): (&Measurement, &[u64]),
+) -> Encoding {
     let chains: Vec<Vec<&str>> = set
         .names()
         .iter()
@@ -404,7 +449,7 @@ fn encoding_of(map: &EncodingMap, set: &InstructionSet, executed: &[u64]) -> Enc
     let mut by_opcode = vec![0_u64; map.opcodes.len()];
     let rows = map.rows.iter().map(|row| {
         let number = instruction_at(&row.path, &chains);
-        let times = number.map_or(0, |number| executed[number]);
+        let times = number.map_or_else(|| executed_through(measurement, &row.path), |n| executed[n]);
         for &opcode in &row.opcodes {
             count(&mut by_opcode[opcode], times);
         }
@@ -427,6 +472,30 @@ fn encoding_of(map: &EncodingMap, set: &InstructionSet, executed: &[u64]) -> Enc
         rows,
         free: map.free.clone(),
     }
+}
+
+/// How often anything was executed whose decode path, without the outermost name, passes this one.
+fn executed_through(measurement: &Measurement, path: &[String]) -> u64 {
+    let passes = |name: &str| {
+        PathTree::parse(name).is_ok_and(|tree| {
+            let below = |at: usize, name: &String| {
+                tree.children(at).iter().copied().filter(|child| tree.nodes()[*child].name == *name).collect()
+            };
+            let mut here = vec![0];
+            for name in path {
+                here = here.into_iter().flat_map(|at| -> Vec<usize> { below(at, name) }).collect();
+            }
+            !here.is_empty()
+        })
+    };
+    let mut times = 0;
+    let mut known: HashMap<&str, bool> = HashMap::new();
+    for record in measurement.instructions.values().filter(|record| record.executed > 0) {
+        if *known.entry(&record.name).or_insert_with(|| passes(&record.name)) {
+            count(&mut times, record.executed);
+        }
+    }
+    times
 }
 
 /// The instruction whose names, without the outermost, the path begins with; the longest of several.

@@ -32,8 +32,8 @@ use crate::program::ProgramProfile;
 use crate::program::line::Steps;
 
 pub use description::{
-    Description, EncodingMap, EncodingRow, FreePattern, InstructionOperands, OperandCoverage, OperandPlace,
-    OperandTable, OperandValue, PairCoverage, PlaceCoverage,
+    Description, EncodingMap, EncodingRow, FreePattern, ImpossiblePairs, InstructionOperands,
+    OperandCoverage, OperandPlace, OperandSpace, OperandTable, OperandValue, PairCoverage, PlaceCoverage,
 };
 
 /// What a page is made of.

@@ -77,7 +77,7 @@ pub(super) fn operands_of(table: &OperandTable) -> Operands {
                         first: sanitize(&one.name),
                         second: sanitize(&other.name),
                         used: pair.executed.len() as u64,
-                        total: total_of_pairs(one, other),
+                        total: pair.total,
                         both: pair
                             .executed
                             .iter()
@@ -109,10 +109,6 @@ fn operand_of(place: &PlaceCoverage) -> Operand {
     }
 }
 
-fn total_of_pairs(one: &PlaceCoverage, other: &PlaceCoverage) -> Option<u64> {
-    Some(one.total()?.saturating_mul(other.total()?))
-}
-
 /// The same for people: the sums, then a line for each operand and each pair of operands, in the order
 /// of the set. Where values cannot be listed there is no total.
 pub fn render_operands_text(table: &OperandTable) -> String {
@@ -137,7 +133,7 @@ pub fn render_operands_text(table: &OperandTable) -> String {
         for pair in &instruction.pairs {
             let [one, other] = [&instruction.places[pair.first], &instruction.places[pair.second]];
             let what = format!("{} {}", sanitize(&one.name), sanitize(&other.name));
-            line(pair.executed.len() as u64, total_of_pairs(one, other), &what);
+            line(pair.executed.len() as u64, pair.total, &what);
         }
     }
     out

@@ -26,7 +26,7 @@ pub(crate) use check_counter::CheckCounter;
 pub(crate) use recording::add_accesses;
 pub use recording::{RecordedWord, Recording, StaticInstruction, StaticKey};
 pub use sampler::Sampler;
-pub use statics::{StaticCode, StaticReader, static_table};
+pub use statics::{KeyDecoder, StaticCode, StaticReader, static_table};
 pub use transfer::{FunctionMap, Step};
 pub(crate) use transfer::{is_check, step_of};
 

@@ -4,7 +4,7 @@ use isac_ir::Model;
 use isac_ir::bits::Bits;
 use isac_ir::control::{Control as ModelControl, Delayed as ModelDelayed, control_of};
 use isac_ir::decode::Element;
-use isac_ir::root::{RootDecoding, RootElement, decode_root, root_elements};
+use isac_ir::root::{RecordedDecoder, RootDecoding, RootElement, decode_root, root_elements};
 use isac_ir::syntax::Tree;
 use isac_ir::syntax::print::{Site, print};
 use sim_profile::{Control, DelayedControl, InstructionKey, Measurement, StaticFacts, StaticTable, Word};
@@ -12,13 +12,38 @@ use sim_profile::{Control, DelayedControl, InstructionKey, Measurement, StaticFa
 /// Facts of all instructions of a measurement of this model; those of which there is nothing to say
 /// are left out, and so are instructions of several elements of a CODINGROOT.
 pub fn static_table(model: &Model, measurement: &Measurement) -> StaticTable {
-    let Some(reader) = StaticReader::of(model) else { return StaticTable::new() };
+    let decoder = KeyDecoder::new(model);
     let entries = measurement.instructions.iter().filter_map(|(key, record)| {
-        let root = reader.decode_key(key)?;
-        let facts = reader.facts(&root, key.address, record.size_cells);
+        let root = decoder.decode(key, &record.name).filter(|root| root.decoded_elements() == 1)?;
+        let facts = facts(model, &root, key.address, record.size_cells);
         (facts != StaticFacts::default()).then_some((*key, facts))
     });
     entries.collect()
+}
+
+/// Decodes instructions of measurements again.
+pub struct KeyDecoder<'m> {
+    model: &'m Model,
+    /// The operations with a CODINGROOT.
+    roots: Vec<u32>,
+    words: RecordedDecoder<'m>,
+}
+
+impl<'m> KeyDecoder<'m> {
+    /// For measurements of a model.
+    pub fn new(model: &'m Model) -> KeyDecoder<'m> {
+        let operations = (0..).zip(&model.operations);
+        let roots = operations.filter(|(_, operation)| operation.root.is_some()).map(|(index, _)| index);
+        KeyDecoder { model, roots: roots.collect(), words: RecordedDecoder::new(model) }
+    }
+
+    /// The instruction of this name; `None` if the model has none such.
+    pub fn decode(&self, key: &InstructionKey, name: &str) -> Option<RootDecoding> {
+        let outermost = name.split('(').next()?;
+        let operation = self.roots.iter().find(|root| self.model.operation(**root).name == outermost)?;
+        let found = self.words.decode(*operation, key.word.bytes())?;
+        (found.decoded.name(self.model) == name).then_some(found)
+    }
 }
 
 /// Says of single instructions of a model what they may do.
@@ -40,7 +65,8 @@ pub struct StaticCode {
 }
 
 impl<'m> StaticReader<'m> {
-    /// `None` if instructions of the model have several elements of a CODINGROOT.
+    /// `None` if the model's CODINGROOT has several elements: the cells alone do not tell which of them
+    /// are decoded.
     pub fn of(model: &'m Model) -> Option<StaticReader<'m>> {
         let operation = model.operations.iter().position(|operation| operation.root.is_some())? as u32;
         let [element] = root_elements(model, operation)[..] else { return None };
@@ -53,34 +79,7 @@ impl<'m> StaticReader<'m> {
         let root = self.decode(word, width_bits)?;
         let key = InstructionKey { address, word: Word::new(&root.bytes(self.model)).ok()? };
         let size_cells = root.size_cells(self.model);
-        Some(StaticCode { key, size_cells, facts: self.facts(&root, address, size_cells) })
-    }
-
-    fn facts(&self, root: &RootDecoding, address: u64, size_cells: u32) -> StaticFacts {
-        let control = control_of(self.model, &root.decoded, address, size_cells);
-        let child = root.decoded.children(0).next();
-        let tree = child.and_then(|child| Tree::of(&root.decoded, child));
-        let text = tree.and_then(|tree| print(self.model, &tree, Site { address, size_cells }));
-        let slot = self.model.successor(address, size_cells);
-        let delayed = control.delayed.clone().map(|ModelDelayed { falls_through, targets, computed }| {
-            DelayedControl { slot, falls_through, targets, computed }
-        });
-        let control = Some(control).filter(|control| !control.is_plain()).map(control_facts);
-        StaticFacts { text: text.map(|printed| printed.text), control, delayed }
-    }
-
-    /// Decodes the word of a key again.
-    ///
-    /// The key has words one behind the other, but not how many: what gives the same words when it is
-    /// decoded is what was.
-    /// The instruction of a measurement, decoded again; `None` if the model has none such.
-    pub fn decode_key(&self, key: &InstructionKey) -> Option<RootDecoding> {
-        let bytes = key.word.bytes();
-        (1..=bytes.len()).rev().filter(|size| bytes.len().is_multiple_of(*size)).find_map(|size| {
-            let word = join_words(bytes, size, self.model.target.big_endian);
-            let root = self.decode(word, bytes.len() as u32 * 8)?;
-            (root.bytes(self.model) == bytes).then_some(root)
-        })
+        Some(StaticCode { key, size_cells, facts: facts(self.model, &root, address, size_cells) })
     }
 
     fn decode(&self, word: Bits, width_bits: u32) -> Option<RootDecoding> {
@@ -91,16 +90,20 @@ impl<'m> StaticReader<'m> {
     }
 }
 
+fn facts(model: &Model, root: &RootDecoding, address: u64, size_cells: u32) -> StaticFacts {
+    let control = control_of(model, &root.decoded, address, size_cells);
+    let child = root.decoded.children(0).next();
+    let tree = child.and_then(|child| Tree::of(&root.decoded, child));
+    let text = tree.and_then(|tree| print(model, &tree, Site { address, size_cells }));
+    let slot = model.successor(address, size_cells);
+    let delayed = control.delayed.clone().map(|ModelDelayed { falls_through, targets, computed }| {
+        DelayedControl { slot, falls_through, targets, computed }
+    });
+    let control = Some(control).filter(|control| !control.is_plain()).map(control_facts);
+    StaticFacts { text: text.map(|printed| printed.text), control, delayed }
+}
+
 fn control_facts(control: ModelControl) -> Control {
     let ModelControl { falls_through, targets, computed, keeps, .. } = control;
     Control { falls_through, targets, computed, keeps }
-}
-
-/// All cells of words of a size in bytes, joined in the target's byte order.
-fn join_words(bytes: &[u8], size: usize, big_endian: bool) -> Bits {
-    if big_endian {
-        return Bits::from_be_bytes(bytes);
-    }
-    let reversed: Vec<u8> = bytes.chunks(size).rev().flatten().copied().collect();
-    Bits::from_be_bytes(&reversed)
 }

@@ -33,8 +33,8 @@ pub(super) fn forms(description: &Description, measurement: &Measurement) -> Sec
             continue;
         };
         for (name, values) in chosen {
-            let Some(places) = description.operands.get(name) else { continue };
-            let fresh = || (0, places.iter().map(|place| vec![false; place.values.len()]).collect());
+            let Some(space) = description.operands.get(name) else { continue };
+            let fresh = || (0, space.places.iter().map(|place| vec![false; place.values.len()]).collect());
             let (executed, seen) = used.entry(name.as_str()).or_insert_with(fresh);
             *executed = executed.saturating_add(record.executed);
             for (seen, value) in seen.iter_mut().zip(values) {
@@ -46,7 +46,7 @@ pub(super) fn forms(description: &Description, measurement: &Measurement) -> Sec
     }
     let mut rows = Vec::new();
     for (name, (executed, seen)) in &used {
-        for (place, seen) in description.operands[*name].iter().zip(seen) {
+        for (place, seen) in description.operands[*name].places.iter().zip(seen) {
             let never: Vec<&str> = (place.values.iter().zip(seen))
                 .filter_map(|(value, seen)| (!seen).then_some(value.as_str()))
                 .collect();

@@ -2,15 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use gentool::operands::{Place, parts_of, places, text_of};
 use isac_ir::Model;
 use isac_ir::decode::Decoded;
 use isac_ir::operation::Target;
 use isac_ir::syntax::Tree;
 use sim_profile::spent::Spent;
 use sim_profile::{InstructionKey, InstructionRecord, Measurement};
-use sim_runtime::record::StaticReader;
-
-use super::super::html_description::{Place, instruction_node, places, text_of};
+use sim_runtime::record::KeyDecoder;
 
 /// A static instruction that was executed, the only one that was decoded at its address.
 pub(super) struct Step {
@@ -64,7 +63,7 @@ pub(super) struct Steps {
     /// By address.
     pub(super) by_address: BTreeMap<u64, Step>,
     /// Executions that are left out: where several words were decoded at one address, and where an
-    /// instruction has several words or several parts that are no operands, as bundles have.
+    /// instruction has several parts that are no operands, as bundles have.
     pub(super) left_out: u64,
 }
 
@@ -74,7 +73,7 @@ impl Steps {
         match self.left_out {
             0 => String::new(),
             count => format!(
-                " Left out: {count} executions of instructions of several words or parts, or at addresses where \
+                " Left out: {count} executions of instructions of several parts, or at addresses where \
                  the code changed."
             ),
         }
@@ -83,7 +82,7 @@ impl Steps {
 
 /// Decodes the executed instructions of a measurement again.
 pub(super) fn steps_of(model: &Model, measurement: &Measurement) -> Steps {
-    let reader = StaticReader::of(model);
+    let decoder = KeyDecoder::new(model);
     let mut decoded_at: BTreeMap<u64, u32> = BTreeMap::new();
     for key in measurement.instructions.keys() {
         *decoded_at.entry(key.address).or_default() += 1;
@@ -92,8 +91,9 @@ pub(super) fn steps_of(model: &Model, measurement: &Measurement) -> Steps {
     let mut steps = Steps::default();
     for (key, record) in measurement.instructions.iter().filter(|(_, record)| record.executed > 0) {
         let elements = Elements { model, names: &names, record };
-        let reader = reader.as_ref().filter(|_| decoded_at[&key.address] == 1);
-        match reader.and_then(|reader| elements.step(key, &reader.decode_key(key)?.decoded)) {
+        let root = Some(key).filter(|key| decoded_at[&key.address] == 1);
+        let root = root.and_then(|key| decoder.decode(key, &record.name));
+        match root.and_then(|root| elements.step(key, &root.decoded)) {
             Some(step) => drop(steps.by_address.insert(key.address, step)),
             None => steps.left_out = steps.left_out.saturating_add(record.executed),
         }
@@ -211,26 +211,10 @@ impl Elements<'_> {
 type Texts = BTreeMap<u32, String>;
 
 /// The operations that an instruction is made of, outermost first, without that of the CODINGROOT and
-/// without operands; `None` if two stand beside each other.
+/// without operands; `None` if it is several instructions.
 fn chain_of(model: &Model, decoded: &Decoded) -> Option<Vec<u32>> {
-    let (_, innermost) = instruction_node(model, decoded)?;
-    let mut chain = Vec::new();
-    let mut node = Some(innermost);
-    while let Some(at) = node.filter(|at| *at != 0) {
-        if let Target::Operation(operation) = decoded.nodes[at as usize].target {
-            let operands = places(model, operation);
-            let is_place = |child: &u32| {
-                let instance = decoded.nodes[*child as usize].instance;
-                operands.iter().any(|place| matches!(place, Place::Instance(it) if Some(*it) == instance))
-            };
-            if decoded.children(at).filter(|child| !is_place(child)).count() > 1 {
-                return None;
-            }
-            chain.push(at);
-        }
-        node = decoded.owner(at);
-    }
-    chain.reverse();
+    let [part] = &parts_of(model, decoded)[..] else { return None };
+    let chain: Vec<u32> = part.operations.iter().copied().filter(|node| *node != 0).collect();
     (!chain.is_empty()).then_some(chain)
 }
 

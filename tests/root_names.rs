@@ -90,7 +90,7 @@ fn lines(run: &Run) -> Vec<String> {
 }
 
 fn coverage(run: &Run) -> (u64, u64, Vec<String>) {
-    let Coverage { used, total, unused } = Coverage::of(&run.measurement);
+    let Coverage { used, total, unused, .. } = Coverage::of(&run.measurement);
     (used, total, unused)
 }
 

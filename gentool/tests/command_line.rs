@@ -163,7 +163,13 @@ fn every_command_has_a_manual_page_with_its_options() {
     let commands = listed_commands();
     assert!(commands.len() >= 16, "{commands:?}");
     assert_eq!(fs::read_dir(bench.path("deep/man1")).expect("a folder").count(), commands.len() + 1);
-    assert!(bench.text("deep/man1/gentool.1").contains("gentool\\-run(1)"));
+    let first = bench.text("deep/man1/gentool.1");
+    assert!(first.contains("gentool\\-run(1)") && !first.contains("gentool\\-help(1)"), "{first}");
+    assert!(!first.contains("EXTRA") && first.contains(".SH NOTES"), "{first}");
+    let report = bench.text("deep/man1/gentool-report.1");
+    for part in ["[\\-\\-require LEVEL=PERCENT]...", "[\\-o|\\-\\-out FILE]", "[PROFILE]..."] {
+        assert!(report.contains(part), "{part}: {report}");
+    }
     for command in commands {
         let page = bench.text(&format!("deep/man1/gentool-{command}.1"));
         assert!(page.contains(".SH SYNOPSIS"), "{page}");
@@ -177,6 +183,7 @@ fn every_command_has_a_manual_page_with_its_options() {
     let refused = bench.run("man @file");
     assert_eq!(status(&refused), 125);
     assert_eq!(bench.text("file"), "mine");
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("it is a file; name a folder"), "{refused:?}");
 }
 
 /// What bash offers for a word that was begun.
@@ -199,6 +206,7 @@ fn a_shell_completes_commands_options_and_their_values() {
     assert_eq!(offered(&script, &["gentool", "rep"]), "report");
     assert_eq!(offered(&script, &["gentool", "report", "--req"]), "--require");
     assert_eq!(offered(&script, &["gentool", "run", "--engine", "tr"]), "translated");
+    assert_eq!(offered(&script, &["gentool", "report", "--require", "op"]), "operands=100");
     for shell in ["elvish", "fish", "powershell", "zsh"] {
         let output = Bench::new().run(&format!("completions {shell}"));
         assert_eq!(status(&output), 0);

@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use sim_profile::counters::{CountedEvent, Descent, ExactCounters, MetricGraph, Region};
 use sim_profile::program::render::FunctionNames;
 use sim_profile::program::{ImageFile, NO_INSTRUCTION, OUTSIDE, Program, ProgramProfile, SourceTexts};
-use sim_profile::{Accesses, Calls, Profile, control_table, read_profile, spending_of};
+use sim_profile::{Accesses, Calls, CodeSizes, Profile, control_table, read_profile, spending_of};
 
 const GUESTS: [&str; 6] = ["bytecode", "crc32", "csv", "matrix", "sha256", "sorting"];
 
@@ -49,6 +49,8 @@ impl Run {
             control: &control,
             calls: self.profile.calls.as_ref(),
             texts: &texts,
+            code: &CodeSizes::new(),
+            folder: None,
         });
     }
 

@@ -7,6 +7,8 @@ use std::fs;
 use command_in_folder::{CSV, RV32IM, gentool};
 use tempfile::TempDir;
 
+const CRC: &str = "models/rv32im/programs/crc32.elf";
+
 fn measured() -> TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     gentool(
@@ -168,4 +170,126 @@ fn values_of_operands_and_pairs_of_them_are_in_the_report_as_xml_and_as_text() {
     );
     let (_, said) = report(&folder, &format!("--require pairs=100 {model}"));
     assert!(said.contains(&format!("{used} of {total} pairs")), "{said}");
+}
+
+/// What was never run is a branch as well, whoever asks the description; the same as of a run of all.
+#[test]
+fn branches_that_never_ran_count_if_the_description_is_given() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let run = format!("run {RV32IM} {CRC} --engine reference");
+    gentool(&folder, &format!("{run} --limit-instructions 100 --profile @p"));
+    gentool(&folder, &format!("{run} --limit-instructions 1M --profile @all"));
+    let made = |profile: &str, options: &str| {
+        let output = gentool(&folder, &format!("report {profile} --image {CRC} {options}"));
+        (String::from_utf8(output.stdout).expect("text"), String::from_utf8(output.stderr).expect("text"))
+    };
+    let branches = |lcov: &str| -> usize { lcov.lines().filter(|line| line.starts_with("BRDA:")).count() };
+    let (without, note) = made("@p", "--format lcov");
+    assert!(note.contains("branches that never ran are left out; with --model MODEL"), "{note}");
+    let (with, note) = made("@p", &format!("--format lcov --model {RV32IM}"));
+    assert_eq!(note, "");
+    let (all, _) = made("@all", &format!("--format lcov --model {RV32IM}"));
+    assert!(branches(&without) < 10 && branches(&with) > 50, "{with}");
+    // What a computed jump alone leads to is found when that has run.
+    assert!(branches(&with).abs_diff(branches(&all)) <= 2, "{} {}", branches(&with), branches(&all));
+    assert!(with.lines().any(|line| line.starts_with("BRDA:") && line.ends_with(",-")), "{with}");
+    // What ran is told alike.
+    for line in without.lines().filter(|line| ["DA:", "FNDA:"].iter().any(|kind| line.starts_with(kind))) {
+        assert!(with.lines().any(|other| other == line), "{line}");
+    }
+    let (cobertura, _) = made("@p", &format!("--format cobertura --model {RV32IM}"));
+    assert_eq!(attribute(&cobertura, "coverage", "branches-valid"), branches(&with).to_string());
+    let rate: f64 = attribute(&cobertura, "coverage", "branch-rate").parse().expect("a rate");
+    assert!(rate < 0.1, "{rate}");
+}
+
+#[test]
+fn coverage_of_nothing_is_none() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let tiny8 = "models/tiny8/tiny8.isac models/tiny8/programs/sum.bin";
+    gentool(&folder, &format!("run {tiny8} --engine reference --profile @p"));
+    report(&folder, "--format cobertura --image models/tiny8/programs/sum.bin");
+    let cobertura = fs::read_to_string(folder.path().join("out")).expect("a report");
+    for name in ["line-rate", "branch-rate"] {
+        assert_eq!(attribute(&cobertura, "coverage", name), "0.0000", "{cobertura}");
+    }
+}
+
+#[test]
+fn what_is_excluded_is_so_in_every_report() {
+    let folder = measured();
+    fs::write(folder.path().join("x"), "slti: not <needed>\n").expect("a file");
+    let options = format!("--exclude @x --model {RV32IM}");
+    let made = |more: &str| {
+        assert_eq!(report(&folder, &format!("{options} {more}")).0, Some(0), "{more}");
+        fs::read_to_string(folder.path().join("out")).expect("a report")
+    };
+    let text = made("--format text");
+    assert!(text.contains("31 of 49 instructions of the set were executed (63.27 %)\n1 more is excluded:\n    decode(instr(slti())): not <needed>\n"), "{text}");
+    assert!(!text.contains("decode(instr(slti())) "), "{text}");
+    let xml = made("--format xml");
+    assert!(xml.contains("<total>49</total>") && xml.contains("<percent>63.27</percent>"));
+    assert!(
+        xml.contains(
+            "<instruction reason=\"not &lt;needed&gt;\">\n        <name>decode(instr(slti()))</name>"
+        )
+    );
+    let unused = elements(&xml, "unused")[0];
+    assert!(unused.contains("sltiu") && !unused.contains("slti()"), "{unused}");
+    let page = made("--format html");
+    let data: serde_json::Value = serde_json::from_str(
+        page.split_once("id=\"data\">").expect("data").1.split("</script>").next().expect("it ends"),
+    )
+    .expect("JSON");
+    assert_eq!((&data["coverage"]["used"], &data["coverage"]["total"]), (&31.into(), &49.into()));
+    let [number, reason] = [0, 1].map(|at| data["coverage"]["excluded"][0][at].clone());
+    assert_eq!(reason, "not <needed>");
+    assert_eq!(
+        data["instructions"]["name"][number.as_u64().expect("a number") as usize],
+        "decode(instr(slti()))"
+    );
+    assert!(data["description"]["operands"][number.to_string()].is_null());
+}
+
+#[test]
+fn the_description_alone_tells_operands() {
+    let folder = measured();
+    let model = format!("--model {RV32IM}");
+    for more in ["--format text", "--format xml", "--format html", "--format text --require operands=1"] {
+        assert_eq!(report(&folder, &format!("{model} {more}")), (Some(0), String::new()), "{more}");
+    }
+    let (status, said) = report(&folder, &format!("{model} --format estimates"));
+    assert!(status == Some(125) && said.contains("add --image FILE"), "{said}");
+}
+
+#[test]
+fn a_program_that_was_not_run_is_refused() {
+    let folder = measured();
+    for format in ["top", "text", "lcov", "cobertura", "xml", "html", "estimates"] {
+        let (status, said) = report(&folder, &format!("--image {CRC} --format {format}"));
+        if format == "text" && status == Some(0) {
+            continue;
+        }
+        assert_eq!(status, Some(125), "{format}: {said}");
+        let expected = "the profile is of a run of csv.elf, and crc32.elf is another program";
+        assert!(said.contains(expected) && said.contains("--image-differs"), "{said}");
+    }
+    assert_eq!(report(&folder, &format!("--image {CRC} --image-differs --format top")).0, Some(0));
+    // The same code is the same program, whatever the file is called.
+    let same = folder.path().join("same.elf");
+    fs::copy(std::path::Path::new("..").join(CSV), &same).expect("a copy");
+    assert_eq!(report(&folder, "--image @same.elf --format top").0, Some(0));
+}
+
+#[test]
+fn sources_are_named_so_that_others_find_them() {
+    let folder = measured();
+    report(&folder, &format!("--image {CSV} --sources @deep --format lcov"));
+    let lcov = fs::read_to_string(folder.path().join("out")).expect("a report");
+    let expected = format!("SF:{}/models/guests/csv.c\n", folder.path().join("deep").display());
+    assert!(lcov.contains(&expected), "{lcov}");
+    report(&folder, &format!("--image {CSV} --sources @deep --format cobertura"));
+    let cobertura = fs::read_to_string(folder.path().join("out")).expect("a report");
+    let expected = format!("<source>{}</source>", folder.path().join("deep").display());
+    assert!(cobertura.contains(&expected) && cobertura.contains("filename=\"models/guests/csv.c\""));
 }

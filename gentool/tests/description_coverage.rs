@@ -208,7 +208,6 @@ fn what_cannot_be_told_is_refused_with_a_remedy() {
         (format!("run {TOP} @p.bin --description-coverage"), "add --profile or --html"),
         ("report @p --format lcov-description".to_owned(), "add --model MODEL"),
         (format!("report @p {other}"), "the profile is of another description"),
-        (format!("report @p --format text --model {TOP}"), "add --image FILE"),
         (format!("verify @p --model {TOP}"), "add --image FILE"),
     ] {
         let (status, _, errors) = said(&folder, &line);

@@ -200,3 +200,32 @@ fn a_page_takes_the_place_of_nothing_that_is_needed() {
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(output.status.code() == Some(125) && said.contains("add --profile FILE"), "{said}");
 }
+
+/// Calls lead to many places of code that nobody knows a name of; it is one function all the same.
+#[test]
+fn code_without_names_costs_no_more_than_the_run() {
+    let folder = tempfile::tempdir().expect("a folder");
+    gentool(&folder, &format!("run {RV32IM} {CSV} {RUN} --calls --profile @p"));
+    gentool(&folder, "report @p --html @page.html");
+    let data = data(&page(&folder, "page.html"));
+    assert_eq!(data["functions"]["name"], serde_json::json!(["[outside of all files]"]));
+    assert_eq!(data["functions"]["inclusive_percent"], serde_json::json!(["100.00"]));
+    assert_eq!(data["functions"]["inclusive_cycles"], data["functions"]["cycles"]);
+    let stacks = data["calls"]["stacks"].as_array().expect("stacks");
+    assert_eq!(stacks.len(), 1, "{stacks:?}");
+    assert_eq!(stacks[0][3], data["functions"]["cycles"][0]);
+}
+
+/// One result does not take the place of another, however its file is written.
+#[test]
+fn two_results_go_to_two_files() {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::create_dir(path(&folder, "sub")).expect("a folder");
+    for results in ["--html @a --profile @./a", "--html @a --profile @sub/../a", "--report @a --profile @./a"]
+    {
+        let run = gentool(&folder, &format!("run {RV32IM} {CSV} {RUN} {results}"));
+        let errors = String::from_utf8_lossy(&run.stderr).into_owned();
+        assert!(run.status.code() == Some(125) && errors.contains("name two files"), "{results}: {errors}");
+        assert!(!path(&folder, "a").exists(), "{results}");
+    }
+}

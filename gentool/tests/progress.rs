@@ -95,6 +95,15 @@ fn shown(line: &str, no_color: Option<&str>) -> String {
     String::from_utf8(output.stdout).expect("text")
 }
 
+/// The same on a terminal of another kind.
+fn shown_on(line: &str, terminal: &str) -> String {
+    let mut command = Command::new("script");
+    let line = format!("{} {line}", env!("CARGO_BIN_EXE_gentool"));
+    command.args(["-qec", &line, "/dev/null"]).env("TERM", terminal).env_remove("NO_COLOR");
+    let output = start(command).wait_with_output().expect("it ends");
+    String::from_utf8(output.stdout).expect("text")
+}
+
 /// As no-color.org has it: any value but the empty one.
 #[test]
 fn colours_are_for_terminals_and_go_with_no_color() {
@@ -107,6 +116,7 @@ fn colours_are_for_terminals_and_go_with_no_color() {
             let text = shown(&line, no_color);
             assert_eq!(text.contains("\u{1b}["), colours, "{line} with {no_color:?}: {text:?}");
         }
+        assert!(!shown_on(&line, "dumb").contains('\u{1b}'), "{line}");
         let words: Vec<&str> = line.split(' ').collect();
         let output = Command::new(env!("CARGO_BIN_EXE_gentool")).args(words).env_remove("NO_COLOR").output();
         let output = output.expect("it runs");

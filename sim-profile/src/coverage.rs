@@ -1,33 +1,49 @@
 //! How much of the instruction set a program used.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::path::{PathTree, instruction_of};
 use crate::{Measurement, ModelTables};
+
+/// Instructions that need not be covered, by name in the set, with the reasons.
+pub type Exclusions = BTreeMap<String, String>;
 
 /// Coverage of the instruction set: an instruction is a decode path cut at operands.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Coverage {
     /// Number of instructions of the set that were executed at least once.
     pub used: u64,
-    /// Number of instructions in the set, [`ModelTables::instructions`].
+    /// Number of instructions in the set, [`ModelTables::instructions`], without those that are excluded.
     pub total: u64,
     /// Those never executed, in the model's order.
     pub unused: Vec<String>,
+    /// Those that are excluded, in the model's order, with the reason: never executed, and in none of the
+    /// figures above.
+    pub excluded: Vec<(String, String)>,
 }
 
 impl Coverage {
     /// What was executed of a model's instruction set. Cancelled and faulting runs use nothing;
     /// an instruction that the set does not list counts nowhere.
     pub fn of(measurement: &Measurement) -> Coverage {
-        let used = used_instructions(measurement);
+        Coverage::without(measurement, &Exclusions::new())
+    }
+
+    /// The same, where some instructions need not be covered; one of these that was executed counts as any
+    /// other.
+    pub fn without(measurement: &Measurement, exclusions: &Exclusions) -> Coverage {
+        let executed = used_instructions(measurement);
         let ModelTables { instructions, .. } = &measurement.tables;
-        let unused: Vec<String> = instructions.iter().filter(|name| !used.contains(*name)).cloned().collect();
-        Coverage {
-            used: as_count(instructions.len() - unused.len()),
-            total: as_count(instructions.len()),
-            unused,
+        let mut coverage = Coverage::default();
+        for name in instructions {
+            match exclusions.get(name) {
+                _ if executed.contains(name) => coverage.used += 1,
+                Some(reason) => coverage.excluded.push((name.clone(), reason.clone())),
+                None => coverage.unused.push(name.clone()),
+            }
         }
+        coverage.total = coverage.used + as_count(coverage.unused.len());
+        coverage
     }
 
     /// Used instructions in percent of all: two decimals, rounded half up; `0.00` of nothing.
@@ -111,8 +127,19 @@ mod tests {
         let runs = [("decode(add(ax()bx()))", 3, 0), ("decode(add(bx()bx()))", 1, 0)];
         let coverage = Coverage::of(&measurement(&runs));
         let unused = ["decode(sub())", "decode(inc())"].map(str::to_owned).into();
-        assert_eq!(coverage, Coverage { used: 1, total: 3, unused });
+        assert_eq!(coverage, Coverage { used: 1, total: 3, unused, excluded: Vec::new() });
         assert_eq!(coverage.percent(), "33.33");
+    }
+
+    #[test]
+    fn what_is_excluded_counts_nowhere_unless_it_was_executed() {
+        let exclusions = [("decode(sub())", "a"), ("decode(add())", "b"), ("decode(none())", "c")];
+        let exclusions = exclusions.map(|(name, why)| (name.to_owned(), why.to_owned())).into();
+        let coverage = Coverage::without(&measurement(&[("decode(add(ax()bx()))", 1, 0)]), &exclusions);
+        let unused = vec!["decode(inc())".to_owned()];
+        let excluded = vec![("decode(sub())".to_owned(), "a".to_owned())];
+        assert_eq!(coverage, Coverage { used: 1, total: 2, unused, excluded });
+        assert_eq!(coverage.percent(), "50.00");
     }
 
     #[test]

@@ -53,6 +53,8 @@ pub struct Difference {
     pub addresses: BTreeMap<Option<u64>, Pair>,
     /// The two are of two programs, so that their addresses say little.
     pub programs: Option<ImageDifference>,
+    /// Of how many programs each is, if that is not one: then there are no functions, lines and addresses.
+    pub several: Option<[usize; 2]>,
     /// Digests of the descriptions, if they differ.
     pub models: Option<[String; 2]>,
 }
@@ -61,13 +63,15 @@ impl Difference {
     /// Compares two profiles; `places` name the functions and lines of each of them.
     pub fn between(profiles: [&Profile; 2], places: [&Places<'_>; 2]) -> Difference {
         let mut difference = Difference::default();
+        let programs = profiles.map(|profile| profile.provenance.programs.len().max(1));
+        let has_addresses = !profiles.iter().any(|profile| profile.is_of_several_programs());
         for (side, profile) in profiles.into_iter().enumerate() {
             let measurement = &profile.measurement;
             difference.add_totals(side, measurement);
             for (name, spent) in spent_by_instruction(measurement) {
                 difference.instructions.entry(name).or_default().add(side, &spent);
             }
-            for (address, spent) in spent_by_address(measurement) {
+            for (address, spent) in spent_by_address(measurement).into_iter().filter(|_| has_addresses) {
                 difference.addresses.entry(address).or_default().add(side, &spent);
                 let function = address.map_or_else(|| "other".to_owned(), &places[side].function_of);
                 difference.functions.entry(function).or_default().add(side, &spent);
@@ -81,7 +85,10 @@ impl Difference {
         difference.lines.retain(|_, pair| !pair.is_equal());
         difference.addresses.retain(|_, pair| !pair.is_equal());
         let [one, other] = profiles.map(|profile| &profile.provenance);
-        difference.programs = ImageDifference::between(&one.images, &other.images);
+        match has_addresses {
+            true => difference.programs = ImageDifference::between(&one.images, &other.images),
+            false => difference.several = Some(programs),
+        }
         let digests = [one, other].map(|provenance| provenance.model_digest.clone());
         difference.models = (digests[0] != digests[1]).then_some(digests);
         difference

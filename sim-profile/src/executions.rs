@@ -7,9 +7,10 @@ use crate::ascending::sum_ascending;
 use crate::measurement::count;
 
 /// Executions by address, ascending: the sum over all words that were decoded there. Addresses
-/// where nothing ran to its end are left out.
+/// where nothing ran to its end are left out; of several programs, all.
 pub fn executions(measurement: &Measurement) -> BTreeMap<u64, u64> {
-    let executed = measurement.instructions.iter().filter(|(_, record)| record.executed > 0);
+    let has_addresses = !measurement.is_of_several_programs;
+    let executed = measurement.instructions.iter().filter(|(_, record)| has_addresses && record.executed > 0);
     sum_ascending(executed.map(|(key, record)| (key.address, record.executed)), count)
 }
 

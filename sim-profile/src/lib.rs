@@ -50,6 +50,7 @@ mod pipeline_view;
 mod profile;
 mod running;
 mod sampling;
+mod several_programs;
 mod storage;
 mod tables;
 mod values;
@@ -80,11 +81,12 @@ pub use profile::{Mode, Profile, Provenance};
 pub use report::{ReportParts, render_cobertura, render_operands_text, write_full_xml};
 #[cfg(feature = "reports")]
 pub use report::{
-    render_difference, render_estimates, render_flow_dot, render_junit, render_profile_xml, render_text,
-    render_verification, render_xml, write_profile_xml,
+    render_difference, render_estimates, render_flow_dot, render_junit, render_profile_text,
+    render_profile_xml, render_text, render_verification, render_xml, write_profile_xml,
 };
 pub use running::Misplaced;
 pub use sampling::{Counted, Estimate, Samples, Sampling};
+pub use several_programs::ProgramRuns;
 pub use storage::{ProfileError, ProfileErrorCause, ProfileSum, SumError, read_profile, write_profile};
 pub use tables::{CodeCells, ModelTables};
 pub use values::{COUNTED_VALUES, CountedValue, ValuePlace, ValueTable, Values};

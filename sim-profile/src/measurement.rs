@@ -157,6 +157,10 @@ pub struct Measurement {
     pub overheads: BTreeMap<Option<u64>, Overhead>,
     /// In how many cycles instructions were in each of [`ModelTables::stages`].
     pub occupancy: Vec<StageCycles>,
+    /// True of runs of several programs, added up. Then addresses say nothing: those of the instructions
+    /// are numbers that tell them apart, and nothing else has one.
+    #[serde(default)]
+    pub is_of_several_programs: bool,
 }
 
 impl Measurement {
@@ -243,6 +247,9 @@ impl Measurement {
 
     fn check_mergeable(&self, other: &Measurement) -> Result<(), MergeError> {
         self.check_tables(other)?;
+        if self.is_of_several_programs != other.is_of_several_programs {
+            return Err(MergeError::Addresses);
+        }
         for (key, theirs) in &other.instructions {
             if let Some(ours) = self.instructions.get(key)
                 && (ours.name != theirs.name || ours.size_cells != theirs.size_cells)
@@ -362,6 +369,8 @@ pub enum MergeError {
         /// The digests of the descriptions.
         digests: [String; 2],
     },
+    /// One is of several programs, the other of one and has addresses.
+    Addresses,
     /// They are of two programs.
     Program(Box<ImageDifference>),
     /// They were not obtained in the same way.
@@ -391,6 +400,9 @@ impl fmt::Display for MergeError {
             ),
             MergeError::Program(difference) => {
                 write!(f, "the profiles are of two programs: {difference}; expected runs of one")
+            }
+            MergeError::Addresses => {
+                write!(f, "one is of several programs, the other of one; take the addresses from that, too")
             }
             MergeError::Mode(ours, theirs) => {
                 write!(f, "one profile is {ours}, the other {theirs}; measure both in the same way")

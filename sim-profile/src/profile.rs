@@ -6,9 +6,10 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::measurement::count;
+use crate::several_programs::keep_first_names;
 use crate::{
-    Calls, ImageDifference, Measurement, MergeError, PipelineView, ProgramImage, Samples, Sampling,
-    StaticTable, pairs,
+    Calls, ImageDifference, Measurement, MergeError, PipelineView, ProgramImage, ProgramRuns, Samples,
+    Sampling, StaticTable, pairs,
 };
 
 /// How the counts of a [`Measurement`] came about.
@@ -49,8 +50,11 @@ pub struct Provenance {
     pub host_nanoseconds: u64,
     /// Digest of the model's description, as the engine's maker computes it.
     pub model_digest: String,
-    /// What was loaded, the program first.
+    /// What was loaded, the program first; of several programs nothing.
     pub images: Vec<ProgramImage>,
+    /// The programs, where runs of several were added up, in the order of their digests.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub programs: Vec<ProgramRuns>,
 }
 
 /// What a run did to the processor and how that is known.
@@ -82,26 +86,37 @@ pub struct Profile {
 
 impl Profile {
     /// Adds the runs of `other`. Associative and commutative. The sum has calls if both have, and counts
-    /// of the description's points; it has no cycles of a pipeline.
+    /// of the description's points; it has no cycles of a pipeline. Where the two are of different
+    /// programs, it is [without addresses](Profile::without_addresses).
     ///
     /// # Errors
-    /// The two are of different models or programs, were not obtained in the same way, or name an
-    /// instruction differently; nothing is added then.
+    /// The two are of different models, were not obtained in the same way, are samples of different
+    /// programs, or name an instruction differently; nothing is added then.
     pub fn merge(&mut self, other: &Profile) -> Result<(), MergeError> {
-        self.measurement.check_tables(&other.measurement)?;
-        self.provenance.check_mergeable(&other.provenance, &self.measurement.tables.model)?;
-        self.check_visits(other)?;
+        let is_of_several = [&*self, other].map(Profile::is_of_several_programs);
+        let difference = ImageDifference::between(&self.provenance.images, &other.provenance.images);
+        if is_of_several == [true; 2] || is_of_several == [false; 2] && difference.is_none() {
+            return self.merge_alike(other);
+        }
+        if let (Mode::Sampled(_), Some(difference)) = (self.provenance.mode, difference) {
+            return Err(MergeError::Program(Box::new(difference)));
+        }
+        let mut sum = self.without_addresses();
+        sum.merge_alike(&other.without_addresses())?;
+        *self = sum;
+        Ok(())
+    }
+
+    /// Both of one program, or both without addresses.
+    fn merge_alike(&mut self, other: &Profile) -> Result<(), MergeError> {
+        self.check_mergeable(other)?;
         self.measurement.merge(&other.measurement)?;
         let (ours, theirs) = (&mut self.provenance, &other.provenance);
         ours.engines.extend(theirs.engines.iter().cloned());
         count(&mut ours.runs, theirs.runs);
         count(&mut ours.host_nanoseconds, theirs.host_nanoseconds);
-        for (ours, theirs) in ours.images.iter_mut().zip(&theirs.images) {
-            // Of a file with several names, any does; this one whatever the order of merging.
-            if theirs.name < ours.name {
-                ours.name.clone_from(&theirs.name);
-            }
-        }
+        keep_first_names(&mut ours.images, &theirs.images);
+        ours.add_programs(&theirs.programs);
         for (key, facts) in &other.statics {
             self.statics.entry(*key).or_insert_with(|| facts.clone());
         }
@@ -122,6 +137,13 @@ impl Profile {
 }
 
 impl Profile {
+    /// Whether both are of one description, and were obtained in one way.
+    pub(crate) fn check_mergeable(&self, other: &Profile) -> Result<(), MergeError> {
+        self.measurement.check_tables(&other.measurement)?;
+        self.provenance.check_mergeable(&other.provenance, &self.measurement.tables.model)?;
+        self.check_visits(other)
+    }
+
     /// One description has as many points whoever counts them.
     fn check_visits(&self, other: &Profile) -> Result<(), MergeError> {
         match (&self.visits, &other.visits) {
@@ -137,9 +159,6 @@ impl Provenance {
     fn check_mergeable(&self, other: &Provenance, model: &str) -> Result<(), MergeError> {
         if self.mode != other.mode {
             return Err(MergeError::Mode(self.mode, other.mode));
-        }
-        if let Some(difference) = ImageDifference::between(&self.images, &other.images) {
-            return Err(MergeError::Program(Box::new(difference)));
         }
         match self.model_digest == other.model_digest {
             true => Ok(()),

@@ -39,7 +39,7 @@ pub use estimates::render_estimates;
 pub use junit::render_junit;
 #[cfg(feature = "program")]
 pub use operand::render_operands_text;
-pub use plain::render_text;
+pub use plain::{render_profile_text, render_text};
 pub use verification::render_verification;
 
 /// Version of the report's format: the attribute `version` of its root. It changes when an
@@ -81,6 +81,8 @@ pub struct ReportParts<'a> {
     pub operands: Option<&'a crate::html::OperandTable>,
     /// What of the model's description was used: `description`.
     pub description: Option<&'a crate::description::DescriptionCoverage>,
+    /// Instructions that need not be covered.
+    pub exclusions: Option<&'a crate::coverage::Exclusions>,
 }
 
 /// Writes the report of a profile with further parts, piece by piece.
@@ -93,6 +95,9 @@ pub fn write_full_xml(profile: &Profile, parts: ReportParts<'_>, out: impl Write
     report.program = parts.program.map(program::program_of);
     report.operands = parts.operands.map(operand::operands_of);
     report.description = parts.description.map(description::description_of);
+    if let Some(exclusions) = parts.exclusions {
+        report.coverage = figure::coverage_of(&profile.measurement, exclusions);
+    }
     write_report(&report, out)
 }
 

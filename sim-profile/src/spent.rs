@@ -52,12 +52,16 @@ impl Spent {
 }
 
 /// Cycles by address, ascending: over all words that were decoded there, and what could not be
-/// decoded. What was never decoded otherwise, and operation `reset`, have no address.
+/// decoded. What was never decoded otherwise, and operation `reset`, have no address; of several programs
+/// nothing has.
 pub fn spent_by_address(measurement: &Measurement) -> BTreeMap<Option<u64>, Spent> {
-    let decoded = measurement.instructions.iter().map(|(key, record)| (Some(key.address), Spent::of(record)));
+    let has_addresses = !measurement.is_of_several_programs;
+    let known = |address: u64| has_addresses.then_some(address);
+    let decoded =
+        measurement.instructions.iter().map(|(key, record)| (known(key.address), Spent::of(record)));
     let mut all = sum_ascending(decoded, |sum, spent| sum.add(&spent));
     for (&address, &faults) in &measurement.undecoded_faults {
-        count(&mut all.entry(Some(address)).or_default().begun, faults);
+        count(&mut all.entry(known(address)).or_default().begun, faults);
     }
     if measurement.undecoded > 0 {
         count(&mut all.entry(None).or_default().begun, measurement.undecoded);

@@ -29,7 +29,9 @@
 //! An overhead is lost and extra cycles of what was never decoded; those of an instruction are in its
 //! entry, if there are any. A static entry is what the model says of an instruction, whatever it did.
 //! Of calls there is the line `calls`, with the number of those that were forgotten, if they were
-//! followed, and costs are lists of instructions and cycles. `visits` are counts of the description's
+//! followed, and costs are lists of instructions and cycles. Where runs of several programs were added up,
+//! their files and sums are in the provenance, nothing has an address, and the number in its place tells
+//! instructions apart. `visits` are counts of the description's
 //! points, by number, if they were counted, and `pipeline` which instruction was in which stage in some
 //! cycles.
 
@@ -50,6 +52,9 @@ use crate::{
 };
 
 pub use sum::{ProfileSum, SumError};
+
+/// What to do about a profile that somebody has changed.
+const DAMAGED: &str = "the file is damaged: copy it again or measure the run anew";
 
 const FORMAT: &str = "isac-profile";
 const VERSION: u64 = 5;
@@ -221,6 +226,7 @@ fn read_head<R: BufRead>(lines: &mut Lines<R>) -> Result<Profile, ProfileErrorCa
     measurement.occupancy = head.occupancy;
     measurement.validate_occupancy().map_err(ProfileErrorCause::Invalid)?;
     let (provenance, samples) = (head.provenance, head.samples);
+    measurement.is_of_several_programs = !provenance.programs.is_empty();
     if let Mode::Sampled(Sampling { interval, burst, .. }) = provenance.mode
         && !(1..=interval).contains(&burst)
     {
@@ -350,19 +356,28 @@ impl fmt::Display for ProfileErrorCause {
             ProfileErrorCause::Version(version) => {
                 write!(f, "profile of version {version}; expected {VERSION}: measure the run anew")
             }
-            ProfileErrorCause::Malformed(error) => write!(f, "not as expected: {error}"),
-            ProfileErrorCause::NotUtf8 => write!(f, "not UTF-8 text"),
-            ProfileErrorCause::Repeated => write!(f, "an entry that came before"),
+            ProfileErrorCause::Malformed(error) => {
+                // The place that is told is in the line, whose number stands before.
+                let message = error.to_string();
+                let message = message.rsplit_once(" at line ").map_or(&*message, |(message, _)| message);
+                write!(f, "not as expected in column {}: {message}; {DAMAGED}", error.column())
+            }
+            ProfileErrorCause::NotUtf8 => write!(f, "not UTF-8 text; {DAMAGED}"),
+            ProfileErrorCause::Repeated => write!(f, "an entry that came before; {DAMAGED}"),
             ProfileErrorCause::Invalid(invalid) => write!(f, "{invalid}"),
             ProfileErrorCause::View(invalid) => write!(f, "{invalid}"),
             ProfileErrorCause::Truncated => {
-                write!(f, "the file ends here; expected more entries or the line `{{\"end\":COUNT}}`")
+                write!(
+                    f,
+                    "the file ends here; expected more entries or the line `{{\"end\":COUNT}}`; it was not \
+                     written to its end: copy it again or measure the run anew"
+                )
             }
             ProfileErrorCause::Count { written, found } => {
-                write!(f, "the file has {found} entries; its last line says {written}")
+                write!(f, "the file has {found} entries; its last line says {written}; {DAMAGED}")
             }
             ProfileErrorCause::AfterEnd => {
-                write!(f, "something follows the line `{{\"end\":COUNT}}`")
+                write!(f, "something follows the line `{{\"end\":COUNT}}`; {DAMAGED}")
             }
         }
     }

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 use serde_json::Value;
+use sim_profile::coverage::Exclusions;
 use sim_profile::html::{
     Description, EncodingMap, EncodingRow, HtmlReport, OperandPlace, OperandSpace, OperandValue,
 };
@@ -15,8 +16,8 @@ use sim_profile::html::{render_html, render_html_data};
 use sim_profile::program::{ImageFile, Program, ProgramProfile, SourceTexts};
 use sim_profile::summary::Summary;
 use sim_profile::{
-    AccessEvent, Accesses, CodeCells, InstructionKey, InstructionRecord, LostCause, LostReason, Measurement,
-    Overhead, Profile, Word, control_table,
+    AccessEvent, Accesses, CodeCells, CodeSizes, InstructionKey, InstructionRecord, LostCause, LostReason,
+    Measurement, Overhead, Profile, Word, control_table,
 };
 
 /// Page, and the data that stands in it.
@@ -30,8 +31,11 @@ fn page_of(profile: &Profile, program: &Program, description: Option<&Descriptio
         control: &control,
         calls: profile.calls.as_ref(),
         texts: &texts,
+        code: &CodeSizes::new(),
+        folder: None,
     };
-    let report = HtmlReport { profile, program: &joined, description };
+    let exclusions = Exclusions::new();
+    let report = HtmlReport { profile, program: &joined, description, exclusions: &exclusions };
     let (page, data) = (render_html(&report), render_html_data(&report));
     assert!(page.contains(&data), "the data stands in the page");
     (page, serde_json::from_str(&data).expect("the data is JSON"))

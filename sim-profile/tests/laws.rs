@@ -12,8 +12,8 @@ use sim_profile::summary::{Summary, cache_totals, resource_totals};
 use sim_profile::tree::{InstructionTree, TreeNode};
 use sim_profile::{
     AccessEvent, Accesses, CacheLines, Event, EventProfiler, EventSink, EventWriter, InstructionKey,
-    LostCause, LostReason, Measurement, Mode, Profile, ProfileSum, Provenance, StaticFacts, Word,
-    read_profile, replay_events, write_profile,
+    LostCause, LostReason, Measurement, Mode, Profile, ProfileSum, ProgramImage, Provenance, StaticFacts,
+    Word, read_profile, replay_events, write_profile,
 };
 
 /// An event, and for decoding which of some instructions.
@@ -146,14 +146,17 @@ fn measurement() -> impl Strategy<Value = Measurement> {
     prop::collection::vec(happening(), 0..200).prop_map(|happenings| run(&happenings, &mut ()))
 }
 
-/// Of a program of some instructions, which are the same in all runs, and of a description of three points.
-fn profile() -> impl Strategy<Value = Profile> {
+/// Of one of two programs, of some instructions that are the same in all runs, and of a description of
+/// three points; `programs` says of how many.
+fn profile(programs: u8) -> impl Strategy<Value = Profile> {
     let counts = prop_oneof![Just(0), 0..9_u64, any::<u64>()];
     let visits = prop::option::of(prop::collection::vec(counts, 3));
-    (measurement(), visits, 1..4_u64).prop_map(|(measurement, visits, runs)| {
+    (measurement(), visits, 1..4_u64, 0..programs).prop_map(|(measurement, visits, runs, program)| {
         let facts = |word: &Word| StaticFacts { text: Some(word.to_string()), ..StaticFacts::default() };
         let statics = measurement.instructions.keys().map(|key| (*key, facts(&key.word))).collect();
-        let provenance = Provenance { runs, ..Provenance::default() };
+        let name = format!("{}{program}", if runs == 2 { "link-to-" } else { "" });
+        let image = ProgramImage { name, digest: program.to_string(), ..ProgramImage::default() };
+        let provenance = Provenance { runs, images: vec![image], ..Provenance::default() };
         Profile { measurement, provenance, statics, visits, ..Profile::default() }
     })
 }
@@ -246,7 +249,7 @@ proptest! {
     /// Reading many files at once takes a way of its own, to the same sum.
     #[test]
     fn stored_profiles_add_up_to_what_merging_them_gives(
-        runs in prop::collection::vec(profile(), 1..6)
+        runs in prop::collection::vec(prop_oneof![profile(1), profile(3)], 1..6)
     ) {
         let mut sum = ProfileSum::default();
         let mut merged: Option<Profile> = None;
@@ -260,18 +263,46 @@ proptest! {
             }
         }
         prop_assert_eq!(sum.has_visits(), runs.iter().any(|run| run.visits.is_some()));
-        prop_assert_eq!(sum.finish(), merged);
+        prop_assert_eq!(sum.finish().unwrap(), merged);
     }
 
     #[test]
-    fn merging_profiles_is_associative_and_commutative(a in profile(), b in profile(), c in profile()) {
+    fn merging_profiles_is_associative_and_commutative(a in profile(2), b in profile(2), c in profile(2)) {
         let merged = |first: &Profile, second: &Profile| {
             let mut merged = first.clone();
             merged.merge(second).unwrap();
             merged
         };
         prop_assert_eq!(merged(&a, &b), merged(&b, &a));
-        prop_assert_eq!(merged(&merged(&a, &b), &c), merged(&a, &merged(&b, &c)));
+        let sum = merged(&merged(&a, &b), &c);
+        prop_assert_eq!(&sum, &merged(&a, &merged(&b, &c)));
+        // What sums of several programs lack can be left out before, too.
+        let parts = [&a, &b, &c].map(Profile::without_addresses);
+        prop_assert_eq!(sum.without_addresses(), merged(&merged(&parts[0], &parts[1]), &parts[2]));
+        let mut file = Vec::new();
+        write_profile(&mut file, &sum).unwrap();
+        prop_assert_eq!(read_profile(file.as_slice()).unwrap(), sum);
+    }
+
+    /// Of several programs nothing is known by address, and all else is the sum of what each did.
+    #[test]
+    fn several_programs_used_together_what_each_used(a in profile(1), b in profile(2)) {
+        let mut both = a.clone();
+        both.merge(&b).unwrap();
+        let [sum, of_a, of_b] = [&both, &a, &b].map(|profile| Coverage::of(&profile.measurement));
+        let unused: Vec<String> = of_a.unused.into_iter().filter(|name| of_b.unused.contains(name)).collect();
+        prop_assert_eq!(sum.unused, unused);
+        let [sum, of_a, of_b] = [&both, &a, &b].map(|profile| Summary::of(&profile.measurement));
+        prop_assert_eq!(sum.executed, of_a.executed.saturating_add(of_b.executed));
+        prop_assert_eq!(sum.total_cycles, of_a.cycles.saturating_add(of_b.cycles).saturating_add(of_a.extra_cycles.saturating_add(of_b.extra_cycles)));
+        prop_assert_eq!(sum.accesses.reads, of_a.accesses.reads.saturating_add(of_b.accesses.reads));
+        if both.is_of_several_programs() {
+            prop_assert!(executions(&both.measurement).is_empty());
+            prop_assert!(spent_by_address(&both.measurement).keys().all(Option::is_none));
+            prop_assert_eq!(both.provenance.programs.len(), 2);
+            let runs: u64 = both.provenance.programs.iter().map(|program| program.runs).sum();
+            prop_assert_eq!(runs, both.provenance.runs);
+        }
     }
 
     #[test]

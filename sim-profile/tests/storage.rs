@@ -21,6 +21,7 @@ fn profile() -> Profile {
         host_nanoseconds: 300_000_000,
         model_digest: "12ab".to_owned(),
         images: vec![image("little.elf", "34cd")],
+        programs: Vec::new(),
     };
     let samples = Samples { checks: 1000, samples: 9, instructions: 8000, cycles: 9000 };
     Profile {
@@ -157,7 +158,8 @@ fn every_truncation_is_noticed() {
         let expected = if length <= file.find('\n').unwrap() {
             "no profile; expected a file that `--profile` wrote"
         } else {
-            "the file ends here; expected more entries or the line `{\"end\":COUNT}`"
+            "the file ends here; expected more entries or the line `{\"end\":COUNT}`; it was not written to its \
+             end: copy it again or measure the run anew"
         };
         assert!(message.ends_with(expected), "{length}: {message}");
     }
@@ -239,12 +241,25 @@ fn what_is_wrong_is_told_with_its_line() {
         "line 3: instruction 16 at 0x10: it has accesses but was never executed; only executed \
          runs count"
     );
-    assert!(message(|file| format!("{file}\n")).ends_with("something follows the line `{\"end\":COUNT}`"));
+    assert!(
+        message(|file| format!("{file}\n"))
+            .contains("something follows the line `{\"end\":COUNT}`; the file is damaged")
+    );
     assert!(message(|file| file.replacen("{\"end\":", "{\"end\":1", 1)).contains("its last line says 1"));
     let repeated = message(|file| {
         let line = file.lines().nth(2).unwrap();
         file.replacen(line, &format!("{line}\n{line}"), 1)
     });
-    assert_eq!(repeated, "line 4: an entry that came before");
+    assert_eq!(
+        repeated,
+        "line 4: an entry that came before; the file is damaged: copy it again or measure the run anew"
+    );
     assert!(message(|file| file.replacen("{\"transfer\"", "{\"jump\"", 1)).contains("unknown variant"));
+    // One number of a line, which is that of the file.
+    let damaged = message(|file| file.replacen("\"executed\":2", "\"executed\"2", 1));
+    assert!(damaged.starts_with("line 3: not as expected in column "), "{damaged}");
+    assert!(
+        damaged.ends_with("expected `:`; the file is damaged: copy it again or measure the run anew"),
+        "{damaged}"
+    );
 }

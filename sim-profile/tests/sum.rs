@@ -2,7 +2,7 @@
 
 mod support;
 
-use sim_profile::{Profile, ProfileSum, read_profile, write_profile};
+use sim_profile::{Profile, ProfileSum, ProgramImage, Provenance, read_profile, write_profile};
 
 fn file() -> String {
     let profile = Profile { measurement: support::measurement(), ..Profile::default() };
@@ -60,5 +60,45 @@ fn an_incomplete_file_is_refused() {
     let other_name = good.replacen(support::INC_AX, support::INC_BX, 1);
     let message = said(&other_name);
     assert!(message.contains("expected the same name and size"), "{message}");
-    assert_eq!(ProfileSum::default().finish(), None);
+    assert_eq!(ProfileSum::default().finish(), Ok(None));
+}
+
+/// More programs than are kept at a time, each coming again.
+#[test]
+fn many_programs_add_up_in_any_order() {
+    let profile_of = |program: u64| {
+        let image = ProgramImage { digest: format!("{:02}", program % 40), ..ProgramImage::default() };
+        let provenance = Provenance { runs: program, images: vec![image], ..Provenance::default() };
+        Profile { measurement: support::measurement(), provenance, ..Profile::default() }
+    };
+    let sum_of = |programs: &[u64]| {
+        let mut sum = ProfileSum::default();
+        for program in programs {
+            let mut file = Vec::new();
+            write_profile(&mut file, &profile_of(*program)).unwrap();
+            sum.add(file.as_slice()).unwrap();
+        }
+        sum.finish().unwrap().unwrap()
+    };
+    let ascending: Vec<u64> = (1..=100).collect();
+    let mixed: Vec<u64> = (0..100).map(|at| 1 + at * 37 % 100).collect();
+    let sum = sum_of(&ascending);
+    assert_eq!(sum, sum_of(&mixed));
+    assert_eq!((sum.provenance.programs.len(), sum.provenance.runs), (40, 5050));
+    let mut merged = profile_of(1);
+    (2..=100).for_each(|program| merged.merge(&profile_of(program)).unwrap());
+    assert_eq!(sum, merged);
+}
+
+#[test]
+fn programs_on_two_models_are_not_added() {
+    let mut sum = ProfileSum::default();
+    sum.add(file().as_bytes()).unwrap();
+    let other = file().replacen("\"model\":\"", "\"model\":\"other", 1).replacen(
+        "\"images\":[]",
+        "\"images\":[{\"name\":\"a\",\"digest\":\"b\",\"entry\":null,\"parts\":[]}]",
+        1,
+    );
+    let message = sum.add(other.as_bytes()).unwrap_err().to_string();
+    assert!(message.contains("two models"), "{message}");
 }

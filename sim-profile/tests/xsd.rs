@@ -12,8 +12,8 @@ use schema::{Element, Schema, check_by_xmllint};
 #[cfg(feature = "program")]
 use sim_profile::description::{DescriptionCoverage, DescriptionPoint, DescriptionPoints, PointKind};
 use sim_profile::{
-    InstructionKey, InstructionRecord, Measurement, Profile, StaticFacts, Word, render_profile_xml,
-    render_xml,
+    InstructionKey, InstructionRecord, Measurement, Profile, ProgramImage, Provenance, StaticFacts, Word,
+    render_profile_xml, render_xml,
 };
 #[cfg(feature = "program")]
 use sim_profile::{PipelineEnd, PipelineRow, PipelineStay, PipelineView, ReportParts};
@@ -40,10 +40,33 @@ fn hostile() -> Measurement {
     measurement
 }
 
-fn reports() -> [String; 4] {
+fn reports() -> [String; 5] {
     let [one, two, three] =
         [hostile(), support::measurement(), Measurement::default()].map(|m| render_xml(&m));
-    [one, two, three, render_profile_xml(&with_texts())]
+    [one, two, three, render_profile_xml(&with_texts()), render_profile_xml(&of_several_programs())]
+}
+
+/// Runs of two programs, added up; what stands by address is gone.
+fn of_several_programs() -> Profile {
+    let measurement = support::measurement();
+    let with = |digest: &str| {
+        let image = ProgramImage { name: "<a>".to_owned(), digest: digest.to_owned(), ..Default::default() };
+        let provenance = Provenance { images: vec![image], runs: 1, ..Provenance::default() };
+        Profile { measurement: measurement.clone(), provenance, ..Profile::default() }
+    };
+    let mut profile = with("1");
+    profile.merge(&with("2")).unwrap();
+    profile
+}
+
+#[test]
+fn a_report_of_several_programs_has_them_and_no_addresses() {
+    let report = render_profile_xml(&of_several_programs());
+    assert_eq!(report.matches("<program name=\"&lt;a&gt;\" runs=\"1\"").count(), 2, "{report}");
+    for empty in ["<executions/>", "<transfers/>", "<instructions/>", "<undecoded_faults/>", "<addresses/>"] {
+        assert!(report.contains(empty), "{empty}");
+    }
+    assert!(!report.contains("<address>") && !report.contains("<first>"), "{report}");
 }
 
 /// A profile whose texts are as bad as texts can be.
@@ -85,12 +108,21 @@ fn program_report() -> String {
         control: &Default::default(),
         calls: Some(&calls),
         texts: &Default::default(),
+        code: &Default::default(),
+        folder: None,
     };
     let mut report = Vec::new();
     let whole =
         Profile { measurement: measurement.clone(), pipeline: Some(pipeline()), ..Profile::default() };
     let used = description();
-    let parts = ReportParts { program: Some(&profile), description: Some(&used), ..ReportParts::default() };
+    let unused = sim_profile::coverage::Coverage::of(&measurement).unused;
+    let exclusions = unused.into_iter().map(|name| (name, "<\"why\" \u{1}>".to_owned())).collect();
+    let parts = ReportParts {
+        program: Some(&profile),
+        description: Some(&used),
+        exclusions: Some(&exclusions),
+        ..ReportParts::default()
+    };
     sim_profile::write_full_xml(&whole, parts, &mut report).expect("memory takes every write");
     String::from_utf8(report).expect("a report is a text")
 }

@@ -1,6 +1,6 @@
 //! `gentool asm`
 
-use std::io::{self, IsTerminal, Write as _};
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
@@ -12,7 +12,7 @@ use isac_parser::source::{FileSystem, SourceMap};
 use sim_runtime::launcher::{AtomicFile, exit_status, is_same_file, parse_number};
 
 use super::Failure;
-use super::description::DescriptionOptions;
+use super::description::{DescriptionOptions, is_styled};
 use super::disasm::no_text;
 
 /// Assemble files into one program.
@@ -133,8 +133,7 @@ fn assemble(options: &Options, model: &Model, sources: &mut SourceMap) -> Result
     let bases = Bases { code: options.base, data: options.data_base };
     let mut findings = Diagnostics::new();
     let result = assembler.assemble(&options.files, bases, &FileSystem, sources, &mut findings);
-    let styled =
-        std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+    let styled = is_styled(&std::io::stderr());
     let style = if styled { Style::Styled } else { Style::Plain };
     // If nobody listens, the status still tells.
     let _ = io::stderr().write_all(findings.render(sources, style).as_bytes());

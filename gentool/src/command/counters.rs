@@ -11,7 +11,7 @@ use sim_profile::counters::{
 };
 use sim_profile::program::render::FunctionNames;
 use sim_profile::program::{Program, ProgramProfile, SourceTexts};
-use sim_profile::{Profile, control_table, spending_of};
+use sim_profile::{CodeSizes, Profile, control_table, spending_of};
 
 use super::program_report::{ImageOptions, tell_notes};
 use super::{Failure, profile_file};
@@ -174,6 +174,7 @@ impl Request {
 
     /// Counts what is asked for; what a descent has found comes as text.
     fn count(&self, options: &Options, profile: &Profile) -> Result<(CounterSet, String), Failure> {
+        profile_file::check_one_program(profile, "counters are of regions of")?;
         let cells = profile.measurement.tables.code;
         let program = options.files.read_program(profile)?.unwrap_or_else(|| Program::read(&[], cells));
         tell_notes(&program);
@@ -185,6 +186,8 @@ impl Request {
             control: &control,
             calls: profile.calls.as_ref(),
             texts: &texts,
+            code: &CodeSizes::new(),
+            folder: None,
         };
         let names = FunctionNames::of(&program);
         let mut set = CounterSet::of(profile);

@@ -185,9 +185,20 @@ fn check_readable(path: &Path) -> Result<(), Failure> {
     Err(Failure::other(format!("cannot read the description {}: {message}", path.display())))
 }
 
-/// Colours only on a terminal, and never with NO_COLOR.
+/// Colours only on a terminal that has them, and never with NO_COLOR.
 fn styled() -> bool {
-    std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+    is_styled(&std::io::stderr())
+}
+
+/// The same of any stream.
+pub(super) fn is_styled(stream: &impl IsTerminal) -> bool {
+    let is_unset = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+    stream.is_terminal() && is_unset && !is_dumb()
+}
+
+/// A terminal that knows no codes.
+pub(super) fn is_dumb() -> bool {
+    std::env::var_os("TERM").is_some_and(|terminal| terminal == "dumb")
 }
 
 /// What `-D` says: a name and its value.

@@ -40,7 +40,7 @@ pub(super) fn run(options: &Options) -> Result<i32, Failure> {
     let profiles = profiles.each_ref();
     let after = match options.images_after.is_empty() {
         true => options.files.clone(),
-        false => ImageOptions::new(options.images_after.clone()),
+        false => options.files.with(options.images_after.clone()),
     };
     let what_ran = ModelOptions::default();
     let flows =

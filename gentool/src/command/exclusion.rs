@@ -1,22 +1,24 @@
 //! Instructions that need not be covered, each with the reason.
 
-use std::collections::BTreeMap;
 use std::fs;
+use std::io::ErrorKind;
 use std::path::Path;
 
 use sim_profile::Measurement;
-use sim_profile::coverage::Coverage;
+use sim_profile::coverage::{Coverage, Exclusions};
 
 use super::Failure;
-
-/// Reasons, by name in the instruction set.
-pub(super) type Exclusions = BTreeMap<String, String>;
 
 /// Reads a file of lines `INSTRUCTION: REASON`.
 pub(super) fn read_exclusions(path: &Path, measurement: &Measurement) -> Result<Exclusions, Failure> {
     let shown = path.display();
     let text = fs::read_to_string(path).map_err(|error| {
-        Failure::other(format!("cannot read the exclusions {shown}: {error}; name a file that exists"))
+        let remedy = match error.kind() {
+            ErrorKind::InvalidData => "it is no text; write lines INSTRUCTION: REASON in UTF-8",
+            ErrorKind::IsADirectory => "name a file of lines INSTRUCTION: REASON",
+            _ => "name a file that exists and that you may read",
+        };
+        Failure::other(format!("cannot read the exclusions {shown}: {error}; {remedy}"))
     })?;
     let unused = Coverage::of(measurement).unused;
     let mut exclusions = Exclusions::new();

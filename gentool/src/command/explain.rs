@@ -1,12 +1,11 @@
 //! `gentool explain`
 
-use std::io::IsTerminal;
-
 use gentool::assembler::code::ALL as CODES;
 use gentool::assembler::explanation::explain_assembler_code;
 use isac_parser::diagnostic::Style;
 use isac_parser::explanation::{UnknownCode, explain_code, list_codes};
 
+use super::description::is_styled;
 use super::{Failure, print};
 
 /// Explain codes of errors and warnings: rule, reason, a wrong and a right example.
@@ -26,8 +25,7 @@ pub(super) fn run(options: &Options) -> Result<i32, Failure> {
         let of_programs = CODES.iter().map(|(code, says)| format!("{}  {}\n", code.0, sentence(says)));
         return print(&of_descriptions.chain(of_programs).collect::<String>());
     }
-    let coloured =
-        std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+    let coloured = is_styled(&std::io::stdout());
     let style = if coloured { Style::Styled } else { Style::Plain };
     let mut texts = Vec::new();
     for code in &options.codes {

@@ -10,6 +10,7 @@ use std::process::Command;
 use isac_ir::Model;
 use isac_parser::model::CheckedModel;
 use isac_parser::{CoverageMap, coverage_maps};
+use sim_profile::coverage::Exclusions;
 use sim_profile::description::{DescriptionCoverage, DescriptionPoints};
 use sim_profile::html::{Description, HtmlReport, render_html};
 use sim_profile::program::ProgramProfile;
@@ -44,9 +45,10 @@ impl Described {
         self
     }
 
-    /// What it says of a profile.
-    pub(super) fn describe(&self, profile: &Profile) -> Description {
+    /// What it says of a profile. Instructions that are excluded have no operands to be covered.
+    pub(super) fn describe(&self, profile: &Profile, exclusions: &Exclusions) -> Description {
         let mut description = describe(&self.model, &self.maps, profile);
+        description.operands.retain(|name, _| !exclusions.contains_key(name));
         if let Some(((points, texts), counts)) = self.points.as_ref().zip(profile.visits.as_ref()) {
             description.coverage = DescriptionCoverage::of(points, counts);
             description.texts.clone_from(texts);
@@ -60,11 +62,12 @@ pub(super) fn render_page(
     profile: &Profile,
     options: &ProgramOptions,
     described: Option<&Described>,
+    exclusions: &Exclusions,
 ) -> Result<String, Failure> {
-    let description = described.map(|it| it.describe(profile));
+    let description = described.map(|it| it.describe(profile, exclusions));
     let render = |program: &ProgramProfile<'_>| {
         let _progress = Progress::new("making the page");
-        Ok(render_html(&HtmlReport { profile, program, description: description.as_ref() }))
+        Ok(render_html(&HtmlReport { profile, program, description: description.as_ref(), exclusions }))
     };
     with_any_program(options, profile, &render)
 }
@@ -113,7 +116,7 @@ impl RunPage {
             path: self.path.clone(),
             what: "page",
             render: Box::new(|profile| {
-                let page = render_page(profile, &self.options, Some(&self.described));
+                let page = render_page(profile, &self.options, Some(&self.described), &Exclusions::new());
                 Ok(page.map_err(|failure| io::Error::other(failure.message))?.into_bytes())
             }),
         }
@@ -155,6 +158,6 @@ impl RunPage {
         };
         let file = File::open(path).map_err(|error| unreadable(&error))?;
         let profile = read_profile(BufReader::new(file)).map_err(|error| unreadable(&error))?;
-        render_page(&profile, &self.options, Some(&self.described))
+        render_page(&profile, &self.options, Some(&self.described), &Exclusions::new())
     }
 }

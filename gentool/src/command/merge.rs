@@ -7,10 +7,11 @@ use sim_profile::write_profile;
 use super::Failure;
 use super::profile_file;
 
-/// Add up the stored profiles of several runs of one program on one model.
+/// Add up the stored profiles of several runs on one model.
 ///
 /// In any order and grouping they give the same profile. Its number of runs, engines and time on the
-/// host are those of all.
+/// host are those of all. Runs of one program give a profile like any other; of several programs, as a test
+/// suite is, what of the model they used adds up, and nothing is known by address any more.
 ///
 /// Example: gentool merge first.profile second.profile -o both.profile
 #[derive(Debug, clap::Args)]

@@ -31,7 +31,11 @@ pub(super) fn instead_of_description(path: &Path) -> Option<&'static str> {
     if ending(path) == "isac" {
         return None;
     }
-    match recognise_format(&beginning(path))? {
+    let bytes = beginning(path);
+    if bytes.starts_with(b"{\"format\":\"isac-profile\"") {
+        return Some("it is a stored profile; the description comes before it");
+    }
+    match recognise_format(&bytes)? {
         ImageFormat::Elf => Some("it is a program, an ELF file; the description comes before it"),
         _ => Some("it is a program, in records; the description comes before it"),
     }
@@ -80,6 +84,8 @@ pub(super) fn instead_of_profile(path: &Path) -> Option<&'static str> {
         Some("it is a report; name the profile that it was made from, or run again with --profile FILE")
     } else if recognise_format(&bytes).is_some() {
         Some("it is a program; run it with --profile FILE and name that file")
+    } else if ending(path) == "isac" {
+        Some("it is a description; run a program on it with --profile FILE and name that file")
     } else {
         None
     }

@@ -69,6 +69,10 @@ fn unreadable(path: &Path, error: &ProfileError) -> Failure {
     let shown = path.display();
     Failure::other(match instead_of_profile(path) {
         Some(found) => format!("{shown} is no stored profile: {found}"),
+        None if path.is_dir() => format!(
+            "{shown} is a folder; name the profiles in it, as in {}",
+            path.join("*.profile").display()
+        ),
         None => format!("{shown}: {error}"),
     })
 }
@@ -158,6 +162,16 @@ impl Write for Chunks {
     }
 }
 
+/// Refuses what several programs do not have together.
+pub(super) fn check_one_program(profile: &Profile, what: &str) -> Result<(), Failure> {
+    match profile.provenance.programs.len() {
+        0 => Ok(()),
+        programs => Err(Failure::other(format!(
+            "the profile is of {programs} programs, and {what} one program; name the profiles of one"
+        ))),
+    }
+}
+
 /// Reads several profiles and adds them up, on all processors: the order of additions does not matter.
 pub(super) fn read_merged(paths: &[PathBuf]) -> Result<Profile, Failure> {
     if let [path] = paths {
@@ -180,8 +194,20 @@ pub(super) fn read_merged(paths: &[PathBuf]) -> Result<Profile, Failure> {
         all.add(sum?, &paths[0])?;
     }
     let sum = all.profile.unwrap_or_default();
+    let programs = sum.provenance.programs.len();
+    if programs > 0 {
+        eprintln!(
+            "note: the profiles are of {programs} programs; what of the model they used adds up, and addresses, \
+             functions and lines, which are those of one program, are left out"
+        );
+    }
     let left_out = [
-        (all.has_calls && sum.calls.is_none(), "calls were followed", "are left out", "--calls"),
+        (
+            all.has_calls && sum.calls.is_none() && programs == 0,
+            "calls were followed",
+            "are left out",
+            "--calls",
+        ),
         (
             all.has_visits && sum.visits.is_none(),
             "what of the description was used was counted",
@@ -220,7 +246,8 @@ impl Sum {
             progress.tick();
         }
         let (has_calls, has_visits) = (sum.has_calls(), sum.has_visits());
-        Ok(Sum { profile: sum.finish(), has_calls, has_visits })
+        let profile = sum.finish().map_err(|error| Failure::other(error.to_string()))?;
+        Ok(Sum { profile, has_calls, has_visits })
     }
 
     /// Adds what other files have together, the first of which is at `path`.

@@ -1,15 +1,16 @@
 //! Reports that name the functions and lines of the program: its files, and the sources.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::{self, Path, PathBuf};
 
 use sim_profile::program::{ImageFile, Program, ProgramProfile, SourceTexts};
 use sim_profile::{Profile, ProgramImage, control_table};
 use sim_runtime::image::{Expected, ImageFormat, read_image};
 use sim_runtime::launcher::{describe_image, parse_number};
 
-use super::Failure;
 use super::program::read_file;
+use super::reachable_code::{ModelOptions, ReachableCode};
+use super::{Failure, profile_file};
 
 /// Which files were run.
 #[derive(Debug, Clone, clap::Args)]
@@ -20,6 +21,13 @@ pub(super) struct ImageOptions {
     /// the first byte of any other. Functions and lines come from here.
     #[arg(long = "image", value_name = "FILE[@ADDRESS]")]
     images: Vec<String>,
+
+    /// Take the files of --image though none of them is the one that was run.
+    ///
+    /// For files that hold the same code and are not cut alike, as the ELF file that a raw program was made
+    /// from. Of another program functions and lines would be false.
+    #[arg(long, requires = "images")]
+    image_differs: bool,
 }
 
 /// Which files were run, and where their sources are.
@@ -29,6 +37,8 @@ pub(super) struct ProgramOptions {
     pub(super) files: ImageOptions,
 
     /// The folder that the names of sources begin at; the current one if left out.
+    ///
+    /// Tracefiles and files for Cobertura name it, so that others find the sources from anywhere.
     #[arg(long, value_name = "DIR")]
     sources: Option<PathBuf>,
 }
@@ -43,7 +53,12 @@ impl ProgramOptions {
 impl ImageOptions {
     /// Files, each perhaps with its address.
     pub(super) fn new(images: Vec<String>) -> ImageOptions {
-        ImageOptions { images }
+        ImageOptions { images, image_differs: false }
+    }
+
+    /// Other files, by the same rules.
+    pub(super) fn with(&self, images: Vec<String>) -> ImageOptions {
+        ImageOptions { images, image_differs: self.image_differs }
     }
 
     /// Whether no file is named.
@@ -56,7 +71,9 @@ impl ImageOptions {
         if self.images.is_empty() {
             return Ok(None);
         }
+        profile_file::check_one_program(profile, "--image names functions and lines of")?;
         let images = self.read()?;
+        self.check_images(profile, &images)?;
         let files: Vec<ImageFile<'_>> = images.iter().map(Image::as_file).collect();
         let mut program = Program::read(&files, profile.measurement.tables.code);
         for run in profile.provenance.images.iter().filter(|run| !images.iter().any(|image| image.is(run))) {
@@ -64,6 +81,24 @@ impl ImageOptions {
             program.add_note(&run.name, text.to_owned());
         }
         Ok(Some(program))
+    }
+
+    /// Of a program that was not run, functions and lines would be false.
+    fn check_images(&self, profile: &Profile, images: &[Image]) -> Result<(), Failure> {
+        let ran = &profile.provenance.images;
+        let is_known = ran.is_empty() || ran.iter().any(|run| images.iter().any(|image| image.is(run)));
+        if is_known || self.image_differs {
+            return Ok(());
+        }
+        let (names, runs): (Vec<&str>, Vec<&str>) =
+            (images.iter().map(|image| &*image.name).collect(), ran.iter().map(|run| &*run.name).collect());
+        Err(Failure::other(format!(
+            "the profile is of a run of {}, and {} {} another program, whose functions and lines would be \
+             false; name the file that was run, or add --image-differs if it holds the same code",
+            runs.join(" "),
+            names.join(" "),
+            if names.len() == 1 { "is" } else { "are" },
+        )))
     }
 
     /// Paths of the files.
@@ -112,6 +147,18 @@ pub(super) fn with_program(
     has_notes: bool,
     write: &dyn Fn(&ProgramProfile<'_>) -> Result<i32, Failure>,
 ) -> Result<i32, Failure> {
+    with_code(options, profile, &ModelOptions::default(), has_notes, write)
+}
+
+/// The same with the code that never ran, as far as the description finds it.
+pub(super) fn with_code(
+    options: &ProgramOptions,
+    profile: &Profile,
+    model: &ModelOptions,
+    has_notes: bool,
+    write: &dyn Fn(&ProgramProfile<'_>) -> Result<i32, Failure>,
+) -> Result<i32, Failure> {
+    profile_file::check_one_program(profile, "this report names functions and lines of")?;
     let Some(program) = options.files.read_program(profile)? else {
         let message = "this report names functions and lines of the program; name the file that was \
                        run by --image FILE";
@@ -120,7 +167,8 @@ pub(super) fn with_program(
     if !has_notes {
         tell_notes(&program);
     }
-    join(options, profile, &program, write)
+    let code = model.read_code(profile, &options.files, Some(&program))?;
+    join(options, profile, &program, code, write)
 }
 
 /// The same of a report that says itself what it lacks where no file is named.
@@ -131,24 +179,37 @@ pub(super) fn with_any_program<T>(
 ) -> Result<T, Failure> {
     let program = options.files.read_program(profile)?;
     let program = program.unwrap_or_else(|| Program::read(&[], profile.measurement.tables.code));
-    join(options, profile, &program, write)
+    join(options, profile, &program, ReachableCode::default(), write)
 }
 
 fn join<T>(
     options: &ProgramOptions,
     profile: &Profile,
     program: &Program,
+    code: ReachableCode,
     write: &dyn Fn(&ProgramProfile<'_>) -> Result<T, Failure>,
 ) -> Result<T, Failure> {
     let texts = read_sources(options.sources.as_deref(), program);
-    let control = control_table(&profile.statics);
+    let ReachableCode { sizes, mut statics } = code;
+    let statics = match sizes.is_empty() {
+        true => &profile.statics,
+        false => {
+            statics.extend(profile.statics.iter().map(|(key, facts)| (*key, facts.clone())));
+            &statics
+        }
+    };
+    let control = control_table(statics);
+    // Whoever reads the report may be in another folder.
+    let folder = options.sources.as_deref().map(|folder| path::absolute(folder).unwrap_or(folder.to_owned()));
     write(&ProgramProfile {
         measurement: &profile.measurement,
         program,
-        statics: &profile.statics,
+        statics,
         control: &control,
         calls: profile.calls.as_ref(),
         texts: &texts,
+        code: &sizes,
+        folder: folder.as_deref(),
     })
 }
 

@@ -8,6 +8,7 @@ use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
+use super::description::is_dumb;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 /// What ends sooner shows no line at all.
@@ -42,7 +43,7 @@ impl Progress {
 
     fn show(bar: ProgressBar, template: &str, what: String) -> Progress {
         bar.set_draw_target(ProgressDrawTarget::hidden());
-        if !io::stderr().is_terminal() {
+        if !io::stderr().is_terminal() || is_dumb() {
             return Progress { bar, waits: None };
         }
         if let Ok(style) = ProgressStyle::with_template(template) {

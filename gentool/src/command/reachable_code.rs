@@ -23,9 +23,10 @@ use super::program_report::ImageOptions;
 /// The description that was run.
 #[derive(Debug, Default, clap::Args)]
 pub(super) struct ModelOptions {
-    /// The description that was run; with --image, what never ran is shown, too.
+    /// The description that was run: for operands, encodings, the description's own lines.
     ///
-    /// Blocks and edges of all code to which functions of the files lead, other than by computed jumps.
+    /// With --image, estimates and flow graphs also show what never ran: blocks and edges of all code to
+    /// which functions of the files lead, other than by computed jumps.
     #[arg(long, value_name = "MODEL")]
     model: Option<PathBuf>,
 
@@ -49,7 +50,7 @@ impl ModelOptions {
         self.model.as_slice()
     }
 
-    /// Where code is looked for, a description alone tells nothing.
+    /// Where only code is looked for, a description alone tells nothing.
     pub(super) fn check(&self, files: &ImageOptions) -> Result<(), Failure> {
         match self.model.is_some() && files.is_empty() {
             true => Err(Failure::other("--model needs the program, too; add --image FILE")),

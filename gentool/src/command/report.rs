@@ -6,6 +6,7 @@ use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
+use sim_profile::coverage::Exclusions;
 use sim_profile::description::render_description_lcov;
 use sim_profile::html::OperandTable;
 use sim_profile::program::ProgramProfile;
@@ -14,22 +15,23 @@ use sim_profile::program::render::{
     render_lcov, render_most_expensive, render_oprofile, render_pprof, render_sampled,
 };
 use sim_profile::{
-    Profile, ReportParts, render_cobertura, render_junit, render_operands_text, render_text, replay_events,
-    write_full_xml, write_profile_xml,
+    Profile, ReportParts, render_cobertura, render_junit, render_operands_text, render_profile_text,
+    replay_events, write_full_xml,
 };
 use sim_runtime::launcher::parse_number;
 
-use super::exclusion::{Exclusions, read_exclusions};
+use super::exclusion::read_exclusions;
 use super::flow_report::Flow;
 use super::html_report::{Described, render_page};
 use super::profile_file::SampledProfile;
 use super::reachable_code::ModelOptions;
-use super::requirement::{Requirement, UNCOVERED, parse_requirement};
+use super::requirement::{Requirement, RequirementParser, UNCOVERED};
 use super::{Failure, profile_file, program_report};
 
 /// Make a report of stored profiles, or of recorded events.
 ///
-/// Several profiles of one program on one model are added up.
+/// Several profiles on one model are added up. Of several programs, as a test suite is, there is what of the
+/// model they used, and nothing by address.
 ///
 /// Example: gentool report run.profile --format xml -o run.xml
 #[derive(Debug, clap::Args)]
@@ -57,13 +59,13 @@ pub(super) struct Options {
     /// LEVEL is instructions, or operands or pairs of them, which need --model; PERCENT has at most two
     /// decimals. What is missing is said on standard error, when the report has been written.
     /// Example: --require instructions=100,operands=90
-    #[arg(long, value_name = "LEVEL=PERCENT", value_delimiter = ',', value_parser = parse_requirement)]
+    #[arg(long, value_name = "LEVEL=PERCENT", value_delimiter = ',', value_parser = RequirementParser, hide_possible_values = true)]
     require: Vec<Requirement>,
 
     /// Instructions that need not be covered: a file of lines INSTRUCTION: REASON.
     ///
-    /// They count neither for --require instructions nor as failed in --format junit. One that was
-    /// executed is an error. Lines that begin with # are remarks. Example: --exclude untested.txt
+    /// Neither they nor their operands count in any coverage, and reports name them with the reason. One that
+    /// was executed is an error. Lines that begin with # are remarks. Example: --exclude untested.txt
     #[arg(long, value_name = "FILE")]
     exclude: Option<PathBuf>,
 
@@ -102,7 +104,8 @@ enum Format {
     Callgrind,
     /// The instructions that were executed, with what each cost; needs --image.
     Disassembly,
-    /// Coverage of lines and branches, for CI services; needs --image.
+    /// Coverage of lines and branches, for CI services; needs --image, and --model for branches that never
+    /// ran.
     Cobertura,
     /// The call graph for dot, best of a run with --calls; needs --image.
     Dot,
@@ -112,7 +115,8 @@ enum Format {
     Folded,
     /// A flat profile, and the call graph as a table; needs --image.
     Gprof,
-    /// Coverage of functions, lines and branches, for genhtml and others; needs --image.
+    /// Coverage of functions, lines and branches, for genhtml and others; needs --image, and --model for
+    /// branches that never ran.
     Lcov,
     /// The same of the description: what of it a run with --description-coverage has used; needs
     /// --model.
@@ -164,7 +168,7 @@ fn missing_of(options: &Options, profile: &Profile, excluded: &Exclusions) -> Re
         true => options.model.load(profile)?.map(|(checked, model)| Described::of(&checked, &model)),
         false => None,
     };
-    let description = described.map(|described| described.describe(profile));
+    let description = described.map(|described| described.describe(profile, excluded));
     let missing = |required: &Requirement| required.missing(profile, description.as_ref(), excluded);
     Ok(options.require.iter().filter_map(missing).collect())
 }
@@ -196,31 +200,39 @@ fn check_options(options: &Options) -> Result<(), Failure> {
             _ => Ok(()),
         };
     }
-    options.model.check(&options.program.files)?;
-    let shows_model = requires_model
-        || matches!(format, Format::Xml | Format::Text | Format::FlowDot | Format::Estimates | Format::Html);
+    if matches!(format, Format::FlowDot | Format::Estimates) {
+        options.model.check(&options.program.files)?;
+    }
+    let shows_model = requires_model || shows_model(format);
     if !options.model.path().is_empty() && !shows_model {
         return Err(Failure::other(
-            "--model is for --html and for --format xml, text, flow-dot and estimates, which show what never ran; \
-             leave it out",
+            "--model is for --html and for --format xml, text, lcov, cobertura, flow-dot and estimates, which show \
+             what never ran; leave it out",
         ));
     }
     Ok(())
 }
 
+fn shows_model(format: Format) -> bool {
+    let of_description = matches!(format, Format::Xml | Format::Text | Format::Html);
+    let of_code = matches!(format, Format::FlowDot | Format::Estimates | Format::Lcov | Format::Cobertura);
+    of_description || of_code
+}
+
 fn write(options: &Options, profile: &Profile, excluded: &Exclusions) -> Result<i32, Failure> {
     let (files, out) = (&options.program.files, options.out());
-    let flow = || Flow::of(profile, files, &options.model);
+    let flow = || {
+        profile_file::check_one_program(profile, "a flow of control is that of")?;
+        Flow::of(profile, files, &options.model)
+    };
     // Which values operands can have is known by the description.
     let operands = || -> Result<Option<OperandTable>, Failure> {
         let found = options.model.load(profile)?;
-        let described = found.map(|(checked, model)| Described::of(&checked, &model).describe(profile));
+        let described =
+            found.map(|(checked, model)| Described::of(&checked, &model).describe(profile, excluded));
         Ok(described.map(|description| OperandTable::of(&description, &profile.measurement)))
     };
-    let has_notes = !matches!(
-        options.format(),
-        Format::Cobertura | Format::Dot | Format::Folded | Format::Lcov | Format::Pprof
-    );
+    let has_notes = !matches!(options.format(), Format::Dot | Format::Folded | Format::Pprof);
     let with_program = |write: &dyn Fn(&ProgramProfile<'_>) -> Result<i32, Failure>| {
         program_report::with_program(&options.program, profile, has_notes, write)
     };
@@ -230,25 +242,27 @@ fn write(options: &Options, profile: &Profile, excluded: &Exclusions) -> Result<
     match options.format() {
         Format::Html => {
             let described = options.model.load_described(profile)?;
-            let page = render_page(profile, &options.program, described.as_ref())?;
+            let page = render_page(profile, &options.program, described.as_ref(), excluded)?;
             profile_file::write(out, page.as_bytes())
-        }
-        Format::Xml if files.is_empty() => {
-            profile_file::write_by(out, |file| write_profile_xml(profile, file))
         }
         Format::Xml => {
             let (operands, description) = (operands()?, options.model.load_coverage(profile)?);
-            with_program(&|program| {
-                let parts = ReportParts {
-                    program: Some(program),
-                    operands: operands.as_ref(),
-                    description: description.as_ref(),
-                };
+            let parts = ReportParts {
+                program: None,
+                operands: operands.as_ref(),
+                description: description.as_ref(),
+                exclusions: Some(excluded),
+            };
+            let write = |parts: ReportParts<'_>| {
                 profile_file::write_by(out, |file| write_full_xml(profile, parts, file))
-            })
+            };
+            match files.is_empty() {
+                true => write(parts),
+                false => with_program(&|program| write(ReportParts { program: Some(program), ..parts })),
+            }
         }
         Format::Text => {
-            let mut text = render_text(&profile.measurement);
+            let mut text = render_profile_text(profile, excluded);
             text += &operands()?.as_ref().map(render_operands_text).unwrap_or_default();
             text += &options.model.load_coverage(profile)?.map(|used| used.text()).unwrap_or_default();
             profile_file::write(out, text.as_bytes())
@@ -256,13 +270,13 @@ fn write(options: &Options, profile: &Profile, excluded: &Exclusions) -> Result<
         Format::Estimates => profile_file::write(out, flow()?.estimates().as_bytes()),
         Format::FlowDot => profile_file::write(out, flow()?.dot(options.at)?.as_bytes()),
         Format::Callgrind => of_program(render_callgrind),
-        Format::Cobertura => of_program(render_cobertura),
+        Format::Cobertura => coverage_of_program(options, profile, render_cobertura),
         Format::Junit => profile_file::write(out, render_junit(&profile.measurement, excluded).as_bytes()),
         Format::Disassembly => of_program(render_disassembly),
         Format::Dot => of_program(render_dot),
         Format::Folded => of_program(render_folded),
         Format::Gprof => of_program(render_gprof),
-        Format::Lcov => of_program(render_lcov),
+        Format::Lcov => coverage_of_program(options, profile, render_lcov),
         Format::LcovDescription => {
             let coverage = options.model.load_coverage(profile)?.ok_or_else(|| {
                 Failure::other(
@@ -278,6 +292,20 @@ fn write(options: &Options, profile: &Profile, excluded: &Exclusions) -> Result<
         Format::Source => of_program(render_annotated_source),
         Format::Top => of_program(render_most_expensive),
     }
+}
+
+/// Lines and branches, those of code that never ran, too, which the description tells.
+fn coverage_of_program(
+    options: &Options,
+    profile: &Profile,
+    render: fn(&ProgramProfile<'_>) -> String,
+) -> Result<i32, Failure> {
+    program_report::with_code(&options.program, profile, &options.model, false, &|program| {
+        if options.model.path().is_empty() {
+            eprintln!("note: branches that never ran are left out; with --model MODEL they are known, too");
+        }
+        profile_file::write(options.out(), render(program).as_bytes())
+    })
 }
 
 /// The report of a run of which samples were taken.

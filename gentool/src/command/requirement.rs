@@ -1,10 +1,11 @@
 //! What has to be covered for `gentool report` to succeed.
 
-use sim_profile::Profile;
-use sim_profile::coverage::{Coverage, format_percent};
-use sim_profile::html::{Description, OperandCoverage};
+use std::ffi::OsStr;
 
-use super::exclusion::Exclusions;
+use clap::builder::{PossibleValue, TypedValueParser};
+use sim_profile::Profile;
+use sim_profile::coverage::{Coverage, Exclusions, format_percent};
+use sim_profile::html::{Description, OperandCoverage};
 
 /// The exit status if less is covered than is required.
 pub(super) const UNCOVERED: i32 = 1;
@@ -28,6 +29,9 @@ enum Level {
 const LEVELS: [(&str, Level); 3] =
     [("instructions", Level::Instructions), ("operands", Level::Operands), ("pairs", Level::Pairs)];
 
+/// What a shell offers.
+const OFFERED: [&str; 3] = ["instructions=100", "operands=100", "pairs=100"];
+
 /// Reads `instructions=100` or `operands=87.5`.
 pub(super) fn parse_requirement(text: &str) -> Result<Requirement, String> {
     let (name, percent) = text.split_once('=').ok_or("expected LEVEL=PERCENT, as in instructions=100")?;
@@ -44,6 +48,27 @@ pub(super) fn parse_requirement(text: &str) -> Result<Requirement, String> {
     match hundredths {
         0..=10_000 => Ok(Requirement { level, least: hundredths }),
         _ => Err(wrong()),
+    }
+}
+
+/// Reads requirements, and offers each level to a shell that completes.
+#[derive(Clone)]
+pub(super) struct RequirementParser;
+
+impl TypedValueParser for RequirementParser {
+    type Value = Requirement;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        argument: Option<&clap::Arg>,
+        value: &OsStr,
+    ) -> Result<Requirement, clap::Error> {
+        parse_requirement.parse_ref(command, argument, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(OFFERED.into_iter().map(PossibleValue::new)))
     }
 }
 
@@ -65,9 +90,8 @@ impl Requirement {
             || description.map(|facts| OperandCoverage::of(facts, measurement)).unwrap_or_default();
         let (what, (used, total)) = match self.level {
             Level::Instructions => {
-                let Coverage { used, total, .. } = Coverage::of(measurement);
-                // Those that are excluded have never run.
-                ("instructions", (used, total.saturating_sub(excluded.len() as u64)))
+                let Coverage { used, total, .. } = Coverage::without(measurement, excluded);
+                ("instructions", (used, total))
             }
             Level::Operands => ("values of operands", operands().values),
             Level::Pairs => ("pairs of values of operands", operands().pairs),

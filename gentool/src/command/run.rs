@@ -29,8 +29,8 @@ use super::value_report::parse_addresses;
 
 /// Run a program on the simulator of a description.
 ///
-/// Where instructions overlap, or the description holds what is not translated yet, a simulator is
-/// generated and built the first time, and kept; all other runs start at once. The program's exit
+/// Where instructions overlap, or the description holds what is not translated yet, and with --calls, --caches
+/// or --sample, a simulator is generated and built the first time, and kept; all other runs start at once. The program's exit
 /// status is that of the run.
 ///
 /// Example: gentool run models/rv32im/rv32im.isac models/rv32im/programs/crc32.elf --report crc32.xml
@@ -99,8 +99,9 @@ pub(super) struct Options {
 
     /// What executes the program; all give the same results.
     ///
-    /// Default: translated where that is possible, else emitted; reference where --events or a picture
-    /// of the pipeline asks for it.
+    /// Default: translated where that is possible, else emitted, as with --calls, --caches and --sample;
+    /// reference where --events or a picture of the pipeline asks for it. The emitted one is built by cargo
+    /// first, for a minute or so, and kept for the next run of the description.
     #[arg(long, value_enum)]
     engine: Option<EngineName>,
 
@@ -354,7 +355,10 @@ fn run_translated(model: &Model, asked: &Options, page: Option<&RunPage>) -> Res
         status: sim_runtime::launcher::exit_status::MODEL,
     };
     if let Some(option) = asks_too_much(options) {
-        return Err(Failure::other(format!("{option} needs another engine; leave --engine out")));
+        return Err(Failure::other(format!(
+            "the translated engine does not know {option}; leave --engine out, or say --engine reference, which \
+             needs no build"
+        )));
     }
     if let Some(first) = sim_translate::find_obstacles(model).first() {
         return Err(refused(first));

@@ -20,9 +20,10 @@ fn bench() -> Bench {
 fn what_files_do_not_tell_is_told() {
     let lines = [
         format!("report @short --image {CRC32} --format oprofile"),
+        format!("report @short --image {CRC32} --image-differs --format oprofile"),
         format!("report @short --image @sorting.elf --image {CRC32} --format oprofile"),
-        "report @short --image @text --format oprofile".to_owned(),
-        "report @short --image @text --format cobertura".to_owned(),
+        "report @short --image @text --image-differs --format oprofile".to_owned(),
+        "report @short --image @text --image-differs --format cobertura".to_owned(),
     ];
     check("images", &bench(), &lines.iter().map(String::as_str).collect::<Vec<_>>());
 }

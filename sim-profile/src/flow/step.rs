@@ -140,6 +140,10 @@ fn number(found: BTreeMap<u64, Site>, ways: &Ways) -> Steps {
 fn collect_sites(measurement: &Measurement) -> BTreeMap<u64, Site> {
     let tables = &measurement.tables;
     let mut sites: BTreeMap<u64, Site> = BTreeMap::new();
+    if measurement.is_of_several_programs {
+        // What stands behind an instruction is another one in each of them.
+        return sites;
+    }
     for (&InstructionKey { address, .. }, record) in &measurement.instructions {
         let site = sites.entry(address).or_insert_with(|| Site { address, ..Site::default() });
         // Of several words at one address, the one that ran last in the order of words.

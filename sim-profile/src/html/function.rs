@@ -40,10 +40,7 @@ impl FunctionTable {
     /// As the element `program` of the XML report has them.
     pub(super) fn of(profile: &ProgramProfile<'_>, steps: &Steps) -> FunctionTable {
         let entered = steps.function_entries(profile.program);
-        let mut inclusive: BTreeMap<u32, Spending> = BTreeMap::new();
-        for (start, count) in profile.calls.iter().flat_map(|calls| &calls.functions) {
-            inclusive.entry(profile.program.function_at(*start)).or_default().add(count.inclusive);
-        }
+        let inclusive = profile.inclusive_by_function();
         let mut costs = profile.cost_by_function();
         inclusive.keys().for_each(|number| {
             costs.entry(*number).or_default();

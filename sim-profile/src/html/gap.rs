@@ -18,7 +18,13 @@ pub(super) fn gaps_of(report: &HtmlReport<'_>, lines: &LineTable) -> Vec<Gap> {
     let mut gaps = Vec::new();
     let mut add = |views, text: &str| gaps.push(Gap { views, text: text.to_owned() });
     let (profile, program) = (report.profile, report.program);
-    if program.program.images().is_empty() {
+    if profile.is_of_several_programs() {
+        add(
+            &["functions", "flame", "code", "branches", "pipeline"],
+            "This is of several programs, added up, and an address is something else in each of them. So \
+             there are no addresses, functions and lines: make a page of the profiles of one program.",
+        );
+    } else if program.program.images().is_empty() {
         add(
             &["functions", "flame", "code", "branches"],
             "No program file is known, so nothing has the name of a function or a line. Make the page \
@@ -36,14 +42,15 @@ pub(super) fn gaps_of(report: &HtmlReport<'_>, lines: &LineTable) -> Vec<Gap> {
              folder by gentool report PROFILE --image PROGRAM --sources DIR --html FILE.",
         );
     }
-    if profile.calls.is_none() {
+    let is_of_one = !profile.is_of_several_programs();
+    if is_of_one && profile.calls.is_none() {
         add(
             &["flame", "functions"],
             "Calls were not followed, so there are no inclusive costs and no stacks. Run with --calls; \
              where instructions overlap it cannot be done.",
         );
     }
-    if profile.statics.is_empty() {
+    if is_of_one && profile.statics.is_empty() {
         add(
             &["code", "branches"],
             "Nothing is known of what the instructions could have done, since these are events alone. \
@@ -71,7 +78,7 @@ pub(super) fn gaps_of(report: &HtmlReport<'_>, lines: &LineTable) -> Vec<Gap> {
             &["time", "pipeline"],
             "Instructions of this model do not overlap, so no cycle is lost to a pipeline.",
         );
-    } else if profile.pipeline.is_none() {
+    } else if is_of_one && profile.pipeline.is_none() {
         add(
             &["pipeline"],
             "Single cycles are kept on request: run with --pipeline-view FROM:COUNT, the first cycle and how \

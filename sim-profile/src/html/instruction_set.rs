@@ -111,7 +111,10 @@ impl InstructionSet {
             table.cpi.push(spent.cpi());
         }
         let mut sums: BTreeMap<(usize, i64), u64> = BTreeMap::new();
-        for (key, record) in measurement.instructions.iter().filter(|(_, record)| record.executed > 0) {
+        let has_addresses = !measurement.is_of_several_programs;
+        for (key, record) in
+            measurement.instructions.iter().filter(|(_, record)| has_addresses && record.executed > 0)
+        {
             let function = functions.index(program.program.function_at(key.address));
             for &number in self.numbers_of(&record.name) {
                 count(sums.entry((number, function)).or_default(), record.executed);

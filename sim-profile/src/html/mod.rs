@@ -27,9 +27,10 @@ mod time;
 
 use serde::Serialize;
 
-use crate::Profile;
+use crate::coverage::Exclusions;
 use crate::program::ProgramProfile;
 use crate::program::line::Steps;
+use crate::{Measurement, Profile};
 
 pub use description::{
     Description, EncodingMap, EncodingRow, FreePattern, ImpossiblePairs, InstructionOperands,
@@ -45,6 +46,8 @@ pub struct HtmlReport<'a> {
     pub program: &'a ProgramProfile<'a>,
     /// What the description alone tells, if it is at hand.
     pub description: Option<&'a Description>,
+    /// Instructions that need not be covered.
+    pub exclusions: &'a Exclusions,
 }
 
 /// Everything that the page shows.
@@ -52,6 +55,8 @@ pub struct HtmlReport<'a> {
 struct Data {
     model: String,
     images: Vec<String>,
+    /// Of several programs.
+    programs: Vec<summary::ProgramRow>,
     address_digits: u32,
     summary: Vec<summary::Figure>,
     coverage: summary::Coverage,
@@ -81,7 +86,14 @@ pub fn render_html_data(report: &HtmlReport<'_>) -> String {
 }
 
 fn data_of(report: &HtmlReport<'_>) -> Data {
-    let (measurement, program) = (&report.profile.measurement, report.program);
+    let measurement = &report.profile.measurement;
+    // Of several programs nothing is known by address, so there is no code.
+    let nothing = Measurement::new(measurement.tables.clone());
+    let of_one = match measurement.is_of_several_programs {
+        true => ProgramProfile { measurement: &nothing, ..*report.program },
+        false => *report.program,
+    };
+    let program = &of_one;
     let steps = Steps::of(program);
     let set = instruction_set::InstructionSet::of(measurement);
     let functions = function::FunctionTable::of(program, &steps);
@@ -93,7 +105,8 @@ fn data_of(report: &HtmlReport<'_>) -> Data {
         images: images.collect(),
         address_digits: measurement.tables.address_bits.min(64).div_ceil(4),
         summary: summary::figures_of(measurement),
-        coverage: summary::coverage_of(measurement),
+        coverage: summary::coverage_of(measurement, report.exclusions, &set),
+        programs: summary::programs_of(report.profile),
         resources: resource::resources_of(measurement, &set),
         time: time::time_of(measurement, &set),
         calls: call::calls_of(program, &functions),

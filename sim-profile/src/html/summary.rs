@@ -1,10 +1,13 @@
 //! The sums of the run.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
+use super::instruction_set::InstructionSet;
 use super::number::Count;
 use crate::spent::format_cpi;
-use crate::{Measurement, coverage, summary::Summary};
+use crate::{Measurement, Profile, ProgramRuns, coverage, coverage::Exclusions, summary::Summary};
 
 /// One of the sums, by its name in the XML report.
 #[derive(Serialize)]
@@ -27,6 +30,20 @@ pub(super) struct Coverage {
     total: Count,
     unused: usize,
     percent: String,
+    /// Number of the instruction, reason.
+    excluded: Vec<(usize, String)>,
+}
+
+/// One of several programs: name, runs, instructions, cycles.
+pub(super) type ProgramRow = (String, Count, Count, Count);
+
+/// As the element `programs` has them.
+pub(super) fn programs_of(profile: &Profile) -> Vec<ProgramRow> {
+    let programs = profile.provenance.programs.iter();
+    let row = |program: &ProgramRuns| {
+        (program.names(), Count(program.runs), Count(program.executed), Count(program.cycles))
+    };
+    programs.map(row).collect()
 }
 
 /// As the element `summary` has them.
@@ -52,9 +69,18 @@ pub(super) fn figures_of(measurement: &Measurement) -> Vec<Figure> {
 }
 
 /// As the element `coverage` has it.
-pub(super) fn coverage_of(measurement: &Measurement) -> Coverage {
-    let coverage = coverage::Coverage::of(measurement);
+pub(super) fn coverage_of(
+    measurement: &Measurement,
+    exclusions: &Exclusions,
+    set: &InstructionSet,
+) -> Coverage {
+    let coverage = coverage::Coverage::without(measurement, exclusions);
+    let numbers: BTreeMap<&str, usize> = set.names().iter().map(String::as_str).zip(0..).collect();
+    let excluded = coverage.excluded.iter();
     Coverage {
+        excluded: excluded
+            .filter_map(|(name, reason)| Some((*numbers.get(name.as_str())?, reason.clone())))
+            .collect(),
         used: Count(coverage.used),
         total: Count(coverage.total),
         unused: coverage.unused.len(),

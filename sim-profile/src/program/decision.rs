@@ -13,7 +13,7 @@ use crate::measurement::count;
 /// Most instructions from a branch to the next one of its line.
 const LONGEST_WAY: usize = 64;
 
-/// The branches that were executed, as [`branches`] has them, but for those that are one choice of
+/// The branches, as [`branches`] has them, but for those that are one choice of
 /// many: these are one, at the address of the first, with a side for each place that they lead to.
 pub fn decisions(profile: &ProgramProfile<'_>, steps: &Steps) -> Vec<Branch> {
     let mut by_line: BTreeMap<LineKey, Vec<Branch>> = BTreeMap::new();
@@ -27,13 +27,20 @@ pub fn decisions(profile: &ProgramProfile<'_>, steps: &Steps) -> Vec<Branch> {
     for (line, branches) in by_line {
         let next_of = |address: u64| {
             let mut next = steps.steps.range((address, 0)..=(address, u64::MAX)).map(|(&(_, to), _)| to);
-            next.next().filter(|_| next.next().is_none())
+            let step = next.next().filter(|_| next.next().is_none());
+            step.or_else(|| successor_of_unused(profile, address))
         };
         let is_inside = |address: u64| line_of(profile, address) == Some(line);
         found.extend(join(branches, is_inside, next_of));
     }
     found.sort_by_key(|branch| branch.address);
     found
+}
+
+/// What stands behind an instruction that never ran and only goes on there.
+fn successor_of_unused(profile: &ProgramProfile<'_>, address: u64) -> Option<u64> {
+    let size_cells = profile.code.get(&address).filter(|_| !profile.control.contains_key(&address))?;
+    Some(profile.measurement.tables.successor(address, *size_cells))
 }
 
 fn line_of(profile: &ProgramProfile<'_>, address: u64) -> Option<LineKey> {

@@ -161,7 +161,7 @@ pub struct Branch {
 }
 
 /// The branches that were executed, ascending: instructions that can go on in at least two places
-/// of their function.
+/// of their function. Where the description was asked, those that were not, too, with counts of 0.
 pub fn branches(profile: &ProgramProfile<'_>) -> Vec<Branch> {
     let transfers = profile.transfers();
     let mut taken: BTreeMap<u64, BTreeMap<u64, u64>> = BTreeMap::new();
@@ -174,7 +174,9 @@ pub fn branches(profile: &ProgramProfile<'_>) -> Vec<Branch> {
     }
     let mut found = Vec::new();
     let slots = delay_slots(profile.statics);
-    for (address, executed) in crate::executions::executions(profile.measurement) {
+    let executions = crate::executions::executions(profile.measurement);
+    let unused = unused_branches(profile, &executions);
+    for (address, executed) in executions {
         let control = profile.control.get(&address);
         let mut targets = taken.remove(&address).unwrap_or_default();
         let targets_known = control.map_or(&[][..], |control| &control.targets);
@@ -193,5 +195,24 @@ pub fn branches(profile: &ProgramProfile<'_>) -> Vec<Branch> {
             found.push(Branch { address, sides });
         }
     }
+    found.extend(unused.into_iter().map(|branch| Branch {
+        address: slots.get(&branch.address).copied().unwrap_or(branch.address),
+        ..branch
+    }));
+    found.sort_by_key(|branch| branch.address);
     found
+}
+
+/// The branches of code that could have run and did not; a call is none.
+fn unused_branches(profile: &ProgramProfile<'_>, executions: &BTreeMap<u64, u64>) -> Vec<Branch> {
+    let tables = &profile.measurement.tables;
+    let unused = profile.code.iter().filter(|(address, _)| !executions.contains_key(address));
+    let sides_of = |address: u64, size_cells: u32| {
+        let control = profile.control.get(&address).filter(|control| control.keeps.is_none())?;
+        let next = Some(tables.successor(address, size_cells)).filter(|_| control.falls_through);
+        let targets = control.targets.iter().copied().filter(|target| Some(*target) != next);
+        let sides: Vec<(u64, u64)> = next.into_iter().chain(targets).map(|to| (to, 0)).collect();
+        (sides.len() > 1).then_some(Branch { address, sides })
+    };
+    unused.filter_map(|(&address, &size_cells)| sides_of(address, size_cells)).collect()
 }

@@ -1,12 +1,13 @@
 //! A measurement joined with the program that was run.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use super::{NO_INSTRUCTION, Program};
 use crate::ascending::sum_ascending;
 use crate::measurement::count;
 use crate::spent::spent_by_address;
-use crate::{Accesses, Calls, ControlTable, Measurement, StaticTable, Transfers};
+use crate::{Accesses, Calls, CodeSizes, ControlTable, Measurement, Spending, StaticTable, Transfers};
 
 /// Texts of sources, by their names in [`Program::sources`]; those that are gone are not there.
 pub type SourceTexts = BTreeMap<String, String>;
@@ -26,6 +27,11 @@ pub struct ProgramProfile<'a> {
     pub calls: Option<&'a Calls>,
     /// Texts of sources.
     pub texts: &'a SourceTexts,
+    /// Instructions that could have run and did not, where the description was asked; of these `statics` and
+    /// `control` say something, too.
+    pub code: &'a CodeSizes,
+    /// The folder that relative names of sources begin at, for whoever is elsewhere.
+    pub folder: Option<&'a Path>,
 }
 
 /// What some instructions cost.
@@ -102,6 +108,34 @@ impl<'a> ProgramProfile<'a> {
             all.entry(function).or_default().add(&cost);
         }
         all
+    }
+
+    /// What functions cost with all that they called, by number, if calls were followed.
+    ///
+    /// Code without symbols is one function, wherever calls lead in it. What such a one cost is that of the
+    /// stacks that it is on, so that nothing counts twice.
+    pub fn inclusive_by_function(&self) -> BTreeMap<u32, Spending> {
+        let Some(calls) = self.calls else { return BTreeMap::new() };
+        let mut inclusive: BTreeMap<u32, Spending> = BTreeMap::new();
+        let mut starts: BTreeMap<u32, u32> = BTreeMap::new();
+        for (start, counted) in &calls.functions {
+            let number = self.program.function_at(*start);
+            inclusive.entry(number).or_default().add(counted.inclusive);
+            *starts.entry(number).or_default() += 1;
+        }
+        for (number, _) in starts.into_iter().filter(|(_, starts)| *starts > 1) {
+            let mut is_on: Vec<bool> = Vec::with_capacity(calls.contexts.len());
+            let mut sum = Spending::default();
+            for context in &calls.contexts {
+                let below = context.parent.is_some_and(|parent| is_on[parent as usize]);
+                is_on.push(below || self.program.function_at(context.function) == number);
+                if is_on.last() == Some(&true) {
+                    sum.add(context.own);
+                }
+            }
+            inclusive.insert(number, sum);
+        }
+        inclusive
     }
 
     fn is_map(&self, resource: u32) -> bool {

@@ -35,7 +35,7 @@ struct Coverage {
 
 #[derive(Serialize)]
 struct Sources {
-    source: &'static str,
+    source: String,
 }
 
 #[derive(Serialize)]
@@ -115,9 +115,9 @@ impl Share {
         self.valid += other.valid;
     }
 
-    /// With four decimals, rounded down; 1 of nothing.
+    /// With four decimals, rounded down; 0 of nothing, which shows nothing.
     fn rate(self) -> String {
-        let parts = (self.covered * 10_000).checked_div(self.valid).unwrap_or(10_000);
+        let parts = (self.covered * 10_000).checked_div(self.valid).unwrap_or(0);
         format!("{}.{:04}", parts / 10_000, parts % 10_000)
     }
 
@@ -180,7 +180,9 @@ pub fn render_cobertura(profile: &ProgramProfile<'_>) -> String {
         version: "1",
         // A report says nothing of when it was made.
         timestamp: 0,
-        sources: Sources { source: "." },
+        sources: Sources {
+            source: sanitize(&profile.folder.map_or(".".into(), |folder| folder.to_string_lossy())),
+        },
         packages: Packages { package },
     };
     super::render_element("coverage", &coverage)

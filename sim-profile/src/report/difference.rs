@@ -21,6 +21,9 @@ pub fn render_difference(difference: &Difference, profiles: [&Profile; 2]) -> St
     if let Some(programs) = &difference.programs {
         line(&mut out, format_args!("the programs differ: {programs}"));
     }
+    if let Some([one, other]) = difference.several {
+        line(&mut out, format_args!("runs of {one} and of {other} programs: addresses are not compared"));
+    }
     if difference.is_empty() {
         line(&mut out, format_args!("all counts are equal"));
         return out;

@@ -12,6 +12,8 @@ pub(super) struct Profiler<'a> {
     pub(super) version: u32,
     #[serde(rename = "@model")]
     pub(super) model: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) programs: Option<Programs>,
     pub(super) summary: Summary,
     pub(super) resource_usage: ResourceUsage,
     pub(super) coverage: Coverage,
@@ -35,6 +37,23 @@ pub(super) struct Profiler<'a> {
     #[cfg(feature = "program")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) program: Option<super::program::Program<'a>>,
+}
+
+#[derive(Serialize)]
+pub(super) struct Programs {
+    pub(super) program: Vec<RunProgram>,
+}
+
+#[derive(Serialize)]
+pub(super) struct RunProgram {
+    #[serde(rename = "@name")]
+    pub(super) name: String,
+    #[serde(rename = "@runs")]
+    pub(super) runs: u64,
+    #[serde(rename = "@executed")]
+    pub(super) executed: u64,
+    #[serde(rename = "@cycles")]
+    pub(super) cycles: u64,
 }
 
 #[derive(Serialize)]
@@ -108,6 +127,20 @@ pub(super) struct Resource {
 pub(super) struct Coverage {
     pub(super) instructionset: InstructionSet,
     pub(super) unused: Unused,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) excluded: Option<Excluded>,
+}
+
+#[derive(Serialize)]
+pub(super) struct Excluded {
+    pub(super) instruction: Vec<ExcludedInstruction>,
+}
+
+#[derive(Serialize)]
+pub(super) struct ExcludedInstruction {
+    #[serde(rename = "@reason")]
+    pub(super) reason: String,
+    pub(super) name: String,
 }
 
 #[derive(Serialize)]

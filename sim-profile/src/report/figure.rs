@@ -4,25 +4,28 @@ use std::collections::BTreeMap;
 
 use super::each::Each;
 use super::element::{
-    Cache, CacheUser, Caches, Coverage, Events, Execution, Executions, Instruction, InstructionSet,
-    Instructions, Lines, ModelEvent, Operation, Operations, Profiler, Resource, ResourceUsage, Resources,
-    Summary, Transfer, Transfers, UndecodedFaults, Unused,
+    Cache, CacheUser, Caches, Coverage, Events, Excluded, ExcludedInstruction, Execution, Executions,
+    Instruction, InstructionSet, Instructions, Lines, ModelEvent, Operation, Operations, Profiler, Programs,
+    Resource, ResourceUsage, Resources, RunProgram, Summary, Transfer, Transfers, UndecodedFaults, Unused,
 };
 use super::flow::flow_of;
 use super::pipeline::pipeline_of;
 use super::text::sanitize;
 use super::time::time_of;
+use crate::coverage::Exclusions;
 use crate::spent::{Spent, format_cpi};
 use crate::summary::{cache_totals, resource_totals};
 use crate::tree::{InstructionTree, TreeNode};
 use crate::{
-    Accesses, CacheLines, InstructionKey, InstructionRecord, Measurement, ModelTables, Profile, StaticTable,
+    Accesses, CacheLines, InstructionKey, InstructionRecord, Measurement, ModelTables, Profile, ProgramRuns,
+    StaticTable,
 };
 
 /// The same of a profile, with what it holds of the pipeline.
 pub(super) fn report_of_profile(profile: &Profile) -> Profiler<'_> {
     let measurement = &profile.measurement;
     let mut report = report_of(measurement, &profile.statics);
+    report.programs = programs_of(&profile.provenance.programs);
     report.pipeline = profile.pipeline.as_ref().map(|view| pipeline_of(view, &measurement.tables));
     report
 }
@@ -34,11 +37,12 @@ pub(super) fn report_of<'a>(measurement: &'a Measurement, statics: &'a StaticTab
     Profiler {
         version: super::VERSION,
         model: sanitize(&tables.model),
+        programs: None,
         summary: summary_of(measurement),
         resource_usage: ResourceUsage {
             operations: Operations { operation: operations_of(&tree.roots, tables) },
         },
-        coverage: coverage_of(measurement),
+        coverage: coverage_of(measurement, &Exclusions::new()),
         #[cfg(feature = "program")]
         operands: None,
         #[cfg(feature = "program")]
@@ -48,7 +52,7 @@ pub(super) fn report_of<'a>(measurement: &'a Measurement, statics: &'a StaticTab
         transfers: transfers_of(measurement),
         instructions: instructions_of(measurement, statics),
         undecoded_faults: UndecodedFaults {
-            undecoded_fault: counts_of(measurement.undecoded_faults.clone(), tables),
+            undecoded_fault: counts_of(undecoded_faults_of(measurement), tables),
         },
         events: events_of(measurement),
         caches: caches_of(measurement),
@@ -111,8 +115,12 @@ fn resources_of(accesses: &BTreeMap<u32, Accesses>, tables: &ModelTables) -> Res
     Resources { resource: accesses.iter().map(resource_of).collect() }
 }
 
-fn coverage_of(measurement: &Measurement) -> Coverage {
-    let coverage = crate::coverage::Coverage::of(measurement);
+pub(super) fn coverage_of(measurement: &Measurement, exclusions: &Exclusions) -> Coverage {
+    let coverage = crate::coverage::Coverage::without(measurement, exclusions);
+    let excluded = coverage
+        .excluded
+        .iter()
+        .map(|(name, reason)| ExcludedInstruction { reason: sanitize(reason), name: sanitize(name) });
     Coverage {
         instructionset: InstructionSet {
             used: coverage.used,
@@ -120,6 +128,7 @@ fn coverage_of(measurement: &Measurement) -> Coverage {
             percent: coverage.percent(),
         },
         unused: Unused { instruction: coverage.unused.iter().map(|name| sanitize(name)).collect() },
+        excluded: (!coverage.excluded.is_empty()).then(|| Excluded { instruction: excluded.collect() }),
     }
 }
 
@@ -165,7 +174,26 @@ fn instructions_of<'a>(measurement: &'a Measurement, statics: &'a StaticTable) -
             cpi: spent.cpi(),
         }
     };
-    Instructions { instruction: Each::of(measurement.instructions.iter().map(instruction_of)) }
+    let instructions = measurement.instructions.iter().filter(|_| !measurement.is_of_several_programs);
+    Instructions { instruction: Each::of(instructions.map(instruction_of)) }
+}
+
+/// By address, which several programs do not have.
+fn undecoded_faults_of(measurement: &Measurement) -> BTreeMap<u64, u64> {
+    match measurement.is_of_several_programs {
+        true => BTreeMap::new(),
+        false => measurement.undecoded_faults.clone(),
+    }
+}
+
+fn programs_of(programs: &[ProgramRuns]) -> Option<Programs> {
+    let program_of = |program: &ProgramRuns| RunProgram {
+        name: sanitize(&program.names()),
+        runs: program.runs,
+        executed: program.executed,
+        cycles: program.cycles,
+    };
+    (!programs.is_empty()).then(|| Programs { program: programs.iter().map(program_of).collect() })
 }
 
 fn events_of(measurement: &Measurement) -> Events {

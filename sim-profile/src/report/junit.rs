@@ -1,11 +1,10 @@
 //! The instruction set as a list of test cases, for programs that show those.
 
-use std::collections::BTreeMap;
-
 use serde::Serialize;
 
 use super::text::sanitize;
 use crate::Measurement;
+use crate::coverage::Exclusions;
 use crate::spent::spent_by_instruction;
 
 #[derive(Serialize)]
@@ -46,7 +45,7 @@ struct Outcome {
 
 /// A case for each instruction of the set, in the model's order: one that was never executed has
 /// failed, and one of these that is excluded, for a reason, is skipped.
-pub fn render_junit(measurement: &Measurement, excluded: &BTreeMap<String, String>) -> String {
+pub fn render_junit(measurement: &Measurement, excluded: &Exclusions) -> String {
     let spent = spent_by_instruction(measurement);
     let case_of = |name: &String| {
         let was_executed = spent.get(name).is_some_and(|spent| spent.executed > 0);

@@ -2,10 +2,10 @@
 
 use std::fmt::Write as _;
 
-use crate::coverage::Coverage;
+use crate::coverage::{Coverage, Exclusions};
 use crate::spent::{format_cpi, spent_by_instruction};
 use crate::summary::{Summary, cache_totals, resource_totals};
-use crate::{Measurement, ModelTables};
+use crate::{Measurement, ModelTables, Profile, ProgramRuns};
 
 use super::text::sanitize;
 
@@ -15,14 +15,26 @@ const LISTED: usize = 10;
 /// The summary of a measurement: totals, resources, caches, coverage, and the instructions that
 /// took the most cycles. Tables with one line an entry; ends with a line break.
 pub fn render_text(measurement: &Measurement) -> String {
+    render(measurement, &[], &Exclusions::new())
+}
+
+/// The same of a profile, with the programs, where it is of several, and with instructions that need not be
+/// covered.
+pub fn render_profile_text(profile: &Profile, exclusions: &Exclusions) -> String {
+    render(&profile.measurement, &profile.provenance.programs, exclusions)
+}
+
+fn render(measurement: &Measurement, programs: &[ProgramRuns], exclusions: &Exclusions) -> String {
     let tables = &measurement.tables;
     let mut out = format!("model {}\n\n", sanitize(&tables.model));
+    write_programs(&mut out, programs);
     write_totals(&mut out, &Summary::of(measurement));
     write_resources(&mut out, measurement, tables);
     write_caches(&mut out, measurement, tables);
-    let coverage = Coverage::of(measurement);
+    let coverage = Coverage::without(measurement, exclusions);
     let (used, total, percent) = (coverage.used, coverage.total, coverage.percent());
     line(&mut out, format_args!("\n{used} of {total} instructions of the set were executed ({percent} %)"));
+    write_exclusions(&mut out, &coverage.excluded);
     write_costliest(&mut out, measurement);
     out
 }
@@ -30,6 +42,29 @@ pub fn render_text(measurement: &Measurement) -> String {
 fn line(out: &mut String, text: std::fmt::Arguments<'_>) {
     // A `String` takes every write.
     let _ = writeln!(out, "{text}");
+}
+
+fn write_programs(out: &mut String, programs: &[ProgramRuns]) {
+    if programs.is_empty() {
+        return;
+    }
+    line(out, format_args!("{:>20} {:>20} {:>20}  program", "runs", "executed", "cycles"));
+    for program in programs {
+        let ProgramRuns { runs, executed, cycles, .. } = program;
+        line(out, format_args!("{runs:>20} {executed:>20} {cycles:>20}  {}", sanitize(&program.names())));
+    }
+    out.push('\n');
+}
+
+fn write_exclusions(out: &mut String, excluded: &[(String, String)]) {
+    if excluded.is_empty() {
+        return;
+    }
+    let count = excluded.len();
+    line(out, format_args!("{count} more {} excluded:", if count == 1 { "is" } else { "are" }));
+    for (name, reason) in excluded {
+        line(out, format_args!("    {}: {}", sanitize(name), sanitize(reason)));
+    }
 }
 
 fn write_totals(out: &mut String, summary: &Summary) {

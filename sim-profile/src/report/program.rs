@@ -1,14 +1,12 @@
 //! Functions, calls and lines as elements of the report.
 
-use std::collections::BTreeMap;
-
 use serde::Serialize;
 
 use super::each::Each;
 use super::text::sanitize;
 use crate::program::line::{LineCount, LineKey, Steps, line_counts};
 use crate::program::{OUTSIDE, ProgramProfile};
-use crate::{CallKind, Calls, FunctionCount, Spending};
+use crate::{CallKind, Calls};
 
 #[derive(Serialize)]
 pub(super) struct Program<'a> {
@@ -92,12 +90,7 @@ pub(super) fn program_of<'a>(profile: &'a ProgramProfile<'a>) -> Program<'a> {
 /// Functions that were executed, or that were on the stack of calls.
 fn functions_of(profile: &ProgramProfile<'_>, steps: &Steps) -> Vec<Function> {
     let entered = steps.function_entries(profile.program);
-    let mut inclusive: BTreeMap<u32, Spending> = BTreeMap::new();
-    for (start, FunctionCount { inclusive: spent, .. }) in
-        profile.calls.iter().flat_map(|calls| &calls.functions)
-    {
-        inclusive.entry(profile.program.function_at(*start)).or_default().add(*spent);
-    }
+    let inclusive = profile.inclusive_by_function();
     let mut costs = profile.cost_by_function();
     inclusive.keys().for_each(|number| {
         costs.entry(*number).or_default();

@@ -2,8 +2,9 @@
 //!
 //! Thousands of runs of one program give profiles whose lines differ in their counts and in little
 //! else, and most of the time that merging takes goes into telling the same names again. So a line that
-//! reads as one of an earlier file does, but for its counts, is not taken apart: its counts are added to
-//! those of that line's [`Template`]. Everything else is read and merged as a profile of its own.
+//! reads as one of an earlier file of its program does, but for its counts, is not taken apart: its counts
+//! are added to those of that line's [`Template`]. Everything else is read and merged as a profile of its
+//! own. Where there are several programs, each is added up by itself first.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -13,13 +14,27 @@ use super::template::{Matched, Template};
 use super::{Entry, insert_entry, read_head};
 use crate::lines::Lines;
 use crate::measurement::count;
-use crate::{InstructionKey, MergeError, Mode, Profile, ProfileError, ProfileErrorCause};
+use crate::{ImageDifference, InstructionKey, MergeError, Mode, Profile, ProfileError, ProfileErrorCause};
 
 /// Stored profiles, added up one by one.
 #[derive(Default)]
 pub struct ProfileSum {
+    /// The programs of late, the last one at the end.
+    programs: Vec<ProgramSum>,
+    /// What others did, once there are more programs than can be kept.
+    finished: Option<Profile>,
+    has_calls: bool,
+    has_visits: bool,
+}
+
+/// So many programs are kept, for further files of theirs: the templates of each take some megabytes.
+const MOST_PROGRAMS: usize = 16;
+
+/// Stored profiles of one program, or of several programs each.
+#[derive(Default)]
+struct ProgramSum {
     /// The first file, and what is no template's of all others.
-    profile: Option<Profile>,
+    profile: Profile,
     /// In the order in which they were met, which is that of the files.
     templates: Vec<Template>,
     /// By what a line begins with.
@@ -28,8 +43,6 @@ pub struct ProfileSum {
     instructions: BTreeMap<InstructionKey, Vec<usize>>,
     /// Files so far.
     files: u32,
-    has_calls: bool,
-    has_visits: bool,
 }
 
 /// Why a stored profile cannot be added.
@@ -59,24 +72,32 @@ impl ProfileSum {
     /// The file cannot be added. A part of it may have been: the sum is then worth nothing.
     pub fn add<R: BufRead>(&mut self, reader: R) -> Result<(), SumError> {
         let mut lines = Lines::new(reader);
-        self.files += 1;
-        let rest = self
-            .read_lines(&mut lines)
-            .map_err(|cause| SumError::File(ProfileError { line: lines.number, cause }))?;
+        let unreadable = |cause, lines: &Lines<R>| SumError::File(ProfileError { line: lines.number, cause });
+        let head = read_head(&mut lines).map_err(|cause| unreadable(cause, &lines))?;
+        let known = self.programs.iter().position(|program| program.is_of(&head));
+        let mut program = known.map(|known| self.programs.remove(known)).unwrap_or_default();
+        program.files += 1;
+        let rest = program.read_lines(&mut lines, head).map_err(|cause| unreadable(cause, &lines))?;
         self.has_calls |= rest.calls.is_some();
         self.has_visits |= rest.visits.is_some();
-        match &mut self.profile {
-            Some(sum) => sum.merge(&rest).map_err(SumError::Merge),
-            None => {
-                self.profile = Some(rest);
-                Ok(())
-            }
+        if let Some(other) = self.programs.last() {
+            rest.check_mergeable(&other.profile).map_err(SumError::Merge)?;
         }
+        match program.files {
+            1 => program.profile = rest,
+            _ => program.profile.merge(&rest).map_err(SumError::Merge)?,
+        }
+        self.programs.push(program);
+        if self.programs.len() > MOST_PROGRAMS {
+            let oldest = self.programs.remove(0).finish();
+            add(&mut self.finished, oldest).map_err(SumError::Merge)?;
+        }
+        Ok(())
     }
 
     /// How the counts came about; `None` of no files.
     pub fn mode(&self) -> Option<Mode> {
-        self.profile.as_ref().map(|profile| profile.provenance.mode)
+        self.programs.last().map(|program| program.profile.provenance.mode)
     }
 
     /// True if calls were followed in one of the runs.
@@ -91,10 +112,39 @@ impl ProfileSum {
 
     /// The sum: what [`Profile::merge`] makes of the profiles, in whatever order. `None` of no files.
     ///
+    /// # Errors
+    /// Profiles of different programs cannot be added.
+    pub fn finish(self) -> Result<Option<Profile>, MergeError> {
+        let mut sum = self.finished;
+        for program in self.programs {
+            add(&mut sum, program.finish())?;
+        }
+        Ok(sum)
+    }
+}
+
+fn add(sum: &mut Option<Profile>, profile: Profile) -> Result<(), MergeError> {
+    match sum {
+        Some(sum) => sum.merge(&profile),
+        None => {
+            *sum = Some(profile);
+            Ok(())
+        }
+    }
+}
+
+impl ProgramSum {
+    /// Whether a file that begins so is of the same program, or of several, as these are.
+    fn is_of(&self, head: &Profile) -> bool {
+        let (ours, theirs) = (&self.profile.provenance, &head.provenance);
+        self.profile.is_of_several_programs() == head.is_of_several_programs()
+            && ImageDifference::between(&ours.images, &theirs.images).is_none()
+    }
+
     /// # Panics
     /// Never: a template writes what was read.
-    pub fn finish(self) -> Option<Profile> {
-        let mut profile = self.profile?;
+    fn finish(self) -> Profile {
+        let mut profile = self.profile;
         let measurement = &mut profile.measurement;
         for template in self.templates.iter().filter(|template| template.was_met()) {
             match serde_json::from_str(&template.line()).expect("a template writes what was read") {
@@ -107,12 +157,16 @@ impl ProfileSum {
                 _ => {}
             }
         }
-        Some(profile)
+        profile
     }
 
     /// What of a file is in no template.
-    fn read_lines<R: BufRead>(&mut self, lines: &mut Lines<R>) -> Result<Profile, ProfileErrorCause> {
-        let mut rest = read_head(lines)?;
+    fn read_lines<R: BufRead>(
+        &mut self,
+        lines: &mut Lines<R>,
+        head: Profile,
+    ) -> Result<Profile, ProfileErrorCause> {
+        let mut rest = head;
         let (mut entries, mut next) = (0, 0);
         loop {
             let line = lines.next_line()?;

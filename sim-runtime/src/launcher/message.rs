@@ -29,9 +29,15 @@ pub(super) fn describe_end(
     let pc = engine.machine().read_place(&info.pc);
     let pc = info.format_address(u64::try_from(pc).unwrap_or(u64::MAX));
     let (instructions, cycles) = (engine.instructions(), engine.cycles());
+    let cancelled = match end {
+        End::InstructionLimit(limit) if limit > instructions => {
+            format!(", {} were cancelled", limit - instructions)
+        }
+        _ => String::new(),
+    };
     let mut lines = vec![
         format!("error: {what}"),
-        format!("note: {instructions} instructions in {cycles} cycles have ended, pc is {pc}"),
+        format!("note: {instructions} instructions in {cycles} cycles have ended{cancelled}, pc is {pc}"),
     ];
     if let End::InterruptedWithin(_) = end {
         lines.push(

@@ -268,6 +268,7 @@ impl Conclusion<'_> {
             host_nanoseconds: u64::try_from(elapsed.as_nanos()).unwrap_or(u64::MAX),
             model_digest: self.info.model_digest.clone(),
             images: vec![image],
+            programs: Vec::new(),
         };
         let failed = self.snapshots.take_errors();
         failed.iter().for_each(|error| self.messages.line(&format!("error: {error}")));

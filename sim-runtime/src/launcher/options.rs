@@ -148,7 +148,7 @@ pub struct RunOptions {
 
     /// End the run after N instructions, with exit status 124.
     ///
-    /// N may have a unit (K, M, G) and underscores. Default: no limit.
+    /// Those that were cancelled count, too. N may have a unit (K, M, G) and underscores. Default: no limit.
     /// Example: --limit-instructions 10M
     #[arg(long, value_name = "N", value_parser = parse_count, help_heading = "Limits")]
     pub limit_instructions: Option<u64>,

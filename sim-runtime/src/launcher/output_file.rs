@@ -130,14 +130,22 @@ fn own_stream(_: &Path) -> Option<Construction> {
     None
 }
 
-/// Whether two paths lead to one file, through links and by whatever names; devices and pipes,
-/// which keep nothing, are never the same.
+/// Whether two paths lead to one file, through links and by whatever names, be it there already or not;
+/// devices and pipes, which keep nothing, are never the same.
 #[must_use]
 pub fn is_same_file(one: &Path, other: &Path) -> bool {
     match (fs::canonicalize(one), fs::canonicalize(other)) {
         (Ok(one), Ok(other)) => one == other && one.is_file(),
-        _ => one == other,
+        (Err(_), Err(_)) => place_of(one) == place_of(other),
+        _ => false,
     }
+}
+
+/// Where a file would be made.
+fn place_of(path: &Path) -> PathBuf {
+    let Some(name) = path.file_name() else { return path.to_owned() };
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    fs::canonicalize(folder).map_or_else(|_| path.to_owned(), |folder| folder.join(name))
 }
 
 /// Checks before a run that a file can be written after it.

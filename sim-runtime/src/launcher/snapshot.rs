@@ -191,6 +191,7 @@ impl Snapshots {
             host_nanoseconds: u64::try_from(self.begun.elapsed().as_nanos()).unwrap_or(u64::MAX),
             model_digest: self.model_digest.clone(),
             images: self.images.clone(),
+            programs: Vec::new(),
         };
         let profile = take_profile(engine, provenance)?;
         let mut name = OsString::from(path);

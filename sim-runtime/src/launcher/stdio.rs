@@ -22,6 +22,11 @@ pub struct Stdio {
     pub progress: bool,
 }
 
+/// A terminal that knows no codes.
+fn is_dumb() -> bool {
+    std::env::var_os("TERM").is_some_and(|terminal| terminal == "dumb")
+}
+
 impl Stdio {
     /// Those of this process. Ctrl-C and SIGTERM end the run from now on, a second one the
     /// process; SIGUSR1 asks for a snapshot.
@@ -32,7 +37,7 @@ impl Stdio {
             messages: Box::new(io::stderr()),
             interrupt: Interrupt::of_process(),
             snapshot: SnapshotRequest::of_process(),
-            progress: io::stderr().is_terminal(),
+            progress: io::stderr().is_terminal() && !is_dumb(),
         }
     }
 

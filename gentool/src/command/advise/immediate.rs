@@ -9,8 +9,8 @@ use super::section::Align::{Left, Right};
 use super::section::Section;
 use super::step::{Steps, Value};
 
-/// The constants that were executed most.
-pub(super) fn immediates(steps: &Steps) -> Section {
+/// The constants that were executed most, and at how many addresses, where there are any.
+pub(super) fn immediates(steps: &Steps, has_addresses: bool) -> Section {
     let mut counts: BTreeMap<(&str, &str, &str), (u64, u64)> = BTreeMap::new();
     let mut executed: BTreeMap<&str, u64> = BTreeMap::new();
     for step in steps.by_address.values() {
@@ -30,7 +30,7 @@ pub(super) fn immediates(steps: &Steps) -> Section {
         vec![
             sum.to_string(),
             share,
-            places.to_string(),
+            if has_addresses { places.to_string() } else { "-".to_owned() },
             name.to_owned(),
             operand.to_owned(),
             value.to_owned(),

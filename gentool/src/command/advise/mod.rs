@@ -32,6 +32,8 @@ pub(super) struct Options {
     description: DescriptionOptions,
 
     /// What `gentool run --profile FILE` has written; several are added up.
+    ///
+    /// Of several programs there are no sequences of instructions.
     #[arg(value_name = "PROFILE", required = true)]
     profiles: Vec<PathBuf>,
 
@@ -40,7 +42,7 @@ pub(super) struct Options {
     format: Format,
 
     /// Most lines of each list as text; a page has all of them.
-    #[arg(long, value_name = "N", default_value_t = 10)]
+    #[arg(long, value_name = "N", default_value_t = 10, allow_negative_numbers = true)]
     top: usize,
 
     /// Where to write the result; standard output if left out.
@@ -78,7 +80,7 @@ pub(super) fn run(options: &Options) -> Result<i32, Failure> {
     let mut sections = vec![form::instructions(measurement)];
     sections.push(form::forms(&describe(&model, &maps, &profile), measurement));
     sections.extend([2, 3].map(|length| sequence::sequences(&model, measurement, &steps, &maps, length)));
-    sections.push(immediate::immediates(&steps));
+    sections.push(immediate::immediates(&steps, !profile.is_of_several_programs()));
     sections.extend(register::registers(&model, &steps));
     let title = format!("Advice on {}", measurement.tables.model);
     let text = match options.format {

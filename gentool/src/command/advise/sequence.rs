@@ -24,6 +24,13 @@ pub(super) fn sequences(
     maps: &[CoverageMap],
     length: usize,
 ) -> Section {
+    if measurement.is_of_several_programs {
+        return section(
+            length,
+            "These need the addresses of one program; name the profiles of one.".to_owned(),
+            Vec::new(),
+        );
+    }
     let left: BTreeSet<u64> = measurement.transfers.keys().map(|(from, _)| *from).collect();
     let entered: BTreeSet<u64> = measurement.transfers.keys().map(|(_, to)| *to).collect();
     let mut found: BTreeMap<Vec<Part>, Found> = BTreeMap::new();
@@ -62,14 +69,19 @@ pub(super) fn sequences(
             free_encoding(maps, found.width_bits, bits),
         ]
     });
-    Section {
-        title: if length == 2 { "Hot pairs" } else { "Hot triples" },
-        note: "Instructions behind each other that were executed equally often, with no jump between them, each \
+    let note = "Instructions behind each other that were executed equally often, with no jump between them, each \
                reading what one before it wrote. Letters are registers. Cycles are those of all of them; lists \
                may name the same instruction several times. Bits are what operands need in one instruction; \
                the encoding has room for them and is free."
-            .to_owned()
-            + &steps.remark(),
+        .to_owned()
+        + &steps.remark();
+    section(length, note, rows.collect())
+}
+
+fn section(length: usize, note: String, rows: Vec<Vec<String>>) -> Section {
+    Section {
+        title: if length == 2 { "Hot pairs" } else { "Hot triples" },
+        note,
         columns: vec![
             ("cycles", Right),
             ("%", Right),
@@ -80,7 +92,7 @@ pub(super) fn sequences(
             ("bits", Right),
             ("free encoding", Left),
         ],
-        rows: rows.collect(),
+        rows,
     }
 }
 

@@ -23,7 +23,7 @@ struct Source<'a> {
 /// The branches of a line are numbered by the addresses of their instructions; side 0 goes on behind
 /// the instruction where it can do that. A choice of many, as a `switch` is, is one
 /// branch with a side for each place that it leads to, by address. A branch that was never executed is
-/// not known.
+/// known where the description was asked: what its sides did is `-`.
 pub fn render_lcov(profile: &ProgramProfile<'_>) -> String {
     let steps = Steps::of(profile);
     let calls = steps.function_entries(profile.program);
@@ -47,7 +47,10 @@ pub fn render_lcov(profile: &ProgramProfile<'_>) -> String {
         source.branches.entry(row.line).or_default().push(branch);
     }
     let mut out = String::from("TN:\n");
-    sources.iter().for_each(|(name, source)| write_source(&mut out, name, source));
+    for (name, source) in &sources {
+        let path = profile.folder.map(|folder| folder.join(name).to_string_lossy().into_owned());
+        write_source(&mut out, path.as_deref().unwrap_or(name), source);
+    }
     out
 }
 
@@ -65,8 +68,10 @@ fn write_source(out: &mut String, name: &str, source: &Source<'_>) {
     let (mut sides, mut sides_hit) = (0, 0);
     for (line, branches) in &source.branches {
         for (number, branch) in branches.iter().enumerate() {
+            let was_executed = branch.sides.iter().any(|(_, times)| *times > 0);
             for (side, (_, times)) in branch.sides.iter().enumerate() {
-                let _ = writeln!(out, "BRDA:{line},{number},{side},{times}");
+                let taken = if was_executed { times.to_string() } else { "-".to_owned() };
+                let _ = writeln!(out, "BRDA:{line},{number},{side},{taken}");
                 sides += 1;
                 sides_hit += hit(*times);
             }

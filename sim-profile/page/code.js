@@ -39,7 +39,7 @@ function makeCodeView(source) {
   const element = h('div', { class: hasSource ? 'beside' : 'beside single' }, text && h('section', { 'aria-label': 'Source' }, text.table.element), h('section', { 'aria-label': 'Code' }, assembly.table.element));
   if (!hasSource) element.style.setProperty('grid-template-columns', 'minmax(0, 1fr)');
   const sources = h('select', { 'aria-label': 'Source', on: { change: (event) => openSource(Number(event.target.value)) } },
-    D.sources.map((entry, at) => h('option', { value: at, selected: at === source }, `${entry.name}  (${grouped(entry.cycles)} cycles)`)));
+    D.sources.map((entry, at) => h('option', { value: at, selected: at === source, title: entry.name }, `${sourceNames()[at]}  (${grouped(entry.cycles)} cycles)`)));
   const order = range(F.name.length).filter((f) => rowsByFunction().has(f)).sort((a, b) => (F.name[a] < F.name[b] ? -1 : 1));
   const functions = h('select', { 'aria-label': 'Function', on: { change: (event) => event.target.value !== '' && go(to.row(rowsByFunction().get(Number(event.target.value))[0])) } },
     h('option', { value: '' }, 'Go to a function'), order.map((f) => h('option', { value: f }, F.name[f])));
@@ -61,6 +61,11 @@ function makeCodeView(source) {
   ];
   return { source, element, content, show };
 }
+
+// Texts are read as a whole, if need be by scrolling.
+const pixels = (width) => Number.parseFloat(width);
+const widthOfText = (letters) => Math.ceil(7.4 * letters + 22);
+const widthOf = (line) => line.replaceAll('\t', '    ').length;
 
 const openSource = (source) => {
   const hottest = hottestLine(source);
@@ -86,8 +91,10 @@ function sourceTable(source) {
   const last = Math.max(text?.length ?? 0, ...lines.keys(), 0);
   const rows = text ? range(last).map((at) => at + 1) : [...lines.keys()].sort((a, b) => a - b);
   const figure = (column) => (number) => (lines.has(number) ? grouped(column[lines.get(number)]) : '');
+  const longest = (text ?? []).reduce((length, line) => Math.max(length, widthOf(line)), 0);
+  const figuresWidth = 100 + pixels(fitting('Count', L.count)) + (isNarrow() ? 0 : pixels(fitting('Cycles', L.cycles)));
   const table = new Table({
-    label: `source ${D.sources[source].name}`, rows, open: (number) => go(`#code/line/${encodeURIComponent(D.sources[source].name)}/${number}`), minimum: '360px',
+    label: `source ${D.sources[source].name}`, rows, open: (number) => go(`#code/line/${encodeURIComponent(D.sources[source].name)}/${number}`), minimum: `${Math.max(360, figuresWidth + widthOfText(longest))}px`,
     rowClass: (number) => (lines.has(number) && num(L.count[lines.get(number)]) === 0 ? 'never' : null),
     columns: [
       { title: 'Line', number: true, width: '52px', cell: (number) => h('span', { class: 'muted' }, number) },
@@ -112,8 +119,11 @@ function assemblyTable() {
   const top = most(C.cycles);
   const isName = (id) => id < 0;
   const figure = (column) => (id) => (isName(id) ? '' : grouped(column[id]));
+  const longest = rows.reduce((length, id) => Math.max(length, isName(id) ? 0 : textOf(id).length), 0);
+  const wide = isNarrow() ? [] : [['Cycles', C.cycles], ...(C.lost.length > 0 ? [['Lost', C.lost]] : [])];
+  const figuresWidth = [['Executed', C.executed], ...wide].reduce((sum, [title, column]) => sum + pixels(fitting(title, column)), 148);
   const table = new Table({
-    label: 'code', rows, open: (id) => (isName(id) ? C.function[-1 - id] >= 0 && go(to.function(C.function[-1 - id])) : go(to.row(id))), minimum: '380px',
+    label: 'code', rows, open: (id) => (isName(id) ? C.function[-1 - id] >= 0 && go(to.function(C.function[-1 - id])) : go(to.row(id))), minimum: `${Math.max(380, figuresWidth + widthOfText(longest))}px`,
     rowClass: (id) => (isName(id) ? 'function' : num(C.executed[id]) === 0 ? 'never' : null),
     columns: [
       { title: 'Address', width: '100px', cell: (id) => (isName(id) ? '' : h('span', { class: 'muted' }, address(C.address[id]))) },

@@ -15,10 +15,22 @@ const once = (make) => { let made; return () => (made ??= make()); };
 const chainOf = (instruction) => I.name[instruction].split(/[()]+/).filter(Boolean);
 const labels = once(() => {
   const last = range(I.name.length).map((i) => chainOf(i).at(-1) ?? I.name[i]);
-  const times = new Map();
-  last.forEach((name) => times.set(name, (times.get(name) ?? 0) + 1));
-  return last.map((name, i) => (times.get(name) > 1 ? chainOf(i).slice(-2).join(' ') : name));
+  const alike = new Map();
+  last.forEach((name, i) => alike.set(name, [...(alike.get(name) ?? []), i]));
+  return last.map((name, i) => told(alike.get(name))(i) ?? name);
 });
+// Of instructions with one name: those names before it that tell them apart, the innermost first, until
+// they do.
+const told = (same) => {
+  const words = new Map(same.map((i) => [i, [chainOf(i).at(-1)]]));
+  const isTold = () => new Set([...words.values()].map(String)).size === same.length;
+  const longest = Math.max(...same.map((i) => chainOf(i).length));
+  for (let back = 2; back <= longest && !isTold(); back += 1) {
+    const names = same.map((i) => chainOf(i).at(-back));
+    if (new Set(names).size > 1) same.forEach((i, at) => names[at] && words.get(i).unshift(names[at]));
+  }
+  return (i) => words.get(i)?.join(' ') || null;
+};
 const labelOf = (instruction) => labels()[instruction];
 const pathOf = (instruction) => chainOf(instruction).join('.');
 const instructionAt = (path) => range(I.name.length).find((i) => pathOf(i) === path) ?? -1;
@@ -57,6 +69,23 @@ const digitsOf = (text) => text.toLowerCase().replace(/^0x/, '').replace(/^0+(?=
 const textOf = (row) => C.text[row] || C.instruction[row].map(labelOf).join(' | ');
 const lineName = (line) => (line < 0 ? '' : `${baseName(D.sources[L.source[line]].name)}:${L.number[line]}`);
 const baseName = (path) => path.slice(path.lastIndexOf('/') + 1);
+// Names of files without the folders that they have in common, and without ways up and down again.
+const shortened = (paths) => {
+  const parts = paths.map((path) => path.split('/').reduce((kept, part) => {
+    const goesBack = part === '..' && kept.length > 0 && !['..', ''].includes(kept.at(-1));
+    return goesBack ? kept.slice(0, -1) : part === '.' ? kept : [...kept, part];
+  }, []));
+  let common = 0;
+  while (parts.every((part) => part.length > common + 1 && part[common] === parts[0][common])) common += 1;
+  return parts.map((part) => part.slice(common).join('/'));
+};
+const sourceNames = once(() => shortened(D.sources.map((source) => source.name)));
+const modelNames = once(() => shortened(modelFiles.map((file) => file.name)));
+const plural = (count, one, many) => `${grouped(count)} ${String(count) === '1' ? one : many}`;
+// What was run.
+const programsOf = () => (D.programs.length > 0 ? plural(D.programs.length, 'program', 'programs') : D.images.join(', '));
+const excluded = once(() => new Map(D.coverage.excluded));
+const isMissed = (i) => num(I.executed[i]) === 0 && !excluded().has(i);
 const linesBySource = once(() => group(L.source));
 const lineAt = (source, number) => (linesBySource().get(source) ?? []).find((line) => L.number[line] === number) ?? -1;
 

@@ -39,7 +39,7 @@ function makeModelView(S, at) {
   const content = [
     opening('Description', `${shares(S.lines, 'lines ran')}; ${shares(S.sides, 'sides of decisions were taken')}. Lines without a count have nothing to run.`), gaps('description'),
     modelFiles.length > 1 && fileTable().element,
-    h('h2', null, file.name),
+    h('h2', { title: file.name }, modelNames()[at]),
     table.withTools(form), status,
   ];
   return { at, element: table.element, content, show };
@@ -89,7 +89,7 @@ function fileTable() {
   return new Table({
     label: 'files of the description', rows: range(modelFiles.length), height: '220px', minimum: '700px', open: (at) => go(to.model(modelFiles[at], 0)),
     columns: [
-      { title: 'File', width: 'minmax(200px, 1fr)', cell: (at) => link(to.model(modelFiles[at], 0), modelFiles[at].name), value: (at) => modelFiles[at].name },
+      { title: 'File', width: 'minmax(200px, 1fr)', cell: (at) => link(to.model(modelFiles[at], 0), modelNames()[at]), value: (at) => modelNames()[at], hint: (at) => modelFiles[at].name },
       column('Lines run', '92px', (at) => modelFiles[at].lines[0]), column('of', '60px', (at) => modelFiles[at].lines[1]),
       percent((at) => modelFiles[at].lines),
       column('Sides taken', '104px', (at) => modelFiles[at].sides[0]), column('of', '60px', (at) => modelFiles[at].sides[1]),

@@ -28,16 +28,28 @@ function viewInstructions(path) {
     else {
       const table = instructionTable();
       place.append(...table.withTools());
-      if (shape === 'Never executed') table.keep((i) => num(I.executed[i]) === 0);
+      if (shape === 'Never executed') table.keep(isMissed);
       table.draw(true);
     }
   };
   show(treeShape);
   queueMicrotask(() => tables.forEach((table) => table.draw(true)));
   return [
-    opening('Instruction set', `${D.coverage.used} of ${D.coverage.total} instructions ran, ${D.coverage.percent} %; ${grouped(D.coverage.unused)} never did.`),
-    gaps('instructions'), place,
+    opening('Instruction set', `${D.coverage.used} of ${D.coverage.total} instructions ran, ${D.coverage.percent} %; ${grouped(D.coverage.unused)} never did${D.coverage.excluded.length > 0 ? `; ${plural(D.coverage.excluded.length, 'more is', 'more are')} excluded` : ''}.`),
+    gaps('instructions'), place, excludedTable(),
   ];
+}
+
+// What need not run, and why.
+function excludedTable() {
+  const E = D.coverage.excluded;
+  return E.length > 0 && [h('h2', null, 'Excluded from coverage'), new Table({
+    label: 'excluded instructions', rows: range(E.length), height: '40vh', open: (at) => go(to.instruction(E[at][0])), text: (at) => `${labelOf(E[at][0])} ${E[at][1]}`,
+    columns: [
+      { title: 'Instruction', width: 'minmax(80px, .5fr)', cell: (at) => link(to.instruction(E[at][0]), labelOf(E[at][0])), value: (at) => labelOf(E[at][0]) },
+      { title: 'Reason', cell: (at) => E[at][1], value: (at) => E[at][1], hint: (at) => E[at][1] },
+    ],
+  }).withTools()];
 }
 
 function tree() {
@@ -67,7 +79,7 @@ function treeItem(node, depth, top, open) {
   const name = node.instruction === undefined ? node.name : link(to.instruction(node.instruction), node.name);
   if (node.instruction !== undefined) name.tabIndex = -1;
   const item = h('div', { class: num(node.executed) === 0 ? 'line never' : 'line', role: 'treeitem', tabindex: -1, 'aria-level': depth + 1 },
-    h('span', { class: 'name', style: { '--depth': depth } }, name, ' ', num(node.executed) === 0 && h('span', { class: 'badge' }, 'never')),
+    h('span', { class: 'name', style: { '--depth': depth } }, name, ' ', num(node.executed) === 0 && neverBadge(node.instruction)),
     h('span', null, grouped(node.executed)), h('span', null, grouped(node.cycles)), h('span', null, node.cpi), h('span', null, share(node.executed, top, 100)));
   const whole = h('div', { role: 'none' }, item);
   if (children.length === 0) return whole;
@@ -80,6 +92,11 @@ function treeItem(node, depth, top, open) {
   item.expand(depth < open && !(depth > 0 && node.instruction !== undefined));
   item.addEventListener('click', (event) => { if (!event.target.closest('a')) { item.expand(item.getAttribute('aria-expanded') !== 'true'); focusItem(item); } });
   return whole;
+}
+
+function neverBadge(instruction) {
+  const reason = excluded().get(instruction);
+  return reason === undefined ? h('span', { class: 'badge' }, 'never') : h('span', { class: 'badge', title: reason }, 'excluded');
 }
 
 function focusItem(item) {
@@ -120,13 +137,14 @@ function viewInstruction(i) {
   return [
     opening(labelOf(i)),
     h('p', { class: 'crumbs' }, link('#instructions', 'Instruction set'), chain.map((name) => [' \u203a ', h('span', { title: locationOf(name) }, name)])),
+    excluded().has(i) && h('p', { class: 'gap' }, `Excluded from coverage: ${excluded().get(i)}`),
     figures([['executed', grouped(I.executed[i])], ['cycles', grouped(I.cycles[i])], ['of all cycles', `${I.percent[i]} %`], ['cycles per instruction', I.cpi[i]], ['lost cycles', grouped(I.lost[i])],
-      ['addresses', grouped(rows.length)]], true),
+      D.programs.length === 0 && ['addresses', grouped(rows.length)]], true),
     places.length > 0 && [h('h2', null, 'Declared'), h('p', { class: 'mono' }, chain.filter((name) => locationOf(name)).map((name) => [h('span', null, `${name}  `), h('span', { class: 'muted' }, declared(name)), h('br')]))],
     encodings.length > 0 && [h('h2', null, link('#encoding', 'Encoding')), h('p', { class: 'mono' }, encodings.map((row) => [row[1], h('span', { class: 'muted' }, `  ${grouped(row[2])} words, ${row[3]}`), h('br')]))],
     operands && [h('h2', null, link(to.operands(i), 'Operands')), operandChips(operands)],
     h('div', { class: 'pair' },
-      h('section', null, h('h2', null, 'Functions'), new Table({
+      D.programs.length === 0 && h('section', null, h('h2', null, 'Functions'), new Table({
         label: 'functions that execute it', rows: range(functions.length), height: '240px', open: (at) => functions[at][1] >= 0 && go(to.function(functions[at][1])), sort: { index: 1, descending: true },
         columns: [{ title: 'Function', cell: (at) => (functions[at][1] < 0 ? '[outside of all files]' : link(to.function(functions[at][1]), F.name[functions[at][1]])), value: (at) => F.name[functions[at][1]] ?? '' },
           { title: 'Executed', number: true, width: '120px', value: (at) => functions[at][2], cell: (at) => grouped(functions[at][2]) }],
@@ -136,8 +154,7 @@ function viewInstruction(i) {
         columns: [{ title: 'Resource', cell: (at) => link(to.resource(touched[at][1]), D.resources.resources[touched[at][1]][0]), value: (at) => D.resources.resources[touched[at][1]][0] },
           ...[['Reads', 2], ['Writes', 3], ['Executes', 4]].map(([title, index]) => ({ title, number: true, width: '96px', value: (at) => touched[at][index], cell: (at) => grouped(touched[at][index]) }))],
       }).element)),
-    h('h2', null, 'Addresses'),
-    rowTable('addresses', rows).withTools(),
+    D.programs.length === 0 && [h('h2', null, 'Addresses'), rowTable('addresses', rows).withTools()],
   ];
 }
 

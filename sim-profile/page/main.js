@@ -8,18 +8,44 @@ const main = document.getElementById('main');
 const field = document.getElementById('search');
 const found = document.getElementById('found');
 
+// Whether a link has something to show in a view.
+const OTHER_NAMES = { cycles: 'time' };
+const decoded = (text) => { try { return decodeURIComponent(text); } catch { return text; } };
+function leadsTo(view, argument) {
+  if (argument === '') return true;
+  const [first, second] = argument.split(':').map(Number);
+  const cut = argument.lastIndexOf('/');
+  const tests = {
+    instructions: () => instructionAt(argument) >= 0,
+    operands: () => instructionAt(argument) >= 0,
+    functions: () => functionAt(argument) >= 0,
+    resources: () => D.resources.resources.some((row) => row[0] === argument),
+    encoding: () => D.description?.encodings[first]?.opcodes[second] !== undefined,
+    time: () => D.time.lost[first] !== undefined,
+    flame: () => (argument.startsWith('function/') ? functionAt(argument.slice('function/'.length)) >= 0 : D.calls.stacks[first] !== undefined),
+    pipeline: () => D.pipeline?.rows.some((row) => String(row[0]) === argument),
+    description: () => modelFiles.some((file) => file.name === argument.slice(0, cut)),
+    code: () => (argument.startsWith('line/') ? D.sources.some((source) => source.name === argument.slice('line/'.length, cut)) : rowByAddress().has(digitsOf(argument))),
+  };
+  return Boolean(tests[view]?.());
+}
+
 // A link is #VIEW or #VIEW/ARGUMENT; a view that returns nothing has shown it already.
 function show() {
   const place = location.hash.slice(1);
   const cut = place.indexOf('/');
   const name = cut < 0 ? place : place.slice(0, cut);
-  const view = VIEWS.find((entry) => entry[0] === name) ?? VIEWS[0];
+  const known = VIEWS.find((entry) => entry[0] === (OTHER_NAMES[name] ?? name));
+  const view = known ?? VIEWS[0];
   let argument = cut < 0 ? '' : place.slice(cut + 1);
   try { argument = decodeURIComponent(argument); } catch { /* as it is */ }
+  const leadsNowhere = place !== '' && !(known && leadsTo(view[0], argument));
+  if (leadsNowhere) [codeView, modelView] = [null, null];
   const content = view[2](argument);
   if (content !== null) {
     tables.forEach((table) => { if (!table.element.isConnected && table.wasShown) tables.delete(table); });
-    main.replaceChildren(...[content].flat(Infinity).filter((part) => part instanceof Node));
+    const lost = leadsNowhere && h('p', { class: 'gap lost', role: 'status' }, `This page has nothing at the link `, h('span', { class: 'mono' }, `#${decoded(place)}`), `; it may be one of another report. This is the view ${view[1]}.`);
+    main.replaceChildren(...[lost, content].flat(Infinity).filter((part) => part instanceof Node));
     tables.forEach((table) => { table.wasShown = true; table.draw(true); });
     document.getElementById('chosen')?.scrollIntoView({ block: 'center' });
     if (!document.getElementById('chosen')) window.scrollTo(0, 0);
@@ -50,9 +76,20 @@ function search(text) {
     const row = rowByAddress().get(digitsOf(wanted));
     if (row !== undefined) hits.push({ name: `${address(C.address[row])}  ${textOf(row)}`, what: 'address', href: to.row(row), rank: 0 });
   }
+  addPlaces(text.trim(), hits);
   hits.sort((a, b) => a.rank - b.rank);
   if (wanted.length > 1) searchTexts(wanted, hits);
   return hits.slice(0, MOST_FOUND);
+}
+
+// `FILE:LINE`, as the page writes it.
+function addPlaces(text, hits) {
+  const [, name, line] = /^(.+):([0-9]+)$/.exec(text) ?? [];
+  if (name === undefined) return;
+  const fits = (path) => path === name || path.endsWith(`/${name}`);
+  const add = (file, href) => hits.push({ name: text, what: `${file.name}`, href, rank: 0 });
+  D.sources.filter((file) => fits(file.name)).forEach((file) => add(file, `#code/line/${encodeURIComponent(file.name)}/${line}`));
+  modelFiles.filter((file) => fits(file.name)).forEach((file) => add(file, to.model(file, Number(line))));
 }
 
 function searchTexts(wanted, hits) {
@@ -144,7 +181,7 @@ document.addEventListener('keydown', (event) => {
 });
 
 document.getElementById('brand-model').textContent = D.model;
-document.getElementById('brand-program').textContent = D.images.join(', ');
+document.getElementById('brand-program').textContent = programsOf();
 document.getElementById('views').append(...VIEWS.map(([name, title], at) => h('a', { href: `#${name}` }, title, h('span', { 'aria-hidden': 'true' }, at < 10 ? (at + 1) % 10 : ''))));
 applyTheme();
 window.addEventListener('hashchange', show);

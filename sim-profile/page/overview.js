@@ -1,24 +1,36 @@
 // The views that sum up: summary, resources, time, branches.
 function viewSummary() {
-  const names = { executed: 'instructions executed', total_cycles: 'cycles', cpi: 'cycles per instruction' };
+  const names = { executed: 'instructions executed', total_cycles: 'cycles', cpi: 'cycles per instruction', cycles: 'cycles without extra ones' };
   const value = (figure) => (typeof figure.value === 'number' || /^\d+$/.test(figure.value) ? grouped(figure.value) : figure.value);
   const [first, rest] = [D.summary.slice(0, 3), D.summary.slice(3)];
   const coverage = D.coverage;
   const covered = D.description && D.description.operand_values;
   return [
-    opening(D.images.join(', ') || 'A profile', `on ${D.model}`),
+    opening(programsOf() || 'A profile', `on ${D.model}`),
     figures([...first.map((figure) => [names[figure.name], value(figure)]),
       [link('#instructions', 'instructions of the set used'), `${coverage.used} of ${coverage.total}`],
       ['of the instruction set', `${coverage.percent} %`],
       covered && num(covered[1]) > 0 && [link('#operands', 'of the operands\u2019 values'), `${covered[2]} %`]]),
-    figures(rest.map((figure) => [figure.name.replace('_', ' '), value(figure)]), true),
+    figures(rest.map((figure) => [names[figure.name] ?? figure.name.replace('_', ' '), value(figure)]), true),
+    D.programs.length > 0 && [h('h2', null, 'Programs'), programTable().withTools()],
     h('div', { class: 'pair' },
-      h('section', null, h('h2', null, 'Functions by cycles'), topOf(range(F.name.length), F.cycles, F.percent, (f) => F.name[f], to.function)),
+      D.programs.length === 0 && h('section', null, h('h2', null, 'Functions by cycles'), topOf(range(F.name.length), F.cycles, F.percent, (f) => F.name[f], to.function)),
       h('section', null, h('h2', null, 'Instructions by cycles'), topOf(range(I.name.length), I.cycles, I.percent, labelOf, to.instruction))),
     D.time.stages.length > 0 && [h('h2', null, link('#time', 'Stages')), stageBars()],
     h('h2', null, 'What this page does not show'),
     D.gaps.length === 0 ? h('p', { class: 'muted' }, 'Everything that can be known is here.') : D.gaps.map((gap) => h('p', { class: 'gap' }, gap.text)),
   ];
+}
+
+function programTable() {
+  const P = D.programs;
+  return new Table({
+    label: 'programs', rows: range(P.length), height: '40vh', minimum: '420px', text: (at) => P[at][0],
+    columns: [
+      { title: 'Program', cell: (at) => P[at][0], value: (at) => P[at][0] },
+      ...[['Runs', 1], ['Executed', 2], ['Cycles', 3]].map(([title, index]) => counts(title, P.map((row) => row[index]))),
+    ],
+  });
 }
 
 function topOf(ids, column, percent, name, href) {
@@ -108,21 +120,24 @@ function viewTime(chosen) {
 function viewBranches() {
   const B = D.branches;
   let only = false;
+  // A phone has room for the counts, which lead to where the side goes.
   const side = (at, index) => {
     const found = B[at].sides[index];
+    if (found && isNarrow()) return link(to.address(found[0]), grouped(found[1]));
     return found ? [grouped(found[1]), ' ', h('a', { href: to.address(found[0]), class: 'mono' }, `\u2192\u202f${address(found[0])}`)] : '';
   };
+  const sides = ['One side', 'Other side'].map((title, index) => ({ title, number: true, width: isNarrow() ? '112px' : '172px', cell: (at) => side(at, index), value: (at) => B[at].sides[index][1] }));
   const table = new Table({
-    label: 'branches', rows: range(B.length), open: (at) => go(to.address(B[at].address)), minimum: '760px',
+    label: 'branches', rows: range(B.length), open: (at) => go(to.address(B[at].address)), minimum: isNarrow() ? '560px' : '760px',
     text: (at) => `${address(B[at].address)} ${textAt(B[at].address)} ${F.name[B[at].function] ?? ''} ${lineName(B[at].line)}`,
     rowClass: (at) => (B[at].untaken > 0 ? 'never' : null),
     columns: [
       { title: 'Address', width: '112px', class: 'mono', cell: (at) => link(to.address(B[at].address), address(B[at].address)), value: (at) => B[at].address.padStart(16, '0') },
+      ...(isNarrow() ? sides : []),
       { title: 'Instruction', width: 'minmax(0, 1.6fr)', class: 'mono', cell: (at) => textAt(B[at].address), value: (at) => textAt(B[at].address) },
       { title: 'Function', cell: (at) => (B[at].function < 0 ? '' : link(to.function(B[at].function), F.name[B[at].function])), value: (at) => F.name[B[at].function] ?? '' },
       { title: 'Line', wide: true, cell: (at) => (B[at].line < 0 ? '' : link(to.line(B[at].line), lineName(B[at].line))), value: (at) => lineName(B[at].line) },
-      { title: 'One side', number: true, width: '172px', cell: (at) => side(at, 0), value: (at) => B[at].sides[0][1] },
-      { title: 'Other side', number: true, width: '172px', cell: (at) => side(at, 1), value: (at) => B[at].sides[1][1] },
+      ...(isNarrow() ? [] : sides),
       { title: 'More', number: true, width: '64px', wide: true, cell: (at) => (B[at].sides.length > 2 ? `+${B[at].sides.length - 2}` : ''), value: (at) => B[at].sides.length },
       { title: 'Never taken', isForScreen: true, number: true, width: '100px', cell: (at) => B[at].untaken || '', value: (at) => B[at].untaken },
     ],

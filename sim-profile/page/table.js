@@ -70,7 +70,7 @@ class Table {
     });
     this.active = active === undefined ? -1 : this.rows.indexOf(active);
     this.grid.setAttribute('aria-rowcount', this.rows.length + 1);
-    this.count.textContent = this.rows.length === this.all.length ? `${grouped(this.all.length)} rows` : `${grouped(this.rows.length)} of ${grouped(this.all.length)} rows`;
+    this.count.textContent = this.rows.length === this.all.length ? plural(this.all.length, 'row', 'rows') : `${grouped(this.rows.length)} of ${plural(this.all.length, 'row', 'rows')}`;
     this.empty.hidden = this.rows.length > 0;
     this.grid.scrollTop = 0;
     this.draw(true);

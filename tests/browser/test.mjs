@@ -1,18 +1,19 @@
 // What a reader does with the page of a profile, done in a browser:
 //
-//   node test.mjs PROGRAM.html PIPELINE.html OTHER.html LARGE.html ADVICE.html [FOLDER-FOR-SCREENSHOTS]
+//   node test.mjs PROGRAM.html PIPELINE.html OTHER.html LARGE.html ADVICE.html SUITE.html [FOLDER-FOR-SCREENSHOTS]
 //
 // PROGRAM is of a program with lines and followed calls, PIPELINE of a cycle-accurate model, OTHER of
-// any other model, LARGE of a program of 100,000 instructions; ADVICE is the page of gentool advise.
+// any other model, LARGE of a program of 100,000 instructions; ADVICE is the page of gentool advise,
+// SUITE one of several programs, with instructions that are excluded.
 import assert from 'node:assert/strict';
 import { Page, VIEWS, digits, launch } from './page.mjs';
 
-const [program, pipeline, other, large, advice, shots] = process.argv.slice(2);
+const [program, pipeline, other, large, advice, suite, shots] = process.argv.slice(2);
 const browser = await launch();
 const tests = [];
 const test = (name, run) => tests.push([name, run]);
 
-for (const [name, file] of [['program', program], ['pipeline', pipeline], ['other', other]]) {
+for (const [name, file] of [['program', program], ['pipeline', pipeline], ['other', other], ['suite', suite]]) {
   test(`${name}: every view shows itself, is quiet and accessible, light and dark`, async () => {
     for (const colorScheme of ['light', 'dark']) {
       const page = await Page.open(browser, file, '', { colorScheme });
@@ -184,6 +185,109 @@ test('links lead to one place, whoever opens them', async () => {
   page = await Page.open(browser, program, '#nowhere/at all');
   assert.equal(await page.hash(), '#nowhere/at all');
   assert.equal(await page.tab.locator('nav a[aria-current=page]').getAttribute('href'), '#summary', 'what is not there is the summary');
+  await page.close();
+});
+
+test('a link that leads nowhere is told, and no other', async () => {
+  const page = await Page.open(browser, program, '#nowhere/at%20all');
+  const lost = page.tab.locator('main .lost');
+  assert.match(await lost.innerText(), /nothing at the link #nowhere\/at all; .* the view Summary/);
+  for (const place of ['functions/nosuch', 'code/0xdeadbeef', 'code/line/no.c/3', 'instructions/decode.none', 'operands/x', 'resources/none', 'encoding/7:1', 'time/99', 'flame/123456', 'description/none.isac/3']) {
+    await page.go(`#${place}`);
+    assert.match(await lost.innerText(), new RegExp(`#${place}; .* the view`), place);
+  }
+  const { code, functions, sources, description } = page.data;
+  const address = `0x${code.address[3].padStart(page.data.address_digits, '0')}`;
+  for (const place of [...VIEWS, 'cycles', `functions/${functions.name[2]}`, `code/${address}`, `code/line/${encodeURIComponent(sources[0].name)}/3`, 'instructions/decode.instr.addi', 'encoding/0:1', 'flame/0', `description/${encodeURIComponent(description.sources.files[0].name)}/3`]) {
+    await page.go(`#${place}`);
+    assert.equal(await lost.count(), 0, place);
+  }
+  await page.go('#cycles');
+  assert.equal(await page.title(), 'Cycles');
+  await page.close();
+});
+
+test('FILE:LINE, as the page writes it, is found', async () => {
+  const page = await Page.open(browser, program);
+  const source = page.data.sources.find((one) => one.name.endsWith('/csv.c'));
+  const file = page.data.description.sources.files.find((one) => one.name.endsWith('integer.isac'));
+  for (const [text, hash] of [['csv.c:50', `#code/line/${source.name}/50`], ['integer.isac:40', `#description/${file.name}/40`]]) {
+    await page.press('/');
+    await page.tab.keyboard.type(text);
+    await page.press('Enter');
+    assert.equal(await page.hash(), hash);
+  }
+  await page.close();
+});
+
+// What is wider than its pane is reached by scrolling that, and nothing is cut.
+const cutTexts = (tab, label) => tab.evaluate((pane) => {
+  const rows = [...document.querySelectorAll(`[aria-label="${pane}"] .space [role=row]`)];
+  return rows.map((row) => row.lastElementChild).filter((cell) => cell.scrollWidth > cell.clientWidth).map((cell) => cell.textContent);
+}, label);
+
+test('lines and instructions are read as a whole', async () => {
+  for (const [file, width] of [[program, 1280], [pipeline, 1440], [program, 390]]) {
+    const page = await Page.open(browser, file, '#code', { width });
+    await page.settle();
+    const { sources } = page.data;
+    for (const source of sources.filter((one) => one.text).slice(0, 2)) {
+      const longest = source.text.reduce((best, line, at) => (line.length > source.text[best].length ? at : best), 0);
+      await page.go(`#code/line/${encodeURIComponent(source.name)}/${longest + 1}`);
+      await page.settle();
+      for (const pane of ['Source', 'Code']) assert.deepEqual(await cutTexts(page.tab, pane), [], `${pane} at ${width}`);
+      const grid = page.grid(`source ${source.name}`);
+      await grid.evaluate((pane) => { pane.scrollLeft = 1e6; });
+      const [end, seen] = await grid.evaluate((pane) => [pane.querySelector('.space [role=row]').lastElementChild.getBoundingClientRect().right, pane.getBoundingClientRect().right]);
+      assert.ok(end <= seen + 1, `the end of a line is at ${end} of ${seen}`);
+    }
+    await page.close();
+  }
+});
+
+test('files and instructions of like names are told apart', async () => {
+  const page = await Page.open(browser, pipeline, '#description', { width: 390, height: 844 });
+  const names = await page.column('files of the description', 0);
+  assert.equal(new Set(names).size, page.data.description.sources.files.length);
+  assert.ok(names.every((name) => !name.includes('..') && !name.startsWith('/')), names.join(' '));
+  assert.deepEqual(await page.tab.evaluate(() => [...document.querySelectorAll('[aria-label="files of the description"] .space [role=gridcell]:first-child')].filter((cell) => cell.scrollWidth > cell.clientWidth).length), 0);
+  const labels = await page.tab.evaluate(() => {
+    const set = ['issue(bundle(slot0(integer(li()))))', 'issue(bundle(slot1(integer(li()))))', 'issue(bundle(slot1(integer(nop()))))'];
+    I.name.push(...set);
+    const first = I.name.length - set.length;
+    return [told([first, first + 1])(first), told([first, first + 1])(first + 1), told([first + 2])(first + 2), briefly(`0b${'x'.repeat(40)}1011xx`), briefly('0bxxxxxx01')];
+  });
+  assert.deepEqual(labels, ['slot0 li', 'slot1 li', 'nop', '0bx{40}1011xx', '0bxxxxxx01']);
+  await page.close();
+});
+
+test('counts of branches are seen on a phone', async () => {
+  const page = await Page.open(browser, program, '#branches', { width: 390, height: 844 });
+  const right = await page.tab.evaluate(() => [...document.querySelectorAll('[aria-label="branches"] .space [role=row]')][0].querySelectorAll('.number')[1].getBoundingClientRect().right);
+  assert.ok(right <= 390, `the other side ends at ${right}`);
+  await page.close();
+});
+
+test('a suite of programs has its coverage, and says what it lacks', async () => {
+  const page = await Page.open(browser, suite);
+  assert.equal(await page.title(), `${page.data.programs.length} programs`);
+  assert.deepEqual((await page.column('programs', 0)).sort(), ['crc32.elf', 'csv.elf']);
+  assert.ok(!(await page.tab.locator('main').innerText()).includes('Functions by cycles'));
+  for (const view of ['functions', 'flame', 'code', 'branches']) {
+    await page.go(`#${view}`);
+    assert.match(await page.tab.locator('main').innerText(), /of several programs/, view);
+  }
+  await page.go('#instructions');
+  const [at, reason] = page.data.coverage.excluded[0];
+  assert.match(await page.tab.locator('main .lede').innerText(), /excluded/);
+  assert.ok((await page.tab.locator('.tree .badge', { hasText: 'excluded' }).count()) >= 1);
+  assert.deepEqual(await page.column('excluded instructions', 1), page.data.coverage.excluded.map((row) => row[1]));
+  await page.tab.getByRole('button', { name: 'Never executed' }).click();
+  await page.settle();
+  const last = page.data.instructions.name[at].split(/[()]+/).filter(Boolean).at(-1);
+  assert.ok(!(await page.column('instructions', 0)).includes(last), 'what is excluded is not missed');
+  await page.go(`#instructions/${page.data.instructions.name[at].split(/[()]+/).filter(Boolean).join('.')}`);
+  assert.ok((await page.tab.locator('main').innerText()).includes(reason));
   await page.close();
 });
 

@@ -1,4 +1,4 @@
-//! Random programs for the bare ARMv6-M: calls of the supervisor, faults of all kinds, PendSV and
+//! Random programs for the bare ARMv6-M: calls of the supervisor, faults of all kinds, NMI, PendSV and
 //! SysTick that software asks for, priorities, stacks and special registers. The engines and QEMU's
 //! Cortex-M0 write the same log of exceptions and the same registers.
 //!
@@ -35,6 +35,19 @@ const LOG_ENTRY: usize = 20;
 /// Where the return address stands in an entry.
 const ADDRESS: usize = 12;
 const BARRIER_BYTES: u32 = 4;
+
+/// Instructions that are at fault, and words that are none: of 16 bits, and of 32 with a `nop` in the
+/// second half, where the handler goes on.
+const FAULTS: [&str; 8] = [
+    "udf #0",
+    "udf #255",
+    "bkpt #3",
+    "bkpt #99",
+    ".2byte 0xba80",
+    ".2byte 0xb8ff",
+    ".4byte 0xbf00ee00",
+    ".4byte 0xbf00e800",
+];
 
 /// Random numbers that are the same each time.
 struct Random(u64);
@@ -89,11 +102,11 @@ impl Text {
             // this one (B1.5.6, ReturnAddress).
             2 | 3 => {
                 self.add("cpsie i");
-                let number = self.random.below(8);
+                let number = self.random.below(16);
                 self.add(&format!("svc {number}"));
             }
             4 => {
-                let line = self.random.pick(&["udf #0", "udf #255", "bkpt #3", "bkpt #99"]);
+                let line = self.random.pick(&FAULTS);
                 self.add(line);
             }
             5 => self.access(0x2000_2801, &["ldr r5, [r6, #4]", "str r5, [r6, #8]", "ldrh r5, [r6, #2]"]),
@@ -158,13 +171,14 @@ impl Text {
         self.all(&["movs r4, #8", "lsls r4, r4, #8", "bics r5, r4"]);
     }
 
-    /// Asks for PendSV and SysTick, or takes that back. What is asked for comes before or behind the
+    /// Asks for NMI, PendSV and SysTick, or takes that back. What is asked for comes before or behind the
     /// barrier, as QEMU divides its blocks of instructions.
     fn ask(&mut self) {
         self.add(".balign 64");
         self.number("r6", 0xe000_ed00);
         self.read_control("#4");
-        let asked = ["movs r4, #16", "movs r4, #4", "movs r4, #8", "movs r4, #2", "movs r4, #20"];
+        let asked =
+            ["movs r4, #16", "movs r4, #4", "movs r4, #8", "movs r4, #2", "movs r4, #20", "movs r4, #128"];
         let asked = self.random.pick(&asked);
         self.all(&[asked, "lsls r4, r4, #24", "str r4, [r6, #4]", "isb sy", "nop"]);
     }
@@ -223,12 +237,18 @@ fn has_qemu() -> bool {
     started.is_ok_and(|status| status.success())
 }
 
-/// What a program writes on QEMU's Cortex-M0.
-fn run_qemu(file: &Path) -> Vec<u8> {
+/// A program on QEMU's Cortex-M0.
+fn qemu_command(file: &Path) -> Command {
     let mut command = Command::new(QEMU);
     command.args(["-M", "microbit", "-cpu", "cortex-m0", "-display", "none", "-monitor", "none"]);
     command.args(["-serial", "none", "-semihosting-config", "enable=on,target=native", "-kernel"]).arg(file);
-    let output = command.stdin(Stdio::null()).output().expect("QEMU runs");
+    command.stdin(Stdio::null());
+    command
+}
+
+/// What a program writes there.
+fn run_qemu(file: &Path) -> Vec<u8> {
+    let output = qemu_command(file).output().expect("QEMU runs");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     without_handle(output.stdout)
 }
@@ -250,7 +270,7 @@ fn first_difference(expected: &[u8], found: &[u8]) -> Option<(usize, Option<u32>
     (0..expected.len().max(found.len())).step_by(4).find_map(|at| {
         let (here, there) = (word(expected, at), word(found, at));
         let in_entry = at.checked_sub(LOG).map_or(0, |at| at % LOG_ENTRY);
-        let is_asked = in_entry == ADDRESS && matches!(word(expected, at - ADDRESS), Some(14 | 15));
+        let is_asked = in_entry == ADDRESS && matches!(word(expected, at - ADDRESS), Some(2 | 14 | 15));
         let apart = here.zip(there).map_or(u32::MAX, |(here, there)| here.abs_diff(there));
         (here != there && !(is_asked && apart == BARRIER_BYTES)).then_some((at, here, there))
     })
@@ -274,6 +294,114 @@ fn compare(seed: u64, frame: &str, assembler: &Assembler<'_>, qemu: Option<&Path
         assert_eq!(difference, None, "{QEMU}, seed {seed}");
     }
     (counted, (expected.len() - LOG) / LOG_ENTRY)
+}
+
+/// What a program of `bare.s` does, in its places, and the status that it ends with.
+struct Bare {
+    name: &'static str,
+    body: &'static str,
+    service: &'static str,
+    hard: &'static str,
+    /// Bit 0 of vector 11, that of calls.
+    is_thumb: bool,
+    status: i32,
+}
+
+const BARE: Bare = Bare { name: "", body: "", service: "", hard: "", is_thumb: true, status: 0 };
+
+const NMI_ASKED: &str = "movs r0, #1\n lsls r0, r0, #31\n str r0, [r6, #4]\n isb sy\n nop";
+const NO_STACK: &str = "movs r0, #3\n lsls r0, r0, #28\n mov sp, r0\n svc #0";
+/// Asks for a reset, once: a word of memory, which that leaves alone, says that it was asked for.
+const RESET: &str = "movs r2, #32\n lsls r2, r2, #24\n ldr r7, [r2, #16]\n cmp r7, #5\n beq exit
+        movs r3, #5\n str r3, [r2, #16]\n movs r0, #5\n lsls r0, r0, #8\n adds r0, #0xfa
+        lsls r0, r0, #16\n adds r0, #4\n str r0, [r6, #12]\n dsb sy\n b .";
+
+/// What programs do one at a time that random ones cannot: most end in a fault.
+const BARE_PROGRAMS: [Bare; 12] = [
+    Bare { name: "a call", body: "svc #0", status: 8, ..BARE },
+    // QEMU fetches zeros from the end of memory, where no instructions are (B3.1).
+    Bare {
+        name: "BLX is no return",
+        body: "svc #0",
+        service: "blx lr",
+        hard: "movs r7, #64",
+        status: 64,
+        ..BARE
+    },
+    Bare { name: "BX is one", body: "svc #0", service: "mov r1, lr\n bx r1", status: 8, ..BARE },
+    Bare { name: "no instruction", body: ".2byte 0xba80", status: 64, ..BARE },
+    Bare { name: "none of 32 bits", body: ".4byte 0x0010ee00", status: 64, ..BARE },
+    Bare { name: "NMI", body: NMI_ASKED, status: 1, ..BARE },
+    Bare {
+        name: "NMI with PRIMASK",
+        body: "cpsid i\n movs r0, #1\n lsls r0, r0, #31\n str r0, [r6, #4]\n isb sy\n nop",
+        status: 1,
+        ..BARE
+    },
+    Bare { name: "NMI in HardFault", body: "udf #0", hard: NMI_ASKED, status: 129, ..BARE },
+    Bare { name: "a vector without T", body: "svc #0", is_thumb: false, status: 64, ..BARE },
+    Bare { name: "a call without a stack", body: NO_STACK, status: 64, ..BARE },
+    Bare {
+        name: "a return without a stack",
+        body: "svc #0",
+        service: "movs r0, #3\n lsls r0, r0, #28\n mov sp, r0",
+        status: 72,
+        ..BARE
+    },
+    Bare { name: "a reset", body: RESET, status: 5, ..BARE },
+];
+
+/// Runs a program of `bare.s` everywhere; gives the difference.
+fn compare_bare(bare: &Bare, frame: &str, assembler: &Assembler<'_>, qemu: Option<&Path>) -> Vec<String> {
+    let model = armv6m::model();
+    let vector = if bare.is_thumb { " service + 1," } else { " service," };
+    let text = frame.replace(" SERVICE,", vector).replace("@ body", bare.body);
+    let text = text.replace("@ service", bare.service).replace("@ hard", bare.hard);
+    let mut sources = SourceMap::new();
+    let program = assemble(assembler, &text, &mut sources);
+    let mut ends = Vec::new();
+    let engines = [
+        Box::new(ReferenceEngine::new(model)) as Box<dyn Engine>,
+        armv6m::engine(false),
+        armv6m::engine(true),
+    ];
+    for mut engine in engines {
+        let map = model.target.host_map.unwrap_or(0) as usize;
+        for piece in &program.pieces {
+            engine.machine().write_bytes(map, piece.address, &piece.bytes).expect("it lies in memory");
+        }
+        // As a raw image: it begins at vector 1.
+        let (streams, _, _) = Streams::captured(b"");
+        ends.push(engine.run(&mut Host::new(streams), LIMIT));
+    }
+    let mut different: Vec<String> = ends
+        .iter()
+        .filter(|end| **end != Stop::Halted(bare.status))
+        .map(|end| format!("{}: {end:?}, expected {}", bare.name, bare.status))
+        .collect();
+    if let Some(folder) = qemu {
+        let file = folder.join("bare.elf");
+        let elf = write_elf(model, &program, &sources).expect("the program has contents");
+        fs::write(&file, elf).expect("the folder is ours");
+        let status = qemu_command(&file).status().expect("QEMU runs");
+        if status.code() != Some(bare.status) {
+            different.push(format!("{}: {QEMU} ends with {status}", bare.name));
+        }
+    }
+    different
+}
+
+#[test]
+fn one_thing_at_a_time_ends_as_on_a_cortex_m0() {
+    let assembler = Assembler::new(armv6m::model()).expect("the model's instructions have texts");
+    let frame = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/differential/bare.s");
+    let frame = fs::read_to_string(frame).expect("the frame of the programs");
+    let folder = tempfile::tempdir().expect("a folder");
+    let qemu = has_qemu().then_some(folder.path());
+    let programs = BARE_PROGRAMS.iter();
+    let different: Vec<String> =
+        programs.flat_map(|bare| compare_bare(bare, &frame, &assembler, qemu)).collect();
+    assert!(different.is_empty(), "{}", different.join("\n"));
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! Random programs for VLIW4 on the engines of its model and on a simulator that was written from
 //! the machine's manual page.
 //!
-//! All must end in the same way, in the same registers, predicates and data memory, and the engines
-//! with the same profile. `ISAC_VLIW4_PROGRAMS` is the number of programs, `ISAC_VLIW4_SEED` the
+//! All must end in the same way, in the same registers, predicates and data memory, have sent the same
+//! to the console, and the engines have the same profile. `ISAC_VLIW4_PROGRAMS` is the number of programs, `ISAC_VLIW4_SEED` the
 //! first one's seed. A failure prints the seed and the shortest time after which something differs.
 
 use isac::simulators::vliw4;
@@ -22,7 +22,7 @@ mod vliw4_page {
 
 use differential::random::Random;
 use vliw4_page::checker::{Checker, End};
-use vliw4_page::machine::{Bench, State};
+use vliw4_page::machine::{Bench, INPUT, State};
 use vliw4_page::program::random_program;
 
 const PROGRAMS: u64 = 450;
@@ -43,7 +43,7 @@ fn setting(name: &str, default: u64) -> u64 {
 
 /// What the page says that a program leaves after so many cycles, and how many it ran.
 fn check(program: &[u128], cycles: u64) -> (State, u64) {
-    let mut checker = Checker::new(program.to_vec());
+    let mut checker = Checker::new(program.to_vec(), INPUT);
     let mut bundles = 0;
     while bundles < cycles && checker.end == End::Running {
         checker.step();

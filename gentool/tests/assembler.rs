@@ -156,9 +156,9 @@ fn has_digits(model: &Model, tree: &Tree) -> bool {
         TextItem::Literal(literal) => Some(literal),
         _ => None,
     });
-    literals
-        .any(|literal| literal.trim_start_matches('#').starts_with(|letter: char| letter.is_ascii_digit()))
-        || tree.children.iter().any(|(_, child)| has_digits(model, child))
+    literals.any(|literal| {
+        literal.trim_start_matches(['#', '$']).starts_with(|letter: char| letter.is_ascii_digit())
+    }) || tree.children.iter().any(|(_, child)| has_digits(model, child))
 }
 
 #[test]

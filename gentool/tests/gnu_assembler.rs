@@ -1,5 +1,5 @@
 //! The disassembler's text of the guests is that of other assemblers: they take the text and give
-//! back the same bytes.
+//! back the same bytes. And what other assemblers take beside, in `gnu_texts`, has the same bytes here.
 
 mod cases;
 
@@ -7,9 +7,12 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
+use gentool::assembler::{Assembler, Bases};
 use gentool::disassembler::{Piece, Program, Style, Symbol, disassemble};
 use isac_ir::Model;
 use isac_ir::bits::Bits;
+use isac_parser::diagnostic::{Diagnostics, Style as Messages};
+use isac_parser::source::{InMemory, SourceMap};
 use object::{Object, ObjectSection, ObjectSymbol};
 
 /// An assembler, and what it wants to be told.
@@ -106,6 +109,31 @@ fn assembled(tools: &Tools, text: &str, address: u64) -> Vec<u8> {
     fs::read(copy).expect("the bytes can be read")
 }
 
+/// A text of `gnu_texts` is the same code for the other tools and for the assembler of a description.
+fn check_text(tools: &Tools, address: u64) {
+    if !has(tools.prefix) {
+        return;
+    }
+    let model = cases::model(&format!("models/{0}/{0}.isac", tools.model));
+    let file = cases::root().join(format!("gentool/tests/gnu_texts/{}.s", tools.model));
+    let text = fs::read_to_string(file).expect("the text can be read");
+    let assembler = Assembler::new(&model).expect("the model's instructions have texts");
+    let loader = InMemory::new([("text.s", text.as_str())]);
+    let (mut sources, mut findings) = (SourceMap::new(), Diagnostics::new());
+    let bases = Bases { code: Some(address), ..Bases::default() };
+    let program = assembler.assemble(&["text.s".into()], bases, &loader, &mut sources, &mut findings);
+    let program = program.expect("the file is there");
+    let program = program.unwrap_or_else(|| panic!("{}", findings.render(&sources, Messages::Plain)));
+    let [piece] = &program.pieces[..] else { panic!("{} pieces", program.pieces.len()) };
+    let found = assembled(tools, &text, address);
+    // A section may be filled up to its alignment.
+    let rest = found.strip_prefix(&piece.bytes[..]).unwrap_or_else(|| {
+        let same = found.iter().zip(&piece.bytes).take_while(|(one, other)| one == other).count();
+        panic!("{}: other bytes from {same:#x} on", tools.model)
+    });
+    assert!(rest.iter().all(|byte| *byte == 0), "{}: more than there was", tools.model);
+}
+
 /// Instructions of 32 bits stay what they are, whatever shorter ones there are.
 fn uncompressed(line: &str) -> String {
     match line.trim_start().starts_with("c.") {
@@ -146,31 +174,37 @@ fn as_gives_back_the_text_of_every_guest_of_risc_v() {
     let assembler = &["-march=rv32imc_zicsr_zifencei", "-mabi=ilp32", "-mno-relax"];
     check(&Tools { model: "rv32imc", assembler, head, line, ..riscv });
     let assembler = &["-march=rv64imac_zicsr_zifencei", "-mabi=lp64", "-mno-relax"];
-    check(&Tools { model: "rv64imac", assembler, linker: &["--no-relax"], head, line, ..riscv });
+    let wide = Tools { model: "rv64imac", assembler, linker: &["--no-relax"], head, line, ..riscv };
+    check(&wide);
+    check_text(&wide, 0x1_0000);
 }
 
 #[test]
 fn as_gives_back_the_text_of_every_guest_of_mips() {
-    check(&Tools {
+    let mips = Tools {
         model: "mips32",
         prefix: "mips-linux-gnu",
         assembler: &["-march=mips32r2", "-mno-shared", "-O0"],
         linker: &[],
         head: ".set noreorder\n.set nomacro\n.set noat",
         line: with_dollars,
-    });
+    };
+    check(&mips);
+    check_text(&Tools { head: ".set noreorder\n.set noat", line: str::to_owned, ..mips }, 0x40_0000);
 }
 
 #[test]
 fn as_gives_back_the_text_of_every_guest_of_thumb() {
-    check(&Tools {
+    let thumb = Tools {
         model: "armv6m",
         prefix: "arm-none-eabi",
         assembler: &[],
         linker: &[],
         head: ".syntax unified\n.cpu cortex-m0\n.thumb\n.align 2",
         line: |line| line.replace(".half", ".hword"),
-    });
+    };
+    check(&thumb);
+    check_text(&thumb, 0x1_0000);
 }
 
 #[test]

@@ -7,7 +7,7 @@
 @ is vector 0 without its low bits.
         .text
         .org 0
-        .word 0x20004003, _start + 1, 0, fault + 1, 0, 0, 0, 0, 0, 0, 0, service + 1, 0, 0, asked + 1, asked + 1
+        .word 0x20004003, _start + 1, asked + 1, fault + 1, 0, 0, 0, 0, 0, 0, 0, service + 1, 0, 0, asked + 1, asked + 1
         .org 0x400
 _start:
         movs r0, #32
@@ -81,7 +81,7 @@ fault:  movs r3, #32
         orrs r2, r0
         str r2, [r1, #28]
         bx lr
-@ The bits of its number: ask for PendSV, be at fault, ask for SysTick.
+@ The bits of its number: ask for PendSV, be at fault, ask for SysTick, ask for NMI.
 service:
         movs r3, #32
         lsls r3, r3, #24
@@ -129,8 +129,16 @@ service:
         str r2, [r3, #4]
         isb sy
         nop
+1:      movs r2, #1
+        lsrs r0, r0, #1
+        bcc 1f
+        .balign 64
+        lsls r2, r2, #31
+        str r2, [r3, #4]
+        isb sy
+        nop
 1:      bx lr
-@ PendSV, and SysTick, which is at fault.
+@ NMI, PendSV, and SysTick, which is at fault.
 asked:  movs r3, #32
         lsls r3, r3, #24
         ldr r2, [r3, #0]

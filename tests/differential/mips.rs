@@ -13,7 +13,7 @@ pub(crate) const LAYOUT: Layout =
     Layout { code: 0x0040_0000, data: 0x0060_0000, register_bytes: 4, registers: &NAMES, big_endian: true };
 
 /// What ends the run or leaves to the host: the harness alone uses it.
-const NOT_RANDOM: [&str; 2] = ["break", "syscall"];
+const NOT_RANDOM: [&str; 3] = ["break", "syscall", "undefined"];
 
 /// Hardware registers that say the same everywhere: the processor's number, the step of SYNCI, and
 /// where what is local to the thread lies.

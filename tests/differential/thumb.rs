@@ -11,7 +11,8 @@ pub(crate) const LAYOUT: Layout =
     Layout { code: 0x10000, data: 0x0040_0000, register_bytes: 4, registers: &NAMES, big_endian: false };
 
 /// What ends the run or leaves to the host.
-const NOT_RANDOM: [&str; 5] = ["svc", "bkpt", "semihosting", "udf", "udf_long"];
+const NOT_RANDOM: [&str; 7] =
+    ["svc", "bkpt", "semihosting", "udf", "udf_long", "undefined_short", "undefined_long"];
 
 /// Jumps to what a register says.
 const INDIRECT: [&str; 5] = ["add_pc", "mov_pc", "bx", "blx", "pop_pc"];

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use isac_ir::Model;
 use isac_ir::bits::{Bits, mask};
-use isac_ir::resource::RegisterPlace;
+use isac_ir::resource::{Range, RegisterPlace};
 use sim_runtime::host::Host;
 use sim_runtime::{AccessKind, Engine, FaultKind, Machine, Stop};
 
@@ -100,7 +100,9 @@ pub(super) fn near(case: &Case, model: &Model) -> Vec<Piece> {
         let (low, high) = (centre.wrapping_sub(reach) & end, centre.wrapping_add(reach) & end);
         let windows = if low <= high { vec![(low, high)] } else { vec![(0, high), (low, end)] };
         for (low, high) in windows {
-            for range in table.ranges.iter().filter(|range| range.low <= high && low <= range.high) {
+            let is_near = |range: &&Range| range.low <= high && low <= range.high;
+            let ranges = table.ranges.iter().filter(is_near);
+            for range in ranges.filter(|range| !is_seen_before(model, map, range.ram)) {
                 let (low, high) = (low.max(range.low), high.min(range.high));
                 let size = cell_bytes(model, map);
                 let bytes = vec![0; ((high - low + 1) * size) as usize];
@@ -112,6 +114,11 @@ pub(super) fn near(case: &Case, model: &Model) -> Vec<Piece> {
         }
     }
     pieces
+}
+
+/// Whether a memory stands behind a map before this one, where it is looked at.
+fn is_seen_before(model: &Model, map: usize, ram: u32) -> bool {
+    model.maps[..map].iter().flat_map(|map| &map.ranges).any(|range| range.ram == ram)
 }
 
 pub(super) fn read_state(machine: &dyn Machine, model: &Model, near: &[Piece]) -> State {

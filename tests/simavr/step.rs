@@ -169,8 +169,12 @@ impl<'m> Maker<'m> {
             "in" => self.set_field(tree, "a", (random.choose(&READABLE) - IO_BASE).into()),
             "out" => self.set_field(tree, "a", (random.choose(&WRITABLE) - IO_BASE).into()),
             "sbi" | "cbi" | "sbic" | "sbis" => self.set_field(tree, "a", GPIOR0),
-            "lpm" | "lpm_r0" | "lpm_after" => before = set_pair(30, random.next() as u16),
-            "elpm" | "elpm_r0" | "elpm_after" => before = far_pointer(random),
+            "lpm" | "lpm_r0" | "lpm_after" => {
+                before = match self.has(tree, "far") {
+                    true => far_pointer(random),
+                    false => set_pair(30, random.next() as u16),
+                };
+            }
             "ld_x" | "ld_after" | "ld_before" | "ldd" | "st_x" | "st_after" | "st_before" | "std" => {
                 // The pointers themselves are at 26 to 31.
                 before = self.pointer(tree, data_address(random, is_store, 26));
@@ -199,12 +203,17 @@ impl<'m> Maker<'m> {
 
     /// The first register of the pair that a load or store goes by.
     fn pointer_register(&self, tree: &Tree) -> u128 {
-        let names = tree.children.iter().map(|(_, child)| &*self.model.operation(child.operation).name);
-        match names.filter_map(|name| name.split_once('_')).next() {
-            Some((_, "y")) => 28,
-            Some((_, "z")) => 30,
+        match (self.has(tree, "base_y"), self.has(tree, "base_z")) {
+            (true, _) => 28,
+            (_, true) => 30,
             _ => 26,
         }
+    }
+
+    /// Whether an operation of this name is below.
+    fn has(&self, tree: &Tree, name: &str) -> bool {
+        let mut children = tree.children.iter().map(|(_, child)| child);
+        children.any(|child| self.model.operation(child.operation).name == name || self.has(child, name))
     }
 
     /// The register operand.

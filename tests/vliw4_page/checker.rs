@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 
 /// Bytes of data memory.
 pub(crate) const MEMORY_BYTES: usize = 0x10000;
+/// The byte that is the console.
+const CONSOLE: u32 = 0x10000;
 
 /// How a run stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,6 +55,10 @@ pub(crate) struct Checker {
     pub(crate) pc: u16,
     program: Vec<u128>,
     pub(crate) memory: Vec<u8>,
+    /// What the console has still to give, the last byte first.
+    input: Vec<u8>,
+    /// What was sent to it.
+    pub(crate) output: Vec<u8>,
     cycle: u64,
     due: BTreeMap<u64, Vec<Effect>>,
     /// What loads have read, in the order of their issue.
@@ -79,13 +85,15 @@ impl Slot {
 }
 
 impl Checker {
-    pub(crate) fn new(program: Vec<u128>) -> Checker {
+    pub(crate) fn new(program: Vec<u128>, input: &[u8]) -> Checker {
         Checker {
             registers: [0; 32],
             predicates: [true, false, false, false],
             pc: 0,
             program,
             memory: vec![0; MEMORY_BYTES],
+            input: input.iter().rev().copied().collect(),
+            output: Vec::new(),
             cycle: 0,
             due: BTreeMap::new(),
             loads: Vec::new(),
@@ -125,18 +133,27 @@ impl Checker {
             Effect::Predicate { number, value } => self.predicates[number as usize] = value,
             Effect::Go { target } => self.pc = target,
             Effect::Read { address, load, bytes, is_signed } => {
-                let place = self.memory.get(address as usize..address as usize + bytes as usize)?;
-                let value = place.iter().rev().fold(0, |value, byte| value << 8 | u32::from(*byte));
+                let value = match (address, bytes) {
+                    (CONSOLE, 1) => self.input.pop().unwrap_or(0xff).into(),
+                    _ => self.bytes(address, bytes)?,
+                };
                 let sign = 1 << (8 * bytes - 1);
                 let extends = is_signed && value & sign != 0;
                 self.loads[load] = if extends { value.wrapping_sub(sign << 1) } else { value };
             }
+            Effect::Write { address: CONSOLE, value, bytes: 1 } => self.output.push(value as u8),
             Effect::Write { address, value, bytes } => {
                 let place = self.memory.get_mut(address as usize..address as usize + bytes as usize)?;
                 place.copy_from_slice(&value.to_le_bytes()[..bytes as usize]);
             }
         }
         Some(())
+    }
+
+    /// Bytes of data memory, low byte first.
+    fn bytes(&self, address: u32, bytes: u32) -> Option<u32> {
+        let place = self.memory.get(address as usize..address as usize + bytes as usize)?;
+        Some(place.iter().rev().fold(0, |value, byte| value << 8 | u32::from(*byte)))
     }
 
     fn issue(&mut self) {

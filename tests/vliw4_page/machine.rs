@@ -1,10 +1,13 @@
 //! What programs leave, on engines of the model and on the checker.
 
 use isac_ir::Model;
-use sim_runtime::host::Host;
+use sim_runtime::host::{Host, Streams};
 use sim_runtime::{Engine, Machine, Stop};
 
 use super::checker::{Checker, End, MEMORY_BYTES};
+
+/// What the console has to give; most programs that read it read more.
+pub(crate) const INPUT: &[u8] = b"\x00A\x7f\x80\xff\xfe";
 
 /// What can be compared.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,6 +17,8 @@ pub(crate) struct State {
     registers: Vec<u32>,
     predicates: Vec<bool>,
     memory: Vec<u8>,
+    /// What was sent to the console.
+    output: Vec<u8>,
 }
 
 impl State {
@@ -24,6 +29,7 @@ impl State {
             registers: (0..32).map(|number| checker.register(number)).collect(),
             predicates: (0..4).map(|number| checker.predicate(number)).collect(),
             memory: checker.memory.clone(),
+            output: checker.output.clone(),
         }
     }
 
@@ -45,6 +51,9 @@ impl State {
         let bytes = self.memory.iter().zip(&found.memory).enumerate();
         for (address, (expected, found)) in bytes.filter(|(_, (expected, found))| expected != found).take(8) {
             said.push(format!("[{address:#x}] is {found:#x}, expected {expected:#x}"));
+        }
+        if self.output != found.output {
+            said.push(format!("the output is {:x?}, expected {:x?}", found.output, self.output));
         }
         (!said.is_empty()).then(|| said.join(", "))
     }
@@ -79,16 +88,19 @@ impl Bench {
     pub(crate) fn run(&self, engine: &mut dyn Engine, program: &[u128], cycles: u64) -> State {
         let bytes: Vec<u8> = program.iter().flat_map(|bundle| bundle.to_le_bytes()).collect();
         engine.machine().write_bytes(self.code, 0, &bytes).expect("there is program memory");
-        let end = match engine.run(&mut Host::default(), cycles) {
+        let (streams, output, _) = Streams::captured(INPUT);
+        let mut host = Host::new(streams);
+        let end = match engine.run(&mut host, cycles) {
             Stop::Budget | Stop::Cycles { .. } => End::Running,
             Stop::Halted(status) => End::Halted(status.cast_unsigned()),
             Stop::Fault(_) => End::Fault,
             Stop::Interrupted => unreachable!("nobody interrupts a program"),
         };
-        self.state(engine.machine(), end)
+        host.flush().expect("a buffer takes everything");
+        self.state(engine.machine(), end, output.bytes())
     }
 
-    fn state(&self, machine: &dyn Machine, end: End) -> State {
+    fn state(&self, machine: &dyn Machine, end: End, output: Vec<u8>) -> State {
         let mut memory = vec![0; MEMORY_BYTES];
         machine.read_bytes(self.data, 0, &mut memory).expect("there is data memory");
         State {
@@ -97,6 +109,7 @@ impl Bench {
             registers: (0..32).map(|number| machine.read_register(self.registers, number) as u32).collect(),
             predicates: (0..4).map(|number| machine.read_register(self.predicates, number) != 0).collect(),
             memory,
+            output,
         }
     }
 }

@@ -7,7 +7,10 @@ const LINK: u32 = 28;
 const FIRST_BASE: u32 = 29;
 
 /// Where the base registers point; what a load or store adds stays in data memory.
-const BASES: [u32; 3] = [0x2000, 0x8000, 0xdff0];
+const BASES: [u32; 3] = [0x2000, 0x8000, 0xe010];
+
+/// How far the console is from the last of them.
+const CONSOLE: u32 = 0x1ff0;
 
 /// Bundles that give every register a value, and bundles in all.
 const PROLOGUE: usize = 16;
@@ -99,12 +102,18 @@ fn integer(random: &mut Random) -> u32 {
 
 /// Section 7
 fn memory(random: &mut Random) -> u32 {
-    let op = 24 + random.below(8) as u32;
+    let is_console = random.once_in(20);
+    // Of bytes, nearly always: all else is a fault there.
+    let op = match is_console && !random.once_in(50) {
+        true => *random.choose(&[27, 28, 31]),
+        false => 24 + random.below(8) as u32,
+    };
     let data = if op < 29 { result(random) } else { any(random) };
     let (base, offset) = match random.below(WILD_ADDRESS) {
+        _ if is_console => (FIRST_BASE + 2, CONSOLE),
         0 => (any(random), random.value(14)),
         // Near the end of memory, and at its beginning.
-        1..70 => (FIRST_BASE + 2, random.below(0x2000) as u32),
+        1..70 => (FIRST_BASE + 2, random.below(CONSOLE as usize) as u32),
         70..110 => (0, random.below(0x2000) as u32),
         _ => (FIRST_BASE + random.below(2) as u32, random.value(14)),
     };

@@ -1,18 +1,19 @@
 //! The assembler: what it makes of texts, and what it says of wrong ones.
 
 mod cases;
+mod random_instruction;
 
 use std::path::PathBuf;
 
 use gentool::assembler::{Assembled, Assembler, Bases};
 use gentool::disassembler::{Disassembler, Piece, Program, Style, disassemble};
 use isac_ir::Model;
-use isac_ir::bits::{Bits, mask};
-use isac_ir::operation::{Role, Target};
+use isac_ir::bits::Bits;
 use isac_ir::syntax::encode::{cells_of_words, encode};
 use isac_ir::syntax::{TextItem, Tree};
 use isac_parser::diagnostic::{Diagnostics, Style as Rendering};
 use isac_parser::source::{InMemory, SourceMap};
+use random_instruction::{Random, random_tree};
 
 /// Assembles texts; the findings if one is an error.
 fn assemble(model: &Model, files: &[(&str, &str)], bases: Bases) -> Result<Assembled, String> {
@@ -44,35 +45,6 @@ fn every_case_of_every_model_assembles_to_its_bytes() {
     }
     assert_eq!(wrong, Vec::<String>::new());
     assert!(compared > 1_500, "{compared}");
-}
-
-/// Random numbers that are the same each time.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        self.0 >> 32
-    }
-}
-
-/// Some instruction of a target: any member, any fields.
-fn random_tree(model: &Model, target: Target, random: &mut Random) -> Tree {
-    let members = model.leaf_operations(target);
-    let id = members[random.next() as usize % members.len()];
-    let operation = model.operation(id);
-    let fields = operation.fields.iter().map(|field| {
-        let any =
-            u128::from(random.next()) << 64 | u128::from(random.next()) << 32 | u128::from(random.next());
-        let corner = [0, 1, mask(field.width_bits), 1 << ((field.width_bits - 1) % 128)];
-        let value = if random.next().is_multiple_of(4) { corner[random.next() as usize % 4] } else { any };
-        value & mask(field.width_bits)
-    });
-    let fields = fields.collect();
-    let coded = (0..).zip(&operation.instances).filter(|(_, instance)| instance.role == Role::Coded);
-    let coded: Vec<(u32, Target)> = coded.map(|(index, instance)| (index, instance.target)).collect();
-    let children = coded.into_iter().map(|(index, target)| (index, random_tree(model, target, random)));
-    Tree { operation: id, fields, children: children.collect() }
 }
 
 /// Memory that holds every word of up to 16 bits, else random words and corners.

@@ -149,6 +149,34 @@ fn what_pseudos_make_of_a_line_has_an_end() {
     assert_eq!(program.pieces[0].size_cells, 2 * 2 * 8u64.pow(4));
 }
 
+/// Each operand is one `x` or two: twenty of them divide a text in as many ways as there are.
+#[test]
+fn what_the_operands_of_a_pseudo_may_be_is_tried_to_a_limit() {
+    let operands = |count: usize| (0..count).map(|n| format!("o{n}:x ")).collect::<String>();
+    let results = |count: usize| (0..count).map(|n| format!("\"op\" o{n}; ")).collect::<String>();
+    let pseudo = |name: &str, count| {
+        format!("PSEUDO {{ \"{name}\" {} }} -> {{ {} }};\n", operands(count), results(count))
+    };
+    let model = model_of(&format!(
+        "RESOURCE {{ PC REGISTER bit[32] pc; REGISTER bit[32] r; RAM bit[8] ram {{ SIZE (256); }};
+            MEMORY_MAP defaultmap {{ RANGE (0, 255) -> ram; }}; }};
+        OPERATION main {{ CODINGROOT {{ instr (defaultmap[pc]); }}; BEHAVIOR {{ pc = pc + 1; }}; }};
+        GROUP instr = op;
+        OPERATION op {{ INSTANCE x ALIAS {{ a }}; ASSEMBLER {{ \"op\" a }}; CODING {{ 0b0000000 a }}; BEHAVIOR {{ r = a; }}; }};
+        GROUP x = one, two;
+        OPERATION one {{ ASSEMBLER {{ \"x\" }}; CODING {{ 0b0 }}; EXPRESSION {{ 1 }}; }};
+        OPERATION two {{ ASSEMBLER {{ \"x x\" }}; CODING {{ 0b1 }}; EXPRESSION {{ 2 }}; }};
+        {}{}",
+        pseudo("some", 8),
+        pseudo("many", 40)
+    ));
+    let (program, _) = assemble(&model, &format!(" some {}\n", "x ".repeat(12)));
+    assert_eq!(program.pieces[0].bytes.iter().map(|byte| usize::from(*byte) + 1).sum::<usize>(), 12);
+    let (count, said) = refused(&model, &format!(" many {}\n", "x ".repeat(60)));
+    assert_eq!(count, 1, "{said}");
+    assert!(said.starts_with("error[A0303]: this line can be read in more ways than are tried"), "{said}");
+}
+
 #[test]
 fn a_word_of_a_million_letters_is_no_instruction() {
     let model = model("PSEUDO { \"twice\" v:#U } -> { \"put\" v; \"put\" v };");

@@ -3,6 +3,7 @@
 //! others behind them among them.
 
 mod cases;
+mod random_instruction;
 #[path = "../../tests/decoding"]
 #[allow(dead_code, unused_imports, reason = "other tests ask the matcher for more")]
 mod decoding {
@@ -17,13 +18,13 @@ use decoding::matcher::Matcher;
 use gentool::lower::lower_model;
 use isac_ir::bits::{Bits, mask};
 use isac_ir::decode::{CellSource, DecodeError, Decoded, decode_element};
-use isac_ir::operation::{Role, Target};
-use isac_ir::syntax::Tree;
+use isac_ir::operation::Target;
 use isac_ir::syntax::encode::encode_word;
 use isac_parser::diagnostic::Diagnostics;
 use isac_parser::load_model;
 use isac_parser::model::{OperationOrGroup, TailItem, root_decodes};
 use isac_parser::source::{FileSystem, SourceMap};
+use random_instruction::{Random, random_tree};
 
 /// A word, with the cells of another behind it, again and again.
 struct Cells {
@@ -45,32 +46,6 @@ impl CellSource for Cells {
         let bits = (0..width_bits).filter(|index| bit(first_bit + index));
         Ok(bits.fold(Bits::ZERO, |word, index| word.with_bit(place(index), true)))
     }
-}
-
-/// Random numbers that are the same each time.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u128 {
-        let mut word = 0;
-        for _ in 0..4 {
-            self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            word = word << 32 | u128::from(self.0 >> 32);
-        }
-        word
-    }
-}
-
-/// Some instruction of a target.
-fn random_tree(model: &isac_ir::Model, target: Target, random: &mut Random) -> Tree {
-    let members = model.leaf_operations(target);
-    let id = members[random.next() as usize % members.len()];
-    let operation = model.operation(id);
-    let fields = operation.fields.iter().map(|field| random.next() & mask(field.width_bits)).collect();
-    let coded = (0..).zip(&operation.instances).filter(|(_, instance)| instance.role == Role::Coded);
-    let coded: Vec<(u32, Target)> = coded.map(|(index, instance)| (index, instance.target)).collect();
-    let children = coded.into_iter().map(|(index, target)| (index, random_tree(model, target, random)));
-    Tree { operation: id, fields, children: children.collect() }
 }
 
 /// Decodes words of a description of the repository by its automata and by the matcher: what they name has
@@ -110,16 +85,16 @@ fn words(model: &isac_ir::Model, target: Target, width: u32) -> Vec<u128> {
         (0..1 << width).collect()
     } else {
         let corners = (0..width).flat_map(|bit| [1 << bit, mask(width) & !(1 << bit), mask(bit)]);
-        corners.chain((0..1000).map(|_| random.next() & mask(width))).collect()
+        corners.chain((0..1000).map(|_| random.wide() & mask(width))).collect()
     };
     for _ in 0..3000 {
         let (word, bits) = encode_word(model, &random_tree(model, target, &mut random));
         let shift = if model.target.big_endian { width - bits } else { 0 };
-        let others = random.next() & mask(width) & !(mask(bits) << shift);
+        let others = random.wide() & mask(width) & !(mask(bits) << shift);
         let word = word.to_u128() << shift;
         words.push(word | others);
         // One bit beside an instruction.
-        words.push((word | others) ^ (1 << (random.next() % u128::from(width))));
+        words.push((word | others) ^ (1 << (random.wide() % u128::from(width))));
     }
     words
 }

@@ -24,7 +24,7 @@ pub fn load_model(
     sources: &mut SourceMap,
     diagnostics: &mut Diagnostics,
 ) -> Option<CheckedModel> {
-    let mut reading = read_model(root, loader, overrides, &mut ParsedFiles::default(), sources);
+    let mut reading = read(root, loader, overrides, None, sources);
     let mut later = std::mem::take(&mut reading.resolving);
     let checked = reading.model.take().and_then(|model| check_model(model, &mut later));
     diagnostics.extend(reading.findings_with(later, sources));
@@ -53,6 +53,16 @@ pub fn read_model(
     loader: &dyn SourceLoader,
     overrides: &BTreeMap<String, u128>,
     parsed: &mut ParsedFiles,
+    sources: &mut SourceMap,
+) -> Reading {
+    read(root, loader, overrides, Some(parsed), sources)
+}
+
+fn read(
+    root: &Path,
+    loader: &dyn SourceLoader,
+    overrides: &BTreeMap<String, u128>,
+    parsed: Option<&mut ParsedFiles>,
     sources: &mut SourceMap,
 ) -> Reading {
     let mut parsing = Diagnostics::new();

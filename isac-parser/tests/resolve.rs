@@ -13,6 +13,7 @@ mod resolve {
     mod addition;
     mod expansion;
     mod golden;
+    mod large;
     mod model;
     mod mutation;
     mod oracle;

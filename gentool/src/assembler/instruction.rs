@@ -36,11 +36,7 @@ impl Reading<'_, '_> {
             .map(|(entry, written)| Candidate::new(self.model, self.table.entries[entry], written))
             .collect();
         if overflow {
-            let message = "this line can be read in more ways than are tried";
-            self.findings.push(
-                Diagnostic::error(code::TOO_MANY_READINGS, statement.whole(), message)
-                    .help("put operands into parentheses, or make the texts of the description differ more"),
-            );
+            self.findings.push(too_many_readings(statement));
             return ControlFlow::Continue(());
         }
         // Most literal characters first; what is alike stays in GROUP order.
@@ -98,6 +94,10 @@ impl Reading<'_, '_> {
             let mut scope = LineScope { symbols: &mut self.symbols, unit: self.unit, item: self.items.len() };
             let mut matcher = Matcher::new(self.table, self.surface, statement.text, &mut scope);
             let ways = matcher.pseudo(&pseudo.pattern);
+            if matcher.overflow {
+                self.findings.push(too_many_readings(statement));
+                return Rewritten::Done(ControlFlow::Continue(()));
+            }
             if matcher.furthest.at > furthest.at {
                 furthest = matcher.furthest;
             } else if matcher.furthest.at == furthest.at {
@@ -166,6 +166,12 @@ enum Rewritten {
     Done(ControlFlow<()>),
     /// It is none: how far they have come, and which value does not fit where all else does.
     Not { furthest: Furthest, misfit: Option<Misfit> },
+}
+
+fn too_many_readings(statement: Statement<'_>) -> Diagnostic {
+    let message = "this line can be read in more ways than are tried";
+    Diagnostic::error(code::TOO_MANY_READINGS, statement.whole(), message)
+        .help("put operands into parentheses, or make the texts of the description differ more")
 }
 
 /// Says what a PSEUDO made of the line.

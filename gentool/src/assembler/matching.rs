@@ -164,7 +164,8 @@ impl<'a, 'm> Matcher<'a, 'm> {
         ways.iter().map(|(written, cursor)| (Rc::clone(written), cursor.at)).collect()
     }
 
-    /// The ways in which the whole text is what a PSEUDO says.
+    /// The ways in which the whole text is what a PSEUDO says; [`Matcher::overflow`] says if some were not
+    /// tried.
     pub(super) fn pseudo(&mut self, pattern: &[PatternItem]) -> Vec<PseudoWay> {
         let begin = Cursor { at: skip_blanks(self.text, 0), joined: true, first: true };
         let mut ways = vec![Way { fields: Vec::new(), children: Vec::new(), literals: 0, cursor: begin }];
@@ -177,6 +178,7 @@ impl<'a, 'm> Matcher<'a, 'm> {
                 PatternItem::Value(format) => self.field(ways, index, format),
                 PatternItem::Operand(target) => self.pseudo_operand(ways, index, *target),
             };
+            self.limit(&mut ways);
         }
         let end = self.text.trim_end().len();
         for at in ways.iter().map(|way| way.cursor.at) {
@@ -203,8 +205,20 @@ impl<'a, 'm> Matcher<'a, 'm> {
                 longer.cursor = *cursor;
                 next.push(longer);
             }
+            // That there are more is said by the caller.
+            if next.len() > MOST_WAYS {
+                break;
+            }
         }
         next
+    }
+
+    /// Follows no more ways than are tried.
+    fn limit<T>(&mut self, ways: &mut Vec<T>) {
+        if ways.len() > MOST_WAYS {
+            self.overflow = true;
+            ways.truncate(MOST_WAYS);
+        }
     }
 
     fn target(&mut self, target: Target, cursor: Cursor) -> Rc<Ends> {
@@ -265,10 +279,7 @@ impl<'a, 'm> Matcher<'a, 'm> {
                 TextItem::Field { field, format } => self.field(ways, *field, format),
                 TextItem::Join => ways,
             };
-            if ways.len() > MOST_WAYS {
-                self.overflow = true;
-                ways.truncate(MOST_WAYS);
-            }
+            self.limit(&mut ways);
             if ways.is_empty() {
                 return Vec::new();
             }

@@ -18,6 +18,10 @@ use crate::source::Span;
 /// Most runs that an operation has, on an average: stages, times what is taken from above it.
 const MOST_RUNS: usize = 64;
 
+/// Most operations and groups that all runs together decode or activate, counted once more for each that
+/// an operation above takes. The largest instruction sets meet a tenth of it.
+const MOST_MET: usize = 2_000_000;
+
 /// One way in which an operation runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Run {
@@ -108,6 +112,8 @@ pub(super) fn find_schedule(model: &Model, diagnostics: &mut Diagnostics) -> Opt
         known: BTreeMap::new(),
         chains: Vec::new(),
         reached: vec![false; model.operations.len()],
+        activations: model.operations.iter().map(activations).collect(),
+        met: 0,
     };
     let complete = finder.find();
     if complete {
@@ -132,6 +138,10 @@ struct Finder<'a> {
     chains: Vec<Vec<Taken>>,
     /// By operation: whether it has a run.
     reached: Vec<bool>,
+    /// By operation: how it schedules its instances, by their numbers.
+    activations: Vec<BTreeMap<usize, Vec<Way>>>,
+    /// How much was met so far, to [`MOST_MET`].
+    met: usize,
 }
 
 impl<'a> Finder<'a> {
@@ -153,7 +163,7 @@ impl<'a> Finder<'a> {
             while next < self.schedule.runs.len() {
                 self.follow(next);
                 next += 1;
-                if self.schedule.runs.len() > MOST_RUNS * model.operations.len() {
+                if self.schedule.runs.len() > MOST_RUNS * model.operations.len() || self.met > MOST_MET {
                     return false;
                 }
             }
@@ -166,6 +176,7 @@ impl<'a> Finder<'a> {
 
     /// The run of an operation below or behind another.
     fn enter(&mut self, operation: OperationId, inherited: Option<Bound>, mut chain: Vec<Taken>) -> usize {
+        self.met += 1;
         let own = self.model.operations[operation.index()].stage;
         let bound = own.map(|(stage, span)| Bound { stage, operation, span }).or(inherited);
         let key = (operation, bound.map(|bound| bound.stage), chain.clone());
@@ -189,7 +200,8 @@ impl<'a> Finder<'a> {
     fn follow(&mut self, run: usize) {
         let operation = self.operation(run);
         for (index, instance) in operation.instances.iter().enumerate() {
-            let own = activations(operation, index);
+            let own = &self.activations[self.schedule.runs[run].operation.index()];
+            let own = own.get(&index).cloned().unwrap_or_default();
             match instance.role {
                 InstanceRole::Coded | InstanceRole::Root => {
                     let takers = own.into_iter().map(|way| (run, index, way)).collect();
@@ -219,12 +231,18 @@ impl<'a> Finder<'a> {
         let mut walked = BTreeSet::new();
         let mut waiting = vec![(target, takers)];
         while let Some((target, mut takers)) = waiting.pop() {
+            self.met += 1 + self.chains[run].len() + takers.len();
+            if self.met > MOST_MET {
+                return;
+            }
             if !walked.insert(target) {
                 continue;
             }
             for (_, from, instance) in self.chains[run].iter().filter(|(taken, _, _)| *taken == target) {
-                let ways = activations(self.operation(*from), *instance);
-                takers.extend(ways.into_iter().map(|way| (*from, *instance, way)));
+                let operation = self.schedule.runs[*from].operation;
+                let ways = &self.activations[operation.index()];
+                let ways = ways.get(instance).into_iter().flatten();
+                takers.extend(ways.map(|way| (*from, *instance, *way)));
             }
             match target {
                 OperationOrGroup::Group(group) => {
@@ -266,28 +284,27 @@ fn mentioned(model: &Model) -> BTreeSet<OperationId> {
         .collect()
 }
 
-/// How an operation's ACTIVATION schedules an instance.
-fn activations(operation: &Operation, instance: usize) -> Vec<Way> {
-    let mut found = Vec::new();
-    collect(&operation.activation, instance, &mut found);
+/// How an operation's ACTIVATION schedules its instances, by their numbers.
+fn activations(operation: &Operation) -> BTreeMap<usize, Vec<Way>> {
+    let mut found = BTreeMap::new();
+    collect(&operation.activation, &mut found);
     found
 }
 
-fn collect(items: &[Activation], wanted: usize, found: &mut Vec<Way>) {
+fn collect(items: &[Activation], found: &mut BTreeMap<usize, Vec<Way>>) {
     for item in items {
         match item {
             Activation::Activate { instance, delay_cycles, span } => {
-                if instance.index() == wanted {
-                    found.push(Way::Activated { delay_cycles: *delay_cycles, span: *span });
-                }
+                let way = Way::Activated { delay_cycles: *delay_cycles, span: *span };
+                found.entry(instance.index()).or_default().push(way);
             }
             Activation::If { then, otherwise, .. } => {
-                collect(then, wanted, found);
-                collect(otherwise, wanted, found);
+                collect(then, found);
+                collect(otherwise, found);
             }
             Activation::Switch { cases, default, .. } => {
-                cases.iter().for_each(|(_, items)| collect(items, wanted, found));
-                collect(default, wanted, found);
+                cases.iter().for_each(|(_, items)| collect(items, found));
+                collect(default, found);
             }
         }
     }

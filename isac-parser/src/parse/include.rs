@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::file::MAX_DEFINITIONS;
-use super::{ParsedFiles, code};
+use super::{ParsedFiles, code, parse_file};
 use crate::ast::{self, Item, Lost};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::source::{FileId, MAX_FILE_BYTES, SourceLoader, SourceMap, Span};
@@ -15,7 +15,7 @@ const MAX_DEPTH: usize = 100;
 pub(super) fn parse_with_includes(
     root: &Path,
     loader: &dyn SourceLoader,
-    parsed: &mut ParsedFiles,
+    parsed: Option<&mut ParsedFiles>,
     sources: &mut SourceMap,
     diagnostics: &mut Diagnostics,
 ) -> Vec<(FileId, ast::File)> {
@@ -35,7 +35,8 @@ pub(super) fn parse_with_includes(
 
 struct Walk<'a> {
     loader: &'a dyn SourceLoader,
-    parsed: &'a mut ParsedFiles,
+    /// What was parsed before, if that is of use again.
+    parsed: Option<&'a mut ParsedFiles>,
     sources: &'a mut SourceMap,
     diagnostics: &'a mut Diagnostics,
     /// The files that are being read, outermost first, each with the INCLUDE that led to it.
@@ -61,7 +62,10 @@ impl Walk<'_> {
             return false;
         };
         self.seen.insert(identity.clone(), file);
-        let mut tree = self.parsed.parse(file, self.sources, self.diagnostics);
+        let mut tree = match &mut self.parsed {
+            Some(parsed) => parsed.parse(file, self.sources, self.diagnostics),
+            None => parse_file(file, self.sources, self.diagnostics),
+        };
         self.definitions += tree.items.len();
         self.open.push((identity, include));
         let mut is_whole = true;

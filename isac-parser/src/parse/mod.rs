@@ -39,20 +39,22 @@ pub fn parse_model(
     sources: &mut SourceMap,
     diagnostics: &mut Diagnostics,
 ) -> Vec<(FileId, ast::File)> {
-    parse_model_again(root, loader, &mut ParsedFiles::default(), sources, diagnostics)
+    parse_model_again(root, loader, None, sources, diagnostics)
 }
 
 /// As [`parse_model`], but files that have not changed since `parsed` was last used are not parsed
-/// again.
+/// again; without it nothing is kept.
 pub(crate) fn parse_model_again(
     root: &Path,
     loader: &dyn SourceLoader,
-    parsed: &mut ParsedFiles,
+    mut parsed: Option<&mut ParsedFiles>,
     sources: &mut SourceMap,
     diagnostics: &mut Diagnostics,
 ) -> Vec<(FileId, ast::File)> {
-    let files = include::parse_with_includes(root, loader, parsed, sources, diagnostics);
-    parsed.forget_unused();
+    let files = include::parse_with_includes(root, loader, parsed.as_deref_mut(), sources, diagnostics);
+    if let Some(parsed) = parsed {
+        parsed.forget_unused();
+    }
     add_remedies(diagnostics);
     files
 }

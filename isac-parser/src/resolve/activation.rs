@@ -2,17 +2,16 @@
 
 use std::collections::BTreeMap;
 
+use super::case::Members;
+use super::choice::too_much;
 use super::code;
 use super::names::Table;
 use super::operation::{Draft, OperationScope};
 use super::report::error;
-use super::root::{Members, reaches};
 use super::typing::{self, Subject, Typer, bits, warn_of_dead_case};
 use crate::ast;
 use crate::diagnostic::Diagnostics;
-use crate::model::{
-    Activation, Expr, ExprKind, Group, InstanceId, InstanceRole, OperationOrGroup, RootElement,
-};
+use crate::model::{Activation, Expr, ExprKind, InstanceId, InstanceRole, OperationOrGroup, RootElement};
 use crate::source::Span;
 
 /// Longest DELAY in cycles: every cycle of it may hold what an engine has to keep.
@@ -22,39 +21,42 @@ const MOST_DELAY_CYCLES: u128 = 1_000_000;
 pub(crate) fn resolve_activation(
     draft: &Draft<'_>,
     coding_root: &[RootElement],
-    groups: &[Group],
     table: &Table,
     diagnostics: &mut Diagnostics,
 ) -> Vec<Activation> {
     let Some(section) = draft.sections.activation else {
         return Vec::new();
     };
-    let mut sites = Vec::new();
+    let mut sites = Sites::new();
     find_sites(coding_root, &mut Vec::new(), &mut sites);
     let scope = &draft.scope;
-    let mut resolver = Resolver { draft, scope, groups, table, diagnostics, sites, choices: Vec::new() };
+    let mut resolver = Resolver { draft, scope, table, diagnostics, sites, choices: Vec::new() };
     resolver.activations(&section.items)
 }
 
 /// What an alias has chosen.
 type Choice = (InstanceId, OperationOrGroup);
 
-/// Where the CODINGROOT decodes an instance, and what was chosen before.
+/// Where the CODINGROOT decodes each instance.
+type Sites = BTreeMap<InstanceId, Vec<Site>>;
+
+/// A place at which the CODINGROOT decodes an instance, and what was chosen before.
 struct Site {
-    instance: InstanceId,
     choices: Vec<Choice>,
     span: Span,
 }
 
-fn find_sites(elements: &[RootElement], choices: &mut Vec<Choice>, found: &mut Vec<Site>) {
+fn find_sites(elements: &[RootElement], choices: &mut Vec<Choice>, found: &mut Sites) {
     for element in elements {
         match element {
             RootElement::Decode(decode) => {
-                found.push(Site { instance: decode.instance, choices: choices.clone(), span: decode.span });
+                let site = Site { choices: choices.clone(), span: decode.span };
+                found.entry(decode.instance).or_default().push(site);
             }
             RootElement::Switch { selector, cases } => {
                 let instance = selector.instance;
-                found.push(Site { instance, choices: choices.clone(), span: selector.span });
+                let site = Site { choices: choices.clone(), span: selector.span };
+                found.entry(instance).or_default().push(site);
                 for case in cases {
                     choices.push((instance, case.member));
                     find_sites(&case.elements, choices, found);
@@ -72,10 +74,9 @@ fn find_sites(elements: &[RootElement], choices: &mut Vec<Choice>, found: &mut V
 struct Resolver<'a, 'd> {
     draft: &'a Draft<'a>,
     scope: &'a OperationScope,
-    groups: &'a [Group],
     table: &'a Table,
     diagnostics: &'d mut Diagnostics,
-    sites: Vec<Site>,
+    sites: Sites,
     /// What the CASEs around say was chosen.
     choices: Vec<Choice>,
 }
@@ -144,12 +145,18 @@ impl Resolver<'_, '_> {
 
     /// Reports an element that the CODINGROOT decodes in other cases alone.
     fn check_way(&mut self, instance: InstanceId, target: &ast::Name) -> Option<()> {
-        let mut sites = self.sites.iter().filter(|site| site.instance == instance).peekable();
-        let first = sites.peek().map(|site| site.span);
-        let Some(first) = first else { return Some(()) };
-        if sites.any(|site| self.is_possible(site)) {
-            return Some(());
+        let Some(sites) = self.sites.get(&instance) else { return Some(()) };
+        for site in sites {
+            match self.is_possible(site) {
+                Some(true) => return Some(()),
+                Some(false) => {}
+                None => {
+                    self.diagnostics.push(too_much(target.span));
+                    return None;
+                }
+            }
         }
+        let first = sites.first()?.span;
         let message = format!("`{}` is not decoded in this case", target.text);
         let diagnostic = error(code::NOT_DECODED, target.span, message, "nothing to activate")
             .secondary(first, "decoded in another case")
@@ -158,14 +165,17 @@ impl Resolver<'_, '_> {
         None
     }
 
-    /// True if the choices around allow those of a site.
-    fn is_possible(&self, site: &Site) -> bool {
-        self.choices.iter().all(|(instance, member)| {
-            let same = site.choices.iter().filter(|(other, _)| other == instance);
-            same.clone().all(|(_, other)| {
-                reaches(self.groups, *other, *member) || reaches(self.groups, *member, *other)
-            })
-        })
+    /// True if the choices around allow those of a site; `None` if too much was asked for that.
+    fn is_possible(&self, site: &Site) -> Option<bool> {
+        let all = &self.scope.choices;
+        for (instance, member) in &self.choices {
+            for (_, other) in site.choices.iter().filter(|(other, _)| other == instance) {
+                if !all.reaches(*other, *member)? && !all.reaches(*member, *other)? {
+                    return Some(false);
+                }
+            }
+        }
+        Some(true)
     }
 
     /// The alias whose member a SWITCH asks for: its CASEs name operations or groups.
@@ -196,7 +206,7 @@ impl Resolver<'_, '_> {
             self.diagnostics.push(diagnostic);
             return None;
         }
-        let mut members = Members::new(self.groups, Some(found.target), selector);
+        let mut members = Members::new(&self.scope.choices, Some(found.target), selector);
         let mut arms = Vec::new();
         for (label, items) in cases {
             let ast::ExprKind::Name(name) = &label.kind else {

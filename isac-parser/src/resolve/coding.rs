@@ -22,7 +22,13 @@ pub(crate) const MAX_WORD_BITS: u32 = 256;
 /// Resolves an operation's CODING and TAIL into its draft; false if an error was found in one.
 ///
 /// The coded instances' widths are known; those of unknown width make the CODING unsound.
-pub(crate) fn resolve_coding(draft: &mut Draft<'_>, table: &Table, diagnostics: &mut Diagnostics) -> bool {
+/// `first_members` has the name of the first operation that an instance may choose.
+pub(crate) fn resolve_coding(
+    draft: &mut Draft<'_>,
+    first_members: &[Option<&ast::Name>],
+    table: &Table,
+    diagnostics: &mut Diagnostics,
+) -> bool {
     let Some(section) = draft.sections.coding else {
         return tail::resolve_lone_tail(draft, table, diagnostics);
     };
@@ -42,7 +48,7 @@ pub(crate) fn resolve_coding(draft: &mut Draft<'_>, table: &Table, diagnostics: 
             None => coding.sound = false,
         }
     }
-    coding.check_complete(&items, &coded);
+    coding.check_complete(&items, &coded, first_members);
     let width = bits.len();
     if coding.sound && (width == 0 || width > MAX_WORD_BITS as usize) {
         let message = format!("a CODING of {}", count(width as u128, "bit"));

@@ -8,6 +8,8 @@ mod activation;
 mod alias;
 mod assembler;
 pub(crate) mod cache;
+mod case;
+mod choice;
 pub(crate) mod code;
 mod coding;
 mod collect;
@@ -129,8 +131,8 @@ fn resolve_operations(
             .sections
             .behavior
             .map(|section| Typer::new(table, Some(&draft.scope), diagnostics).behavior(&section.body));
-        let coding_root = root::resolve_coding_root(&draft, &groups, table, diagnostics);
-        let activation = activation::resolve_activation(&draft, &coding_root, &groups, table, diagnostics);
+        let coding_root = root::resolve_coding_root(&draft, table, diagnostics);
+        let activation = activation::resolve_activation(&draft, &coding_root, table, diagnostics);
         operations.push(Operation {
             name: draft.ast.name.text.clone(),
             span: draft.ast.name.span,

@@ -1,7 +1,9 @@
 //! An operation while it is being resolved: what its names mean and what its aliases are worth.
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
+use super::choice::Choices;
 use super::code;
 use super::names::{Names, Table, double};
 use super::reference::ReferenceValue;
@@ -11,8 +13,8 @@ use super::typing::Typer;
 use crate::ast::{self, Activation, RootElement};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::model::{
-    CodingBit, Expr, Field, FieldId, Instance, InstanceId, InstanceRole, Local, OperationId,
-    OperationOrGroup, ReferenceId, TailItem, Type, VariableId, When,
+    CodingBit, Expr, Field, FieldId, Instance, InstanceId, InstanceRole, Local, OperationOrGroup,
+    ReferenceId, TailItem, Type, VariableId, When,
 };
 use crate::source::Span;
 
@@ -69,27 +71,18 @@ pub(crate) struct OperationScope {
     /// By [`ReferenceId`]; `None` for one that is reported elsewhere.
     pub(crate) references: Vec<Option<ReferenceValue>>,
     /// What the aliases that a reference stands for may choose, by [`ReferenceId`].
-    pub(crate) referred_members: Vec<ReferredMembers>,
-    /// The operations that a decoded instance may choose, by [`InstanceId`]; a shorter list says
-    /// that they are not known.
-    pub(crate) members: Vec<Vec<Member>>,
+    pub(crate) referred_choices: Vec<ReferredChoices>,
+    /// The operations that aliases may choose; nothing as long as codings are being resolved.
+    pub(crate) choices: Rc<Choices>,
 }
 
-/// The operations that what a reference stands for may choose.
+/// What a reference stands for may choose.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct ReferredMembers {
-    pub(crate) members: Vec<Member>,
+pub(crate) struct ReferredChoices {
+    /// Any operation that one of these may turn out to be.
+    pub(crate) targets: Vec<OperationOrGroup>,
     /// An operation in which the name is no decoded alias, and the place of the name there.
     pub(crate) no_alias: Option<(String, Span)>,
-}
-
-/// An operation that an instance may choose.
-#[derive(Debug, Clone)]
-pub(crate) struct Member {
-    pub(crate) operation: OperationId,
-    pub(crate) name: String,
-    pub(crate) span: Span,
-    pub(crate) fields: Vec<Field>,
 }
 
 impl OperationScope {
@@ -306,7 +299,6 @@ impl<'a> Draft<'a> {
             is_place: false,
         });
         self.scope.values.push(AliasValue::NotCoded);
-        self.scope.members.push(Vec::new());
         id
     }
 

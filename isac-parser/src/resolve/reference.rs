@@ -5,19 +5,24 @@
 //! engine that knows which operation that is needs no search.
 
 mod check;
+mod parent;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+use parent::Parents;
 
 use super::operation::{AliasValue, Draft, Meaning};
 use super::order::dependency_order;
-use crate::model::{
-    Binding, Group, InstanceRole, OperationId, OperationOrGroup, Reference, ReferenceId, Referred, Type,
-};
+use crate::model::{Binding, Group, OperationId, OperationOrGroup, Reference, ReferenceId, Referred, Type};
 use crate::source::Span;
 
-/// Most entries, what they are in each parent, and what these have in the end, counted together. The
-/// largest instruction sets have a third of it.
+/// Most entries, what they are in each parent, and what these have in the end, counted together, long
+/// names more than once. The largest instruction sets have a third of it.
 const MOST_STEPS: usize = 1_000_000;
+
+/// A name counts once more for each so many bytes.
+const LONG_NAME: usize = 64;
 
 /// What a REFERENCE is worth where it is mentioned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,12 +41,10 @@ pub(crate) struct ReferenceValue {
 #[derive(Default)]
 pub(crate) struct References {
     entries: Vec<Entry>,
-    index: BTreeMap<(usize, String), usize>,
+    index: BTreeMap<(usize, Rc<str>), usize>,
     /// By operation: the entries in the order of their ids.
     by_operation: Vec<Vec<usize>>,
-    /// By operation: those that may decode it, or activate it without its having been decoded, and
-    /// whether one may decode it.
-    parents: Vec<BTreeMap<usize, Way>>,
+    parents: Parents,
     /// By entry: all that it may stand for in the end.
     owned: Vec<Vec<Owned>>,
     /// The REFERENCE that leads through too many operations; then none has a meaning.
@@ -56,7 +59,7 @@ struct Entry {
     operation: usize,
     /// Which of its operation's entries it is.
     position: usize,
-    name: String,
+    name: Rc<str>,
     /// Where the operation's own REFERENCE names it; `None` in an operation in between.
     span: Option<Span>,
     /// What it is in each parent; nothing if there is no parent.
@@ -72,24 +75,17 @@ enum Found {
     Entry(usize),
 }
 
-/// How a parent brings an operation about.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Way {
-    Decodes,
-    Activates,
-}
-
 impl References {
     /// Finds what every REFERENCE means in every parent.
     pub(crate) fn collect(drafts: &[Draft<'_>], groups: &[Group]) -> References {
         let mut references = References {
             by_operation: vec![Vec::new(); drafts.len()],
-            parents: parents(drafts, groups),
+            parents: Parents::new(drafts, groups),
             ..References::default()
         };
         for (operation, draft) in drafts.iter().enumerate() {
             for name in &draft.reference_names {
-                references.enter(operation, &name.text, Some(name.span));
+                references.enter(operation, &Rc::from(name.text.as_str()), Some(name.span));
             }
         }
         let written = references.entries.len();
@@ -104,8 +100,10 @@ impl References {
         let (mut next, mut steps) = (0, 0);
         while next < self.entries.len() {
             self.bind(next, drafts);
-            steps += 1 + self.entries[next].bindings.len();
-            if steps > MOST_STEPS {
+            let Entry { bindings, name, .. } = &self.entries[next];
+            // The model has the name in every entry, and each binding compares it with others.
+            steps += (1 + bindings.len()) * (1 + name.len() / LONG_NAME);
+            if steps.max(self.parents.steps) > MOST_STEPS {
                 return Err(next);
             }
             next += 1;
@@ -164,13 +162,13 @@ impl References {
         self.entries.iter_mut().for_each(|entry| entry.bindings.clear());
         self.owned = vec![Vec::new(); written];
         let span = self.entries.iter().find(|entry| entry.name == name).and_then(|entry| entry.span);
-        self.refused = span.map(|span| (name, span));
+        self.refused = span.map(|span| (name.to_string(), span));
     }
 
-    fn enter(&mut self, operation: usize, name: &str, span: Option<Span>) -> usize {
+    fn enter(&mut self, operation: usize, name: &Rc<str>, span: Option<Span>) -> usize {
         let entry = self.entries.len();
-        let (name, position) = (name.to_owned(), self.by_operation[operation].len());
-        self.index.insert((operation, name.clone()), entry);
+        let (name, position) = (Rc::clone(name), self.by_operation[operation].len());
+        self.index.insert((operation, Rc::clone(&name)), entry);
         self.by_operation[operation].push(entry);
         self.entries.push(Entry { operation, position, name, span, bindings: Vec::new() });
         entry
@@ -178,12 +176,12 @@ impl References {
 
     /// Looks an entry's name up in the operations right above.
     fn bind(&mut self, entry: usize, drafts: &[Draft<'_>]) {
-        let (operation, name) = (self.entries[entry].operation, self.entries[entry].name.clone());
-        let parents: Vec<usize> = self.parents[operation].keys().copied().collect();
+        let (operation, name) = (self.entries[entry].operation, Rc::clone(&self.entries[entry].name));
+        let parents: Vec<usize> = self.parents.of(operation).keys().copied().collect();
         for parent in parents {
             let found = match own_meaning(&drafts[parent], &name) {
                 Some((Meaning::Reference(_), _)) | None => {
-                    let known = self.index.get(&(parent, name.clone())).copied();
+                    let known = self.index.get(&(parent, Rc::clone(&name))).copied();
                     Found::Entry(known.unwrap_or_else(|| self.enter(parent, &name, None)))
                 }
                 Some((meaning, span)) => Found::Own(meaning, span),
@@ -202,7 +200,7 @@ impl References {
     ) -> Vec<OperationOrGroup> {
         let mut needs = Vec::new();
         for entry in self.by_operation[operation].iter().copied() {
-            if mentioned.contains(self.entries[entry].name.as_str()) {
+            if mentioned.contains(&*self.entries[entry].name) {
                 for (parent, meaning, _) in &self.owned[entry] {
                     if let Meaning::Instance(id) = meaning {
                         needs.push(drafts[*parent].scope.instances[id.index()].target);
@@ -260,7 +258,7 @@ impl References {
             .map(|(entry, value)| {
                 let entry = &self.entries[*entry];
                 Reference {
-                    name: entry.name.clone(),
+                    name: entry.name.to_string(),
                     span: entry.span,
                     ty: value.map(|value| value.ty),
                     is_place: value.is_some_and(|value| value.is_place),
@@ -331,44 +329,4 @@ fn owned_value(
         }
         Meaning::Reference(_) | Meaning::Broken => None,
     }
-}
-
-/// Who may decode each operation, or activate it without its having been decoded.
-fn parents(drafts: &[Draft<'_>], groups: &[Group]) -> Vec<BTreeMap<usize, Way>> {
-    let mut parents: Vec<BTreeMap<usize, Way>> = vec![BTreeMap::new(); drafts.len()];
-    for (parent, draft) in drafts.iter().enumerate() {
-        for instance in &draft.scope.instances {
-            let way = match instance.role {
-                InstanceRole::Coded | InstanceRole::Root => Way::Decodes,
-                InstanceRole::Activated => Way::Activates,
-                // What is decoded has what decoded it above it, whoever takes it from there.
-                InstanceRole::Below | InstanceRole::Unused => continue,
-            };
-            for operation in members(instance.target, groups) {
-                let entry = parents[operation].entry(parent).or_insert(way);
-                if way == Way::Decodes {
-                    *entry = way;
-                }
-            }
-        }
-    }
-    parents
-}
-
-/// All operations that a target may turn out to be.
-fn members(target: OperationOrGroup, groups: &[Group]) -> BTreeSet<usize> {
-    let (mut found, mut walked, mut waiting) = (BTreeSet::new(), BTreeSet::new(), vec![target]);
-    while let Some(next) = waiting.pop() {
-        match next {
-            OperationOrGroup::Operation(id) => {
-                found.insert(id.index());
-            }
-            OperationOrGroup::Group(id) => {
-                if walked.insert(id) {
-                    waiting.extend(&groups[id.index()].members);
-                }
-            }
-        }
-    }
-    found
 }

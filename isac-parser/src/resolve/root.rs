@@ -1,7 +1,8 @@
 //! CODINGROOT: what an operation decodes, from where, and when.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
+use super::case::Members;
 use super::code;
 use super::names::{Global, Table};
 use super::operation::Draft;
@@ -11,22 +12,20 @@ use crate::ast::{self, ExprKind};
 use crate::check::walk::{Met, walk_expr};
 use crate::diagnostic::Diagnostics;
 use crate::model::{
-    Expr, Group, InstanceId, InstanceRole, OperationOrGroup, PlaceKind, RootCase, RootDecode, RootElement,
-    RootSource,
+    Expr, InstanceId, InstanceRole, PlaceKind, RootCase, RootDecode, RootElement, RootSource,
 };
 use crate::source::Span;
 
 /// Resolves what an operation decodes.
 pub(crate) fn resolve_coding_root(
     draft: &Draft<'_>,
-    groups: &[Group],
     table: &Table,
     diagnostics: &mut Diagnostics,
 ) -> Vec<RootElement> {
     let Some(section) = draft.sections.coding_root else {
         return Vec::new();
     };
-    let mut resolver = Resolver { draft, groups, table, diagnostics };
+    let mut resolver = Resolver { draft, table, diagnostics };
     resolver.elements(&section.elements, &mut Paths::default())
 }
 
@@ -49,7 +48,6 @@ impl Paths {
 
 struct Resolver<'a, 'd> {
     draft: &'a Draft<'a>,
-    groups: &'a [Group],
     table: &'a Table,
     diagnostics: &'d mut Diagnostics,
 }
@@ -170,7 +168,7 @@ impl Resolver<'_, '_> {
         let decoded = self.decode(selector, paths);
         let instance = self.draft.mentioned(&selector.root);
         let target = instance.map(|instance| self.draft.scope.instances[instance.index()].target);
-        let mut members = Members::new(self.groups, target, selector.root.span);
+        let mut members = Members::new(&self.draft.scope.choices, target, selector.root.span);
         let mut resolved = Vec::new();
         let before = paths.clone();
         for (name, elements) in cases {
@@ -216,97 +214,4 @@ impl Resolver<'_, '_> {
         super::operation::roots(&self.draft.sections.coding_root?.elements, &mut mentions);
         mentions.into_iter().find(|name| name.text == alias).map(|name| name.span)
     }
-}
-
-/// The members that a SWITCH asks for, one CASE after the other.
-pub(crate) struct Members<'a> {
-    groups: &'a [Group],
-    /// What chooses among them with all that it reaches; `None` if that was reported.
-    reached: Option<BTreeSet<OperationOrGroup>>,
-    selector: Span,
-    /// By what the CASEs so far reach: the member of the first that does, and where it stands.
-    taken: BTreeMap<OperationOrGroup, (OperationOrGroup, Span)>,
-}
-
-impl<'a> Members<'a> {
-    /// Of a selector that has met no CASE yet.
-    pub(crate) fn new(groups: &'a [Group], target: Option<OperationOrGroup>, selector: Span) -> Self {
-        let reached = target.map(|target| {
-            let mut reached = BTreeSet::new();
-            walk_members(groups, target, &mut |next| reached.insert(next));
-            reached
-        });
-        Members { groups, reached, selector, taken: BTreeMap::new() }
-    }
-
-    /// The member of the next CASE; reports one that cannot be chosen or was asked for before.
-    pub(crate) fn take(
-        &mut self,
-        name: &ast::Name,
-        table: &Table,
-        diagnostics: &mut Diagnostics,
-    ) -> Option<OperationOrGroup> {
-        let member = table.names.operation(name, diagnostics)?;
-        if !self.reached.as_ref()?.contains(&member) {
-            let message = format!("`{}` is not among what is chosen here", name.text);
-            let mut diagnostic = error(code::NO_SUCH_CASE, name.span, message, "never chosen")
-                .secondary(self.selector, "the choice")
-                .help("a CASE names a member of the selector's group, or of a group in it");
-            if let Some(defined) = table.names.operations.get(&name.text) {
-                diagnostic = diagnostic.secondary(defined.span, "defined here");
-            }
-            diagnostics.push(diagnostic);
-            return None;
-        }
-        if let Some((other, first)) = self.taken.get(&member) {
-            let (message, label) = match *other == member {
-                true => (format!("two CASEs for `{}`", name.text), "first here"),
-                false => (format!("this CASE for `{}` is never taken", name.text), "a group that has it"),
-            };
-            let diagnostic = error(code::DOUBLE_CASE, name.span, message, "never reached");
-            diagnostics.push(diagnostic.secondary(*first, label));
-            return None;
-        }
-        walk_members(self.groups, member, &mut |next| {
-            let is_new = !self.taken.contains_key(&next);
-            if is_new {
-                self.taken.insert(next, (member, name.span));
-            }
-            is_new
-        });
-        Some(member)
-    }
-}
-
-/// Walks a target and all that its groups have; the visitor says if a group is new to it.
-fn walk_members(
-    groups: &[Group],
-    target: OperationOrGroup,
-    is_new: &mut dyn FnMut(OperationOrGroup) -> bool,
-) {
-    let mut waiting = vec![target];
-    while let Some(next) = waiting.pop() {
-        if is_new(next)
-            && let OperationOrGroup::Group(id) = next
-        {
-            waiting.extend(&groups[id.index()].members);
-        }
-    }
-}
-
-/// True if a target is the member, or a group that has it. Each group is walked once.
-pub(crate) fn reaches(groups: &[Group], target: OperationOrGroup, member: OperationOrGroup) -> bool {
-    let mut walked = BTreeSet::new();
-    let mut waiting = vec![target];
-    while let Some(next) = waiting.pop() {
-        if next == member {
-            return true;
-        }
-        if let OperationOrGroup::Group(id) = next
-            && walked.insert(id)
-        {
-            waiting.extend(&groups[id.index()].members);
-        }
-    }
-    false
 }

@@ -1,5 +1,6 @@
 //! Groups and operations from the leaves up: widths, types and EXPRESSIONs need those below.
 
+mod below;
 mod cycle;
 mod depth;
 mod inner_name;
@@ -55,13 +56,14 @@ pub(crate) fn resolve_tree<'a>(
     let tree = Tree { drafts, groups, references: Vec::new() };
     let shapes = vec![UNKNOWN; tree.drafts.len() + tree.groups.len()];
     let mut builder = Builder {
-        tree,
+        first_members: (0..tree.drafts.len()).map(Some).chain(tree.groups.iter().map(|_| None)).collect(),
         shapes,
         table,
         diagnostics,
         reported_groups: BTreeMap::new(),
         cut: BTreeSet::new(),
         references: References::default(),
+        tree,
     };
     builder.build();
     builder.tree
@@ -100,6 +102,8 @@ struct Builder<'a, 'd> {
     tree: Tree<'a>,
     /// Operations first, then groups.
     shapes: Vec<Shape>,
+    /// The first operation that each node may turn out to be; nodes as in `shapes`.
+    first_members: Vec<Option<usize>>,
     table: &'d Table,
     diagnostics: &'d mut Diagnostics,
     /// Groups of differing widths that were reported.
@@ -109,7 +113,7 @@ struct Builder<'a, 'd> {
     references: References,
 }
 
-impl Builder<'_, '_> {
+impl<'a> Builder<'a, '_> {
     fn build(&mut self) {
         let Order { sorted, cycles, circular: in_circle, .. } = dependency_order(&self.needs());
         for cycle in &cycles {
@@ -127,6 +131,7 @@ impl Builder<'_, '_> {
             }
         }
         self.find_taken();
+        self.share_choices();
         self.references = References::collect(&self.tree.drafts, &self.tree.groups);
         self.widen_roots();
         self.build_values();
@@ -183,11 +188,11 @@ impl Builder<'_, '_> {
         let values = (0..drafts.len()).map(|index| self.references.values(index, drafts, &alias));
         let (finished, values): (Vec<_>, Vec<_>) = (finished.collect(), values.collect());
         self.diagnostics.extend(findings);
-        let members: Vec<_> = (0..drafts.len()).map(|index| self.referred_members(index)).collect();
+        let choices: Vec<_> = (0..drafts.len()).map(|index| self.referred_choices(index)).collect();
         self.tree.references = finished;
-        for (draft, (values, members)) in self.tree.drafts.iter_mut().zip(values.into_iter().zip(members)) {
+        for (draft, (values, choices)) in self.tree.drafts.iter_mut().zip(values.into_iter().zip(choices)) {
             draft.scope.references = values;
-            draft.scope.referred_members = members;
+            draft.scope.referred_choices = choices;
         }
     }
 
@@ -201,8 +206,9 @@ impl Builder<'_, '_> {
     /// Resolves an operation's CODING.
     fn coding(&mut self, index: usize) {
         let depth = self.take_children(index);
+        let first_members = self.first_of_instances(index);
         let (table, draft) = (self.table, &mut self.tree.drafts[index]);
-        let is_sound = resolve_coding(draft, table, self.diagnostics);
+        let is_sound = resolve_coding(draft, &first_members, table, self.diagnostics);
         set_signs(draft);
         draft.when = resolve_when(draft, table, self.diagnostics);
         draft.is_exact = is_sound && (draft.when.is_some() || draft.sections.when.is_none());
@@ -232,10 +238,10 @@ impl Builder<'_, '_> {
                 self.tree.drafts[index].scope.values[instance] = self.alias_value(index, instance);
             }
         }
-        let referred_members = self.referred_members(index);
+        let referred_choices = self.referred_choices(index);
         let (table, draft) = (self.table, &mut self.tree.drafts[index]);
         draft.scope.references = references;
-        draft.scope.referred_members = referred_members;
+        draft.scope.referred_choices = referred_choices;
         if draft.coding.is_none() && draft.sections.coding.is_some() {
             // Whatever depends on the width of a part of it would be wrong.
             for value in &mut draft.scope.values {
@@ -282,12 +288,17 @@ impl Builder<'_, '_> {
             let shape = self.shapes[node];
             depth = depth.max(shape.depth + 1);
             let width = self.needed_width(target, shape.width, mention);
-            let members = self.members(target);
-            self.tree.drafts[index].scope.members[instance] = members;
             let scope = &mut self.tree.drafts[index].scope;
             scope.instances[instance].width_bits = width;
         }
         depth
+    }
+
+    /// By instance: the name of the first operation that it may choose.
+    fn first_of_instances(&self, index: usize) -> Vec<Option<&'a ast::Name>> {
+        let instances = self.tree.drafts[index].scope.instances.iter();
+        let first = instances.map(|instance| self.first_members[self.node(instance.target)]);
+        first.map(|first| first.map(|first| &self.tree.drafts[first].ast.name)).collect()
     }
 
     /// The instances that CODING and TAIL name, each with its first mention.
@@ -311,6 +322,8 @@ impl Builder<'_, '_> {
         let shape = shapes.reduce(join).unwrap_or(UNKNOWN);
         let node = self.tree.drafts.len() + index;
         let depth = shape.depth + 1;
+        let mut members = group.members.iter();
+        self.first_members[node] = members.find_map(|member| self.first_members[self.node(*member)]);
         if self.is_too_deep(node, depth) {
             self.shapes[node] = self.refuse_depth(node, depth);
             return;

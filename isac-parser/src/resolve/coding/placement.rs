@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{CodedBit, Coding, Item};
-use crate::ast::CodingItem;
+use crate::ast::{self, CodingItem};
 use crate::model::{CodingBit, InstanceId, InstanceRole};
 use crate::resolve::code;
 use crate::resolve::report::{count, error};
@@ -59,9 +59,20 @@ impl Coding<'_> {
     }
 
     /// Every bit of a coded instance has to be somewhere in the word.
-    pub(super) fn check_complete(&mut self, items: &[Option<Item>], coded: &BTreeMap<CodedBit, Span>) {
+    pub(super) fn check_complete(
+        &mut self,
+        items: &[Option<Item>],
+        coded: &BTreeMap<CodedBit, Span>,
+        first_members: &[Option<&ast::Name>],
+    ) {
         if items.iter().any(Option::is_none) {
             return;
+        }
+        let mut mentions = BTreeMap::new();
+        for item in items.iter().flatten() {
+            if let Item::Instance { instance, span, .. } = item {
+                mentions.entry(*instance).or_insert(*span);
+            }
         }
         for (index, instance) in self.scope.instances.iter().enumerate() {
             let (InstanceRole::Coded, Some(width)) = (instance.role, instance.width_bits) else {
@@ -72,11 +83,7 @@ impl Coding<'_> {
                 .filter(|&bit| !coded.contains_key(&CodedBit::Instance(id, bit)))
                 .map(|bit| bit.to_string())
                 .collect();
-            let mention = items.iter().flatten().find_map(|item| match item {
-                Item::Instance { instance, span, .. } if *instance == id => Some(*span),
-                _ => None,
-            });
-            let (Some(span), false) = (mention, missing.is_empty()) else {
+            let (Some(span), false) = (mentions.get(&id).copied(), missing.is_empty()) else {
                 continue;
             };
             let (noun, verb) = if missing.len() == 1 { ("bit", "is") } else { ("bits", "are") };
@@ -86,8 +93,8 @@ impl Coding<'_> {
             let mut diagnostic = error(code::NEVER_CODED, span, message, label)
                 .secondary(instance.span, "the alias")
                 .help("every bit of an alias stands in the CODING exactly once");
-            if let Some(member) = self.scope.members[index].first() {
-                let label = format!("`{}` has {}", member.name, count(width, "bit"));
+            if let Some(member) = first_members.get(index).copied().flatten() {
+                let label = format!("`{}` has {}", member.text, count(width, "bit"));
                 diagnostic = diagnostic.secondary(member.span, label);
             }
             self.diagnostics.push(diagnostic);

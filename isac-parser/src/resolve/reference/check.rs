@@ -3,7 +3,8 @@
 
 use std::collections::BTreeSet;
 
-use super::{Entry, Found, MOST_STEPS, References, Way, owned_value};
+use super::parent::Way;
+use super::{Entry, Found, MOST_STEPS, References, owned_value};
 use crate::diagnostic::Diagnostic;
 use crate::model::Type;
 use crate::resolve::code;
@@ -125,7 +126,7 @@ impl EntryCheck<'_> {
         };
         let message = match step {
             0 => {
-                let way = match self.references.parents[self.entry.operation].get(&parent) {
+                let way = match self.references.parents.way(self.entry.operation, parent) {
                     Some(Way::Activates) => "activates",
                     _ => "decodes",
                 };

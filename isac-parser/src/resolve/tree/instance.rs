@@ -1,10 +1,11 @@
 //! What aliases are, once all operations and groups are known.
 
-use std::collections::BTreeSet;
+use std::rc::Rc;
 
 use super::{Builder, is_decoded, root_value};
-use crate::model::{Instance, InstanceRole, OperationOrGroup};
-use crate::resolve::operation::{AliasValue, Meaning, Member, ReferredMembers};
+use crate::model::{InstanceRole, OperationId};
+use crate::resolve::choice::{Choices, Member};
+use crate::resolve::operation::{AliasValue, Draft, Meaning, ReferredChoices};
 use crate::resolve::shape::Width;
 
 impl Builder<'_, '_> {
@@ -21,19 +22,6 @@ impl Builder<'_, '_> {
                 AliasValue::Operand { ty, is_place: shape.is_place, no_place: shape.no_place }
             }
             (InstanceRole::Coded, Some(ty)) => AliasValue::Coded(ty),
-        }
-    }
-
-    /// Tells what an ACTIVATION takes from below from what it brings about itself.
-    pub(super) fn find_taken(&mut self) {
-        for index in 0..self.tree.drafts.len() {
-            for instance in 0..self.tree.drafts[index].scope.instances.len() {
-                let instances = &self.tree.drafts[index].scope.instances;
-                let Instance { role, target, .. } = instances[instance];
-                if role == InstanceRole::Activated && self.decodes_below(instances, target) {
-                    self.tree.drafts[index].scope.instances[instance].role = InstanceRole::Below;
-                }
-            }
         }
     }
 
@@ -57,92 +45,46 @@ impl Builder<'_, '_> {
                 _ => None,
             });
             let values: Vec<Option<AliasValue>> = values.collect();
-            let members = instances.iter().map(|instance| match instance.role {
-                InstanceRole::Root => Some(self.members(instance.target)),
-                _ => None,
-            });
-            let members: Vec<Option<Vec<Member>>> = members.collect();
             let scope = &mut self.tree.drafts[index].scope;
             scope.instances = instances;
             for (value, found) in scope.values.iter_mut().zip(values) {
                 *value = found.unwrap_or(*value);
             }
-            for (known, found) in scope.members.iter_mut().zip(members) {
-                known.extend(found.into_iter().flatten());
-            }
         }
     }
 
-    /// True if a target is decoded somewhere below one of these instances.
-    fn decodes_below(&self, instances: &[Instance], target: OperationOrGroup) -> bool {
-        let decoded = instances.iter().filter(|instance| is_decoded(instance.role));
-        let mut waiting: Vec<OperationOrGroup> = decoded.map(|instance| instance.target).collect();
-        let mut walked = BTreeSet::new();
-        while let Some(next) = waiting.pop() {
-            if next == target {
-                return true;
-            }
-            if !walked.insert(next) {
-                continue;
-            }
-            match next {
-                OperationOrGroup::Group(id) => waiting.extend(&self.tree.groups[id.index()].members),
-                OperationOrGroup::Operation(id) => {
-                    let instances = &self.tree.drafts[id.index()].scope.instances;
-                    let coded = instances.iter().filter(|instance| instance.role == InstanceRole::Coded);
-                    waiting.extend(coded.map(|instance| instance.target));
-                }
-            }
+    /// Lets every operation ask for fields of what its aliases choose.
+    pub(super) fn share_choices(&mut self) {
+        let member = |(index, draft): (usize, &Draft<'_>)| Member {
+            operation: OperationId(u32::try_from(index).unwrap_or(u32::MAX)),
+            name: draft.ast.name.text.clone(),
+            span: draft.ast.name.span,
+            fields: draft.scope.fields.clone(),
+        };
+        let operations = self.tree.drafts.iter().enumerate().map(member).collect();
+        let choices = Rc::new(Choices::new(operations, &self.tree.groups));
+        for draft in &mut self.tree.drafts {
+            draft.scope.choices = Rc::clone(&choices);
         }
-        false
     }
 
-    /// The operations that a target may turn out to be; each group is walked once.
-    pub(super) fn members(&self, target: OperationOrGroup) -> Vec<Member> {
-        let mut members: Vec<Member> = Vec::new();
-        let mut walked = BTreeSet::new();
-        let mut waiting = vec![target];
-        while let Some(next) = waiting.pop() {
-            if !walked.insert(next) {
-                continue;
-            }
-            match next {
-                OperationOrGroup::Group(id) => {
-                    waiting.extend(self.tree.groups[id.index()].members.iter().rev());
-                }
-                OperationOrGroup::Operation(id) => {
-                    let draft = &self.tree.drafts[id.index()];
-                    members.push(Member {
-                        operation: id,
-                        name: draft.ast.name.text.clone(),
-                        span: draft.ast.name.span,
-                        fields: draft.scope.fields.clone(),
-                    });
-                }
-            }
-        }
-        members
-    }
-
-    /// What an operation's references may choose; each operation once.
-    pub(super) fn referred_members(&self, index: usize) -> Vec<ReferredMembers> {
+    /// What an operation's references may choose.
+    pub(super) fn referred_choices(&self, index: usize) -> Vec<ReferredChoices> {
         let references = self.references.owned(index).into_iter();
         references
             .map(|owned| {
-                let mut referred = ReferredMembers::default();
+                let mut referred = ReferredChoices::default();
                 for (parent, meaning, span) in owned.iter().copied() {
                     let draft = &self.tree.drafts[parent];
                     match meaning {
                         Meaning::Instance(id) if is_decoded(draft.scope.instances[id.index()].role) => {
-                            referred.members.extend(self.members(draft.scope.instances[id.index()].target));
+                            referred.targets.push(draft.scope.instances[id.index()].target);
                         }
                         _ => {
                             referred.no_alias.get_or_insert((draft.ast.name.text.clone(), span));
                         }
                     }
                 }
-                let mut seen = BTreeSet::new();
-                referred.members.retain(|member| seen.insert(member.operation));
                 referred
             })
             .collect()

@@ -3,8 +3,9 @@
 use super::expression::{Operand, valued};
 use super::{Typer, code, error};
 use crate::ast;
-use crate::model::{ExprKind, Field, FieldId, InstanceId, OperationId, ReferenceId, Type};
-use crate::resolve::operation::{AliasValue, Member};
+use crate::model::{ExprKind, Field, FieldId, InstanceId, OperationId, OperationOrGroup, ReferenceId, Type};
+use crate::resolve::choice::{Member, too_much};
+use crate::resolve::operation::AliasValue;
 use crate::resolve::suggestion::{did_you_mean, unless_unread};
 use crate::source::Span;
 
@@ -29,12 +30,18 @@ impl<'t> Typer<'t> {
         let span = alias.span.to(name.span);
         self.only_when_running(span, "a field of what an alias chose")?;
         let members = match chooser {
-            Chooser::Instance(instance) => self.instance_members(instance, alias)?,
-            Chooser::Reference(reference) => self.referred_members(reference, alias, span)?,
+            Chooser::Instance(instance) => {
+                let target = self.chosen_target(instance, alias)?;
+                self.members(&[target], span)?
+            }
+            Chooser::Reference(reference) => {
+                let targets = self.referred_targets(reference, alias, span)?;
+                self.members(targets, span)?
+            }
         };
         let mut found: Vec<Found<'_>> = Vec::new();
         let mut lacking = None;
-        for member in members {
+        for member in members.iter().copied() {
             let field = (0u32..).zip(&member.fields).find(|(_, field)| field.name == name.text);
             match field {
                 Some((id, field)) => found.push((member, member.operation, FieldId(id), field)),
@@ -82,7 +89,17 @@ impl<'t> Typer<'t> {
         Some(valued(kind, ty, span))
     }
 
-    fn instance_members(&mut self, instance: InstanceId, alias: &ast::Name) -> Option<&'t [Member]> {
+    /// The operations that these may turn out to be; reports it once if the description asks too much.
+    fn members(&mut self, targets: &[OperationOrGroup], span: Span) -> Option<Vec<&'t Member>> {
+        let members = self.operation?.choices.members(targets);
+        if members.is_none() {
+            self.diagnostics.push(too_much(span));
+        }
+        members
+    }
+
+    /// What an alias chooses among.
+    fn chosen_target(&mut self, instance: InstanceId, alias: &ast::Name) -> Option<OperationOrGroup> {
         let scope = self.operation?;
         match scope.value(instance) {
             AliasValue::Broken => None,
@@ -92,22 +109,22 @@ impl<'t> Typer<'t> {
                 None
             }
             AliasValue::Coded(_) | AliasValue::Operand { .. } | AliasValue::Decoded => {
-                scope.members.get(instance.index()).map(Vec::as_slice)
+                scope.instances.get(instance.index()).map(|instance| instance.target)
             }
         }
     }
 
     /// The name has to be an alias in every operation that has it.
-    fn referred_members(
+    fn referred_targets(
         &mut self,
         reference: ReferenceId,
         name: &ast::Name,
         span: Span,
-    ) -> Option<&'t [Member]> {
+    ) -> Option<&'t [OperationOrGroup]> {
         let scope = self.operation?;
         // What has no value is reported where it is named as a REFERENCE.
         scope.references.get(reference.index()).copied().flatten()?;
-        let referred = scope.referred_members.get(reference.index())?;
+        let referred = scope.referred_choices.get(reference.index())?;
         if let Some((operation, place)) = &referred.no_alias {
             let message = format!("`{}` is no alias in every operation above that has it", name.text);
             let diagnostic = error(code::MEMBER_FIELD, span, message, "chooses nothing")
@@ -116,7 +133,7 @@ impl<'t> Typer<'t> {
             self.diagnostics.push(diagnostic);
             return None;
         }
-        Some(&referred.members)
+        Some(&referred.targets)
     }
 }
 

@@ -15,10 +15,96 @@ const OF_FIELDS: [Code; 4] = [code::UNDEFINED, code::FIELD_NOT_CODED, code::NO_V
 
 /// Drops the findings that follow from others, and names causes that several have.
 pub(crate) fn settle_causes(findings: &mut Diagnostics, files: &[(FileId, File)]) {
+    let operations = Operations::of(files);
+    operations.name_causes(findings);
+    operations.drop_what_lacks_in_codings(findings);
     drop_fields_of_uncoded(findings, files);
     drop_writes_of_misplaced(findings);
     find_wrong_codings(findings);
+    find_wrong_widths(findings);
     find_wrong_stages(findings);
+}
+
+/// The cause of findings that one operation has of a name, and others have apart from it.
+pub(crate) fn in_operation(name: &str) -> String {
+    format!("{IN_OPERATION}{name}")
+}
+
+const IN_OPERATION: &str = "in the operation: ";
+
+/// Where the operations stand, by file, in the order of the text.
+struct Operations(BTreeMap<FileId, Vec<Span>>);
+
+impl Operations {
+    fn of(files: &[(FileId, File)]) -> Operations {
+        let spans = |file: &File| {
+            let operations = file.items.iter().filter_map(|item| match item {
+                Item::Operation(operation) => Some(operation.span),
+                _ => None,
+            });
+            operations.collect()
+        };
+        Operations(files.iter().map(|(id, file)| (*id, spans(file))).collect())
+    }
+
+    /// The operation that a place is in.
+    fn around(&self, place: Span) -> Option<Span> {
+        let spans = self.0.get(&place.file)?;
+        let behind = spans.partition_point(|span| span.start <= place.start);
+        let found = *spans.get(behind.checked_sub(1)?)?;
+        (place.start < found.end).then_some(found)
+    }
+
+    /// Names causes by the operation that has them.
+    fn name_causes(&self, findings: &mut Diagnostics) {
+        let mut named = BTreeSet::new();
+        for finding in findings.iter_mut() {
+            if let Some(cause) = finding.cause.as_mut().filter(|cause| cause.starts_with(IN_OPERATION)) {
+                let place = self.around(finding.primary.0).unwrap_or(finding.primary.0);
+                cause.push_str(&format!(" {place:?}"));
+                named.insert((finding.code, cause.clone()));
+            }
+        }
+        // An EXPRESSION is read before it is known that others have the name.
+        for finding in findings.iter_mut().filter(|_| !named.is_empty()) {
+            if let (Some(cause), Some(place)) = (&finding.cause, self.around(finding.primary.0)) {
+                let own = format!("{} {place:?}", in_operation(cause));
+                if named.contains(&(finding.code, own.clone())) {
+                    finding.cause = Some(own);
+                }
+            }
+        }
+    }
+
+    /// Where a name of an operation's text is told to be missing in its CODING, the CODING is not as wide
+    /// as it was meant, and the name means nothing elsewhere in the operation.
+    fn drop_what_lacks_in_codings(&self, findings: &mut Diagnostics) {
+        let lacking = findings.iter().filter(|finding| finding.code == code::FIELD_NOT_CODED);
+        let lacking =
+            lacking.filter_map(|finding| Some((self.around(finding.primary.0)?, finding.cause.clone())));
+        let mut of_operation: BTreeMap<Span, BTreeSet<Option<String>>> = BTreeMap::new();
+        lacking.for_each(|(operation, cause)| {
+            of_operation.entry(operation).or_default().insert(cause);
+        });
+        let lacking_at = |place: Span| {
+            let operation = self.around(place)?;
+            Some((operation, of_operation.get(&operation)?))
+        };
+        findings.retain(|finding| {
+            if [code::WORD_WIDTH, code::MEMBER_WIDTHS].contains(&finding.code) {
+                return !spans_of(finding).any(|place| lacking_at(place).is_some());
+            }
+            let Some((operation, lacking)) = lacking_at(finding.primary.0) else { return true };
+            match finding.code {
+                code::UNDEFINED => {
+                    let name = finding.cause.as_deref().unwrap_or_default();
+                    let own = format!("{} {operation:?}", in_operation(name));
+                    !lacking.contains(&finding.cause) && !lacking.contains(&Some(own))
+                }
+                _ => true,
+            }
+        });
+    }
 }
 
 /// True if a finding shows one of these places.
@@ -79,6 +165,14 @@ fn find_wrong_codings(findings: &mut Diagnostics) {
     }
     blame_most(findings, |finding| {
         let (other, _) = finding.secondary.first().filter(|_| finding.code == code::AMBIGUOUS)?;
+        Some([finding.primary.0, *other])
+    });
+}
+
+/// One operation of a wrong width is a member of many groups.
+fn find_wrong_widths(findings: &mut Diagnostics) {
+    blame_most(findings, |finding| {
+        let (other, _) = finding.secondary.first().filter(|_| finding.code == code::MEMBER_WIDTHS)?;
         Some([finding.primary.0, *other])
     });
 }

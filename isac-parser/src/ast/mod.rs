@@ -34,11 +34,18 @@ pub enum Lost {
     Anything,
 }
 
+/// A name that lost the mark behind it is the beginning of a longer word; of shorter names many are.
+const SHORTEST_RUN: usize = 4;
+
 impl Lost {
     /// True if the definition of a name may be missing.
     pub fn may_define(&self, name: &str) -> bool {
         match self {
-            Lost::Words(words) => words.contains(name),
+            Lost::Words(words) => {
+                let next = words.range(name.to_owned()..).next();
+                let is_run_together = |word: &String| name.len() >= SHORTEST_RUN && word.starts_with(name);
+                next.is_some_and(|word| word == name || is_run_together(word))
+            }
             Lost::Anything => true,
         }
     }

@@ -97,6 +97,11 @@ impl Expected {
         self.names.iter().any(|expected| expected == name)
     }
 
+    /// True if nothing else is expected than what has this name.
+    pub(super) fn is_only(&self, name: &str) -> bool {
+        matches!(self.names.as_slice(), [only] if only == name)
+    }
+
     /// True if nothing is known to be expected.
     pub(super) fn is_empty(&self) -> bool {
         self.names.is_empty() && !self.refused

@@ -33,13 +33,20 @@ pub(super) struct Explained {
     pub(super) token: Option<usize>,
     /// True if nobody knows what was expected.
     pub(super) is_vague: bool,
+    /// True if a name lacks and nothing else: nobody knows which.
+    pub(super) lacks_name: bool,
+}
+
+/// True for a finding that something else was expected.
+pub(super) fn is_unexpected(finding: &Diagnostic) -> bool {
+    finding.code == code::UNEXPECTED
 }
 
 /// Explains why these tokens do not parse by a rule.
-pub(super) fn explain(scan: &Scan<'_>, tokens: Range<usize>, rule: Rule) -> Diagnostic {
+pub(super) fn explain(scan: &Scan<'_>, tokens: Range<usize>, rule: Rule) -> Explained {
     let span = scan.tokens_span(tokens.clone());
     let text = &scan.text[span.start as usize..span.end as usize];
-    explain_text(scan, tokens, rule, text).diagnostic
+    explain_text(scan, tokens, rule, text)
 }
 
 /// The same for a text in which some of the tokens are blank.
@@ -47,13 +54,13 @@ pub(super) fn explain_text(scan: &Scan<'_>, tokens: Range<usize>, rule: Rule, te
     let span = scan.tokens_span(tokens.clone());
     let Some(error) = parse_with_detail(text, rule) else {
         let diagnostic = Diagnostic::error(code::UNEXPECTED, span, "this is in the wrong place");
-        return Explained { diagnostic, token: None, is_vague: false };
+        return Explained { diagnostic, token: None, is_vague: false, lacks_name: false };
     };
     if matches!(error.variant, ErrorVariant::CustomError { .. }) {
         let diagnostic =
             Diagnostic::error(code::TOO_DEEP, scan.token_span(tokens.start), "this nests too deep")
                 .help("name parts of it by variables, FUNCTIONs or operations of their own");
-        return Explained { diagnostic, token: None, is_vague: false };
+        return Explained { diagnostic, token: None, is_vague: false, lacks_name: false };
     }
     let mut failure = Failure::new(scan, tokens, (text, span.start as usize), &error);
     if failure.inside && failure.found_kind() != Some(TokenKind::Number) {
@@ -61,7 +68,8 @@ pub(super) fn explain_text(scan: &Scan<'_>, tokens: Range<usize>, rule: Rule, te
         failure.expected = expected_before(&text[..before as usize], rule);
     }
     let is_vague = failure.expected.is_empty();
-    Explained { diagnostic: failure.diagnostic(), token: Some(failure.found), is_vague }
+    let lacks_name = failure.expected.is_only("a name");
+    Explained { diagnostic: failure.diagnostic(), token: Some(failure.found), is_vague, lacks_name }
 }
 
 /// What could have stood in place of a token into which the grammar came, be it that a keyword

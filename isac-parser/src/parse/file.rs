@@ -1,6 +1,7 @@
 //! One file: its definitions one by one, until there are too many errors.
 
 use super::code;
+use super::explain::is_unexpected;
 use super::recover::{Found, parse_piece, parse_stray};
 use super::remedy;
 use super::scan::{Scan, TokenKind, scan_text};
@@ -13,6 +14,10 @@ use crate::source::{FileId, MAX_FILE_BYTES, SourceMap, Span};
 /// After this many errors the rest of a file is not looked at; with what says so they are as many as
 /// are shown.
 pub(super) const MAX_ERRORS: usize = 99;
+
+/// What is unexpected so few tokens behind something else that was follows from it: two words in the
+/// wrong order are one error.
+const TOKENS_TO_RECOVER: usize = 3;
 
 /// Most definitions of a description. More are a mistake, and would take memory without end.
 pub(super) const MAX_DEFINITIONS: usize = 100_000;
@@ -50,14 +55,17 @@ pub(super) fn parse(file: FileId, sources: &SourceMap, diagnostics: &mut Diagnos
         } else {
             parse_stray(&scan, &piece, &mut found);
             is_rest = !stands_alone(&scan, &piece);
+            // The head of a definition may be lost, and its name with it.
+            found.lacks_name |= is_rest && !is_brace(&scan, &piece);
         }
     }
-    diagnostics.extend(first_errors(&scan, found.diagnostics));
+    diagnostics.extend(first_errors(&scan, std::mem::take(&mut found.diagnostics)));
     let is_include = |lost: &std::ops::Range<usize>| {
         let first = scan.word(lost.start);
         first == "INCLUDE" || is_nearly(first, &["INCLUDE"])
     };
-    let may_define_anything = scan.has_open_comment() || found.lost.iter().any(is_include);
+    let may_define_anything =
+        scan.has_open_comment() || found.lacks_name || found.lost.iter().any(is_include);
     if is_cut || may_define_anything {
         return ast::File { items, lost: ast::Lost::Anything };
     }
@@ -65,6 +73,11 @@ pub(super) fn parse(file: FileId, sources: &SourceMap, diagnostics: &mut Diagnos
         found.lost.iter().cloned().flatten().filter(|token| scan.tokens[*token].kind == TokenKind::Word);
     let lost = ast::Lost::Words(words.map(|token| scan.word(token).to_owned()).collect());
     ast::File { items, lost }
+}
+
+/// True for a closing brace and nothing else.
+fn is_brace(scan: &Scan<'_>, piece: &Piece) -> bool {
+    piece.tokens.clone().all(|token| matches!(scan.word(token), "}" | ";"))
 }
 
 /// True for what is no definition but was meant to be one: another word for it, or a function of C.
@@ -88,6 +101,16 @@ pub(super) fn is_nearly(word: &str, known: &[&'static str]) -> bool {
 fn first_errors(scan: &Scan<'_>, found: Vec<Diagnostic>) -> Vec<Diagnostic> {
     let mut all: Vec<Diagnostic> = scan.problems.iter().cloned().chain(found).collect();
     all.sort_by_key(|finding| finding.primary.0.start);
+    let mut last = None;
+    all.retain(|finding| {
+        if !is_unexpected(finding) {
+            return true;
+        }
+        let token = scan.token_at(finding.primary.0.start as usize);
+        let follows = last.is_some_and(|last| token - last < TOKENS_TO_RECOVER);
+        last = Some(if follows { last.unwrap_or(token) } else { token });
+        !follows
+    });
     if let Some(next) = all.get(MAX_ERRORS) {
         let place = next.primary.0;
         all.truncate(MAX_ERRORS);

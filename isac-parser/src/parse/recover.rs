@@ -7,7 +7,7 @@ use pest::iterators::Pair;
 
 use super::build::Builder;
 use super::code;
-use super::explain::explain;
+use super::explain::{explain, is_unexpected};
 use super::file::{MAX_ERRORS, gave_up, is_nearly};
 use super::grammar::{Grammar, Rule};
 use super::remedy;
@@ -25,6 +25,17 @@ use crate::source::Span;
 pub(super) struct Found {
     pub(super) diagnostics: Vec<Diagnostic>,
     pub(super) lost: Vec<Range<usize>>,
+    /// True if what lacks a name is among that: any name may be its.
+    pub(super) lacks_name: bool,
+}
+
+impl Found {
+    /// Reports that tokens do not parse by a rule.
+    fn explain(&mut self, scan: &Scan<'_>, tokens: Range<usize>, rule: Rule) {
+        let explained = explain(scan, tokens, rule);
+        self.lacks_name |= explained.lacks_name;
+        self.diagnostics.push(explained.diagnostic);
+    }
 }
 
 /// A longer definition is not looked at: nobody writes one, and the grammar takes its time.
@@ -57,18 +68,31 @@ pub(super) fn parse_piece(scan: &Scan<'_>, piece: &Piece, found: &mut Found) -> 
         && !found.diagnostics[before..].iter().any(|diagnostic| diagnostic.code == code::UNBALANCED)
     {
         let brace = misindented_brace(scan, piece.tokens.clone()).unwrap_or(brace);
-        if scan.word(piece.tokens.start) == "RESOURCE" {
-            // The declarations behind it stand inside another one.
-            let begin = scan.token_span(brace).start;
-            let told = found.diagnostics.split_off(before);
-            found.diagnostics.extend(told.into_iter().filter(|finding| finding.primary.0.start < begin));
-        }
-        found.diagnostics.push(unclosed(scan, brace, piece.tokens.end));
+        let begin = scan.token_span(brace).start;
+        // The declarations behind it stand inside another one.
+        let is_resource = scan.word(piece.tokens.start) == "RESOURCE";
+        let (follows, told) = found.diagnostics.split_off(before).into_iter().partition(|finding| {
+            finding.primary.0.start >= begin && (is_resource || is_at_end_or_brace(scan, finding))
+        });
+        let (follows, told): (Vec<Diagnostic>, Vec<Diagnostic>) = (follows, told);
+        found.diagnostics.extend(told);
+        let diagnostic = unclosed(scan, brace, piece.tokens.end);
+        found.diagnostics.push(match follows.first().filter(|_| !is_resource) {
+            Some(finding) => diagnostic.secondary(finding.primary.0, "not expected while it is open"),
+            None => diagnostic,
+        });
     }
     if found.diagnostics.len() == before && !is_explained {
-        found.diagnostics.push(explain(scan, piece.tokens.clone(), Rule::item_entry));
+        found.explain(scan, piece.tokens.clone(), Rule::item_entry);
     }
     item
+}
+
+/// True for what is unexpected where a brace lacks or is too many: a `;` behind a brace that is not there,
+/// or another brace.
+fn is_at_end_or_brace(scan: &Scan<'_>, finding: &Diagnostic) -> bool {
+    let token = scan.token_at(finding.primary.0.start as usize);
+    is_unexpected(finding) && matches!(scan.word(token), ";" | "{" | "}")
 }
 
 /// A piece that no word of a definition begins.
@@ -77,7 +101,7 @@ pub(super) fn parse_stray(scan: &Scan<'_>, piece: &Piece, found: &mut Found) {
     if scan.has_problem(piece.tokens.clone()) || is_too_long(scan, piece, found) {
         return;
     }
-    let mut diagnostic = explain(scan, piece.tokens.clone(), Rule::item_entry);
+    let mut diagnostic = explain(scan, piece.tokens.clone(), Rule::item_entry).diagnostic;
     let first = piece.tokens.start;
     if SECTION_WORDS.contains(&scan.word(first))
         && let Some(brace) = (0..first).rev().find(|index| scan.word(*index) != ";")
@@ -184,7 +208,7 @@ fn parse_parts<'s, T>(
             match piece.unclosed {
                 _ if is_explained || is_left_over => {}
                 Some(brace) => found.diagnostics.push(unclosed(scan, brace, piece.tokens.end)),
-                None => found.diagnostics.push(explain(scan, piece.tokens.clone(), rule)),
+                None => found.explain(scan, piece.tokens.clone(), rule),
             }
         }
         parts.extend(part);
@@ -231,7 +255,7 @@ fn operation_in_parts(scan: &Scan<'_>, piece: &Piece, found: &mut Found) -> Opti
     let head = match parse(scan, head.clone(), Rule::operation_head_entry, found, Builder::operation_head) {
         Some(head) => Some(head),
         None => {
-            found.diagnostics.push(explain(scan, head.clone(), Rule::operation_head_entry));
+            found.explain(scan, head.clone(), Rule::operation_head_entry);
             found.lost.push(head);
             None
         }

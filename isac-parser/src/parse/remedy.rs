@@ -41,14 +41,14 @@ pub(super) fn definition_for(word: &str) -> &'static str {
     match word {
         _ if is_type(word) => "C stands in a FUNCTION, as `FUNCTION void name(bit[8] a) { ... }`",
         "INSTRUCTION" | "INSN" => "an instruction is an OPERATION, as `OPERATION add { ... };`",
-        "DEFINE" | "const" => "a name for a number is a CONSTANT, as `CONSTANT WIDTH = 32;`",
+        "CONST" | "DEFINE" | "const" => "a name for a number is a CONSTANT, as `CONSTANT WIDTH = 32;`",
         _ => "the definitions are INCLUDE, CONSTANT, TARGET, RESOURCE, GROUP, OPERATION, FUNCTION and PSEUDO",
     }
 }
 
 /// True for a word that begins a definition in other languages.
 pub(super) fn is_definition_elsewhere(word: &str) -> bool {
-    matches!(word, "INSTRUCTION" | "INSN" | "DEFINE" | "const")
+    matches!(word, "INSTRUCTION" | "INSN" | "CONST" | "DEFINE" | "const")
 }
 
 /// True for a word that begins a type of C, or could.

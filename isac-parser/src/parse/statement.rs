@@ -50,13 +50,15 @@ pub(super) fn parse_by_statement<'s, T>(
         if let Some(part) = parse_text(scan, tokens.clone(), rule, &text, found, &build) {
             return blank.is_sound_without(tokens, &text).then_some(part);
         }
-        let Explained { diagnostic, token, is_vague } = explain_text(scan, tokens.clone(), rule, &text);
+        let Explained { diagnostic, token, is_vague, lacks_name } =
+            explain_text(scan, tokens.clone(), rule, &text);
         let is_first = found.diagnostics.len() == before && !has_problems;
         let wrong = token.and_then(|token| blank.statements.around(scan, token));
         let wrong = wrong.map(|wrong| blank.with_block(wrong));
         let wrong = wrong.filter(|wrong| !blank.is_blank(wrong, &text));
         // What is wrong next to a blank follows from the error there.
         if is_first || wrong.is_some() && !is_vague {
+            found.lacks_name |= lacks_name;
             found.diagnostics.push(diagnostic);
         }
         let wrong = wrong?;
@@ -74,7 +76,7 @@ pub(super) fn parse_by_statement<'s, T>(
 
 /// Reports the items of a row that are wrong; their tokens are not what is lost: all of the row is.
 pub(super) fn find_wrong_items(scan: &Scan<'_>, tokens: &Range<usize>, rule: Rule, found: &mut Found) {
-    let mut items = Found { diagnostics: std::mem::take(&mut found.diagnostics), lost: Vec::new() };
+    let mut items = Found { diagnostics: std::mem::take(&mut found.diagnostics), ..Found::default() };
     let _row: Option<()> = parse_by_statement(scan, tokens, rule, &mut items, |_, _| ());
     found.diagnostics = items.diagnostics;
 }

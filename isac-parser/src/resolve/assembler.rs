@@ -7,6 +7,7 @@ use super::operation::{AliasValue, Draft, Meaning, OperationScope};
 use super::report::{error, help_if};
 use super::suggestion::{did_you_mean, unless_unread};
 use crate::ast;
+use crate::consequence::in_operation;
 use crate::diagnostic::Diagnostics;
 use crate::model::{AssemblerItem, Format, InstanceRole};
 
@@ -133,7 +134,8 @@ impl Assembler<'_> {
             return Some(*meaning);
         }
         let message = format!("`{}` is not part of this operation's CODING", name.text);
-        let diagnostic = error(code::FIELD_NOT_CODED, name.span, message, "no field and no alias");
+        let diagnostic = error(code::FIELD_NOT_CODED, name.span, message, "no field and no alias")
+            .cause(in_operation(&name.text));
         let known = unless_unread(self.scope.names.keys().map(String::as_str), self.diagnostics);
         let near = did_you_mean(&name.text, known);
         let quoted = || format!("a word that stands as it is is written in quotes, as `\"{}\"`", name.text);

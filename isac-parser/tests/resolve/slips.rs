@@ -7,7 +7,7 @@ use isac_parser::diagnostic::{Diagnostics, Style};
 use isac_parser::load_model;
 use isac_parser::source::{InMemory, SourceMap};
 
-/// More than so many errors are told of no slip.
+/// More than so many errors are told of no slip: that many registers are declared in one line.
 const MOST_OF_ONE: usize = 3;
 
 /// Every so many words and marks one is lost, doubled and misspelt.
@@ -84,6 +84,10 @@ fn one_slip_is_few_errors() {
             assert!(count <= MOST_OF_ONE, "{model}: {count} errors\n{said}");
             several += usize::from(count > 1);
         }
-        assert!(several * 8 <= slips.len(), "{model}: {several} of {} slips are several errors", slips.len());
+        assert!(
+            several * 32 <= slips.len(),
+            "{model}: {several} of {} slips are several errors",
+            slips.len()
+        );
     }
 }

@@ -136,6 +136,10 @@ impl Typer<'_> {
         let Signature { parameters, result, span: declared } =
             table.functions.get(function.index())?.as_ref()?;
         if values.len() != parameters.len() {
+            if values.iter().any(Option::is_none) {
+                // It may be two of which the comma between them is missing.
+                return None;
+            }
             let wanted = count(parameters.len() as u128, "argument");
             self.wrong_count(&name.text, &wanted, values.len(), span, Some(*declared));
             return None;

@@ -37,7 +37,8 @@ impl Typer<'_> {
         let value = extend(constant.value, constant.ty);
         if constant.ty.signed && (value as i128) < 0 {
             let message = format!("a negative number, {}, where a size or position is needed", value as i128);
-            self.diagnostics.push(error(code::OUT_OF_BOUNDS, expr.span, message, "negative"));
+            let help = "sizes, widths, counts, positions and addresses are 0 or more";
+            self.diagnostics.push(error(code::OUT_OF_BOUNDS, expr.span, message, "negative").help(help));
             return None;
         }
         Some(value)

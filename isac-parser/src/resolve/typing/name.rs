@@ -5,6 +5,7 @@ use super::conversion::{bits, signed};
 use super::expression::{Operand, valued};
 use super::{Mode, Typer, code, error};
 use crate::ast;
+use crate::consequence::in_operation;
 use crate::model::{ExprKind, Place, PlaceKind, Register, Type};
 use crate::resolve::names::{Alias, Definition, Global, undefined, wrong_kind};
 use crate::resolve::operation::{AliasValue, Meaning};
@@ -230,7 +231,7 @@ impl Typer<'_> {
             diagnostic =
                 diagnostic.secondary(inner.span, format!("`{}` has this name", inner.what)).help(help);
             // Each operation needs a REFERENCE of its own.
-            diagnostic.cause = None;
+            diagnostic.cause = Some(in_operation(&name.text));
         }
         if matches!(name.text.as_str(), "true" | "false") {
             diagnostic = diagnostic.help("there is no `bool`: write 1 or 0");

@@ -4,6 +4,8 @@
 //! Where gdb is missing, a test says so and compares nothing. Debian's gdb-multiarch knows no AVR;
 //! avr-gdb does.
 
+#[path = "gdb/address.rs"]
+mod address;
 #[path = "gdb/bench.rs"]
 mod bench;
 #[path = "gdb/description.rs"]

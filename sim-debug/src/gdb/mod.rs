@@ -16,4 +16,5 @@ mod value;
 pub use description::render_description;
 pub use framer::{Framer, Received};
 pub use layout::Layout;
+pub use monitor::Suggest;
 pub use server::GdbServer;

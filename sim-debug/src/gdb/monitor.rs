@@ -12,7 +12,13 @@ pub(super) struct MonitorPoints {
     points: Vec<Point>,
     /// How many there have been.
     numbered: u64,
+    /// What is said of a name that nothing has.
+    pub(super) suggest: Option<Suggest>,
 }
+
+/// Which of the names that there are was probably meant by one that is none of them, as "did you mean
+/// `add`?".
+pub type Suggest = fn(&str, &[&str]) -> Option<String>;
 
 struct Point {
     number: u64,
@@ -28,7 +34,7 @@ impl MonitorPoints {
         let text = match place {
             ["operation", name] => {
                 debugger.check_follows()?;
-                statements = first_of_operation(debugger, name)?;
+                statements = first_of_operation(debugger, name, self.suggest)?;
                 format!("operation {name}")
             }
             ["stall"] => {
@@ -92,9 +98,17 @@ impl MonitorPoints {
 }
 
 /// Where an operation begins to run.
-fn first_of_operation(debugger: &Debugger<'_>, name: &str) -> Result<Vec<u32>, String> {
-    if !debugger.model().operations.iter().any(|operation| operation.name == name) {
-        return Err(format!("the model has no operation `{name}`"));
+fn first_of_operation(
+    debugger: &Debugger<'_>,
+    name: &str,
+    suggest: Option<Suggest>,
+) -> Result<Vec<u32>, String> {
+    let operations = debugger.model().operations.iter();
+    let known: Vec<&str> = operations.map(|operation| operation.name.as_str()).collect();
+    if !known.contains(&name) {
+        let near = suggest.and_then(|suggest| suggest(name, &known));
+        let near = near.map(|near| format!("; {near}")).unwrap_or_default();
+        return Err(format!("the model has no operation `{name}`{near}"));
     }
     let first = debugger.statements().first_of_operation(name);
     match first.is_empty() {

@@ -18,6 +18,7 @@ use sim_runtime::{FaultKind, Stop};
 use super::connection::{Incoming, Wire, listen};
 use super::framer::{Framer, MOST_BYTES, Received, packet_of};
 use super::layout::Layout;
+use super::monitor::Suggest;
 use super::target::GdbTarget;
 use crate::debugger::{Debugger, Stopped};
 use crate::engine::{Front, Order};
@@ -60,6 +61,13 @@ impl<'e> GdbServer<'e> {
             is_gone: false,
             fault: None,
         })
+    }
+
+    /// The same server, which says of a misspelt name what was probably meant.
+    #[must_use]
+    pub fn with_suggestions(mut self, suggest: Suggest) -> GdbServer<'e> {
+        self.target.suggest(suggest);
+        self
     }
 
     /// Takes what the connection tells.

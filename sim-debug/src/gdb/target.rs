@@ -23,7 +23,7 @@ use gdbstub::target::ext::target_description_xml_override::{
 use gdbstub::target::{Target, TargetError, TargetResult};
 
 use super::layout::{GdbRegister, Layout};
-use super::monitor::MonitorPoints;
+use super::monitor::{MonitorPoints, Suggest};
 use super::render_description;
 use super::value::{from_bytes, to_bytes};
 use crate::debugger::{Debugger, Direction, How};
@@ -105,6 +105,11 @@ impl<'e> GdbTarget<'e> {
             steps: How::Step,
             points: MonitorPoints::default(),
         }
+    }
+
+    /// Says which name was probably meant where there is none.
+    pub(super) fn suggest(&mut self, suggest: Suggest) {
+        self.points.suggest = Some(suggest);
     }
 
     /// The debugger while the run stands; none of gdb's questions come at other times.

@@ -9,7 +9,9 @@ fn is_in_a_pseudo(sound: &Sound, operation: &Operation) -> bool {
         _ => None,
     });
     let Some(literal) = text.and_then(|text| text.split('"').nth(1)) else { return false };
-    let literal = format!("\"{literal}");
+    // What begins with a mark, as ".hb", stands behind another word.
+    let is_ending = literal.starts_with(|letter: char| letter.is_ascii_punctuation());
+    let literal = if is_ending { literal.to_owned() } else { format!("\"{literal}") };
     sound.items().any(|item| matches!(item, Item::Pseudo(item) if sound.text(item.span).contains(&literal)))
 }
 

@@ -15,4 +15,4 @@ mod value;
 
 pub use part::{Part, parts_of};
 pub use place::{Place, places, text_of};
-pub use space::{InstructionSpace, OperandSpaces, PlaceSpace};
+pub use space::{ImpossiblePairs, InstructionSpace, OperandSpaces, PlaceSpace};

@@ -28,8 +28,11 @@ pub struct InstructionSpace {
     /// Its operands, those of the outermost operation first.
     pub places: Vec<PlaceSpace>,
     /// Indices of two places, and the values at both that no word has together, where values are listed.
-    pub impossible: Vec<(usize, usize, Vec<(usize, usize)>)>,
+    pub impossible: Vec<ImpossiblePairs>,
 }
+
+/// Index of a place, of a later one, and of their values those that no word has together.
+pub type ImpossiblePairs = (usize, usize, Vec<(usize, usize)>);
 
 /// What an operand can be.
 #[derive(Debug, Clone)]
@@ -217,7 +220,7 @@ fn impossible_pairs(
     places: &[(u32, Place)],
     spaces: &[PlaceSpace],
     forms: &InstructionForms,
-) -> Vec<(usize, usize, Vec<(usize, usize)>)> {
+) -> Vec<ImpossiblePairs> {
     let [_, _, ..] = &forms.alternatives.iter().take(2).collect::<Vec<_>>()[..] else { return Vec::new() };
     // The values of each place, by bits: no more are listed than a word has.
     let sets_of = |alternative: &Vec<PlaceForms>| -> Vec<u64> {

@@ -81,18 +81,19 @@ pub(super) fn prepare(case: &Case, machine: &mut dyn Machine, model: &Model) -> 
 
 /// The pieces of memory that are looked at.
 pub(super) fn near(case: &Case, model: &Model) -> Vec<Piece> {
-    let mut centres = vec![(model.target.host_map.unwrap_or(0) as usize, case.address)];
+    // With whether it is this map that is meant, or any behind which the memory stands.
+    let mut centres = vec![(model.target.host_map.unwrap_or(0) as usize, case.address, true)];
     for (place, value) in case.before.iter().chain(&case.after) {
         match *place {
-            Place::Memory { map, address, .. } => centres.push((map, address)),
+            Place::Memory { map, address, .. } => centres.push((map, address, true)),
             Place::Register { .. } | Place::Alias(_) => {
                 let maps = 0..model.maps.len();
-                centres.extend(maps.map(|map| (map, *value as u64)));
+                centres.extend(maps.map(|map| (map, *value as u64, false)));
             }
         }
     }
     let mut pieces = Vec::new();
-    for (map, centre) in centres {
+    for (map, centre, is_meant) in centres {
         let table = &model.maps[map];
         let end = mask(table.address_bits) as u64;
         // Where the window wraps at the address width, all of the memory at both ends is near.
@@ -102,7 +103,7 @@ pub(super) fn near(case: &Case, model: &Model) -> Vec<Piece> {
         for (low, high) in windows {
             let is_near = |range: &&Range| range.low <= high && low <= range.high;
             let ranges = table.ranges.iter().filter(is_near);
-            for range in ranges.filter(|range| !is_seen_before(model, map, range.ram)) {
+            for range in ranges.filter(|range| is_meant || !is_seen_before(model, map, range)) {
                 let (low, high) = (low.max(range.low), high.min(range.high));
                 let size = cell_bytes(model, map);
                 let bytes = vec![0; ((high - low + 1) * size) as usize];
@@ -116,9 +117,10 @@ pub(super) fn near(case: &Case, model: &Model) -> Vec<Piece> {
     pieces
 }
 
-/// Whether a memory stands behind a map before this one, where it is looked at.
-fn is_seen_before(model: &Model, map: usize, ram: u32) -> bool {
-    model.maps[..map].iter().flat_map(|map| &map.ranges).any(|range| range.ram == ram)
+/// Whether a memory stands behind a map before this one, and no other cache before it.
+fn is_seen_before(model: &Model, map: usize, range: &Range) -> bool {
+    let mut before = model.maps[..map].iter().flat_map(|map| &map.ranges);
+    before.any(|other| (other.ram, other.cache) == (range.ram, range.cache))
 }
 
 pub(super) fn read_state(machine: &dyn Machine, model: &Model, near: &[Piece]) -> State {

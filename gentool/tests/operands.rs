@@ -3,6 +3,8 @@
 //! was seen, and each pair but those that are said to be impossible.
 
 mod cases;
+#[allow(dead_code, reason = "words are random here, not instructions")]
+mod random_instruction;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -16,26 +18,13 @@ use isac_ir::root::{RecordedDecoder, RootDecoding, decode_root, root_elements};
 use isac_parser::diagnostic::Diagnostics;
 use isac_parser::load_model;
 use isac_parser::source::{FileSystem, SourceMap};
+use random_instruction::Random;
 
 fn model_of(path: &str) -> Model {
     let (mut sources, mut findings) = (SourceMap::new(), Diagnostics::new());
     let file = cases::root().join(path);
     let checked = load_model(Path::new(&file), &FileSystem, &BTreeMap::new(), &mut sources, &mut findings);
     lower_model(&checked.expect("the model is sound"), &sources, "model")
-}
-
-/// Random numbers that are the same each time.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u128 {
-        let mut word = 0;
-        for _ in 0..4 {
-            self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            word = word << 32 | u128::from(self.0 >> 32);
-        }
-        word
-    }
 }
 
 /// What was seen of an instruction: the values at each place, and the pairs of them.
@@ -68,7 +57,7 @@ fn seen_of(model: &Model, spaces: &OperandSpaces<'_>, tries: usize) -> (BTreeMap
             is_all &= width <= NARROW_BITS;
             let words: Vec<u128> = match width {
                 ..=NARROW_BITS => (0..1 << width).collect(),
-                _ => (0..tries).map(|_| random.next() & mask(width)).collect(),
+                _ => (0..tries).map(|_| random.wide() & mask(width)).collect(),
             };
             let ways = words.into_iter().flat_map(|word| TAILS.map(|tail| (word, tail)));
             for (word, tail) in ways {

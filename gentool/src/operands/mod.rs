@@ -14,5 +14,5 @@ mod space;
 mod value;
 
 pub use part::{Part, parts_of};
-pub use place::{Place, places, text_of};
+pub use place::{Place, number_text, places, text_of};
 pub use space::{ImpossiblePairs, InstructionSpace, OperandSpaces, PlaceSpace};

@@ -1,6 +1,7 @@
 //! Where the operands of an operation stand, and how they are written.
 
 use isac_ir::Model;
+use isac_ir::operation::Field;
 use isac_ir::syntax::print::{Site, print};
 use isac_ir::syntax::{Format, TextItem, Tree};
 
@@ -62,11 +63,14 @@ pub(super) fn field_text(model: &Model, operation: u32, number: u32, value: u128
     });
     let names = register.map(|register| model.element_names(register, value)).unwrap_or_default();
     let field = &operation.fields[number as usize];
-    names.into_iter().next().unwrap_or_else(|| match field.signed {
-        true => {
-            let unused = 128 - field.width_bits.clamp(1, 128);
-            ((value as i128) << unused >> unused).to_string()
-        }
+    names.into_iter().next().unwrap_or_else(|| number_text(value, field))
+}
+
+/// A field's value in decimal, with its sign.
+pub fn number_text(value: u128, field: &Field) -> String {
+    let unused = 128 - field.width_bits.clamp(1, 128);
+    match field.signed {
+        true => ((value as i128) << unused >> unused).to_string(),
         false => value.to_string(),
-    })
+    }
 }

@@ -81,31 +81,22 @@ impl<'m> OperandSpaces<'m> {
         let Target::Operation(operation) = decoded.nodes[node as usize].target else {
             return Err(String::new());
         };
-        let (key, text): (Key, &dyn Fn() -> String) = match place {
+        let number = |key: Key| space.numbers.get(&key).copied();
+        match place {
             Place::Field(field) => {
                 let of = FieldOf::new(self.model, operation, field);
                 let value = decoded.field(self.model, node, field);
-                let key = vec![told_field(&space.extents, of, value).key(of)];
-                (key, &move || field_text(self.model, operation, field, value))
+                number(vec![space.extents.told(of, value).key(of)])
+                    .ok_or_else(|| field_text(self.model, operation, field, value))
             }
             Place::Instance(instance) => {
-                let child = decoded.children(node);
-                let mut child = child.filter(|at| decoded.nodes[*at as usize].instance == Some(instance));
-                let tree = child.next().and_then(|child| Tree::of(decoded, child));
+                let child = decoded.instance(node, instance);
+                let tree = child.and_then(|child| Tree::of(decoded, child));
                 let tree = tree.ok_or_else(|| "?".to_owned())?;
-                let key =
-                    told_tree((self.model, &space.extents), &tree, space.detail).ordered_key(self.model);
-                return space.numbers.get(&key).copied().ok_or_else(|| text_of(self.model, &tree));
+                let told = told_tree((self.model, &space.extents), &tree, space.detail);
+                number(told.key(self.model)).ok_or_else(|| text_of(self.model, &tree))
             }
-        };
-        space.numbers.get(&key).copied().ok_or_else(text)
-    }
-}
-
-fn told_field(extents: &Extents, of: FieldOf, value: u128) -> Told {
-    match of.is_narrow() {
-        true => Told::Value(value),
-        false => Told::Class(extents.class(of, value)),
+        }
     }
 }
 
@@ -190,10 +181,7 @@ impl PlaceSpace {
         match (set, place) {
             (PlaceForms::Field(pattern), Place::Field(field)) => {
                 let of = FieldOf::new(model, operation, field);
-                let told: Vec<Told> = match of.is_narrow() {
-                    true => of.values_of(*pattern).map(Told::Value).collect(),
-                    false => self.extents.classes(of, *pattern).into_iter().map(Told::Class).collect(),
-                };
+                let told = self.extents.told_values(of, *pattern);
                 let text = |told: Told| match told {
                     Told::Value(value) => field_text(model, operation, field, value),
                     Told::Class(class) => class.text().to_owned(),
@@ -205,7 +193,7 @@ impl PlaceSpace {
                 let mut all = Vec::new();
                 for form in forms {
                     let told = told_values((model, &self.extents), form, self.detail, MOST_LISTED)?;
-                    all.extend(told.into_iter().map(|tree| (tree.ordered_key(model), tree.text(model))));
+                    all.extend(told.into_iter().map(|tree| (tree.key(model), tree.text(model))));
                 }
                 Ok(all)
             }

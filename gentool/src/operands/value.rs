@@ -1,6 +1,6 @@
 //! The values that are told apart at a place: each of a few, or classes of them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use isac_ir::Model;
 use isac_ir::syntax::Tree;
@@ -9,7 +9,7 @@ use super::form::{FieldPattern, Form};
 use super::place::text_of;
 
 /// Fields that are wider are told by classes of their values.
-pub(super) const WIDEST_LISTED_BITS: u32 = 6;
+const WIDEST_LISTED_BITS: u32 = 6;
 
 /// How much is told of an operand: as much as leaves no more values than can be listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,6 +24,15 @@ pub(super) enum Detail {
 
 impl Detail {
     pub(super) const ALL: [Detail; 3] = [Detail::Values, Detail::Narrow, Detail::Forms];
+
+    /// Whether anything is told of a field.
+    fn tells(self, of: FieldOf) -> bool {
+        match self {
+            Detail::Values => true,
+            Detail::Narrow => of.is_narrow(),
+            Detail::Forms => false,
+        }
+    }
 }
 
 /// A value, or a class of values, of a field.
@@ -70,7 +79,7 @@ pub(super) struct ToldTree {
 #[derive(Debug)]
 pub(super) struct TooMany;
 
-/// The least and the greatest value of each field of operations, as [`ordered`] has them.
+/// The least and the greatest value of each field of operations, as [`FieldOf::ordered`] has them.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Extents(BTreeMap<(u32, u32), (u128, u128)>);
 
@@ -90,7 +99,7 @@ impl FieldOf {
         FieldOf { operation, field, width_bits, signed }
     }
 
-    pub(super) fn is_narrow(self) -> bool {
+    fn is_narrow(self) -> bool {
         self.width_bits <= WIDEST_LISTED_BITS
     }
 
@@ -103,12 +112,12 @@ impl FieldOf {
     }
 
     /// Numbers that stand in the order of the values.
-    pub(super) fn ordered(self, value: u128) -> u128 {
+    fn ordered(self, value: u128) -> u128 {
         value & self.ones() ^ self.sign()
     }
 
     /// All values of a pattern of a narrow field, in their order.
-    pub(super) fn values_of(self, pattern: FieldPattern) -> impl Iterator<Item = u128> {
+    fn values_of(self, pattern: FieldPattern) -> impl Iterator<Item = u128> {
         (0..1_u128 << self.width_bits.min(WIDEST_LISTED_BITS))
             .map(move |number| number ^ self.sign())
             .filter(move |value| value & pattern.mask == pattern.value)
@@ -133,7 +142,23 @@ impl Extents {
         form.children.iter().flat_map(|(_, forms)| forms).for_each(|form| self.add_form(model, form));
     }
 
-    pub(super) fn class(&self, of: FieldOf, value: u128) -> Class {
+    /// What is told of a field's value.
+    pub(super) fn told(&self, of: FieldOf, value: u128) -> Told {
+        match of.is_narrow() {
+            true => Told::Value(value & of.ones()),
+            false => Told::Class(self.class(of, value)),
+        }
+    }
+
+    /// What is told of the values of a pattern, in their order.
+    pub(super) fn told_values(&self, of: FieldOf, pattern: FieldPattern) -> Vec<Told> {
+        match of.is_narrow() {
+            true => of.values_of(pattern).map(Told::Value).collect(),
+            false => self.classes(of, pattern).into_iter().map(Told::Class).collect(),
+        }
+    }
+
+    fn class(&self, of: FieldOf, value: u128) -> Class {
         let value = value & of.ones();
         let extent = self.0.get(&(of.operation, of.field)).copied();
         let is = |end: Option<u128>| end == Some(of.ordered(value));
@@ -148,7 +173,7 @@ impl Extents {
     }
 
     /// The classes that values of a pattern have, in their order.
-    pub(super) fn classes(&self, of: FieldOf, pattern: FieldPattern) -> Vec<Class> {
+    fn classes(&self, of: FieldOf, pattern: FieldPattern) -> Vec<Class> {
         let ends = self.0.get(&(of.operation, of.field)).copied();
         let ends = ends.into_iter().flat_map(|(least, greatest)| [least ^ of.sign(), greatest ^ of.sign()]);
         let free = of.ones() & !pattern.mask;
@@ -186,14 +211,8 @@ pub(super) fn told_values(
     for (field, pattern) in (0..).zip(&form.fields) {
         let of = FieldOf::new(model, form.operation, field);
         let copied = model.operation(form.operation).fields[field as usize].copy_of.is_some();
-        let values: Vec<Told> = match detail {
-            _ if copied => vec![Told::Nothing],
-            Detail::Values | Detail::Narrow if of.is_narrow() => {
-                of.values_of(*pattern).map(Told::Value).collect()
-            }
-            Detail::Values => extents.classes(of, *pattern).into_iter().map(Told::Class).collect(),
-            Detail::Narrow | Detail::Forms => vec![Told::Nothing],
-        };
+        let is_told = !copied && detail.tells(of);
+        let values = if is_told { extents.told_values(of, *pattern) } else { vec![Told::Nothing] };
         trees = product(&trees, &values, most, |tree, value| tree.fields.push(*value))?;
     }
     for (instance, forms) in &form.children {
@@ -201,8 +220,8 @@ pub(super) fn told_values(
         for form in forms {
             below.extend(told_values((model, extents), form, detail, most)?);
         }
-        let mut seen = std::collections::BTreeSet::new();
-        below.retain(|tree| seen.insert(tree.key()));
+        let mut seen = BTreeSet::new();
+        below.retain(|tree| seen.insert(tree.key(model)));
         trees = product(&trees, &below, most, |tree, below| tree.children.push((*instance, below.clone())))?;
     }
     Ok(trees)
@@ -230,11 +249,9 @@ pub(super) fn told_tree((model, extents): (&Model, &Extents), tree: &Tree, detai
     let fields = (0..).zip(&model.operation(tree.operation).fields).map(|(field, described)| {
         let of = FieldOf::new(model, tree.operation, field);
         let value = tree.fields.get(field as usize).copied().unwrap_or_default();
-        match detail {
-            _ if described.copy_of.is_some() => Told::Nothing,
-            Detail::Values | Detail::Narrow if of.is_narrow() => Told::Value(value & of.ones()),
-            Detail::Values => Told::Class(extents.class(of, value)),
-            Detail::Narrow | Detail::Forms => Told::Nothing,
+        match described.copy_of.is_none() && detail.tells(of) {
+            true => extents.told(of, value),
+            false => Told::Nothing,
         }
     });
     let children = tree.children.iter();
@@ -263,23 +280,12 @@ impl Told {
 pub(super) type Key = Vec<u128>;
 
 impl ToldTree {
-    /// Told without the order of signed numbers.
-    fn key(&self) -> Key {
-        let fields = self.fields.iter().map(|told| match told {
-            Told::Value(value) => *value,
-            Told::Class(class) => *class as u128,
-            Told::Nothing => 0,
-        });
-        let own = [u128::from(self.operation)].into_iter().chain(fields);
-        own.chain(self.children.iter().flat_map(|(_, child)| child.key())).collect()
-    }
-
     /// Its key in a model.
-    pub(super) fn ordered_key(&self, model: &Model) -> Key {
+    pub(super) fn key(&self, model: &Model) -> Key {
         let fields = (0..).zip(&self.fields);
         let fields = fields.map(|(field, told)| told.key(FieldOf::new(model, self.operation, field)));
         let own = [u128::from(self.operation)].into_iter().chain(fields);
-        own.chain(self.children.iter().flat_map(|(_, child)| child.ordered_key(model))).collect()
+        own.chain(self.children.iter().flat_map(|(_, child)| child.key(model))).collect()
     }
 
     /// The operand as it is written; if not all of it is told, its operation and what is.

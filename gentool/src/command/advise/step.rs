@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use gentool::operands::{Place, parts_of, places, text_of};
+use gentool::operands::{Place, number_text, parts_of, places, text_of};
 use isac_ir::Model;
 use isac_ir::decode::Decoded;
 use isac_ir::operation::Target;
@@ -181,7 +181,7 @@ impl Elements<'_> {
             Place::Field(number) => {
                 let field = &operation.fields[number as usize];
                 let value = tree.fields.get(number as usize).copied().unwrap_or_default();
-                Value::Immediate(signed_text(value, field.width_bits, field.signed))
+                Value::Immediate(number_text(value, field))
             }
             Place::Instance(instance) => {
                 let Some(child) = tree.child(instance) else { return Value::Other(String::new()) };
@@ -221,15 +221,6 @@ fn chain_of(model: &Model, decoded: &Decoded) -> Option<Vec<u32>> {
 /// Whether a number of the word is in an operand.
 fn is_number(tree: &Tree) -> bool {
     !tree.fields.is_empty() || tree.children.iter().any(|(_, child)| is_number(child))
-}
-
-/// A number with its sign, in decimal.
-fn signed_text(value: u128, width_bits: u32, signed: bool) -> String {
-    let unused = 128 - width_bits.clamp(1, 128);
-    match signed {
-        true => ((value as i128) << unused >> unused).to_string(),
-        false => value.to_string(),
-    }
 }
 
 /// How many bits of the word are an operand's own.

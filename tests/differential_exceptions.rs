@@ -391,12 +391,17 @@ fn compare_bare(bare: &Bare, frame: &str, assembler: &Assembler<'_>, qemu: Optio
     different
 }
 
+/// What programs are made with: the assembler, their frame, and a folder for them.
+fn workbench(frame: &str) -> (Assembler<'static>, String, tempfile::TempDir) {
+    let assembler = Assembler::new(armv6m::model()).expect("the model's instructions have texts");
+    let frame = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/differential").join(frame);
+    let frame = fs::read_to_string(frame).expect("the frame of the programs");
+    (assembler, frame, tempfile::tempdir().expect("a folder"))
+}
+
 #[test]
 fn one_thing_at_a_time_ends_as_on_a_cortex_m0() {
-    let assembler = Assembler::new(armv6m::model()).expect("the model's instructions have texts");
-    let frame = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/differential/bare.s");
-    let frame = fs::read_to_string(frame).expect("the frame of the programs");
-    let folder = tempfile::tempdir().expect("a folder");
+    let (assembler, frame, folder) = workbench("bare.s");
     let qemu = has_qemu().then_some(folder.path());
     let programs = BARE_PROGRAMS.iter();
     let different: Vec<String> =
@@ -406,10 +411,7 @@ fn one_thing_at_a_time_ends_as_on_a_cortex_m0() {
 
 #[test]
 fn exceptions_of_armv6m_are_those_of_a_cortex_m0() {
-    let assembler = Assembler::new(armv6m::model()).expect("the model's instructions have texts");
-    let frame = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/differential/exceptions.s");
-    let frame = fs::read_to_string(frame).expect("the frame of the programs");
-    let folder = tempfile::tempdir().expect("a folder");
+    let (assembler, frame, folder) = workbench("exceptions.s");
     let qemu = has_qemu().then_some(folder.path());
     if qemu.is_none() {
         println!("note: {QEMU} is not installed; the engines are compared with each other only");

@@ -83,23 +83,12 @@ fn a_file_gets_nothing_of_it() {
     assert!(output.stdout.starts_with(b"model rv32im"));
 }
 
-/// What a command shows on a terminal.
-fn shown(line: &str, no_color: Option<&str>) -> String {
+/// What a command shows on a terminal of a kind, with something more in its environment.
+fn shown(line: &str, terminal: &str, environment: Option<(&str, &str)>) -> String {
     let mut command = Command::new("script");
     let line = format!("{} {line}", env!("CARGO_BIN_EXE_gentool"));
-    command.args(["-qec", &line, "/dev/null"]).env("TERM", "xterm-256color").env_remove("NO_COLOR");
-    no_color.into_iter().for_each(|value| {
-        command.env("NO_COLOR", value);
-    });
-    let output = start(command).wait_with_output().expect("it ends");
-    String::from_utf8(output.stdout).expect("text")
-}
-
-/// The same on a terminal of another kind.
-fn shown_on(line: &str, terminal: &str) -> String {
-    let mut command = Command::new("script");
-    let line = format!("{} {line}", env!("CARGO_BIN_EXE_gentool"));
-    command.args(["-qec", &line, "/dev/null"]).env("TERM", terminal).env_remove("NO_COLOR");
+    command.args(["-qec", &line, "/dev/null"]).env("TERM", terminal).env_remove("NO_COLOR").env_remove("CI");
+    command.envs(environment);
     let output = start(command).wait_with_output().expect("it ends");
     String::from_utf8(output.stdout).expect("text")
 }
@@ -113,10 +102,12 @@ fn colours_are_for_terminals_and_go_with_no_color() {
     for line in [format!("check {}", wrong.display()), "--help".to_owned(), "run --no-such-option".to_owned()]
     {
         for (no_color, colours) in [(None, true), (Some(""), true), (Some("1"), false), (Some("0"), false)] {
-            let text = shown(&line, no_color);
+            let text = shown(&line, "xterm-256color", no_color.map(|value| ("NO_COLOR", value)));
             assert_eq!(text.contains("\u{1b}["), colours, "{line} with {no_color:?}: {text:?}");
         }
-        assert!(!shown_on(&line, "dumb").contains('\u{1b}'), "{line}");
+        for environment in [None, Some(("CI", "true"))] {
+            assert!(!shown(&line, "dumb", environment).contains('\u{1b}'), "{line} with {environment:?}");
+        }
         let words: Vec<&str> = line.split(' ').collect();
         let output = Command::new(env!("CARGO_BIN_EXE_gentool")).args(words).env_remove("NO_COLOR").output();
         let output = output.expect("it runs");

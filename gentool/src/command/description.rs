@@ -16,7 +16,7 @@ use isac_parser::source::{FileSystem, SourceMap, refuse_named_pipe};
 use sha2::{Digest, Sha256};
 use sim_debug::Statements;
 use sim_profile::description::DescriptionPoints;
-use sim_runtime::launcher::{is_same_file, parse_wide};
+use sim_runtime::launcher::{is_dumb, is_same_file, parse_wide};
 
 use super::Failure;
 use super::description_point::{list_points, path_of};
@@ -194,11 +194,6 @@ fn styled() -> bool {
 pub(super) fn is_styled(stream: &impl IsTerminal) -> bool {
     let is_unset = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
     stream.is_terminal() && is_unset && !is_dumb()
-}
-
-/// A terminal that knows no codes.
-pub(super) fn is_dumb() -> bool {
-    std::env::var_os("TERM").is_some_and(|terminal| terminal == "dumb")
 }
 
 /// What `-D` says: a name and its value.

@@ -43,14 +43,14 @@ use std::io::{self, ErrorKind, Write as _};
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use sim_runtime::launcher::exit_status;
+use sim_runtime::launcher::{color_choice, exit_status};
 
 /// Simulators from processor descriptions in ISAC.
 ///
 /// Describe a processor; get a simulator that runs real programs and tells exactly what the
 /// program did to the processor and what the processor did to the program.
 #[derive(Debug, Parser)]
-#[command(name = "gentool", version, after_help = AFTER_HELP)]
+#[command(name = "gentool", version, color = color_choice(), after_help = AFTER_HELP)]
 struct CommandLine {
     #[command(subcommand)]
     command: Command,

@@ -8,8 +8,8 @@ use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use super::description::is_dumb;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use sim_runtime::launcher::is_dumb;
 
 /// What ends sooner shows no line at all.
 const DELAY: Duration = Duration::from_millis(500);

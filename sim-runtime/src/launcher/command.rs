@@ -7,7 +7,7 @@ use clap::error::ErrorKind;
 use clap::{Args, Command, FromArgMatches};
 
 use crate::engine::Engine;
-use crate::launcher::{LaunchInfo, RunOptions, Stdio, exit_status, launch};
+use crate::launcher::{LaunchInfo, RunOptions, Stdio, color_choice, exit_status, launch};
 
 /// Whatever a generated simulator is: parses the command line, makes the engine, runs.
 ///
@@ -39,6 +39,7 @@ fn parse(info: &LaunchInfo, arguments: impl Iterator<Item = OsString>) -> Result
     let about = format!("Simulates programs on the processor {}", info.model);
     let command = RunOptions::augment_args(Command::new("simulator"))
         .bin_name(info.model.clone())
+        .color(color_choice())
         .about(about)
         .long_about(None)
         .after_help(EXIT_STATUSES);

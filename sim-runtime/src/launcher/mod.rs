@@ -39,7 +39,7 @@ pub use options::{ProgramFormat, RunOptions};
 pub use output_file::{AtomicFile, OutputFile, Render, is_same_file};
 pub use snapshot::{SnapshotInterval, SnapshotRequest};
 pub use start::describe_image;
-pub use stdio::Stdio;
+pub use stdio::{Stdio, color_choice, is_dumb};
 
 use crate::engine::{CacheStatistics, Engine};
 use crate::fault::Stop;

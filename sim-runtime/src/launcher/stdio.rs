@@ -4,6 +4,8 @@ use std::io::{self, IsTerminal, Write};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use clap::ColorChoice;
+
 use crate::host::{Capture, Streams};
 use crate::launcher::interrupt::Interrupt;
 use crate::launcher::snapshot::SnapshotRequest;
@@ -22,9 +24,17 @@ pub struct Stdio {
     pub progress: bool,
 }
 
-/// A terminal that knows no codes.
-fn is_dumb() -> bool {
+/// Whether the terminal knows no codes: `dumb`, as terminfo calls it.
+#[must_use]
+pub fn is_dumb() -> bool {
     std::env::var_os("TERM").is_some_and(|terminal| terminal == "dumb")
+}
+
+/// Whether what clap prints has colours: as clap finds, but never on a dumb terminal. (Where `CI` is
+/// set, clap takes every terminal for one with colours.)
+#[must_use]
+pub fn color_choice() -> ColorChoice {
+    if is_dumb() { ColorChoice::Never } else { ColorChoice::Auto }
 }
 
 impl Stdio {

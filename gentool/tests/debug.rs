@@ -1,5 +1,10 @@
 //! `gentool debug`: its commands by script, each with what it shows.
 
+#[path = "debug/interrupt.rs"]
+mod interrupt;
+#[path = "debug/moves.rs"]
+mod moves;
+
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};

@@ -19,6 +19,7 @@ use crate::address::AddressSpace;
 use crate::history::{History, Moment};
 use crate::point::{WatchKind, Watchpoint};
 use crate::statement::Statements;
+use crate::touching::Touching;
 use crate::within::Position;
 
 /// So many units pass before somebody is asked whether the run is to stop.
@@ -82,15 +83,18 @@ pub enum Stopped {
 /// Whether a run stops before the instruction that the program counter's value is of.
 pub type Asker<'e> = Box<dyn Fn(&dyn Machine, u64) -> bool + 'e>;
 
+/// Somebody who is asked now and then whether the run is to stop.
+pub(crate) type IsAsked<'a> = &'a mut dyn FnMut() -> bool;
+
 /// An engine with what it is to stop for.
 pub struct Debugger<'e> {
     pub(crate) engine: Box<dyn Engine + 'e>,
-    info: LaunchInfo,
-    space: AddressSpace,
+    pub(crate) info: LaunchInfo,
+    pub(crate) space: AddressSpace,
     pc: RegisterPlace,
-    overlaps: bool,
+    pub(crate) overlaps: bool,
     breakpoints: BTreeSet<u64>,
-    watchpoints: Vec<Watchpoint>,
+    pub(crate) watchpoints: Vec<Watchpoint>,
     asker: Option<Asker<'e>>,
     pub(crate) statements: Rc<Statements>,
     /// Numbers of the statements that are stopped at.
@@ -102,6 +106,13 @@ pub struct Debugger<'e> {
     /// Where the run stands within an instruction.
     pub(crate) inside: Option<Position>,
     pub(crate) history: Option<History>,
+    /// A state a little before the one at hand, kept while the run goes on.
+    pub(crate) recent: Option<Moment>,
+    /// Whether the run stops before what touches a watched place, and on which way and where it last did.
+    pub(crate) stops_before_touching: Option<Touching>,
+    pub(crate) touches_at: Option<(Direction, u64)>,
+    /// When the unit before began, if the run went on since.
+    pub(crate) unit_before: Option<u64>,
     /// Instructions that have ended or were cancelled.
     pub(crate) taken: u64,
     /// How the program has ended.
@@ -134,6 +145,10 @@ impl<'e> Debugger<'e> {
             new_stall: None,
             inside: None,
             history: None,
+            recent: None,
+            stops_before_touching: None,
+            touches_at: None,
+            unit_before: None,
             taken: 0,
             ended: None,
             is_boundary: true,
@@ -245,25 +260,6 @@ impl<'e> Debugger<'e> {
         self.asker = asker;
     }
 
-    /// Watches a place; false if the engine cannot tell what is read.
-    pub fn add_watchpoint(&mut self, watchpoint: Watchpoint) -> bool {
-        let watches_reads = watchpoint.kind == WatchKind::Write || self.engine.watch_reads(true);
-        if watches_reads {
-            self.watchpoints.push(watchpoint);
-        }
-        watches_reads
-    }
-
-    /// Watches a place no longer; false if nobody did.
-    pub fn remove_watchpoint(&mut self, is_meant: impl Fn(&Watchpoint) -> bool) -> bool {
-        let Some(place) = self.watchpoints.iter().position(is_meant) else { return false };
-        self.watchpoints.remove(place);
-        if self.watchpoints.iter().all(|other| other.kind == WatchKind::Write) {
-            self.engine.watch_reads(false);
-        }
-        true
-    }
-
     /// The state is changed from outside of the run, or has been: it goes another way from here on.
     pub fn change(&mut self) {
         self.is_changed = true;
@@ -277,8 +273,7 @@ impl<'e> Debugger<'e> {
     }
 
     /// The state at hand.
-    pub(crate) fn moment(&self, host: &Host, is_changed: bool) -> Option<Moment> {
-        let earlier = self.history.as_ref().and_then(History::last).map(|last| &last.engine);
+    pub(crate) fn moment(&mut self, host: &Host, is_changed: bool) -> Option<Moment> {
         Some(Moment {
             cycles: self.engine.cycles(),
             instructions: self.engine.instructions(),
@@ -286,7 +281,7 @@ impl<'e> Debugger<'e> {
             is_boundary: self.is_boundary,
             is_changed,
             new_stall: self.new_stall,
-            engine: self.engine.save(earlier)?,
+            engine: self.engine.save()?,
             host: host.save()?,
         })
     }
@@ -335,29 +330,38 @@ impl<'e> Debugger<'e> {
         host: &mut Host,
         how: How,
         budget: u64,
-        mut is_asked: impl FnMut() -> bool,
+        is_asked: IsAsked<'_>,
     ) -> Option<Stopped> {
         if let Some(ended) = self.ended {
             return Some(Stopped::Ended(ended));
         }
         if Debugger::is_within_move(how, Direction::Forward) {
-            return self.go_on_within(host, how, budget);
+            return self.go_on_within(host, how, budget, is_asked);
         }
+        let begin = self.taken;
+        (self.recent, self.unit_before) = (None, None);
         if self.inside.is_some()
             && let Some(stopped) = self.finish_within(host).or_else(|| self.found_by(how))
         {
             return Some(stopped);
         }
+        let budget = budget.saturating_sub(self.taken - begin);
         let has_breakpoints = !self.breakpoints.is_empty()
             || self.asker.is_some()
             || !self.stops.is_empty()
             || !self.stalls.is_empty();
         let watches = has_breakpoints || !self.watchpoints.is_empty();
+        // What stops the run takes it back by a unit.
+        let returns =
+            !self.stops.is_empty() || (self.stops_before_touching.is_some() && !self.watchpoints.is_empty());
         if how == How::Continue && !watches {
             return self.go_unwatched(host, budget, is_asked);
         }
         let begin = self.taken;
         for unit in 0..budget {
+            if unit % UNITS_UNASKED == 0 && returns {
+                self.recent = self.moment(host, false);
+            }
             if let Some(stopped) = self.watched_unit(host).or_else(|| self.found_by(how)) {
                 return Some(stopped);
             }
@@ -373,12 +377,7 @@ impl<'e> Debugger<'e> {
     }
 
     /// Runs on where nothing can stop it.
-    fn go_unwatched(
-        &mut self,
-        host: &mut Host,
-        budget: u64,
-        mut is_asked: impl FnMut() -> bool,
-    ) -> Option<Stopped> {
+    fn go_unwatched(&mut self, host: &mut Host, budget: u64, is_asked: IsAsked<'_>) -> Option<Stopped> {
         let (mut left, begin) = (budget, self.taken);
         while left > 0 && self.taken - begin < budget {
             let left_to_end = budget - (self.taken - begin);
@@ -409,17 +408,30 @@ impl<'e> Debugger<'e> {
         stopped.or_else(|| self.touched()).or_else(|| self.stalled_now())
     }
 
-    /// The same, stopped before a statement in it that is stopped at.
+    /// The same, stopped before a statement in it that is stopped at, or before all of it.
     fn watched_unit(&mut self, host: &mut Host) -> Option<Stopped> {
-        if self.stops.is_empty() {
-            return self.unit(host);
-        }
         let cycles = self.engine.cycles();
-        self.engine.follow(Follow::List);
+        let watches = !self.watchpoints.is_empty() && self.stops_before_touching.is_some();
+        let address = if watches { self.address() } else { 0 };
+        if !self.stops.is_empty() {
+            self.engine.follow(Follow::List);
+        }
         let stopped = self.unit(host);
-        let within = self.stop_at_passed(host, cycles);
-        self.engine.follow(Follow::Nothing);
-        within.or(stopped)
+        if !self.stops.is_empty() {
+            let within = self.stop_at_passed(host, cycles);
+            self.engine.follow(Follow::Nothing);
+            if within.is_some() {
+                return within;
+            }
+        }
+        if matches!(stopped, Some(Stopped::Watch(..))) {
+            self.stop_before(host, cycles, address);
+        }
+        if watches {
+            self.unit_before = Some(cycles);
+            self.touches_at = self.touches_at.filter(|(_, at)| *at >= self.engine.cycles());
+        }
+        stopped
     }
 
     /// Runs one instruction or cycle and nothing else.
@@ -446,49 +458,17 @@ impl<'e> Debugger<'e> {
         None
     }
 
-    /// The first watched place that was touched since this was asked last.
-    pub(crate) fn touched(&mut self) -> Option<Stopped> {
-        let changed = self.look_at_places();
-        let reads = self.engine.take_reads();
-        let is_read = |point: &&Watchpoint| {
-            point.kind != WatchKind::Write
-                && reads.iter().any(|read| point.is_touched(read, self.cell_bytes(read.map)))
-        };
-        let read = || self.watchpoints.iter().find(is_read).map(|point| (point.id, point.kind));
-        changed.or_else(read).map(|(id, kind)| Stopped::Watch(id, kind))
-    }
-
-    /// Looks at all watched places; the first that has changed and stops the run by that.
-    pub(crate) fn look_at_places(&mut self) -> Option<(u64, WatchKind)> {
-        let machine = self.engine.machine();
-        let mut found = None;
-        for point in &mut self.watchpoints {
-            let changed = point.look(machine);
-            if changed && point.kind != WatchKind::Read {
-                found.get_or_insert((point.id, point.kind));
-            }
-        }
-        found
-    }
-
-    fn cell_bytes(&self, map: u32) -> u64 {
-        let bits = self.info.maps.get(map as usize).map_or(8, |map| map.cell_bits);
-        u64::from(bits.div_ceil(8).max(1))
-    }
-
     /// Whether the run stops where it is.
     fn found_by(&mut self, how: How) -> Option<Stopped> {
         match how {
             How::GoTo(instructions) if self.engine.instructions() >= instructions => {
                 return Some(Stopped::Stepped);
             }
+            _ if self.is_at_breakpoint() => return Some(Stopped::Breakpoint),
             How::StepCycle => return Some(Stopped::Stepped),
             _ if !self.is_boundary => return None,
             How::Step => return Some(Stopped::Stepped),
             _ => {}
-        }
-        if self.is_at_breakpoint() {
-            return Some(Stopped::Breakpoint);
         }
         match how {
             How::StepRange(first, behind) if !(first..behind).contains(&self.address()) => {

@@ -11,8 +11,8 @@ use crate::debugger::{Debugger, Direction, How, Stopped};
 /// What is to become of a run that stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Order {
-    /// It goes on, or back.
-    Go(Direction, How),
+    /// It goes on, or back, by so many steps where it is stepped.
+    Go(Direction, How, u64),
     /// It goes on and nobody looks any more.
     Leave,
     /// It ends here.
@@ -51,7 +51,8 @@ enum State {
     /// Before its first instruction.
     Fresh,
     Stands(Stopped),
-    Goes(How),
+    /// So many steps are left of it.
+    Goes(How, u64),
     /// Nobody looks any more.
     Left,
 }
@@ -97,17 +98,19 @@ impl<'e> DebuggedEngine<'e> {
         let (debugger, order) = self.front.stand(debugger, why, &|| host.is_interrupted());
         self.debugger = Some(debugger);
         match order {
-            Order::Go(Direction::Forward, How::GoTo(instructions)) => {
-                self.state = match self.debugger_mut().go_back_to(host, instructions) {
-                    true => State::Stands(Stopped::Stepped),
-                    false => self.forward(host, How::GoTo(instructions)),
-                };
-            }
-            Order::Go(Direction::Forward, how) => self.state = self.forward(host, how),
-            Order::Go(Direction::Backward, how) => {
+            Order::Go(Direction::Forward, how @ How::GoTo(instructions), _) => {
                 let front = &mut self.front;
                 let debugger = self.debugger.as_mut()?;
-                let stopped = debugger.go_back(host, how, &mut || front.is_asked());
+                self.state = match debugger.go_back_to(host, instructions, &mut || front.is_asked()) {
+                    Some(stopped) => State::Stands(stopped),
+                    None => self.forward(host, how, 1),
+                };
+            }
+            Order::Go(Direction::Forward, how, times) => self.state = self.forward(host, how, times),
+            Order::Go(Direction::Backward, how, times) => {
+                let front = &mut self.front;
+                let debugger = self.debugger.as_mut()?;
+                let stopped = debugger.go_back(host, how, times, &mut || front.is_asked());
                 self.state = State::Stands(stopped.unwrap_or(Stopped::AtBeginning));
             }
             Order::Leave => {
@@ -123,14 +126,14 @@ impl<'e> DebuggedEngine<'e> {
         }
         match (self.state, self.debugger().ended) {
             // It has ended, and whoever debugs has seen that.
-            (State::Goes(_) | State::Left, Some(ended)) => Some(ended),
+            (State::Goes(..) | State::Left, Some(ended)) => Some(ended),
             _ => None,
         }
     }
 
-    fn forward(&mut self, host: &mut Host, how: How) -> State {
+    fn forward(&mut self, host: &mut Host, how: How, times: u64) -> State {
         self.debugger_mut().begin_forward(host);
-        State::Goes(how)
+        State::Goes(how, times)
     }
 }
 
@@ -168,14 +171,20 @@ impl Engine for DebuggedEngine<'_> {
                         return stop;
                     }
                 }
-                State::Goes(how) => {
+                State::Goes(how, times) => {
                     let left = limit.saturating_sub(self.debugger().taken);
                     if left == 0 {
                         return self.pause();
                     }
                     let front = &mut self.front;
                     let Some(debugger) = &mut self.debugger else { continue };
-                    match debugger.go_on(host, how, left, || front.is_asked()) {
+                    match debugger.go_on(host, how, left, &mut || front.is_asked()) {
+                        Some(Stopped::Stepped | Stopped::Statement) if times > 1 => {
+                            self.state = match front.is_asked() {
+                                true => State::Stands(Stopped::Asked),
+                                false => State::Goes(how, times - 1),
+                            };
+                        }
                         Some(why) => self.state = State::Stands(why),
                         None => return self.pause(),
                     }

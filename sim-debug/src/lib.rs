@@ -19,6 +19,7 @@ mod show;
 mod show_within;
 mod stall;
 mod statement;
+mod touching;
 mod within;
 
 pub mod gdb;
@@ -32,3 +33,4 @@ pub use show::{show_pending, show_pipeline, show_profile};
 pub use show_within::{show_bodies, show_locals, show_operands, show_source, show_within};
 pub use stall::{find_stages, stage_name};
 pub use statement::{DescriptionFile, FoundStatements, LocalPlace, Statement, Statements, TextPlace};
+pub use touching::Touching;

@@ -1,13 +1,19 @@
 //! The way back: an earlier state is taken up, and the run goes on from there as it did before.
 //!
 //! To find the last place before here where something holds, the run is repeated from the last kept
-//! state, then from the one before up to where that begins, and so on.
+//! state, then from the one before up to where that begins, and so on. Several steps are one such search.
+
+use std::collections::VecDeque;
+use std::ops::ControlFlow;
 
 use sim_runtime::host::Host;
 use sim_runtime::inspection::Follow;
 
-use crate::debugger::{Debugger, Direction, How, Stopped};
+use crate::debugger::{Debugger, Direction, How, IsAsked, Stopped};
 use crate::history::{History, Moment};
+
+/// So many units are repeated before somebody is asked whether to stop.
+const UNITS_UNASKED: u64 = 1 << 10;
 
 /// A place of a run to stop at.
 struct Found {
@@ -15,76 +21,154 @@ struct Found {
     why: Stopped,
 }
 
+/// Places to stop at, the last ones before somewhere.
+struct LastFound {
+    places: VecDeque<Found>,
+    most: u64,
+}
+
+impl LastFound {
+    fn new(most: u64) -> LastFound {
+        LastFound { places: VecDeque::new(), most }
+    }
+
+    /// Another place, or another reason at the same one.
+    fn add(&mut self, found: Found) {
+        if self.places.back().is_some_and(|last| last.cycles == found.cycles) {
+            self.places.pop_back();
+        }
+        self.places.push_back(found);
+        if self.places.len() as u64 > self.most {
+            self.places.pop_front();
+        }
+    }
+}
+
 impl Debugger<'_> {
-    /// Goes back until something stops it: to the instruction before, or to a breakpoint, or to where
-    /// a watched place had another value. `None` if it cannot be taken back at all. `is_asked` is
-    /// asked now and then; the run is then where it has been.
+    /// Goes back until something stops it: by so many steps, or to a breakpoint, or to where a watched
+    /// place had another value. `None` if it cannot be taken back at all. `is_asked` is asked now and
+    /// then; the run is then where it has been.
     pub(crate) fn go_back(
         &mut self,
         host: &mut Host,
         how: How,
-        is_asked: &mut dyn FnMut() -> bool,
+        times: u64,
+        is_asked: IsAsked<'_>,
     ) -> Option<Stopped> {
         if !self.can_go_back() {
             return None;
         }
         self.settle(host);
-        if self.inside.is_some()
-            && let Some(stopped) = self.go_back_within(host, how)
-        {
-            return Some(stopped);
+        let told = self.touches_at.take();
+        let statement = self.inside.as_ref().map(|position| position.statement());
+        let origin = match &self.inside {
+            Some(_) => None,
+            None => Some(self.moment(host, false)?),
+        };
+        let mut left = times.max(1);
+        let origin = match self.go_back_within(host, how, &mut left) {
+            ControlFlow::Break(stopped) => return Some(stopped),
+            ControlFlow::Continue(before) => before.or(origin)?,
+        };
+        let stopped = match Debugger::is_within_move(how, Direction::Backward) {
+            true => self.go_back_to_statement(host, left, is_asked),
+            false => self.search_back(host, how, left, is_asked),
+        };
+        if matches!(stopped, Some(Stopped::Watch(..))) && self.stops_before_touching.is_some() {
+            self.redo(host, told);
         }
-        if Debugger::is_within_move(how, Direction::Backward) {
-            return self.go_back_to_statement(host, is_asked);
+        if stopped == Some(Stopped::Asked) {
+            self.restore(host, &origin);
+            if let Some((passed, at)) = statement {
+                self.stand_within(host, origin, passed, at);
+            }
         }
-        let here = self.engine.cycles();
-        let mut limit = here;
+        stopped
+    }
+
+    /// The same between instructions, or cycles; when somebody asks, the run is anywhere.
+    pub(crate) fn search_back(
+        &mut self,
+        host: &mut Host,
+        how: How,
+        times: u64,
+        is_asked: IsAsked<'_>,
+    ) -> Option<Stopped> {
+        let (mut limit, mut left) = (self.engine.cycles(), times);
         let moments = self.history.as_ref().map_or(0, |history| history.moments().len());
         for index in (0..moments).rev() {
             let Some(begin) = self.cycles_of(index).filter(|begin| *begin < limit) else { continue };
             self.take_up(host, index);
-            let found = self.last_before(host, limit, how);
-            if let Some(Found { cycles, why }) = found {
+            let Some(found) = self.last_before(host, limit, (how, left), is_asked) else {
+                return Some(Stopped::Asked);
+            };
+            if found.len() as u64 == left
+                && let Some(Found { cycles, why }) = found.front()
+            {
                 self.take_up(host, index);
-                self.run_to(host, cycles);
-                return match why {
+                if !self.run_to(host, *cycles, is_asked) {
+                    return Some(Stopped::Asked);
+                }
+                return match *why {
                     // The instruction passes it, and runs up to there.
-                    Stopped::Line => self.stand_at_last_stop(host).or(Some(why)),
+                    Stopped::Line => self.stand_at_last_stop(host).or(Some(*why)),
                     why => Some(why),
                 };
             }
+            left -= found.len() as u64;
             limit = begin;
-            if is_asked() {
-                break;
-            }
         }
         self.take_up(host, 0);
-        Some(match limit == here {
-            // There was nothing before.
-            true => Stopped::AtBeginning,
-            false => match self.cycles_of(0) {
-                Some(first) if first == limit => Stopped::AtBeginning,
-                _ => Stopped::Asked,
-            },
-        })
+        Some(Stopped::AtBeginning)
     }
 
-    /// Goes to where so many instructions have ended, if that lies behind; false if it does not, or if
-    /// the run cannot be taken back.
-    pub(crate) fn go_back_to(&mut self, host: &mut Host, instructions: u64) -> bool {
+    /// Goes to where so many instructions have ended, if that does not lie ahead. When somebody asks,
+    /// the run is where it has been.
+    pub(crate) fn go_back_to(
+        &mut self,
+        host: &mut Host,
+        instructions: u64,
+        is_asked: IsAsked<'_>,
+    ) -> Option<Stopped> {
         self.leave_within(host);
-        if instructions >= self.engine.instructions() {
-            return false;
+        self.touches_at = None;
+        let here = self.engine.instructions();
+        if instructions > here {
+            return None;
         }
         self.settle(host);
-        let Some(history) = &self.history else { return false };
-        let before = history.moments().iter().rposition(|moment| {
-            moment.instructions < instructions || (moment.instructions == instructions && moment.is_boundary)
-        });
+        // Where instructions overlap, several cycles may pass in which none ends.
+        if instructions == here && !(self.overlaps() && self.can_go_back()) {
+            return Some(Stopped::Stepped);
+        }
+        if !self.can_go_back() {
+            return Some(Stopped::AtBeginning);
+        }
+        let origin = self.moment(host, false)?;
+        let moments = self.history.as_ref().map_or(&[][..], History::moments);
+        let before = moments.iter().rposition(|moment| moment.instructions < instructions);
         self.take_up(host, before.unwrap_or(0));
-        while self.engine.instructions() < instructions && self.bare_unit(host).is_none() {}
+        let mut units = 0;
+        while self.engine.instructions() < instructions && self.bare_unit(host).is_none() {
+            units += 1;
+            if units % UNITS_UNASKED == 0 && is_asked() {
+                self.restore(host, &origin);
+                return Some(Stopped::Asked);
+            }
+        }
+        // Somebody may have changed something here.
+        let cycles = self.engine.cycles();
+        let moments = self.history.as_ref().map_or(&[][..], History::moments);
+        if let Some(changed) = moments.iter().position(|moment| moment.cycles == cycles) {
+            self.take_up(host, changed);
+        }
         self.look_at_places();
-        true
+        self.engine.take_reads();
+        // What lies further back than states are kept cannot be reached.
+        Some(match self.engine.instructions() > instructions && before.is_none() {
+            true => Stopped::AtBeginning,
+            false => Stopped::Stepped,
+        })
     }
 
     fn cycles_of(&self, index: usize) -> Option<u64> {
@@ -115,27 +199,51 @@ impl Debugger<'_> {
 
     /// Goes to a time that was there before, where an instruction, or a cycle, begins.
     pub(crate) fn go_to_cycle(&mut self, host: &mut Host, cycles: u64) {
-        let moments = self.history.as_ref().map_or(&[][..], History::moments);
-        let before = moments.iter().rposition(|moment| moment.cycles <= cycles).unwrap_or(0);
         self.engine.follow(Follow::Nothing);
-        self.take_up(host, before);
-        self.run_to(host, cycles);
+        match self.recent.take().filter(|recent| recent.cycles <= cycles) {
+            Some(recent) => self.restore(host, &recent),
+            None => {
+                let moments = self.history.as_ref().map_or(&[][..], History::moments);
+                let before = moments.iter().rposition(|moment| moment.cycles <= cycles).unwrap_or(0);
+                self.take_up(host, before);
+            }
+        }
+        self.run_to(host, cycles, &mut || false);
     }
 
-    /// Runs on to a time that was there before.
-    fn run_to(&mut self, host: &mut Host, cycles: u64) {
-        while self.engine.cycles() < cycles && self.bare_unit(host).is_none() {}
+    /// Runs on to a time that was there before; false if somebody has asked, which may be anywhere.
+    pub(crate) fn run_to(&mut self, host: &mut Host, cycles: u64, is_asked: IsAsked<'_>) -> bool {
+        let mut units = 0;
+        while self.engine.cycles() < cycles && self.bare_unit(host).is_none() {
+            units += 1;
+            if units % UNITS_UNASKED == 0 && is_asked() {
+                return false;
+            }
+        }
         self.look_at_places();
         self.engine.take_reads();
+        true
     }
 
-    /// Runs on to a time; the last place before it where the run is to stop.
-    fn last_before(&mut self, host: &mut Host, limit: u64, how: How) -> Option<Found> {
-        let mut found = self.holds_here(how);
+    /// Runs on to a time; the last places before it where the run is to stop, at most so many, the
+    /// earliest first. `None` if somebody has asked.
+    fn last_before(
+        &mut self,
+        host: &mut Host,
+        limit: u64,
+        (how, most): (How, u64),
+        is_asked: IsAsked<'_>,
+    ) -> Option<VecDeque<Found>> {
+        let (mut found, mut units) = (LastFound::new(most), 0);
+        self.holds_here(how).into_iter().for_each(|here| found.add(here));
         loop {
             let before = self.engine.cycles();
             if before >= limit {
-                return found;
+                return Some(found.places);
+            }
+            units += 1;
+            if units % UNITS_UNASKED == 0 && is_asked() {
+                return None;
             }
             let follows = how == How::Continue && !self.stops.is_empty();
             if follows {
@@ -143,19 +251,19 @@ impl Debugger<'_> {
             }
             let ended = self.bare_unit(host).is_some();
             if let Some(why) = self.touched().filter(|_| how == How::Continue) {
-                found = Some(Found { cycles: before, why });
+                found.add(Found { cycles: before, why });
             }
             if follows {
                 let passed = self.engine.take_passed();
                 self.engine.follow(Follow::Nothing);
                 if self.last_stop_in(&passed).is_some() {
-                    found = Some(Found { cycles: before, why: Stopped::Line });
+                    found.add(Found { cycles: before, why: Stopped::Line });
                 }
             }
             if ended || self.engine.cycles() >= limit {
-                return found;
+                return Some(found.places);
             }
-            found = self.holds_here(how).or(found);
+            self.holds_here(how).into_iter().for_each(|here| found.add(here));
         }
     }
 

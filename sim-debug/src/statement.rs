@@ -141,7 +141,10 @@ impl Statements {
     }
 
     fn find_file(&self, wanted: &str) -> Result<usize, String> {
-        let fits = |path: &str| path == wanted || path.ends_with(&format!("/{wanted}"));
+        let wanted = wanted.strip_prefix("./").unwrap_or(wanted);
+        let ends = |longer: &str, end: &str| longer.strip_suffix(end).is_some_and(|rest| rest.ends_with('/'));
+        // Either may be written from further up.
+        let fits = |path: &str| path == wanted || ends(path, wanted) || ends(wanted, path);
         let all = || self.files.iter().map(|file| base_name(&file.path)).collect::<Vec<_>>().join(", ");
         let found: Vec<usize> =
             (0..self.files.len()).filter(|index| fits(&self.files[*index].path)).collect();

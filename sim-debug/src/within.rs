@@ -6,11 +6,16 @@
 //! statement it runs as always. So what is measured is what a plain run measures, and the way back is
 //! the same as the way on.
 
+use std::ops::ControlFlow;
+
 use sim_runtime::host::Host;
 use sim_runtime::inspection::{Follow, PassedStatement, Within};
 
-use crate::debugger::{Debugger, Direction, How, Stopped};
+use crate::debugger::{Debugger, Direction, How, IsAsked, Stopped};
 use crate::history::Moment;
+
+/// So many instructions or cycles are listed at a time on the way back.
+const MOST_LISTED: u64 = 1 << 10;
 
 /// Where a run stands within an instruction.
 pub(crate) struct Position {
@@ -26,6 +31,11 @@ pub(crate) struct Position {
 }
 
 impl Position {
+    /// The statements that are passed, and which of them is at hand.
+    pub(crate) fn statement(&self) -> (Vec<PassedStatement>, usize) {
+        (self.passed.clone(), self.at)
+    }
+
     /// The statement at hand, and all that is seen there.
     pub(crate) fn within(&self) -> &Within {
         &self.within
@@ -64,7 +74,14 @@ impl Debugger<'_> {
     }
 
     /// Goes on by a statement; `None` if there was none in so many instructions or cycles.
-    pub(crate) fn go_on_within(&mut self, host: &mut Host, how: How, budget: u64) -> Option<Stopped> {
+    pub(crate) fn go_on_within(
+        &mut self,
+        host: &mut Host,
+        how: How,
+        budget: u64,
+        is_asked: IsAsked<'_>,
+    ) -> Option<Stopped> {
+        let begin = self.taken;
         for _ in 0..budget {
             if let Some(ended) = self.ended {
                 return Some(Stopped::Ended(ended));
@@ -79,7 +96,8 @@ impl Debugger<'_> {
                     (before, passed, first)
                 }),
             };
-            let (before, passed, next) = next?;
+            // Where statements cannot be followed, the run stands.
+            let Some((before, passed, next)) = next else { return Some(Stopped::Stepped) };
             if let Some(next) = next {
                 self.stand_within(host, before, passed, next);
                 return Some(Stopped::Statement);
@@ -91,6 +109,12 @@ impl Debugger<'_> {
             }
             if self.is_at_breakpoint() {
                 return Some(Stopped::Breakpoint);
+            }
+            if self.taken.saturating_sub(begin) >= budget {
+                break;
+            }
+            if is_asked() {
+                return Some(Stopped::Asked);
             }
         }
         None
@@ -119,53 +143,109 @@ impl Debugger<'_> {
         Some(Stopped::Line)
     }
 
-    /// Goes back by a statement, or for `Continue` to one that is stopped at, within the instruction at
-    /// hand; else leaves the instruction. What that is for the run, if it stops it.
-    pub(crate) fn go_back_within(&mut self, host: &mut Host, how: How) -> Option<Stopped> {
-        let position = self.inside.take()?;
-        let Position { before, passed, at, .. } = position;
+    /// Goes back by statements, or for `Continue` to one that is stopped at, within the instruction at
+    /// hand, and tells where that leads; else leaves the instruction, gives the state before it if there
+    /// is one, and takes what was done off `left`.
+    pub(crate) fn go_back_within(
+        &mut self,
+        host: &mut Host,
+        how: How,
+        left: &mut u64,
+    ) -> ControlFlow<Stopped, Option<Moment>> {
+        let Some(Position { before, passed, at, .. }) = self.inside.take() else {
+            return ControlFlow::Continue(None);
+        };
         let (last, why) = match how {
             How::Continue => (self.last_stop_in(&passed[..at]), Stopped::Line),
-            How::Statement | How::Over | How::Out => (at.checked_sub(1), Stopped::Statement),
+            How::Statement | How::Over | How::Out => {
+                let last = usize::try_from(*left).ok().and_then(|left| at.checked_sub(left));
+                (last, Stopped::Statement)
+            }
             _ => (None, Stopped::Stepped),
         };
         if let Some(last) = last {
             self.stand_within(host, before, passed, last);
-            return Some(why);
+            return ControlFlow::Break(why);
         }
         self.restore(host, &before);
         match how {
-            How::Step if self.is_boundary => Some(Stopped::Stepped),
-            How::StepCycle => Some(Stopped::Stepped),
+            How::Statement | How::Over | How::Out => *left -= at as u64,
+            How::Step if !self.is_boundary => {}
+            How::Step | How::StepCycle => {
+                *left -= 1;
+                if *left == 0 {
+                    return ControlFlow::Break(Stopped::Stepped);
+                }
+            }
             How::Continue => {
-                let _ = self.bare_unit(host);
+                // What the instruction does behind the statement has not happened.
+                self.engine.follow(Follow::Until { index: at, with_operands: false });
+                let _ = self.engine.run(host, 1);
+                self.engine.follow(Follow::Nothing);
                 let touched = self.touched();
                 self.restore(host, &before);
-                touched.or_else(|| self.is_at_breakpoint().then_some(Stopped::Breakpoint))
+                let here = || self.is_at_breakpoint().then_some(Stopped::Breakpoint);
+                if let Some(stopped) = touched.or_else(here) {
+                    return ControlFlow::Break(stopped);
+                }
             }
-            _ => None,
+            How::StepRange(..) | How::GoTo(_) => {}
         }
+        ControlFlow::Continue(Some(before))
     }
 
-    /// Goes back to the last statement before here, the run standing between two instructions.
+    /// Goes back by so many statements, the run standing between two instructions. When somebody asks,
+    /// the run is anywhere.
     pub(crate) fn go_back_to_statement(
         &mut self,
         host: &mut Host,
-        is_asked: &mut dyn FnMut() -> bool,
+        times: u64,
+        is_asked: IsAsked<'_>,
     ) -> Option<Stopped> {
+        let mut left = times;
         loop {
-            match self.go_back(host, How::StepCycle, is_asked)? {
-                Stopped::Stepped => {}
+            let behind = self.engine.cycles();
+            match self.search_back(host, How::StepCycle, left.min(MOST_LISTED), is_asked)? {
+                Stopped::AtBeginning if self.engine.cycles() == behind => return Some(Stopped::AtBeginning),
+                Stopped::Stepped | Stopped::AtBeginning => {}
                 other => return Some(other),
             }
-            if let Some((before, passed)) = self.list_unit(host) {
-                if let Some(last) = passed.len().checked_sub(1) {
-                    self.stand_within(host, before, passed, last);
-                    return Some(Stopped::Statement);
+            let begin = self.moment(host, false)?;
+            let listed = self.list_units(host, behind)?;
+            self.restore(host, &begin);
+            for (cycles, count) in listed.into_iter().rev() {
+                if count < left {
+                    left -= count;
+                    continue;
                 }
-                self.restore(host, &before);
+                self.run_to(host, cycles, &mut || false);
+                let (before, passed) = self.list_unit(host)?;
+                let at = passed.len().checked_sub(left as usize)?;
+                self.stand_within(host, before, passed, at);
+                return Some(Stopped::Statement);
             }
         }
+    }
+
+    /// Runs on to a time; where each instruction, or cycle, has begun, and how many statements it passed.
+    fn list_units(&mut self, host: &mut Host, behind: u64) -> Option<Vec<(u64, u64)>> {
+        let mut listed = Vec::new();
+        loop {
+            let cycles = self.engine.cycles();
+            if cycles >= behind {
+                break;
+            }
+            if !self.engine.follow(Follow::List) {
+                return None;
+            }
+            let ended = self.bare_unit(host).is_some();
+            listed.push((cycles, self.engine.take_passed().len() as u64));
+            if ended {
+                break;
+            }
+        }
+        self.engine.follow(Follow::Nothing);
+        Some(listed)
     }
 
     /// Stands before the last statement that is stopped at in the instruction that begins here.
@@ -226,7 +306,13 @@ impl Debugger<'_> {
     }
 
     /// Runs the instruction that begins at a state up to before a statement of those that it passes.
-    fn stand_within(&mut self, host: &mut Host, before: Moment, passed: Vec<PassedStatement>, at: usize) {
+    pub(crate) fn stand_within(
+        &mut self,
+        host: &mut Host,
+        before: Moment,
+        passed: Vec<PassedStatement>,
+        at: usize,
+    ) {
         self.restore(host, &before);
         let address = self.address();
         let mut seen = Within::default();

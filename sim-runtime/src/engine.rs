@@ -173,9 +173,10 @@ pub trait Engine {
         Vec::new()
     }
 
-    /// The whole state, its profile included, to be taken up again later; with an earlier one it shares
-    /// what is the same. `None` if the engine cannot, or has told somebody who cannot forget.
-    fn save(&self, _earlier: Option<&SavedEngine>) -> Option<SavedEngine> {
+    /// The whole state, its profile included, to be taken up again later; it shares memory with the one
+    /// that was saved or taken up last. `None` if the engine cannot, or has told somebody who cannot
+    /// forget.
+    fn save(&mut self) -> Option<SavedEngine> {
         None
     }
 

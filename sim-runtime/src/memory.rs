@@ -1,6 +1,6 @@
 //! Memory of a simulated processor: cells behind the ranges of maps.
 
-use std::rc::Rc;
+mod saved;
 
 use isac_ir::Model;
 use isac_ir::bits::{Bits, mask};
@@ -9,6 +9,8 @@ use isac_ir::resource::{Map, Ram};
 
 use crate::device::DeviceCells;
 use crate::fault::{AccessKind, FaultKind};
+use saved::PAGE_BYTES;
+pub use saved::SavedMemory;
 
 /// The cells of one RAM, each in the fewest whole bytes that hold it (1 to 32, a power of two), in the
 /// host-independent order of [`u64::to_le_bytes`].
@@ -17,6 +19,8 @@ pub struct Cells {
     bytes: Vec<u8>,
     cell_bytes: usize,
     cell_bits: u32,
+    /// By page, whether it was written since the memory was last saved or restored.
+    written: Vec<bool>,
 }
 
 impl Cells {
@@ -30,7 +34,8 @@ impl Cells {
             let low_first = fill.into_iter().rev().cycle();
             bytes.iter_mut().zip(low_first).for_each(|(byte, fill)| *byte = fill);
         }
-        Cells { bytes, cell_bytes, cell_bits: ram.cell_bits }
+        let written = vec![false; bytes.len().div_ceil(PAGE_BYTES)];
+        Cells { bytes, cell_bytes, cell_bits: ram.cell_bits, written }
     }
 
     /// Number of cells.
@@ -59,6 +64,8 @@ impl Cells {
         if let Some(place) = self.bytes.get_mut(start..start + self.cell_bytes) {
             let bytes = new.to_be_bytes(place.len() as u32 * 8);
             place.iter_mut().zip(bytes.into_iter().rev()).for_each(|(place, byte)| *place = byte);
+            // Cells have powers of two of bytes: none lies in two pages.
+            self.written[start / PAGE_BYTES] = true;
         }
     }
 
@@ -80,6 +87,7 @@ impl Cells {
         if let Some(bytes) = self.bytes.get_mut(start..start + self.cell_bytes) {
             let size = bytes.len().min(8);
             bytes[..size].copy_from_slice(&value.to_le_bytes()[..size]);
+            self.written[start / PAGE_BYTES] = true;
         }
     }
 }
@@ -173,12 +181,14 @@ pub fn check_range(
 #[derive(Debug, Clone)]
 pub struct Memory {
     rams: Vec<Cells>,
+    /// What was saved or restored last: pages that were not written since are as they are there.
+    saved: Option<SavedMemory>,
 }
 
 impl Memory {
     /// All cells as they are before a program is loaded.
     pub fn new(model: &Model) -> Memory {
-        Memory { rams: model.rams.iter().map(Cells::new).collect() }
+        Memory { rams: model.rams.iter().map(Cells::new).collect(), saved: None }
     }
 
     /// Joins cells in the target's order: little-endian, the first is the least significant.
@@ -204,40 +214,6 @@ impl Memory {
     /// The opposite of [`Memory::load_part`].
     pub fn store_part(&mut self, landing: Landing, low: u32, width: u32, value: u128) {
         self.rams[landing.ram].set_part(landing.cell, landing.low_bit + low, width, value);
-    }
-}
-
-/// Bytes of a memory that are kept together.
-const PAGE_BYTES: usize = 4096;
-
-/// The memories of a model as they were at some time.
-#[derive(Debug, Clone)]
-pub struct SavedMemory {
-    /// By memory.
-    pages: Vec<Vec<Rc<[u8]>>>,
-}
-
-impl Memory {
-    /// Keeps all cells; pages that are the same in an earlier state are shared with it.
-    pub fn save(&self, earlier: Option<&SavedMemory>) -> SavedMemory {
-        let page = |ram: usize, index: usize, bytes: &[u8]| {
-            let known = earlier.and_then(|earlier| earlier.pages.get(ram)?.get(index));
-            known.filter(|known| known[..] == *bytes).map_or_else(|| bytes.into(), Rc::clone)
-        };
-        let pages = self.rams.iter().enumerate().map(|(ram, cells)| {
-            let pages = cells.bytes.chunks(PAGE_BYTES).enumerate();
-            pages.map(|(index, bytes)| page(ram, index, bytes)).collect()
-        });
-        SavedMemory { pages: pages.collect() }
-    }
-
-    /// Sets all cells to what they were.
-    pub fn restore(&mut self, saved: &SavedMemory) {
-        for (cells, pages) in self.rams.iter_mut().zip(&saved.pages) {
-            for (bytes, page) in cells.bytes.chunks_mut(PAGE_BYTES).zip(pages) {
-                bytes.copy_from_slice(page);
-            }
-        }
     }
 }
 

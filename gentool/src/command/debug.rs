@@ -13,6 +13,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use gentool::disassembler::Symbol;
 use sim_debug::{DebuggedEngine, Debugger};
 use sim_runtime::launcher::{LaunchInfo, RunOptions, Stdio, check_results, launch_with};
 use sim_runtime::reference::ReferenceEngine;
@@ -20,7 +21,7 @@ use sim_runtime::reference::ReferenceEngine;
 use self::console::Console;
 use super::Failure;
 use super::description::{DescriptionOptions, digest_model};
-use super::program::{ProgramFile, read_file};
+use super::program::{Extent, ProgramFile, read_extents, read_file};
 
 /// Run a program step by step, forwards and backwards, and look at all of it.
 ///
@@ -59,6 +60,9 @@ pub(super) fn run(options: &Options) -> Result<i32, Failure> {
             "{option} is for `gentool run`: what a debugger takes back cannot be unwritten; leave it out"
         )));
     }
+    if options.run.sampling().map_err(Failure::other)?.is_some() {
+        return Err(Failure::other("a run is debugged as a whole; leave out --sample"));
+    }
     let (followed, statements) = description.follow_statements(&checked);
     let model = description.model;
     let info = LaunchInfo::of_model(&model, "reference", &digest_model(&model));
@@ -74,8 +78,8 @@ pub(super) fn run(options: &Options) -> Result<i32, Failure> {
         return Err(Failure::other("the reference engine tells no model"));
     };
     let debugger = debugger.with_statements(Rc::clone(&statements));
-    let symbols = symbols_of(options, &model);
-    let console = Console::new(&model, symbols, &statements, asked)?;
+    let (symbols, extents) = names_of(options, &model);
+    let console = Console::new(&model, (symbols, extents), &statements, asked)?;
     let mut debugged = DebuggedEngine::new(debugger, Box::new(console), move || interrupt.raise());
     Ok(launch_with(&mut debugged, &info, &options.run, stdio, Vec::new()))
 }
@@ -90,10 +94,13 @@ fn open_input(options: &Options) -> Result<Box<dyn io::Read + Send>, Failure> {
 }
 
 /// Names of the program; none where it has none or cannot be read, which the run will say.
-fn symbols_of(options: &Options, model: &isac_ir::Model) -> Vec<gentool::disassembler::Symbol> {
+fn names_of(options: &Options, model: &isac_ir::Model) -> (Vec<Symbol>, Vec<Extent>) {
     let RunOptions { program, format, raw, .. } = &options.run;
     let base = raw.flatten();
     let file = ProgramFile { path: program, format: *format, base };
     let bytes = read_file(program).unwrap_or_default();
-    file.read_bytes(model, &bytes).map(|program| program.symbols).unwrap_or_default()
+    match file.read_bytes(model, &bytes) {
+        Ok(program) if !program.symbols.is_empty() => (program.symbols, read_extents(&bytes)),
+        _ => Default::default(),
+    }
 }

@@ -8,7 +8,8 @@ use gentool::disassembler::{Piece, Program, Symbol};
 use isac_ir::Model;
 use isac_ir::bits::Bits;
 use object::{
-    Object, ObjectSection, ObjectSegment, ObjectSymbol, SectionFlags, SegmentFlags, SymbolKind, elf,
+    Architecture, Object, ObjectSection, ObjectSegment, ObjectSymbol, SectionFlags, SegmentFlags, SymbolKind,
+    elf,
 };
 use sim_runtime::image::{Image, ImageFormat, RecordFormat, read_image, recognise_format};
 use sim_runtime::launcher::{LaunchInfo, ProgramFormat};
@@ -138,16 +139,46 @@ fn read_elf(model: &Model, bytes: &[u8]) -> Result<Program, object::Error> {
     }
     pieces.sort_by_key(|piece| piece.address);
     let size = cell_bytes(model);
-    let named = file.symbols().filter(|symbol| {
-        symbol.is_definition() && !matches!(symbol.kind(), SymbolKind::File | SymbolKind::Section)
-    });
-    let mut symbols: Vec<Symbol> = named
-        .filter_map(|symbol| {
-            let name = symbol.name().ok().filter(|name| !name.is_empty() && !name.starts_with('$'))?;
-            Some(Symbol { address: symbol.address() / size, name: name.to_owned() })
-        })
-        .collect();
+    let extents = extents_of(&file).into_iter();
+    let mut symbols: Vec<Symbol> =
+        extents.map(|extent| Symbol { address: extent.address / size, name: extent.name }).collect();
     symbols.sort();
     symbols.dedup();
     Ok(Program { pieces, symbols })
+}
+
+/// What a name of a program stands for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Extent {
+    /// The name.
+    pub(super) name: String,
+    /// Its first byte, as the file counts them.
+    pub(super) address: u64,
+    /// How many; 0 if the file does not say.
+    pub(super) size_bytes: u64,
+}
+
+/// The names of an ELF file; none of anything else.
+pub(super) fn read_extents(bytes: &[u8]) -> Vec<Extent> {
+    match recognise_format(bytes) {
+        Some(ImageFormat::Elf) => {
+            object::File::parse(bytes).map(|file| extents_of(&file)).unwrap_or_default()
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn extents_of(file: &object::File<'_>) -> Vec<Extent> {
+    let marks_modes = file.architecture() == Architecture::Arm;
+    let named = file.symbols().filter(|symbol| {
+        symbol.is_definition() && !matches!(symbol.kind(), SymbolKind::File | SymbolKind::Section)
+    });
+    let extent = |symbol: object::Symbol<'_, '_>| {
+        let name = symbol.name().ok().filter(|name| !name.is_empty() && !name.starts_with('$'))?;
+        // Bit 0 of an ARM's functions says that they are Thumb code.
+        let mark = u64::from(marks_modes && symbol.kind() == SymbolKind::Text);
+        let (address, size_bytes) = (symbol.address() & !mark, symbol.size());
+        Some(Extent { name: name.to_owned(), address, size_bytes })
+    };
+    named.filter_map(extent).collect()
 }

@@ -36,6 +36,21 @@ impl Peer {
         self.answer()
     }
 
+    /// What a `monitor` command says.
+    fn monitor(&mut self, command: &str) -> String {
+        let body: String = command.bytes().map(|byte| format!("{byte:02x}")).collect();
+        let body = format!("qRcmd,{body}");
+        let sum = body.bytes().fold(0u8, u8::wrapping_add);
+        self.send(format!("${body}#{sum:02x}").as_bytes());
+        let mut said = String::new();
+        loop {
+            let packet = self.packet();
+            let Some(digits) = packet.strip_prefix('O').filter(|digits| *digits != "K") else { return said };
+            let byte = |at: usize| u8::from_str_radix(&digits[at..at + 2], 16).expect("two digits");
+            said.extend((0..digits.len()).step_by(2).map(|at| char::from(byte(at))));
+        }
+    }
+
     /// The next answer; what is to be shown to the user comes before it.
     fn answer(&mut self) -> String {
         loop {
@@ -196,6 +211,52 @@ fn nothing_can_be_written_within_an_instruction() {
     assert!(["S05", "T05"].iter().any(|sign| stopped.starts_with(sign)), "{stopped}");
     assert!(peer.ask("P1=09").starts_with('E') && peer.ask("Mff,1:09").starts_with('E'));
     assert_eq!(peer.ask("mff,1"), "07");
+    peer.end();
+}
+
+#[test]
+fn what_an_engine_cannot_do_is_refused_and_the_run_goes_on() {
+    let mut peer = Peer::connect(&["--engine", "translated"]);
+    peer.ask("qSupported:multiprocess+");
+    for command in ["statement", "over", "out", "break operation add", "break tiny8.isac:51"] {
+        let said = peer.monitor(command);
+        assert!(said.starts_with("error: this engine does not tell the statements"), "{command}: {said}");
+    }
+    for _ in 0..3 {
+        assert_eq!(peer.ask("vCont;s"), "S05");
+    }
+    let said = peer.monitor("goto 1");
+    assert!(
+        said.starts_with("error: 3 instructions have ended, and this run cannot be taken back"),
+        "{said}"
+    );
+    for _ in 0..2 {
+        assert!(peer.monitor("goto 3").starts_with("the next `continue` stops"));
+        assert_eq!(peer.ask("vCont;c"), "S05");
+        assert!(peer.monitor("position").starts_with("3 instructions"));
+    }
+    assert!(peer.monitor("goto").starts_with("goto takes a number"));
+    assert!(peer.monitor("step").starts_with("write `monitor step cycle`"));
+    // The sum of 1 to 10.
+    assert!(peer.ask("vCont;c").starts_with("W37"));
+    let Peer { stream, waiting, folder: _folder } = peer;
+    drop(stream);
+    assert_eq!(waiting.end().0, 55);
+}
+
+#[test]
+fn a_goal_behind_is_reached_on_the_way_back_and_one_ahead_is_kept() {
+    let mut peer = Peer::connect(&[]);
+    peer.ask("qSupported:multiprocess+;ReverseStep+;ReverseContinue+");
+    peer.monitor("goto 9");
+    assert_eq!(peer.ask("vCont;c"), "S05");
+    peer.monitor("goto 4");
+    assert_eq!(peer.ask("bc"), "S05");
+    assert!(peer.monitor("position").starts_with("4 instructions"));
+    peer.monitor("goto 9");
+    assert!(peer.ask("bc").contains("replaylog:begin"));
+    assert_eq!(peer.ask("vCont;c"), "S05");
+    assert!(peer.monitor("position").starts_with("9 instructions"));
     peer.end();
 }
 

@@ -8,7 +8,7 @@ use std::thread;
 
 use gdbstub::conn::Connection;
 
-/// Pieces of input that wait while a run goes on; a debugger that sends more waits itself.
+/// Pieces of input that wait until somebody looks; a debugger that sends more waits itself.
 const MOST_WAITING: usize = 64;
 
 /// What the thread tells.

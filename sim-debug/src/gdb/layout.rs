@@ -11,6 +11,7 @@ use isac_ir::resource::RegisterPlace;
 
 use super::value::Source;
 use crate::place::find_place;
+use crate::touching::Touching;
 
 /// Files with more elements are not shown by gdb, which reads all registers at every stop.
 const MOST_ELEMENTS: u32 = 256;
@@ -42,6 +43,20 @@ pub struct Layout {
     /// True if gdb lets itself be told of registers; else it expects its own and no others.
     pub(super) is_told: bool,
     pub(super) big_endian: bool,
+    /// Where gdb takes it that the processor stops before an instruction that touches what is watched: it
+    /// then steps over that instruction by itself before it looks.
+    pub(super) stops_before_touching: Option<Touching>,
+}
+
+/// What gdb takes it that processors do, by their number in ELF files. AVRs stop behind.
+fn touching(elf_machine: u16) -> Option<Touching> {
+    match elf_machine {
+        // MIPS and OpenRISC.
+        8 | 92 => Some(Touching::OrJumpBefore),
+        // ARM, Xtensa, AArch64, RISC-V, LoongArch, Alpha.
+        40 | 94 | 183 | 243 | 258 | 0x9026 => Some(Touching::Before),
+        _ => None,
+    }
 }
 
 impl Layout {
@@ -61,8 +76,10 @@ impl Layout {
             features: Vec::new(),
             is_told: true,
             big_endian: false,
+            stops_before_touching: None,
         });
         layout.big_endian = model.target.big_endian;
+        layout.stops_before_touching = model.target.elf_machine.and_then(touching);
         if layout.is_told {
             layout.add_others(model);
         }
@@ -180,7 +197,13 @@ impl<'m> Builder<'m> {
 }
 
 fn told(architecture: &'static str, features: Vec<Feature>) -> Layout {
-    Layout { architecture: Some(architecture), features, is_told: true, big_endian: false }
+    Layout {
+        architecture: Some(architecture),
+        features,
+        is_told: true,
+        big_endian: false,
+        stops_before_touching: None,
+    }
 }
 
 /// gdb manual, "RISC-V Features".
@@ -251,5 +274,6 @@ fn avr(model: &Model) -> Option<Layout> {
     core.pc("PC2", 32);
     // Which of the AVRs it is, the program's file tells.
     let features = vec![core.feature("org.isac.avr")];
-    Some(Layout { architecture: None, features, is_told: false, big_endian: false })
+    let (architecture, is_told) = (None, false);
+    Some(Layout { architecture, features, is_told, big_endian: false, stops_before_touching: None })
 }

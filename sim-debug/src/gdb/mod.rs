@@ -7,6 +7,7 @@
 mod connection;
 mod description;
 mod framer;
+mod inbox;
 mod layout;
 mod monitor;
 mod server;

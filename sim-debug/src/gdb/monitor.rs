@@ -37,6 +37,9 @@ impl MonitorPoints {
                 statements = first_of_operation(debugger, name, self.suggest)?;
                 format!("operation {name}")
             }
+            ["operation", ..] => {
+                return Err("break operation takes one name, as in `monitor break operation add`".to_owned());
+            }
             ["stall"] => {
                 stages = find_stages(debugger.model(), None)?;
                 "stall of any stage".to_owned()

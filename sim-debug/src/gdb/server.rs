@@ -1,6 +1,5 @@
 //! Serves one debugger: packets in while the run stands, stops out.
 
-use std::collections::VecDeque;
 use std::convert::Infallible;
 use std::io;
 use std::net::TcpListener;
@@ -16,7 +15,8 @@ use isac_ir::Model;
 use sim_runtime::{FaultKind, Stop};
 
 use super::connection::{Incoming, Wire, listen};
-use super::framer::{Framer, MOST_BYTES, Received, packet_of};
+use super::framer::{MOST_BYTES, Received, packet_of};
+use super::inbox::Inbox;
 use super::layout::Layout;
 use super::monitor::Suggest;
 use super::target::GdbTarget;
@@ -35,9 +35,7 @@ pub struct GdbServer<'e> {
     target: GdbTarget<'e>,
     /// `None` before somebody connects and when nobody does any more.
     machine: Option<Machine<'e>>,
-    framer: Framer,
-    /// What has come in and was not looked at.
-    waiting: VecDeque<Received>,
+    inbox: Inbox,
     /// Packets that a session begins with, to begin another one on the same connection.
     preamble: Vec<Vec<u8>>,
     is_gone: bool,
@@ -55,8 +53,7 @@ impl<'e> GdbServer<'e> {
             incoming: listen(listener)?,
             target: GdbTarget::new(Layout::of_model(model)),
             machine: None,
-            framer: Framer::default(),
-            waiting: VecDeque::new(),
+            inbox: Inbox::default(),
             preamble: Vec::new(),
             is_gone: false,
             fault: None,
@@ -70,15 +67,12 @@ impl<'e> GdbServer<'e> {
         self
     }
 
-    /// Takes what the connection tells.
-    fn take(&mut self, incoming: Incoming) {
+    /// Takes what the connection tells, and its bytes as they are to be taken.
+    fn take(&mut self, incoming: Incoming, take_bytes: fn(&mut Inbox, &[u8])) {
         match incoming {
             Incoming::Gone => self.is_gone = true,
             Incoming::Connected(stream) => self.begin(Wire::new(stream)),
-            Incoming::Bytes(bytes) => {
-                let framer = &mut self.framer;
-                self.waiting.extend(bytes.iter().filter_map(|byte| framer.take(*byte)));
-            }
+            Incoming::Bytes(bytes) => take_bytes(&mut self.inbox, &bytes),
         }
     }
 
@@ -119,8 +113,12 @@ impl<'e> GdbServer<'e> {
 
     fn answer_packet(&mut self, packet: &[u8]) {
         let begins = |name: &[u8]| packet.get(1..).is_some_and(|body| body.starts_with(name));
-        if begins(b"qSupported") || begins(b"QStartNoAckMode") {
-            self.preamble.push(packet.to_vec());
+        // Whoever says it again means it so from then on.
+        for name in [&b"qSupported"[..], b"QStartNoAckMode"] {
+            if begins(name) {
+                self.preamble.retain(|kept| !kept.get(1..).is_some_and(|body| body.starts_with(name)));
+                self.preamble.push(packet.to_vec());
+            }
         }
         if self.feed(packet).is_ok() {
             return;
@@ -186,14 +184,14 @@ impl<'e> GdbServer<'e> {
     /// Serves until gdb lets the run do something.
     fn serve(&mut self, is_over: &dyn Fn() -> bool) -> Order {
         loop {
-            while let Some(received) = self.waiting.pop_front() {
+            while let Some(received) = self.inbox.next() {
                 self.answer(received);
                 if let Some(order) = self.farewell() {
                     return order;
                 }
                 if let Some(order) = self.target.order.take() {
                     match self.fault {
-                        Some(signal) if matches!(order, Order::Go(crate::Direction::Forward, _)) => {
+                        Some(signal) if matches!(order, Order::Go(crate::Direction::Forward, ..)) => {
                             self.report(SingleThreadStopReason::Terminated(signal));
                             return Order::Leave;
                         }
@@ -210,7 +208,7 @@ impl<'e> GdbServer<'e> {
                 return Order::Leave;
             }
             match self.incoming.recv_timeout(LOOK_INTERVAL) {
-                Ok(incoming) => self.take(incoming),
+                Ok(incoming) => self.take(incoming, Inbox::take),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => self.is_gone = true,
             }
@@ -225,7 +223,7 @@ impl<'e> Front<'e> for GdbServer<'e> {
         why: Stopped,
         is_over: &dyn Fn() -> bool,
     ) -> (Box<Debugger<'e>>, Order) {
-        self.target.debugger = Some(debugger);
+        self.target.take(debugger);
         if let Some(reason) = reason_of(why) {
             self.fault = match (why, reason) {
                 (Stopped::Ended(Stop::Fault(_)), SingleThreadStopReason::Signal(signal)) => Some(signal),
@@ -241,7 +239,7 @@ impl<'e> Front<'e> for GdbServer<'e> {
     fn is_asked(&mut self) -> bool {
         loop {
             match self.incoming.try_recv() {
-                Ok(incoming) => self.take(incoming),
+                Ok(incoming) => self.take(incoming, Inbox::take_running),
                 Err(TryRecvError::Empty) => break,
                 Err(TryRecvError::Disconnected) => {
                     self.is_gone = true;
@@ -249,8 +247,7 @@ impl<'e> Front<'e> for GdbServer<'e> {
                 }
             }
         }
-        let asked = self.waiting.iter().position(|received| *received == Received::Interrupt);
-        asked.is_some_and(|place| self.waiting.remove(place).is_some()) || self.is_gone
+        self.inbox.take_interrupt() || self.is_gone
     }
 }
 

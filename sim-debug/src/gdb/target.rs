@@ -112,6 +112,12 @@ impl<'e> GdbTarget<'e> {
         self.points.suggest = Some(suggest);
     }
 
+    /// The run stands: this is its debugger.
+    pub(super) fn take(&mut self, mut debugger: Box<Debugger<'e>>) {
+        debugger.stop_before_touching(self.layout.stops_before_touching);
+        self.debugger = Some(debugger);
+    }
+
     /// The debugger while the run stands; none of gdb's questions come at other times.
     fn debugger(&mut self) -> Result<&mut Debugger<'e>, TargetError<Infallible>> {
         self.debugger.as_deref_mut().ok_or(TargetError::NonFatal)
@@ -176,6 +182,17 @@ impl<'e> GdbTarget<'e> {
         Some((Watched::Memory { map, address, size_bytes }, kind))
     }
 
+    /// Has the next `continue` go by statements, if they can be followed; what is said to that.
+    fn aim_within(&mut self, how: How, said: &str) -> Result<String, TargetError<Infallible>> {
+        Ok(match self.debugger()?.check_follows() {
+            Ok(()) => {
+                self.goal = Some(how);
+                said.to_owned()
+            }
+            Err(wrong) => format!("error: {wrong}\n"),
+        })
+    }
+
     /// What `monitor` is to do; what is said to it.
     fn command(&mut self, line: &str) -> Result<String, TargetError<Infallible>> {
         let words: Vec<&str> = line.split_whitespace().collect();
@@ -189,6 +206,14 @@ impl<'e> GdbTarget<'e> {
             }
             ["goto", number] => match number.replace('_', "").parse() {
                 Ok(instructions) => {
+                    let debugger = self.debugger()?;
+                    if instructions < debugger.instructions() && !debugger.can_go_back() {
+                        return Ok(format!(
+                            "error: {} instructions have ended, and this run cannot be taken back; that takes \
+                             --engine reference, without --root\n",
+                            debugger.instructions()
+                        ));
+                    }
                     self.goal = Some(How::GoTo(instructions));
                     format!("the next `continue` stops where {instructions} instructions have ended\n")
                 }
@@ -202,26 +227,24 @@ impl<'e> GdbTarget<'e> {
                 self.steps = How::Step;
                 "`stepi` runs one instruction from now on\n".to_owned()
             }
-            ["statement"] => match self.debugger()?.check_follows() {
-                Ok(()) => {
-                    self.goal = Some(How::Statement);
-                    "the next `continue` or `reverse-continue` goes by one statement of the description\n"
-                        .to_owned()
-                }
-                Err(wrong) => format!("error: {wrong}\n"),
-            },
+            ["statement"] => self.aim_within(
+                How::Statement,
+                "the next `continue` or `reverse-continue` goes by one statement of the description\n",
+            )?,
             ["cycle"] => {
                 self.goal = Some(How::StepCycle);
                 "the next `continue` or `reverse-continue` goes by one cycle\n".to_owned()
             }
-            ["over"] => {
-                self.goal = Some(How::Over);
-                "the next `continue` stops before the next statement that is no deeper\n".to_owned()
-            }
-            ["out"] => {
-                self.goal = Some(How::Out);
-                "the next `continue` stops where the FUNCTION or section at hand is over\n".to_owned()
-            }
+            ["over"] => self.aim_within(
+                How::Over,
+                "the next `continue` stops before the next statement that is no deeper\n",
+            )?,
+            ["out"] => self.aim_within(
+                How::Out,
+                "the next `continue` stops where the FUNCTION or section at hand is over\n",
+            )?,
+            ["goto"] => "goto takes a number of instructions, as in `monitor goto 1000`\n".to_owned(),
+            ["step", ..] => "write `monitor step cycle` or `monitor step instruction`\n".to_owned(),
             ["where"] => show_bodies(self.debugger()?),
             ["locals"] => show_locals(self.debugger()?),
             ["operands"] => show_operands(self.debugger()?),
@@ -376,7 +399,7 @@ impl SingleRegisterAccess<()> for GdbTarget<'_> {
 impl SingleThreadResume for GdbTarget<'_> {
     fn resume(&mut self, _signal: Option<Signal>) -> Result<(), Infallible> {
         let how = self.goal.take().unwrap_or(How::Continue);
-        self.order = Some(Order::Go(Direction::Forward, how));
+        self.order = Some(Order::Go(Direction::Forward, how, 1));
         Ok(())
     }
 
@@ -401,7 +424,7 @@ impl SingleThreadResume for GdbTarget<'_> {
 
 impl SingleThreadSingleStep for GdbTarget<'_> {
     fn step(&mut self, _signal: Option<Signal>) -> Result<(), Infallible> {
-        self.order = Some(Order::Go(Direction::Forward, GdbTarget::step(self)));
+        self.order = Some(Order::Go(Direction::Forward, GdbTarget::step(self), 1));
         Ok(())
     }
 }
@@ -413,26 +436,33 @@ impl SingleThreadRangeStepping for GdbTarget<'_> {
             (space.to_pc(start), end.div_ceil(space.code_cell_bytes()))
         });
         let how = range.map_or(How::Step, |(first, behind)| How::StepRange(first, behind));
-        self.order = Some(Order::Go(Direction::Forward, how));
+        self.order = Some(Order::Go(Direction::Forward, how, 1));
         Ok(())
     }
 }
 
 impl ReverseStep<()> for GdbTarget<'_> {
     fn reverse_step(&mut self, _thread: ()) -> Result<(), Infallible> {
-        self.order = Some(Order::Go(Direction::Backward, GdbTarget::step(self)));
+        self.order = Some(Order::Go(Direction::Backward, GdbTarget::step(self), 1));
         Ok(())
     }
 }
 
 impl ReverseCont<()> for GdbTarget<'_> {
     fn reverse_cont(&mut self) -> Result<(), Infallible> {
-        let how = self
-            .goal
-            .take()
-            .filter(|how| matches!(how, How::Statement | How::StepCycle))
-            .unwrap_or(How::Continue);
-        self.order = Some(Order::Go(Direction::Backward, how));
+        let instructions = self.debugger.as_ref().map_or(0, |debugger| debugger.instructions());
+        self.order = Some(match self.goal {
+            Some(how @ (How::Statement | How::StepCycle)) => {
+                self.goal = None;
+                Order::Go(Direction::Backward, how, 1)
+            }
+            Some(how @ How::GoTo(goal)) if goal <= instructions => {
+                self.goal = None;
+                Order::Go(Direction::Forward, how, 1)
+            }
+            // What leads on is for the next `continue`.
+            _ => Order::Go(Direction::Backward, How::Continue, 1),
+        });
         Ok(())
     }
 }

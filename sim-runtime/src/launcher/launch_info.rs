@@ -129,7 +129,8 @@ impl LaunchInfo {
     }
 
     /// Bytes in a cell of a map: byte address = cell address times this.
-    pub(crate) fn cell_bytes(&self, map: usize) -> u64 {
+    #[must_use]
+    pub fn cell_bytes(&self, map: usize) -> u64 {
         let cell_bits = self.maps.get(map).map_or(8, |map| map.cell_bits);
         u64::from(cell_bits.div_ceil(8).max(1))
     }

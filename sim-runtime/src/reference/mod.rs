@@ -299,8 +299,8 @@ impl Engine for ReferenceEngine<'_> {
         self.flight.stalled()
     }
 
-    fn save(&self, earlier: Option<&SavedEngine>) -> Option<SavedEngine> {
-        self.save_state(earlier)
+    fn save(&mut self) -> Option<SavedEngine> {
+        self.save_state()
     }
 
     fn take_up(&mut self, saved: &SavedEngine) -> bool {

@@ -1,6 +1,6 @@
 //! The engine's state, kept and taken up again.
 //!
-//! Memories are kept page by page; a page that is as it was in an earlier state is shared with it.
+//! Memories are kept page by page; a page that is as it was in the state before is shared with it.
 
 use isac_ir::bits::Bits;
 use sim_profile::EventProfiler;
@@ -36,14 +36,13 @@ struct Saved {
 
 impl ReferenceEngine<'_> {
     /// The state at hand; `None` where somebody else listens, who cannot forget what was told.
-    pub(super) fn save_state(&self, earlier: Option<&SavedEngine>) -> Option<SavedEngine> {
+    pub(super) fn save_state(&mut self) -> Option<SavedEngine> {
         if self.events.writer.is_some() || self.trace.is_some() {
             return None;
         }
-        let earlier = earlier.and_then(|earlier| earlier.get::<Saved>());
         Some(SavedEngine::new(Saved {
             registers: self.state.registers.clone(),
-            memory: self.state.memory.save(earlier.map(|earlier| &earlier.memory)),
+            memory: self.state.memory.save(),
             devices: self.state.devices.clone(),
             costs: self.state.costs.clone(),
             reached: self.state.reached.clone(),

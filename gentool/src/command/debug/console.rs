@@ -23,14 +23,15 @@ use super::completion::Words;
 use super::line::Lines;
 use super::location::{describe_address, format_bits, parse_address, parse_register};
 use crate::command::Failure;
+use crate::command::program::Extent;
 
 const HELP: &str = "\
 break WHERE [if REGISTER OPERATOR VALUE]   stop before the instruction at an address or symbol
 break operation NAME                       stop before each instruction with this operation
 break FILE:LINE                            stop before a statement on this line of the description
 break stall [STAGE]                        stop when a stage of a pipeline begins to stand
-watch REGISTER | watch WHERE [CELLS]       stop when it holds something else
-rwatch WHERE [CELLS], awatch WHERE [CELLS] stop when the program reads it; either
+watch REGISTER | watch WHERE [CELLS] [MAP] stop when it holds something else
+rwatch WHERE [CELLS] [MAP], awatch ...     stop when the program reads it; either
 points, delete [NUMBER]                    what the run stops for; no longer
 step [N], cycle [N], continue              on: by instruction, by cycle, until something stops it
 back [N], backcycle [N], reverse-continue  the same backwards
@@ -90,12 +91,11 @@ pub(super) struct Console<'m> {
     model: &'m Model,
     code: Rc<Code<'m>>,
     symbols: Vec<Symbol>,
+    extents: Vec<Extent>,
     lines: Lines,
     points: Vec<Point>,
     next_number: u64,
     asked: Arc<AtomicBool>,
-    /// How the run goes on, and how many steps are left of it.
-    going: Option<(Direction, How, u64)>,
     /// The last line that moved the run, which an empty one repeats.
     last: String,
 }
@@ -103,7 +103,7 @@ pub(super) struct Console<'m> {
 impl<'m> Console<'m> {
     pub(super) fn new(
         model: &'m Model,
-        symbols: Vec<Symbol>,
+        (symbols, extents): (Vec<Symbol>, Vec<Extent>),
         statements: &Statements,
         asked: Arc<AtomicBool>,
     ) -> Result<Console<'m>, Failure> {
@@ -125,38 +125,13 @@ impl<'m> Console<'m> {
             model,
             code: Rc::new(Code::new(model)),
             symbols,
+            extents,
             lines: Lines::new(words)?,
             points: Vec::new(),
             next_number: 1,
             asked,
-            going: None,
             last: String::new(),
         })
-    }
-
-    /// True if the run goes on without a word: a step of several, or a breakpoint that does not count.
-    fn goes_on(&mut self, debugger: &mut Debugger<'m>, why: Stopped) -> Option<Order> {
-        let (direction, how, left) = self.going?;
-        match why {
-            Stopped::Stepped | Stopped::Statement if left > 1 => {
-                self.going = Some((direction, how, left - 1));
-                Some(Order::Go(direction, how))
-            }
-            Stopped::Breakpoint => {
-                let address = debugger.address();
-                let space = debugger.space().clone();
-                let machine = &*debugger.engine().machine();
-                let counts = self.points.iter().any(|point| match &point.kind {
-                    Kind::Address { address: at, condition } => {
-                        *at == address && condition.as_ref().is_none_or(|condition| condition.holds(machine))
-                    }
-                    Kind::Operation { index } => self.code.has_operation(&space, machine, address, *index),
-                    Kind::Watch { .. } | Kind::Statements { .. } | Kind::Stall { .. } => false,
-                });
-                (!counts).then_some(Order::Go(direction, how))
-            }
-            _ => None,
-        }
     }
 
     fn tell_stop(&self, debugger: &mut Debugger<'m>, why: Stopped) {
@@ -223,8 +198,14 @@ impl<'m> Console<'m> {
         let Some((command, rest)) = words.split_first() else { return Ok(None) };
         let moves = |direction, how, rest: &[&str]| -> Result<(Direction, How, u64), String> {
             let times = rest.first().map_or(Ok(1), |text| parse_count(text))?;
-            Ok((direction, how, times.max(1)))
+            match times {
+                0 => Err(format!("`{command} 0` goes nowhere; write 1 or more")),
+                _ => Ok((direction, how, times)),
+            }
         };
+        if let Some(further) = most_operands(command).and_then(|most| rest.get(most)) {
+            return Err(format!("`{command}` does not take `{further}`; `help` lists the commands"));
+        }
         let going = match *command {
             "step" | "s" => Some(moves(Direction::Forward, How::Step, rest)?),
             "cycle" => Some(moves(Direction::Forward, How::StepCycle, rest)?),
@@ -243,7 +224,14 @@ impl<'m> Console<'m> {
             _ => None,
         };
         if let Some((direction, how, times)) = going {
-            if direction == Direction::Backward && !debugger.can_go_back() {
+            let leads_back = match how {
+                How::GoTo(instructions) => instructions < debugger.instructions(),
+                _ => direction == Direction::Backward,
+            };
+            if debugger.ended().is_some() && direction == Direction::Forward && !leads_back {
+                return Err("the program has ended; go `back`, or `leave` or `quit`".to_owned());
+            }
+            if leads_back && !debugger.can_go_back() {
                 return Err(
                     "a run whose program may open files cannot be taken back; leave out --root".to_owned()
                 );
@@ -251,9 +239,8 @@ impl<'m> Console<'m> {
             if matches!(how, How::Statement | How::Over | How::Out) {
                 debugger.check_follows()?;
             }
-            self.going = Some((direction, how, times));
             self.last = line.to_owned();
-            return Ok(Some(Order::Go(direction, how)));
+            return Ok(Some(Order::Go(direction, how, times)));
         }
         match *command {
             "quit" | "q" => {
@@ -350,16 +337,11 @@ impl<'m> Console<'m> {
 
     fn show_memory(&self, debugger: &mut Debugger<'m>, rest: &[&str]) -> Result<(), String> {
         let place = rest.first().ok_or("memory takes an address, as in memory 0x1000 16")?;
-        let count = rest.get(1).map_or(Ok(16), |text| parse_count(text))?.min(4096);
-        let map = match rest.get(2) {
-            None => debugger.info().host_map,
-            Some(name) => self.model.maps.iter().position(|map| map.name == **name).ok_or_else(|| {
-                let names: Vec<&str> = self.model.maps.iter().map(|map| map.name.as_str()).collect();
-                format!("the model has no map `{name}`; it has {}", names.join(", "))
-            })?,
-        };
+        let located = self.locate(debugger, place, rest.get(2).copied())?;
+        let count = rest.get(1).map_or(Ok(16), |text| parse_count(text))?;
+        let count = at_most(count, 4096, "cells")?;
+        let (map, address) = (located.map, located.address);
         let size = self.cell_bytes(map);
-        let address = parse_address(&self.symbols, place)?;
         for first in (0..count).step_by(16) {
             let mut row = format!("{}:", debugger.info().format_address(address.wrapping_add(first)));
             for cell in first..(first + 16).min(count) {
@@ -383,7 +365,8 @@ impl<'m> Console<'m> {
             Some(place) => parse_address(&self.symbols, place)?,
             None => debugger.address(),
         };
-        let count = rest.get(1).map_or(Ok(8), |text| parse_count(text))?.min(1000);
+        let count = rest.get(1).map_or(Ok(8), |text| parse_count(text))?;
+        let count = at_most(count, 1000, "instructions")?;
         for _ in 0..count {
             let (line, next) = self.listed(debugger, address);
             say(&line);
@@ -400,10 +383,6 @@ impl<'m> Front<'m> for Console<'m> {
         why: Stopped,
         is_over: &dyn Fn() -> bool,
     ) -> (Box<Debugger<'m>>, Order) {
-        if let Some(order) = self.goes_on(&mut debugger, why) {
-            return (debugger, order);
-        }
-        self.going = None;
         self.asked.store(false, Ordering::Relaxed);
         self.tell_stop(&mut debugger, why);
         loop {
@@ -429,6 +408,26 @@ impl<'m> Front<'m> for Console<'m> {
     fn is_asked(&mut self) -> bool {
         self.asked.load(Ordering::Relaxed)
     }
+}
+
+/// A number of things to be shown at once.
+fn at_most(count: u64, most: u64, what: &str) -> Result<u64, String> {
+    match count > most {
+        true => Err(format!("at most {most} {what} are shown at once")),
+        false => Ok(count),
+    }
+}
+
+/// Most operands of a command that would pass over others; `None` if it looks at all that it is given.
+fn most_operands(command: &str) -> Option<usize> {
+    Some(match command {
+        "step" | "s" | "cycle" | "back" | "backcycle" | "statement" | "backstatement" | "over" | "goto"
+        | "delete" | "source" => 1,
+        "list" => 2,
+        "memory" => 3,
+        "break" | "b" | "watch" | "rwatch" | "awatch" | "registers" | "set" => return None,
+        _ => 0,
+    })
 }
 
 /// Shows a text; whoever does not listen does not hear.

@@ -4,9 +4,14 @@ use gentool::disassembler::Symbol;
 use isac_ir::Model;
 use isac_ir::bits::Bits;
 use isac_ir::resource::RegisterPlace;
-use sim_debug::find_place;
+use sim_debug::{AddressSpace, find_place};
 use sim_runtime::Machine;
-use sim_runtime::launcher::{parse_number, parse_wide};
+use sim_runtime::launcher::{LaunchInfo, parse_number, parse_wide};
+
+use crate::command::program::Extent;
+
+/// So many cells behind a symbol nothing belongs to it any more.
+const FAR_BEHIND: u64 = 1 << 24;
 
 /// An address in cells: a number, a symbol, or `SYMBOL+NUMBER`.
 pub(super) fn parse_address(symbols: &[Symbol], text: &str) -> Result<u64, String> {
@@ -23,12 +28,47 @@ pub(super) fn parse_address(symbols: &[Symbol], text: &str) -> Result<u64, Strin
     address.checked_add(offset).ok_or_else(|| format!("`{text}` is no address: it has more than 64 bits"))
 }
 
-/// The nearest symbol at or before an address, as `name` or `name+3`; nothing if there is none.
+/// Cells of a map.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Located {
+    /// Index of the map.
+    pub(super) map: usize,
+    /// The first cell.
+    pub(super) address: u64,
+    /// How many a symbol has, if one is named that tells.
+    pub(super) cells: Option<u64>,
+}
+
+/// Where data is: a number counts cells of a map, TARGET's HOST if none is named; a symbol tells its map.
+pub(super) fn locate_data(
+    (symbols, extents): (&[Symbol], &[Extent]),
+    (space, info): (&AddressSpace, &LaunchInfo),
+    text: &str,
+    map: Option<usize>,
+) -> Result<Located, String> {
+    let address = parse_address(symbols, text)?;
+    let (name, offset) = match text.split_once('+') {
+        Some((name, offset)) => (name.trim(), parse_number(offset.trim())?),
+        None => (text, 0),
+    };
+    let named = extents.iter().filter(|extent| extent.name == name).map(|extent| {
+        let (found, byte) = space.locate(extent.address);
+        let cell_bytes = info.cell_bytes(found).max(1);
+        let cells = extent.size_bytes.div_ceil(cell_bytes);
+        let cells = Some(cells).filter(|cells| *cells > 0 && offset == 0);
+        Located { map: found, address: (byte / cell_bytes).saturating_add(offset), cells }
+    });
+    let mut named = named.filter(|located| map.is_none_or(|map| map == located.map));
+    Ok(named.next().unwrap_or(Located { map: map.unwrap_or(info.host_map), address, cells: None }))
+}
+
+/// The nearest symbol at or before an address, as `name` or `name+3`; nothing if there is none near.
 pub(super) fn describe_address(symbols: &[Symbol], address: u64) -> String {
     let before = symbols.partition_point(|symbol| symbol.address <= address);
     match before.checked_sub(1).map(|index| &symbols[index]) {
         None => String::new(),
         Some(symbol) if symbol.address == address => symbol.name.clone(),
+        Some(symbol) if address - symbol.address >= FAR_BEHIND => String::new(),
         Some(symbol) => format!("{}+{}", symbol.name, address - symbol.address),
     }
 }
@@ -74,7 +114,11 @@ impl Condition {
             other => return Err(format!("`{other}` is no comparison; write ==, !=, <, <=, > or >=")),
         };
         let place = parse_register(model, name)?;
-        Ok(Condition { place, comparison, value: parse_wide(value)?, text: words.join(" ") })
+        let value = parse_wide(value)?;
+        if place.width_bits < 128 && value >> place.width_bits != 0 {
+            return Err(format!("`{name}` has {} bits, and the value more", place.width_bits));
+        }
+        Ok(Condition { place, comparison, value, text: words.join(" ") })
     }
 
     pub(super) fn holds(&self, machine: &dyn Machine) -> bool {

@@ -9,7 +9,9 @@ use sim_runtime::launcher::parse_count;
 
 use super::{Console, say};
 use crate::command::debug::code::is_decoded;
-use crate::command::debug::location::{Condition, describe_address, parse_address, parse_register};
+use crate::command::debug::location::{
+    Condition, Located, describe_address, locate_data, parse_address, parse_register,
+};
 
 /// What the run stops for.
 pub(super) enum Kind {
@@ -66,6 +68,12 @@ impl<'m> Console<'m> {
                 self.add(Kind::Statements { numbers }, format!("break at {shown}"));
                 self.tell(debugger)
             }
+            ["operation", ..] if parse_address(&self.symbols, "operation").is_err() => {
+                Err("break operation takes one name, as in break operation add".to_owned())
+            }
+            ["stall", ..] if parse_address(&self.symbols, "stall").is_err() => {
+                Err("break stall takes one stage, or none for all".to_owned())
+            }
             [place, condition @ ..] => {
                 let address = parse_address(&self.symbols, place)?;
                 let condition = match condition {
@@ -79,10 +87,16 @@ impl<'m> Console<'m> {
                 let name = describe_address(&self.symbols, address);
                 let name = if name.is_empty() { name } else { format!(" <{name}>") };
                 let at = debugger.info().format_address(address);
-                debugger.add_breakpoint(address);
+                let bits = self.model.pc.width_bits;
+                if bits < 64 && address >> bits != 0 {
+                    return Err(format!("{at} is no address of an instruction: those have {bits} bits"));
+                }
+                if condition.is_none() {
+                    debugger.add_breakpoint(address);
+                }
                 let text = format!("break at {at}{name}{}", when.unwrap_or_default());
                 self.add(Kind::Address { address, condition }, text);
-                Ok(())
+                self.tell(debugger)
             }
             [] => Err("break takes an address, a symbol, FILE:LINE of the description, `operation` and a \
                        name, or `stall` and a stage"
@@ -112,7 +126,7 @@ impl<'m> Console<'m> {
 
     /// Tells the debugger all that it is to stop for.
     fn tell(&self, debugger: &mut Debugger<'m>) -> Result<(), String> {
-        self.ask_for_operations(debugger);
+        self.ask_for_instructions(debugger);
         let (mut statements, mut all_stages) = (BTreeSet::new(), BTreeSet::new());
         for point in &self.points {
             match &point.kind {
@@ -125,20 +139,24 @@ impl<'m> Console<'m> {
         Ok(debugger.stop_at_statements(statements)?)
     }
 
-    /// Has the debugger look at each instruction for operations.
-    fn ask_for_operations(&self, debugger: &mut Debugger<'m>) {
-        let wanted: Vec<u32> = self
-            .points
-            .iter()
-            .filter_map(|point| match point.kind {
-                Kind::Operation { index } => Some(index),
-                _ => None,
-            })
-            .collect();
+    /// Has the debugger look at each instruction for conditions and operations.
+    fn ask_for_instructions(&self, debugger: &mut Debugger<'m>) {
+        let (mut conditions, mut operations) = (Vec::new(), Vec::new());
+        for point in &self.points {
+            match &point.kind {
+                Kind::Address { address, condition: Some(condition) } => {
+                    conditions.push((*address, condition.clone()));
+                }
+                Kind::Operation { index } => operations.push(*index),
+                _ => {}
+            }
+        }
+        let asks = !conditions.is_empty() || !operations.is_empty();
         let (code, space) = (Rc::clone(&self.code), debugger.space().clone());
-        debugger.stop_where((!wanted.is_empty()).then(|| -> sim_debug::Asker<'m> {
+        debugger.stop_where(asks.then(|| -> sim_debug::Asker<'m> {
             Box::new(move |machine, address| {
-                wanted.iter().any(|index| code.has_operation(&space, machine, address, *index))
+                conditions.iter().any(|(at, condition)| *at == address && condition.holds(machine))
+                    || operations.iter().any(|index| code.has_operation(&space, machine, address, *index))
             })
         }));
     }
@@ -150,29 +168,80 @@ impl<'m> Console<'m> {
         kind: WatchKind,
         line: &str,
     ) -> Result<(), String> {
-        let (place, cells) = match rest {
-            [place] => (*place, 1),
-            [place, cells] => (*place, parse_count(cells)?),
-            _ => return Err("watch takes a register, or an address and a number of cells".to_owned()),
+        let (place, cells, map) = match rest {
+            [place] => (*place, None, None),
+            [place, cells] => (*place, Some(*cells), None),
+            [place, cells, map] => (*place, Some(*cells), Some(*map)),
+            _ => return Err("watch takes a register, or an address, a number of cells, a map".to_owned()),
         };
-        let register = parse_register(self.model, place).ok().filter(|_| kind == WatchKind::Write);
+        let register = parse_register(self.model, place).ok();
+        let is_watchable = kind == WatchKind::Write && cells.is_none();
+        if register.is_some() && !is_watchable && parse_address(&self.symbols, place).is_err() {
+            return Err(format!(
+                "`{place}` is a register, which can be watched for what it holds, as a whole: write watch {place}"
+            ));
+        }
+        let register = register.filter(|_| is_watchable);
+        let mut text = line.split_whitespace().collect::<Vec<_>>().join(" ");
         let watched = match register {
             Some(register) => Watched::Register(register),
             None => {
-                let map = debugger.info().host_map;
-                let cell_bytes = self.cell_bytes(map);
-                let address = parse_address(&self.symbols, place)?.checked_mul(cell_bytes);
-                let size_bytes = cells.checked_mul(cell_bytes).filter(|size| (1..=4096).contains(size));
-                let size_bytes = size_bytes.ok_or("from 1 to 4096 bytes can be watched")? as usize;
-                let address = address.ok_or("this is beyond all addresses")?;
-                Watched::Memory { map, address, size_bytes }
+                let (watched, shown) = self.watched_cells(debugger, place, (cells, map))?;
+                if cells.is_none() {
+                    text += &shown;
+                }
+                watched
             }
         };
         let id = self.next_number;
         let point = Watchpoint::new(id, watched, kind, &*debugger.engine().machine());
         debugger.add_watchpoint(point);
-        self.add(Kind::Watch { id }, line.to_owned());
+        self.add(Kind::Watch { id }, text);
         Ok(())
+    }
+
+    /// Cells that are watched, and how many they are in words: as many as a symbol has, else one.
+    fn watched_cells(
+        &self,
+        debugger: &mut Debugger<'m>,
+        place: &str,
+        (cells, map): (Option<&str>, Option<&str>),
+    ) -> Result<(Watched, String), String> {
+        let count = |text: &str| parse_count(text).map_err(|wrong| format!("`{text}`: {wrong}"));
+        let cells = cells.map(count).transpose()?;
+        let located = self.locate(debugger, place, map)?;
+        let cells = cells.or(located.cells).unwrap_or(1);
+        let (map, cell_bytes) = (located.map, self.cell_bytes(located.map));
+        let size_bytes = cells.checked_mul(cell_bytes).filter(|size| (1..=4096).contains(size));
+        let size_bytes = size_bytes.ok_or("from 1 to 4096 bytes can be watched")? as usize;
+        let address = located.address.checked_mul(cell_bytes).ok_or("this is beyond all addresses")?;
+        if debugger.engine().machine().read_bytes(map, address, &mut vec![0; size_bytes]).is_err() {
+            let name = &self.model.maps[map].name;
+            return Err(format!(
+                "map `{name}` has no memory for all {cells} cells from {:#x} on",
+                located.address
+            ));
+        }
+        let shown = if cells == 1 { "1 cell".to_owned() } else { format!("{cells} cells") };
+        Ok((Watched::Memory { map, address, size_bytes }, format!(" ({shown})")))
+    }
+
+    /// Where data is, in cells of its map.
+    pub(super) fn locate(
+        &self,
+        debugger: &Debugger<'m>,
+        place: &str,
+        map: Option<&str>,
+    ) -> Result<Located, String> {
+        let index = |name: &str| {
+            self.model.maps.iter().position(|map| map.name == name).ok_or_else(|| {
+                let names: Vec<&str> = self.model.maps.iter().map(|map| map.name.as_str()).collect();
+                format!("the model has no map `{name}`; it has {}", names.join(", "))
+            })
+        };
+        let map = map.map(index).transpose()?;
+        let names = (&self.symbols[..], &self.extents[..]);
+        locate_data(names, (debugger.space(), debugger.info()), place, map)
     }
 
     pub(super) fn cell_bytes(&self, map: usize) -> u64 {
@@ -201,13 +270,16 @@ impl<'m> Console<'m> {
                 Kind::Watch { id } => {
                     debugger.remove_watchpoint(|watchpoint| watchpoint.id == id);
                 }
-                Kind::Address { address, .. } => {
-                    let same = |other: &Point| matches!(other.kind, Kind::Address { address: at, .. } if at == address);
+                Kind::Address { address, condition: None } => {
+                    let same = |other: &Point| matches!(other.kind, Kind::Address { address: at, condition: None } if at == address);
                     if !self.points.iter().any(same) {
                         debugger.remove_breakpoint(address);
                     }
                 }
-                Kind::Operation { .. } | Kind::Statements { .. } | Kind::Stall { .. } => {}
+                Kind::Address { .. }
+                | Kind::Operation { .. }
+                | Kind::Statements { .. }
+                | Kind::Stall { .. } => {}
             }
         }
         self.tell(debugger)

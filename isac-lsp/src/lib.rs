@@ -14,6 +14,7 @@ mod hover;
 mod index;
 mod layout;
 mod lens;
+mod mention;
 mod navigation;
 mod outline;
 mod picture;

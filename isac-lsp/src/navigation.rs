@@ -1,4 +1,4 @@
-//! From a name to where it is defined, and to all that mention it.
+//! From a name to where it is defined, and to what mentions it in a file.
 
 use isac_parser::ast::{Include, Item};
 use isac_parser::source::{FileId, without_dots};
@@ -30,20 +30,7 @@ pub(crate) fn definition(analysis: &Analysis, file: FileId, position: Position) 
     spans.into_iter().filter_map(|span| analysis.location(span)).collect()
 }
 
-/// Where the name at a position is mentioned, its definitions included if they are wanted.
-pub(crate) fn references(
-    analysis: &Analysis,
-    file: FileId,
-    position: Position,
-    with_definitions: bool,
-) -> Vec<Location> {
-    let Some(found) = analysis.name_at(file, position) else { return Vec::new() };
-    let mentions = analysis.index.occurrences_of(found.symbol);
-    let wanted = mentions.filter(|mention| with_definitions || !mention.defines);
-    wanted.filter_map(|mention| analysis.location(mention.span)).collect()
-}
-
-/// The same in this file alone.
+/// Where the name at a position is mentioned in this file.
 pub(crate) fn highlights(analysis: &Analysis, file: FileId, position: Position) -> Vec<DocumentHighlight> {
     let Some(found) = analysis.name_at(file, position) else { return Vec::new() };
     let mentions = analysis.index.occurrences_of(found.symbol).filter(|mention| mention.span.file == file);

@@ -4,9 +4,8 @@
 //! texts that would come about are read, and have to have the same names in the same places mean the
 //! same things, without a new error.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::path::Path;
 
 use isac_parser::diagnostic::Severity;
 use isac_parser::model::Model;
@@ -15,11 +14,9 @@ use lsp_types::{Position, Range, TextEdit, Uri, WorkspaceEdit};
 
 use crate::analysis::Analysis;
 use crate::index::{Kind, Symbol};
+use crate::mention::places_of;
 use crate::server::Server;
 use crate::uri::uri_of;
-
-/// By file: the bytes that have the old name.
-type Places = BTreeMap<PathBuf, BTreeSet<(u32, u32)>>;
 
 /// What can be renamed at a position, and its present name.
 ///
@@ -53,6 +50,10 @@ pub(crate) fn rename(
     let (range, old_name) = prepare(server, path, position)?;
     check_new_name(new_name)?;
     let (places, analyses) = places_of(server, path, range.start, &old_name)?;
+    if let Some(broken) = analyses.iter().find(|analysis| !analysis.reading.is_whole()) {
+        let root = broken.root.display();
+        return Err(format!("{root} has errors of syntax: mend them first, something may be missed"));
+    }
     if new_name == old_name {
         return Ok(WorkspaceEdit::default());
     }
@@ -81,55 +82,6 @@ pub(crate) fn rename(
     }
     let changes = changes.into_iter().collect();
     Ok(WorkspaceEdit::new(changes))
-}
-
-/// Everything that has the name at a position, in all descriptions that have some of it.
-fn places_of(
-    server: &mut Server,
-    path: &Path,
-    position: Position,
-    name: &str,
-) -> Result<(Places, Vec<Arc<Analysis>>), String> {
-    let mut analyses: BTreeMap<PathBuf, Arc<Analysis>> = BTreeMap::new();
-    let first = server.analysis_of(path)?;
-    let file = first.file(path).ok_or_else(|| unreadable(path))?;
-    let start = u32::try_from(first.offset(file, position)).unwrap_or(u32::MAX);
-    let length = u32::try_from(name.len()).unwrap_or(0);
-    let mut places: Places = BTreeMap::from([(path.to_owned(), BTreeSet::from([(start, start + length)]))]);
-    loop {
-        let before = places.values().map(BTreeSet::len).sum::<usize>() + analyses.len();
-        for path in places.keys().cloned().collect::<Vec<_>>() {
-            for analysis in server.all_analyses_of(&path)? {
-                analyses.entry(analysis.root.clone()).or_insert(analysis);
-            }
-        }
-        for analysis in analyses.values() {
-            if !analysis.reading.is_whole() {
-                let root = analysis.root.display();
-                return Err(format!("{root} has errors of syntax: mend them first, something may be missed"));
-            }
-            grow(analysis, &mut places);
-        }
-        if before == places.values().map(BTreeSet::len).sum::<usize>() + analyses.len() {
-            return Ok((places, analyses.into_values().collect()));
-        }
-    }
-}
-
-/// Adds what means the same in a description as some places that are known.
-fn grow(analysis: &Analysis, places: &mut Places) {
-    let occurrences = &analysis.index.occurrences;
-    let is_known = |places: &Places, span: isac_parser::source::Span| {
-        places.get(analysis.path(span.file)).is_some_and(|known| known.contains(&(span.start, span.end)))
-    };
-    let known = occurrences.iter().filter(|occurrence| is_known(places, occurrence.span));
-    let classes: BTreeSet<_> = known.map(|occurrence| analysis.index.class_of(occurrence.symbol)).collect();
-    for occurrence in occurrences {
-        if classes.contains(&analysis.index.class_of(occurrence.symbol)) {
-            let path = analysis.path(occurrence.span.file).to_owned();
-            places.entry(path).or_default().insert((occurrence.span.start, occurrence.span.end));
-        }
-    }
 }
 
 fn check_old_name(symbol: &Symbol) -> Result<(), String> {

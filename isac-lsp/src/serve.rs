@@ -100,8 +100,13 @@ impl Board {
 
     fn work(&self, events: &Sender<Event>) {
         while let Some(job) = self.take() {
-            // A bug in a check shall not end the server: then its findings are missing.
-            let Ok(result) = catch_unwind(AssertUnwindSafe(|| job.run())) else { continue };
+            let read = job.analysis.clone();
+            // A bug in a check shall not end the server: then there is what was found by reading.
+            let result = catch_unwind(AssertUnwindSafe(|| job.run())).unwrap_or_else(|_| CheckResult {
+                findings: read.findings(),
+                analysis: read,
+                study: None,
+            });
             if events.send(Event::Checked(result)).is_err() {
                 return;
             }
@@ -197,7 +202,9 @@ impl Talk<'_> {
         if self.server.stage() == Stage::New {
             return Ok(());
         }
-        match self.undisturbed(|server| server.notify(notification)) {
+        let done = self.undisturbed(|server| server.notify(notification));
+        self.complain()?;
+        match done {
             // Nobody waits for an answer; it stands where editors keep what servers say.
             Some(Err(reason)) => self.say("window/logMessage", 2, &format!("{method}: {reason}")),
             _ => Ok(()),
@@ -214,7 +221,11 @@ impl Talk<'_> {
 
     /// Lets the server do something; a bug in it ends that, and not the connection.
     fn undisturbed<T>(&mut self, work: impl FnOnce(&mut Server) -> T) -> Option<T> {
-        catch_unwind(AssertUnwindSafe(|| work(&mut self.server))).ok()
+        let done = catch_unwind(AssertUnwindSafe(|| work(&mut self.server))).ok();
+        if done.is_none() {
+            self.server.forget();
+        }
+        done
     }
 
     fn publish(&mut self, in_hurry: bool) -> io::Result<()> {
@@ -225,8 +236,11 @@ impl Talk<'_> {
         Ok(())
     }
 
-    /// Says once why a profile shows nothing.
+    /// Says once why a profile shows nothing, and what makes no sense in the settings.
     fn complain(&mut self) -> io::Result<()> {
+        for wrong in self.server.take_wrong_settings() {
+            self.say("window/showMessage", 2, &format!("isac: {wrong}"))?;
+        }
         let complaint = self.server.complaint().map(str::to_owned);
         if self.told != complaint {
             self.told.clone_from(&complaint);

@@ -57,6 +57,8 @@ pub struct Server {
     coverage: Option<Coverage>,
     /// What the user has been told of the profile.
     complaint: Option<String>,
+    /// What makes no sense in the settings and was not told yet.
+    wrong_settings: Vec<String>,
 }
 
 /// A description.
@@ -101,6 +103,7 @@ impl Server {
             published: BTreeMap::new(),
             coverage: None,
             complaint: None,
+            wrong_settings: Vec::new(),
         }
     }
 
@@ -298,6 +301,17 @@ impl Server {
     pub(crate) fn open_for_test(&mut self, path: &Path, text: String) {
         self.documents.set(path.to_owned(), 0, text);
         self.workspace.read(path, &self.documents);
+    }
+
+    /// What makes no sense in the settings, each in a sentence; nothing is told twice.
+    pub fn take_wrong_settings(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.wrong_settings)
+    }
+
+    /// A bug has ended some work: whatever is known is read again, and checked again.
+    pub fn forget(&mut self) {
+        self.parsed.clear();
+        self.known.values_mut().for_each(|known| known.is_stale = true);
     }
 
     /// Why the profile of the last run shows nothing, if something asked for it.

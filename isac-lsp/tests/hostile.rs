@@ -106,6 +106,26 @@ fn a_stream_that_is_no_protocol_ends_the_session() {
 }
 
 #[test]
+fn an_editor_is_told_once_of_a_setting_that_makes_no_sense() {
+    let begin = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"capabilities":{},"initializationOptions":{"coverage":"bogus"}}}"#;
+    let changed = r#"{"jsonrpc":"2.0","method":"workspace/didChangeConfiguration","params":{"settings":{"isac":{"roots":1}}}}"#;
+    let again = r#"{"jsonrpc":"2.0","id":2,"method":"isac/unknown","params":{}}"#;
+    let answers = messages::answer(framed(&[begin, again, changed, again]));
+    let told: Vec<&str> = answers
+        .iter()
+        .filter(|answer| answer["method"] == "window/showMessage")
+        .filter_map(|answer| answer["params"]["message"].as_str())
+        .collect();
+    assert_eq!(
+        told,
+        [
+            "isac: setting coverage: expected lens, hint or none, not \"bogus\"",
+            "isac: setting roots: expected a list of paths, not 1"
+        ]
+    );
+}
+
+#[test]
 fn random_sessions_end_without_a_panic() {
     static PANICS: AtomicUsize = AtomicUsize::new(0);
     let hook = std::panic::take_hook();

@@ -215,6 +215,73 @@ fn a_file_that_several_descriptions_share_is_renamed_in_all() {
     assert_eq!(changed, BTreeSet::from(["groups.isac", "multiply.isac", "rv32im.isac", "rv32im5.isac"]));
 }
 
+#[test]
+fn a_name_has_the_same_mentions_wherever_it_is_asked_for() {
+    let models = repository().join("models");
+    let mut found = Vec::new();
+    for (name, letters) in [
+        ("riscv/multiply.isac", "OPERATION rem "),
+        ("riscv/groups.isac", "rem,"),
+        ("rv32im/rv32im.isac", "rem,"),
+    ] {
+        let file = models.join(name);
+        let text = fs::read_to_string(&file).expect("it can be read");
+        let mut session = Session::new(&models);
+        session.open(&file);
+        let (line, column) = find(&text, letters, 0);
+        let column = column + if letters.starts_with("OPERATION") { 10 } else { 0 };
+        let mut params = place(&file, line, column);
+        params["context"] = json!({ "includeDeclaration": true });
+        found.push(session.ask("textDocument/references", params.clone()));
+        params["newName"] = json!("remainder_of");
+        let edit = session.ask("textDocument/rename", params);
+        let edits = edit["changes"].as_object().expect("changes").values();
+        let edits: usize = edits.map(|edits| edits.as_array().map_or(0, Vec::len)).sum();
+        assert_eq!(found.last().and_then(Value::as_array).map(Vec::len), Some(edits), "{name}");
+    }
+    assert!(found.iter().all(|other| *other == found[0]), "{found:?}");
+    let files: BTreeSet<&str> = found[0]
+        .as_array()
+        .expect("places")
+        .iter()
+        .filter_map(|place| place["uri"].as_str()?.rsplit('/').next())
+        .collect();
+    assert_eq!(files, BTreeSet::from(["groups.isac", "multiply.isac", "rv32im.isac", "rv32im5.isac"]));
+}
+
+#[test]
+fn settings_that_make_no_sense_are_told() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let told = |settings: Value| Session::with(folder.path(), settings).server.take_wrong_settings();
+    fs::write(folder.path().join("cpu.isac"), "").expect("it is written");
+    for sound in [
+        Value::Null,
+        json!({}),
+        json!({ "roots": ["cpu.isac"], "define": { "XLEN": 32, "N": "0x10" }, "profile": "", "coverage": "hint" }),
+        json!({ "isac": { "roots": [], "profile": null, "server": "gentool" } }),
+        json!({ "profile": "cpu.isac" }),
+    ] {
+        assert_eq!(told(sound.clone()), Vec::<String>::new(), "{sound}");
+    }
+    for (wrong, begin) in [
+        (json!(5), "the settings are no object but 5"),
+        (json!({ "roots": "cpu.isac" }), "setting roots: expected a list of paths, not \"cpu.isac\""),
+        (json!({ "roots": ["cpu.isac", "nope.isac"] }), "setting roots: there is no file"),
+        (
+            json!({ "define": { "XLEN": -1, "N": 1 } }),
+            "setting define: expected a number without sign for XLEN",
+        ),
+        (json!({ "define": [] }), "setting define: expected names with numbers, not []"),
+        (json!({ "profile": "nope.profile" }), "setting profile: there is no file"),
+        (json!({ "profile": 7 }), "setting profile: expected a path, not 7"),
+        (json!({ "coverage": "bogus" }), "setting coverage: expected lens, hint or none"),
+        (json!({ "unknown": 1 }), "there is no setting unknown"),
+    ] {
+        let told = told(wrong.clone());
+        assert!(told.len() == 1 && told[0].starts_with(begin), "{wrong}: {told:?}");
+    }
+}
+
 fn hover(session: &mut Session, path: &Path, text: &str, letters: &str, number: usize) -> String {
     let (line, column) = find(text, letters, number);
     let found = session.at("textDocument/hover", path, line, column);

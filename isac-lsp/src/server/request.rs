@@ -22,7 +22,8 @@ use crate::completion::completions_at;
 use crate::hover::hover_of;
 use crate::layout::layout_edits;
 use crate::lens::{hints_of, lenses_of};
-use crate::navigation::{definition, highlights, references};
+use crate::mention::references;
+use crate::navigation::{definition, highlights};
 use crate::outline::outline_of;
 use crate::rename::{prepare, rename};
 use crate::settings::Coverage;
@@ -179,20 +180,12 @@ impl Server {
         }
     }
 
-    /// Mentions of a name in all descriptions that share the file, each place once.
+    /// Mentions of a name in all descriptions that share it, each place once.
     fn references(&mut self, params: ReferenceParams) -> Answer {
         let at = params.text_document_position;
         let Place { path, .. } = self.place(&at.text_document.uri)?;
-        let mut found = Vec::new();
-        for analysis in self.all_analyses_of(&path).map_err(Refusal::failed)? {
-            let Some(file) = analysis.file(&path) else { continue };
-            for location in references(&analysis, file, at.position, params.context.include_declaration) {
-                if !found.contains(&location) {
-                    found.push(location);
-                }
-            }
-        }
-        to_value(found)
+        let with_definitions = params.context.include_declaration;
+        to_value(references(self, &path, at.position, with_definitions).map_err(Refusal::failed)?)
     }
 
     /// A file, and the description that it is part of.

@@ -41,7 +41,7 @@ impl Server {
     }
 
     fn set(&mut self, settings: &Value) {
-        self.settings = Settings::of(settings, &self.folders);
+        (self.settings, self.wrong_settings) = Settings::of(settings, &self.folders);
         self.workspace.named_roots = self.settings.roots.clone();
         self.rescan();
     }

@@ -4,6 +4,8 @@ const { commands, window, workspace } = require('vscode');
 const { LanguageClient } = require('vscode-languageclient/node');
 
 let client;
+// Starts and stops, one after the other: a server that is being started is not stopped before it runs.
+let last = Promise.resolve();
 
 function settings() {
     const { roots, define, profile, coverage } = workspace.getConfiguration('isac');
@@ -33,22 +35,26 @@ async function stop() {
     }
 }
 
+function restart() {
+    last = last.then(stop).then(start);
+    return last;
+}
+
 exports.activate = async function (context) {
     context.subscriptions.push(
-        commands.registerCommand('isac.restart', async () => {
-            await stop();
-            await start();
-        }),
+        commands.registerCommand('isac.restart', restart),
         workspace.onDidChangeConfiguration(async (change) => {
             if (change.affectsConfiguration('isac.server')) {
-                await stop();
-                await start();
+                await restart();
             } else if (change.affectsConfiguration('isac') && client && client.isRunning()) {
                 await client.sendNotification('workspace/didChangeConfiguration', { settings: settings() });
             }
         }),
     );
-    await start();
+    await restart();
 };
 
-exports.deactivate = stop;
+exports.deactivate = function () {
+    last = last.then(stop);
+    return last;
+};

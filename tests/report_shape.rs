@@ -62,9 +62,9 @@ fn check(simulator: &Simulator, guest: &Guest) {
     assert_eq!(number(at(&root, "summary"), "executed"), instructions);
 }
 
-/// Percent with two decimals, rounded half up.
+/// Percent with two decimals, rounded down.
 fn percent(used: u64, total: u64) -> String {
-    let hundredths = (used * 20_000 + total) / (2 * total);
+    let hundredths = used * 10_000 / total;
     format!("{}.{:02}", hundredths / 100, hundredths % 100)
 }
 

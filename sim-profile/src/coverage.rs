@@ -46,7 +46,7 @@ impl Coverage {
         coverage
     }
 
-    /// Used instructions in percent of all: two decimals, rounded half up; `0.00` of nothing.
+    /// Used instructions in percent of all: as [`format_percent`] writes it.
     pub fn percent(&self) -> String {
         format_percent(self.used, self.total)
     }
@@ -70,15 +70,16 @@ fn as_count(length: usize) -> u64 {
     u64::try_from(length).unwrap_or(u64::MAX)
 }
 
-/// `part` of `whole` in percent with two decimals, computed in integers and rounded half up;
-/// `0.00` where `whole` is 0.
+/// `part` of `whole` in percent with two decimals, computed in integers and rounded down, so that `100.00`
+/// is all of it; `0.00` where `whole` is 0.
 pub fn format_percent(part: u64, whole: u64) -> String {
-    if whole == 0 {
-        return "0.00".to_owned();
-    }
-    let (part, whole) = (u128::from(part), u128::from(whole));
-    let hundredths = (part * 20_000 + whole) / (2 * whole);
+    let hundredths = share_in(part, whole, 10_000);
     format!("{}.{:02}", hundredths / 100, hundredths % 100)
+}
+
+/// `part` of `whole` in so many `parts` of it, rounded down; 0 where `whole` is 0.
+pub(crate) fn share_in(part: u64, whole: u64, parts: u64) -> u128 {
+    (u128::from(part) * u128::from(parts)).checked_div(u128::from(whole)).unwrap_or(0)
 }
 
 #[cfg(test)]
@@ -87,18 +88,20 @@ mod tests {
     use crate::{InstructionKey, InstructionRecord, Measurement, ModelTables, Word};
 
     #[test]
-    fn percent_is_rounded_exactly() {
+    fn percent_is_rounded_down() {
         let cases = [
             (0, 0, "0.00"),
             (0, 3, "0.00"),
             (1, 3, "33.33"),
-            (2, 3, "66.67"),
+            (2, 3, "66.66"),
             (3, 3, "100.00"),
-            (1, 800, "0.13"),
-            (1, 20_000, "0.01"),
-            (1, 20_001, "0.00"),
+            (1, 800, "0.12"),
+            (1, 10_000, "0.01"),
+            (1, 10_001, "0.00"),
+            (25_599, 25_600, "99.99"),
             (u64::MAX, u64::MAX, "100.00"),
-            (u64::MAX - 1, u64::MAX, "100.00"),
+            (u64::MAX - 1, u64::MAX, "99.99"),
+            (u64::MAX, 1, "1844674407370955161500.00"),
         ];
         for (part, whole, text) in cases {
             assert_eq!(format_percent(part, whole), text, "{part} of {whole}");

@@ -38,10 +38,11 @@ pub(super) fn parse_requirement(text: &str) -> Result<Requirement, String> {
     let level = LEVELS.iter().find(|(known, _)| *known == name).map(|(_, level)| *level);
     let level = level.ok_or("expected instructions, operands or pairs before the =")?;
     let wrong = || format!("`{percent}` is no percentage; write 0 to 100 with at most two decimals");
-    let (whole, decimals) = percent.split_once('.').unwrap_or((percent, ""));
-    let is_number = |digits: &str| digits.chars().all(|digit| digit.is_ascii_digit());
-    if whole.is_empty() || whole.len() > 3 || decimals.len() > 2 || !is_number(whole) || !is_number(decimals)
-    {
+    let (whole, decimals) = percent.split_once('.').unwrap_or((percent, "0"));
+    let is_number = |digits: &str, most: usize| {
+        (1..=most).contains(&digits.len()) && digits.chars().all(|digit| digit.is_ascii_digit())
+    };
+    if !is_number(whole, 3) || !is_number(decimals, 2) {
         return Err(wrong());
     }
     let hundredths = format!("{whole}{decimals:0<2}").parse().map_err(|_| wrong())?;
@@ -115,9 +116,17 @@ mod tests {
         {
             assert_eq!(read(text), Ok(least), "{text}");
         }
-        for text in
-            ["pairs", "pairs=", "pairs=.5", "pairs=101", "pairs=100.01", "pairs=1.234", "pairs=-1", "all=1"]
-        {
+        for text in [
+            "pairs",
+            "pairs=",
+            "pairs=.5",
+            "pairs=5.",
+            "pairs=101",
+            "pairs=100.01",
+            "pairs=1.234",
+            "pairs=-1",
+            "all=1",
+        ] {
             assert!(read(text).is_err(), "{text}");
         }
         assert_eq!(parse_requirement("operands=1").map(|found| found.level), Ok(Level::Operands));

@@ -6,6 +6,7 @@ use std::io::Write as _;
 use std::path::Path;
 
 use isac_ir::Model;
+use sim_profile::coverage::format_percent;
 use sim_profile::{CountedValue, Sampling, ValuePlace, ValueTable, Values};
 use sim_runtime::Engine as _;
 use sim_runtime::launcher::{AtomicFile, parse_number};
@@ -122,5 +123,5 @@ impl Report<'_> {
 }
 
 fn percent(part: u64, whole: u64) -> String {
-    format!("{:.2} ", 100.0 * part as f64 / whole.max(1) as f64)
+    format!("{} ", format_percent(part, whole))
 }

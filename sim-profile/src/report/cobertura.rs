@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::text::sanitize;
-use crate::program::ProgramProfile;
+use crate::coverage::share_in;
 use crate::program::decision::decisions;
 use crate::program::line::{Steps, line_counts};
 
@@ -117,14 +117,16 @@ impl Share {
 
     /// With four decimals, rounded down; 0 of nothing, which shows nothing.
     fn rate(self) -> String {
-        let parts = (self.covered * 10_000).checked_div(self.valid).unwrap_or(0);
+        let parts = share_in(self.covered, self.valid, 10_000);
         format!("{}.{:04}", parts / 10_000, parts % 10_000)
     }
 
     /// As `50% (1/2)`; nothing of nothing.
     fn condition(self) -> String {
-        let percent = (self.covered * 100).checked_div(self.valid);
-        percent.map(|percent| format!("{percent}% ({}/{})", self.covered, self.valid)).unwrap_or_default()
+        if self.valid == 0 {
+            return String::new();
+        }
+        format!("{}% ({}/{})", share_in(self.covered, self.valid, 100), self.covered, self.valid)
     }
 }
 

@@ -99,12 +99,12 @@ fn write_branches(out: &mut String, compared: &[(String, RoutineComparison)], ta
     for (branch, name) in branches {
         let address = tables.format_address(branch.address);
         let target = branch.target.map_or("out".to_owned(), |target| tables.format_address(target));
-        let [measured, naive, wu_larus] =
-            [measured_of(branch), branch.naive, branch.wu_larus].map(|value| 100.0 * value);
+        let measured = format_percent(branch.taken, branch.executed);
+        let [naive, wu_larus] = [branch.naive, branch.wu_larus].map(|value| 100.0 * value);
         line(
             out,
             format_args!(
-                "{:>20} {measured:>8.2} {naive:>7.2} {wu_larus:>9.2}  {address} -> {target} {name}",
+                "{:>20} {measured:>8} {naive:>7.2} {wu_larus:>9.2}  {address} -> {target} {name}",
                 branch.executed
             ),
         );

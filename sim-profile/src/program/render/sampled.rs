@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 
 use super::annotated_source::write_notes;
 use super::function_names::FunctionNames;
+use crate::coverage::format_percent;
 use crate::program::ProgramProfile;
 use crate::{Accesses, Counted, Samples, Sampling};
 
@@ -113,9 +114,8 @@ impl Table<'_> {
         rows.sort_by(|(left, _), (right, _)| left.cmp(right));
         for ((Reverse(value), name), estimate) in rows {
             let (low, high) = (estimate.low.floor() as u64, estimate.high.ceil() as u64);
-            let share = whole.map_or_else(String::new, |whole| {
-                format!("{:>7.2}", 100.0 * estimate.value / whole.max(1) as f64)
-            });
+            let share =
+                whole.map_or_else(String::new, |whole| format!("{:>7}", format_percent(value, whole)));
             let _ = writeln!(self.out, "~{value:>14} {low:>14} - {high:>14}{share}  {name}");
         }
         self

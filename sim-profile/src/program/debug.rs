@@ -216,7 +216,7 @@ impl Reading<'_> {
 }
 
 /// A path without the parts that lead nowhere.
-fn normalize(path: &str) -> String {
+pub(crate) fn normalize(path: &str) -> String {
     let mut parts: Vec<&str> = Vec::new();
     for part in path.split('/') {
         match part {

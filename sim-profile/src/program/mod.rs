@@ -16,6 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 pub use crate::symbols::ImageFile;
+pub(crate) use debug::normalize;
 pub use name::demangle;
 pub use profile::{Cost, ProgramProfile, SourceTexts};
 

@@ -8,6 +8,7 @@ use super::text::sanitize;
 use crate::coverage::share_in;
 use crate::program::decision::decisions;
 use crate::program::line::{Steps, line_counts};
+use crate::program::{ProgramProfile, normalize};
 
 #[derive(Serialize)]
 struct Coverage {
@@ -155,8 +156,11 @@ pub fn render_cobertura(profile: &ProgramProfile<'_>) -> String {
     }
     let (mut lines, mut branches) = (Share::default(), Share::default());
     let mut classes = Vec::new();
+    let folder = profile.folder.map(|folder| normalize(&folder.to_string_lossy()));
     for (name, source) in &sources {
-        let (class, of_lines, of_branches) = class_of(name, source);
+        // Who looks for the file does so below the folder of the sources.
+        let below = folder.as_deref().and_then(|folder| name.strip_prefix(folder)?.strip_prefix('/'));
+        let (class, of_lines, of_branches) = class_of(below.unwrap_or(name), source);
         lines.add(of_lines);
         branches.add(of_branches);
         classes.push(class);
@@ -182,9 +186,7 @@ pub fn render_cobertura(profile: &ProgramProfile<'_>) -> String {
         version: "1",
         // A report says nothing of when it was made.
         timestamp: 0,
-        sources: Sources {
-            source: sanitize(&profile.folder.map_or(".".into(), |folder| folder.to_string_lossy())),
-        },
+        sources: Sources { source: sanitize(folder.as_deref().unwrap_or(".")) },
         packages: Packages { package },
     };
     super::render_element("coverage", &coverage)

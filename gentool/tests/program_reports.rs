@@ -46,6 +46,13 @@ const RV32IMC: Machine = Machine {
     start: "start.S",
 };
 
+impl Machine {
+    fn description(&self) -> PathBuf {
+        let name = self.model;
+        Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../models/{name}/{name}.isac"))
+    }
+}
+
 /// A folder for one program, and what is in it.
 struct Bench {
     folder: tempfile::TempDir,
@@ -105,11 +112,9 @@ impl Bench {
     }
 
     fn run_guest(&self, machine: Machine) {
-        let name = machine.model;
-        let model = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../models/{name}/{name}.isac"));
         self.gentool(&format!(
             "run {} guest.elf --engine reference --calls --profile guest.profile",
-            model.display()
+            machine.description().display()
         ));
     }
 
@@ -120,6 +125,13 @@ impl Bench {
 
     fn report(&self, format: &str) -> String {
         self.gentool(&format!("report guest.profile --image guest.elf --format {format}"))
+    }
+
+    /// The same, where the description tells what could have run.
+    fn report_with_model(&self, format: &str, machine: Machine) -> String {
+        let model = machine.description();
+        let model = model.display();
+        self.gentool(&format!("report guest.profile --image guest.elf --model {model} --format {format}"))
     }
 
     fn calls(&self) -> Calls {
@@ -231,6 +243,56 @@ fn lines_and_branches_count_as_an_instrumenting_compiler_counts_them() {
         }
         assert!(branches > 3, "{name}: {branches} branches");
         assert!(cases > 4 || !text.contains("switch"), "{name}: {cases} cases");
+    }
+}
+
+/// A source below the folder that `--sources` names is found from it.
+#[test]
+fn names_for_cobertura_begin_at_the_folder_of_the_sources() {
+    if !has(&[RV32IM.compiler]) {
+        return;
+    }
+    let bench = Bench::new("loops");
+    bench.simulate();
+    let folder = bench.folder.path().display().to_string();
+    let with = bench.report(&format!(
+        "cobertura --sources {folder}/../{}",
+        bench.folder.path().file_name().unwrap().display()
+    ));
+    assert!(with.contains(&format!("<source>{folder}</source>")), "{with}");
+    assert!(
+        with.contains("filename=\"loops.c\"") && !with.contains(&format!("filename=\"{folder}")),
+        "{with}"
+    );
+    let without = bench.report("cobertura");
+    assert!(without.contains(&format!("filename=\"{folder}/loops.c\"")), "{without}");
+}
+
+/// Chains of comparisons: every side of each, also those that were never taken, of code that never ran, too.
+#[test]
+fn choices_and_conditions_have_the_sides_that_an_instrumenting_compiler_counts() {
+    if !has(&["gcc", "gcov"]) {
+        return;
+    }
+    let machines = [RV32IM, RV32IMC, MIPS32].into_iter().filter(|machine| has(&[machine.compiler]));
+    for machine in machines {
+        let bench = Bench::new("choices");
+        bench.simulate_on(machine);
+        let ours = coverage_of(&bench.report_with_model("lcov", machine), &bench.source);
+        let theirs = gcov(&bench);
+        let text = fs::read_to_string(&bench.source).expect("a text");
+        let sorted = |counts: &[u64]| {
+            let mut counts = counts.to_vec();
+            counts.sort_unstable();
+            counts
+        };
+        assert_eq!(ours.branches.keys().collect::<Vec<_>>(), theirs.branches.keys().collect::<Vec<_>>());
+        for (line, expected) in &theirs.branches {
+            let (found, model) = (&ours.branches[line], machine.model);
+            let text = text.lines().nth(*line as usize - 1).expect("a line").trim();
+            assert_eq!(sorted(found), sorted(expected), "{model}, choices.c:{line}: `{text}`");
+        }
+        assert!(theirs.branches.len() > 9, "{:?}", theirs.branches.keys());
     }
 }
 

@@ -138,6 +138,8 @@ struct Open {
     byte: u64,
     file: u64,
     line: Option<u32>,
+    /// 0 where it is not known.
+    column: u32,
     is_statement: bool,
 }
 
@@ -158,6 +160,10 @@ impl Reading<'_> {
                     byte: row.address(),
                     file: row.file_index(),
                     line: row.line().and_then(|line| u32::try_from(line.get()).ok()),
+                    column: match row.column() {
+                        gimli::ColumnType::LeftEdge => 0,
+                        gimli::ColumnType::Column(column) => u32::try_from(column.get()).unwrap_or(0),
+                    },
                     is_statement: row.is_stmt(),
                 });
             }
@@ -184,7 +190,8 @@ impl Reading<'_> {
             self.number(name)
         });
         let end = area.end.min(last.saturating_add(1));
-        self.rows.push(Row { start, end, source, line, is_statement: open.is_statement });
+        let Open { column, is_statement, .. } = open;
+        self.rows.push(Row { start, end, source, line, column, is_statement });
     }
 
     fn number(&mut self, name: String) -> u32 {
@@ -263,7 +270,7 @@ mod tests {
 
     #[test]
     fn no_cell_has_two_lines() {
-        let row = |start, end, line| Row { start, end, source: 0, line, is_statement: true };
+        let row = |start, end, line| Row { start, end, source: 0, line, column: 0, is_statement: true };
         let mut rows = vec![row(4, 8, 2), row(0, 6, 1), row(4, 6, 3)];
         sort_rows(&mut rows);
         assert_eq!(rows, [row(0, 4, 1), row(4, 6, 3)]);

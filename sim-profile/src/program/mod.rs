@@ -62,7 +62,7 @@ impl Function {
     }
 }
 
-/// Cells that belong to one line of a source.
+/// Cells that belong to one place of a source: a line, or a part of one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Row {
     /// Address of the first.
@@ -73,6 +73,8 @@ pub struct Row {
     pub source: u32,
     /// The line, from 1.
     pub line: u32,
+    /// The column, from 1; 0 where it is not known.
+    pub column: u32,
     /// Whether a statement begins here.
     pub is_statement: bool,
 }

@@ -196,11 +196,26 @@ fn operands_of_formats_are_those_of_each_of_their_instructions() {
         spaces.instruction(add).unwrap().places.iter().map(|place| place.name.as_str()).collect();
     assert_eq!(places, ["when", "rd", "ra", "sb"]);
     assert_eq!(values(&spaces, add, "rd").len(), 32);
-    assert_eq!(values(&spaces, add, "when"), ["always", "( p1)", "( p2)", "( p3)"]);
+    assert_eq!(values(&spaces, add, "when"), ["always", "(p1)", "(p2)", "(p3)"]);
     // All instructions of the set are decoded by some word.
     for name in &model.instructions {
         assert!(spaces.instruction(name).is_some(), "{name}");
     }
+}
+
+/// Nothing in an operand is a mnemonic, which a blank would stand behind.
+#[test]
+fn operands_are_written_as_in_the_texts_of_instructions() {
+    let model = model_of("models/pdp11/pdp11.isac");
+    let spaces = OperandSpaces::of(&model);
+    let clear = model.instructions.iter().find(|name| name.contains("(clr(")).unwrap();
+    let found = values(&spaces, clear, "dst");
+    for text in ["r1", "(r1)", "(r1)+", "@(r1)+", "-(sp)", "@-(sp)"] {
+        assert!(found.iter().any(|value| value == text), "{text}: {found:?}");
+    }
+    let blanks: Vec<&String> =
+        found.iter().filter(|text| text.contains(['(', '#', '@']) && text.contains(' ')).collect();
+    assert!(blanks.is_empty(), "{blanks:?}");
 }
 
 #[test]

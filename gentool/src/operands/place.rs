@@ -2,7 +2,7 @@
 
 use isac_ir::Model;
 use isac_ir::operation::Field;
-use isac_ir::syntax::print::{Site, print};
+use isac_ir::syntax::print::{Site, print_operand};
 use isac_ir::syntax::{Format, TextItem, Tree};
 
 use super::part::is_operand;
@@ -38,7 +38,7 @@ impl Place {
 
 /// An operand as it is written; where the description has no text for it, name and fields.
 pub fn text_of(model: &Model, tree: &Tree) -> String {
-    let printed = print(model, tree, Site { address: 0, size_cells: 0 });
+    let printed = print_operand(model, tree, Site { address: 0, size_cells: 0 });
     printed.map(|printed| printed.text.trim().to_owned()).filter(|text| !text.is_empty()).unwrap_or_else(
         || {
             let operation = model.operation(tree.operation);

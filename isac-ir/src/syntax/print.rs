@@ -49,6 +49,13 @@ pub fn print(model: &Model, tree: &Tree, site: Site) -> Option<Printed> {
     print_choice(model, tree, site, &mut 0)
 }
 
+/// The text of an operand, as it stands in that of an instruction: nothing in it is a mnemonic.
+pub fn print_operand(model: &Model, tree: &Tree, site: Site) -> Option<Printed> {
+    let mut printer = Printer { model, site, choice: &mut 0, pieces: Vec::new() };
+    printer.operation(tree, false)?;
+    Some(join(&printer.pieces))
+}
+
 /// The text of what a CODINGROOT has decoded, which is node 0; `None` if that are several words, or if
 /// they have no text.
 pub fn print_decoded(model: &Model, decoded: &Decoded, site: Site) -> Option<String> {

@@ -103,6 +103,33 @@ fn constants_and_registers_add_up_to_what_the_report_says() {
     assert!(sum(2) <= accesses[1] && sum(2) * 10 >= accesses[1] * 8, "{} of {}", sum(2), accesses[1]);
 }
 
+/// What decoding does for each instruction hands nothing from one to the next: moving the PC on, which is an
+/// element of the register file, and flags of its own.
+#[test]
+fn neighbours_that_hand_nothing_on_are_no_pair() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let model = "models/pdp11/pdp11.isac";
+    let run = format!("run {model} models/pdp11/programs/primes.s19 --engine reference --profile @p");
+    gentool(&folder, &run);
+    let text = output_of(&folder, &format!("advise {model} @p {ALL}"));
+    let pairs: Vec<String> = rows(&text, "Hot pairs").iter().map(|row| row[4..6].join(" ")).collect();
+    let has = |wanted: &str| pairs.iter().any(|pair| pair.contains(wanted));
+    // Flags, and a register.
+    assert!(has("double_word.sub(src=a, dst=b) branch.bhi(distance=-4)"), "{pairs:#?}");
+    assert!(has("single_word.inc(dst=a) double_word.cmp(src=a, dst=#0x64)"), "{pairs:#?}");
+    for wrong in [
+        ") branch.br(",
+        "double_word.mov(src=#0x200, dst=a) double_word.mov(",
+        "dst=a) single_word.inc(dst=b)",
+    ] {
+        assert!(!has(wrong), "{wrong}: {pairs:#?}");
+    }
+    let used = rows(&text, "Registers hardly used");
+    assert!(used.iter().all(|row| row[0] != "pc"), "{used:?}");
+    let of = |name: &str| used.iter().find(|row| row[0] == name).map(|row| number(&row[1]) + number(&row[2]));
+    assert!(of("r4") > Some(10_000) && of("r5") == Some(0), "{used:?}");
+}
+
 #[test]
 fn the_page_has_every_row_and_needs_nothing_else() {
     let folder = tutorial();

@@ -7,7 +7,7 @@ use sim_profile::coverage::format_percent;
 
 use super::section::Align::{Left, Right};
 use super::section::Section;
-use super::step::Steps;
+use super::step::{Steps, is_pc};
 
 /// A list for each register file: elements by ascending use.
 pub(super) fn registers(model: &Model, steps: &Steps) -> Vec<Section> {
@@ -21,7 +21,7 @@ pub(super) fn registers(model: &Model, steps: &Steps) -> Vec<Section> {
     let touched = files.filter(|(file, ..)| used.keys().any(|(register, _)| register == file));
     let sections = touched.map(|(file, register, count)| {
         let mut elements: Vec<(u64, u32)> = (0..count)
-            .filter(|element| register.hardwired_value(*element).is_none())
+            .filter(|element| register.hardwired_value(*element).is_none() && !is_pc(model, (file, *element)))
             .map(|element| {
                 let (reads, writes) = used.get(&(file, element)).copied().unwrap_or_default();
                 (reads.saturating_add(writes), element)

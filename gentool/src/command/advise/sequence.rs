@@ -96,7 +96,7 @@ fn section(length: usize, note: String, rows: Vec<Vec<String>>) -> Section {
     }
 }
 
-/// Whether an instruction reads what one before it has written last.
+/// Whether an instruction always reads what one before it always writes.
 fn is_fed(before: &[&Step], next: &Step) -> bool {
     let always_read = next.touches.iter().filter(|touch| touch.reads >= next.executed);
     let mut elements = always_read.map(|touch| touch.element);

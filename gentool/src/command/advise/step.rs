@@ -117,6 +117,11 @@ fn element_names(model: &Model) -> Names {
     names
 }
 
+/// Whether the PC is this element of a register.
+pub(super) fn is_pc(model: &Model, element: (u32, u32)) -> bool {
+    model.pc.parts.iter().any(|part| (part.register, part.element) == element)
+}
+
 struct Elements<'a> {
     model: &'a Model,
     names: &'a Names,
@@ -155,12 +160,12 @@ impl Elements<'_> {
     }
 
     fn touches(&self, texts: &Texts) -> Vec<Touch> {
-        let counts: Vec<u32> = self.model.pc.parts.iter().map(|part| part.register).collect();
         let accesses = &self.record.accesses;
-        let touches = accesses.iter().filter_map(|((node, resource), accesses)| {
+        // What the CODINGROOT's operation does, it does for every instruction: it hands nothing to the next.
+        let own = accesses.iter().filter(|((node, _), _)| *node != 0);
+        let touches = own.filter_map(|((node, resource), accesses)| {
             let named = || texts.get(node).and_then(|text| self.names.get(text)).copied();
             let element = match self.model.registers.get(*resource as usize) {
-                Some(_) if counts.contains(resource) => return None,
                 // What carries an instruction from stage to stage hands nothing to the next one.
                 Some(register) if register.count.is_none() && self.model.overlaps() => return None,
                 Some(register) if register.count.is_none() => (*resource, 0),
@@ -170,7 +175,11 @@ impl Elements<'_> {
             };
             let register = &self.model.registers[element.0 as usize];
             let is_fixed = register.hardwired_value(element.1).is_some();
-            (!is_fixed).then_some(Touch { element, reads: accesses.reads, writes: accesses.writes })
+            (!is_fixed && !is_pc(self.model, element)).then_some(Touch {
+                element,
+                reads: accesses.reads,
+                writes: accesses.writes,
+            })
         });
         touches.collect()
     }

@@ -114,6 +114,46 @@ fn the_order_and_grouping_of_merging_do_not_matter() {
     assert!(out.contains("decode(instr(addi()))"), "{out}");
 }
 
+/// An ELF file whose headers are loaded with its code, as linkers often lay it out: with a table of sections,
+/// or stripped of it.
+fn headers_and_code(has_sections: bool) -> Vec<u8> {
+    let code = [0x05d0_0893_u32, 0x0000_0513, 0x0000_0073];
+    let size = 52 + 32 + 4 * code.len() as u32;
+    let (sections, count) = if has_sections { (size, 1) } else { (0, 0) };
+    let halves = |pair: [u16; 2]| u32::from(pair[0]) | u32::from(pair[1]) << 16;
+    let header = [halves([2, 0xf3]), 1, 0x10054, 52, sections, 0, halves([52, 32]), halves([1, 40]), count];
+    let segment = [1, 0, 0x10000, 0x10000, size, size, 5, 0x1000];
+    let mut bytes = b"\x7fELF\x01\x01\x01\0\0\0\0\0\0\0\0\0".to_vec();
+    bytes.extend(header.into_iter().chain(segment).chain(code).flat_map(u32::to_le_bytes));
+    bytes.extend([0; 40].iter().take(if has_sections { 40 } else { 0 }));
+    bytes
+}
+
+#[test]
+fn a_stripped_program_is_the_same_program() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (name, has_sections) in [("whole.elf", true), ("stripped.elf", false)] {
+        fs::write(folder.path().join(name), headers_and_code(has_sections)).expect("a file");
+        let run = format!("run {RV32IM} @{name} --engine reference --profile @{name}.profile");
+        let (status, _, errors) = said(&folder, &run);
+        assert_eq!(status, Some(0), "{errors}");
+    }
+    let (status, top, errors) = said(&folder, "report @stripped.elf.profile --image @whole.elf --format top");
+    assert_eq!(status, Some(0), "{errors}");
+    assert!(top.contains("whole.elf"), "{top}");
+    for (one, other, out) in [("whole", "stripped", "sum"), ("stripped", "whole", "sum2")] {
+        let merge = format!("merge @{one}.elf.profile @{other}.elf.profile -o @{out}");
+        assert_eq!(said(&folder, &merge), (Some(0), String::new(), String::new()));
+    }
+    assert_eq!(
+        text(&folder, "sum").lines().skip(1).collect::<Vec<_>>(),
+        text(&folder, "sum2").lines().skip(1).collect::<Vec<_>>()
+    );
+    let (status, xml, errors) = said(&folder, "report @sum --format xml");
+    assert_eq!(status, Some(0), "{errors}");
+    assert!(xml.contains("<address>0x00010054</address>"), "{xml}");
+}
+
 #[test]
 fn coverage_of_the_description_adds_up_over_programs() {
     let folder = suite();

@@ -19,14 +19,14 @@ pub struct ProgramImage {
 }
 
 /// A contiguous piece of memory that a file fills.
-#[derive(Serialize, Deserialize, Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Serialize, Deserialize, Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 #[serde(deny_unknown_fields)]
 pub struct ImagePart {
     /// Address of the first byte.
     pub address: u64,
     /// Size in bytes.
     pub size_bytes: u64,
-    /// Digest of what the file holds of it.
+    /// Digest of what the file holds of it, without headers of the file at its beginning.
     pub digest: String,
 }
 
@@ -79,7 +79,23 @@ impl ImageDifference {
     }
 }
 
+/// What tells programs apart: where each begins and what is loaded, or, where nothing is said of that, the
+/// file. Symbols and information for debuggers are no part of it.
+pub(crate) type Identity<'a> = (Option<u64>, &'a [ImagePart], &'a str);
+
+/// The programs of these files.
+pub(crate) fn identities(images: &[ProgramImage]) -> Vec<Identity<'_>> {
+    images.iter().map(ProgramImage::identity).collect()
+}
+
 impl ProgramImage {
+    fn identity(&self) -> Identity<'_> {
+        match self.parts.is_empty() {
+            true => (None, &[], &self.digest),
+            false => (self.entry, &self.parts, ""),
+        }
+    }
+
     fn difference(&self, other: &ProgramImage) -> ImagePartDifference {
         if self.entry != other.entry {
             return ImagePartDifference::Entry(self.entry, other.entry);

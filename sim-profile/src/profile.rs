@@ -5,8 +5,9 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::image::identities;
 use crate::measurement::count;
-use crate::several_programs::keep_first_names;
+use crate::several_programs::keep_first_files;
 use crate::{
     Calls, ImageDifference, Measurement, MergeError, PipelineView, ProgramImage, ProgramRuns, Samples,
     Sampling, StaticTable, pairs,
@@ -94,10 +95,12 @@ impl Profile {
     /// programs, or name an instruction differently; nothing is added then.
     pub fn merge(&mut self, other: &Profile) -> Result<(), MergeError> {
         let is_of_several = [&*self, other].map(Profile::is_of_several_programs);
-        let difference = ImageDifference::between(&self.provenance.images, &other.provenance.images);
-        if is_of_several == [true; 2] || is_of_several == [false; 2] && difference.is_none() {
+        let images = [&self.provenance.images, &other.provenance.images];
+        let is_of_one = identities(images[0]) == identities(images[1]);
+        if is_of_several == [true; 2] || is_of_several == [false; 2] && is_of_one {
             return self.merge_alike(other);
         }
+        let difference = ImageDifference::between(images[0], images[1]);
         if let (Mode::Sampled(_), Some(difference)) = (self.provenance.mode, difference) {
             return Err(MergeError::Program(Box::new(difference)));
         }
@@ -115,7 +118,7 @@ impl Profile {
         ours.engines.extend(theirs.engines.iter().cloned());
         count(&mut ours.runs, theirs.runs);
         count(&mut ours.host_nanoseconds, theirs.host_nanoseconds);
-        keep_first_names(&mut ours.images, &theirs.images);
+        keep_first_files(&mut ours.images, &theirs.images);
         ours.add_programs(&theirs.programs);
         for (key, facts) in &other.statics {
             self.statics.entry(*key).or_insert_with(|| facts.clone());

@@ -3,6 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::image::identities;
 use crate::measurement::count;
 use crate::{InstructionKey, InstructionRecord, Measurement, Profile, ProgramImage, Provenance};
 
@@ -21,11 +22,6 @@ pub struct ProgramRuns {
 }
 
 impl ProgramRuns {
-    /// What tells programs apart: the digests of what was loaded.
-    pub fn digests(&self) -> Vec<&str> {
-        self.images.iter().map(|image| image.digest.as_str()).collect()
-    }
-
     /// Names of what was loaded, without their folders.
     pub fn names(&self) -> String {
         let names: Vec<&str> = self.images.iter().map(|image| image.name.as_str()).collect();
@@ -36,15 +32,17 @@ impl ProgramRuns {
         count(&mut self.runs, other.runs);
         count(&mut self.executed, other.executed);
         count(&mut self.cycles, other.cycles);
-        keep_first_names(&mut self.images, &other.images);
+        keep_first_files(&mut self.images, &other.images);
     }
 }
 
-/// Of a file with several names, any does; this one whatever the order of merging.
-pub(crate) fn keep_first_names(ours: &mut [ProgramImage], theirs: &[ProgramImage]) {
+/// Of a program in several files, with symbols and without, any does; this one whatever the order of
+/// merging.
+pub(crate) fn keep_first_files(ours: &mut [ProgramImage], theirs: &[ProgramImage]) {
     for (ours, theirs) in ours.iter_mut().zip(theirs) {
-        if theirs.name < ours.name {
+        if (&theirs.name, &theirs.digest) < (&ours.name, &ours.digest) {
             ours.name.clone_from(&theirs.name);
+            ours.digest.clone_from(&theirs.digest);
         }
     }
 }
@@ -80,10 +78,14 @@ impl Profile {
 }
 
 impl Provenance {
-    /// Adds the programs of another sum, which stay in the order of their digests.
+    /// Adds the programs of another sum, which stay in the order of what they load.
     pub(crate) fn add_programs(&mut self, others: &[ProgramRuns]) {
+        self.programs.sort_by(|one, other| identities(&one.images).cmp(&identities(&other.images)));
         for other in others {
-            match self.programs.binary_search_by(|program| program.digests().cmp(&other.digests())) {
+            let found = self
+                .programs
+                .binary_search_by(|program| identities(&program.images).cmp(&identities(&other.images)));
+            match found {
                 Ok(known) => self.programs[known].add(other),
                 Err(place) => self.programs.insert(place, other.clone()),
             }

@@ -12,9 +12,10 @@ use std::io::BufRead;
 
 use super::template::{Matched, Template};
 use super::{Entry, insert_entry, read_head};
+use crate::image::identities;
 use crate::lines::Lines;
 use crate::measurement::count;
-use crate::{ImageDifference, InstructionKey, MergeError, Mode, Profile, ProfileError, ProfileErrorCause};
+use crate::{InstructionKey, MergeError, Mode, Profile, ProfileError, ProfileErrorCause};
 
 /// Stored profiles, added up one by one.
 #[derive(Default)]
@@ -138,7 +139,7 @@ impl ProgramSum {
     fn is_of(&self, head: &Profile) -> bool {
         let (ours, theirs) = (&self.profile.provenance, &head.provenance);
         self.profile.is_of_several_programs() == head.is_of_several_programs()
-            && ImageDifference::between(&ours.images, &theirs.images).is_none()
+            && identities(&ours.images) == identities(&theirs.images)
     }
 
     /// # Panics

@@ -77,7 +77,8 @@ pub fn describe_image(path: &Path, image: &Image) -> ProgramImage {
     let part = |segment: &Segment| ImagePart {
         address: segment.address,
         size_bytes: segment.size,
-        digest: Digest::of(&segment.bytes).to_string(),
+        // The headers of the file also tell where its symbols are, if it has any.
+        digest: Digest::of(segment.bytes.get(segment.lead as usize..).unwrap_or_default()).to_string(),
     };
     ProgramImage {
         name: path.file_name().unwrap_or_default().to_string_lossy().into_owned(),

@@ -189,6 +189,25 @@ fn first_column(manual: &str, heading: &str) -> Vec<String> {
 }
 
 #[test]
+fn a_metric_that_counts_nothing_is_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let gentool = |line: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_gentool"));
+        command.args(line.split_whitespace()).current_dir(root());
+        let output = command.output().expect("gentool runs");
+        (output.status.code(), String::from_utf8(output.stderr).expect("text"))
+    };
+    let profile = folder.path().join("p");
+    let profile = profile.display();
+    let run = "run models/tiny8/tiny8.isac models/tiny8/programs/sum.bin --engine reference";
+    assert_eq!(gentool(&format!("{run} --profile {profile}")).0, Some(55));
+    let (status, said) = gentool(&format!("counters {profile} --metric third=1/3"));
+    assert_eq!(status, Some(125), "{said}");
+    assert!(said.contains("the metric `third` is the same wherever it is counted; name an event"), "{said}");
+    assert_eq!(gentool(&format!("counters {profile} --metric third=cycles/3")).0, Some(0));
+}
+
+#[test]
 fn the_manual_has_every_event_and_metric() {
     let manual = fs::read_to_string(root().join("docs/counters.md")).expect("the manual is there");
     let told = "nothing".parse::<CountedEvent>().expect_err("no event").to_string();

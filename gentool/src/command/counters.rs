@@ -219,6 +219,12 @@ impl Request {
         let (mut events, mut of_run) = (self.events.clone(), BTreeSet::new());
         for metric in &self.metrics {
             let (own, whole) = graph.events(metric);
+            if own.is_empty() && whole.is_empty() && self.formulas.contains_key(metric) {
+                return Err(Failure::other(format!(
+                    "the metric `{metric}` is the same wherever it is counted; name an event in its formula, as in \
+                     {metric}=cycles / instructions"
+                )));
+            }
             events.extend(own);
             of_run.extend(whole);
         }

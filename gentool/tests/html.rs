@@ -180,6 +180,29 @@ fn operands_and_encodings_are_told_by_the_description() {
     assert_eq!(data["description"]["locations"]["add"], "integer.isac:47");
 }
 
+/// Several values of the opcode's bits are one instruction: each has the executions of its own words.
+#[test]
+fn opcodes_have_the_executions_of_their_words() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let tiny8 = "run models/tiny8/tiny8.isac models/tiny8/programs/sum.bin";
+    let run = format!("{tiny8} --engine reference --html @run.html --report @run.xml");
+    assert_eq!(gentool(&folder, &run).status.code(), Some(55), "what the program says");
+    let (data, xml) = (data(&page(&folder, "run.html")), page(&folder, "run.xml"));
+    let map = &data["description"]["encodings"][0];
+    assert_eq!((map["opcode"].as_str(), map["width_bits"].as_u64()), (Some("bits 7..4"), Some(8)));
+    let mut expected = vec![0; 16];
+    // Instructions stand at the end of the report, each with its word and how often it was executed.
+    let instructions = xml.split("<instruction>").filter(|part| part.contains("<word>"));
+    for instruction in instructions {
+        let (word, executed) = (texts(instruction, "word")[0], texts(instruction, "executed")[0]);
+        let opcode = usize::from_str_radix(&word[..1], 16).expect("a digit");
+        expected[opcode] += executed.parse::<u64>().expect("a count");
+    }
+    let found: Vec<u64> = map["opcodes"].as_array().unwrap().iter().map(|row| count(&row[2])).collect();
+    assert_eq!(found, expected);
+    assert_eq!(found.iter().sum::<u64>(), 79, "as many as were executed");
+}
+
 #[test]
 fn a_page_takes_the_place_of_nothing_that_is_needed() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -135,6 +135,11 @@ impl RootDecoding {
         (parent, parent.map_or(0, |parent| self.decoded.children(parent).count() as u32))
     }
 
+    /// Number of each element that was decoded, with what it has decoded, in their order.
+    pub fn elements(&self) -> &[(u32, DecodedElement)] {
+        &self.elements
+    }
+
     /// How many elements were decoded.
     pub fn decoded_elements(&self) -> usize {
         self.elements.len()

@@ -2,6 +2,7 @@
 
 use gentool::operands::OperandSpaces;
 use isac_ir::Model;
+use isac_ir::root::{RootDecoding, root_elements};
 use isac_parser::CoverageMap;
 use sim_profile::Profile;
 use sim_profile::html::{
@@ -34,9 +35,29 @@ pub(super) fn describe(model: &Model, maps: &[CoverageMap], profile: &Profile) -
             let chosen = spaces.values(&root.decoded).into_iter();
             let chosen = chosen.map(|(name, values)| (name, values.into_iter().map(value).collect()));
             description.chosen.insert(*key, chosen.collect());
+            description.opcodes.insert(*key, opcodes_of(model, maps, &root));
         }
     }
     description
+}
+
+/// Of each word of an instruction the map that shows it, and the value of its opcode's bits there.
+fn opcodes_of(model: &Model, maps: &[CoverageMap], root: &RootDecoding) -> Vec<(usize, usize)> {
+    let known = root_elements(model, root.operation());
+    let opcodes = root.elements().iter().filter_map(|(number, element)| {
+        let instance = known.get(*number as usize)?.instance;
+        let target = model.operation(root.operation()).instances[instance as usize].target;
+        let name = model.target_name(target);
+        let map = maps.iter().position(|map| map.name == name && !map.opcode_bits.is_empty())?;
+        let (word, width_bits) = *element.words.first()?;
+        let word = match model.target.big_endian {
+            true => word.shifted(maps[map].width_bits.saturating_sub(width_bits)),
+            false => word,
+        };
+        let bits = maps[map].opcode_bits.iter();
+        Some((map, bits.fold(0, |value, bit| value << 1 | usize::from(word.bit(*bit)))))
+    });
+    opcodes.collect()
 }
 
 fn operand_space(space: &gentool::operands::InstructionSpace) -> OperandSpace {

@@ -21,6 +21,9 @@ pub struct CoverageMap {
     pub used: (String, String),
     /// The bits that tell opcodes apart, as `bits 6..2`; empty if there are none, or too many.
     pub opcode: String,
+    /// Their numbers, the highest first, in a word of the map's width: what is fetched first stands in its
+    /// lowest bits in a little-endian model, in its highest in a big-endian one.
+    pub opcode_bits: Vec<u32>,
     /// For each value of these bits its digits, and how many of its words are used, in percent.
     pub opcodes: Vec<(String, String)>,
     /// One for each way of choosing, in the order of the description.
@@ -100,6 +103,7 @@ impl Map<'_> {
             opcode: if opcodes.is_empty() { String::new() } else { named_bits(&bits) },
             rows: rows.collect(),
             free: free.collect(),
+            opcode_bits: if opcodes.is_empty() { Vec::new() } else { bits },
             opcodes,
         })
     }

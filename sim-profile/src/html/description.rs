@@ -25,6 +25,9 @@ pub struct Description {
     pub chosen: BTreeMap<InstructionKey, Vec<(String, Vec<OperandValue>)>>,
     /// How words are used.
     pub encodings: Vec<EncodingMap>,
+    /// For each instruction of the profile the words that it is made of: index of the map, and index of the
+    /// value that the opcode's bits have.
+    pub opcodes: BTreeMap<InstructionKey, Vec<(usize, usize)>>,
     /// What was used of the description itself, if the run counted it.
     pub coverage: Option<DescriptionCoverage>,
     /// The texts of its files, by the paths that the coverage has.
@@ -323,7 +326,8 @@ pub(super) fn view_of(facts: &Description, measurement: &Measurement, set: &Inst
         encodings: facts
             .encodings
             .iter()
-            .map(|map| encoding_of(map, set, (measurement, &executed)))
+            .zip(executed_by_opcode(facts, measurement))
+            .map(|(map, by_opcode)| encoding_of(map, set, (measurement, &executed), by_opcode))
             .collect(),
         sources: facts.coverage.as_ref().map(|coverage| sources_of(coverage, &facts.texts)),
     }
@@ -334,6 +338,19 @@ fn executed_by_instruction(measurement: &Measurement, set: &InstructionSet) -> V
     for record in measurement.instructions.values() {
         for &number in set.numbers_of(&record.name) {
             count(&mut executed[number], record.executed);
+        }
+    }
+    executed
+}
+
+/// How often words were executed, by map and by the value of the opcode's bits.
+fn executed_by_opcode(facts: &Description, measurement: &Measurement) -> Vec<Vec<u64>> {
+    let mut executed: Vec<Vec<u64>> = facts.encodings.iter().map(|map| vec![0; map.opcodes.len()]).collect();
+    for (key, record) in &measurement.instructions {
+        for &(map, opcode) in facts.opcodes.get(key).into_iter().flatten() {
+            if let Some(times) = executed.get_mut(map).and_then(|of_map| of_map.get_mut(opcode)) {
+                count(times, record.executed);
+            }
         }
     }
     executed
@@ -440,25 +457,21 @@ fn encoding_of(
     map: &EncodingMap,
     set: &InstructionSet,
     (measurement, executed): (&Measurement, &[u64]),
+    by_opcode: Vec<u64>,
 ) -> Encoding {
     let chains: Vec<Vec<&str>> = set
         .names()
         .iter()
         .map(|name| name.split(['(', ')']).filter(|part| !part.is_empty()).collect())
         .collect();
-    let mut by_opcode = vec![0_u64; map.opcodes.len()];
     let rows = map.rows.iter().map(|row| {
         let number = instruction_at(&row.path, &chains);
         let times = number.map_or_else(|| executed_through(measurement, &row.path), |n| executed[n]);
-        for &opcode in &row.opcodes {
-            count(&mut by_opcode[opcode], times);
-        }
         let (words, percent) = row.words.clone();
         let label = row.path.last().cloned().unwrap_or_default();
         let number = super::number::index_or_none(number);
         (number, row.encoding.clone(), words, percent, row.opcodes.clone(), Count(times), label)
     });
-    let rows = rows.collect();
     let opcodes = map.opcodes.iter().zip(by_opcode);
     Encoding {
         name: map.name.clone(),
@@ -469,7 +482,7 @@ fn encoding_of(
         opcodes: opcodes
             .map(|((digits, used), times)| (digits.clone(), used.clone(), Count(times)))
             .collect(),
-        rows,
+        rows: rows.collect(),
         free: map.free.clone(),
     }
 }

@@ -58,7 +58,7 @@ function tree() {
   const root = h('div', { role: 'tree', 'aria-label': 'Instruction set' }, D.tree.map((node) => treeItem(node, 0, top, levelToOpen())));
   root.querySelector('[role="treeitem"]')?.setAttribute('tabindex', 0);
   root.addEventListener('keydown', treeKey);
-  return h('div', { class: 'tree' }, heading, root);
+  return h('div', { class: 'tree', style: { '--count': `${countWidth(D.tree)}px` } }, heading, root);
 }
 
 // The tree opens as deep as it has few nodes: a model whose instructions stand deep shows them at once.
@@ -73,6 +73,9 @@ function levelToOpen() {
   return Math.max(3, level);
 }
 
+// As wide as the largest count; those below a node are no larger.
+const countWidth = (nodes) => Math.ceil(Math.max(isNarrow() ? 96 : 130, 7.6 * longestOf(nodes.flatMap((node) => [grouped(node.executed), grouped(node.cycles)]))));
+
 // A node is its line, and behind that the group of its children, made when it is first opened.
 function treeItem(node, depth, top, open) {
   const children = node.children ?? [];
@@ -80,7 +83,7 @@ function treeItem(node, depth, top, open) {
   if (node.instruction !== undefined) name.tabIndex = -1;
   const item = h('div', { class: num(node.executed) === 0 ? 'line never' : 'line', role: 'treeitem', tabindex: -1, 'aria-level': depth + 1 },
     h('span', { class: 'name', style: { '--depth': depth } }, name, ' ', num(node.executed) === 0 && neverBadge(node.instruction)),
-    h('span', null, grouped(node.executed)), h('span', null, grouped(node.cycles)), h('span', null, node.cpi), h('span', null, share(node.executed, top, 100)));
+    h('span', null, grouped(node.executed)), h('span', null, grouped(node.cycles)), h('span', null, node.cpi), h('span', null, share(node.executed, top, isNarrow() ? 50 : 100)));
   const whole = h('div', { role: 'none' }, item);
   if (children.length === 0) return whole;
   let below = null;

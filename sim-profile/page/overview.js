@@ -37,7 +37,7 @@ function topOf(ids, column, percent, name, href) {
   const order = ids.filter((id) => num(column[id]) > 0).sort((a, b) => num(column[b]) - num(column[a]) || a - b).slice(0, 10);
   const top = order.length > 0 ? num(column[order[0]]) : 0;
   if (order.length === 0) return h('p', { class: 'muted' }, 'Nothing ran.');
-  return h('div', { class: 'bars' }, order.map((id) => [link(href(id), name(id)),
+  return h('div', { class: 'bars' }, order.map((id) => [h('a', { href: href(id), title: name(id) }, name(id)),
     h('span', { class: 'track' }, h('i', { style: { width: `${(num(column[id]) / top) * 100}%` } })),
     h('span', { class: 'value' }, `${grouped(column[id])}\u2002`, h('span', { class: 'muted' }, `${percent[id]} %`))]));
 }

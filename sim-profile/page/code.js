@@ -14,14 +14,14 @@ function viewCode(argument) {
   return codeView.content;
 }
 
-// What a link means: `0x...`, or `line/SOURCE/NUMBER`.
+// What a link means: a row, or `line/SOURCE/NUMBER`.
 function codeTarget(argument) {
   if (argument.startsWith('line/')) {
     const cut = argument.lastIndexOf('/');
     const source = D.sources.findIndex((entry) => entry.name === argument.slice('line/'.length, cut));
     return { source, number: Number(argument.slice(cut + 1)), row: -1 };
   }
-  const row = argument === '' ? -1 : rowByAddress().get(digitsOf(argument)) ?? -1;
+  const row = argument === '' ? -1 : rowOf(argument);
   const line = row >= 0 ? C.line[row] : -1;
   if (argument === '' && D.sources.length > 0) {
     const source = hottestOf(range(D.sources.length), (at) => D.sources[at].cycles);

@@ -66,6 +66,13 @@ const rowByAddress = once(() => {
   return rows;
 });
 const digitsOf = (text) => text.toLowerCase().replace(/^0x/, '').replace(/^0+(?=.)/, '');
+// The row that a link means: `0x...`, the first one there, or `0x...+N`, the Nth behind it where code was overwritten.
+const rowOf = (argument) => {
+  const [digits, further] = argument.split('+');
+  const first = rowByAddress().get(digitsOf(digits)) ?? -1;
+  const row = first + Number(further ?? 0);
+  return first >= 0 && C.address[row] === C.address[first] ? row : -1;
+};
 const textOf = (row) => C.text[row] || C.instruction[row].map(labelOf).join(' | ');
 const lineName = (line) => (line < 0 ? '' : `${baseName(D.sources[L.source[line]].name)}:${L.number[line]}`);
 const baseName = (path) => path.slice(path.lastIndexOf('/') + 1);
@@ -94,7 +101,7 @@ const to = {
   instruction: (i) => `#instructions/${encodeURIComponent(pathOf(i))}`,
   operands: (i) => `#operands/${encodeURIComponent(pathOf(i))}`,
   function: (f) => `#functions/${encodeURIComponent(F.name[f])}`,
-  row: (row) => `#code/${address(C.address[row])}`,
+  row: (row) => `#code/${address(C.address[row])}${row > rowByAddress().get(C.address[row]) ? `+${row - rowByAddress().get(C.address[row])}` : ''}`,
   address: (digits) => `#code/${address(digits)}`,
   line: (line) => `#code/line/${encodeURIComponent(D.sources[L.source[line]].name)}/${L.number[line]}`,
   model: (file, line) => `#description/${encodeURIComponent(file.name)}/${line}`,

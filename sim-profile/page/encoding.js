@@ -5,7 +5,7 @@ function viewEncoding(path) {
     opening('Encoding', 'How the words that are decoded are used by the description, and by this run.'),
     gaps('encoding'),
     D.description && maps.length === 0 && h('p', { class: 'gap' }, 'The words are too many patterns to be counted.'),
-    maps.map((map, index) => encodingMap(map, path.startsWith(`${index}:`) ? Number(path.slice(2)) : -1, index)),
+    maps.map((map, index) => encodingMap(map, path.startsWith(`${index}:`) ? Number(path.slice(`${index}:`.length)) : -1, index)),
   ];
 }
 

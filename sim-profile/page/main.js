@@ -25,7 +25,7 @@ function leadsTo(view, argument) {
     flame: () => (argument.startsWith('function/') ? functionAt(argument.slice('function/'.length)) >= 0 : D.calls.stacks[first] !== undefined),
     pipeline: () => D.pipeline?.rows.some((row) => String(row[0]) === argument),
     description: () => modelFiles.some((file) => file.name === argument.slice(0, cut)),
-    code: () => (argument.startsWith('line/') ? D.sources.some((source) => source.name === argument.slice('line/'.length, cut)) : rowByAddress().has(digitsOf(argument))),
+    code: () => (argument.startsWith('line/') ? D.sources.some((source) => source.name === argument.slice('line/'.length, cut)) : rowOf(argument) >= 0),
   };
   return Boolean(tests[view]?.());
 }

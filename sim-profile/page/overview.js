@@ -120,21 +120,22 @@ function viewTime(chosen) {
 function viewBranches() {
   const B = D.branches;
   let only = false;
+  const textOfBranch = (at) => textAt(B[at].address) || (B[at].text ?? '');
   // A phone has room for the counts, which lead to where the side goes.
   const side = (at, index) => {
     const found = B[at].sides[index];
-    if (found && isNarrow()) return link(to.address(found[0]), grouped(found[1]));
-    return found ? [grouped(found[1]), ' ', h('a', { href: to.address(found[0]), class: 'mono' }, `\u2192\u202f${address(found[0])}`)] : '';
+    if (found && isNarrow()) return codeLink(found[0], grouped(found[1]));
+    return found ? [grouped(found[1]), ' ', codeLink(found[0], `\u2192\u202f${address(found[0])}`)] : '';
   };
   const sides = ['One side', 'Other side'].map((title, index) => ({ title, number: true, width: isNarrow() ? '112px' : '172px', cell: (at) => side(at, index), value: (at) => B[at].sides[index][1] }));
   const table = new Table({
-    label: 'branches', rows: range(B.length), open: (at) => go(to.address(B[at].address)), minimum: isNarrow() ? '560px' : '760px',
-    text: (at) => `${address(B[at].address)} ${textAt(B[at].address)} ${F.name[B[at].function] ?? ''} ${lineName(B[at].line)}`,
+    label: 'branches', rows: range(B.length), open: (at) => rowByAddress().has(B[at].address) && go(to.address(B[at].address)), minimum: isNarrow() ? '560px' : '760px',
+    text: (at) => `${address(B[at].address)} ${textOfBranch(at)} ${F.name[B[at].function] ?? ''} ${lineName(B[at].line)}`,
     rowClass: (at) => (B[at].untaken > 0 ? 'never' : null),
     columns: [
-      { title: 'Address', width: '112px', class: 'mono', cell: (at) => link(to.address(B[at].address), address(B[at].address)), value: (at) => B[at].address.padStart(16, '0') },
+      { title: 'Address', width: '112px', class: 'mono', cell: (at) => codeLink(B[at].address, address(B[at].address)), value: (at) => B[at].address.padStart(16, '0') },
       ...(isNarrow() ? sides : []),
-      { title: 'Instruction', width: 'minmax(0, 1.6fr)', class: 'mono', cell: (at) => textAt(B[at].address), value: (at) => textAt(B[at].address) },
+      { title: 'Instruction', width: 'minmax(0, 1.6fr)', class: 'mono', cell: textOfBranch, value: textOfBranch },
       { title: 'Function', cell: (at) => (B[at].function < 0 ? '' : link(to.function(B[at].function), F.name[B[at].function])), value: (at) => F.name[B[at].function] ?? '' },
       { title: 'Line', wide: true, cell: (at) => (B[at].line < 0 ? '' : link(to.line(B[at].line), lineName(B[at].line))), value: (at) => lineName(B[at].line) },
       ...(isNarrow() ? [] : sides),
@@ -149,3 +150,5 @@ function viewBranches() {
   ];
 }
 const textAt = (digits) => { const row = rowByAddress().get(digits); return row === undefined ? '' : textOf(row); };
+// A link to code that ran; code that did not has no place in the page.
+const codeLink = (digits, ...children) => (rowByAddress().has(digits) ? h('a', { href: to.address(digits), class: 'mono' }, ...children) : h('span', { class: 'mono' }, ...children));

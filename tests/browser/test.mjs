@@ -6,12 +6,26 @@
 // any other model, LARGE of a program of 100,000 instructions; ADVICE is the page of gentool advise,
 // SUITE one of several programs, with instructions that are excluded.
 import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Page, VIEWS, digits, launch } from './page.mjs';
 
 const [program, pipeline, other, large, advice, suite, shots] = process.argv.slice(2);
 const browser = await launch();
 const tests = [];
 const test = (name, run) => tests.push([name, run]);
+
+// The page of a file with other data in it.
+const folder = mkdtempSync(join(tmpdir(), 'pages-'));
+const changed = (file, change) => {
+  const [, before, json, behind] = readFileSync(file, 'utf8').match(/^(.*? id="data">)(.*?)(<\/script>.*)$/s);
+  const data = JSON.parse(json);
+  change(data);
+  const path = join(folder, `${tests.length}-${Math.round(performance.now() * 1000)}.html`);
+  writeFileSync(path, before + JSON.stringify(data).replaceAll('<', '\\u003c') + behind);
+  return path;
+};
 
 for (const [name, file] of [['program', program], ['pipeline', pipeline], ['other', other], ['suite', suite]]) {
   test(`${name}: every view shows itself, is quiet and accessible, light and dark`, async () => {
@@ -291,6 +305,66 @@ test('a suite of programs has its coverage, and says what it lacks', async () =>
   await page.close();
 });
 
+test('long names and large counts lie over nothing', async () => {
+  const long = `std::vector<${'std::pair<unsigned_long_long,double>'.repeat(12).replaceAll(' ', '')}>`;
+  const most = '18446744073709551615';
+  const file = changed(program, (data) => {
+    data.functions.name[data.functions.cycles.indexOf(Math.max(...data.functions.cycles))] = long;
+    for (const node of data.tree) [node.executed, node.cycles] = [most, most];
+  });
+  for (const [width, height] of [[1280, 860], [390, 844]]) {
+    const page = await Page.open(browser, file, '', { width, height });
+    const bars = await page.tab.evaluate(() => [...document.querySelectorAll('.bars')].flatMap((list) => {
+      const boxes = [...list.children].map((child) => child.getBoundingClientRect());
+      const rows = boxes.flatMap((box, at) => (at % 3 === 0 ? [boxes.slice(at, at + 3)] : []));
+      return rows.map(([name, track, value]) => ({ high: name.height, track: track.width, apart: name.right <= track.left && track.right <= value.left, right: value.right }));
+    }));
+    assert.ok(bars.length > 10);
+    for (const bar of bars) assert.ok(bar.high < 30 && bar.track >= 40 && bar.apart && bar.right <= width, `${width}: ${JSON.stringify(bar)}`);
+    for (const view of [`functions/${encodeURIComponent(long)}`, 'functions', 'instructions', 'summary']) {
+      await page.go(`#${view}`);
+      assert.ok((await page.tab.evaluate(() => document.documentElement.scrollWidth)) <= width, `${view.slice(0, 20)} at ${width}`);
+    }
+    await page.go('#instructions');
+    const cut = await page.tab.evaluate(() => [...document.querySelectorAll('.tree .line:not(.heading) > span:not(:first-child)')]
+      .filter((cell) => cell.scrollWidth > cell.clientWidth + 1 && cell.clientWidth > 0).map((cell) => cell.innerText));
+    assert.deepEqual(cut, [], `${width}`);
+    await page.close();
+  }
+});
+
+test('the eleventh map and overwritten code can be chosen', async () => {
+  const file = changed(program, (data) => {
+    const [map] = data.description.encodings;
+    data.description.encodings = Array.from({ length: 12 }, (_, at) => ({ ...map, name: `map${at}` }));
+    data.code.address[5] = data.code.address[4];
+    data.code.text[5] = 'the later word';
+  });
+  const page = await Page.open(browser, file, '#encoding/10:0');
+  assert.match(await page.tab.locator('#chosen').innerText(), /bits 6\.\.2 = 00000/);
+  const [href, address] = await page.tab.evaluate('[to.row(5), address(C.address[5])]');
+  assert.equal(href, `#code/${address}+1`);
+  await page.go(href);
+  assert.match(await page.tab.locator('[aria-label="Code"] .space [role=row].active').innerText(), /the later word/);
+  await page.go(`#code/${address}`);
+  assert.doesNotMatch(await page.tab.locator('[aria-label="Code"] .space [role=row].active').innerText(), /the later word/);
+  await page.go(`#code/${address}+2`);
+  assert.match(await page.tab.locator('.gap.lost').innerText(), /nothing at the link/);
+  await page.close();
+});
+
+test('branches that never ran are told, and lead to no code', async () => {
+  const page = await Page.open(browser, program, '#branches');
+  const never = page.data.branches.filter((branch) => branch.text !== undefined);
+  assert.ok(never.length > 3 && never.every((branch) => branch.untaken === branch.sides.length), `${never.length}`);
+  await page.tab.getByRole('searchbox', { name: 'Filter branches' }).fill(`0x${never[0].address.padStart(page.data.address_digits, '0')} ${never[0].text}`);
+  await page.settle();
+  const row = page.grid('branches').locator('.space [role=row]');
+  assert.equal(await row.count(), 1);
+  assert.equal(await row.locator('[role=gridcell]').first().locator('a').count(), 0, 'no link to code that the page has not');
+  await page.close();
+});
+
 test('the keyboard is enough', async () => {
   const page = await Page.open(browser, program);
   await page.press('6');
@@ -494,5 +568,6 @@ for (const [name, run] of tests) {
   }
 }
 await browser.close();
+rmSync(folder, { recursive: true });
 console.log(failed === 0 ? `${tests.length} tests passed` : `${failed} of ${tests.length} tests failed`);
 process.exit(failed === 0 ? 0 : 1);

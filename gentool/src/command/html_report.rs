@@ -69,7 +69,7 @@ pub(super) fn render_page(
         let _progress = Progress::new("making the page");
         Ok(render_html(&HtmlReport { profile, program, description: description.as_ref(), exclusions }))
     };
-    with_any_program(options, profile, &render)
+    with_any_program(options, profile, described.map(|it| &it.model), &render)
 }
 
 /// The page may take the place of nothing else, and has to be writable; found before a run.

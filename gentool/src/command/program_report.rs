@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{self, Path, PathBuf};
 
+use isac_ir::Model;
 use sim_profile::program::{ImageFile, Program, ProgramProfile, SourceTexts};
 use sim_profile::{Profile, ProgramImage, control_table};
 use sim_runtime::image::{Expected, ImageFormat, read_image};
@@ -171,15 +172,21 @@ pub(super) fn with_code(
     join(options, profile, &program, code, write)
 }
 
-/// The same of a report that says itself what it lacks where no file is named.
+/// The same of a report that says itself what it lacks where no file is named; with the code that never ran,
+/// where the description is at hand.
 pub(super) fn with_any_program<T>(
     options: &ProgramOptions,
     profile: &Profile,
+    model: Option<&Model>,
     write: &dyn Fn(&ProgramProfile<'_>) -> Result<T, Failure>,
 ) -> Result<T, Failure> {
     let program = options.files.read_program(profile)?;
+    let code = match (model, &program) {
+        (Some(model), Some(program)) => ReachableCode::find(model, profile, &options.files, program)?,
+        _ => ReachableCode::default(),
+    };
     let program = program.unwrap_or_else(|| Program::read(&[], profile.measurement.tables.code));
-    join(options, profile, &program, ReachableCode::default(), write)
+    join(options, profile, &program, code, write)
 }
 
 fn join<T>(

@@ -109,8 +109,20 @@ impl ModelOptions {
     ) -> Result<ReachableCode, Failure> {
         let Some(program) = program else { return Ok(ReachableCode::default()) };
         let Some((_, model)) = self.load(profile)? else { return Ok(ReachableCode::default()) };
-        let pieces = read_pieces(&model, files)?;
-        Ok(Search::of(&model, pieces, profile, program).map_or_else(ReachableCode::default, Search::finish))
+        ReachableCode::find(&model, profile, files, program)
+    }
+}
+
+impl ReachableCode {
+    /// Finds the code of the program's files.
+    pub(super) fn find(
+        model: &Model,
+        profile: &Profile,
+        files: &ImageOptions,
+        program: &Program,
+    ) -> Result<ReachableCode, Failure> {
+        let pieces = read_pieces(model, files)?;
+        Ok(Search::of(model, pieces, profile, program).map_or_else(ReachableCode::default, Search::finish))
     }
 }
 

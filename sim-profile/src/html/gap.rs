@@ -57,6 +57,13 @@ pub(super) fn gaps_of(report: &HtmlReport<'_>, lines: &LineTable) -> Vec<Gap> {
              Run with --profile, and make the page from that.",
         );
     }
+    if is_of_one && report.description.is_none() {
+        add(
+            &["branches"],
+            "Branches that never ran are found by the description, and left out. Make the page by gentool run \
+             --html, or by gentool report PROFILE --model MODEL --image PROGRAM --html FILE.",
+        );
+    }
     if report.description.is_none() {
         add(
             &["instructions", "operands", "encoding"],

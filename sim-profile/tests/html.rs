@@ -211,12 +211,15 @@ fn operands_and_encodings_are_counted_once_for_each_execution() {
         let registers: Vec<OperandValue> =
             record.name.match_indices("reg(").map(|(at, _)| named(&record.name[at + 4..at + 6])).collect();
         let name = if record.name.contains("inc") { &inc } else { &add };
+        if record.name.contains("inc") {
+            facts.opcodes.insert(*key, vec![(0, 1)]);
+        }
         if !record.name.contains("sub") {
             facts.chosen.insert(*key, vec![(name.clone(), registers)]);
         }
     }
     let path = ["inc"].map(str::to_owned).into();
-    let row = EncodingRow { path, opcodes: vec![1], ..EncodingRow::default() };
+    let row = EncodingRow { path, opcodes: vec![0, 1], ..EncodingRow::default() };
     let opcodes = ["0", "1"].map(|digit| (digit.to_owned(), "50.0000 %".to_owned())).into();
     facts.encodings.push(EncodingMap { rows: vec![row], opcodes, ..EncodingMap::default() });
     let (_, data) = page_of(&profile_of(measurement), &no_program(), Some(&facts));
@@ -235,7 +238,8 @@ fn operands_and_encodings_are_counted_once_for_each_execution() {
     assert_eq!(view["operand_values"], serde_json::json!([6, 6, "100.00"]));
     assert_eq!(view["operand_pairs"], serde_json::json!([3, 4, "75.00"]));
     assert_eq!(view["encodings"][0]["rows"][0][0], 1, "the row of an instruction leads to it");
-    assert_eq!(count(&view["encodings"][0]["opcodes"][1][2]), 3);
+    assert_eq!(count(&view["encodings"][0]["rows"][0][5]), 3);
+    assert_eq!(count(&view["encodings"][0]["opcodes"][1][2]), 3, "the words have this opcode alone");
     assert_eq!(count(&view["encodings"][0]["opcodes"][0][2]), 0);
 }
 

@@ -68,8 +68,8 @@ pub(crate) fn places_of(
     loop {
         let before = places.values().map(BTreeSet::len).sum::<usize>() + analyses.len();
         for path in places.keys().cloned().collect::<Vec<_>>() {
-            for analysis in server.all_analyses_of(&path)? {
-                analyses.entry(analysis.root.clone()).or_insert(analysis);
+            for root in server.roots_of(&path)? {
+                analyses.entry(root).or_insert_with_key(|root| server.analysis_of_root(root));
             }
         }
         for analysis in analyses.values() {

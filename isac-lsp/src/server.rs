@@ -239,19 +239,19 @@ impl Server {
         Ok(self.analysis_of_root(&root))
     }
 
-    /// All descriptions that a file is part of.
-    pub(crate) fn all_analyses_of(&mut self, path: &Path) -> Result<Vec<Arc<Analysis>>, String> {
-        Ok(self.roots_of(path)?.iter().map(|root| self.analysis_of_root(root)).collect())
-    }
-
-    fn roots_of(&mut self, path: &Path) -> Result<Vec<PathBuf>, String> {
+    /// The root files of all descriptions that a file is part of.
+    ///
+    /// # Errors
+    /// If the file cannot be read.
+    pub(crate) fn roots_of(&self, path: &Path) -> Result<Vec<PathBuf>, String> {
         match self.documents.get(path).is_some() || self.documents.text(path).is_some() {
             true => Ok(self.workspace.roots_of(path)),
             false => Err(format!("{} is neither open nor can it be read", path.display())),
         }
     }
 
-    fn analysis_of_root(&mut self, root: &Path) -> Arc<Analysis> {
+    /// The description of a root file, as it is now.
+    pub(crate) fn analysis_of_root(&mut self, root: &Path) -> Arc<Analysis> {
         match self.known.contains_key(root) {
             true => {
                 self.read(root);

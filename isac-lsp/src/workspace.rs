@@ -17,8 +17,6 @@ const MOST_DEPTH: usize = 12;
 const MOST_FOLDERS: usize = 20_000;
 /// Larger files are no descriptions that anybody edits.
 const MOST_BYTES: u64 = 4 << 20;
-/// Of more descriptions that share a file, the first ones are read.
-const MOST_ROOTS: usize = 8;
 
 /// Who INCLUDEs whom.
 #[derive(Debug, Clone, Default)]
@@ -84,7 +82,6 @@ impl Workspace {
             (true, true) => vec![path.to_owned()],
         };
         roots.sort_by_key(|root| (root.as_os_str().len(), root.clone()));
-        roots.truncate(MOST_ROOTS);
         roots
     }
 }

@@ -216,6 +216,25 @@ fn a_file_that_several_descriptions_share_is_renamed_in_all() {
 }
 
 #[test]
+fn a_name_changes_in_more_descriptions_than_are_checked() {
+    let (_folder, main, file) = two_files();
+    fs::write(&file, part()).expect("it is written");
+    for number in 0..12 {
+        fs::write(main.with_file_name(format!("cpu{number}.isac")), MAIN).expect("it is written");
+    }
+    let mut session = Session::new(main.parent().expect("a folder"));
+    session.open(&file);
+    let (line, column) = find(&part(), "add", 0);
+    let mut params = place(&file, line, column);
+    params["context"] = json!({ "includeDeclaration": true });
+    let found = session.ask("textDocument/references", params.clone());
+    assert_eq!(found.as_array().map(Vec::len), Some(14));
+    params["newName"] = json!("plus");
+    let edit = session.ask("textDocument/rename", params);
+    assert_eq!(edit["changes"].as_object().map(serde_json::Map::len), Some(14));
+}
+
+#[test]
 fn a_name_has_the_same_mentions_wherever_it_is_asked_for() {
     let models = repository().join("models");
     let mut found = Vec::new();

@@ -4,6 +4,7 @@
 //! apart in `framer.rs` before `gdbstub` sees them, and whatever `gdbstub` cannot make sense of is
 //! answered by an error: nothing that comes in over the connection ends the run.
 
+mod command;
 mod connection;
 mod description;
 mod framer;

@@ -13,6 +13,7 @@ mod branch;
 mod call;
 mod code;
 mod description;
+mod encoding;
 mod function;
 mod gap;
 mod instruction_set;
@@ -33,9 +34,10 @@ use crate::program::line::Steps;
 use crate::{Measurement, Profile};
 
 pub use description::{
-    Description, EncodingMap, EncodingRow, FreePattern, ImpossiblePairs, InstructionOperands,
-    OperandCoverage, OperandPlace, OperandSpace, OperandTable, OperandValue, PairCoverage, PlaceCoverage,
+    Description, ImpossiblePairs, InstructionOperands, OperandCoverage, OperandPlace, OperandSpace,
+    OperandTable, OperandValue, PairCoverage, PlaceCoverage,
 };
+pub use encoding::{EncodingMap, EncodingRow, FreePattern};
 
 /// What a page is made of.
 #[derive(Clone, Copy)]

@@ -339,7 +339,7 @@ fn take_edge(edges: &[(u64, u32)], otherwise: u32, value: u64) -> u32 {
 pub fn gather(word: Bits, runs: &[Run]) -> Bits {
     runs.iter().fold(Bits::ZERO, |value, run| {
         let halves = [(0, run.width.min(128)), (128, run.width.saturating_sub(128))];
-        halves.into_iter().fold(value, |value, (offset, width)| {
+        halves.into_iter().filter(|(_, width)| *width > 0).fold(value, |value, (offset, width)| {
             value.with(run.to + offset, width, word.extract(run.from + offset, width))
         })
     })

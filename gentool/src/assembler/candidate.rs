@@ -1,5 +1,6 @@
 //! From what is written to words: one way of reading a line with the values of its operands.
 
+use std::cell::OnceCell;
 use std::rc::Rc;
 
 use isac_ir::Model;
@@ -27,7 +28,12 @@ pub(super) struct Candidate {
     pub(super) written: Rc<Written>,
     /// How many cells it takes.
     pub(super) size_cells: u32,
+    /// Its words, once they are found and neither an address nor a symbol without a value had a part in them.
+    fixed: OnceCell<Words>,
 }
+
+/// The words of an instruction, each with its width.
+pub(super) type Words = Rc<[(Bits, u32)]>;
 
 /// Why a way of reading has no code.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -75,14 +81,27 @@ impl Values<'_> {
 impl Candidate {
     pub(super) fn new(model: &Model, entry: Entry, written: Rc<Written>) -> Candidate {
         let bits = width_of(model, &written);
-        Candidate { entry, written, size_cells: bits.div_ceil(entry.cell_bits.max(1)) }
+        let size_cells = bits.div_ceil(entry.cell_bits.max(1));
+        Candidate { entry, written, size_cells, fixed: OnceCell::new() }
     }
 
     /// The words of the instruction, each with its width.
     ///
     /// # Errors
     /// Why there are none.
-    pub(super) fn words(&self, model: &Model, spot: &Spot<'_>) -> Result<Vec<(Bits, u32)>, Misfit> {
+    pub(super) fn words(&self, model: &Model, spot: &Spot<'_>) -> Result<Words, Misfit> {
+        if let Some(words) = self.fixed.get() {
+            return Ok(Rc::clone(words));
+        }
+        let words = self.find_words(model, spot)?;
+        if spot.address.is_none() && !asks_for_address(model, &self.written) {
+            // Without an address nothing else has a value.
+            return Ok(Rc::clone(self.fixed.get_or_init(|| words)));
+        }
+        Ok(words)
+    }
+
+    fn find_words(&self, model: &Model, spot: &Spot<'_>) -> Result<Words, Misfit> {
         let tree = self.tree(model, &self.written, spot)?;
         let words = encode(model, &tree);
         let width_bits = words.iter().map(|(_, width)| width).sum();
@@ -93,7 +112,7 @@ impl Candidate {
         let decoded = decode_word(model, &element).map(|element| Decoded { nodes: element.nodes });
         let found = decoded.as_ref().and_then(|decoded| Tree::of(decoded, 0));
         match found {
-            Some(found) if width_bits <= 256 && says(&self.written, &tree, &found) => Ok(words),
+            Some(found) if width_bits <= 256 && says(&self.written, &tree, &found) => Ok(words.into()),
             found => Err(Misfit::Otherwise {
                 operation: model.operation(self.written.variant.operation).name.clone(),
                 other: found.map(|found| self.leaf(model, &found)),
@@ -264,7 +283,7 @@ pub(super) fn misfit_of_operand(
     around: &dyn Environment,
 ) -> Option<Misfit> {
     let entry = Entry { decoder: 0, cell_bits: 1 };
-    let candidate = Candidate { entry, written: Rc::clone(written), size_cells: 0 };
+    let candidate = Candidate { entry, written: Rc::clone(written), size_cells: 0, fixed: OnceCell::new() };
     let tree = candidate.tree(model, written, &Spot { address: None, around, is_told: false });
     tree.err().filter(|misfit| !is_unknown(misfit))
 }
@@ -321,6 +340,17 @@ fn search(coded: Bits, fits: impl Fn(u128) -> bool) -> Option<u128> {
         (0..).zip(&bits).fold(0u128, |value, (index, bit)| value | u128::from(number >> index & 1) << bit)
     };
     (0..1u32 << bits.len()).map(spread).find(|value| fits(*value))
+}
+
+/// True if it depends on the address which element is named somewhere.
+fn asks_for_address(model: &Model, written: &Written) -> bool {
+    let text = &model.operation(written.variant.operation).texts[written.variant.text as usize];
+    let asks = |(field, _): &(u32, Operand)| match format_of(text, *field) {
+        Format::Name { element: Some(computation), .. } => computation.asks_for_address(),
+        _ => false,
+    };
+    written.fields.iter().any(asks)
+        || written.children.iter().any(|(_, child)| asks_for_address(model, child))
 }
 
 /// True if a word's tree is the one that was written, in all that the texts mention.

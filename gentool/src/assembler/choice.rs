@@ -1,12 +1,8 @@
 //! Which of several ways of reading a line is meant.
 
 use isac_ir::Model;
-use isac_ir::bits::Bits;
 
-use super::candidate::{Candidate, Misfit, Spot, is_unknown};
-
-/// The words of an instruction, each with its width.
-pub(super) type Words = Vec<(Bits, u32)>;
+use super::candidate::{Candidate, Misfit, Spot, Words, is_unknown};
 
 /// Of the ways that have code the one with most literal characters, then the shortest, then the
 /// first in GROUP order; a way whose values are not known counts as one that fits. With a size,

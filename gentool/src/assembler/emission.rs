@@ -210,8 +210,8 @@ impl Emission<'_> {
         let mut spot = Spot { address: Some(self.layout.address(index)), around: &around, is_told: false };
         let chosen = choose(self.model, &instruction.candidates, &spot, Some(instruction.size_cells));
         if let Ok((_, words)) = chosen {
-            for (word, width) in words.into_iter().flatten() {
-                self.word(word, width, bytes);
+            for (word, width) in words.iter().flat_map(|words| words.iter()) {
+                self.word(*word, *width, bytes);
             }
             return;
         }

@@ -24,6 +24,6 @@ impl Assembler<'_> {
         let known = Known { symbols: &symbols, model };
         let spot = Spot { address: Some(address), around: &known, is_told: false };
         let (_, words) = choose(model, &candidates, &spot, None).ok()?;
-        words
+        words.map(|words| words.to_vec())
     }
 }

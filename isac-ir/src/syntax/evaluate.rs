@@ -40,6 +40,15 @@ impl Computation {
         let width = body.locals[self.result as usize].width;
         Some(if self.signed { sign_extend(value, width, 128) } else { value } as i128)
     }
+
+    /// True if its value may depend on the address of the instruction.
+    pub fn asks_for_address(&self) -> bool {
+        let mut asks = false;
+        walk_expressions(&self.body.statements, &mut |expr| {
+            asks |= matches!(expr.kind, ExprKind::InstructionAddress);
+        });
+        asks
+    }
 }
 
 /// True if a body reads no resource, changes nothing and asks for no operand: its value depends on

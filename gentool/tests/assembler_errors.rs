@@ -299,6 +299,22 @@ fn hostile_text_ends_in_a_message() {
     insta::assert_snapshot!(said);
 }
 
+/// 2^31 of them, were there no end.
+#[test]
+fn files_that_include_each_other_often_are_refused() {
+    let name = |index: usize| if index == 0 { "main.s".to_owned() } else { format!("part{index}.inc") };
+    let names: Vec<String> = (0..32).map(name).collect();
+    let text = |index: usize| match index {
+        31 => b" nop\n".to_vec(),
+        _ => format!(".include \"{}\"\n", name(index + 1)).repeat(2).into_bytes(),
+    };
+    let files: Vec<(&str, Vec<u8>)> =
+        names.iter().enumerate().map(|(index, name)| (name.as_str(), text(index))).collect();
+    let said = findings(RV32IM, &files);
+    assert!(said.contains("error[A0504]: more than 65536 files are included"), "{said}");
+    assert_eq!(said.matches("error[").count(), 1, "{said}");
+}
+
 #[test]
 fn every_code_is_explained_by_examples_that_are_assembled() {
     let mut failed = String::new();

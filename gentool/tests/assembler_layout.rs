@@ -35,7 +35,9 @@ fn two_lengths(endian: &str) -> Model {
         OPERATION nop {{ ASSEMBLER {{ \"nop\" }}; CODING {{ 0x0000 }}; BEHAVIOR {{ a = a; }}; }};
         PSEUDO {{ \"twice\" v:#U }} WHEN (v < 0x80) -> {{ \"put\" v; \"put\" (v * 2) }};
         PSEUDO {{ \"twice\" v:#U }} -> {{ \"nop\"; \"thrice\" (v & 0xf) }};
-        PSEUDO {{ \"thrice\" v:#U }} -> {{ \"put\" (v * 3) }};",
+        PSEUDO {{ \"thrice\" v:#U }} -> {{ \"put\" (v * 3) }};
+        PSEUDO {{ \"since\" v:#U }} -> {{ \"nop\"; \"put . -\" v }};
+        PSEUDO {{ \"four\" v:#U }} WHEN (v == 4) -> {{ \"put\" v }};",
             // The part that tells the two apart is fetched first.
             match endian {
                 "LITTLE" =>
@@ -154,6 +156,40 @@ fn pseudos_become_what_they_say_and_keep_their_line() {
         listing.contains("0000: 03 06                     twice SMALL + 1\n        0002: 03 0c\n"),
         "{listing}"
     );
+}
+
+#[test]
+fn the_place_of_a_line_is_one_in_all_that_pseudos_make_of_it() {
+    let model = two_lengths("LITTLE");
+    let bytes = |text: &str| assemble(&model, text).0.pieces[0].bytes.clone();
+    // `thrice` is a PSEUDO of a PSEUDO's result, two cells behind the line.
+    assert_eq!(bytes("nop\ntwice .\n"), [0, 0, 0, 0, 3, 6]);
+    assert_eq!(bytes(".L: nop\ntwice (.-.L)+'.'-'.'\n"), [0, 0, 0, 0, 3, 6]);
+    // That of the result is its own.
+    assert_eq!(bytes("nop\nsince .\nsince 3\n"), [0, 0, 0, 0, 3, 2, 0, 0, 3, 5]);
+    // Nobody else can write what stands for it.
+    assert!(refused(&model, "nop\nput .\u{1}0\u{1}\n").contains("error[A0302]"));
+}
+
+#[test]
+fn a_pseudo_without_a_condition_that_holds_is_told_as_such() {
+    let model = two_lengths("LITTLE");
+    assert_eq!(assemble(&model, "four 2 + 2\n").0.pieces[0].bytes, [3, 4]);
+    let said = refused(&model, "four 5\n");
+    assert!(said.contains("this is written like a PSEUDO whose WHEN does not hold"), "{said}");
+}
+
+#[test]
+fn numbers_count_by_their_value_and_wrap_in_expressions() {
+    let model = two_lengths("LITTLE");
+    let quads = |text: &str| {
+        let bytes = assemble(&model, &format!(" .quad {text}\n")).0.pieces[0].bytes.clone();
+        u64::from_le_bytes(bytes.try_into().expect("eight bytes"))
+    };
+    assert_eq!(quads("0x000000000000000000000000000000000000000005"), 5);
+    assert_eq!(quads("-0xffffffffffffffff + 0"), 1);
+    assert_eq!(quads("-(0xfffffffffffffffe) * 1"), 2);
+    assert_eq!(quads("- -0xffffffffffffffff"), u64::MAX);
 }
 
 #[test]

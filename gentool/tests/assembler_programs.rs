@@ -138,3 +138,25 @@ fn a_program_that_is_wrong_leaves_the_old_one_as_it_is() {
     let missing = gentool(&["asm", RV32IM, "no/such/file.s", "-o", &text(&out)]);
     assert_eq!(missing.status.code(), Some(125));
 }
+
+#[test]
+fn nothing_is_written_over_a_file_that_is_included() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (source, included) = (folder.path().join("main.s"), folder.path().join("part.s"));
+    fs::write(&source, " .include \"part.s\"\n").expect("a file can be written");
+    fs::write(&included, " nop\n").expect("a file can be written");
+    let text = |path: &Path| path.display().to_string();
+    for outputs in [vec!["-o", "part.s"], vec!["-o", "out", "--listing", "part.s"]] {
+        let outputs = outputs.iter().map(|name| {
+            if name.starts_with('-') { (*name).to_owned() } else { text(&folder.path().join(name)) }
+        });
+        let all: Vec<String> =
+            ["asm".to_owned(), RV32IM.to_owned(), text(&source)].into_iter().chain(outputs).collect();
+        let output = gentool(&all.iter().map(String::as_str).collect::<Vec<_>>());
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(said.contains("would be written over the source"), "{said}");
+        assert_eq!(output.status.code(), Some(125));
+        assert_eq!(fs::read(&included).expect("it is there"), b" nop\n");
+        assert!(!folder.path().join("out").exists());
+    }
+}

@@ -13,7 +13,7 @@ use crate::mode::{ModeItems, is_pc};
 
 /// Most statements of an operation, those of the FUNCTIONs that it calls among them: steps of more take
 /// longer to make than their instructions are worth, each time that one is written anew.
-const MOST_STATEMENTS: usize = 4096;
+const MOST_STATEMENTS: usize = 16384;
 
 /// Why a model cannot be translated, each reason with its place; empty if it can.
 ///

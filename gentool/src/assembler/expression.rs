@@ -21,6 +21,8 @@ pub(super) enum Expr {
     Symbol(u32),
     /// `.`: the address of the line.
     Here,
+    /// The address of an item: the `.` of the operand of a PSEUDO.
+    Item(usize),
     /// `1b` or `1f`, by the index of the mention.
     Local(u32),
     /// One operand.
@@ -112,6 +114,8 @@ pub(super) trait Environment {
     fn local(&self, mention: u32) -> Result<i128, NoValue>;
     /// The address of the line.
     fn here(&self) -> Result<i128, NoValue>;
+    /// The address of an item.
+    fn item(&self, item: usize) -> Result<i128, NoValue>;
     /// The value of a FUNCTION.
     fn call(&self, function: u32, arguments: &[i128]) -> Result<i128, NoValue>;
 }
@@ -121,7 +125,12 @@ impl Expr {
     pub(super) fn walk(&self, visit: &mut dyn FnMut(&Expr)) {
         visit(self);
         match self {
-            Expr::Number(_) | Expr::Wide(_) | Expr::Symbol(_) | Expr::Here | Expr::Local(_) => {}
+            Expr::Number(_)
+            | Expr::Wide(_)
+            | Expr::Symbol(_)
+            | Expr::Here
+            | Expr::Item(_)
+            | Expr::Local(_) => {}
             Expr::Unary(_, operand) => operand.walk(visit),
             Expr::Binary(_, left, right) => {
                 left.walk(visit);
@@ -143,20 +152,19 @@ impl Expr {
             Expr::Wide(_) => return Err(NoValue::Wide),
             Expr::Symbol(symbol) => around.symbol(*symbol)?,
             Expr::Here => around.here()?,
+            Expr::Item(item) => around.item(*item)?,
             Expr::Local(mention) => around.local(*mention)?,
-            Expr::Unary(operator, operand) => {
-                let value = operand.value(around)?;
-                match operator {
-                    Unary::Plus => value,
-                    Unary::Negate if matches!(**operand, Expr::Number(_)) => -value,
-                    Unary::Negate => computed(value)?.wrapping_neg().into(),
-                    Unary::BitNot => (!computed(value)?).into(),
-                    Unary::Not => (value == 0).into(),
-                }
-            }
+            Expr::Unary(operator, operand) => match operator {
+                Unary::Plus => operand.value(around)?,
+                Unary::Negate => match **operand {
+                    Expr::Number(value) => -value,
+                    _ => operand.computed(around)?.wrapping_neg().into(),
+                },
+                Unary::BitNot => (!operand.computed(around)?).into(),
+                Unary::Not => (operand.value(around)? == 0).into(),
+            },
             Expr::Binary(operator, left, right) => {
-                let right = || computed(right.value(around)?);
-                binary(*operator, computed(left.value(around)?)?, &right)?.into()
+                binary(*operator, left.computed(around)?, &|| right.computed(around))?.into()
             }
             Expr::Select(condition, then, otherwise) => match condition.value(around)? {
                 0 => otherwise.value(around)?,
@@ -168,6 +176,14 @@ impl Expr {
                 computed(around.call(*function, &values?)?)?.into()
             }
         })
+    }
+
+    /// The value as a part of another expression: in 64 bits, where a number with its sign wraps as well.
+    fn computed(&self, around: &dyn Environment) -> Result<i64, NoValue> {
+        match self {
+            Expr::Unary(Unary::Negate, operand) => Ok(operand.computed(around)?.wrapping_neg()),
+            _ => computed(self.value(around)?),
+        }
     }
 }
 

@@ -13,9 +13,9 @@ use super::item::{Instruction, ItemKind};
 use super::matching::{Matcher, PseudoWay};
 use super::message::misfit_diagnostic;
 use super::pseudo::filled;
-use super::reader::Reader;
+use super::reader::{Reader, pinned, without_marks};
 use super::reading::{Reading, Statement};
-use super::symbol::{Known, LineScope};
+use super::symbol::Known;
 
 /// Deepest nesting of PSEUDOs.
 const MOST_REWRITTEN: usize = 16;
@@ -27,8 +27,9 @@ impl Reading<'_, '_> {
     /// Reads an instruction; `depth` PSEUDOs have led to it. It breaks off where PSEUDOs make no end of
     /// lines, which is told once.
     pub(super) fn instruction(&mut self, statement: Statement<'_>, depth: usize) -> ControlFlow<()> {
-        let mut scope = LineScope { symbols: &mut self.symbols, unit: self.unit, item: self.items.len() };
-        let mut matcher = Matcher::new(self.table, self.surface, statement.text, &mut scope);
+        let (table, surface) = (self.table, self.surface);
+        let mut scope = self.scope(!statement.is_source);
+        let mut matcher = Matcher::new(table, surface, statement.text, &mut scope);
         let ways = matcher.instructions();
         let (furthest, overflow) = (matcher.furthest, matcher.overflow);
         let mut candidates: Vec<Candidate> = ways
@@ -43,23 +44,27 @@ impl Reading<'_, '_> {
         candidates.sort_by_key(|candidate| std::cmp::Reverse(candidate.written.literals));
         let misfit = self.first_misfit(&candidates);
         if candidates.is_empty() || misfit.is_some() {
-            let (further, unfit) = match self.rewrite(statement, depth) {
+            let (further, unfit, refused) = match self.rewrite(statement, depth) {
                 Rewritten::Done(flow) => return flow,
-                Rewritten::Not { furthest, misfit } => (furthest, misfit),
+                Rewritten::Not { furthest, misfit, refused } => (furthest, misfit, refused),
             };
-            match misfit.or(unfit) {
-                Some(misfit) => {
+            match (misfit.or(unfit), refused) {
+                (Some(misfit), _) => {
                     let place = |range: (u32, u32)| statement.span(range.0 as usize, range.1 as usize);
                     let context = self.context(statement);
                     let diagnostic =
                         misfit_diagnostic(self.model, &self.symbols, &misfit, statement.whole(), &place);
                     self.findings.push(with_context(diagnostic, context));
                 }
-                None => self.no_instruction(statement, furthest, further),
+                (None, Some(location)) => {
+                    let diagnostic = no_condition_holds(statement, &location);
+                    self.findings.push(with_context(diagnostic, self.context(statement)));
+                }
+                (None, None) => self.no_instruction(statement, furthest, further),
             }
             return ControlFlow::Continue(());
         }
-        let expanded = (!statement.is_source).then(|| statement.text.to_owned());
+        let expanded = (!statement.is_source).then(|| without_marks(statement.text));
         self.push(statement.whole(), ItemKind::Instruction(Instruction::new(candidates, expanded)));
         ControlFlow::Continue(())
     }
@@ -89,10 +94,11 @@ impl Reading<'_, '_> {
     /// Takes the first PSEUDO that the line is written like.
     fn rewrite(&mut self, statement: Statement<'_>, depth: usize) -> Rewritten {
         let mut furthest = Furthest::default();
-        let mut misfit = None;
+        let (mut misfit, mut refused) = (None, None);
         for pseudo in self.pseudos.fitting(statement.text) {
-            let mut scope = LineScope { symbols: &mut self.symbols, unit: self.unit, item: self.items.len() };
-            let mut matcher = Matcher::new(self.table, self.surface, statement.text, &mut scope);
+            let (table, surface) = (self.table, self.surface);
+            let mut scope = self.scope(!statement.is_source);
+            let mut matcher = Matcher::new(table, surface, statement.text, &mut scope);
             let ways = matcher.pseudo(&pseudo.pattern);
             if matcher.overflow {
                 self.findings.push(too_many_readings(statement));
@@ -112,8 +118,11 @@ impl Reading<'_, '_> {
             let operands: Vec<&str> =
                 ranges.iter().map(|(start, end)| statement.text[*start..*end].trim()).collect();
             if !self.holds(pseudo, &operands) {
+                refused.get_or_insert_with(|| pseudo.location.clone());
                 continue;
             }
+            let operands = self.pinned_operands(statement, &ways[fitting]);
+            let operands: Vec<&str> = operands.iter().map(String::as_str).collect();
             self.made += pseudo.results.len();
             let endless = if depth >= MOST_REWRITTEN {
                 Some(format!("PSEUDOs lead to each other more than {MOST_REWRITTEN} deep"))
@@ -135,7 +144,25 @@ impl Reading<'_, '_> {
             });
             return Rewritten::Done(flow);
         }
-        Rewritten::Not { furthest, misfit }
+        Rewritten::Not { furthest, misfit, refused }
+    }
+
+    /// What stands for the operands of a PSEUDO, each `.` in them being the address of the line.
+    fn pinned_operands(&self, statement: Statement<'_>, way: &PseudoWay) -> Vec<String> {
+        let operands = way.ranges.iter().map(|(start, end)| {
+            let (mut text, mut done) = (String::new(), *start);
+            for (first, last) in &way.expressions {
+                if *first < done || *last > *end {
+                    continue;
+                }
+                text.push_str(&statement.text[done..*first]);
+                text.push_str(&pinned(&statement.text[*first..*last], self.items.len()));
+                done = *last;
+            }
+            text.push_str(&statement.text[done..*end]);
+            text.trim().to_owned()
+        });
+        operands.collect()
     }
 
     /// Why an operand of a PSEUDO can be no such thing.
@@ -148,15 +175,16 @@ impl Reading<'_, '_> {
     fn holds(&mut self, pseudo: &Pseudo, operands: &[&str]) -> bool {
         let Some(condition) = &pseudo.condition else { return true };
         let text = filled(condition, operands);
-        let mut scope = LineScope { symbols: &mut self.symbols, unit: self.unit, item: self.items.len() };
-        let Ok((expr, _)) = Reader::new(&text, self.surface, &mut scope).expression(0) else { return false };
+        let surface = self.surface;
+        let mut scope = self.scope(true);
+        let Ok((expr, _)) = Reader::new(&text, surface, &mut scope).expression(0) else { return false };
         let known = Known { symbols: &self.symbols, model: self.model };
         expr.value(&known).is_ok_and(|value| value != 0)
     }
 
     /// The line that a PSEUDO made, for messages.
     pub(super) fn context(&self, statement: Statement<'_>) -> Option<String> {
-        (!statement.is_source).then(|| statement.text.to_owned())
+        (!statement.is_source).then(|| without_marks(statement.text))
     }
 }
 
@@ -165,7 +193,19 @@ enum Rewritten {
     /// It is one; whether reading goes on.
     Done(ControlFlow<()>),
     /// It is none: how far they have come, and which value does not fit where all else does.
-    Not { furthest: Furthest, misfit: Option<Misfit> },
+    Not {
+        furthest: Furthest,
+        misfit: Option<Misfit>,
+        /// Where the first PSEUDO stands that is written like the line, and whose WHEN does not hold.
+        refused: Option<String>,
+    },
+}
+
+fn no_condition_holds(statement: Statement<'_>, location: &str) -> Diagnostic {
+    let message = "this is written like a PSEUDO whose WHEN does not hold";
+    Diagnostic::error(code::BAD_OPERANDS, statement.whole(), message).label("not with these values").help(
+        format!("it stands in {location}; WHEN may ask for numbers that are known where the line stands"),
+    )
 }
 
 fn too_many_readings(statement: Statement<'_>) -> Diagnostic {

@@ -79,7 +79,11 @@ impl Environment for Around<'_> {
     }
 
     fn here(&self) -> Result<i128, NoValue> {
-        Ok(self.layout.address(self.item).into())
+        self.item(self.item)
+    }
+
+    fn item(&self, item: usize) -> Result<i128, NoValue> {
+        Ok(self.layout.address(item).into())
     }
 
     fn call(&self, function: u32, arguments: &[i128]) -> Result<i128, NoValue> {

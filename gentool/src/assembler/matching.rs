@@ -88,6 +88,8 @@ pub(super) struct PseudoWay {
     pub(super) ranges: Vec<(usize, usize)>,
     /// What was read for its operands.
     pub(super) operands: Vec<Rc<Written>>,
+    /// Where expressions stand in all of that, in the order of the text.
+    pub(super) expressions: Vec<(usize, usize)>,
 }
 
 /// A way in which an operation has been read up to some item.
@@ -186,9 +188,16 @@ impl<'a, 'm> Matcher<'a, 'm> {
         }
         let range = |operand: &Operand| (operand.range.0 as usize, operand.range.1 as usize);
         let whole = ways.into_iter().filter(|way| way.cursor.at >= end);
-        let ways = whole.map(|way| PseudoWay {
-            ranges: way.fields.iter().map(|(_, operand)| range(operand)).collect(),
-            operands: way.children.into_iter().map(|(_, written)| written).collect(),
+        let ways = whole.map(|way| {
+            let mut expressions = Vec::new();
+            note_expressions(&way.fields, &way.children, &mut expressions);
+            expressions.sort_unstable();
+            expressions.dedup();
+            PseudoWay {
+                ranges: way.fields.iter().map(|(_, operand)| range(operand)).collect(),
+                operands: way.children.into_iter().map(|(_, written)| written).collect(),
+                expressions,
+            }
         });
         ways.collect()
     }
@@ -343,5 +352,21 @@ impl<'a, 'm> Matcher<'a, 'm> {
             way.cursor = Cursor { at: at + part.len(), joined: true, first: false };
         }
         Some(way)
+    }
+}
+
+/// Where the expressions stand that were read for fields, and for what aliases chose.
+fn note_expressions(
+    fields: &[(u32, Operand)],
+    children: &[(u32, Rc<Written>)],
+    found: &mut Vec<(usize, usize)>,
+) {
+    for (_, operand) in fields {
+        if matches!(operand.value, OperandValue::Expr(_)) {
+            found.push((operand.range.0 as usize, operand.range.1 as usize));
+        }
+    }
+    for (_, child) in children {
+        note_expressions(&child.fields, &child.children, found);
     }
 }

@@ -86,6 +86,11 @@ impl<'m> Assembler<'m> {
         Some(Assembler { table: Table::new(model)?, surface: Surface::of(model) })
     }
 
+    /// True if a name is that of a register, and so can be no label.
+    pub(crate) fn is_register(&self, name: &str) -> bool {
+        self.surface.is_register(name)
+    }
+
     /// Assembles files into one program. Findings are sorted; `None` if one is an error.
     ///
     /// # Errors

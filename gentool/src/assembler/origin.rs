@@ -53,6 +53,8 @@ impl Laying<'_> {
 /// True for an expression that names an address.
 fn is_movable(expr: &Expr) -> bool {
     let mut found = false;
-    expr.walk(&mut |expr| found |= matches!(expr, Expr::Symbol(_) | Expr::Local(_) | Expr::Here));
+    expr.walk(&mut |expr| {
+        found |= matches!(expr, Expr::Symbol(_) | Expr::Local(_) | Expr::Here | Expr::Item(_))
+    });
     found
 }

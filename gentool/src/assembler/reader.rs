@@ -8,12 +8,17 @@ use super::expression::{BINARY, Expr, MOST_NESTED, MOST_OPERATORS, Unary};
 use super::number::is_separated;
 use super::surface::Surface;
 
+/// What stands around the number of an item behind a `.` that means its address: [`pinned`].
+pub(super) const MARK: char = '\u{1}';
+
 /// What names mean, for the reader.
 pub(super) trait Scope {
     /// The index of a symbol.
     fn symbol(&mut self, name: &str) -> u32;
     /// The index of a mention of a local label.
     fn local(&mut self, number: u32, forward: bool) -> u32;
+    /// True if the text was made by a PSEUDO: there [`MARK`] means something.
+    fn is_made(&self) -> bool;
 }
 
 /// Why nothing was read.
@@ -143,7 +148,10 @@ impl<'a> Reader<'a> {
         }
         let name = name_of(rest);
         if name == "." {
-            return Ok((Rc::new(Expr::Here), at + 1));
+            return Ok(match mark(&rest[1..]).filter(|_| self.scope.is_made()) {
+                Some((item, length)) => (Rc::new(Expr::Item(item)), at + 1 + length),
+                None => (Rc::new(Expr::Here), at + 1),
+            });
         }
         if name.is_empty() || self.surface.is_register(name) {
             return Err(NoExpression { at, expected: "a value".into() });
@@ -212,18 +220,17 @@ impl<'a> Reader<'a> {
             });
         }
         let plain: String = digits[..length].chars().filter(|letter| *letter != '_').collect();
-        let hexadecimal = base == 16 && plain.bytes().all(|digit| digit.is_ascii_hexdigit());
-        if hexadecimal && plain.len() > 31 && plain.len() <= 64 {
-            let nibbles = plain.chars().map(|digit| digit.to_digit(16).unwrap_or(0));
+        if let Ok(value) = i128::from_str_radix(&plain, base) {
+            return Ok(Some((Rc::new(Expr::Number(value)), at + prefix + length)));
+        }
+        let significant = plain.trim_start_matches('0');
+        if base == 16 && !significant.is_empty() && significant.len() <= 64 {
+            let nibbles = significant.chars().map(|digit| digit.to_digit(16).unwrap_or(0));
             let value =
                 nibbles.fold(Bits::ZERO, |value, nibble| value.shifted(4) | Bits::from_u128(nibble.into()));
             return Ok(Some((Rc::new(Expr::Wide(value)), at + prefix + length)));
         }
-        let value = i128::from_str_radix(&plain, base).map_err(|_| NoExpression {
-            at,
-            expected: format!("a number of base {base} and of at most 127 bits"),
-        })?;
-        Ok(Some((Rc::new(Expr::Number(value)), at + prefix + length)))
+        Err(NoExpression { at, expected: format!("a number of base {base} and of at most 127 bits") })
     }
 
     /// One level deeper; where that is too deep, nothing is read.
@@ -253,6 +260,39 @@ impl<'a> Reader<'a> {
     fn skip(&self, at: usize) -> usize {
         skip_blanks(self.text, at)
     }
+}
+
+/// The item of a mark that a text begins with, and the mark's length.
+fn mark(text: &str) -> Option<(usize, usize)> {
+    let (item, _) = text.strip_prefix(MARK)?.split_once(MARK)?;
+    Some((item.parse().ok()?, item.len() + 2 * MARK.len_utf8()))
+}
+
+/// An expression whose `.` go on meaning the address of an item, wherever it is put.
+pub(super) fn pinned(expression: &str, item: usize) -> String {
+    let mut text = String::with_capacity(expression.len());
+    let mut rest = expression;
+    while let Some(letter) = rest.chars().next() {
+        let length = match (name_of(rest), character(rest)) {
+            ("", Some((_, length))) => length,
+            // The digits of a number are no name.
+            ("", None) if is_word(letter) => rest.find(|letter| !is_word(letter)).unwrap_or(rest.len()),
+            ("", None) => letter.len_utf8(),
+            (name, _) => name.len(),
+        };
+        text.push_str(&rest[..length]);
+        if &rest[..length] == "." && mark(&rest[1..]).is_none() {
+            text.extend([MARK.to_string(), item.to_string(), MARK.to_string()]);
+        }
+        rest = &rest[length..];
+    }
+    text
+}
+
+/// A text without its marks, as people read it.
+pub(super) fn without_marks(text: &str) -> String {
+    // Every second part is the number of an item.
+    text.split(MARK).step_by(2).collect()
 }
 
 /// The first byte from `at` on that is no blank.

@@ -14,7 +14,7 @@ use super::instruction::with_context;
 use super::item::{Item, ItemKind, Section};
 use super::number::{Malformed, first_malformed, malformed_at};
 use super::pseudo::Pseudos;
-use super::reader::{NoExpression, Reader, is_word, name_of, skip_blanks};
+use super::reader::{NoExpression, Reader, is_word, name_of, skip_blanks, without_marks};
 use super::refusal::first_token;
 use super::source::{Plain, beside, without_comments};
 use super::surface::Surface;
@@ -26,6 +26,9 @@ const MOST_LINES: u64 = 4_000_000;
 
 /// Deepest nesting of `.include`.
 const MOST_INCLUDED: usize = 64;
+
+/// Most files that are included, one as often as it is.
+const MOST_INCLUDES: usize = 1 << 16;
 
 /// The sections that every program has.
 const FIRST_SECTIONS: [&str; 3] = [".text", ".data", ".bss"];
@@ -55,6 +58,8 @@ pub(super) struct Reading<'a, 'm> {
     lines: u64,
     /// There were more lines than there may be.
     is_full: bool,
+    /// How many files were included.
+    includes: usize,
     /// What may define symbols and was not read.
     pub(super) unread: Unread,
     /// Lines that PSEUDOs have made of the statement so far.
@@ -125,6 +130,7 @@ impl<'a, 'm> Reading<'a, 'm> {
             files: HashMap::new(),
             lines: 0,
             is_full: false,
+            includes: 0,
             unread: Unread::default(),
             made: 0,
         }
@@ -164,6 +170,17 @@ impl<'a, 'm> Reading<'a, 'm> {
             self.findings.push(
                 Diagnostic::error(code::TOO_LARGE, span, message).help("include files from fewer others"),
             );
+            return;
+        }
+        if self.is_full {
+            return;
+        }
+        self.includes += 1;
+        if self.includes > MOST_INCLUDES {
+            self.is_full = true;
+            let message = format!("more than {MOST_INCLUDES} files are included");
+            let help = "a file counts as often as it is included; include it from fewer places";
+            self.findings.push(Diagnostic::error(code::TOO_LARGE, span, message).help(help));
             return;
         }
         match self.loader.load(&path) {
@@ -303,6 +320,11 @@ impl<'a, 'm> Reading<'a, 'm> {
         }
     }
 
+    /// What names mean in the line that is read.
+    pub(super) fn scope(&mut self, is_made: bool) -> LineScope<'_> {
+        LineScope { symbols: &mut self.symbols, unit: self.unit, item: self.items.len(), is_made }
+    }
+
     fn statement(&mut self, statement: Statement<'_>) {
         let name = name_of(statement.text);
         if name.starts_with('.') && self.directive(name, statement) {
@@ -327,8 +349,9 @@ impl<'a, 'm> Reading<'a, 'm> {
         statement: Statement<'_>,
         at: usize,
     ) -> Option<(std::rc::Rc<Expr>, usize)> {
-        let mut scope = LineScope { symbols: &mut self.symbols, unit: self.unit, item: self.items.len() };
-        match Reader::new(statement.text, self.surface, &mut scope).expression(at) {
+        let surface = self.surface;
+        let mut scope = self.scope(!statement.is_source);
+        match Reader::new(statement.text, surface, &mut scope).expression(at) {
             Ok((_, end)) if self.goes_on(statement, at, end) => None,
             Ok(read) => Some(read),
             Err(error) => {
@@ -357,7 +380,7 @@ impl<'a, 'm> Reading<'a, 'm> {
         let span = statement.span(*begin, *end);
         let diagnostic =
             Diagnostic::error(code::BAD_NUMBER, span, message).label("expected a number").help(help);
-        let made = (!statement.is_source).then(|| statement.text.to_owned());
+        let made = (!statement.is_source).then(|| without_marks(statement.text));
         self.findings.push(with_context(diagnostic, made));
     }
 

@@ -10,7 +10,7 @@ use super::form::forms;
 use super::furthest::Furthest;
 use super::instruction::with_context;
 use super::number::first_malformed;
-use super::reader::{name_of, skip_blanks};
+use super::reader::{MARK, name_of, skip_blanks};
 use super::reading::{Reading, Statement};
 use super::table::first_word;
 
@@ -151,7 +151,9 @@ pub(super) fn dangling_operator(statement: Statement<'_>, at: usize) -> Option<D
 
 /// What a text begins with, up to a blank, without the comma behind it; at most 20 letters.
 pub(super) fn first_token(text: &str) -> &str {
-    let token = text.split_whitespace().next().unwrap_or("");
+    let token =
+        text.split(|letter: char| letter.is_whitespace() || letter == MARK).find(|part| !part.is_empty());
+    let token = token.unwrap_or("");
     let trimmed = token.trim_end_matches(',');
     let token = if trimmed.is_empty() { token } else { trimmed };
     token.char_indices().nth(20).map_or(token, |(end, _)| &token[..end])

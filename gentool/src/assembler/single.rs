@@ -14,7 +14,7 @@ impl Assembler<'_> {
     pub fn instruction(&self, text: &str, address: u64) -> Option<Vec<(Bits, u32)>> {
         let model = self.table.model;
         let mut symbols = Symbols::default();
-        let mut scope = LineScope { symbols: &mut symbols, unit: 0, item: 0 };
+        let mut scope = LineScope { symbols: &mut symbols, unit: 0, item: 0, is_made: false };
         let ways = Matcher::new(&self.table, &self.surface, text, &mut scope).instructions();
         let mut candidates: Vec<Candidate> = ways
             .into_iter()

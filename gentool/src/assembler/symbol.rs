@@ -132,6 +132,8 @@ pub(super) struct LineScope<'a> {
     pub(super) unit: u32,
     /// The index of the item that the line will be.
     pub(super) item: usize,
+    /// A PSEUDO has made the line.
+    pub(super) is_made: bool,
 }
 
 impl Scope for LineScope<'_> {
@@ -142,6 +144,10 @@ impl Scope for LineScope<'_> {
     fn local(&mut self, number: u32, forward: bool) -> u32 {
         self.symbols.mentions.push(Mention { unit: self.unit, number, forward, item: self.item });
         self.symbols.mentions.len() as u32 - 1
+    }
+
+    fn is_made(&self) -> bool {
+        self.is_made
     }
 }
 
@@ -161,6 +167,10 @@ impl Environment for Known<'_> {
     }
 
     fn here(&self) -> Result<i128, NoValue> {
+        Err(NoValue::Unknown)
+    }
+
+    fn item(&self, _: usize) -> Result<i128, NoValue> {
         Err(NoValue::Unknown)
     }
 

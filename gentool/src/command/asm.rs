@@ -74,6 +74,12 @@ pub(super) fn run(options: &Options) -> Result<i32, Failure> {
     let model = description.model;
     let mut sources = SourceMap::new();
     let program = assemble(options, &model, &mut sources)?;
+    for (what, path) in outputs(options) {
+        let read = sources.files().map(|file| sources.path(file)).find(|read| is_same_file(read, path));
+        if read.is_some() {
+            return Err(over_source(what, path));
+        }
+    }
     let bytes = match options.format {
         Format::Elf => write_elf(&model, &program, &sources),
         Format::Raw => write_raw(&program),
@@ -108,10 +114,7 @@ fn check_outputs(options: &Options) -> Result<(), Failure> {
     for (what, path) in &outputs {
         options.description.check_output(what, path)?;
         if options.files.iter().any(|file| is_same_file(file, path)) {
-            return Err(Failure::other(format!(
-                "the {what} would be written over the source {}; name another file",
-                path.display()
-            )));
+            return Err(over_source(what, path));
         }
     }
     match &outputs[..] {
@@ -120,6 +123,11 @@ fn check_outputs(options: &Options) -> Result<(), Failure> {
         }
         _ => Ok(()),
     }
+}
+
+fn over_source(what: &str, path: &Path) -> Failure {
+    let path = path.display();
+    Failure::other(format!("the {what} would be written over the source {path}; name another file"))
 }
 
 /// What is written, with its file.

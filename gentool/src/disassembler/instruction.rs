@@ -14,7 +14,7 @@ use crate::assembler::Assembler;
 pub struct Disassembler<'m> {
     model: &'m Model,
     entries: Vec<Entry>,
-    assembler: Assembler<'m>,
+    pub(super) assembler: Assembler<'m>,
 }
 
 /// Texts of one instruction that are tried.

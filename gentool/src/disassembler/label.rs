@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Item, Piece, Program};
+use super::{Disassembler, Item, Piece, Program};
 
 /// Names by address.
+#[derive(Clone)]
 pub(super) struct Labels<'p> {
     program: &'p Program,
     /// The symbols at each address.
@@ -13,12 +14,15 @@ pub(super) struct Labels<'p> {
     labels: BTreeMap<u64, String>,
     /// The name of each address inside of a line that would have been its label.
     inside: BTreeMap<u64, String>,
+    /// Where lines begin, with how many cells each has.
+    lines: BTreeMap<u64, u64>,
 }
 
 impl<'p> Labels<'p> {
     /// The first name of each address that can be a label, and is not that of a lower address, is
     /// its label.
-    pub(super) fn of_symbols(program: &'p Program) -> Labels<'p> {
+    pub(super) fn of_symbols(program: &'p Program, disassembler: &Disassembler<'_>) -> Labels<'p> {
+        let is_label = |name: &str| is_label(name) && !disassembler.assembler.is_register(name);
         let mut symbols: BTreeMap<u64, Vec<&str>> = BTreeMap::new();
         for symbol in &program.symbols {
             let names = symbols.entry(symbol.address).or_default();
@@ -35,30 +39,49 @@ impl<'p> Labels<'p> {
                 labels.insert(*address, (*name).to_owned());
             }
         }
-        Labels { program, symbols, labels, inside: BTreeMap::new() }
+        Labels { program, symbols, labels, inside: BTreeMap::new(), lines: BTreeMap::new() }
     }
 
-    /// The same with a label for each address that an operand means and a line begins at; addresses
-    /// inside of lines keep their names, but have no label.
+    /// The same with a label for each line that an operand means an address in; addresses inside of
+    /// lines keep their names, but have no label.
     pub(super) fn with_targets<'i, 'a: 'i>(
-        mut self,
+        &self,
         items: impl Iterator<Item = &'i Item<'a>> + Clone,
     ) -> Labels<'p> {
-        let begins: BTreeSet<u64> = items.clone().map(|item| item.address).collect();
-        self.inside = self.labels.extract_if(.., |address, _| !begins.contains(address)).collect();
+        let mut all = self.clone();
+        all.lines = items.clone().map(|item| (item.address, item.cells.len() as u64)).collect();
+        all.inside = all.labels.extract_if(.., |address, _| !all.lines.contains_key(address)).collect();
         let taken: BTreeSet<String> = self.program.symbols.iter().map(|symbol| symbol.name.clone()).collect();
-        let printed = items.filter_map(|item| item.instruction.as_ref()?.printed.as_ref());
+        let instructions = items.filter_map(|item| item.instruction.as_ref().filter(|found| found.exact));
+        let printed = instructions.filter_map(|instruction| instruction.printed.as_ref());
         for target in printed.flat_map(|printed| &printed.targets) {
-            let address = target.address;
-            if begins.contains(&address) && !self.labels.contains_key(&address) {
-                let mut name = format!(".L{address:x}");
+            if let Some(line) = all.line_around(target.address)
+                && !all.labels.contains_key(&line)
+            {
+                let mut name = format!(".L{line:x}");
                 while taken.contains(&name) {
                     name.push('_');
                 }
-                self.labels.insert(address, name);
+                all.labels.insert(line, name);
             }
         }
-        self
+        all
+    }
+
+    /// The first address of the line that an address is in.
+    fn line_around(&self, address: u64) -> Option<u64> {
+        let (line, size) = self.lines.range(..=address).next_back()?;
+        (address - line < *size).then_some(*line)
+    }
+
+    /// An address as the label of the line that it is in, and how far behind it.
+    pub(super) fn place_of(&self, address: u64) -> Option<String> {
+        let line = self.line_around(address)?;
+        let label = self.label_at(line)?;
+        Some(match address - line {
+            0 => label.to_owned(),
+            behind => format!("{label}+{behind:#x}"),
+        })
     }
 
     pub(super) fn is_named(&self, address: u64) -> bool {
@@ -101,6 +124,10 @@ impl<'p> Labels<'p> {
 /// True for what the assembler reads as a label.
 fn is_label(name: &str) -> bool {
     let begins = |letter: char| letter.is_ascii_alphabetic() || letter == '_' || letter == '.';
-    let goes_on = |letter: char| letter.is_ascii_alphanumeric() || "_.$".contains(letter);
-    name.starts_with(begins) && name.chars().all(goes_on) && name != "."
+    name.starts_with(begins) && name.chars().all(is_of_name) && name != "."
+}
+
+/// True for what a label goes on with.
+pub(super) fn is_of_name(letter: char) -> bool {
+    letter.is_ascii_alphanumeric() || "_.$".contains(letter)
 }

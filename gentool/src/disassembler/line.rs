@@ -1,12 +1,13 @@
 //! The lines: labels, instructions, data, and the remarks behind them.
 
 use std::fmt::Write as _;
+use std::ops::Range;
 
 use isac_ir::Model;
 use isac_ir::bits::Bits;
 use isac_ir::syntax::print::Printed;
 
-use super::label::Labels;
+use super::label::{Labels, is_of_name};
 use super::{Item, Piece, Style};
 
 /// Where remarks begin.
@@ -15,15 +16,16 @@ const REMARK_COLUMN: usize = 40;
 /// The text so far.
 pub(super) struct Lines<'m> {
     pub(super) text: String,
+    /// Of each item the bytes that its line is.
+    pub(super) ranges: Vec<Range<usize>>,
     model: &'m Model,
     cell_bits: u32,
     style: Style,
-    labels: &'m Labels<'m>,
 }
 
 impl<'m> Lines<'m> {
-    pub(super) fn new(model: &'m Model, cell_bits: u32, style: Style, labels: &'m Labels<'m>) -> Lines<'m> {
-        Lines { text: String::new(), model, cell_bits, style, labels }
+    pub(super) fn new(model: &'m Model, cell_bits: u32, style: Style) -> Lines<'m> {
+        Lines { text: String::new(), ranges: Vec::new(), model, cell_bits, style }
     }
 
     /// What begins a remark.
@@ -47,58 +49,45 @@ impl<'m> Lines<'m> {
     }
 
     /// A line with the labels before it.
-    pub(super) fn item(&mut self, item: &Item<'_>) {
-        self.label(item.address);
+    pub(super) fn item(&mut self, item: &Item<'_>, labels: &Labels<'_>) {
+        self.label(item.address, labels);
         let (mut text, mut remarks) = (None, Vec::new());
         if let Some(instruction) = &item.instruction {
             let printed = instruction.printed.as_ref();
             let meant = printed.iter().flat_map(|printed| &printed.targets);
-            let meant: Vec<String> = meant.filter_map(|target| self.labels.meant(target.address)).collect();
+            let meant: Vec<String> = meant.filter_map(|target| labels.meant(target.address)).collect();
             match printed {
-                Some(printed) if instruction.exact => text = Some(self.with_labels(printed)),
+                Some(printed) if instruction.exact => text = Some(with_labels(printed, labels)),
                 Some(printed) => remarks.push(printed.text.clone()),
                 None => {}
             }
             remarks.extend(meant);
         }
         let text = text.unwrap_or_else(|| self.directive(item.cells));
+        let begin = self.text.len();
         self.line(&text, item, &remarks);
+        self.ranges.push(begin..self.text.len());
         let end = item.address.saturating_add(item.cells.len() as u64);
         let first = item.address.saturating_add(1);
-        for (address, name) in self.labels.inside(first..end.max(first)) {
+        for (address, name) in labels.inside(first..end.max(first)) {
             let _ = writeln!(self.text, "        .equ {name}, {address:#x}");
         }
     }
 
     /// The label of an address; other symbols at it are remarks.
-    fn label(&mut self, address: u64) {
-        let label = self.labels.label_at(address);
+    fn label(&mut self, address: u64, labels: &Labels<'_>) {
+        let label = labels.label_at(address);
         if let Some(label) = label {
             let _ = writeln!(self.text, "{label}:");
         }
         if self.style.remarks {
-            let others = self.labels.symbols_at(address).iter().filter(|name| Some(**name) != label);
+            let others = labels.symbols_at(address).iter().filter(|name| Some(**name) != label);
             let comment = self.comment().to_owned();
             for name in others {
                 let shown: String = name.chars().filter(|letter| !letter.is_control()).collect();
                 let _ = writeln!(self.text, "{comment} {shown}");
             }
         }
-    }
-
-    /// A text whose addresses are labels where there are some.
-    fn with_labels(&self, printed: &Printed) -> String {
-        let mut text = String::new();
-        let mut done = 0;
-        for target in &printed.targets {
-            if let Some(label) = self.labels.label_at(target.address) {
-                text.push_str(&printed.text[done..target.range.start]);
-                text.push_str(label);
-                done = target.range.end;
-            }
-        }
-        text.push_str(&printed.text[done..]);
-        text
     }
 
     fn line(&mut self, text: &str, item: &Item<'_>, remarks: &[String]) {
@@ -145,6 +134,24 @@ impl<'m> Lines<'m> {
             .fold(Bits::ZERO, |word, (index, cell)| word | cell.shifted(place(index) * self.cell_bits));
         format!("{name} 0x{}", hexadecimal(joined, width, width.div_ceil(4) as usize))
     }
+}
+
+/// A text whose addresses are labels where there are some, and where a name does not run into what is
+/// joined to it.
+fn with_labels(printed: &Printed, labels: &Labels<'_>) -> String {
+    let mut text = String::new();
+    let mut done = 0;
+    for target in &printed.targets {
+        let is_alone = !printed.text[..target.range.start].ends_with(is_of_name)
+            && !printed.text[target.range.end..].starts_with(is_of_name);
+        if let Some(place) = labels.place_of(target.address).filter(|_| is_alone) {
+            text.push_str(&printed.text[done..target.range.start]);
+            text.push_str(&place);
+            done = target.range.end;
+        }
+    }
+    text.push_str(&printed.text[done..]);
+    text
 }
 
 /// A value's hexadecimal digits.

@@ -1,15 +1,20 @@
 //! From memory to assembler text that assembles to the same memory again.
 //!
 //! What stands in a piece of memory is read from its first cell on, one instruction behind the
-//! other. Whatever is no instruction, or one that no text brings back (bits that may be either
-//! are set), is written as data. Symbols are labels, and so is every address that an operand
-//! means and a line begins at: such an operand is the label. Everything else is the normal form
+//! other; where it would reach over a symbol at which an instruction may begin, it is data up to
+//! there. Whatever is no instruction, or one that no text brings back (bits that may be either are
+//! set), is written as data. Symbols are labels, and so is every line that an operand means an
+//! address in: such an operand is the label, and how far behind it. Everything else is the normal form
 //! of [`isac_ir::syntax::print`]. Addresses and cells stand in remarks.
+//!
+//! The whole text is assembled before it is given: a line that does not come back among the others,
+//! because their lengths depend on each other, is data as well.
 
 mod cell;
 mod instruction;
 mod label;
 mod line;
+mod round_trip;
 
 use isac_ir::Model;
 use isac_ir::bits::Bits;
@@ -17,6 +22,7 @@ use isac_ir::bits::Bits;
 pub use self::instruction::{Disassembler, Instruction};
 use self::label::Labels;
 use self::line::Lines;
+use self::round_trip::settle;
 
 /// What is disassembled.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -65,16 +71,28 @@ struct Item<'p> {
 /// The text of a program; `None` if every CODINGROOT of the model decodes several elements.
 pub fn disassemble(model: &Model, program: &Program, style: Style) -> Option<String> {
     let disassembler = Disassembler::new(model)?;
-    let named = Labels::of_symbols(program);
-    let pieces: Vec<Vec<Item<'_>>> =
+    let named = Labels::of_symbols(program, &disassembler);
+    let mut pieces: Vec<Vec<Item<'_>>> =
         program.pieces.iter().map(|piece| read_piece(&disassembler, piece, &named)).collect();
+    settle(&disassembler, program, &named, &mut pieces);
+    Some(write(&disassembler, program, &named, &pieces, style).text)
+}
+
+/// All lines of a program.
+fn write<'m>(
+    disassembler: &Disassembler<'m>,
+    program: &Program,
+    named: &Labels<'_>,
+    pieces: &[Vec<Item<'_>>],
+    style: Style,
+) -> Lines<'m> {
     let labels = named.with_targets(pieces.iter().flatten());
-    let mut lines = Lines::new(model, disassembler.cell_bits(), style, &labels);
-    for (piece, items) in program.pieces.iter().zip(&pieces) {
+    let mut lines = Lines::new(disassembler.model(), disassembler.cell_bits(), style);
+    for (piece, items) in program.pieces.iter().zip(pieces) {
         lines.begin(piece);
-        items.iter().for_each(|item| lines.item(item));
+        items.iter().for_each(|item| lines.item(item, &labels));
     }
-    Some(lines.text)
+    lines
 }
 
 fn read_piece<'p>(disassembler: &Disassembler<'_>, piece: &'p Piece, labels: &Labels<'_>) -> Vec<Item<'p>> {
@@ -82,14 +100,20 @@ fn read_piece<'p>(disassembler: &Disassembler<'_>, piece: &'p Piece, labels: &La
     let mut at = 0;
     while let Some(rest) = piece.cells.get(at..).filter(|rest| !rest.is_empty()) {
         let address = piece.address.wrapping_add(at as u64);
-        let instruction = disassembler.instruction(rest, address);
+        let step = disassembler.step_cells();
+        let is_named = |ahead: &usize| labels.is_named(address.wrapping_add(*ahead as u64));
+        // A symbol at which an instruction may begin ends what is before it.
+        let is_cut = |found: &Instruction| {
+            let ahead = (1..found.size_cells as usize).filter(|ahead| (at + ahead).is_multiple_of(step));
+            ahead.into_iter().any(|ahead| is_named(&ahead))
+        };
+        let instruction = disassembler.instruction(rest, address).filter(|found| !is_cut(found));
         let size = match &instruction {
             Some(instruction) => instruction.size_cells as usize,
             None => {
                 // A name in the midst of data begins a line of its own.
-                let most = disassembler.step_cells().min(rest.len());
-                let named = |ahead: &usize| labels.is_named(address.wrapping_add(*ahead as u64));
-                (1..most).find(named).unwrap_or(most)
+                let most = step.min(rest.len());
+                (1..most).find(is_named).unwrap_or(most)
             }
         };
         items.push(Item { address, cells: &rest[..size], instruction });

@@ -12,6 +12,7 @@ mod element_name;
 mod expansion;
 mod finding;
 mod instruction_count;
+mod literal;
 mod member;
 mod member_text;
 mod pseudo;
@@ -86,6 +87,7 @@ pub fn check_model(model: Model, diagnostics: &mut Diagnostics) -> Option<Checke
         unused::check_unused(&model, diagnostics);
         assembler::check_assembler(&model, diagnostics);
         member_text::check_member_texts(&model, diagnostics);
+        literal::check_literals(&model, diagnostics);
         if let Some(schedule) = &schedule {
             distance::check_bridges(&model, schedule, diagnostics);
         }

@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::text::{PathText, Place, Token, TokenKind, path_texts};
+use super::text::{PathText, Place, Token, TokenKind, is_word, path_texts};
 use crate::cube::{Budget, Cube, CubeSet, MAX_CUBES, TooManyCubes};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::model::{
@@ -61,7 +61,7 @@ impl<'a> Choice<'a> {
             // A text that leaves out what was chosen is warned of by itself.
             let whole = |text: &PathText<'_>| text.sections.len() == operations;
             for text in path_texts(self.model, &steps.steps, &self.here(path)).into_iter().filter(whole) {
-                let kinds = text.tokens.iter().map(|token| token.kind(self.model)).collect();
+                let kinds = as_read(text.tokens.iter().map(|token| token.kind(self.model)));
                 texts.entry((self.length(steps), kinds)).or_default().push(Text { path, text });
             }
         }
@@ -305,13 +305,55 @@ fn operation_of(model: &Model, target: OperationOrGroup) -> Option<&Operation> {
     }
 }
 
+/// What is read where these stand one behind the other: literals that touch are one, with a blank where
+/// two words meet.
+fn as_read(kinds: impl Iterator<Item = TokenKind>) -> Vec<TokenKind> {
+    let mut read: Vec<TokenKind> = Vec::new();
+    let mut is_joined = false;
+    for kind in kinds {
+        match kind {
+            TokenKind::Join => is_joined = true,
+            TokenKind::Text(literal) => {
+                for part in literal.split_whitespace() {
+                    match read.last_mut() {
+                        Some(TokenKind::Text(before)) => {
+                            if !is_joined && before.ends_with(is_word) && part.starts_with(is_word) {
+                                before.push(' ');
+                            }
+                            *before += part;
+                        }
+                        _ => {
+                            if std::mem::take(&mut is_joined) {
+                                read.push(TokenKind::Join);
+                            }
+                            read.push(TokenKind::Text(part.to_owned()));
+                        }
+                    }
+                    is_joined = false;
+                }
+            }
+            value => {
+                if std::mem::take(&mut is_joined) {
+                    read.push(TokenKind::Join);
+                }
+                read.push(value);
+            }
+        }
+    }
+    read
+}
+
 /// Where the bits of two texts' values stand, one after the other: bit i of both is the same bit of
 /// the same value.
 ///
 /// Of two fields of different widths the narrower one is extended, by its sign if it has one.
-fn aligned(one: &[Token<'_>], other: &[Token<'_>]) -> (Vec<Place>, Vec<Place>) {
+fn aligned<'a>(one: &'a [Token<'a>], other: &'a [Token<'a>]) -> (Vec<Place>, Vec<Place>) {
     let (mut left, mut right) = (Vec::new(), Vec::new());
-    for (one, other) in one.iter().zip(other) {
+    // Literals may be divided otherwise.
+    let values = |tokens: &'a [Token<'a>]| {
+        tokens.iter().filter(|token| matches!(token, Token::Field { .. } | Token::Alias { .. }))
+    };
+    for (one, other) in values(one).zip(values(other)) {
         let width = places(one).len().max(places(other).len());
         for (token, all) in [(one, &mut left), (other, &mut right)] {
             let mut own = places(token);

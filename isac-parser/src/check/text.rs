@@ -340,10 +340,14 @@ fn written(
     }
 }
 
+/// True for a letter of a word: two words need a blank between them.
+pub(super) fn is_word(letter: char) -> bool {
+    letter.is_alphanumeric() || letter == '_'
+}
+
 fn spaced(pieces: &[Piece]) -> String {
     let mut text = String::new();
     let (mut is_joined, mut is_mnemonic, mut count) = (true, true, 0);
-    let is_word = |letter: char| letter.is_alphanumeric() || letter == '_';
     for piece in pieces {
         let Piece::Text(piece) = piece else {
             is_joined = true;

@@ -299,6 +299,9 @@ codes! {
     /// A member without a text, where a text is made of its members' texts.
     NO_TEXT = "W0404",
         "give it an ASSEMBLER section, `ASSEMBLER { \"\" };` where nothing is written";
+    /// A literal that no program can write.
+    UNWRITABLE_TEXT = "W0405",
+        "write it otherwise; a program's line ends where a comment begins";
     /// Something scheduled past a stage, where instructions are held or flushed.
     LONG_ACTIVATION = "W0601",
         "let it pass through the stages between, each activating the next";

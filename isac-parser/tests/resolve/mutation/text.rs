@@ -21,6 +21,13 @@ pub(super) fn break_texts(sound: &Sound, push: Push<'_>) {
                         }
                         push("an unknown name in a text", replaced(name.span, "nothing_at_all", &["E0409"]));
                     }
+                    // Results of PSEUDOs would no longer be instructions.
+                    AssemblerItem::Text(literal) if sound.model.pseudos.is_empty() => {
+                        push(
+                            "a literal that begins a comment",
+                            replaced(literal.span, "\"//\"", &["W0405"]).at(section.span),
+                        );
+                    }
                     AssemblerItem::Field { format, .. } => {
                         push("an unknown format", replaced(format.name.span, "Q", &["E0412"]));
                     }

@@ -132,6 +132,15 @@ fn every_case_of_vliw4_holds_on_every_engine() {
     check_on(&ENGINES_OF_ONE_FORM, &VLIW4, "vliw4", 2696, |_, _| true);
 }
 
+/// What a processor does is described anew now and then: no such model may be lost to the engine by it,
+/// which the cases above would pass over.
+#[test]
+fn what_does_not_overlap_is_translated() {
+    for simulator in [TINY8, RV32IM, RV32IMC, RV64IMAC, MIPS32, ARMV6M, AVR] {
+        assert!(simulator.translated(true, 2).is_some(), "{}", simulator.name);
+    }
+}
+
 /// By the reports of the runs. What ends in a trap by its nature is reported as cancelled.
 #[test]
 fn the_cases_execute_every_instruction() {

@@ -345,11 +345,10 @@ impl<'m, S: CellStore> Specialiser<'m, S> {
         let nodes = self.tree().map_or(0, |tree| tree.nodes.len() as u32);
         let waits = |node: u32| {
             let tree = self.tree()?;
-            let (parent, instance) = (tree.owner(node)?, tree.nodes[node as usize].instance?);
-            let Target::Operation(owner) = tree.nodes[parent as usize].target else { return None };
+            let parent = tree.owner(node).filter(|_| tree.nodes[node as usize].instance.is_some())?;
             let (own, operation) = tree.operation_at(node)?;
-            let asked = &self.model.operation(owner).instances[instance as usize];
-            let is_operand = asked.is_operand(self.model.operation(operation));
+            // In a mnemonic, too.
+            let is_operand = self.model.operation(operation).expression.is_some();
             (!is_operand && self.come_to.contains(&parent) && !self.come_to.contains(&own)).then_some(())
         };
         let mut unreached = Vec::new();

@@ -6,7 +6,7 @@ mod program_text;
 use gentool::disassembler::{Disassembler, Piece, Program, Style, disassemble};
 use isac_ir::Model;
 use isac_ir::bits::Bits;
-use program_text::{assemble, model_of};
+use program_text::{assemble, model_of, symbol as symbol_of};
 
 #[test]
 fn every_case_of_every_model_disassembles_to_its_text() {
@@ -158,8 +158,10 @@ fn a_symbol_at_which_an_instruction_may_begin_ends_what_is_before_it() {
         // A register's name is no label.
         symbols: vec![symbol(0x102, "crc"), symbol(0x104, "r3")],
     };
+    let text = disassemble(&model, &program, Style { remarks: false }).expect("it has texts");
+    assert_eq!(symbol_of(&assemble(&model, &text).0, "crc"), 0x102);
     assert_eq!(
-        disassemble(&model, &program, Style { remarks: false }).expect("it has texts"),
+        text,
         "        .text\n        .org 0x100\n        .half 0xedb8\ncrc:\n        ldr r3, [pc, #176]\n        bx lr\n"
     );
 }

@@ -46,7 +46,7 @@ impl Reading<'_, '_> {
         if candidates.is_empty() || misfit.is_some() {
             let (further, unfit, refused) = match self.rewrite(statement, depth) {
                 Rewritten::Done(flow) => return flow,
-                Rewritten::Not { furthest, misfit, refused } => (furthest, misfit, refused),
+                Rewritten::Not(refusal) => (refusal.furthest, refusal.misfit, refusal.condition),
             };
             match (misfit.or(unfit), refused) {
                 (Some(misfit), _) => {
@@ -144,7 +144,7 @@ impl Reading<'_, '_> {
             });
             return Rewritten::Done(flow);
         }
-        Rewritten::Not { furthest, misfit, refused }
+        Rewritten::Not(Box::new(Refusal { furthest, misfit, condition: refused }))
     }
 
     /// What stands for the operands of a PSEUDO, each `.` in them being the address of the line.
@@ -192,13 +192,18 @@ impl Reading<'_, '_> {
 enum Rewritten {
     /// It is one; whether reading goes on.
     Done(ControlFlow<()>),
-    /// It is none: how far they have come, and which value does not fit where all else does.
-    Not {
-        furthest: Furthest,
-        misfit: Option<Misfit>,
-        /// Where the first PSEUDO stands that is written like the line, and whose WHEN does not hold.
-        refused: Option<String>,
-    },
+    /// It is none.
+    Not(Box<Refusal>),
+}
+
+/// Why no PSEUDO was taken.
+struct Refusal {
+    /// How far their readings have come.
+    furthest: Furthest,
+    /// The value that does not fit where all else does.
+    misfit: Option<Misfit>,
+    /// Where the first stands that is written like the line, and whose WHEN does not hold.
+    condition: Option<String>,
 }
 
 fn no_condition_holds(statement: Statement<'_>, location: &str) -> Diagnostic {

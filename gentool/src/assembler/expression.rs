@@ -158,7 +158,7 @@ impl Expr {
                 Unary::Plus => operand.value(around)?,
                 Unary::Negate => match **operand {
                     Expr::Number(value) => -value,
-                    _ => operand.computed(around)?.wrapping_neg().into(),
+                    _ => self.computed(around)?.into(),
                 },
                 Unary::BitNot => (!operand.computed(around)?).into(),
                 Unary::Not => (operand.value(around)? == 0).into(),

@@ -207,6 +207,41 @@ fn a_metric_that_counts_nothing_is_refused() {
     assert_eq!(gentool(&format!("counters {profile} --metric third=cycles/3")).0, Some(0));
 }
 
+/// Whatever is typed, its error fits on a screen.
+#[test]
+fn an_error_repeats_no_more_than_can_be_read() {
+    let long = "x".repeat(100_000);
+    let sum = format!("a=1{}", "+1".repeat(50_000));
+    let gentool = |arguments: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_gentool"));
+        let output = command.args(arguments).current_dir(root()).output().expect("gentool runs");
+        assert_eq!(output.status.code(), Some(125), "{arguments:?}");
+        String::from_utf8(output.stderr).expect("text")
+    };
+    let folder = tempfile::tempdir().expect("a folder");
+    let profile = folder.path().join("p").display().to_string();
+    let profile = &profile[..];
+    let mut run = Command::new(env!("CARGO_BIN_EXE_gentool"));
+    run.args(["run", "models/tiny8/tiny8.isac", "models/tiny8/programs/sum.bin", "--engine", "reference"]);
+    run.args(["--profile", profile]).current_dir(root());
+    assert_eq!(run.output().expect("gentool runs").status.code(), Some(55));
+    for arguments in [
+        &["counters", profile, "--metric", &format!("a={long}")][..],
+        &["counters", profile, "--metric", &format!("a=({}", "-".repeat(100_000))],
+        &["counters", profile, "--metric", &format!("a={}", "cycles ".repeat(10_000))],
+        &["counters", profile, "--event", &long],
+        &["counters", profile, "--region", &long],
+        &["report", profile, "--format", &long],
+        &["report", &long],
+        &[&long],
+    ] {
+        let said = gentool(arguments);
+        assert!(said.starts_with("error: ") && said.len() < 1000, "{said}");
+    }
+    let said = gentool(&["counters", profile, "--metric", &sum]);
+    assert!(said.contains("from letter 2001 on; expected the end: 1000 numbers and names"), "{said}");
+}
+
 #[test]
 fn the_manual_has_every_event_and_metric() {
     let manual = fs::read_to_string(root().join("docs/counters.md")).expect("the manual is there");

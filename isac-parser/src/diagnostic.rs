@@ -14,12 +14,14 @@
 //! | E09xx | W09xx | parts of the language that are not supported yet |
 
 mod render;
+mod short_words;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::source::Span;
 
 pub use render::Style;
+pub use short_words::short_words;
 
 /// How bad a finding is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

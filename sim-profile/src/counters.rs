@@ -9,6 +9,7 @@
 mod descent;
 mod event;
 mod exact;
+mod formula;
 mod metric;
 mod region;
 mod render;

@@ -43,6 +43,7 @@ use std::io::{self, ErrorKind, Write as _};
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use isac_parser::diagnostic::short_words;
 use sim_runtime::launcher::{color_choice, exit_status};
 
 /// Simulators from processor descriptions in ISAC.
@@ -100,7 +101,10 @@ pub(crate) fn main() -> ExitCode {
         Err(error) => {
             let asked = !error.use_stderr();
             // If the message cannot be printed, the status still tells.
-            let _ = error.print();
+            let _ = match short_words(&error.to_string()) {
+                Some(message) => write!(io::stderr(), "{message}"),
+                None => error.print(),
+            };
             return status_code(if asked { 0 } else { exit_status::FAILURE });
         }
     };
@@ -131,7 +135,8 @@ pub(crate) fn main() -> ExitCode {
         Err(failure) => {
             if !failure.message.is_empty() {
                 // If nobody listens, the status still tells.
-                let _ = writeln!(io::stderr(), "error: {}", failure.message);
+                let message = short_words(&failure.message).unwrap_or(failure.message);
+                let _ = writeln!(io::stderr(), "error: {message}");
             }
             status_code(failure.status)
         }

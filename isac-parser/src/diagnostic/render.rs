@@ -8,6 +8,7 @@ use std::ops::Range;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 
+use super::short_words::short_words;
 use super::{Diagnostic, Diagnostics, Severity};
 use crate::source::{FileId, SourceMap, Span, clamp};
 
@@ -24,10 +25,6 @@ pub enum Style {
 const MAX_LINE_BYTES: usize = 2000;
 /// What remains on each side of a label of a line that is cut.
 const WINDOW_BYTES: usize = 60;
-/// A word of a message that is longer is cut.
-const MAX_WORD_LETTERS: usize = 200;
-/// What remains of such a word.
-const SHOWN_LETTERS: usize = 60;
 /// Of errors and of warnings, so many are shown: nobody reads on, and a million take minutes.
 const MAX_SHOWN: usize = 100;
 /// Of further places of one finding, so many are shown: a circle may have thousands.
@@ -59,7 +56,7 @@ impl Diagnostics {
 impl Diagnostic {
     /// The finding as text, without a line break at the end.
     pub fn render(&self, sources: &SourceMap, style: Style) -> String {
-        if self.texts().any(|text| shortened(text).is_some()) {
+        if self.texts().any(|text| short_words(text).is_some()) {
             return self.with_short_words().render(sources, style);
         }
         let level = match self.severity {
@@ -102,7 +99,7 @@ impl Diagnostic {
         let mut short = self.clone();
         let labels = std::iter::once(&mut short.primary).chain(&mut short.secondary);
         for text in labels.map(|(_, label)| label).chain([&mut short.message]).chain(&mut short.help) {
-            if let Some(shorter) = shortened(text) {
+            if let Some(shorter) = short_words(text) {
                 *text = shorter;
             }
         }
@@ -124,25 +121,6 @@ impl Diagnostic {
         }
         files
     }
-}
-
-/// A text whose longest words are cut; `None` if none is too long.
-fn shortened(text: &str) -> Option<String> {
-    let in_word = |letter: char| letter.is_alphanumeric() || letter == '_';
-    if text.len() <= MAX_WORD_LETTERS
-        || !text.split(|c| !in_word(c)).any(|word| word.len() > MAX_WORD_LETTERS)
-    {
-        return None;
-    }
-    let words = text.split_inclusive(|letter| !in_word(letter));
-    let shorten = |word: &str| match word.len() > MAX_WORD_LETTERS {
-        true => {
-            let rest = word.trim_start_matches(in_word);
-            format!("{}...{rest}", &word[..word.floor_char_boundary(SHOWN_LETTERS)])
-        }
-        false => word.to_owned(),
-    };
-    Some(words.map(shorten).collect())
 }
 
 #[derive(Clone, Copy)]

@@ -13,6 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use super::CountedEvent;
+use super::formula::Formula;
 
 /// Metrics that are always there.
 const BUILT_IN: [(&str, &str); 8] = [
@@ -29,15 +30,13 @@ const BUILT_IN: [(&str, &str); 8] = [
 /// What stands before a name that is of the whole run.
 const OF_RUN: &str = "run.";
 
-/// Most signs and parentheses that stand within each other.
-const DEEPEST: u32 = 64;
-
 /// What is wrong with a metric.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MetricError {
     /// It has no name, or one that an event or another metric has.
     Name(String),
-    /// Its formula makes no sense: the formula, from which letter on, and what was expected.
+    /// Its formula makes no sense: the formula, or of a long one what stands around the place; from which
+    /// letter on; and what was expected.
     Formula(String, usize, &'static str),
     /// Its formula names something that is neither an event nor a metric.
     Unknown {
@@ -84,14 +83,6 @@ impl fmt::Display for MetricError {
 
 impl std::error::Error for MetricError {}
 
-#[derive(Clone, Debug, PartialEq)]
-enum Formula {
-    Number(f64),
-    Name(String),
-    Minus(Box<Formula>),
-    Pair(Box<Formula>, char, Box<Formula>),
-}
-
 /// Metrics by name, each with its formula.
 #[derive(Clone, Debug)]
 pub struct MetricGraph {
@@ -117,7 +108,7 @@ impl MetricGraph {
         }
         let mut metrics = BTreeMap::new();
         for (name, formula) in formulas {
-            metrics.insert(name, Parser::parse(&formula)?);
+            metrics.insert(name, Formula::parse(&formula)?);
         }
         let graph = MetricGraph { metrics };
         graph.metrics.keys().try_for_each(|name| graph.check(name, &mut Vec::new()))?;
@@ -186,7 +177,7 @@ impl MetricGraph {
             return Err(MetricError::Circle(above[from..].to_vec()));
         }
         above.push(metric.to_owned());
-        for name in names_in(&self.metrics[metric]) {
+        for name in self.metrics[metric].names() {
             let bare = name.strip_prefix(OF_RUN).unwrap_or(name);
             if self.metrics.contains_key(bare) {
                 self.check(bare, above)?;
@@ -205,7 +196,7 @@ impl MetricGraph {
         own: &mut BTreeSet<CountedEvent>,
         of_run: &mut BTreeSet<CountedEvent>,
     ) {
-        for name in self.metrics.get(metric).into_iter().flat_map(names_in) {
+        for name in self.metrics.get(metric).into_iter().flat_map(Formula::names) {
             let is_of_run = is_of_run || name.starts_with(OF_RUN);
             let bare = name.strip_prefix(OF_RUN).unwrap_or(name);
             if self.metrics.contains_key(bare) {
@@ -218,108 +209,6 @@ impl MetricGraph {
                 };
             }
         }
-    }
-}
-
-fn names_in(formula: &Formula) -> Vec<&str> {
-    match formula {
-        Formula::Number(_) => Vec::new(),
-        Formula::Name(name) => vec![name],
-        Formula::Minus(inner) => names_in(inner),
-        Formula::Pair(left, _, right) => {
-            let mut names = names_in(left);
-            names.extend(names_in(right));
-            names
-        }
-    }
-}
-
-/// Reads a formula: sums of products of numbers, names and parentheses.
-struct Parser<'a> {
-    formula: &'a str,
-    at: usize,
-    depth: u32,
-}
-
-impl<'a> Parser<'a> {
-    fn parse(formula: &'a str) -> Result<Formula, MetricError> {
-        let mut parser = Parser { formula, at: 0, depth: 0 };
-        let sum = parser.sum()?;
-        match parser.peek() {
-            None => Ok(sum),
-            Some(_) => Err(parser.expected("+, -, *, / or the end")),
-        }
-    }
-
-    fn sum(&mut self) -> Result<Formula, MetricError> {
-        let mut sum = self.product()?;
-        while let Some(sign) = self.take(&['+', '-']) {
-            sum = Formula::Pair(Box::new(sum), sign, Box::new(self.product()?));
-        }
-        Ok(sum)
-    }
-
-    fn product(&mut self) -> Result<Formula, MetricError> {
-        let mut product = self.factor()?;
-        while let Some(sign) = self.take(&['*', '/']) {
-            product = Formula::Pair(Box::new(product), sign, Box::new(self.factor()?));
-        }
-        Ok(product)
-    }
-
-    fn factor(&mut self) -> Result<Formula, MetricError> {
-        const EXPECTED: &str = "a number, an event, a metric or a sum in parentheses";
-        if self.depth == DEEPEST {
-            return Err(self.expected("fewer parentheses"));
-        }
-        self.depth += 1;
-        let factor = match self.peek() {
-            Some('-') => {
-                self.take(&['-']);
-                Formula::Minus(Box::new(self.factor()?))
-            }
-            Some('(') => {
-                self.take(&['(']);
-                let sum = self.sum()?;
-                self.take(&[')']).ok_or_else(|| self.expected("`)`"))?;
-                sum
-            }
-            Some(letter) if letter.is_ascii_digit() => {
-                let word = self.word();
-                word.parse().map(Formula::Number).map_err(|_| self.expected("a number as 100 or 0.5"))?
-            }
-            Some(letter) if letter.is_ascii_alphabetic() || letter == '_' => {
-                Formula::Name(self.word().to_owned())
-            }
-            _ => return Err(self.expected(EXPECTED)),
-        };
-        self.depth -= 1;
-        Ok(factor)
-    }
-
-    fn word(&mut self) -> &'a str {
-        let rest = &self.formula[self.at..];
-        let is_part = |letter: char| letter.is_alphanumeric() || letter == '_' || letter == '.';
-        let length = rest.find(|letter| !is_part(letter)).unwrap_or(rest.len());
-        self.at += length;
-        &rest[..length]
-    }
-
-    fn peek(&mut self) -> Option<char> {
-        let rest = &self.formula[self.at..];
-        self.at += rest.len() - rest.trim_start().len();
-        rest.trim_start().chars().next()
-    }
-
-    fn take(&mut self, letters: &[char]) -> Option<char> {
-        let letter = self.peek().filter(|letter| letters.contains(letter))?;
-        self.at += letter.len_utf8();
-        Some(letter)
-    }
-
-    fn expected(&self, expected: &'static str) -> MetricError {
-        let letters = self.formula[..self.at].chars().count();
-        MetricError::Formula(self.formula.to_owned(), letters, expected)
     }
 }
 
@@ -401,6 +290,17 @@ mod tests {
             "a metric cannot be called `cycles`; give it a name of letters, digits and _ that no event and no \
              other metric has"
         );
+        let long = error("x", &format!("cycles{}?{}", " + 1".repeat(500), " + 1".repeat(500)));
+        let around = " + 1".repeat(15);
+        assert_eq!(
+            long,
+            format!(
+                "the formula `...{around}?{}...` makes no sense from letter 2007 on; expected +, -, *, / or the \
+                 end",
+                &around[..59]
+            )
+        );
+        assert!(error("x", &format!("1{}", " + 1".repeat(100_000))).contains("from letter 4000 on"));
         assert!(
             error("x", &format!("{}1{}", "(".repeat(100), ")".repeat(100))).contains("fewer parentheses")
         );

@@ -1,0 +1,72 @@
+//! The forms of reports, and other tools that read them.
+
+use std::fs;
+
+use super::bench::{Bench, PROGRAMS, RV32IM, has};
+
+#[test]
+fn every_form_of_report_can_be_made() {
+    if !has(&["riscv64-unknown-elf-gcc"]) {
+        return;
+    }
+    let bench = Bench::new("tree");
+    bench.simulate();
+    for (format, expected) in [
+        ("disassembly", "insert:"),
+        ("dot", "label=\"gcd"),
+        ("folded", "_start;main;insert "),
+        ("gprof", "insert [3]"),
+        ("oprofile", "guest.elf"),
+        ("source", "static int gcd(int a, int b) {"),
+        ("top", "memory accesses"),
+    ] {
+        let report = bench.report(format);
+        assert!(report.contains(expected), "{format}: {report}");
+    }
+    let output =
+        bench.command(env!("CARGO_BIN_EXE_gentool"), "report guest.profile --image guest.elf --format pprof");
+    assert!(output.stdout.windows(3).any(|bytes| bytes == b"gcd"));
+}
+
+/// A source below the folder that `--sources` names is found from it.
+#[test]
+fn names_for_cobertura_begin_at_the_folder_of_the_sources() {
+    if !has(&[RV32IM.compiler]) {
+        return;
+    }
+    let bench = Bench::new("loops");
+    bench.simulate();
+    let folder = bench.folder.path().display().to_string();
+    let with = bench.report(&format!(
+        "cobertura --sources {folder}/../{}",
+        bench.folder.path().file_name().unwrap().display()
+    ));
+    assert!(with.contains(&format!("<source>{folder}</source>")), "{with}");
+    assert!(
+        with.contains("filename=\"loops.c\"") && !with.contains(&format!("filename=\"{folder}")),
+        "{with}"
+    );
+    let without = bench.report("cobertura");
+    assert!(without.contains(&format!("filename=\"{folder}/loops.c\"")), "{without}");
+}
+
+#[test]
+fn genhtml_reads_the_tracefile() {
+    if !has(&["riscv64-unknown-elf-gcc", "genhtml"]) {
+        return;
+    }
+    for name in PROGRAMS {
+        let bench = Bench::new(name);
+        bench.simulate();
+        let info = bench.report("lcov");
+        fs::write(bench.folder.path().join("guest.info"), info).expect("written");
+        let output = bench.command("genhtml", "--branch-coverage guest.info -o html");
+        let printed = String::from_utf8_lossy(&output.stdout);
+        for kind in ["lines......: ", "functions..: ", "branches...: "] {
+            let share = printed.split_once(kind).expect("a rate").1;
+            let percent: f64 = share.split('%').next().and_then(|n| n.parse().ok()).expect("a percentage");
+            assert!(percent > 40.0, "{name}: {printed}");
+        }
+        assert!(output.status.success(), "{printed}");
+    }
+}

@@ -4,8 +4,8 @@
 //! for, when the kernel still knows what it used. Elsewhere time is wall time, and memory unknown.
 
 use std::fs;
-use std::io::Read;
-use std::process::{Command, Stdio};
+use std::io::{self, Read};
+use std::process::{ChildStderr, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -26,16 +26,28 @@ pub(crate) struct Usage {
 
 /// Runs a command to its end; its output is dropped.
 pub(crate) fn run(command: &mut Command) -> Result<Usage, String> {
+    run_heard(command, |_| Ok(()))
+}
+
+/// The same; `hear` is given what the command says before it is looked at, and what comes of that is kept
+/// until its end.
+pub(crate) fn run_heard<T>(
+    command: &mut Command,
+    hear: impl FnOnce(&mut ChildStderr) -> io::Result<T>,
+) -> Result<Usage, String> {
     let command = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
     let begun = Instant::now();
     let mut child = command.spawn().map_err(|error| format!("cannot start {command:?}: {error}"))?;
     let id = child.id();
+    let heard = child.stderr.as_mut().map(hear).transpose();
+    let heard = heard.map_err(|error| format!("cannot speak with {command:?}: {error}"))?;
     let mut peak_kib = None;
     while is_running(id) {
         peak_kib = field(&format!("/proc/{id}/status"), "VmHWM:").or(peak_kib);
         sleep(PERIOD);
     }
     let processor = processor_seconds(id);
+    drop(heard);
     let mut errors = String::new();
     let pipe = child.stderr.take();
     pipe.and_then(|mut pipe| pipe.read_to_string(&mut errors).ok());

@@ -13,75 +13,19 @@ use isac_ir::resource::RegisterPlace;
 use sim_runtime::host::Host;
 use sim_runtime::inspection::Follow;
 use sim_runtime::launcher::LaunchInfo;
-use sim_runtime::{Engine, Machine, Stop};
+use sim_runtime::{Engine, Stop};
 
 use crate::address::AddressSpace;
+use crate::breakpoint::Asker;
+use crate::course::{Direction, How, Stopped};
 use crate::history::{History, Moment};
-use crate::point::{WatchKind, Watchpoint};
+use crate::point::Watchpoint;
 use crate::statement::Statements;
 use crate::touching::Touching;
 use crate::within::Position;
 
 /// So many units pass before somebody is asked whether the run is to stop.
 const UNITS_UNASKED: u64 = 1 << 10;
-
-/// How a run goes on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum How {
-    /// To the next instruction.
-    Step,
-    /// To the next instruction outside of these addresses: first, and first behind.
-    StepRange(u64, u64),
-    /// To the next cycle.
-    StepCycle,
-    /// Until something stops it.
-    Continue,
-    /// Until so many instructions have ended, be that before or behind.
-    GoTo(u64),
-    /// To the next statement of the description, into FUNCTIONs and EXPRESSIONs.
-    Statement,
-    /// To the next statement that is no deeper.
-    Over,
-    /// To the next statement outside of the FUNCTION or EXPRESSION at hand, or of another section.
-    Out,
-}
-
-/// Which way.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Direction {
-    /// On.
-    Forward,
-    /// Back.
-    Backward,
-}
-
-/// Why a run has stopped.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stopped {
-    /// The program is about to begin.
-    AtStart,
-    /// A step is done, or the number of instructions is reached.
-    Stepped,
-    /// A breakpoint is here.
-    Breakpoint,
-    /// A watched place was written or read: what it is known by, and what it is watched for.
-    Watch(u64, WatchKind),
-    /// The next statement of the description is reached.
-    Statement,
-    /// A statement that is stopped at is next.
-    Line,
-    /// A stage has begun to stand: its number among those of all pipelines.
-    Stall(u32),
-    /// Somebody has asked.
-    Asked,
-    /// The run cannot be taken back any further.
-    AtBeginning,
-    /// The program is over, or at fault.
-    Ended(Stop),
-}
-
-/// Whether a run stops before the instruction that the program counter's value is of.
-pub type Asker<'e> = Box<dyn Fn(&dyn Machine, u64) -> bool + 'e>;
 
 /// Somebody who is asked now and then whether the run is to stop.
 pub(crate) type IsAsked<'a> = &'a mut dyn FnMut() -> bool;
@@ -93,9 +37,10 @@ pub struct Debugger<'e> {
     pub(crate) space: AddressSpace,
     pc: RegisterPlace,
     pub(crate) overlaps: bool,
-    breakpoints: BTreeSet<u64>,
+    pub(crate) breakpoints: BTreeSet<u64>,
     pub(crate) watchpoints: Vec<Watchpoint>,
-    asker: Option<Asker<'e>>,
+    /// What is asked before each instruction.
+    pub(crate) askers: Vec<Asker<'e>>,
     pub(crate) statements: Rc<Statements>,
     /// Numbers of the statements that are stopped at.
     pub(crate) stops: BTreeSet<u32>,
@@ -120,7 +65,7 @@ pub struct Debugger<'e> {
     /// An instruction begins here.
     pub(crate) is_boundary: bool,
     /// Somebody has changed the state since it ran.
-    is_changed: bool,
+    pub(crate) is_changed: bool,
 }
 
 impl<'e> Debugger<'e> {
@@ -138,7 +83,7 @@ impl<'e> Debugger<'e> {
             overlaps,
             breakpoints: BTreeSet::new(),
             watchpoints: Vec::new(),
-            asker: None,
+            askers: Vec::new(),
             statements: Rc::default(),
             stops: BTreeSet::new(),
             stalls: BTreeSet::new(),
@@ -245,82 +190,9 @@ impl<'e> Debugger<'e> {
         }
     }
 
-    /// Stops before instructions at what the program counter holds for them; false if it was set.
-    pub fn add_breakpoint(&mut self, pc: u64) -> bool {
-        self.breakpoints.insert(pc)
-    }
-
-    /// The opposite; false if there was none.
-    pub fn remove_breakpoint(&mut self, pc: u64) -> bool {
-        self.breakpoints.remove(&pc)
-    }
-
-    /// Also stops before instructions for which this holds; it is asked before each.
-    pub fn stop_where(&mut self, asker: Option<Asker<'e>>) {
-        self.asker = asker;
-    }
-
     /// The state is changed from outside of the run, or has been: it goes another way from here on.
     pub fn change(&mut self) {
         self.is_changed = true;
-    }
-
-    /// The run begins here: states are kept from now on, if that is possible.
-    pub(crate) fn begin(&mut self, host: &mut Host) {
-        if host.keep_history() {
-            self.history = self.moment(host, false).map(History::new);
-        }
-    }
-
-    /// The state at hand.
-    pub(crate) fn moment(&mut self, host: &Host, is_changed: bool) -> Option<Moment> {
-        Some(Moment {
-            cycles: self.engine.cycles(),
-            instructions: self.engine.instructions(),
-            taken: self.taken,
-            is_boundary: self.is_boundary,
-            is_changed,
-            new_stall: self.new_stall,
-            engine: self.engine.save()?,
-            host: host.save()?,
-        })
-    }
-
-    /// Keeps the state at hand if it is time to.
-    fn keep(&mut self, host: &Host) {
-        let due = self.history.as_ref().is_some_and(|history| self.engine.cycles() >= history.next_due());
-        if due && self.ended.is_none() {
-            let moment = self.moment(host, false);
-            if let (Some(history), Some(moment)) = (&mut self.history, moment) {
-                history.add(moment);
-            }
-        }
-    }
-
-    /// What comes before a run goes on in either direction: what somebody has changed is kept.
-    pub(crate) fn settle(&mut self, host: &mut Host) {
-        if std::mem::take(&mut self.is_changed) {
-            let cycles = self.engine.cycles();
-            if let Some(history) = &mut self.history {
-                history.forget_behind(cycles);
-            }
-            host.forget_future();
-            let moment = self.moment(host, true);
-            if let (Some(history), Some(moment)) = (&mut self.history, moment) {
-                history.change(moment);
-            }
-        }
-        self.look_at_places();
-        self.engine.take_reads();
-    }
-
-    /// The run goes on from here: what was kept of another way is of no use.
-    pub(crate) fn begin_forward(&mut self, host: &mut Host) {
-        self.settle(host);
-        let cycles = self.inside.as_ref().map_or(self.engine.cycles(), |position| position.before.cycles);
-        if self.history.as_mut().is_some_and(|history| history.forget_behind(cycles)) {
-            host.forget_future();
-        }
     }
 
     /// Runs on for at most `budget` instructions, or cycles where they overlap; `None` if nothing has
@@ -346,11 +218,10 @@ impl<'e> Debugger<'e> {
             return Some(stopped);
         }
         let budget = budget.saturating_sub(self.taken - begin);
-        let has_breakpoints = !self.breakpoints.is_empty()
-            || self.asker.is_some()
+        let watches = self.has_breakpoints()
             || !self.stops.is_empty()
-            || !self.stalls.is_empty();
-        let watches = has_breakpoints || !self.watchpoints.is_empty();
+            || !self.stalls.is_empty()
+            || !self.watchpoints.is_empty();
         // What stops the run takes it back by a unit.
         let returns =
             !self.stops.is_empty() || (self.stops_before_touching.is_some() && !self.watchpoints.is_empty());
@@ -460,11 +331,13 @@ impl<'e> Debugger<'e> {
 
     /// Whether the run stops where it is.
     fn found_by(&mut self, how: How) -> Option<Stopped> {
+        if matches!(how, How::GoTo(instructions) if self.engine.instructions() >= instructions) {
+            return Some(Stopped::Stepped);
+        }
+        if let Some(here) = self.breakpoint_here() {
+            return Some(here);
+        }
         match how {
-            How::GoTo(instructions) if self.engine.instructions() >= instructions => {
-                return Some(Stopped::Stepped);
-            }
-            _ if self.is_at_breakpoint() => return Some(Stopped::Breakpoint),
             How::StepCycle => return Some(Stopped::Stepped),
             _ if !self.is_boundary => return None,
             How::Step => return Some(Stopped::Stepped),
@@ -476,16 +349,5 @@ impl<'e> Debugger<'e> {
             }
             _ => None,
         }
-    }
-
-    /// True if an instruction with a breakpoint is about to begin.
-    pub(crate) fn is_at_breakpoint(&mut self) -> bool {
-        if !self.is_boundary || (self.breakpoints.is_empty() && self.asker.is_none()) {
-            return false;
-        }
-        let address = self.address();
-        let machine = &*self.engine.machine();
-        self.breakpoints.contains(&address)
-            || self.asker.as_ref().is_some_and(|asker| asker(machine, address))
     }
 }

@@ -6,7 +6,8 @@ use sim_runtime::host::Host;
 use sim_runtime::record::FunctionMap;
 use sim_runtime::{CacheStatistics, Engine, Machine, Stop};
 
-use crate::debugger::{Debugger, Direction, How, Stopped};
+use crate::course::{Direction, How, Stopped};
+use crate::debugger::Debugger;
 
 /// What is to become of a run that stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -9,9 +9,13 @@
 //! state, so that a debugged run measures what a plain one does.
 
 mod address;
+mod breakpoint;
+mod course;
 mod debugger;
 mod engine;
 mod history;
+mod keeping;
+mod named_points;
 mod place;
 mod point;
 mod reverse;
@@ -25,8 +29,11 @@ mod within;
 pub mod gdb;
 
 pub use address::AddressSpace;
-pub use debugger::{Asker, Debugger, Direction, How, Stopped};
+pub use breakpoint::Asker;
+pub use course::{Direction, How, Stopped};
+pub use debugger::Debugger;
 pub use engine::{DebuggedEngine, Front, Order};
+pub use named_points::{Guide, Named, NamedPoints};
 pub use place::find_place;
 pub use point::{WatchKind, Watched, Watchpoint};
 pub use show::{show_pending, show_pipeline, show_profile};

@@ -3,7 +3,7 @@
 use isac_ir::bits::Bits;
 use isac_ir::resource::RegisterPlace;
 use sim_runtime::Machine;
-use sim_runtime::inspection::ReadCells;
+use sim_runtime::inspection::TouchedCells;
 
 /// What stops a run at a watched place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -12,7 +12,7 @@ pub enum WatchKind {
     Write,
     /// The program has read it.
     Read,
-    /// Either.
+    /// The program has read or written it, be it with what it held.
     Access,
 }
 
@@ -67,12 +67,21 @@ impl Watchpoint {
         changed
     }
 
-    /// True if reading has touched it; a map has `cell_bytes` bytes in a cell.
-    pub(crate) fn is_touched(&self, read: &ReadCells, cell_bytes: u64) -> bool {
+    /// True if an access has touched it and stops the run whatever it left; a map has `cell_bytes` bytes
+    /// in a cell.
+    pub(crate) fn is_touched(&self, touched: &TouchedCells, cell_bytes: u64) -> bool {
         let Watched::Memory { map, address, size_bytes } = self.watched else { return false };
-        let first = read.address.saturating_mul(cell_bytes);
-        let behind = first.saturating_add(u64::from(read.cells).saturating_mul(cell_bytes));
-        read.map as usize == map && first < address.saturating_add(size_bytes as u64) && address < behind
+        let counts = match self.kind {
+            WatchKind::Write => false,
+            WatchKind::Read => !touched.is_write,
+            WatchKind::Access => true,
+        };
+        let first = touched.address.saturating_mul(cell_bytes);
+        let behind = first.saturating_add(u64::from(touched.cells).saturating_mul(cell_bytes));
+        counts
+            && touched.map as usize == map
+            && first < address.saturating_add(size_bytes as u64)
+            && address < behind
     }
 }
 

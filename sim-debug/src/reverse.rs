@@ -9,7 +9,8 @@ use std::ops::ControlFlow;
 use sim_runtime::host::Host;
 use sim_runtime::inspection::Follow;
 
-use crate::debugger::{Debugger, Direction, How, IsAsked, Stopped};
+use crate::course::{Direction, How, Stopped};
+use crate::debugger::{Debugger, IsAsked};
 use crate::history::{History, Moment};
 
 /// So many units are repeated before somebody is asked whether to stop.
@@ -163,7 +164,7 @@ impl Debugger<'_> {
             self.take_up(host, changed);
         }
         self.look_at_places();
-        self.engine.take_reads();
+        self.engine.take_accesses();
         // What lies further back than states are kept cannot be reached.
         Some(match self.engine.instructions() > instructions && before.is_none() {
             true => Stopped::AtBeginning,
@@ -194,7 +195,7 @@ impl Debugger<'_> {
         self.ended = None;
         self.inside = None;
         self.look_at_places();
-        self.engine.take_reads();
+        self.engine.take_accesses();
     }
 
     /// Goes to a time that was there before, where an instruction, or a cycle, begins.
@@ -221,7 +222,7 @@ impl Debugger<'_> {
             }
         }
         self.look_at_places();
-        self.engine.take_reads();
+        self.engine.take_accesses();
         true
     }
 
@@ -282,6 +283,6 @@ impl Debugger<'_> {
         if let Some(why) = self.stalled_now().filter(|_| how == How::Continue) {
             return Some(Found { cycles, why });
         }
-        self.is_at_breakpoint().then_some(Found { cycles, why: Stopped::Breakpoint })
+        self.breakpoint_here().map(|why| Found { cycles, why })
     }
 }

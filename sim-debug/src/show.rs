@@ -57,9 +57,19 @@ pub fn show_pending(debugger: &Debugger<'_>) -> String {
     text
 }
 
-/// The sums of the run so far.
+/// The sums of the run so far; within an instruction, or a cycle, those of before it.
 pub fn show_profile(debugger: &mut Debugger<'_>) -> String {
-    match debugger.engine.measurement() {
+    let engine = &mut debugger.engine;
+    let measurement = match &debugger.inside {
+        None => engine.measurement(),
+        Some(position) => engine.save().and_then(|here| {
+            engine.take_up(&position.before.engine);
+            let measurement = engine.measurement();
+            engine.take_up(&here);
+            measurement
+        }),
+    };
+    match measurement {
         Some(measurement) => render_text(&measurement),
         None => "the engine was made without a profile\n".to_owned(),
     }

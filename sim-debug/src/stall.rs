@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use isac_ir::Model;
 
-use crate::debugger::{Debugger, Stopped};
+use crate::course::Stopped;
+use crate::debugger::Debugger;
 
 impl Debugger<'_> {
     /// Stops where one of these stages begins to stand, by their numbers among those of all pipelines,

@@ -6,7 +6,8 @@
 
 use sim_runtime::host::Host;
 
-use crate::debugger::{Debugger, Direction, Stopped};
+use crate::course::{Direction, Stopped};
+use crate::debugger::Debugger;
 use crate::point::{WatchKind, Watchpoint};
 
 /// Bytes of the largest instruction that may stand in a delay slot.
@@ -22,13 +23,13 @@ pub enum Touching {
 }
 
 impl Debugger<'_> {
-    /// Watches a place; false if the engine cannot tell what is read.
+    /// Watches a place; false if the engine cannot tell what is accessed.
     pub fn add_watchpoint(&mut self, watchpoint: Watchpoint) -> bool {
-        let watches_reads = watchpoint.kind == WatchKind::Write || self.engine.watch_reads(true);
-        if watches_reads {
+        let tells = watchpoint.kind == WatchKind::Write || self.engine.watch_accesses(true);
+        if tells {
             self.watchpoints.push(watchpoint);
         }
-        watches_reads
+        tells
     }
 
     /// Whether to stop before the instruction, or the cycle, that touches a watched place is run, on the
@@ -43,7 +44,7 @@ impl Debugger<'_> {
         let Some(place) = self.watchpoints.iter().position(is_meant) else { return false };
         self.watchpoints.remove(place);
         if self.watchpoints.iter().all(|other| other.kind == WatchKind::Write) {
-            self.engine.watch_reads(false);
+            self.engine.watch_accesses(false);
         }
         true
     }
@@ -69,13 +70,12 @@ impl Debugger<'_> {
     /// The first watched place that was touched since this was asked last.
     pub(crate) fn touched(&mut self) -> Option<Stopped> {
         let changed = self.look_at_places();
-        let reads = self.engine.take_reads();
-        let is_read = |point: &&Watchpoint| {
-            point.kind != WatchKind::Write
-                && reads.iter().any(|read| point.is_touched(read, self.cell_bytes(read.map)))
+        let accesses = self.engine.take_accesses();
+        let is_touched = |point: &&Watchpoint| {
+            accesses.iter().any(|touched| point.is_touched(touched, self.cell_bytes(touched.map)))
         };
-        let read = || self.watchpoints.iter().find(is_read).map(|point| (point.id, point.kind));
-        changed.or_else(read).map(|(id, kind)| Stopped::Watch(id, kind))
+        let touched = || self.watchpoints.iter().find(is_touched).map(|point| (point.id, point.kind));
+        changed.or_else(touched).map(|(id, kind)| Stopped::Watch(id, kind))
     }
 
     /// Looks at all watched places; the first that has changed and stops the run by that.
@@ -106,6 +106,6 @@ impl Debugger<'_> {
             _ => self.touches_at = here,
         }
         self.look_at_places();
-        self.engine.take_reads();
+        self.engine.take_accesses();
     }
 }

@@ -11,7 +11,8 @@ use std::ops::ControlFlow;
 use sim_runtime::host::Host;
 use sim_runtime::inspection::{Follow, PassedStatement, Within};
 
-use crate::debugger::{Debugger, Direction, How, IsAsked, Stopped};
+use crate::course::{Direction, How, Stopped};
+use crate::debugger::{Debugger, IsAsked};
 use crate::history::Moment;
 
 /// So many instructions or cycles are listed at a time on the way back.
@@ -107,8 +108,8 @@ impl Debugger<'_> {
             if stopped.is_some() {
                 return stopped;
             }
-            if self.is_at_breakpoint() {
-                return Some(Stopped::Breakpoint);
+            if let Some(here) = self.breakpoint_here() {
+                return Some(here);
             }
             if self.taken.saturating_sub(begin) >= budget {
                 break;
@@ -184,7 +185,7 @@ impl Debugger<'_> {
                 self.engine.follow(Follow::Nothing);
                 let touched = self.touched();
                 self.restore(host, &before);
-                let here = || self.is_at_breakpoint().then_some(Stopped::Breakpoint);
+                let here = || self.breakpoint_here();
                 if let Some(stopped) = touched.or_else(here) {
                     return ControlFlow::Break(stopped);
                 }
@@ -327,7 +328,7 @@ impl Debugger<'_> {
         }
         self.engine.follow(Follow::Nothing);
         self.look_at_places();
-        self.engine.take_reads();
+        self.engine.take_accesses();
         self.inside = Some(Position { before, passed, at, address, within: seen });
     }
 

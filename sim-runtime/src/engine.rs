@@ -7,7 +7,7 @@ use sim_profile::{CacheLines, Calls, Measurement, PipelineView, Samples, Samplin
 
 use crate::fault::Stop;
 use crate::host::Host;
-use crate::inspection::{Flying, Follow, PassedStatement, ReadCells, SavedEngine, Within};
+use crate::inspection::{Flying, Follow, PassedStatement, SavedEngine, TouchedCells, Within};
 use crate::record::FunctionMap;
 
 /// Registers and memory of a simulated processor, as loader, host calls and tests see them.
@@ -140,14 +140,14 @@ pub trait Engine {
         None
     }
 
-    /// Notes from here on what the program reads from memory, or no longer; false if the engine
-    /// cannot.
-    fn watch_reads(&mut self, _watches: bool) -> bool {
+    /// Notes from here on which data in memory the program reads and writes, or no longer; false if the
+    /// engine cannot.
+    fn watch_accesses(&mut self, _watches: bool) -> bool {
         false
     }
 
-    /// What the program has read since this was asked last, where it is noted.
-    fn take_reads(&mut self) -> Vec<ReadCells> {
+    /// What the program has read and written since this was asked last, where it is noted.
+    fn take_accesses(&mut self) -> Vec<TouchedCells> {
         Vec::new()
     }
 

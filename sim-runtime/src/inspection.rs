@@ -17,15 +17,17 @@ pub struct Flying {
     pub standing: Vec<(u32, u64)>,
 }
 
-/// Cells that the program has read.
+/// Cells that the program has read or written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ReadCells {
+pub struct TouchedCells {
     /// Index of the map.
     pub map: u32,
     /// Address of the first cell.
     pub address: u64,
     /// How many.
     pub cells: u32,
+    /// Whether they were written, be it with what they held.
+    pub is_write: bool,
 }
 
 /// What an engine does with the statements of a description that a run passes.

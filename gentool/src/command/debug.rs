@@ -3,6 +3,7 @@
 mod code;
 mod completion;
 mod console;
+mod guide;
 mod line;
 mod location;
 
@@ -19,6 +20,7 @@ use sim_runtime::launcher::{LaunchInfo, RunOptions, Stdio, check_results, launch
 use sim_runtime::reference::ReferenceEngine;
 
 use self::console::Console;
+pub(super) use self::guide::DescriptionGuide;
 use super::Failure;
 use super::description::{DescriptionOptions, digest_model};
 use super::program::{Extent, ProgramFile, read_extents, read_file};

@@ -4,13 +4,13 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
 use std::rc::Rc;
 
 use isac_ir::Model;
-use isac_parser::did_you_mean;
 use sim_debug::gdb::GdbServer;
 use sim_debug::{DebuggedEngine, Debugger, Statements};
 use sim_runtime::Engine;
 use sim_runtime::launcher::{LaunchInfo, RunOptions, Stdio, launch_with};
 
 use super::Failure;
+use super::debug::DescriptionGuide;
 use super::html_report::RunPage;
 
 /// Where gdb connects: a port of this computer, or of an address.
@@ -36,7 +36,7 @@ pub(super) fn run_debugged<'m>(
     let listener = TcpListener::bind(address).map_err(unheard)?;
     let heard = listener.local_addr().map_err(unheard)?;
     let server = GdbServer::new(listener, model).map_err(unheard)?;
-    let server = server.with_suggestions(|name, known| did_you_mean(name, known.iter().copied()));
+    let server = server.with_guide(Box::new(DescriptionGuide));
     let Some(debugger) = Debugger::new(engine, info) else {
         return Err(Failure::other("this engine tells no model; take --engine reference"));
     };

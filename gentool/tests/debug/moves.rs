@@ -2,6 +2,8 @@
 
 use super::{SUM, check, session};
 
+const PIPELINE: &str = "models/rv32im5/rv32im5.isac models/rv32im/programs/crc32.elf";
+
 /// What a session shows last, from a command on.
 #[track_caller]
 fn last_shown(line: &str, commands: &[&str]) -> String {
@@ -14,14 +16,13 @@ fn last_shown(line: &str, commands: &[&str]) -> String {
 fn where_a_run_stands_already_it_stays() {
     let commands = ["goto 0", "where", "goto 5", "goto 5", "where", "statement 2", "goto 5", "where", "quit"];
     check("goto", SUM, &commands);
-    let pipeline = "models/rv32im5/rv32im5.isac models/rv32im/programs/crc32.elf";
-    let once = last_shown(pipeline, &["goto 30", "where", "quit"]);
+    let once = last_shown(PIPELINE, &["goto 30", "where", "quit"]);
     for commands in [
         &["goto 30", "goto 30", "where", "quit"][..],
         &["goto 30", "cycle", "goto 30", "where", "quit"],
         &["goto 40", "goto 30", "where", "quit"],
     ] {
-        assert_eq!(last_shown(pipeline, commands), once, "{commands:?}");
+        assert_eq!(last_shown(PIPELINE, commands), once, "{commands:?}");
     }
 }
 
@@ -36,8 +37,7 @@ fn what_was_changed_counts_where_the_run_stands_already() {
 
 #[test]
 fn several_steps_back_lead_where_single_ones_do() {
-    let pipeline = "models/rv32im5/rv32im5.isac models/rv32im/programs/crc32.elf";
-    for (line, first) in [(SUM, "goto 30"), (pipeline, "goto 60")] {
+    for (line, first) in [(SUM, "goto 30"), (PIPELINE, "goto 60")] {
         for (back, most) in [("back", 7), ("backcycle", 9), ("backstatement", 25)] {
             let mut single = vec![first];
             single.extend(vec![back; most]);
@@ -137,6 +137,68 @@ fn symbols_are_where_the_program_has_them() {
         "watch comparisons x",
     ];
     check("symbols_avr", &sorting("avr"), &commands);
+}
+
+#[test]
+fn a_write_of_what_was_there_is_an_access_and_no_change() {
+    // The first store writes 0 over 0.
+    let commands = [
+        "awatch 0x80",
+        "continue",
+        "continue",
+        "continue",
+        "reverse-continue",
+        "reverse-continue",
+        "delete",
+        "rwatch 0x80",
+        "watch 0x80",
+        "goto 0",
+        "continue",
+        "continue",
+        "quit",
+    ];
+    check("accesses", SUM, &commands);
+}
+
+#[test]
+fn registers_take_negative_values_and_several_points_go_at_once() {
+    let commands = [
+        "set ax -1",
+        "registers ax",
+        "set ax -128",
+        "registers ax",
+        "set ax -129",
+        "set ax 255",
+        "set ax 256",
+        "set ax -x",
+        "break 1",
+        "break 1",
+        "break 2",
+        "watch ax",
+        "delete 1 9",
+        "delete 1 4",
+        "points",
+        "continue",
+        "delete 2 3",
+        "points",
+        "quit",
+    ];
+    check("several_points", SUM, &commands);
+}
+
+#[test]
+fn the_profile_within_an_instruction_is_that_of_before_it() {
+    for (line, first) in [(SUM, "goto 4"), (PIPELINE, "goto 40")] {
+        let shown =
+            session(line, &format!("{first}\nprofile\nstatement 2\nprofile\nover 2\nregisters\nquit\n"));
+        let profiles: Vec<&str> =
+            shown.split("(isac) ").filter(|part| part.starts_with("profile\n")).collect();
+        assert!(profiles.len() == 2 && profiles[0].len() > 100, "{shown}");
+        assert_eq!(profiles[0], profiles[1]);
+        let undisturbed = session(line, &format!("{first}\nstatement 2\nover 2\nregisters\nquit\n"));
+        let registers = |shown: &str| shown[shown.rfind("(isac) registers").expect("registers")..].to_owned();
+        assert_eq!(registers(&shown), registers(&undisturbed));
+    }
 }
 
 #[test]

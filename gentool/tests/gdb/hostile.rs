@@ -218,7 +218,7 @@ fn nothing_can_be_written_within_an_instruction() {
 fn what_an_engine_cannot_do_is_refused_and_the_run_goes_on() {
     let mut peer = Peer::connect(&["--engine", "translated"]);
     peer.ask("qSupported:multiprocess+");
-    for command in ["statement", "over", "out", "break operation add", "break tiny8.isac:51"] {
+    for command in ["statement", "over", "out", "break operation decode", "break tiny8.isac:51"] {
         let said = peer.monitor(command);
         assert!(said.starts_with("error: this engine does not tell the statements"), "{command}: {said}");
     }
@@ -237,6 +237,12 @@ fn what_an_engine_cannot_do_is_refused_and_the_run_goes_on() {
     }
     assert!(peer.monitor("goto").starts_with("goto takes a number"));
     assert!(peer.monitor("step").starts_with("write `monitor step cycle`"));
+    // What is decoded is found before it runs, which every engine can.
+    assert_eq!(peer.monitor("break operation add"), "point 1: operation add\n");
+    assert_eq!(peer.ask("vCont;c"), "S05");
+    assert!(peer.monitor("position").starts_with("8 instructions"));
+    assert!(peer.monitor("delete 2").starts_with("error: there is no point 2; there is 1"));
+    assert_eq!(peer.monitor("delete 1"), "1 removed\n");
     // The sum of 1 to 10.
     assert!(peer.ask("vCont;c").starts_with("W37"));
     let Peer { stream, waiting, folder: _folder } = peer;

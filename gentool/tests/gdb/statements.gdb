@@ -14,6 +14,10 @@ monitor delete 2
 delete
 continue
 monitor where
+monitor position
+monitor break integer.isac:41
+continue
+monitor where
 monitor operands
 monitor locals
 monitor position

@@ -11,4 +11,11 @@ delete
 monitor goto 30000
 continue
 monitor position
+monitor break operation divu
+monitor break integer.isac:41
+monitor break 0x10000
+continue
+x/i $pc
+monitor position
+monitor delete
 continue

@@ -5,7 +5,7 @@ use std::convert::Infallible;
 use gdbstub::target::TargetError;
 
 use super::target::GdbTarget;
-use crate::debugger::How;
+use crate::course::How;
 use crate::show::{show_pending, show_pipeline, show_profile};
 use crate::show_within::{show_bodies, show_locals, show_operands, show_source};
 
@@ -79,12 +79,16 @@ impl GdbTarget<'_> {
             ["source"] => show_source(self.debugger()?, 4),
             ["break", ref place @ ..] => {
                 let debugger = self.debugger.as_deref_mut().ok_or(TargetError::NonFatal)?;
-                said(self.points.add(debugger, place))
+                said(match self.points.find(debugger, place) {
+                    Ok(Some((named, text))) => self.points.add(debugger, named, text),
+                    Ok(None) => Err(OF_THE_DESCRIPTION.to_owned()),
+                    Err(wrong) => Err(wrong),
+                })
             }
             ["points"] => self.points.show(),
-            ["delete", ref number @ ..] => {
+            ["delete", ref numbers @ ..] => {
                 let debugger = self.debugger.as_deref_mut().ok_or(TargetError::NonFatal)?;
-                said(self.points.delete(debugger, number.first().copied()))
+                said(self.points.delete(debugger, numbers).map(|gone| format!("{gone} removed\n")))
             }
             [] | ["help"] => HELP.to_owned(),
             _ => format!("there is no command `{line}`\n{HELP}"),
@@ -95,6 +99,9 @@ impl GdbTarget<'_> {
 fn said(outcome: Result<String, String>) -> String {
     outcome.unwrap_or_else(|wrong| format!("error: {wrong}\n"))
 }
+
+const OF_THE_DESCRIPTION: &str = "write monitor break FILE:LINE, monitor break operation NAME or monitor break stall \
+                                  [STAGE]; addresses and symbols are for gdb's own break";
 
 const HELP: &str = "\
 monitor pipeline          instructions in flight, and stages that stand
@@ -111,6 +118,7 @@ monitor where, source     statements that are being run; lines of the descriptio
 monitor locals, operands  what the statement at hand sees
 monitor break FILE:LINE   stops before the statements of a line of the description
 monitor break operation NAME, break stall [STAGE]
-                          stops where an operation begins to run; where a stage begins to stand
-monitor points, delete N  what `monitor break` has set; no longer
+                          stops before instructions with an operation; where a stage begins to stand
+monitor points            what `monitor break` has set
+monitor delete [N...]     no longer stops for some of it, or for all
 ";

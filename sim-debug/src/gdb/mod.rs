@@ -4,13 +4,16 @@
 //! apart in `framer.rs` before `gdbstub` sees them, and whatever `gdbstub` cannot make sense of is
 //! answered by an error: nothing that comes in over the connection ends the run.
 
+mod arch;
 mod command;
 mod connection;
+mod contents;
 mod description;
 mod framer;
 mod inbox;
 mod layout;
-mod monitor;
+mod points;
+mod resume;
 mod server;
 mod target;
 mod value;
@@ -18,5 +21,4 @@ mod value;
 pub use description::render_description;
 pub use framer::{Framer, Received};
 pub use layout::Layout;
-pub use monitor::Suggest;
 pub use server::GdbServer;

@@ -17,11 +17,11 @@ use sim_runtime::{FaultKind, Stop};
 use super::connection::{Incoming, Wire, listen};
 use super::framer::{MOST_BYTES, Received, packet_of};
 use super::inbox::Inbox;
-use super::layout::Layout;
-use super::monitor::Suggest;
 use super::target::GdbTarget;
-use crate::debugger::{Debugger, Stopped};
+use crate::course::Stopped;
+use crate::debugger::Debugger;
 use crate::engine::{Front, Order};
+use crate::named_points::{Guide, NamedPoints};
 use crate::point::WatchKind;
 
 /// How often a run that stands looks whether it is to end.
@@ -48,10 +48,10 @@ impl<'e> GdbServer<'e> {
     ///
     /// # Errors
     /// No thread could be started.
-    pub fn new(listener: TcpListener, model: &Model) -> io::Result<GdbServer<'e>> {
+    pub fn new(listener: TcpListener, model: &'e Model) -> io::Result<GdbServer<'e>> {
         Ok(GdbServer {
             incoming: listen(listener)?,
-            target: GdbTarget::new(Layout::of_model(model)),
+            target: GdbTarget::new(model),
             machine: None,
             inbox: Inbox::default(),
             preamble: Vec::new(),
@@ -60,10 +60,10 @@ impl<'e> GdbServer<'e> {
         })
     }
 
-    /// The same server, which says of a misspelt name what was probably meant.
+    /// The same server, which asks somebody about names of the description.
     #[must_use]
-    pub fn with_suggestions(mut self, suggest: Suggest) -> GdbServer<'e> {
-        self.target.suggest(suggest);
+    pub fn with_guide(mut self, guide: Box<dyn Guide<'e> + 'e>) -> GdbServer<'e> {
+        self.target.points = NamedPoints::new(self.target.model).with_guide(guide);
         self
     }
 
@@ -268,7 +268,9 @@ fn reason_of(why: Stopped) -> Option<SingleThreadStopReason<u64>> {
         Stopped::AtStart => return None,
         Stopped::Stepped | Stopped::Statement => SingleThreadStopReason::DoneStep,
         Stopped::Breakpoint => SingleThreadStopReason::SwBreak(()),
-        Stopped::Line | Stopped::Stall(_) => SingleThreadStopReason::Signal(Signal::SIGTRAP),
+        Stopped::Instruction | Stopped::Line | Stopped::Stall(_) => {
+            SingleThreadStopReason::Signal(Signal::SIGTRAP)
+        }
         Stopped::Watch(addr, kind) => {
             let kind = match kind {
                 WatchKind::Write => GdbWatchKind::Write,

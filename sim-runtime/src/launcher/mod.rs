@@ -34,7 +34,7 @@ use sim_profile::{CacheLines, Profile, Provenance, render_profile_xml, write_pro
 pub use command::main;
 pub use interrupt::Interrupt;
 pub use launch_info::{LaunchInfo, LaunchMap, LaunchRegister, LaunchStack};
-pub use number::{parse_count, parse_number, parse_seconds, parse_wide};
+pub use number::{parse_count, parse_number, parse_seconds, parse_value, parse_wide};
 pub use options::{ProgramFormat, RunOptions};
 pub use output_file::{AtomicFile, OutputFile, Render, is_same_file};
 pub use snapshot::{SnapshotInterval, SnapshotRequest};

@@ -49,9 +49,9 @@ const MOST_SECONDS: f64 = 1e9;
 
 /// A value for a register: its bits, or a negative number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct SignedNumber {
-    pub(crate) negative: bool,
-    pub(crate) magnitude: Bits,
+struct SignedNumber {
+    negative: bool,
+    magnitude: Bits,
 }
 
 impl SignedNumber {
@@ -59,7 +59,7 @@ impl SignedNumber {
     ///
     /// # Errors
     /// What is wrong, and what a number looks like.
-    pub(crate) fn parse(text: &str) -> Result<Self, String> {
+    fn parse(text: &str) -> Result<Self, String> {
         let (negative, rest) = match text.strip_prefix('-') {
             Some(rest) => (true, rest),
             None => (false, text),
@@ -69,7 +69,7 @@ impl SignedNumber {
     }
 
     /// The bits of this number in `width_bits` (1 to 256); `None` if it does not fit.
-    pub(crate) fn bits(self, width_bits: u32) -> Option<Bits> {
+    fn bits(self, width_bits: u32) -> Option<Bits> {
         let ones = Bits::ones(width_bits);
         if !self.negative {
             return (self.magnitude & !ones == Bits::ZERO).then_some(self.magnitude);
@@ -92,6 +92,16 @@ fn less_one(value: Bits) -> Option<Bits> {
     let high = value.extract(128, 128);
     let high = if low.is_some() { high } else { high.checked_sub(1)? };
     Some(Bits::from_u128(low.unwrap_or(u128::MAX)).with(128, 128, high))
+}
+
+/// Reads a value for `width_bits` bits (1 to 256), written as in [`parse_number`], with or without a `-`
+/// before it.
+///
+/// # Errors
+/// What is wrong, and what a number looks like; that it does not fit.
+pub fn parse_value(text: &str, width_bits: u32) -> Result<Bits, String> {
+    let number = SignedNumber::parse(text)?;
+    number.bits(width_bits).ok_or_else(|| format!("the value does not fit into {width_bits} bits"))
 }
 
 /// Reads a number of 128 bits as [`parse_number`] does.

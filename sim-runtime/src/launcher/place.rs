@@ -4,7 +4,7 @@ use isac_ir::bits::Bits;
 use isac_ir::resource::RegisterPlace;
 
 use crate::launcher::launch_info::{LaunchInfo, LaunchRegister};
-use crate::launcher::number::SignedNumber;
+use crate::launcher::number::parse_value;
 
 /// A value for a place in registers: `--set REGISTER=VALUE`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,11 +23,7 @@ pub(super) fn parse_assignment(info: &LaunchInfo, text: &str) -> Result<Assignme
     let Some(place) = find_place(info, name) else {
         return Err(wrong(format!("the model has no register `{name}`; {}", registers(info))));
     };
-    let width_bits = place.width_bits;
-    let number = SignedNumber::parse(value.trim()).map_err(wrong)?;
-    let value = number
-        .bits(width_bits)
-        .ok_or_else(|| wrong(format!("the value does not fit into {width_bits} bits")))?;
+    let value = parse_value(value.trim(), place.width_bits).map_err(wrong)?;
     Ok(Assignment { place, value })
 }
 

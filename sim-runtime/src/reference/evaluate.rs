@@ -8,7 +8,7 @@ use sim_profile::AccessEvent;
 
 use super::step::{Frame, Leaving, Step};
 use crate::fault::{AccessKind, FaultKind};
-use crate::inspection::ReadCells;
+use crate::inspection::TouchedCells;
 use crate::memory::{Reached, check_access, check_range};
 
 impl Step<'_, '_> {
@@ -158,14 +158,21 @@ impl Step<'_, '_> {
         let landing = check_range(model, map, address, 1, kind).map_err(|fault| self.read_fault(fault))?;
         self.access(frame, access, model.registers.len() as u32 + map, event);
         self.pay(access, map, (address, 1), Reached::Memory(landing), false);
-        self.note_read(kind, ReadCells { map, address, cells: 1 });
+        self.note_read(kind, (map, address, 1));
         Ok(self.state.memory.load_part(landing, low, width))
     }
 
-    /// Keeps what data were read, where somebody watches.
-    fn note_read(&mut self, kind: AccessKind, read: ReadCells) {
-        if let (AccessKind::Read, Some(reads)) = (kind, &mut self.state.reads) {
-            reads.push(read);
+    /// Keeps which cells of data a read touches, where somebody watches.
+    fn note_read(&mut self, kind: AccessKind, (map, address, cells): (u32, u64, u32)) {
+        if let (AccessKind::Read, Some(touched)) = (kind, &mut self.state.touched) {
+            touched.push(TouchedCells { map, address, cells, is_write: false });
+        }
+    }
+
+    /// The same of a write.
+    pub(super) fn note_write(&mut self, (map, address, cells): (u32, u64, u32)) {
+        if let Some(touched) = &mut self.state.touched {
+            touched.push(TouchedCells { map, address, cells, is_write: true });
         }
     }
 
@@ -186,7 +193,7 @@ impl Step<'_, '_> {
         let resource = model.registers.len() as u32 + map;
         self.access(frame, access, resource, event);
         self.pay(access, map, (address, cells), reached, false);
-        self.note_read(kind, ReadCells { map, address, cells });
+        self.note_read(kind, (map, address, cells));
         let (cycles, devices) = (self.counts.cycles, &mut self.state.devices);
         Ok(match reached {
             Reached::Memory(landing) => self.state.memory.load(model, map, landing, cells),

@@ -34,7 +34,7 @@ use crate::cache::AccessCosts;
 use crate::engine::{CacheStatistics, Engine, Machine};
 use crate::fault::Stop;
 use crate::host::Host;
-use crate::inspection::{Flying, Follow, PassedStatement, ReadCells, SavedEngine, Within};
+use crate::inspection::{Flying, Follow, PassedStatement, SavedEngine, TouchedCells, Within};
 use crate::program_order::ProgramOrder;
 use crate::record::{CallFollower, CheckCounter, FunctionMap, model_tables};
 use crate::trace::TraceSink;
@@ -270,13 +270,13 @@ impl Engine for ReferenceEngine<'_> {
         self.flight.instructions.first_key_value().map(|(id, instruction)| (*id, instruction.address))
     }
 
-    fn watch_reads(&mut self, watches: bool) -> bool {
-        self.state.reads = watches.then(Vec::new);
+    fn watch_accesses(&mut self, watches: bool) -> bool {
+        self.state.touched = watches.then(Vec::new);
         true
     }
 
-    fn take_reads(&mut self) -> Vec<ReadCells> {
-        self.state.reads.as_mut().map(std::mem::take).unwrap_or_default()
+    fn take_accesses(&mut self) -> Vec<TouchedCells> {
+        self.state.touched.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
     fn follow(&mut self, follow: Follow) -> bool {

@@ -75,8 +75,8 @@ impl ReferenceEngine<'_> {
         self.is_reset = saved.is_reset;
         self.stopped = saved.stopped;
         self.calls.clone_from(&saved.calls);
-        if let Some(reads) = &mut self.state.reads {
-            reads.clear();
+        if let Some(touched) = &mut self.state.touched {
+            touched.clear();
         }
         true
     }

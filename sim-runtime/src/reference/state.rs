@@ -6,7 +6,7 @@ use isac_ir::bits::{Bits, mask};
 use crate::cache::AccessCosts;
 use crate::device::Devices;
 use crate::engine::Machine;
-use crate::inspection::ReadCells;
+use crate::inspection::TouchedCells;
 use crate::memory::{Memory, read_map_bytes, write_map_bytes};
 
 /// Registers and memory.
@@ -19,8 +19,8 @@ pub(super) struct State<'m> {
     pub(super) costs: Option<AccessCosts>,
     /// The cache that the last access to each map went through.
     pub(super) reached: Vec<Option<u32>>,
-    /// What the program reads, where somebody watches.
-    pub(super) reads: Option<Vec<ReadCells>>,
+    /// Which data the program reads and writes, where somebody watches.
+    pub(super) touched: Option<Vec<TouchedCells>>,
 }
 
 impl<'m> State<'m> {
@@ -37,7 +37,7 @@ impl<'m> State<'m> {
             devices: Devices::new(model),
             costs: None,
             reached: vec![None; model.maps.len()],
-            reads: None,
+            touched: None,
         }
     }
 

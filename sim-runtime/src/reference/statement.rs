@@ -54,6 +54,7 @@ impl<'m> Step<'m, '_> {
                 self.access(frame, *access, model.registers.len() as u32 + map, AccessEvent::Write);
                 self.note_value(frame, *access, (model.registers.len() as u32 + map, true), value);
                 self.pay(*access, *map, (address, *cells), reached, true);
+                self.note_write((*map, address, *cells));
                 match reached {
                     Reached::Memory(landing) => {
                         self.state.memory.store(model, *map, landing, *cells, value);
@@ -75,6 +76,7 @@ impl<'m> Step<'m, '_> {
                 self.access(frame, *access, model.registers.len() as u32 + map, AccessEvent::Write);
                 self.note_value(frame, *access, (model.registers.len() as u32 + map, true), value);
                 self.pay(*access, *map, (address, 1), Reached::Memory(landing), true);
+                self.note_write((*map, address, 1));
                 self.state.memory.store_part(landing, *low, width, value);
             }
             Stmt::SetOperand { instance, value, .. } => {

@@ -3,7 +3,7 @@
 use gentool::disassembler::{Disassembler, Instruction};
 use isac_ir::Model;
 use isac_ir::bits::Bits;
-use isac_ir::operation::{Role, Target};
+use isac_ir::operation::Target;
 use sim_debug::AddressSpace;
 use sim_runtime::Machine;
 
@@ -19,6 +19,12 @@ pub(super) struct Code<'m> {
 impl<'m> Code<'m> {
     pub(super) fn new(model: &'m Model) -> Code<'m> {
         Code { model, disassembler: Disassembler::new(model) }
+    }
+
+    /// True if all instructions are found in memory: there is one CODINGROOT, and one word that it decodes.
+    pub(super) fn is_all_found(&self) -> bool {
+        let roots = self.model.operations.iter().filter(|operation| operation.root.is_some());
+        self.disassembler.is_some() && roots.count() == 1
     }
 
     /// The instruction at an address; `None` if there is none, or if the model's have no text.
@@ -61,23 +67,5 @@ impl<'m> Code<'m> {
             Some(Bits::from_be_bytes(&bytes))
         };
         (0..count).map_while(cell).collect()
-    }
-}
-
-/// True if words are decoded by way of an operation.
-pub(super) fn is_decoded(model: &Model, operation: u32) -> bool {
-    let decodes = |instance: &isac_ir::operation::Instance| {
-        matches!(instance.role, Role::Coded | Role::Root) && leads_to(model, instance.target, operation)
-    };
-    model.operations.iter().any(|other| other.instances.iter().any(decodes))
-}
-
-fn leads_to(model: &Model, target: Target, operation: u32) -> bool {
-    match target {
-        Target::Operation(index) => index == operation,
-        Target::Group(group) => {
-            model.groups[group as usize].members.iter().any(|member| leads_to(model, *member, operation))
-        }
-        Target::Label(_) => false,
     }
 }

@@ -1,27 +1,27 @@
 //! The debugger's commands.
 
+mod contents;
 mod points;
 
 use std::io::{self, Write as _};
-use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use gentool::disassembler::Symbol;
 use isac_ir::Model;
-use isac_ir::bits::Bits;
 use sim_debug::{
-    Debugger, Direction, Front, How, Order, Statements, Stopped, WatchKind, show_bodies, show_locals,
-    show_operands, show_pending, show_pipeline, show_profile, show_source, show_within, stage_name,
+    Debugger, Direction, Front, How, NamedPoints, Order, Statements, Stopped, WatchKind, show_bodies,
+    show_locals, show_operands, show_pending, show_pipeline, show_profile, show_source, show_within,
+    stage_name,
 };
-use sim_runtime::launcher::{parse_count, parse_wide};
+use sim_runtime::launcher::parse_count;
 use sim_runtime::{FaultKind, Stop};
 
-use self::points::{Kind, Point};
 use super::code::Code;
 use super::completion::Words;
+use super::guide::DescriptionGuide;
 use super::line::Lines;
-use super::location::{describe_address, format_bits, parse_address, parse_register};
+use super::location::describe_address;
 use crate::command::Failure;
 use crate::command::program::Extent;
 
@@ -32,7 +32,7 @@ break FILE:LINE                            stop before a statement on this line 
 break stall [STAGE]                        stop when a stage of a pipeline begins to stand
 watch REGISTER | watch WHERE [CELLS] [MAP] stop when it holds something else
 rwatch WHERE [CELLS] [MAP], awatch ...     stop when the program reads it; either
-points, delete [NUMBER]                    what the run stops for; no longer
+points, delete [NUMBER...]                 what the run stops for; no longer
 step [N], cycle [N], continue              on: by instruction, by cycle, until something stops it
 back [N], backcycle [N], reverse-continue  the same backwards
 statement [N], backstatement [N]           to the next statement of the description; to the one before
@@ -89,12 +89,11 @@ const COMMANDS: [&str; 35] = [
 /// The command line as the front of a debugger.
 pub(super) struct Console<'m> {
     model: &'m Model,
-    code: Rc<Code<'m>>,
+    code: Code<'m>,
     symbols: Vec<Symbol>,
     extents: Vec<Extent>,
     lines: Lines,
-    points: Vec<Point>,
-    next_number: u64,
+    points: NamedPoints<'m>,
     asked: Arc<AtomicBool>,
     /// The last line that moved the run, which an empty one repeats.
     last: String,
@@ -123,12 +122,11 @@ impl<'m> Console<'m> {
         let words = Words { commands: COMMANDS.map(str::to_owned).to_vec(), others };
         Ok(Console {
             model,
-            code: Rc::new(Code::new(model)),
+            code: Code::new(model),
             symbols,
             extents,
             lines: Lines::new(words)?,
-            points: Vec::new(),
-            next_number: 1,
+            points: NamedPoints::new(model).with_guide(Box::new(DescriptionGuide)),
             asked,
             last: String::new(),
         })
@@ -137,14 +135,17 @@ impl<'m> Console<'m> {
     fn tell_stop(&self, debugger: &mut Debugger<'m>, why: Stopped) {
         let what = match why {
             Stopped::AtStart => "the program is about to begin".to_owned(),
-            Stopped::Stepped | Stopped::Breakpoint | Stopped::Statement | Stopped::Line => String::new(),
+            Stopped::Stepped
+            | Stopped::Breakpoint
+            | Stopped::Instruction
+            | Stopped::Statement
+            | Stopped::Line => String::new(),
             Stopped::Stall(stage) => format!("stage {} begins to stand", stage_name(self.model, stage)),
             Stopped::Asked => "interrupted".to_owned(),
             Stopped::AtBeginning => "this is the beginning: there is no way back from here".to_owned(),
-            Stopped::Watch(id, _) => {
-                let is_it = |point: &&Point| matches!(point.kind, Kind::Watch { id: own } if own == id);
-                let point = self.points.iter().find(is_it);
-                point.map_or_else(String::new, |point| format!("point {}: {}", point.number, point.text))
+            Stopped::Watch(number, _) => {
+                let text = self.points.text(number);
+                text.map_or_else(String::new, |text| format!("point {number}: {text}"))
             }
             Stopped::Ended(Stop::Halted(status)) => {
                 format!("the program has ended with status {}", status & 0xff)
@@ -261,8 +262,10 @@ impl<'m> Console<'m> {
             "watch" => self.add_watch(debugger, rest, WatchKind::Write, line)?,
             "rwatch" => self.add_watch(debugger, rest, WatchKind::Read, line)?,
             "awatch" => self.add_watch(debugger, rest, WatchKind::Access, line)?,
-            "points" => self.show_points(),
-            "delete" => self.delete(debugger, rest)?,
+            "points" => say(&self.points.show()),
+            "delete" => {
+                self.points.delete(debugger, rest)?;
+            }
             "registers" => self.show_registers(debugger, rest)?,
             "set" => self.set(debugger, rest)?,
             "memory" => self.show_memory(debugger, rest)?,
@@ -279,100 +282,6 @@ impl<'m> Console<'m> {
             other => return Err(format!("there is no command `{other}`; `help` lists them")),
         }
         Ok(None)
-    }
-
-    fn show_registers(&self, debugger: &mut Debugger<'m>, names: &[&str]) -> Result<(), String> {
-        if !names.is_empty() {
-            for name in names {
-                let place = parse_register(self.model, name)?;
-                let value = debugger.engine().machine().read_place_bits(&place);
-                say(&format!("{name} = {}\n", format_bits(value, place.width_bits)));
-            }
-            return Ok(());
-        }
-        for (index, register) in self.model.registers.iter().enumerate() {
-            let machine = &*debugger.engine().machine();
-            let value =
-                |element| format_bits(machine.read_register_bits(index, element), register.width_bits);
-            if register.count.is_none() {
-                say(&format!("{} = {}\n", register.name, value(0)));
-                continue;
-            }
-            // Names of elements are longer to read than their number.
-            for first in (0..register.elements() as usize).step_by(4) {
-                let row = first..(first + 4).min(register.elements() as usize);
-                let row: Vec<String> = row
-                    .map(|element| {
-                        let name = register.element_names.get(element).and_then(|names| names.first());
-                        let name = name.cloned().unwrap_or_else(|| format!("{}[{element}]", register.name));
-                        format!("{name:>6} = {}", value(element))
-                    })
-                    .collect();
-                say(&format!("{}\n", row.join("  ")));
-            }
-        }
-        Ok(())
-    }
-
-    fn set(&self, debugger: &mut Debugger<'m>, rest: &[&str]) -> Result<(), String> {
-        let [name, value] = rest else {
-            return Err("set takes a register and a value, as in set a0 5".to_owned());
-        };
-        let place = parse_register(self.model, name)?;
-        let value = parse_wide(value)?;
-        if place.width_bits < 128 && value >> place.width_bits != 0 {
-            return Err(format!("`{name}` has {} bits, and the value more", place.width_bits));
-        }
-        if debugger.within().is_some() {
-            return Err(
-                "nothing can be changed within an instruction, which is run again to go on; `step` to \
-                        its end, or go `back` to its beginning"
-                    .to_owned(),
-            );
-        }
-        debugger.change();
-        debugger.engine().machine().write_place_bits(&place, Bits::from_u128(value));
-        Ok(())
-    }
-
-    fn show_memory(&self, debugger: &mut Debugger<'m>, rest: &[&str]) -> Result<(), String> {
-        let place = rest.first().ok_or("memory takes an address, as in memory 0x1000 16")?;
-        let located = self.locate(debugger, place, rest.get(2).copied())?;
-        let count = rest.get(1).map_or(Ok(16), |text| parse_count(text))?;
-        let count = at_most(count, 4096, "cells")?;
-        let (map, address) = (located.map, located.address);
-        let size = self.cell_bytes(map);
-        for first in (0..count).step_by(16) {
-            let mut row = format!("{}:", debugger.info().format_address(address.wrapping_add(first)));
-            for cell in first..(first + 16).min(count) {
-                let mut bytes = vec![0; size as usize];
-                let at = address.checked_add(cell).and_then(|cell| cell.checked_mul(size));
-                let machine = &*debugger.engine().machine();
-                let found = at.is_some_and(|at| machine.read_bytes(map, at, &mut bytes).is_ok());
-                row += " ";
-                match found {
-                    true => bytes.iter().for_each(|byte| row += &format!("{byte:02x}")),
-                    false => row += &"--".repeat(size as usize),
-                }
-            }
-            say(&format!("{row}\n"));
-        }
-        Ok(())
-    }
-
-    fn list(&self, debugger: &mut Debugger<'m>, rest: &[&str]) -> Result<(), String> {
-        let mut address = match rest.first() {
-            Some(place) => parse_address(&self.symbols, place)?,
-            None => debugger.address(),
-        };
-        let count = rest.get(1).map_or(Ok(8), |text| parse_count(text))?;
-        let count = at_most(count, 1000, "instructions")?;
-        for _ in 0..count {
-            let (line, next) = self.listed(debugger, address);
-            say(&line);
-            address = next;
-        }
-        Ok(())
     }
 }
 
@@ -410,22 +319,14 @@ impl<'m> Front<'m> for Console<'m> {
     }
 }
 
-/// A number of things to be shown at once.
-fn at_most(count: u64, most: u64, what: &str) -> Result<u64, String> {
-    match count > most {
-        true => Err(format!("at most {most} {what} are shown at once")),
-        false => Ok(count),
-    }
-}
-
 /// Most operands of a command that would pass over others; `None` if it looks at all that it is given.
 fn most_operands(command: &str) -> Option<usize> {
     Some(match command {
         "step" | "s" | "cycle" | "back" | "backcycle" | "statement" | "backstatement" | "over" | "goto"
-        | "delete" | "source" => 1,
+        | "source" => 1,
         "list" => 2,
         "memory" => 3,
-        "break" | "b" | "watch" | "rwatch" | "awatch" | "registers" | "set" => return None,
+        "break" | "b" | "watch" | "rwatch" | "awatch" | "registers" | "set" | "delete" => return None,
         _ => 0,
     })
 }

@@ -1,164 +1,57 @@
-//! Breakpoints, watchpoints and whatever else a run stops for, as they are asked for and kept.
+//! Breakpoints and watchpoints as people write them at the console.
 
-use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use isac_parser::did_you_mean;
-use sim_debug::{Debugger, FoundStatements, WatchKind, Watched, Watchpoint, find_stages};
+use sim_debug::{Debugger, Named, WatchKind, Watched};
 use sim_runtime::launcher::parse_count;
 
 use super::{Console, say};
-use crate::command::debug::code::is_decoded;
 use crate::command::debug::location::{
     Condition, Located, describe_address, locate_data, parse_address, parse_register,
 };
 
-/// What the run stops for.
-pub(super) enum Kind {
-    Address {
-        address: u64,
-        condition: Option<Condition>,
-    },
-    Operation {
-        index: u32,
-    },
-    /// Statements of the description: of a line, or where an operation begins to run.
-    Statements {
-        numbers: Vec<u32>,
-    },
-    Stall {
-        stages: BTreeSet<u32>,
-    },
-    Watch {
-        id: u64,
-    },
-}
-
-/// A thing that the run stops for, by its number.
-pub(super) struct Point {
-    pub(super) number: u64,
-    pub(super) kind: Kind,
-    /// As it was asked for.
-    pub(super) text: String,
-}
-
 impl<'m> Console<'m> {
-    fn add(&mut self, kind: Kind, text: String) {
-        say(&format!("point {}: {text}\n", self.next_number));
-        self.points.push(Point { number: self.next_number, kind, text });
-        self.next_number += 1;
+    fn add(&mut self, debugger: &mut Debugger<'m>, named: Named<'m>, text: String) -> Result<(), String> {
+        say(&self.points.add(debugger, named, text)?);
+        Ok(())
     }
 
     pub(super) fn add_break(&mut self, debugger: &mut Debugger<'m>, rest: &[&str]) -> Result<(), String> {
-        match rest {
-            ["operation", name] => {
-                let kind = self.find_operation(debugger, name)?;
-                self.add(kind, format!("operation {name}"));
-                self.tell(debugger)
-            }
-            ["stall", stage @ ..] if stage.len() < 2 => {
-                let stage = stage.first().copied();
-                let stages = find_stages(self.model, stage)?;
-                self.add(Kind::Stall { stages }, format!("stall of {}", stage.unwrap_or("any stage")));
-                self.tell(debugger)
-            }
-            [place] if place.contains(':') => {
-                debugger.check_follows()?;
-                let FoundStatements { numbers, shown } = debugger.statements().find_line(place)?;
-                self.add(Kind::Statements { numbers }, format!("break at {shown}"));
-                self.tell(debugger)
-            }
-            ["operation", ..] if parse_address(&self.symbols, "operation").is_err() => {
-                Err("break operation takes one name, as in break operation add".to_owned())
-            }
-            ["stall", ..] if parse_address(&self.symbols, "stall").is_err() => {
-                Err("break stall takes one stage, or none for all".to_owned())
-            }
-            [place, condition @ ..] => {
-                let address = parse_address(&self.symbols, place)?;
-                let condition = match condition {
-                    [] => None,
-                    ["if", words @ ..] => Some(Condition::parse(self.model, words)?),
-                    [other, ..] => {
-                        return Err(format!("`{other}` is not expected; write `if` and a condition"));
-                    }
-                };
-                let when = condition.as_ref().map(|condition| format!(" if {}", condition.text));
-                let name = describe_address(&self.symbols, address);
-                let name = if name.is_empty() { name } else { format!(" <{name}>") };
-                let at = debugger.info().format_address(address);
-                let bits = self.model.pc.width_bits;
-                if bits < 64 && address >> bits != 0 {
-                    return Err(format!("{at} is no address of an instruction: those have {bits} bits"));
-                }
-                if condition.is_none() {
-                    debugger.add_breakpoint(address);
-                }
-                let text = format!("break at {at}{name}{}", when.unwrap_or_default());
-                self.add(Kind::Address { address, condition }, text);
-                self.tell(debugger)
-            }
-            [] => Err("break takes an address, a symbol, FILE:LINE of the description, `operation` and a \
-                       name, or `stall` and a stage"
-                .to_owned()),
-        }
-    }
-
-    /// An operation that instructions are decoded by way of is asked for before these begin; another one is
-    /// found where it begins to run.
-    fn find_operation(&self, debugger: &Debugger<'m>, name: &str) -> Result<Kind, String> {
-        let operations = &self.model.operations;
-        let Some(index) = operations.iter().position(|operation| operation.name == name) else {
-            let near = did_you_mean(name, operations.iter().map(|operation| operation.name.as_str()));
-            let near = near.map(|near| format!("; {near}")).unwrap_or_default();
-            return Err(format!("the model has no operation `{name}`{near}"));
+        let [place, condition @ ..] = rest else {
+            return Err("break takes an address, a symbol, FILE:LINE of the description, `operation` and a \
+                        name, or `stall` and a stage"
+                .to_owned());
         };
-        if is_decoded(self.model, index as u32) {
-            return Ok(Kind::Operation { index: index as u32 });
+        match self.points.find(debugger, rest) {
+            Ok(Some((named, text))) => return self.add(debugger, named, text),
+            // The program may have such a symbol.
+            Err(wrong) if parse_address(&self.symbols, place).is_err() => return Err(wrong),
+            Ok(None) | Err(_) => {}
         }
-        debugger.check_follows()?;
-        let numbers = debugger.statements().first_of_operation(name);
-        match numbers.is_empty() {
-            true => Err(format!("operation `{name}` has nothing to run but what it leads to")),
-            false => Ok(Kind::Statements { numbers }),
+        let address = parse_address(&self.symbols, place)?;
+        let condition = match condition {
+            [] => None,
+            ["if", words @ ..] => Some(Condition::parse(self.model, words)?),
+            [other, ..] => {
+                return Err(format!("`{other}` is not expected; write `if` and a condition"));
+            }
+        };
+        let name = describe_address(&self.symbols, address);
+        let name = if name.is_empty() { name } else { format!(" <{name}>") };
+        let at = debugger.info().format_address(address);
+        let bits = self.model.pc.width_bits;
+        if bits < 64 && address >> bits != 0 {
+            return Err(format!("{at} is no address of an instruction: those have {bits} bits"));
         }
-    }
-
-    /// Tells the debugger all that it is to stop for.
-    fn tell(&self, debugger: &mut Debugger<'m>) -> Result<(), String> {
-        self.ask_for_instructions(debugger);
-        let (mut statements, mut all_stages) = (BTreeSet::new(), BTreeSet::new());
-        for point in &self.points {
-            match &point.kind {
-                Kind::Statements { numbers } => statements.extend(numbers),
-                Kind::Stall { stages } => all_stages.extend(stages),
-                Kind::Address { .. } | Kind::Operation { .. } | Kind::Watch { .. } => {}
+        match condition {
+            None => self.add(debugger, Named::Address(address), format!("break at {at}{name}")),
+            Some(condition) => {
+                let text = format!("break at {at}{name} if {}", condition.text);
+                let holds =
+                    Named::Where(Rc::new(move |machine, here| here == address && condition.holds(machine)));
+                self.add(debugger, holds, text)
             }
         }
-        debugger.stop_at_stalls(all_stages);
-        Ok(debugger.stop_at_statements(statements)?)
-    }
-
-    /// Has the debugger look at each instruction for conditions and operations.
-    fn ask_for_instructions(&self, debugger: &mut Debugger<'m>) {
-        let (mut conditions, mut operations) = (Vec::new(), Vec::new());
-        for point in &self.points {
-            match &point.kind {
-                Kind::Address { address, condition: Some(condition) } => {
-                    conditions.push((*address, condition.clone()));
-                }
-                Kind::Operation { index } => operations.push(*index),
-                _ => {}
-            }
-        }
-        let asks = !conditions.is_empty() || !operations.is_empty();
-        let (code, space) = (Rc::clone(&self.code), debugger.space().clone());
-        debugger.stop_where(asks.then(|| -> sim_debug::Asker<'m> {
-            Box::new(move |machine, address| {
-                conditions.iter().any(|(at, condition)| *at == address && condition.holds(machine))
-                    || operations.iter().any(|index| code.has_operation(&space, machine, address, *index))
-            })
-        }));
     }
 
     pub(super) fn add_watch(
@@ -193,11 +86,7 @@ impl<'m> Console<'m> {
                 watched
             }
         };
-        let id = self.next_number;
-        let point = Watchpoint::new(id, watched, kind, &*debugger.engine().machine());
-        debugger.add_watchpoint(point);
-        self.add(Kind::Watch { id }, text);
-        Ok(())
+        self.add(debugger, Named::Watch(watched, kind), text)
     }
 
     /// Cells that are watched, and how many they are in words: as many as a symbol has, else one.
@@ -246,42 +135,5 @@ impl<'m> Console<'m> {
 
     pub(super) fn cell_bytes(&self, map: usize) -> u64 {
         self.model.maps.get(map).map_or(1, |map| u64::from(map.cell_bits.div_ceil(8).max(1)))
-    }
-
-    pub(super) fn show_points(&self) {
-        if self.points.is_empty() {
-            say("there are none\n");
-        }
-        for point in &self.points {
-            say(&format!("point {}: {}\n", point.number, point.text));
-        }
-    }
-
-    pub(super) fn delete(&mut self, debugger: &mut Debugger<'m>, rest: &[&str]) -> Result<(), String> {
-        let number = rest.first().map(|text| parse_count(text)).transpose()?;
-        let is_meant = |point: &Point| number.is_none_or(|number| number == point.number);
-        if let Some(number) = number.filter(|_| !self.points.iter().any(is_meant)) {
-            return Err(format!("there is no point {number}; `points` lists them"));
-        }
-        let (gone, kept) = std::mem::take(&mut self.points).into_iter().partition::<Vec<_>, _>(is_meant);
-        self.points = kept;
-        for point in gone {
-            match point.kind {
-                Kind::Watch { id } => {
-                    debugger.remove_watchpoint(|watchpoint| watchpoint.id == id);
-                }
-                Kind::Address { address, condition: None } => {
-                    let same = |other: &Point| matches!(other.kind, Kind::Address { address: at, condition: None } if at == address);
-                    if !self.points.iter().any(same) {
-                        debugger.remove_breakpoint(address);
-                    }
-                }
-                Kind::Address { .. }
-                | Kind::Operation { .. }
-                | Kind::Statements { .. }
-                | Kind::Stall { .. } => {}
-            }
-        }
-        self.tell(debugger)
     }
 }

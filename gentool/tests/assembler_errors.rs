@@ -315,6 +315,37 @@ fn files_that_include_each_other_often_are_refused() {
     assert_eq!(said.matches("error[").count(), 1, "{said}");
 }
 
+/// The writer of a program sees texts, and no operation's name.
+#[test]
+fn words_of_others() {
+    let text = "        .2byte 1\n        c.lui a0, 0\n        c.lui sp, 5\n        c.mv a0, zero\n        c.jr zero\n";
+    insta::assert_snapshot!(of_text("models/rv64imac/rv64imac.isac", text));
+}
+
+#[test]
+fn unknown_functions() {
+    let text = "        .word %nope(1)\n        addi a0, a0, %nope(5)\n        lui a0, %hii(5)\n";
+    insta::assert_snapshot!(
+        of_text(RV32IM, text) + &of_text("models/tiny8/tiny8.isac", "        .byte %lo(1)\n")
+    );
+}
+
+#[test]
+fn registers_are_no_symbols() {
+    insta::assert_snapshot!(of_text(RV32IM, "        .global a0, start\nstart:  nop\n"));
+}
+
+#[test]
+fn what_has_no_end_is_told_once() {
+    let around = of_text(RV32IM, "        .space x\nx:      nop\n");
+    assert_eq!(around.matches("error[").count(), 1, "{around}");
+    assert!(around.contains("error[A0503]"), "{around}");
+    let many = format!(" .org 0xfffffffe\n nop\n{}there: j nowhere\n", "\n".repeat(4_000_001));
+    let said = of_text(RV32IM, &many);
+    assert_eq!(said.matches("error[").count(), 1, "{said}");
+    assert!(said.contains("error[A0504]: the program has more than 4000000 lines"), "{said}");
+}
+
 #[test]
 fn every_code_is_explained_by_examples_that_are_assembled() {
     let mut failed = String::new();

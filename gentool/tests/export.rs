@@ -201,6 +201,29 @@ fn both_forms_say_the_same() {
     }
 }
 
+/// A reader of XML makes spaces of blanks in attributes that are no references.
+#[test]
+fn blanks_and_markup_in_texts_come_back() {
+    let written = "a\tb\nc\r d<&>\"'\u{e9}";
+    let mut content = export("models/tiny8/tiny8.isac");
+    content["name"] = Value::String(format!("{written}\u{1}"));
+    let text = print_xml(&content);
+    assert!(
+        text.contains("a&#9;b&#10;c&#13; d&lt;&amp;&gt;&quot;&apos;\u{e9}\u{fffd}\""),
+        "{}",
+        &text[..200]
+    );
+    let mut reader = Reader::from_str(&text);
+    let name = loop {
+        match reader.read_event().expect("the text is well-formed") {
+            Event::Start(start) => break members_of(&start, MODEL)["name"].clone(),
+            Event::Eof => panic!("nothing is written"),
+            _ => {}
+        }
+    };
+    assert_eq!(name, Value::String(format!("{written}\u{fffd}")));
+}
+
 #[test]
 fn the_same_description_is_written_in_the_same_way() {
     let model = "models/rv32im5/rv32im5.isac";

@@ -48,8 +48,22 @@ pub(super) enum Misfit {
     Computed { range: (u32, u32), field: String, value: i128, reach: Option<Reach>, distance: bool },
     /// No field value names the element.
     Element { range: (u32, u32), field: String },
-    /// The word is another instruction's, or none.
-    Otherwise { operation: String, other: Option<String> },
+    /// The word is another instruction's, or none; `None` if no way was tried.
+    Otherwise(Option<Box<Reread>>),
+}
+
+/// A word that is not decoded as what was written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Reread {
+    /// All words as one.
+    pub(super) word: Bits,
+    pub(super) width_bits: u32,
+    /// What it is decoded as, if anything.
+    pub(super) found: Option<Tree>,
+    /// How many cells it has.
+    pub(super) size_cells: u32,
+    /// Where it stands, if that is known.
+    pub(super) address: Option<u64>,
 }
 
 /// Where a line is assembled.
@@ -94,11 +108,16 @@ impl Candidate {
             return Ok(Rc::clone(words));
         }
         let words = self.find_words(model, spot)?;
-        if spot.address.is_none() && !asks_for_address(model, &self.written) {
+        if spot.address.is_none() && !self.asks_for_address(model) {
             // Without an address nothing else has a value.
             return Ok(Rc::clone(self.fixed.get_or_init(|| words)));
         }
         Ok(words)
+    }
+
+    /// True if it depends on the address which element is named somewhere.
+    pub(super) fn asks_for_address(&self, model: &Model) -> bool {
+        asks_for_address(model, &self.written)
     }
 
     fn find_words(&self, model: &Model, spot: &Spot<'_>) -> Result<Words, Misfit> {
@@ -113,10 +132,16 @@ impl Candidate {
         let found = decoded.as_ref().and_then(|decoded| Tree::of(decoded, 0));
         match found {
             Some(found) if width_bits <= 256 && says(&self.written, &tree, &found) => Ok(words.into()),
-            found => Err(Misfit::Otherwise {
-                operation: model.operation(self.written.variant.operation).name.clone(),
-                other: found.map(|found| self.leaf(model, &found)),
-            }),
+            found => {
+                let (word, size_cells, address) = (joined, self.size_cells, spot.address);
+                Err(Misfit::Otherwise(Some(Box::new(Reread {
+                    word,
+                    width_bits,
+                    found,
+                    size_cells,
+                    address,
+                }))))
+            }
         }
     }
 
@@ -135,22 +160,6 @@ impl Candidate {
             waiting.extend(written.children.iter().map(|(_, child)| child));
         }
         found
-    }
-
-    /// The name of the operation that the word turned out to be, where the two part.
-    fn leaf(&self, model: &Model, found: &Tree) -> String {
-        let (mut written, mut found) = (&self.written, found);
-        while written.variant.operation == found.operation {
-            let next = written.children.iter().find_map(|(instance, child)| {
-                let other = found.child(*instance)?;
-                (child.variant.operation != other.operation).then_some((child, other))
-            });
-            match next {
-                Some((child, other)) => (written, found) = (child, other),
-                None => break,
-            }
-        }
-        model.operation(found.operation).name.clone()
     }
 
     fn tree(&self, model: &Model, written: &Written, spot: &Spot<'_>) -> Result<Tree, Misfit> {

@@ -3,6 +3,66 @@
 use isac_ir::Model;
 
 use super::candidate::{Candidate, Misfit, Spot, Words, is_unknown};
+use super::expression::Environment;
+
+/// What is known of a line before any address is.
+pub(super) enum Foreseen {
+    /// It has this code, wherever it stands.
+    Fixed(Words, u32),
+    /// It has none, wherever it stands, and why.
+    Never(Misfit),
+    /// Addresses tell.
+    Open,
+}
+
+/// What the choice among ways of reading will be, as far as no address has a part in it.
+pub(super) fn foresee(model: &Model, candidates: &[Candidate], known: &dyn Environment) -> Foreseen {
+    let spot = Spot { address: None, around: known, is_told: false };
+    let mut best: Option<(&Candidate, Words)> = None;
+    let mut reason: Option<Misfit> = None;
+    for candidate in candidates {
+        match best.as_ref().map_or(Rank::Tried, |(best, _)| rank(candidate, best)) {
+            Rank::Tried => {}
+            Rank::Passed => continue,
+            Rank::Last => break,
+        }
+        match candidate.words(model, &spot) {
+            _ if candidate.asks_for_address(model) => return Foreseen::Open,
+            Ok(words) => best = Some((candidate, words)),
+            Err(misfit) if is_unknown(&misfit) => return Foreseen::Open,
+            Err(misfit) => {
+                if tells_more(&misfit, reason.as_ref()) {
+                    reason = Some(misfit);
+                }
+            }
+        }
+    }
+    match (best, reason) {
+        (Some((candidate, words)), _) => Foreseen::Fixed(words, candidate.size_cells),
+        (None, Some(reason)) => Foreseen::Never(reason),
+        (None, None) => Foreseen::Open,
+    }
+}
+
+/// What is to be done with a way of reading if one before it has code.
+enum Rank {
+    /// It would be better.
+    Tried,
+    /// It is no better.
+    Passed,
+    /// Neither it nor any behind it is.
+    Last,
+}
+
+fn rank(candidate: &Candidate, chosen: &Candidate) -> Rank {
+    if candidate.written.literals < chosen.written.literals {
+        Rank::Last
+    } else if candidate.size_cells >= chosen.size_cells {
+        Rank::Passed
+    } else {
+        Rank::Tried
+    }
+}
 
 /// Of the ways that have code the one with most literal characters, then the shortest, then the
 /// first in GROUP order; a way whose values are not known counts as one that fits. With a size,
@@ -22,13 +82,10 @@ pub(super) fn choose<'c>(
         if size_cells.is_some_and(|size| size != candidate.size_cells) {
             continue;
         }
-        if let Some((chosen, _)) = &best {
-            if candidate.written.literals < chosen.written.literals {
-                break;
-            }
-            if candidate.size_cells >= chosen.size_cells {
-                continue;
-            }
+        match best.as_ref().map_or(Rank::Tried, |(best, _)| rank(candidate, best)) {
+            Rank::Tried => {}
+            Rank::Passed => continue,
+            Rank::Last => break,
         }
         match candidate.words(model, spot) {
             Ok(words) => best = Some((candidate, Some(words))),
@@ -43,7 +100,7 @@ pub(super) fn choose<'c>(
     match (best, reason) {
         (Some(best), _) => Ok(best),
         (None, Some(reason)) => Err(reason),
-        (None, None) => Err(Misfit::Otherwise { operation: String::new(), other: None }),
+        (None, None) => Err(Misfit::Otherwise(None)),
     }
 }
 
@@ -53,7 +110,7 @@ pub(super) fn choose<'c>(
 pub(super) fn tells_more(misfit: &Misfit, before: Option<&Misfit>) -> bool {
     match (before, misfit) {
         (None, _) => true,
-        (Some(Misfit::Otherwise { .. }), misfit) => !matches!(misfit, Misfit::Otherwise { .. }),
+        (Some(Misfit::Otherwise(_)), misfit) => !matches!(misfit, Misfit::Otherwise(_)),
         (
             Some(Misfit::Range { range, low, high, .. }),
             Misfit::Range { range: other, low: lower, high: higher, .. },

@@ -141,8 +141,10 @@ impl Reading<'_, '_> {
                 return;
             }
             let span = here.statement.span(at, at + name.len());
-            let symbol = self.symbols.intern(self.unit, name);
-            self.symbols.list[symbol as usize].global.get_or_insert(span);
+            if !self.is_register_told(name, span) {
+                let symbol = self.symbols.intern(self.unit, name);
+                self.symbols.list[symbol as usize].global.get_or_insert(span);
+            }
             at = skip_blanks(text, at + name.len());
             if !text[at..].starts_with(',') {
                 return self.end(".global", here, at);

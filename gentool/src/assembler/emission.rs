@@ -58,7 +58,9 @@ impl Emission<'_> {
             .map(|piece| piece.size_cells.saturating_mul(self.cell_bytes as u64))
             .fold(0, u64::saturating_add);
         if total > MOST_BYTES {
-            self.too_large(total);
+            if self.layout.is_settled {
+                self.too_large(total);
+            }
             return (Vec::new(), Vec::new());
         }
         let mut bytes: Vec<Vec<u8>> = vec![Vec::new(); self.layout.pieces.len()];
@@ -76,7 +78,8 @@ impl Emission<'_> {
             }
             if !matches!(self.items[index].kind, ItemKind::Mark | ItemKind::Origin(_)) {
                 let address = self.layout.address(index);
-                let is_code = matches!(self.items[index].kind, ItemKind::Instruction(_));
+                let is_code =
+                    matches!(self.items[index].kind, ItemKind::Instruction(_) | ItemKind::Fixed { .. });
                 lines.push(Line { address, size_cells: size, span: self.items[index].span, is_code, piece });
             }
         }
@@ -115,6 +118,7 @@ impl Emission<'_> {
         match &self.items[index].kind {
             ItemKind::Mark => {}
             ItemKind::Instruction(instruction) => self.instruction(index, instruction, bytes),
+            ItemKind::Fixed { words, .. } => self.words(words, bytes),
             ItemKind::Data { directive, width_bits, values } => {
                 if *directive == ".cell" {
                     self.check_cells(index, "`.cell`");
@@ -210,9 +214,7 @@ impl Emission<'_> {
         let mut spot = Spot { address: Some(self.layout.address(index)), around: &around, is_told: false };
         let chosen = choose(self.model, &instruction.candidates, &spot, Some(instruction.size_cells));
         if let Ok((_, words)) = chosen {
-            for (word, width) in words.iter().flat_map(|words| words.iter()) {
-                self.word(*word, *width, bytes);
-            }
+            self.words(words.as_deref().unwrap_or_default(), bytes);
             return;
         }
         // In the size that was settled on nothing fits: the reason is that of all ways.
@@ -240,7 +242,7 @@ impl Emission<'_> {
 
     fn unknown(&self, candidate: &super::candidate::Candidate, spot: &Spot<'_>) -> Misfit {
         let misfit = candidate.words(self.model, spot).err();
-        misfit.unwrap_or(Misfit::Otherwise { operation: String::new(), other: None })
+        misfit.unwrap_or(Misfit::Otherwise(None))
     }
 
     fn misfit(&mut self, item: &Item, instruction: &Instruction, misfit: &Misfit) {
@@ -369,6 +371,12 @@ impl Emission<'_> {
             let shown = others.iter().take(MOST_SHOWN);
             self.findings
                 .push(shown.fold(finding, |finding, (span, _)| finding.secondary(*span, "needs it, too")));
+        }
+    }
+
+    fn words(&self, words: &[(Bits, u32)], bytes: &mut Vec<u8>) {
+        for (word, width) in words {
+            self.word(*word, *width, bytes);
         }
     }
 

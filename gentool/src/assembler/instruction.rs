@@ -5,8 +5,8 @@ use std::ops::ControlFlow;
 use isac_ir::syntax::Pseudo;
 use isac_parser::diagnostic::Diagnostic;
 
-use super::candidate::{Candidate, Misfit, Spot, is_unknown, misfit_of_operand};
-use super::choice::tells_more;
+use super::candidate::{Candidate, Misfit, misfit_of_operand};
+use super::choice::{Foreseen, foresee};
 use super::code;
 use super::furthest::Furthest;
 use super::item::{Instruction, ItemKind};
@@ -42,7 +42,17 @@ impl Reading<'_, '_> {
         }
         // Most literal characters first; what is alike stays in GROUP order.
         candidates.sort_by_key(|candidate| std::cmp::Reverse(candidate.written.literals));
-        let misfit = self.first_misfit(&candidates);
+        let known = Known { symbols: &self.symbols, model: self.model };
+        let misfit = match foresee(self.model, &candidates, &known) {
+            Foreseen::Fixed(words, size_cells) => {
+                self.push(statement.whole(), ItemKind::Fixed { words, size_cells });
+                return ControlFlow::Continue(());
+            }
+            // Nothing else is tried: what does not fit is told when all values are known.
+            Foreseen::Never(_) if self.model.pseudos.is_empty() => None,
+            Foreseen::Never(misfit) => Some(misfit),
+            Foreseen::Open => None,
+        };
         if candidates.is_empty() || misfit.is_some() {
             let (further, unfit, refused) = match self.rewrite(statement, depth) {
                 Rewritten::Done(flow) => return flow,
@@ -67,28 +77,6 @@ impl Reading<'_, '_> {
         let expanded = (!statement.is_source).then(|| without_marks(statement.text));
         self.push(statement.whole(), ItemKind::Instruction(Instruction::new(candidates, expanded)));
         ControlFlow::Continue(())
-    }
-
-    /// Why no way of reading can have code whatever the labels will be; the reason that says most.
-    fn first_misfit(&self, candidates: &[Candidate]) -> Option<Misfit> {
-        if self.model.pseudos.is_empty() {
-            // Nothing else is tried: what does not fit is told when all values are known.
-            return None;
-        }
-        let known = Known { symbols: &self.symbols, model: self.model };
-        let spot = Spot { address: None, around: &known, is_told: false };
-        let mut best = None;
-        for candidate in candidates {
-            match candidate.words(self.model, &spot) {
-                Err(misfit) if !is_unknown(&misfit) => {
-                    if tells_more(&misfit, best.as_ref()) {
-                        best = Some(misfit);
-                    }
-                }
-                _ => return None,
-            }
-        }
-        best
     }
 
     /// Takes the first PSEUDO that the line is written like.

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use isac_parser::source::Span;
 
-use super::candidate::Candidate;
+use super::candidate::{Candidate, Words};
 use super::expression::Expr;
 
 /// A piece of the program: what one statement stands for.
@@ -22,8 +22,10 @@ pub(super) struct Item {
 pub(super) enum ItemKind {
     /// A label, or the place of an `.equ`.
     Mark,
-    /// An instruction.
+    /// An instruction whose code addresses have a part in.
     Instruction(Instruction),
+    /// An instruction that has the same code wherever it stands.
+    Fixed { words: Words, size_cells: u32 },
     /// Numbers of some width.
     Data { directive: &'static str, width_bits: u32, values: Vec<(Rc<Expr>, Span)> },
     /// Cells with these numbers in them, one each.

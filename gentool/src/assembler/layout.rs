@@ -48,8 +48,20 @@ pub(super) struct Layout {
     pub(super) places: Vec<(usize, u64)>,
     /// Of each item its size in cells.
     pub(super) sizes: Vec<u64>,
+    /// True if sizes and addresses have come to rest: else each is but the last that was tried.
+    pub(super) is_settled: bool,
     /// The value of each symbol that has a definition.
     values: Vec<Result<i128, NoValue>>,
+}
+
+/// What of a layout has not come to rest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Unsettled {
+    Nothing,
+    /// A piece by its number; others may stand behind it.
+    Piece(usize),
+    /// No address means anything.
+    Everything,
 }
 
 impl Layout {
@@ -113,7 +125,6 @@ impl Laying<'_> {
         self.divide(&mut layout);
         let order: Vec<u32> = components(self.symbols).into_iter().flatten().collect();
         let most_rounds = 2 * MOST_ROUNDS + layout.pieces.len().min(MOST_MEASURED / self.items.len().max(1));
-        let mut is_settled = true;
         for round in 0.. {
             let before = layout.clone();
             self.measure(&mut layout);
@@ -122,11 +133,12 @@ impl Laying<'_> {
             let grown = self.grow(&layout, round >= MOST_ROUNDS);
             let is_still = !grown && before == layout;
             if is_still || round > most_rounds {
-                is_settled = self.settled(is_still, (&order, &layout, &before));
+                let unsettled = self.unsettled(is_still, (&order, &layout, &before));
+                layout.is_settled = unsettled == Unsettled::Nothing;
+                self.report(&layout, unsettled);
                 break;
             }
         }
-        self.report(&layout, is_settled);
         layout
     }
 
@@ -169,6 +181,7 @@ impl Laying<'_> {
             let size = match &self.items[index].kind {
                 ItemKind::Mark => 0,
                 ItemKind::Instruction(instruction) => instruction.size_cells.into(),
+                ItemKind::Fixed { size_cells, .. } => (*size_cells).into(),
                 ItemKind::Data { width_bits, values, .. } => {
                     u64::from(width_bits / self.cell_bits) * values.len() as u64
                 }
@@ -237,24 +250,24 @@ impl Laying<'_> {
         grown
     }
 
-    /// Tells what has found no place; false if an `.org` has no meaning.
-    fn settled(&mut self, is_still: bool, (order, layout, before): (&[u32], &Layout, &Layout)) -> bool {
-        let Some(item) = self.circular_origin(order, layout) else {
-            if !is_still {
-                self.unsettled(layout, before);
-            }
-            return true;
-        };
-        let message = "the address of this `.org` depends on itself";
-        self.findings.push(
-            Diagnostic::error(code::UNSETTLED, self.items[item].span, message)
-                .label("moves what it asks for")
-                .help("write a number, or a distance between labels; `.space` goes on by so many cells"),
-        );
-        false
-    }
-
-    fn unsettled(&mut self, layout: &Layout, before: &Layout) {
+    /// What has not come to rest; it is told.
+    fn unsettled(
+        &mut self,
+        is_still: bool,
+        (order, layout, before): (&[u32], &Layout, &Layout),
+    ) -> Unsettled {
+        if let Some(item) = self.circular_origin(order, layout) {
+            let message = "the address of this `.org` depends on itself";
+            self.findings.push(
+                Diagnostic::error(code::UNSETTLED, self.items[item].span, message)
+                    .label("moves what it asks for")
+                    .help("write a number, or a distance between labels; `.space` goes on by so many cells"),
+            );
+            return Unsettled::Everything;
+        }
+        if is_still {
+            return Unsettled::Nothing;
+        }
         let size = (0..self.items.len()).find(|index| layout.sizes[*index] != before.sizes[*index]);
         let base = || {
             let mut pieces = layout.pieces.iter().zip(&before.pieces);
@@ -262,19 +275,19 @@ impl Laying<'_> {
         };
         let Some((item, what)) = size.map(|item| (item, "size")).or_else(|| Some((base()?, "address")))
         else {
-            return;
+            return Unsettled::Everything;
         };
-        let item = &self.items[item];
         let message = format!("the {what} of this depends on addresses that depend on it");
         self.findings.push(
-            Diagnostic::error(code::UNSETTLED, item.span, message)
+            Diagnostic::error(code::UNSETTLED, self.items[item].span, message)
                 .label("never settles")
                 .help("let it depend on numbers, or on distances between labels before it"),
         );
+        Unsettled::Piece(layout.places[item].0)
     }
 
-    /// Reports sizes and addresses without a value, and, if all have settled, pieces without a place.
-    fn report(&mut self, layout: &Layout, is_settled: bool) {
+    /// Reports sizes and addresses without a value, and pieces without a place that have settled.
+    fn report(&mut self, layout: &Layout, unsettled: Unsettled) {
         for (index, item) in self.items.iter().enumerate() {
             let (expr, what) = match &item.kind {
                 ItemKind::Align(expr) => (expr, "an alignment"),
@@ -295,12 +308,12 @@ impl Laying<'_> {
             };
             self.findings.push(diagnostic);
         }
-        if is_settled {
-            self.report_pieces(layout);
+        if unsettled != Unsettled::Everything {
+            self.report_pieces(layout, unsettled);
         }
     }
 
-    fn report_pieces(&mut self, layout: &Layout) {
+    fn report_pieces(&mut self, layout: &Layout, unsettled: Unsettled) {
         // Of each piece its first item.
         let mut begins: Vec<Option<Span>> = vec![None; layout.pieces.len()];
         for (item, (piece, _)) in self.items.iter().zip(&layout.places) {
@@ -311,8 +324,11 @@ impl Laying<'_> {
         let last = |piece: &Piece| piece.base.checked_add(piece.size_cells - 1);
         let most = isac_ir::bits::mask(self.placement.address_bits()) as u64;
         let mut findings = Vec::new();
-        let all = layout.pieces.iter().zip(begins);
-        let mut sorted: Vec<(&Piece, Option<Span>)> = all.filter(|(piece, _)| piece.size_cells > 0).collect();
+        let all = layout.pieces.iter().zip(begins).enumerate();
+        let settled =
+            all.filter(|(number, _)| unsettled != Unsettled::Piece(*number)).map(|(_, piece)| piece);
+        let mut sorted: Vec<(&Piece, Option<Span>)> =
+            settled.filter(|(piece, _)| piece.size_cells > 0).collect();
         sorted.sort_by_key(|(piece, _)| (piece.base, piece.section));
         for (piece, begin) in &sorted {
             if last(piece).is_none_or(|last| last > most)

@@ -1,15 +1,17 @@
 //! What is said of operands that have no code.
 
 use isac_ir::Model;
+use isac_ir::syntax::print::{Site, print};
 use isac_parser::diagnostic::Diagnostic;
 use isac_parser::source::Span;
 
-use super::candidate::Misfit;
+use super::candidate::{Misfit, Reread};
 use super::code;
 use super::expression::NoValue;
 use super::item::Section;
 use super::reach::Reach;
 use super::symbol::Symbols;
+use crate::disassembler::hexadecimal;
 
 /// The finding about a misfit; `place` tells where bytes of the statement stand.
 pub(super) fn misfit_diagnostic(
@@ -60,15 +62,33 @@ pub(super) fn misfit_diagnostic(
             let diagnostic = Diagnostic::error(code::OUT_OF_RANGE, place(*range), message);
             computed_remedy(diagnostic, (*value, *distance), reach.as_ref())
         }
-        Misfit::Otherwise { operation, other } => {
-            let message = format!("there is no `{operation}` with these operands");
-            let diagnostic = Diagnostic::error(code::NO_WORD, whole, message).label("has no word");
-            diagnostic.help(match other {
-                Some(other) => format!("their word is `{other}`; a WHEN or a more special coding takes it"),
-                None => "a WHEN of the description excludes their word".to_owned(),
+        Misfit::Otherwise(reread) => {
+            let message = "there is no instruction with these operands";
+            let diagnostic = Diagnostic::error(code::NO_WORD, whole, message).label("has no word of its own");
+            diagnostic.help(match reread {
+                Some(reread) => word_of_another(model, reread),
+                None => "a WHEN of the description excludes its word".to_owned(),
             })
         }
     }
+}
+
+/// Says whose the word is that a line would have.
+fn word_of_another(model: &Model, reread: &Reread) -> String {
+    let digits = reread.width_bits.div_ceil(4) as usize;
+    let word = format!("0x{}", hexadecimal(reread.word, reread.width_bits, digits));
+    let Some(found) = &reread.found else {
+        return format!("a WHEN of the description excludes {word}, the word that it would have");
+    };
+    let site = Site { address: reread.address.unwrap_or(0), size_cells: reread.size_cells };
+    let text = print(model, found, site).map(|printed| match printed.targets.first() {
+        // Where it leads is not known without its address.
+        Some(target) if reread.address.is_none() => format!("{}...", &printed.text[..target.range.start]),
+        _ => printed.text,
+    });
+    let name = || format!("operation {}", model.operation(found.operation).name);
+    let whose = text.map_or_else(name, |text| format!("`{text}`"));
+    format!("{word}, the word that it would have, is {whose}; a WHEN or a more special coding takes it")
 }
 
 /// Says what a computed value can be.

@@ -115,7 +115,11 @@ impl<'m> Assembler<'m> {
 
     /// From items to a program.
     fn finish(&self, reading: Reading<'_, 'm>, bases: Bases) -> Option<Assembled> {
-        let Reading { mut symbols, sections, mut items, findings, unread, .. } = reading;
+        let Reading { mut symbols, sections, mut items, findings, unread, is_full, .. } = reading;
+        if is_full {
+            // What was not read is missed by what was.
+            return None;
+        }
         for (symbol, first) in symbols.export() {
             let symbol = &symbols.list[symbol as usize];
             let Some(definition) = &symbol.definition else { continue };

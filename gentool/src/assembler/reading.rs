@@ -57,7 +57,7 @@ pub(super) struct Reading<'a, 'm> {
     files: HashMap<PathBuf, FileId>,
     lines: u64,
     /// There were more lines than there may be.
-    is_full: bool,
+    pub(super) is_full: bool,
     /// How many files were included.
     includes: usize,
     /// What may define symbols and was not read.
@@ -166,6 +166,7 @@ impl<'a, 'm> Reading<'a, 'm> {
             return;
         }
         if self.around.len() >= MOST_INCLUDED {
+            self.unread.file = true;
             let message = format!("files include each other more than {MOST_INCLUDED} deep");
             self.findings.push(
                 Diagnostic::error(code::TOO_LARGE, span, message).help("include files from fewer others"),
@@ -302,12 +303,7 @@ impl<'a, 'm> Reading<'a, 'm> {
 
     /// Defines a symbol, if its name can be one's.
     pub(super) fn define(&mut self, name: &str, span: Span, meaning: Meaning) {
-        if self.surface.is_register(name) {
-            let message = format!("`{name}` is a register and cannot be a label");
-            let diagnostic = Diagnostic::error(code::REGISTER_AS_LABEL, span, message)
-                .label("names a register")
-                .help("in expressions a register's name is never a label; choose another name");
-            self.findings.push(diagnostic);
+        if self.is_register_told(name, span) {
             return;
         }
         let symbol = self.symbols.intern(self.unit, name);
@@ -318,6 +314,19 @@ impl<'a, 'm> Reading<'a, 'm> {
                 .help("give one of them another name, or make it a local label as `1:`");
             self.findings.push(diagnostic);
         }
+    }
+
+    /// True for a register's name, which is no symbol's: it is told.
+    pub(super) fn is_register_told(&mut self, name: &str, span: Span) -> bool {
+        let is_register = self.surface.is_register(name);
+        if is_register {
+            let message = format!("`{name}` is a register and cannot be a label");
+            let diagnostic = Diagnostic::error(code::REGISTER_AS_LABEL, span, message)
+                .label("names a register")
+                .help("in expressions a register's name is never a label; choose another name");
+            self.findings.push(diagnostic);
+        }
+        is_register
     }
 
     /// What names mean in the line that is read.
@@ -399,6 +408,8 @@ impl<'a, 'm> Reading<'a, 'm> {
             .label(format!("expected {}", error.expected));
         let name = name_of(rest);
         diagnostic = if let Some(remedy) = rest.chars().next().and_then(instead_of_letter) {
+            diagnostic.help(remedy)
+        } else if let Some(remedy) = self.surface.unknown_function(rest) {
             diagnostic.help(remedy)
         } else if self.surface.is_register(name) {
             diagnostic.help(format!("`{name}` is a register, which has no value here"))

@@ -112,7 +112,8 @@ impl Reading<'_, '_> {
         let span = statement.span(furthest.at, furthest.at + found.len());
         let diagnostic =
             Diagnostic::error(code::BAD_OPERANDS, span, message).label(format!("expected {expected}"));
-        if let Some(remedy) = rest.chars().next().and_then(instead_of_letter) {
+        let letter = rest.chars().next().and_then(instead_of_letter);
+        if let Some(remedy) = letter.or_else(|| self.surface.unknown_function(rest)) {
             return diagnostic.help(remedy);
         }
         let forms = match self.findings.len() < MOST_SUGGESTIONS {

@@ -16,6 +16,9 @@ const MOST_ELEMENTS: u32 = 1 << 16;
 /// Names of registers have at most so many letters.
 const MOST_LETTERS: usize = 64;
 
+/// Most FUNCTIONs that are named where one was meant that there is not.
+const MOST_FUNCTIONS_SHOWN: usize = 6;
+
 /// The surface of a model.
 #[derive(Debug, Clone)]
 pub(super) struct Surface {
@@ -73,6 +76,25 @@ impl Surface {
     pub(super) fn near_function(&self, name: &str) -> Option<&str> {
         let all = self.functions.keys().map(String::as_str);
         near_names(name, all).first().copied()
+    }
+
+    /// What is said of a text that begins like a call of a FUNCTION which the description does not have.
+    pub(super) fn unknown_function(&self, text: &str) -> Option<String> {
+        let name = name_of(text.strip_prefix('%')?);
+        if name.is_empty() || self.functions.contains_key(name) {
+            return None;
+        }
+        let shown: Vec<String> =
+            self.functions.keys().take(MOST_FUNCTIONS_SHOWN).map(|name| format!("`%{name}`")).collect();
+        let shown = shown.join(", ");
+        Some(match self.functions.len() {
+            0 => format!("the description has no FUNCTION that programs can use, so no `%{name}`"),
+            ..=MOST_FUNCTIONS_SHOWN => format!("the description has no FUNCTION `{name}`; it has {shown}"),
+            many => format!(
+                "the description has no FUNCTION `{name}`; it has {shown} and {} others",
+                many - MOST_FUNCTIONS_SHOWN
+            ),
+        })
     }
 
     /// The base of the number that a text begins with, and the length of its prefix.

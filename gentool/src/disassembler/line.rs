@@ -155,7 +155,7 @@ fn with_labels(printed: &Printed, labels: &Labels<'_>) -> String {
 }
 
 /// A value's hexadecimal digits.
-fn hexadecimal(value: Bits, width_bits: u32, digits: usize) -> String {
+pub(crate) fn hexadecimal(value: Bits, width_bits: u32, digits: usize) -> String {
     let bytes = value.to_be_bytes(width_bits);
     let all: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
     all[all.len().saturating_sub(digits)..].to_owned()

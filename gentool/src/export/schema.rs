@@ -13,7 +13,7 @@ pub fn print_xsd() -> String {
          <xs:schema xmlns:xs=\"http://www.w3.org/2001/XMLSchema\" version=\"1\">\n  \
          <xs:annotation>\n    <xs:documentation>\n      \
          What `gentool export --format xml` writes. Lists that are empty are left out. Control\n      \
-         characters are written as U+FFFD.\n    </xs:documentation>\n  </xs:annotation>\n\n",
+         characters other than tab, line feed and carriage return are written as U+FFFD.\n    </xs:documentation>\n  </xs:annotation>\n\n",
     );
     let _ = writeln!(text, "  <xs:element name=\"{MODEL}\" type=\"{MODEL}\"/>\n");
     text += "  <xs:simpleType name=\"hexadecimal\">\n    <xs:restriction base=\"xs:string\">\n      \

@@ -4,12 +4,13 @@ use super::code;
 use super::format::Formats;
 use super::names::Table;
 use super::operation::{AliasValue, Draft, Meaning, OperationScope};
-use super::report::{error, help_if};
+use super::report::{count, error, help_if};
 use super::suggestion::{did_you_mean, unless_unread};
+use super::typing::MAX_COMPUTED_BITS;
 use crate::ast;
 use crate::consequence::in_operation;
 use crate::diagnostic::Diagnostics;
-use crate::model::{AssemblerItem, Format, InstanceRole};
+use crate::model::{AssemblerItem, FieldId, Format, InstanceRole};
 
 /// Reports aliases that a text mentions and the CODING does not; they have no value either.
 ///
@@ -82,7 +83,7 @@ impl Assembler<'_> {
             ast::AssemblerItem::Join(_) => Some(AssemblerItem::Join),
             ast::AssemblerItem::Name(name) => match self.meaning(name, true)? {
                 Meaning::Broken => None,
-                Meaning::Field(field) => Some(AssemblerItem::Field { field, format: Format::Plain }),
+                Meaning::Field(field) => self.field(field, Some(Format::Plain), name),
                 Meaning::Variable(_) | Meaning::Reference(_) => {
                     self.no_text(name);
                     None
@@ -100,7 +101,7 @@ impl Assembler<'_> {
                         .format(format);
                 match meaning? {
                     Meaning::Broken => None,
-                    Meaning::Field(field) => Some(AssemblerItem::Field { field, format: format? }),
+                    Meaning::Field(field) => self.field(field, format, name),
                     Meaning::Variable(_) | Meaning::Reference(_) => {
                         self.no_text(name);
                         None
@@ -115,6 +116,21 @@ impl Assembler<'_> {
                 }
             }
         }
+    }
+
+    /// A field, whose value a text has as a whole.
+    fn field(&mut self, field: FieldId, format: Option<Format>, name: &ast::Name) -> Option<AssemblerItem> {
+        let declared = self.scope.fields.get(field.index())?;
+        if declared.width_bits > MAX_COMPUTED_BITS {
+            let width = count(declared.width_bits, "bit");
+            let message = format!("the field `{}` of {width} has no text", name.text);
+            let diagnostic = error(code::WIDE_VALUE, name.span, message, format!("has {width}"))
+                .secondary(declared.span, "coded here")
+                .help("let the CODING name it in parts of at most 128 bits, each a field");
+            self.diagnostics.push(diagnostic);
+            return None;
+        }
+        Some(AssemblerItem::Field { field, format: format? })
     }
 
     /// Reports a LOCAL or REFERENCE, which only exist while the operation runs.

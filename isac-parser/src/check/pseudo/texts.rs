@@ -45,7 +45,7 @@ impl<'a> Texts<'a> {
                 decodes.map(|decode| operation.instances[decode.instance.index()].target)
             })
             .collect();
-        if model.pseudos.is_empty() || roots.iter().all(|root| texts_of(model, *root).next().is_none()) {
+        if model.pseudos.is_empty() || roots.is_empty() {
             return None;
         }
         let given = [&model.target.hex, &model.target.binary];

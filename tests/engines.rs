@@ -97,7 +97,7 @@ fn check_variety(simulator: &Simulator, programs: impl Strategy<Value = Program>
 
 fn end_name(stop: Stop) -> String {
     match stop {
-        Stop::Budget | Stop::Cycles { .. } => "budget".to_owned(),
+        Stop::Budget | Stop::Paused { .. } => "budget".to_owned(),
         Stop::Halted(_) => "halted".to_owned(),
         Stop::Interrupted => "interrupted".to_owned(),
         Stop::Fault(fault) => match fault.kind {

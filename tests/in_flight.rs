@@ -54,7 +54,7 @@ fn run(engine: &mut dyn Engine, model: &Model, program: &[u8], piece: u64) -> Ou
     let mut stop = Stop::Budget;
     for _ in 0..CYCLES / piece {
         stop = engine.run(&mut host, piece);
-        if !matches!(stop, Stop::Cycles { .. }) {
+        if !matches!(stop, Stop::Paused { .. }) {
             break;
         }
         let _ = engine.measurement();

@@ -34,7 +34,7 @@ fn run(engine: &mut dyn Engine, model: &Model, program: &[u8], host: &mut Host) 
     let mut stop = Stop::Budget;
     for _ in 0..20 {
         stop = engine.run(host, 5);
-        if !matches!(stop, Stop::Budget | Stop::Cycles { .. }) {
+        if !matches!(stop, Stop::Budget | Stop::Paused { .. }) {
             break;
         }
     }

@@ -185,7 +185,7 @@ proptest! {
 
 fn end_name(stop: Stop) -> &'static str {
     match stop {
-        Stop::Budget | Stop::Cycles { .. } => "limit",
+        Stop::Budget | Stop::Paused { .. } => "limit",
         Stop::Halted(_) => "halt",
         Stop::Interrupted => "interrupted",
         Stop::Fault(fault) => match fault.kind {

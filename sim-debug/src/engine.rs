@@ -88,7 +88,7 @@ impl<'e> DebuggedEngine<'e> {
         let taken = self.debugger().taken;
         let more = taken.saturating_sub(self.told);
         self.told = self.told.max(taken);
-        Stop::Cycles { taken: more }
+        Stop::Paused { taken: more }
     }
 
     /// Asks what is to become of a run that stands; `None` if it goes on.
@@ -159,7 +159,7 @@ impl Engine for DebuggedEngine<'_> {
                     let stop = self.debugger_mut().engine.run(host, left);
                     self.debugger_mut().count(stop, left);
                     return match stop {
-                        Stop::Budget | Stop::Cycles { .. } => self.pause(),
+                        Stop::Budget | Stop::Paused { .. } => self.pause(),
                         ended => ended,
                     };
                 }

@@ -168,8 +168,21 @@ impl ContextTree {
         list
     }
 
+    /// Takes away what the stacks of a list have spent; `None` if one has spent more than is known here.
+    pub(crate) fn take(&mut self, list: &[CallContext]) -> Option<()> {
+        let mut numbers: Vec<u32> = Vec::with_capacity(list.len());
+        for context in list {
+            let parent = context.parent.and_then(|parent| numbers.get(parent as usize)).copied();
+            let number = self.call(parent, context.function);
+            let own = &mut self.contexts.get_mut(number as usize)?.own;
+            *own = own.without(context.own)?;
+            numbers.push(number);
+        }
+        Some(())
+    }
+
     /// Adds the stacks of a list.
-    fn add(&mut self, list: &[CallContext]) {
+    pub(crate) fn add(&mut self, list: &[CallContext]) {
         let mut numbers: Vec<u32> = Vec::with_capacity(list.len());
         for context in list {
             let parent = context.parent.and_then(|parent| numbers.get(parent as usize)).copied();

@@ -46,6 +46,7 @@ mod lines;
 mod measurement;
 mod overhead;
 mod pairs;
+mod part;
 mod pipeline_view;
 mod profile;
 mod running;

@@ -47,6 +47,9 @@ pub struct Provenance {
     pub mode: Mode,
     /// Number of runs.
     pub runs: u64,
+    /// Of how many parts of runs these are the counts, where not all of a run was counted; 0 of whole runs.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub parts: u64,
     /// What they took on the host, in nanoseconds of its clock.
     pub host_nanoseconds: u64,
     /// Digest of the model's description, as the engine's maker computes it.
@@ -56,6 +59,10 @@ pub struct Provenance {
     /// The programs, where runs of several were added up, in the order of their digests.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub programs: Vec<ProgramRuns>,
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// What a run did to the processor and how that is known.
@@ -117,6 +124,7 @@ impl Profile {
         let (ours, theirs) = (&mut self.provenance, &other.provenance);
         ours.engines.extend(theirs.engines.iter().cloned());
         count(&mut ours.runs, theirs.runs);
+        count(&mut ours.parts, theirs.parts);
         count(&mut ours.host_nanoseconds, theirs.host_nanoseconds);
         keep_first_files(&mut ours.images, &theirs.images);
         ours.add_programs(&theirs.programs);

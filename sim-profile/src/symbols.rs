@@ -50,6 +50,13 @@ pub fn function_cells(files: &[ImageFile<'_>], cells: CodeCells) -> Vec<Function
     named.map(|(Piece { start, end, .. }, (function, _))| FunctionCells { start, end, function }).collect()
 }
 
+/// The places of code that a file has names for, labels among them, in the file's order.
+pub fn named_places(file: ImageFile<'_>, cells: CodeCells) -> Vec<(String, u64)> {
+    let placement = Placement { cells, bias: file.base.unwrap_or(0) };
+    let symbols = read_code(&file, placement, &mut Vec::new()).symbols;
+    symbols.into_iter().map(|symbol| (symbol.name, symbol.start)).collect()
+}
+
 /// From addresses in a file to addresses in the profile, and back.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Placement {

@@ -246,6 +246,23 @@ proptest! {
         prop_assert_eq!(merged(&a, &Measurement::new(support::tables())), a);
     }
 
+    /// What is added to a run is what has happened since, unless a sum can hold no more.
+    #[test]
+    fn what_was_counted_since_is_what_was_added(a in measurement(), b in measurement()) {
+        let mut before = a;
+        before.instructions.values_mut().for_each(|record| record.unfinished = 0);
+        let after = merged(&before, &b);
+        match after.since(&before) {
+            Some(since) => prop_assert_eq!(&since, &b),
+            None => prop_assert_eq!(after.extra_cycles, u64::MAX),
+        }
+        prop_assert_eq!(merged(&before, &Measurement::new(support::tables())).since(&before),
+            (before.extra_cycles < u64::MAX).then(|| Measurement::new(support::tables())));
+        if b.cycles > 0 && before.extra_cycles < u64::MAX {
+            prop_assert_eq!(before.since(&after), None, "the later one is no earlier state");
+        }
+    }
+
     /// Reading many files at once takes a way of its own, to the same sum.
     #[test]
     fn stored_profiles_add_up_to_what_merging_them_gives(

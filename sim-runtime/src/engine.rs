@@ -1,5 +1,7 @@
 //! What every engine offers, so that launcher, loader and tests know none of them by name.
 
+use std::collections::BTreeSet;
+
 use isac_ir::Model;
 use isac_ir::bits::Bits;
 use isac_ir::resource::RegisterPlace;
@@ -86,7 +88,7 @@ pub trait Engine {
     ///
     /// After [`Stop::Budget`] it was exactly that many; the run goes on with the next call.
     ///
-    /// Where instructions overlap, the stop is [`Stop::Cycles`] instead: at the end of the cycle in
+    /// Where instructions overlap, the stop is [`Stop::Paused`] instead: at the end of the cycle in
     /// which the last of them ended, or after as many cycles. It tells how many instructions it
     /// was, which may be more than `instructions`, since a flush cancels several in one cycle; the
     /// run goes on with the next call, too.
@@ -96,6 +98,14 @@ pub trait Engine {
     ///
     /// The first call, whatever it allows, runs operation `reset` before anything else.
     fn run(&mut self, host: &mut Host, instructions: u64) -> Stop;
+
+    /// Has each run from now on pause before every instruction that begins at one of these addresses:
+    /// [`Engine::run`] gives [`Stop::Paused`] then, and the next call goes on with that instruction. With
+    /// no address they run through again. False if the engine cannot, which is so where instructions
+    /// overlap.
+    fn pause_at(&mut self, _addresses: &BTreeSet<u64>) -> bool {
+        false
+    }
 
     /// The model that it runs; `None` if there is none.
     fn model(&self) -> Option<&Model> {

@@ -61,9 +61,9 @@ pub struct Fault {
 pub enum Stop {
     /// As many instructions as allowed have ended; the run can go on.
     Budget,
-    /// Where instructions overlap: as many instructions as allowed have ended, or as many cycles
-    /// have begun; the run can go on.
-    Cycles {
+    /// The run can go on: where instructions overlap, as many of them as allowed have ended, or as
+    /// many cycles have begun; else it is at an address of [`crate::Engine::pause_at`].
+    Paused {
         /// How many instructions have ended or were cancelled.
         taken: u64,
     },

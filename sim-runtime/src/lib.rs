@@ -15,6 +15,7 @@ pub mod inspection;
 pub mod kernel;
 pub mod launcher;
 pub mod memory;
+pub mod pause;
 pub mod print;
 mod program_order;
 pub mod record;

@@ -2,13 +2,14 @@
 
 mod ending;
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 
 use isac_ir::Model;
 use sim_profile::Measurement;
 use sim_runtime::host::Host;
 use sim_runtime::memory::find_range;
+use sim_runtime::pause::Pauses;
 use sim_runtime::{Engine, Fault, FaultKind, Machine, Stop};
 
 use crate::code::{Code, Connected, Translation};
@@ -74,6 +75,8 @@ pub struct TranslatedEngine<'m> {
     undecoded_extra_cycles: BTreeMap<Option<u64>, u64>,
     is_reset: bool,
     stopped: Option<Stop>,
+    /// What stands there is never compiled.
+    pauses: Pauses,
 }
 
 impl<'m> TranslatedEngine<'m> {
@@ -106,6 +109,7 @@ impl<'m> TranslatedEngine<'m> {
             undecoded_extra_cycles: BTreeMap::new(),
             is_reset: false,
             stopped: None,
+            pauses: Pauses::default(),
         })
     }
 
@@ -244,9 +248,11 @@ impl<'m> TranslatedEngine<'m> {
         }
         let (model, code_map) = (self.core.model(), self.code_map);
         let compilable = Compilable::of(model);
+        let pauses = &self.pauses;
         let find = |core: &mut Core<'m>, steps: &mut Steps, place| {
             let (own, number, step) = step_at(core, steps, code_map, place);
-            let number = number.filter(|_| compilable.includes(&step))?;
+            let is_compiled = compilable.includes(&step) && !pauses.includes(step.address);
+            let number = number.filter(|_| is_compiled)?;
             let runs = steps.counted(number).executed;
             let table = steps.table_of(own.address);
             let precedes_return = steps.is_behind_call(model.successor(step.address, step.size_cells));
@@ -461,6 +467,10 @@ impl Engine for TranslatedEngine<'_> {
         let slow = if instructions < FEW { instructions } else { 0 };
         (self.arrived, self.slow, self.came_by) = (true, slow, None);
         while stop.is_none() && left > 0 {
+            if self.pauses.is_at(|| self.core.state.pc()) {
+                std::mem::swap(&mut self.core.host, host);
+                return Stop::Paused { taken: instructions - left };
+            }
             self.forget_code();
             let (taken, ended) = self.go_on(left);
             left -= taken.min(left);
@@ -469,6 +479,12 @@ impl Engine for TranslatedEngine<'_> {
         std::mem::swap(&mut self.core.host, host);
         self.stopped = stop;
         stop.unwrap_or(Stop::Budget)
+    }
+
+    fn pause_at(&mut self, addresses: &BTreeSet<u64>) -> bool {
+        self.pauses = Pauses::new(addresses);
+        self.is_stale = true;
+        true
     }
 
     fn model(&self) -> Option<&Model> {

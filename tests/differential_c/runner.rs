@@ -78,7 +78,7 @@ fn start_value(salt: u32, place: u32) -> u128 {
 
 fn describe(stop: Stop) -> String {
     match stop {
-        Stop::Budget | Stop::Cycles { .. } => "ended".to_owned(),
+        Stop::Budget | Stop::Paused { .. } => "ended".to_owned(),
         Stop::Fault(fault) => match fault.kind {
             FaultKind::DivisionByZero => "division by zero".to_owned(),
             FaultKind::RegisterIndex { .. } => "no such element".to_owned(),

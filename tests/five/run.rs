@@ -73,7 +73,7 @@ pub(crate) fn run(
 fn run_to_end(engine: &mut dyn Engine, host: &mut Host) -> Stop {
     loop {
         let stop = engine.run(host, LIMIT);
-        if !matches!(stop, Stop::Cycles { .. }) || engine.instructions() >= LIMIT {
+        if !matches!(stop, Stop::Paused { .. }) || engine.instructions() >= LIMIT {
             return stop;
         }
     }

@@ -175,8 +175,8 @@ impl State {
 /// What a stop after one instruction says of it.
 pub(super) fn end_of(stop: Stop, engine: &dyn Engine) -> End {
     match stop {
-        Stop::Budget | Stop::Cycles { .. } if engine.instructions() == 0 => End::Abandoned,
-        Stop::Budget | Stop::Cycles { .. } => End::Ran,
+        Stop::Budget | Stop::Paused { .. } if engine.instructions() == 0 => End::Abandoned,
+        Stop::Budget | Stop::Paused { .. } => End::Ran,
         Stop::Halted(status) => End::Halted(status),
         Stop::Interrupted => unreachable!("nobody interrupts a case"),
         Stop::Fault(fault) => match fault.kind {
@@ -192,7 +192,7 @@ pub(super) fn end_of(stop: Stop, engine: &dyn Engine) -> End {
 /// After so many cycles the run goes on, unless the case says otherwise.
 fn compare_cycles(case: &Case, stop: Stop, engine: &dyn Engine) -> Vec<String> {
     let end = match stop {
-        Stop::Budget | Stop::Cycles { .. } => End::Ran,
+        Stop::Budget | Stop::Paused { .. } => End::Ran,
         other => end_of(other, engine),
     };
     match (end, engine.cycles()) == (case.end, case.cycles) {

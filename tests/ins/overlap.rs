@@ -57,7 +57,7 @@ fn run_until_ended(engine: &mut dyn Engine, instructions: u64) -> Stop {
     let mut host = Host::default();
     loop {
         let stop = engine.run(&mut host, 1);
-        let goes_on = matches!(stop, Stop::Cycles { .. }) && engine.cycles() < PATIENCE;
+        let goes_on = matches!(stop, Stop::Paused { .. }) && engine.cycles() < PATIENCE;
         if !goes_on || engine.instructions() >= instructions {
             return stop;
         }

@@ -180,7 +180,7 @@ impl Bench {
                     break;
                 }
                 // There is no stack for a trap.
-                Stop::Cycles { .. } | Stop::Halted(_) | Stop::Fault(_) | Stop::Interrupted => return None,
+                Stop::Paused { .. } | Stop::Halted(_) | Stop::Fault(_) | Stop::Interrupted => return None,
             }
         }
         let (cycles, instructions) = end.filter(|(_, instructions)| *instructions > 0)?;
@@ -207,7 +207,7 @@ impl Bench {
                 FaultKind::Memory { address, .. } => Some(address),
                 _ => None,
             },
-            Stop::Budget | Stop::Cycles { .. } | Stop::Halted(_) | Stop::Interrupted => None,
+            Stop::Budget | Stop::Paused { .. } | Stop::Halted(_) | Stop::Interrupted => None,
         }
     }
 }

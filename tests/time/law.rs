@@ -149,7 +149,7 @@ fn split(case: &Case, model: &Model, limit: u64, pieces: &[u64]) -> Vec<CycleTra
     for piece in pieces.iter().cycle() {
         let left = limit - engine.cycles();
         match engine.run(&mut Host::default(), left.min(*piece)) {
-            Stop::Budget | Stop::Cycles { .. } if left > 0 => {}
+            Stop::Budget | Stop::Paused { .. } if left > 0 => {}
             _ => break,
         }
     }

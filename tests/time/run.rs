@@ -168,7 +168,7 @@ pub(crate) fn state_differences(case: &Case, run: &Run<'_>, model: &Model) -> Ve
             Some(found) => differences.push(format!("state: {text} is {found:#x}, expected {expected:#x}")),
         }
     }
-    if matches!(run.stop, Stop::Budget | Stop::Cycles { .. }) {
+    if matches!(run.stop, Stop::Budget | Stop::Paused { .. }) {
         differences.push(format!("the run does not end within {LIMIT} cycles"));
     }
     differences

@@ -91,7 +91,7 @@ impl Bench {
         let (streams, output, _) = Streams::captured(INPUT);
         let mut host = Host::new(streams);
         let end = match engine.run(&mut host, cycles) {
-            Stop::Budget | Stop::Cycles { .. } => End::Running,
+            Stop::Budget | Stop::Paused { .. } => End::Running,
             Stop::Halted(status) => End::Halted(status.cast_unsigned()),
             Stop::Fault(_) => End::Fault,
             Stop::Interrupted => unreachable!("nobody interrupts a program"),

@@ -89,7 +89,7 @@ impl Surface {
         let shown = shown.join(", ");
         Some(match self.functions.len() {
             0 => format!("the description has no FUNCTION that programs can use, so no `%{name}`"),
-            ..=MOST_FUNCTIONS_SHOWN => format!("the description has no FUNCTION `{name}`; it has {shown}"),
+            1..=MOST_FUNCTIONS_SHOWN => format!("the description has no FUNCTION `{name}`; it has {shown}"),
             many => format!(
                 "the description has no FUNCTION `{name}`; it has {shown} and {} others",
                 many - MOST_FUNCTIONS_SHOWN

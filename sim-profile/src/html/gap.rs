@@ -42,6 +42,13 @@ pub(super) fn gaps_of(report: &HtmlReport<'_>, lines: &LineTable) -> Vec<Gap> {
              folder by gentool report PROFILE --image PROGRAM --sources DIR --html FILE.",
         );
     }
+    if profile.provenance.parts > 0 {
+        add(
+            &["summary", "functions", "code"],
+            "Not all that ran was counted, but parts of it: from one address to another, or since the snapshot \
+             before.",
+        );
+    }
     let is_of_one = !profile.is_of_several_programs();
     if is_of_one && profile.calls.is_none() {
         add(

@@ -12,6 +12,8 @@ pub(super) struct Profiler<'a> {
     pub(super) version: u32,
     #[serde(rename = "@model")]
     pub(super) model: String,
+    #[serde(rename = "@parts", skip_serializing_if = "Option::is_none")]
+    pub(super) parts: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) programs: Option<Programs>,
     pub(super) summary: Summary,

@@ -25,6 +25,7 @@ use crate::{
 pub(super) fn report_of_profile(profile: &Profile) -> Profiler<'_> {
     let measurement = &profile.measurement;
     let mut report = report_of(measurement, &profile.statics);
+    report.parts = Some(profile.provenance.parts).filter(|parts| *parts > 0);
     report.programs = programs_of(&profile.provenance.programs);
     report.pipeline = profile.pipeline.as_ref().map(|view| pipeline_of(view, &measurement.tables));
     report
@@ -37,6 +38,7 @@ pub(super) fn report_of<'a>(measurement: &'a Measurement, statics: &'a StaticTab
     Profiler {
         version: super::VERSION,
         model: sanitize(&tables.model),
+        parts: None,
         programs: None,
         summary: summary_of(measurement),
         resource_usage: ResourceUsage {

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use crate::coverage::{Coverage, Exclusions};
 use crate::spent::{format_cpi, spent_by_instruction};
 use crate::summary::{Summary, cache_totals, resource_totals};
-use crate::{Measurement, ModelTables, Profile, ProgramRuns};
+use crate::{Measurement, ModelTables, Profile, ProgramRuns, Provenance};
 
 use super::text::sanitize;
 
@@ -15,19 +15,23 @@ const LISTED: usize = 10;
 /// The summary of a measurement: totals, resources, caches, coverage, and the instructions that
 /// took the most cycles. Tables with one line an entry; ends with a line break.
 pub fn render_text(measurement: &Measurement) -> String {
-    render(measurement, &[], &Exclusions::new())
+    render(measurement, &Provenance::default(), &Exclusions::new())
 }
 
 /// The same of a profile, with the programs, where it is of several, and with instructions that need not be
 /// covered.
 pub fn render_profile_text(profile: &Profile, exclusions: &Exclusions) -> String {
-    render(&profile.measurement, &profile.provenance.programs, exclusions)
+    render(&profile.measurement, &profile.provenance, exclusions)
 }
 
-fn render(measurement: &Measurement, programs: &[ProgramRuns], exclusions: &Exclusions) -> String {
+fn render(measurement: &Measurement, provenance: &Provenance, exclusions: &Exclusions) -> String {
     let tables = &measurement.tables;
     let mut out = format!("model {}\n\n", sanitize(&tables.model));
-    write_programs(&mut out, programs);
+    if provenance.parts > 0 {
+        let noun = if provenance.parts == 1 { "part" } else { "parts" };
+        line(&mut out, format_args!("of {} {noun} of what ran, and of nothing else\n", provenance.parts));
+    }
+    write_programs(&mut out, &provenance.programs);
     write_totals(&mut out, &Summary::of(measurement));
     write_resources(&mut out, measurement, tables);
     write_caches(&mut out, measurement, tables);

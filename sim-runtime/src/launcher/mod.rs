@@ -17,6 +17,7 @@ mod message;
 mod number;
 mod options;
 mod output_file;
+mod parts;
 mod place;
 mod progress;
 mod run;
@@ -25,10 +26,12 @@ mod start;
 mod state_dump;
 mod stdio;
 
+use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use isac_ir::Model;
 use sim_profile::{CacheLines, Profile, Provenance, render_profile_xml, write_profile};
 
 pub use command::main;
@@ -44,14 +47,15 @@ pub use stdio::{Stdio, color_choice, is_dumb};
 use crate::engine::{CacheStatistics, Engine};
 use crate::fault::Stop;
 use crate::host::Host;
-use crate::record::function_map;
+use crate::record::{code_names, function_map};
 use interrupt::{InterruptibleInput, Reason};
 use message::describe_end;
 use output_file::{check_writable, write_or_rescue};
+use parts::{Bounds, Parts, find_places};
 use place::parse_assignment;
 use progress::{Progress, mips};
 use run::{End, Limits, Watch, run};
-use snapshot::{Snapshots, take_profile};
+use snapshot::Snapshots;
 use start::{Outside, Started, read_program, start};
 use state_dump::dump_state;
 
@@ -86,13 +90,21 @@ pub fn launch_with(
     let outside = Outside { streams, interrupt: stdio.interrupt.clone() };
     let begun = begin(engine, info, options, outside, &outputs);
     let snapshots = Snapshots::new(options, info, stdio.snapshot.clone());
-    let mut conclusion = Conclusion { engine, info, options, messages, snapshots };
+    let parts = Parts::new(Bounds::default());
+    let mut conclusion = Conclusion { engine, info, options, messages, snapshots, parts };
     match begun {
-        Ok(mut started) => {
-            let snapshots = &mut conclusion.snapshots;
-            snapshots.begin(&started.image);
-            let watch = Watch { interrupt: &stdio.interrupt, progress: &mut progress, snapshots };
-            let run = run_timed(conclusion.engine, &mut started, options, watch);
+        Ok((mut started, pauses)) => {
+            conclusion.parts = Parts::new(pauses.bounds);
+            let Conclusion { engine, snapshots, parts, .. } = &mut conclusion;
+            snapshots.begin(&started.image, pauses.snapshots);
+            let watch = Watch {
+                interrupt: &stdio.interrupt,
+                progress: &mut progress,
+                snapshots,
+                parts,
+                pc: &info.pc,
+            };
+            let run = run_timed(*engine, &mut started, options, watch);
             progress.clear();
             conclusion.finish(started, run, &outputs)
         }
@@ -113,7 +125,7 @@ fn run_timed(
     let interrupt = watch.interrupt;
     let start = Instant::now();
     let end = match started.stop {
-        Stop::Budget | Stop::Cycles { .. } => run(engine, &mut started.host, Limits::of(options), watch),
+        Stop::Budget | Stop::Paused { .. } => run(engine, &mut started.host, Limits::of(options), watch),
         Stop::Halted(status) => End::Exited(status),
         Stop::Fault(fault) => End::Fault(fault),
         Stop::Interrupted => End::InterruptedWithin(interrupt.reason().unwrap_or(Reason::Signal)),
@@ -128,7 +140,7 @@ fn begin(
     options: &RunOptions,
     outside: Outside,
     outputs: &[OutputFile<'_>],
-) -> Result<Started, String> {
+) -> Result<(Started, Pauses), String> {
     let mut assignments = Vec::new();
     for text in &options.set {
         assignments.push(parse_assignment(info, text)?);
@@ -139,13 +151,22 @@ fn begin(
     if options.calls && outputs.iter().all(|output| output.what == "report") {
         return Err("--calls is for the profile, and none is stored; add --profile FILE".to_owned());
     }
+    if options.is_counted_in_parts() && outputs.is_empty() {
+        return Err("--count-from and --count-until are for the profile, and none is made; add --profile \
+                    FILE or --report FILE"
+            .to_owned());
+    }
+    if options.snapshot_apart && engine.model().is_some_and(Model::overlaps) {
+        return Err(NO_PARTS.to_owned());
+    }
     let started = start(engine, info, options, outside, &assignments)?;
+    let pauses = find_pauses(engine, options)?;
     if options.calls {
         follow_calls(engine, options)?;
     }
     match sampling {
         Some(sampling) if !engine.sample(sampling) => Err(NO_SAMPLES.to_owned()),
-        _ => Ok(started),
+        _ => Ok((started, pauses)),
     }
 }
 
@@ -157,12 +178,48 @@ pub const NO_SAMPLES: &str = "samples cannot be taken where instructions overlap
 pub const NO_CALLS: &str = "calls cannot be followed where instructions overlap; leave out --calls, or take a \
                             description without pipeline";
 
+/// Why runs are not divided where instructions overlap, and what to do.
+const NO_PARTS: &str = "a run cannot be divided where instructions overlap, for some are always on their way; \
+                        leave out --snapshot-apart, and ask gentool diff what happened between two snapshots";
+
+/// Why a run does not pause at addresses, and what to do.
+const NO_PAUSES: &str = "this engine cannot tell when a run comes to an address: leave out --engine emitted, \
+                         --calls, --caches and --sample; neither debugged runs can, nor any where instructions overlap";
+
+/// Where a run pauses for its user, by address.
+#[derive(Debug, Clone, Default)]
+struct Pauses {
+    bounds: Bounds,
+    snapshots: BTreeSet<u64>,
+}
+
+/// Has the run pause where the options say.
+fn find_pauses(engine: &mut dyn Engine, options: &RunOptions) -> Result<Pauses, String> {
+    if !options.is_counted_in_parts() && options.snapshot_at.is_empty() {
+        return Ok(Pauses::default());
+    }
+    let bytes = read_program_again(options)?;
+    let names = engine.model().map(|model| code_names(model, &bytes)).unwrap_or_default();
+    let from = find_places("--count-from", &options.count_from, &names)?;
+    let until = find_places("--count-until", &options.count_until, &names)?;
+    let snapshots = find_places("--snapshot-at", &options.snapshot_at, &names)?;
+    let all = from.iter().chain(&until).chain(&snapshots).copied().collect();
+    match engine.pause_at(&all) {
+        true => Ok(Pauses { bounds: Bounds { from, until }, snapshots }),
+        false => Err(NO_PAUSES.to_owned()),
+    }
+}
+
+fn read_program_again(options: &RunOptions) -> Result<Vec<u8>, String> {
+    let path = &options.program;
+    read_program(path).map_err(|error| {
+        format!("the program {} cannot be read again: {error}; leave it where it is", path.display())
+    })
+}
+
 /// Has calls followed between the functions of the program.
 fn follow_calls(engine: &mut dyn Engine, options: &RunOptions) -> Result<(), String> {
-    let path = &options.program;
-    let bytes = read_program(path).map_err(|error| {
-        format!("the program {} cannot be read again: {error}; leave it where it is", path.display())
-    })?;
+    let bytes = read_program_again(options)?;
     let map = engine.model().map(|model| function_map(model, &bytes)).unwrap_or_default();
     match engine.record_calls(map) {
         true => Ok(()),
@@ -249,6 +306,7 @@ struct Conclusion<'a> {
     options: &'a RunOptions,
     messages: Messages,
     snapshots: Snapshots,
+    parts: Parts,
 }
 
 impl Conclusion<'_> {
@@ -265,6 +323,7 @@ impl Conclusion<'_> {
             engines: [self.info.engine.clone()].into(),
             mode: self.options.mode(),
             runs: 1,
+            parts: 0,
             host_nanoseconds: u64::try_from(elapsed.as_nanos()).unwrap_or(u64::MAX),
             model_digest: self.info.model_digest.clone(),
             images: vec![image],
@@ -300,9 +359,8 @@ impl Conclusion<'_> {
                 elapsed.as_secs_f64(),
                 mips(instructions, elapsed)
             ));
-            if let Some(summary) = self.snapshots.summary() {
-                self.messages.line(&summary);
-            }
+            let summaries = [self.snapshots.summary(), self.parts.summary()];
+            summaries.iter().flatten().for_each(|summary| self.messages.line(summary));
             self.engine.statistics().iter().for_each(|line| self.messages.line(line));
             for CacheStatistics { name, lines } in self.engine.caches() {
                 let CacheLines { hits, misses, write_backs } = lines;
@@ -320,7 +378,7 @@ impl Conclusion<'_> {
             results.push(write_or_rescue("final state", path, text.as_bytes()));
         }
         if !outputs.is_empty() {
-            match take_profile(self.engine, provenance) {
+            match self.parts.profile(self.engine, provenance) {
                 Ok(profile) => results.extend(outputs.iter().map(|output| write_output(output, &profile))),
                 Err(error) => results.push(Err(error)),
             }

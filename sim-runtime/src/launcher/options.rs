@@ -54,6 +54,35 @@ pub struct RunOptions {
     )]
     pub snapshot_every: Option<SnapshotInterval>,
 
+    /// Store a snapshot whenever the run comes to this address of its code, too.
+    ///
+    /// WHERE is an address, a function or label of the program, or NAME+N. A snapshot is written before
+    /// the instruction there. May be repeated. Reference and translated engine.
+    /// Example: --profile run.profile --snapshot-at next_frame
+    #[arg(long, value_name = "WHERE", requires = "profile", help_heading = "Results")]
+    pub snapshot_at: Vec<String>,
+
+    /// Let each snapshot hold what was counted since the one before, and not since the run began.
+    ///
+    /// --profile FILE itself holds all of the run as ever. Where instructions overlap it cannot be done.
+    #[arg(long, requires = "profile", help_heading = "Results")]
+    pub snapshot_apart: bool,
+
+    /// Begin to count when the run comes to this address of its code.
+    ///
+    /// The profile and all reports hold what runs from there up to --count-until, each time that the run
+    /// comes there. WHERE is an address, a function or label of the program, or NAME+N; counting begins
+    /// before the instruction there. May be repeated. Reference and translated engine.
+    /// Example: --report run.xml --count-from main --count-until guest_exit
+    #[arg(long, value_name = "WHERE", help_heading = "Results")]
+    pub count_from: Vec<String>,
+
+    /// Cease to count when the run comes to this address of its code, until --count-from begins again.
+    ///
+    /// May be repeated. Without --count-from the run is counted from its beginning.
+    #[arg(long, value_name = "WHERE", help_heading = "Results")]
+    pub count_until: Vec<String>,
+
     /// Write every single event of the run to FILE (reference engine alone).
     ///
     /// The file grows with every cycle: a million instructions take tens of megabytes. Limit
@@ -260,6 +289,11 @@ impl RunOptions {
         }
     }
 
+    /// Whether parts of the run are counted, and not all of it.
+    pub(super) fn is_counted_in_parts(&self) -> bool {
+        !self.count_from.is_empty() || !self.count_until.is_empty()
+    }
+
     /// How what is measured comes about.
     pub(super) fn mode(&self) -> Mode {
         self.sampling().ok().flatten().map_or(Mode::Exact, Mode::Sampled)
@@ -320,6 +354,17 @@ impl RunOptions {
         }
         if let Some(interval) = self.snapshot_every {
             line.extend([OsString::from("--snapshot-every"), interval.to_string().into()]);
+        }
+        let places = [
+            ("--snapshot-at", &self.snapshot_at),
+            ("--count-from", &self.count_from),
+            ("--count-until", &self.count_until),
+        ];
+        for (name, places) in places {
+            line.extend(places.iter().map(|place| format!("{name}={place}").into()));
+        }
+        if self.snapshot_apart {
+            line.push("--snapshot-apart".into());
         }
         if let Some(seconds) = self.timeout {
             line.extend([OsString::from("--timeout"), seconds.to_string().into()]);

@@ -2,11 +2,14 @@
 
 use std::time::{Duration, Instant};
 
+use isac_ir::resource::RegisterPlace;
+
 use crate::engine::Engine;
 use crate::fault::{Fault, Stop};
 use crate::host::Host;
 use crate::launcher::interrupt::{Interrupt, Reason};
 use crate::launcher::options::RunOptions;
+use crate::launcher::parts::Parts;
 use crate::launcher::progress::Progress;
 use crate::launcher::snapshot::Snapshots;
 
@@ -79,11 +82,14 @@ pub(super) struct Watch<'a> {
     pub(super) interrupt: &'a Interrupt,
     pub(super) progress: &'a mut Progress,
     pub(super) snapshots: &'a mut Snapshots,
+    pub(super) parts: &'a mut Parts,
+    /// The program counter.
+    pub(super) pc: &'a RegisterPlace,
 }
 
 /// Runs until something ends it.
 pub(super) fn run(engine: &mut dyn Engine, host: &mut Host, limits: Limits, watch: Watch<'_>) -> End {
-    let Watch { interrupt, progress, snapshots } = watch;
+    let Watch { interrupt, progress, snapshots, parts, pc } = watch;
     let slice_time = snapshots.slice_time(SLICE_TIME);
     let mut slice = FIRST_SLICE;
     let mut taken = 0;
@@ -99,7 +105,11 @@ pub(super) fn run(engine: &mut dyn Engine, host: &mut Host, limits: Limits, watc
         let start = Instant::now();
         match engine.run(host, budget) {
             Stop::Budget => taken += budget,
-            Stop::Cycles { taken: more } => taken += more,
+            Stop::Paused { taken: more } => {
+                taken += more;
+                let address = engine.machine().read_place(pc) as u64;
+                snapshots.arrive(engine, parts, address);
+            }
             Stop::Halted(status) => {
                 return match interrupt.reason() {
                     Some(reason) if interrupt.has_cut_input() => End::Interrupted(reason),
@@ -115,7 +125,7 @@ pub(super) fn run(engine: &mut dyn Engine, host: &mut Host, limits: Limits, watc
         if budget == slice {
             slice = adapt(slice, end - start, slice_time);
         }
-        snapshots.look(engine, taken);
+        snapshots.look(engine, parts, taken);
         if end - shown >= SLICE_TIME {
             shown = end;
             // What cannot be written is told at the end.

@@ -1,5 +1,6 @@
 //! Profiles of a run that goes on: after so many instructions, so many seconds, or when a signal asks.
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fmt;
 use std::path::PathBuf;
@@ -14,6 +15,7 @@ use crate::launcher::launch_info::LaunchInfo;
 use crate::launcher::number::{parse_count, parse_seconds};
 use crate::launcher::options::RunOptions;
 use crate::launcher::output_file::write_atomically;
+use crate::launcher::parts::{LOST, Parts};
 use crate::record::static_table;
 
 /// How long a run goes on between two snapshots.
@@ -81,6 +83,12 @@ pub(super) struct Snapshots {
     path: Option<PathBuf>,
     interval: Option<SnapshotInterval>,
     request: SnapshotRequest,
+    /// Addresses at which one is written.
+    places: BTreeSet<u64>,
+    /// Each holds what was counted since the one before.
+    are_apart: bool,
+    /// All that was counted when the last one was written.
+    before: Option<Profile>,
     mode: Mode,
     engine: String,
     model_digest: String,
@@ -101,6 +109,9 @@ impl Snapshots {
             path: options.profile.clone(),
             interval: options.snapshot_every,
             request,
+            places: BTreeSet::new(),
+            are_apart: options.snapshot_apart,
+            before: None,
             mode: options.mode(),
             engine: info.engine.clone(),
             model_digest: info.model_digest.clone(),
@@ -116,9 +127,10 @@ impl Snapshots {
         snapshots
     }
 
-    /// The run has begun, of this program.
-    pub(super) fn begin(&mut self, image: &ProgramImage) {
+    /// The run has begun, of this program; one is to be written at each of these addresses.
+    pub(super) fn begin(&mut self, image: &ProgramImage, places: BTreeSet<u64>) {
         self.images = vec![image.clone()];
+        self.places = places;
         (self.begun, self.next_time) = (Instant::now(), None);
         self.schedule(0);
     }
@@ -136,21 +148,36 @@ impl Snapshots {
         }
     }
 
+    /// The run has paused at an address: parts begin and end there, and one may be due.
+    pub(super) fn arrive(&mut self, engine: &mut dyn Engine, parts: &mut Parts, pc: u64) {
+        // What is counted up to here belongs to the part that ends here.
+        if self.places.contains(&pc) {
+            self.take(engine, parts);
+        }
+        if let Err(error) = parts.arrive(engine, pc) {
+            self.errors.push(error);
+        }
+    }
+
     /// Writes one if it is due: `taken` instructions have ended or were cancelled so far.
-    pub(super) fn look(&mut self, engine: &mut dyn Engine, taken: u64) {
+    pub(super) fn look(&mut self, engine: &mut dyn Engine, parts: &Parts, taken: u64) {
         let is_asked = self.request.take();
         let is_time = self.next_time.is_some_and(|time| Instant::now() >= time);
         if !is_asked && !is_time && taken < self.next_instructions {
             return;
         }
-        let begun = Instant::now();
-        if let Err(error) = self.write(engine) {
-            self.errors.push(error);
-        }
-        self.longest = self.longest.max(begun.elapsed());
+        self.take(engine, parts);
         if is_time || taken >= self.next_instructions {
             self.schedule(taken);
         }
+    }
+
+    fn take(&mut self, engine: &mut dyn Engine, parts: &Parts) {
+        let begun = Instant::now();
+        if let Err(error) = self.write(engine, parts) {
+            self.errors.push(error);
+        }
+        self.longest = self.longest.max(begun.elapsed());
     }
 
     /// What could not be written.
@@ -180,7 +207,7 @@ impl Snapshots {
         }
     }
 
-    fn write(&mut self, engine: &mut dyn Engine) -> Result<(), String> {
+    fn write(&mut self, engine: &mut dyn Engine, parts: &Parts) -> Result<(), String> {
         let Some(path) = &self.path else {
             return Err("a snapshot was asked for, and nobody said where to; give --profile FILE".to_owned());
         };
@@ -188,12 +215,17 @@ impl Snapshots {
             engines: [self.engine.clone()].into(),
             mode: self.mode,
             runs: 1,
+            parts: 0,
             host_nanoseconds: u64::try_from(self.begun.elapsed().as_nanos()).unwrap_or(u64::MAX),
             model_digest: self.model_digest.clone(),
             images: self.images.clone(),
             programs: Vec::new(),
         };
-        let profile = take_profile(engine, provenance)?;
+        let so_far = parts.profile(engine, provenance)?;
+        let profile = match &self.before {
+            Some(before) if self.are_apart => so_far.since(before).ok_or(LOST)?,
+            _ => so_far.clone(),
+        };
         let mut name = OsString::from(path);
         name.push(format!(".{}", self.written + 1));
         let path = PathBuf::from(name);
@@ -202,6 +234,7 @@ impl Snapshots {
         written
             .map_err(|error| format!("the snapshot could not be written to {}: {error}", path.display()))?;
         self.written += 1;
+        self.before = self.are_apart.then_some(so_far);
         Ok(())
     }
 }

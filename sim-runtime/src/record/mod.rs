@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 use isac_ir::Model;
 use isac_ir::operation::Role;
 use isac_ir::root::{WordSource, root_elements};
-use sim_profile::symbols::{ImageFile, function_cells};
+use sim_profile::symbols::{ImageFile, function_cells, named_places};
 use sim_profile::{CodeCells, ModelTables};
 
 pub(crate) use call_follower::{CallFollower, Executed};
@@ -79,6 +79,11 @@ fn stage_names(model: &Model) -> Vec<String> {
 pub fn function_map(model: &Model, bytes: &[u8]) -> FunctionMap {
     let file = ImageFile { name: "", bytes, base: None };
     FunctionMap::new(function_cells(&[file], code_cells(model)))
+}
+
+/// The places of a program's code that it has names for, with their addresses.
+pub fn code_names(model: &Model, bytes: &[u8]) -> Vec<(String, u64)> {
+    named_places(ImageFile { name: "", bytes, base: None }, code_cells(model))
 }
 
 /// Where files have the cells of the map that instructions are fetched from.

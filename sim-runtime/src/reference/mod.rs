@@ -24,6 +24,8 @@ mod tracing;
 mod value;
 mod visit;
 
+use std::collections::BTreeSet;
+
 use isac_ir::Model;
 use sim_profile::{
     Calls, Event, EventProfiler, EventSink, Measurement, PipelineView, Samples, Sampling, Spending,
@@ -35,6 +37,7 @@ use crate::engine::{CacheStatistics, Engine, Machine};
 use crate::fault::Stop;
 use crate::host::Host;
 use crate::inspection::{Flying, Follow, PassedStatement, SavedEngine, TouchedCells, Within};
+use crate::pause::Pauses;
 use crate::program_order::ProgramOrder;
 use crate::record::{CallFollower, CheckCounter, FunctionMap, model_tables};
 use crate::trace::TraceSink;
@@ -71,6 +74,7 @@ pub struct ReferenceEngine<'m> {
     followed: Option<&'m Model>,
     /// Who follows the statements, if anybody does now.
     follower: Option<Follower>,
+    pauses: Pauses,
 }
 
 /// Who listens to the events.
@@ -114,6 +118,7 @@ impl<'m> ReferenceEngine<'m> {
             plain: model,
             followed: None,
             follower: None,
+            pauses: Pauses::default(),
         }
     }
 
@@ -219,6 +224,9 @@ impl Engine for ReferenceEngine<'_> {
         }
         let before = self.taken;
         for _ in 0..instructions {
+            if self.pauses.is_at(|| self.state.pc()) {
+                return Stop::Paused { taken: self.taken - before };
+            }
             if let Some(stop) = self.cycle(host) {
                 self.stopped = Some(stop);
                 return stop;
@@ -228,9 +236,17 @@ impl Engine for ReferenceEngine<'_> {
             }
         }
         match self.state.model.overlaps() {
-            true => Stop::Cycles { taken: self.taken - before },
+            true => Stop::Paused { taken: self.taken - before },
             false => Stop::Budget,
         }
+    }
+
+    fn pause_at(&mut self, addresses: &BTreeSet<u64>) -> bool {
+        let pauses = !self.state.model.overlaps();
+        if pauses {
+            self.pauses = Pauses::new(addresses);
+        }
+        pauses
     }
 
     fn model(&self) -> Option<&isac_ir::Model> {

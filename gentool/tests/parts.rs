@@ -1,0 +1,147 @@
+//! Runs that are counted in parts: between two addresses, and from one snapshot to the next.
+
+mod command_in_folder;
+
+use std::fs;
+
+use command_in_folder::{CSV, RV32IM, gentool};
+use tempfile::TempDir;
+
+const CRC32: &str = "models/rv32im/programs/crc32.elf";
+
+/// Status, output and messages.
+fn said(folder: &TempDir, line: &str) -> (Option<i32>, String, String) {
+    let output = gentool(folder, line);
+    let [out, err] = [output.stdout, output.stderr].map(|text| String::from_utf8(text).expect("text"));
+    (output.status.code(), out, err)
+}
+
+#[track_caller]
+fn done(folder: &TempDir, line: &str) -> String {
+    let (status, out, errors) = said(folder, line);
+    assert_eq!(status, Some(0), "{line}: {errors}");
+    out
+}
+
+#[track_caller]
+fn assert_equal(folder: &TempDir, one: &str, other: &str) {
+    assert_eq!(done(folder, &format!("diff @{one} @{other}")), "all counts are equal\n", "{one} {other}");
+}
+
+/// What runs up to a place, from there to another, and from that to the first one, is all that runs; both
+/// engines count it alike, and each part is a flow without a gap.
+#[test]
+fn the_parts_of_a_run_add_up_to_all_of_it() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let places = ("crc_all", "print");
+    for (model, program) in [
+        (RV32IM, CRC32),
+        ("models/mips32/mips32.isac", "models/mips32/programs/crc32.elf"),
+        ("models/armv6m/armv6m.isac", "models/armv6m/programs/crc32.elf"),
+        ("models/avr/avr.isac", "models/avr/programs/crc32.elf"),
+    ] {
+        let run = |engine: &str, options: &str, name: &str| {
+            let limit = "--limit-instructions 300K";
+            let line = format!("run {model} {program} --engine {engine} {limit} {options} --profile @{name}");
+            let (status, _, errors) = said(&folder, &line);
+            assert!(matches!(status, Some(0 | 124)), "{line}: {errors}");
+        };
+        run("reference", "", "whole");
+        let options = [
+            format!("--count-until {}", places.0),
+            format!("--count-from {} --count-until {}", places.0, places.1),
+            format!("--count-from {} --count-until {}", places.1, places.0),
+        ];
+        for engine in ["reference", "translated"] {
+            for (number, options) in options.iter().enumerate() {
+                let name = format!("{engine}{number}");
+                run(engine, options, &name);
+                assert!(
+                    done(&folder, &format!("verify @{name}")).ends_with("consistent\n"),
+                    "{model} {name}"
+                );
+            }
+            let all = [0, 1, 2].map(|number| format!("@{engine}{number}")).join(" ");
+            done(&folder, &format!("merge {all} -o @{engine}"));
+            assert_equal(&folder, engine, "whole");
+        }
+        for number in 0..options.len() {
+            assert_equal(&folder, &format!("reference{number}"), &format!("translated{number}"));
+        }
+    }
+}
+
+#[test]
+fn snapshots_can_hold_what_ran_since_the_one_before() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let options = "--limit-instructions 60K --snapshot-every 20K --snapshot-at crc_all --snapshot-apart";
+    for engine in ["reference", "translated"] {
+        let run = format!("run {RV32IM} {CRC32} --engine {engine} --profile @{engine} {options} --stats");
+        let (status, _, errors) = said(&folder, &run);
+        assert_eq!(status, Some(124), "{errors}");
+        assert!(errors.contains("5 snapshots, "), "{errors}");
+        let parts: Vec<String> = (1..=5).map(|number| format!("@{engine}.{number}")).collect();
+        for part in &parts {
+            done(&folder, &format!("verify {part}"));
+        }
+        done(&folder, &format!("merge {} -o @sum", parts.join(" ")));
+        assert_equal(&folder, "sum", engine);
+        let first = done(&folder, &format!("report {} --image {CRC32} --format gprof", parts[0]));
+        assert!(first.contains("fill_table") && !first.contains("crc_all"), "{first}");
+    }
+    assert_equal(&folder, "reference.2", "translated.2");
+}
+
+/// A profile of a part is never taken for one of a whole run.
+#[test]
+fn reports_say_that_a_part_was_counted() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let options = "--count-from crc_all --count-until put_number.isra.0 --report @run.xml --profile @p";
+    done(&folder, &format!("run {RV32IM} {CRC32} {options} -- 2"));
+    let xml = fs::read_to_string(folder.path().join("run.xml")).expect("the report");
+    assert!(xml.contains("<profiler version=\"1\" model=\"rv32im\" parts=\"2\">"), "{}", &xml[..200]);
+    let text = done(&folder, "report @p --format text");
+    assert!(text.starts_with("model rv32im\n\nof 2 parts of what ran, and of nothing else\n"), "{text}");
+    done(&folder, "merge @p @p -o @twice");
+    assert!(done(&folder, "report @twice --format text").contains("of 4 parts of what ran"));
+    done(&folder, &format!("report @p --image {CRC32} --html @p.html"));
+    let page = fs::read_to_string(folder.path().join("p.html")).expect("the page");
+    assert!(page.contains("Not all that ran was counted"), "the page says so");
+    done(&folder, &format!("run {RV32IM} {CRC32} --profile @whole -- 1"));
+    assert!(!done(&folder, "report @whole --format text").contains("part"));
+}
+
+/// Where counting never begins there is an empty profile, and no error.
+#[test]
+fn a_place_that_is_never_reached_is_no_error() {
+    let folder = tempfile::tempdir().expect("a folder");
+    done(&folder, &format!("run {RV32IM} {CRC32} --count-from 0x7ffffff0 --profile @none -- 1"));
+    assert!(done(&folder, "report @none --format text").contains("executed                        0"));
+    done(&folder, &format!("run {RV32IM} {CRC32} --count-until 0x7ffffff0 --profile @all -- 1"));
+    done(&folder, &format!("run {RV32IM} {CRC32} --profile @whole -- 1"));
+    assert_equal(&folder, "all", "whole");
+}
+
+#[test]
+fn what_cannot_be_is_told_before_the_run() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let pipeline = "models/rv32im5/rv32im5.isac";
+    for (line, why) in [
+        (format!("run {RV32IM} {CSV} --count-from man --profile @p"), "no function or label `man`"),
+        (format!("run {RV32IM} {CRC32} --count-from main+x --profile @p"), "`x` is no number"),
+        (format!("run {RV32IM} {CRC32} --count-from main"), "none is made; add --profile FILE"),
+        (
+            format!("run {pipeline} {CRC32} --engine reference --count-from main --profile @p"),
+            "nor any where instructions overlap",
+        ),
+        (
+            format!("run {pipeline} {CRC32} --engine reference --snapshot-apart --profile @p"),
+            "leave out --snapshot-apart",
+        ),
+    ] {
+        let (status, out, errors) = said(&folder, &line);
+        assert_eq!((status, out.as_str()), (Some(125), ""), "{line}: {errors}");
+        assert!(errors.contains(why), "{line}: {errors}");
+        assert!(!folder.path().join("p").exists());
+    }
+}

@@ -287,12 +287,15 @@ impl<'e> Debugger<'e> {
         if !self.stops.is_empty() {
             self.engine.follow(Follow::List);
         }
-        let stopped = self.unit(host);
+        let mut stopped = self.unit(host);
         if !self.stops.is_empty() {
             let within = self.stop_at_passed(host, cycles);
             self.engine.follow(Follow::Nothing);
             if within.is_some() {
                 return within;
+            }
+            if self.was_cut(host, cycles) {
+                stopped = self.unit(host);
             }
         }
         if matches!(stopped, Some(Stopped::Watch(..))) {

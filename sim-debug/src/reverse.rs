@@ -250,12 +250,15 @@ impl Debugger<'_> {
             if follows {
                 self.engine.follow(Follow::List);
             }
-            let ended = self.bare_unit(host).is_some();
+            let mut ended = self.bare_unit(host).is_some();
+            let passed = if follows { self.engine.take_passed() } else { Vec::new() };
+            if follows && self.was_cut(host, before) {
+                ended = self.bare_unit(host).is_some();
+            }
             if let Some(why) = self.touched().filter(|_| how == How::Continue) {
                 found.add(Found { cycles: before, why });
             }
             if follows {
-                let passed = self.engine.take_passed();
                 self.engine.follow(Follow::Nothing);
                 if self.last_stop_in(&passed).is_some() {
                     found.add(Found { cycles: before, why: Stopped::Line });

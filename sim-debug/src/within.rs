@@ -8,6 +8,7 @@
 
 use std::ops::ControlFlow;
 
+use sim_runtime::Stop;
 use sim_runtime::host::Host;
 use sim_runtime::inspection::{Follow, PassedStatement, Within};
 
@@ -144,6 +145,16 @@ impl Debugger<'_> {
         Some(Stopped::Line)
     }
 
+    /// True if the instruction, or cycle, that began at a time was left because it passes more statements
+    /// than are listed: the run then stands before it, and nothing is listed any more.
+    pub(crate) fn was_cut(&mut self, host: &mut Host, cycles: u64) -> bool {
+        let is_cut = self.ended == Some(Stop::Interrupted) && !host.is_interrupted();
+        if is_cut {
+            self.go_to_cycle(host, cycles);
+        }
+        is_cut
+    }
+
     /// Goes back by statements, or for `Continue` to one that is stopped at, within the instruction at
     /// hand, and tells where that leads; else leaves the instruction, gives the state before it if there
     /// is one, and takes what was done off `left`.
@@ -239,8 +250,11 @@ impl Debugger<'_> {
             if !self.engine.follow(Follow::List) {
                 return None;
             }
-            let ended = self.bare_unit(host).is_some();
+            let mut ended = self.bare_unit(host).is_some();
             listed.push((cycles, self.engine.take_passed().len() as u64));
+            if self.was_cut(host, cycles) {
+                ended = self.bare_unit(host).is_some();
+            }
             if ended {
                 break;
             }

@@ -36,7 +36,8 @@ pub enum Follow {
     /// Nothing, as a plain run.
     #[default]
     Nothing,
-    /// Lists them.
+    /// Lists them. A cycle that passes a million of them is left there, as if it was interrupted: it need
+    /// not end.
     List,
     /// Runs up to before one of them and stands there, within a cycle.
     Until {

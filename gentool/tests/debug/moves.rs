@@ -201,6 +201,57 @@ fn the_profile_within_an_instruction_is_that_of_before_it() {
     }
 }
 
+/// An instruction that runs for ever, in a loop over a line of its own.
+const SPINNING: &str = "\
+RESOURCE {
+    PC REGISTER bit[8] pc;
+    REGISTER bit[8] a;
+    RAM bit[8] ram { SIZE (0x100); };
+    MEMORY_MAP defaultmap { RANGE (0, 0xff) -> ram; };
+};
+OPERATION main { ACTIVATION { decode; }; };
+OPERATION decode { CODINGROOT { spin (defaultmap[pc]); }; BEHAVIOR { pc = pc + 1; }; };
+OPERATION spin {
+    CODING { 0bx[8] };
+    BEHAVIOR {
+        while (a != 300)
+            a = a + 1;
+    };
+};
+";
+
+#[test]
+fn an_instruction_that_never_ends_is_looked_into_all_the_same() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let [model, program] = ["spin.isac", "spin.bin"].map(|name| folder.path().join(name));
+    std::fs::write(&model, SPINNING).expect("a file");
+    std::fs::write(&program, [0; 4]).expect("a file");
+    let line = format!("{} {} --timeout 300", model.display(), program.display());
+    let commands = [
+        "break spin.isac:13",
+        "continue",
+        "registers a",
+        "continue",
+        "continue",
+        "registers a",
+        "statement 3",
+        "where",
+        "backstatement 4",
+        "registers a",
+        "reverse-continue",
+        "registers a",
+        "delete",
+        "over 5",
+        "registers a",
+        "back",
+        "where",
+        "statement 9",
+        "where",
+        "quit",
+    ];
+    check("endless", &line, &commands);
+}
+
 #[test]
 fn what_cannot_be_measured_is_refused() {
     let shown = session(&format!("{SUM} --sample 100 --profile none.profile"), "");

@@ -9,7 +9,7 @@ use isac_ir::behavior::{PointId, Stmt};
 use super::step::{Frame, Leaving, Step};
 use crate::inspection::{Follow, Operand, PassedStatement, RunningBody, Within};
 
-/// Most statements of a cycle that are listed: a body need not end.
+/// Most statements of a cycle that are listed, whose run is left then: a body need not end.
 const MOST_PASSED: usize = 1 << 20;
 
 /// Who follows a run.
@@ -60,10 +60,11 @@ impl<'m> Step<'m, '_> {
             follower.within = Some(Within { id, address, bodies: Vec::new() });
             return Err(Leaving::Interrupt);
         }
-        if follower.passed.len() < MOST_PASSED {
-            let passed = PassedStatement { statement: point, turn: self.turn, nesting: self.nesting };
-            follower.passed.push(passed);
+        if follower.passed.len() >= MOST_PASSED {
+            return Err(Leaving::Interrupt);
         }
+        let passed = PassedStatement { statement: point, turn: self.turn, nesting: self.nesting };
+        follower.passed.push(passed);
         Ok(())
     }
 

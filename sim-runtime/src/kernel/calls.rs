@@ -33,7 +33,7 @@ impl CallTrail {
     }
 
     /// A way that was followed before is taken again.
-    #[inline]
+    #[inline(always)]
     pub(super) fn take(&mut self, way: u32, now: Spending) {
         self.recorder.take(way, now);
     }

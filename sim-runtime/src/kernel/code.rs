@@ -145,6 +145,15 @@ impl<C: BlockCore, P: Profiling> Code<C, P> {
         if first.target == target { Some(first) } else { self.further_link(site, target) }
     }
 
+    /// What whoever goes from a site to a target has to tell, unless the dispatcher has to be asked.
+    pub(super) fn arrival(&self, site: u32, target: u64) -> Option<Arrival> {
+        let link = self.link(site, target).filter(|link| !link.is_empty())?;
+        match link.way {
+            Link::NO_WAY => (link.block != Link::NO_BLOCK).then_some(Arrival::Untold),
+            way => Some(Arrival::Way(way)),
+        }
+    }
+
     /// Undoes all links to an address: the dispatcher has to be asked the next time.
     pub(super) fn disconnect(&mut self, target: u64) {
         let links = self.sites.iter_mut().map(|site| &mut site.first).chain(&mut self.links);

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use sim_profile::Spending;
+
 use super::block::{Arrival, Static};
 use super::code::Code;
 use super::machine::{BlockCore, Kernel, Leave, Profiling, Trap};
@@ -96,7 +98,11 @@ impl<C: BlockCore, P: Profiling> Dispatcher<'_, C, P> {
             }
             Leave::Check => (ended, None),
             Leave::Transfer => {
-                self.rest.arrival = self.follow_calls(slot_of, |code| code.source_of(site));
+                self.rest.arrival = match slot_of {
+                    None => self.follow_known(site),
+                    Some(_) => None,
+                }
+                .unwrap_or_else(|| self.follow_calls(slot_of, |code| code.source_of(site)));
                 self.rest.arrived_from = Some(site);
                 (ended, None)
             }
@@ -108,6 +114,19 @@ impl<C: BlockCore, P: Profiling> Dispatcher<'_, C, P> {
             }
             Leave::Trap(trap) => self.after_trap(site, trap, ended),
         }
+    }
+
+    /// A step was left by a way that it has gone before, since the turn is over; what whoever goes there
+    /// again has to tell, if that is known.
+    fn follow_known(&mut self, site: u32) -> Option<Arrival> {
+        let calls = self.code.calls.as_ref()?;
+        let arrival = self.code.arrival(site, self.core.pc())?;
+        if let Arrival::Way(way) = arrival {
+            let kernel = self.core.kernel();
+            let now = Spending { instructions: kernel.instructions, cycles: kernel.cycles() };
+            calls.borrow_mut().take(way, now);
+        }
+        Some(arrival)
     }
 
     /// An instruction has gone on at the PC, which may stand in the delay slot of a branch that ran

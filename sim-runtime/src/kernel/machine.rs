@@ -291,7 +291,7 @@ impl Kernel {
 
     /// Instructions begun that have not ended as instructions do.
     fn other_instructions(&self) -> u64 {
-        self.cancelled.saturating_add(self.faulted).saturating_add(self.unfinished)
+        self.cancelled + self.faulted + self.unfinished
     }
 
     /// A turn of a loop begins: now and then somebody is asked whether the run is to end.

@@ -109,8 +109,31 @@ fn transfer_further<C: BlockCore, P: Profiling>(
     left: u64,
 ) {
     let Some(link) = code.link(site, pc) else { return leave_transfer(core, site, pc, left) };
-    let block = if link.is_told() { link.leads_to } else { link.block };
-    if let Some(records) = code.records.get(block as usize)
+    if link.is_told() {
+        return transfer_told(core, code, link, (site, pc), left);
+    }
+    if let Some(records) = code.records.get(link.block as usize)
+        && let Some(fuel) = left.checked_sub(records.len() as u64)
+        && let Some(record) = records.first()
+    {
+        if P::ON {
+            link.count.set(link.count.get() + 1);
+        }
+        return (record.run)(core, code, records, pc, fuel);
+    }
+    leave_transfer(core, site, pc, left);
+}
+
+/// The same through a link of which somebody is told.
+#[inline(never)]
+fn transfer_told<C: BlockCore, P: Profiling>(
+    core: &mut C,
+    code: &Code<C, P>,
+    link: &Link,
+    (site, pc): (u32, u64),
+    left: u64,
+) {
+    if let Some(records) = code.records.get(link.leads_to as usize)
         && let Some(fuel) = left.checked_sub(records.len() as u64)
         && let Some(record) = records.first()
     {

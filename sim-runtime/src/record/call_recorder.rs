@@ -14,71 +14,40 @@
 //!   it is entered anywhere but at its beginning and is further down, so it does (`longjmp`).
 //! - What no jump explains is an *interrupt*: a frame that waits for the address that was next.
 //!
+//! What was spent is added up where a frame is taken off, from what was spent when it was put on. As long
+//! as no function stands on the stack twice, that is all: a frame is *single* then, and the numbers of
+//! its stack and its arc say where to add. Otherwise the functions and arcs have to be counted that are
+//! there, so that nothing counts twice; all frames below are entered into that count first.
+//!
 //! An engine that comes the same way again and again prepares it once, as a *way*
 //! ([`CallRecorder::way`]); taking it asks no table then.
 
+mod frame;
+mod presence;
+mod stack;
 mod way;
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::HashMap;
 
-use sim_profile::{CallCount, CallKey, CallKind, Calls, ContextTree, FunctionCount, Spending};
+use sim_profile::{CallCount, CallKey, CallKind, Calls, FunctionCount, Spending};
 
 use super::transfer::{FunctionMap, Step};
+use frame::{Frame, Returns};
+use presence::Presence;
+use stack::{StackNumber, Stacks, difference};
 use way::Way;
 
 /// Most frames on the stack; beyond, the oldest is forgotten.
 pub const MOST_FRAMES: usize = 1 << 18;
 
-/// What is on the stack.
-#[derive(Debug, Clone, Copy)]
-struct Frame {
-    /// Number of the function.
-    function: u32,
-    /// Number of the arc that led here.
-    arc: Option<u32>,
-    /// Number of the stack that it is the top of.
-    context: u32,
-    /// Number of the point that it waits for; none for a tail call, which waits for what the frame
-    /// below does.
-    point: Option<u32>,
-}
-
 /// An address that frames may wait for.
 #[derive(Debug, Clone, Copy)]
 struct Point {
     address: u64,
-    /// How many frames wait for it.
+    /// How many of the frames that are present wait for it.
     waiting: u32,
-    /// Whether any ever has.
+    /// Whether any frame ever has.
     was_awaited: bool,
-}
-
-/// How often something is on the stack, and since when.
-#[derive(Debug, Clone, Copy, Default)]
-struct Presence {
-    frames: u32,
-    was_there: bool,
-    since: Spending,
-    inclusive: Spending,
-}
-
-impl Presence {
-    #[inline]
-    fn enter(&mut self, now: Spending) {
-        if self.frames == 0 {
-            self.since = now;
-            self.was_there = true;
-        }
-        self.frames += 1;
-    }
-
-    #[inline]
-    fn leave(&mut self, now: Spending) {
-        self.frames -= 1;
-        if self.frames == 0 {
-            self.inclusive.add(now.since(self.since));
-        }
-    }
 }
 
 #[derive(Debug, Clone)]
@@ -99,7 +68,13 @@ struct Arc {
 #[derive(Debug, Clone)]
 pub struct CallRecorder {
     map: FunctionMap,
-    frames: VecDeque<Frame>,
+    /// The stack, behind those of its frames that were forgotten.
+    frames: Vec<Frame>,
+    /// How many at the front of `frames` were forgotten; never all of them.
+    bottom: usize,
+    /// How many at the front of `frames` are counted by the presences and the points, all that are not
+    /// single among them.
+    present: usize,
     functions: Vec<Function>,
     function_numbers: HashMap<u64, u32>,
     arcs: Vec<Arc>,
@@ -110,8 +85,7 @@ pub struct CallRecorder {
     newly_awaited: Vec<u64>,
     ways: Vec<Way>,
     way_numbers: HashMap<(u64, u64, Step), u32>,
-    last: Spending,
-    contexts: ContextTree,
+    stacks: Stacks,
     forgotten: u64,
 }
 
@@ -120,7 +94,9 @@ impl CallRecorder {
     pub fn new(map: FunctionMap, address: u64) -> CallRecorder {
         let mut recorder = CallRecorder {
             map,
-            frames: VecDeque::new(),
+            frames: Vec::new(),
+            bottom: 0,
+            present: 0,
             functions: Vec::new(),
             function_numbers: HashMap::new(),
             arcs: Vec::new(),
@@ -130,13 +106,13 @@ impl CallRecorder {
             newly_awaited: Vec::new(),
             ways: Vec::new(),
             way_numbers: HashMap::new(),
-            last: Spending::default(),
-            contexts: ContextTree::default(),
+            stacks: Stacks::default(),
             forgotten: 0,
         };
         let function = recorder.function(address);
-        let context = recorder.contexts.call(None, recorder.functions[function as usize].start);
-        recorder.push(Frame { function, arc: None, context, point: None });
+        let stack = recorder.stacks.call(None, (function, recorder.functions[function as usize].start));
+        let (arc, returns, since) = (Frame::NO_ARC, Returns::BELOW, Spending::default());
+        recorder.frames.push(Frame { stack, arc, returns, since });
         recorder
     }
 
@@ -148,18 +124,18 @@ impl CallRecorder {
     /// Takes a transfer of control. `now` is what was spent up to the end of the instruction at
     /// `from`.
     pub fn transfer(&mut self, from: u64, to: u64, step: Step, now: Spending) {
-        self.spend(now);
+        self.enter_all();
         match step {
-            Step::Call { return_address } => self.call(from, to, CallKind::Call, Some(return_address)),
-            Step::Unforeseen { next } => self.call(from, to, CallKind::Interrupt, Some(next)),
+            Step::Call { return_address } => self.call((from, to), CallKind::Call, Some(return_address), now),
+            Step::Unforeseen { next } => self.call((from, to), CallKind::Interrupt, Some(next), now),
             Step::Computed => {
                 let point = self.point_numbers.get(&to).copied();
                 if let Some(point) = point.filter(|point| self.points[*point as usize].waiting > 0) {
-                    self.take_off_waiting(point);
+                    self.take_off_waiting(point, now);
                 }
-                self.jump(from, to);
+                self.jump(from, to, now);
             }
-            Step::Direct => self.jump(from, to),
+            Step::Direct => self.jump(from, to, now),
         }
     }
 
@@ -174,11 +150,14 @@ impl CallRecorder {
     /// The calls so far, `now` being what was spent; those that have not returned count up to now.
     pub fn calls(&self, now: Spending) -> Calls {
         let mut done = self.clone();
-        done.spend(now);
+        done.enter_all();
         while !done.frames.is_empty() {
-            done.pop();
+            done.pop(now);
         }
-        let contexts = done.contexts.into_list();
+        for (function, inclusive) in done.stacks.inclusive() {
+            done.functions[function as usize].presence.inclusive.add(inclusive);
+        }
+        let contexts = done.stacks.into_list();
         let mut own: HashMap<u64, Spending> = HashMap::new();
         for context in &contexts {
             own.entry(context.function).or_default().add(context.own);
@@ -195,103 +174,132 @@ impl CallRecorder {
         calls
     }
 
-    /// What was spent since the last transfer was spent by the function on top.
-    #[inline]
-    fn spend(&mut self, now: Spending) {
-        if let Some(top) = self.frames.back() {
-            self.contexts.spend(top.context, now.since(self.last));
+    fn call(&mut self, (from, to): (u64, u64), kind: CallKind, return_address: Option<u64>, now: Spending) {
+        let Some(top) = self.frames.last().copied() else { return };
+        let callee = self.function(to);
+        let arc = self.arc_to(callee, (top.stack, from, kind));
+        if self.frames.len() - self.bottom == MOST_FRAMES {
+            self.forget_oldest(now);
         }
-        self.last = now;
-    }
-
-    fn call(&mut self, from: u64, to: u64, kind: CallKind, return_address: Option<u64>) {
-        let Some(top) = self.frames.back().copied() else { return };
-        let caller = self.functions[top.function as usize].start;
-        let function = self.function(to);
-        let callee = self.functions[function as usize].start;
-        let arc = self.arc(CallKey { caller, site: from, callee, kind });
-        self.arcs[arc as usize].calls = self.arcs[arc as usize].calls.saturating_add(1);
-        if self.frames.len() == MOST_FRAMES {
-            self.forget_oldest();
-        }
-        let context = self.contexts.call(Some(top.context), callee);
+        let stack = self.stacks.call(Some(top.stack), (callee, self.functions[callee as usize].start));
         let point = return_address.map(|address| self.point(address));
-        self.push(Frame { function, arc: Some(arc), context, point });
+        let returns = self.returns_of(point, top.stack);
+        self.push(Frame { stack, arc, returns, since: now });
     }
 
     /// Goes on at an address without a call.
-    fn jump(&mut self, from: u64, to: u64) {
-        let Some(top) = self.frames.back() else { return };
-        let here = self.functions[top.function as usize].start;
+    fn jump(&mut self, from: u64, to: u64, now: Spending) {
+        let Some(top) = self.frames.last() else { return };
+        let start = |frame: &Frame| self.functions[self.stacks.function(frame.stack) as usize].start;
+        let here = start(top);
         let Some(there) = self.map.function_at(to) else {
             // Code without symbols is its caller's, unless that has some.
             if self.map.function_at(here).is_some() {
-                self.call(from, to, CallKind::Tail, None);
+                self.call((from, to), CallKind::Tail, None, now);
             }
             return;
         };
         if there == here {
             return;
         }
-        let group = self.frames.iter().rev();
-        let tails = group.clone().take_while(|frame| frame.point.is_none()).count();
-        let is_there = |frame: &Frame| self.functions[frame.function as usize].start == there;
+        let group = self.frames[self.bottom..].iter().rev();
+        let tails = group.clone().take_while(|frame| frame.returns == Returns::BELOW).count();
+        let is_there = |frame: &Frame| start(frame) == there;
         let in_group = group.clone().take(tails + 1).position(is_there);
         let unwound = || group.clone().position(is_there).filter(|_| there != to);
         match in_group.or_else(unwound) {
-            Some(above) => (0..above).for_each(|_| self.pop()),
-            None => self.call(from, to, CallKind::Tail, None),
+            Some(above) => (0..above).for_each(|_| self.pop(now)),
+            None => self.call((from, to), CallKind::Tail, None, now),
         }
     }
 
     /// Takes off the frame that waits for a point, and all above it.
-    fn take_off_waiting(&mut self, point: u32) {
-        while let Some(frame) = self.frames.back().copied() {
-            self.pop();
-            if frame.point == Some(point) {
+    fn take_off_waiting(&mut self, point: u32, now: Spending) {
+        while let Some(frame) = self.frames.last().copied() {
+            self.pop(now);
+            if frame.returns.point() == Some(point) {
                 return;
             }
         }
     }
 
-    #[inline]
+    /// Counts all frames as present.
+    fn enter_all(&mut self) {
+        while let Some(frame) = self.frames.get(self.present).copied() {
+            self.present += 1;
+            self.enter(frame);
+        }
+    }
+
+    /// Puts a frame onto others that are all present.
     fn push(&mut self, frame: Frame) {
-        self.functions[frame.function as usize].presence.enter(self.last);
-        if let Some(arc) = frame.arc {
-            self.arcs[arc as usize].presence.enter(self.last);
-        }
-        if let Some(point) = frame.point.and_then(|point| self.points.get_mut(point as usize)) {
-            point.waiting += 1;
-            if !std::mem::replace(&mut point.was_awaited, true) {
-                self.newly_awaited.push(point.address);
-            }
-        }
-        self.frames.push_back(frame);
+        self.frames.push(frame);
+        self.present += 1;
+        self.enter(frame);
     }
 
-    #[inline]
-    fn pop(&mut self) {
-        if let Some(frame) = self.frames.pop_back() {
-            self.leave(frame);
+    fn enter(&mut self, frame: Frame) {
+        self.functions[self.stacks.function(frame.stack) as usize].presence.enter(frame.since);
+        if let Some(arc) = self.arcs.get_mut(frame.arc as usize) {
+            arc.presence.enter(frame.since);
+            arc.calls = arc.calls.saturating_add(1);
+        }
+        if let Some(point) = frame.returns.point() {
+            self.points[point as usize].waiting += 1;
+            self.is_awaited(point);
         }
     }
 
-    fn forget_oldest(&mut self) {
-        if let Some(frame) = self.frames.pop_front() {
-            self.forgotten = self.forgotten.saturating_add(1);
-            self.leave(frame);
+    /// A frame waits for a point.
+    fn is_awaited(&mut self, point: u32) {
+        let point = &mut self.points[point as usize];
+        if !std::mem::replace(&mut point.was_awaited, true) {
+            self.newly_awaited.push(point.address);
         }
     }
 
-    #[inline]
-    fn leave(&mut self, frame: Frame) {
-        self.functions[frame.function as usize].presence.leave(self.last);
-        if let Some(arc) = frame.arc {
-            self.arcs[arc as usize].presence.leave(self.last);
+    /// Takes off a frame that is present.
+    fn pop(&mut self, now: Spending) {
+        let Some(frame) = self.frames.pop() else { return };
+        if self.frames.len() == self.bottom {
+            self.frames.clear();
+            self.bottom = 0;
         }
-        if let Some(point) = frame.point.and_then(|point| self.points.get_mut(point as usize)) {
-            point.waiting -= 1;
+        self.present = self.frames.len();
+        let below = self.frames.last().map(|below| below.stack);
+        self.stacks.add(frame.stack, difference(now, frame.since), below);
+        self.leave(frame, now);
+    }
+
+    fn forget_oldest(&mut self, now: Spending) {
+        let Some(frame) = self.frames.get(self.bottom).copied() else { return };
+        let until = self.frames.get(self.bottom + 1).map_or(now, |above| above.since);
+        self.forgotten = self.forgotten.saturating_add(1);
+        self.stacks.add(frame.stack, difference(until, frame.since), None);
+        self.leave(frame, now);
+        self.bottom += 1;
+        if self.bottom == MOST_FRAMES {
+            self.frames.drain(..self.bottom);
+            self.present -= self.bottom;
+            self.bottom = 0;
         }
+    }
+
+    fn leave(&mut self, frame: Frame, now: Spending) {
+        self.functions[self.stacks.function(frame.stack) as usize].presence.leave(now);
+        if let Some(arc) = self.arcs.get_mut(frame.arc as usize) {
+            arc.presence.leave(now);
+        }
+        if let Some(point) = frame.returns.point() {
+            self.points[point as usize].waiting -= 1;
+        }
+    }
+
+    /// What takes off a frame that waits for a point, if any, on top of a stack.
+    fn returns_of(&self, point: Option<u32>, below: StackNumber) -> Returns {
+        let function = self.stacks.function(below);
+        let function = self.functions[function as usize].has_symbol.then_some(function);
+        point.map_or(Returns::BELOW, |point| Returns::to(point, function))
     }
 
     /// Number of the function at an address, which is one of its own in code without symbols.
@@ -320,7 +328,10 @@ impl CallRecorder {
         number
     }
 
-    fn arc(&mut self, key: CallKey) -> u32 {
+    /// Number of the arc to a function, from the top of a stack, an instruction there, and how.
+    fn arc_to(&mut self, callee: u32, (stack, site, kind): (StackNumber, u64, CallKind)) -> u32 {
+        let start = |function: u32| self.functions[function as usize].start;
+        let key = CallKey { caller: start(self.stacks.function(stack)), site, callee: start(callee), kind };
         let next = self.arcs.len() as u32;
         let number = *self.arc_numbers.entry(key).or_insert(next);
         if number == next {

@@ -129,7 +129,7 @@ fn a_full_stack_forgets_the_oldest_call() {
     for call in 0..MOST_FRAMES as u64 + 2 {
         recorder.transfer(12, 10, Step::Call { return_address: 13 }, at(call));
     }
-    assert_eq!(recorder.frames.len(), MOST_FRAMES);
+    assert_eq!(recorder.frames.len() - recorder.bottom, MOST_FRAMES);
     let calls = recorder.calls(at(MOST_FRAMES as u64 + 2));
     assert_eq!(calls.forgotten, 3);
 }
@@ -173,6 +173,62 @@ fn ways_are_taken_as_transfers_are() {
         }
         assert_eq!(prepared.calls(at(now)), plain.calls(at(now)), "seed {seed}");
     }
+}
+
+/// Programs as compilers make them: functions that call others, mostly return to where they were called,
+/// and seldom are on the stack twice.
+#[test]
+fn ways_of_programs_are_taken_as_transfers_are() {
+    const FUNCTIONS: u64 = 60;
+    let cells =
+        |number: u64| FunctionCells { start: number * 10, end: number * 10 + 10, function: number * 10 };
+    let map = || FunctionMap::new((0..FUNCTIONS).map(cells).collect());
+    let (mut deepest_single, mut repeated) = (0, 0);
+    for seed in 0..100 {
+        let (mut numbers, mut now) = (Numbers(seed), 0);
+        let (mut plain, mut prepared) = (CallRecorder::new(map(), 0), CallRecorder::new(map(), 0));
+        let (mut here, mut waiting) = (0, Vec::new());
+        for _ in 0..600 {
+            let function = here / 10;
+            let site = function * 10 + 1 + numbers.below(3);
+            // Mostly a function further on; some functions and addresses are without symbols.
+            let mut callee = || match numbers.below(40) {
+                0 => numbers.below(FUNCTIONS + 10) * 10,
+                _ => (function + 1 + numbers.below(4)).min(FUNCTIONS + 10) * 10,
+            };
+            let to = callee();
+            let (to, step) = match (numbers.below(20), waiting.last().copied()) {
+                (0..9, _) => {
+                    waiting.push(site + 1);
+                    (to, Step::Call { return_address: site + 1 })
+                }
+                (9..12, _) => (to, Step::Direct),
+                (12, _) => (to, Step::Computed),
+                (13, Some(_)) if numbers.below(8) == 0 => {
+                    // A long jump.
+                    waiting.truncate(numbers.below(waiting.len() as u64) as usize + 1);
+                    (waiting.pop().unwrap_or(0), Step::Computed)
+                }
+                (_, Some(address)) => {
+                    waiting.pop();
+                    (address, Step::Computed)
+                }
+                (_, None) => (to, Step::Unforeseen { next: site + 1 }),
+            };
+            now += numbers.below(9);
+            plain.transfer(site, to, step, at(now));
+            if !prepared.is_idle(step, site, to) {
+                let way = prepared.way(site, to, step);
+                prepared.take(way, at(now));
+            }
+            let single = prepared.frames.len() - prepared.present;
+            deepest_single = deepest_single.max(single);
+            repeated += usize::from(prepared.frames.last().is_some_and(|top| !top.stack.is_single()));
+            here = to;
+        }
+        assert_eq!(prepared.calls(at(now)), plain.calls(at(now)), "seed {seed}");
+    }
+    assert!(deepest_single > 10 && repeated > 100, "{deepest_single} {repeated}");
 }
 
 #[test]

@@ -1,26 +1,32 @@
 //! Transfers that are taken again and again, with what the tables say of them.
 
-use sim_profile::{CallKey, CallKind, Spending};
+use sim_profile::{CallKind, Spending};
 
-use super::{CallRecorder, Frame, MOST_FRAMES};
+use super::frame::{Frame, Returns};
+use super::stack::{StackNumber, difference, sum};
+use super::{CallRecorder, MOST_FRAMES};
 use crate::record::Step;
 
 /// A transfer with what the tables say of it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Way {
+    /// The frame that it takes off and nothing else, if it is a return.
+    returns: Returns,
+    /// The top of the stack that it was taken from last, if it put a frame onto that.
+    from_stack: StackNumber,
+    /// That frame: its stack.
+    stack: StackNumber,
+    /// Its arc.
+    arc: u32,
+    /// What takes it off.
+    kept: Returns,
     from: u64,
     to: u64,
     step: Step,
-    /// Whether a frame is put onto the stack.
-    is_call: bool,
     /// The function that it leads to; none for a return into code without symbols.
     callee: Option<u32>,
-    /// The address that a call keeps, or that a return leads to.
+    /// The address that a call keeps.
     point: Option<u32>,
-    /// The function from which a call was made last, and the arc from there.
-    arc: Option<(u32, u32)>,
-    /// The stack of calls that it was taken from last, and the one that it made of it.
-    contexts: Option<(u32, u32)>,
 }
 
 impl CallRecorder {
@@ -56,84 +62,122 @@ impl CallRecorder {
             Step::Direct => None,
         };
         let point = point.map(|address| self.point(address));
-        let is_return = matches!(step, Step::Computed) && self.map.function_at(to).is_none();
-        let callee = (!is_return).then(|| self.function(to));
+        let is_return = matches!(step, Step::Computed);
+        let is_into_nothing = is_return && self.map.function_at(to).is_none();
+        let callee = (!is_into_nothing).then(|| self.function(to));
+        let returns = point.filter(|_| is_return).map_or(Returns::NOT, |point| Returns::to(point, callee));
+        let (from_stack, stack) = (StackNumber::NONE, StackNumber::NONE);
+        let (arc, kept) = (Frame::NO_ARC, Returns::BELOW);
         let number = self.ways.len() as u32;
-        let is_call = matches!(step, Step::Call { .. } | Step::Unforeseen { .. });
-        self.ways.push(Way { from, to, step, is_call, callee, point, arc: None, contexts: None });
+        self.ways.push(Way { returns, from_stack, stack, arc, kept, from, to, step, callee, point });
         self.way_numbers.insert((from, to, step), number);
         number
     }
 
     /// Takes a transfer by its number, as [`CallRecorder::transfer`] does.
     ///
-    /// What calls cost a run is this: so nothing is copied, and there are two ways through it.
-    #[inline]
+    /// What calls cost a run is this: so a call from where it was made last, and a return to the caller,
+    /// ask no table, and of the stack only its top.
+    #[inline(always)]
     pub fn take(&mut self, number: u32, now: Spending) {
-        let (Some(way), Some(top)) = (self.ways.get(number as usize), self.frames.back()) else { return };
-        if way.is_call {
-            self.take_call(number, now);
-        } else if way.point.is_some() && top.point == way.point && self.is_below(way.callee) {
-            self.spend(now);
-            self.pop();
+        let (Some(way), Some(top)) = (self.ways.get(number as usize), self.frames.last()) else { return };
+        if top.returns == way.returns && self.frames.len() > self.present {
+            let top = *top;
+            self.frames.truncate(self.frames.len() - 1);
+            self.leave_single(top, now);
+        } else if top.stack == way.from_stack && way.stack.is_single() && self.frames.len() < MOST_FRAMES {
+            self.frames.push(Frame { stack: way.stack, arc: way.arc, returns: way.kept, since: now });
         } else {
-            let Way { from, to, step, .. } = *way;
-            self.transfer(from, to, step, now);
+            self.take_otherwise(number, now);
         }
     }
 
-    /// Whether the frame below the top is that of a function; of any without symbols, if none is given.
     #[inline]
-    fn is_below(&self, function: Option<u32>) -> bool {
-        let below = self.frames.len().checked_sub(2).and_then(|below| self.frames.get(below));
-        below.is_some_and(|below| match function {
-            Some(function) => below.function == function,
-            None => !self.functions[below.function as usize].has_symbol,
-        })
-    }
-
-    #[inline]
-    fn take_call(&mut self, number: u32, now: Spending) {
-        self.spend(now);
-        let (Some(way), Some(top)) = (self.ways.get(number as usize), self.frames.back()) else { return };
-        let Some(callee) = way.callee else { return };
-        let (point, caller, parent) = (way.point, top.function, top.context);
-        let (known_arc, known_context) = (way.arc, way.contexts);
-        let arc = match known_arc {
-            Some((from, arc)) if from == caller => arc,
-            _ => self.arc_of(number, callee, caller),
-        };
-        let context = match known_context {
-            Some((from, context)) if from == parent => context,
-            _ => self.context_of(number, callee, parent),
-        };
-        let calls = &mut self.arcs[arc as usize].calls;
-        *calls = calls.saturating_add(1);
-        if self.frames.len() == MOST_FRAMES {
-            self.forget_oldest();
+    fn leave_single(&mut self, frame: Frame, now: Spending) {
+        let spent = difference(now, frame.since);
+        self.stacks.add_single(frame.stack, spent);
+        if let Some(arc) = self.arcs.get_mut(frame.arc as usize) {
+            arc.calls = arc.calls.wrapping_add(1);
+            arc.presence.inclusive = sum(arc.presence.inclusive, spent);
         }
-        self.push(Frame { function: callee, arc: Some(arc), context, point });
     }
 
-    /// The arc of a call, remembered for the next time.
-    #[cold]
-    fn arc_of(&mut self, number: u32, callee: u32, caller: u32) -> u32 {
+    /// The same where functions stand on the stack twice, where the stack is another than the last time, and
+    /// where more is to be done than to put a frame on or to take one off.
+    #[inline(never)]
+    fn take_otherwise(&mut self, number: u32, now: Spending) {
+        let (Some(way), Some(top)) = (self.ways.get(number as usize).copied(), self.frames.last().copied())
+        else {
+            return;
+        };
+        match way.step {
+            Step::Call { .. } => self.take_call(number, top.stack, CallKind::Call, now),
+            Step::Unforeseen { .. } => self.take_call(number, top.stack, CallKind::Interrupt, now),
+            Step::Computed if top.returns == way.returns => self.pop(now),
+            Step::Computed if self.take_off_tails(way.returns, now) => {}
+            Step::Direct if self.is_new(top.stack, &way) => {
+                self.take_call(number, top.stack, CallKind::Tail, now);
+            }
+            step => self.transfer(way.from, way.to, step, now),
+        }
+    }
+
+    fn take_call(&mut self, number: u32, from_stack: StackNumber, kind: CallKind, now: Spending) {
         let way = self.ways[number as usize];
-        let kind = match way.step {
-            Step::Unforeseen { .. } => CallKind::Interrupt,
-            _ => CallKind::Call,
-        };
-        let start = |function: u32| self.functions[function as usize].start;
-        let arc = self.arc(CallKey { caller: start(caller), site: way.from, callee: start(callee), kind });
-        self.ways[number as usize].arc = Some((caller, arc));
-        arc
+        if way.from_stack != from_stack {
+            self.prepare(number, from_stack, kind);
+        }
+        let Way { stack, arc, kept, .. } = self.ways[number as usize];
+        if !stack.is_single() || self.frames.len() >= MOST_FRAMES {
+            self.enter_all();
+            if self.frames.len() - self.bottom == MOST_FRAMES {
+                self.forget_oldest(now);
+            }
+            self.push(Frame { stack, arc, returns: kept, since: now });
+        } else {
+            self.frames.push(Frame { stack, arc, returns: kept, since: now });
+        }
     }
 
-    /// The stack with a function called, remembered for the next time.
-    fn context_of(&mut self, number: u32, callee: u32, parent: u32) -> u32 {
-        let context = self.contexts.call(Some(parent), self.functions[callee as usize].start);
-        self.ways[number as usize].contexts = Some((parent, context));
-        context
+    /// Finds the frame that a call puts onto a stack, for this time and those to come.
+    fn prepare(&mut self, number: u32, from_stack: StackNumber, kind: CallKind) {
+        let Way { callee, point, from, .. } = self.ways[number as usize];
+        let Some(callee) = callee else { return };
+        let stack = self.stacks.call(Some(from_stack), (callee, self.functions[callee as usize].start));
+        let arc = self.arc_to(callee, (from_stack, from, kind));
+        let kept = self.returns_of(point, from_stack);
+        self.functions[callee as usize].presence.was_there = true;
+        if let Some(point) = point {
+            self.is_awaited(point);
+        }
+        let way = &mut self.ways[number as usize];
+        (way.from_stack, way.stack, way.arc, way.kept) = (from_stack, stack, arc, kept);
+    }
+
+    /// Whether a jump leads to a function that is not on the stack, and so puts it there: from one with a
+    /// symbol, or to one.
+    fn is_new(&mut self, from_stack: StackNumber, way: &Way) -> bool {
+        let Some(callee) = way.callee else { return false };
+        let here = &self.functions[self.stacks.function(from_stack) as usize];
+        let there = &self.functions[callee as usize];
+        (here.has_symbol || there.has_symbol) && self.stacks.is_new(from_stack, callee)
+    }
+
+    /// Takes off single frames that wait for what the one below does, and that one, if a return leads there;
+    /// whether it does.
+    fn take_off_tails(&mut self, returns: Returns, now: Spending) -> bool {
+        let above = self.frames[self.present..].iter().rev();
+        let tails = above.take_while(|frame| frame.returns == Returns::BELOW).count();
+        let waiting = self.frames.len().checked_sub(tails + 1).filter(|index| *index >= self.present);
+        let Some(waiting) = waiting.filter(|index| self.frames[*index].returns == returns) else {
+            return false;
+        };
+        while self.frames.len() > waiting {
+            if let Some(frame) = self.frames.pop() {
+                self.leave_single(frame, now);
+            }
+        }
+        true
     }
 
     /// Forgets all ways: instructions are no longer what they were.

@@ -3,6 +3,7 @@
 mod command_in_folder;
 
 use std::fs;
+use std::process::Command;
 
 use command_in_folder::{CSV, RV32IM, gentool};
 use tempfile::TempDir;
@@ -201,6 +202,31 @@ fn branches_that_never_ran_count_if_the_description_is_given() {
     assert_eq!(attribute(&cobertura, "coverage", "branches-valid"), branches(&with).to_string());
     let rate: f64 = attribute(&cobertura, "coverage", "branch-rate").parse().expect("a rate");
     assert!(rate < 0.1, "{rate}");
+}
+
+/// With a description, without, and of a program of which nothing is known.
+#[test]
+fn readers_of_cobertura_find_what_they_expect() {
+    if Command::new("xmllint").arg("--version").output().is_err() {
+        eprintln!("left out: xmllint cannot be run");
+        return;
+    }
+    let is_valid = |folder: &TempDir| {
+        let dtd = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cobertura.dtd");
+        let mut command = Command::new("xmllint");
+        command.args(["--noout", "--dtdvalid", dtd, "out"]).current_dir(folder.path());
+        let output = command.output().expect("xmllint runs");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    };
+    let folder = measured();
+    for more in ["", "--model models/rv32im/rv32im.isac", "--sources models/guests"] {
+        assert_eq!(report(&folder, &format!("--image {CSV} --format cobertura {more}")).0, Some(0), "{more}");
+        is_valid(&folder);
+    }
+    let tiny8 = "models/tiny8/tiny8.isac models/tiny8/programs/sum.bin";
+    gentool(&folder, &format!("run {tiny8} --engine reference --profile @p"));
+    assert_eq!(report(&folder, "--format cobertura --image models/tiny8/programs/sum.bin").0, Some(0));
+    is_valid(&folder);
 }
 
 #[test]

@@ -20,9 +20,20 @@ pub(crate) fn settle_causes(findings: &mut Diagnostics, files: &[(FileId, File)]
     operations.drop_what_lacks_in_codings(findings);
     drop_fields_of_uncoded(findings, files);
     drop_writes_of_misplaced(findings);
+    drop_forms_of_what_is_too_deep(findings);
     find_wrong_codings(findings);
     find_wrong_widths(findings);
     find_wrong_stages(findings);
+}
+
+/// Drops what is said of the form of a WHEN of which a part nests too deep and was not read.
+fn drop_forms_of_what_is_too_deep(findings: &mut Diagnostics) {
+    let deep = findings.iter().filter(|finding| finding.code.0 == "E0104");
+    let deep: Vec<Span> = deep.map(|finding| finding.primary.0).collect();
+    let touches = |span: Span| {
+        deep.iter().any(|deep| deep.file == span.file && deep.start < span.end && span.start < deep.end)
+    };
+    findings.retain(|finding| finding.code != code::WHEN_FORM || !touches(finding.primary.0));
 }
 
 /// The cause of findings that one operation has of a name, and others have apart from it.

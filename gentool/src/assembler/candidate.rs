@@ -1,6 +1,6 @@
 //! From what is written to words: one way of reading a line with the values of its operands.
 
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 use std::rc::Rc;
 
 use isac_ir::Model;
@@ -19,6 +19,9 @@ use super::reach::{Reach, reach_of};
 
 /// Fields of so many coded bits are searched for the one that names an element.
 const MOST_SEARCHED_BITS: u32 = 16;
+
+/// Most statements that are run to find the fields of one computed value.
+const MOST_SOLVED_STATEMENTS: u32 = 4_000_000;
 
 /// One way of reading a line.
 #[derive(Debug, Clone)]
@@ -48,6 +51,8 @@ pub(super) enum Misfit {
     Computed { range: (u32, u32), field: String, value: i128, reach: Option<Reach>, distance: bool },
     /// No field value names the element.
     Element { range: (u32, u32), field: String },
+    /// What the text names twice is written as two things; the second stands there, if it is no name alone.
+    Differs { range: Option<(u32, u32)>, name: String },
     /// The word is another instruction's, or none; `None` if no way was tried.
     Otherwise(Option<Box<Reread>>),
 }
@@ -108,16 +113,11 @@ impl Candidate {
             return Ok(Rc::clone(words));
         }
         let words = self.find_words(model, spot)?;
-        if spot.address.is_none() && !self.asks_for_address(model) {
+        if spot.address.is_none() {
             // Without an address nothing else has a value.
             return Ok(Rc::clone(self.fixed.get_or_init(|| words)));
         }
         Ok(words)
-    }
-
-    /// True if it depends on the address which element is named somewhere.
-    pub(super) fn asks_for_address(&self, model: &Model) -> bool {
-        asks_for_address(model, &self.written)
     }
 
     fn find_words(&self, model: &Model, spot: &Spot<'_>) -> Result<Words, Misfit> {
@@ -168,19 +168,29 @@ impl Candidate {
         let mut fields = vec![0; operation.fields.len()];
         let text = &operation.texts[written.variant.text as usize];
         // Elements that are computed may ask for the other fields.
+        let mentions = || mentions(text, &written.fields);
+        // Fields that stand there as they are, and those that are computed.
+        let (mut told, mut solved): (Vec<u32>, Vec<u32>) = (Vec::new(), Vec::new());
+        let differs = |field: u32, operand: &Operand| {
+            let name = operation.fields[field as usize].name.clone();
+            Misfit::Differs { range: Some(operand.range), name }
+        };
         for computed in [false, true] {
-            for (field, operand) in &written.fields {
-                let format = format_of(text, *field);
+            for (field, format, operand) in mentions() {
                 let is_computed = matches!(format, Format::Name { element: Some(_), .. });
                 if is_computed == computed && !matches!(format, Format::Computed { .. }) {
-                    fields[*field as usize] =
-                        self.field(model, id, (*field, format), operand, &fields, spot)?;
+                    let value = self.field(model, id, (field, format), operand, &fields, spot)?;
+                    if told.contains(&field) && fields[field as usize] != value {
+                        return Err(differs(field, operand));
+                    }
+                    told.push(field);
+                    fields[field as usize] = value;
                 }
             }
         }
         // What is computed is solved for the fields that nothing else has told.
-        for (field, operand) in &written.fields {
-            if let Format::Computed { format, value } = format_of(text, *field) {
+        for (field, format, operand) in mentions() {
+            if let Format::Computed { format, value } = format {
                 let OperandValue::Expr(expr) = &operand.value else { continue };
                 let wanted = self.wanted(model, (expr, format), operand, &fields, spot)?;
                 let unknown = Misfit::NoValue { range: operand.range, why: NoValue::Unknown };
@@ -189,26 +199,48 @@ impl Candidate {
                     instruction_address: spot.address.ok_or(unknown)?,
                     instruction_size: self.size_cells,
                 };
-                let bits = unknown_bits(model, id, text, *field);
-                let of = |fields: &[u128]| value.value(&[], Surroundings { fields, ..around });
+                let budget = Cell::new(MOST_SOLVED_STATEMENTS);
+                let of =
+                    |fields: &[u128]| value.value_within(&[], Surroundings { fields, ..around }, &budget);
                 let equal = equals(wanted, model.address_bits());
+                if solved.contains(&field) {
+                    match of(&fields).is_some_and(|value| equal.contains(&value)) {
+                        true => continue,
+                        false => return Err(differs(field, operand)),
+                    }
+                }
+                solved.push(field);
+                let bits = unknown_bits(model, id, text, field);
+                let before = fields[field as usize];
                 let found = equal.into_iter().find_map(|wanted| solve(&fields, &bits, wanted, of));
                 fields = found.ok_or_else(|| {
                     let values =
                         Values { computation: value, around: Surroundings { fields: &fields, ..around } };
                     Misfit::Computed {
                         range: operand.range,
-                        field: operation.fields[*field as usize].name.clone(),
+                        field: operation.fields[field as usize].name.clone(),
                         value: wanted,
                         reach: if spot.is_told { reach_of(&values, &bits) } else { None },
                         distance: matches!(**format, Format::Relative { .. }),
                     }
                 })?;
+                if told.contains(&field) && fields[field as usize] != before {
+                    return Err(differs(field, operand));
+                }
             }
         }
-        let mut children = Vec::with_capacity(written.children.len());
+        let mut children: Vec<(u32, Tree)> = Vec::with_capacity(written.children.len());
         for (instance, child) in &written.children {
-            children.push((*instance, self.tree(model, child, spot)?));
+            let tree = self.tree(model, child, spot)?;
+            match children.iter().find(|(found, _)| found == instance) {
+                None => children.push((*instance, tree)),
+                Some((_, first)) if *first == tree => {}
+                Some(_) => {
+                    let name = operation.instances[*instance as usize].alias.clone();
+                    let range = child.fields.first().map(|(_, operand)| operand.range);
+                    return Err(Misfit::Differs { range, name });
+                }
+            }
         }
         for (index, field) in operation.fields.iter().enumerate() {
             let child = |instance| children.iter().find(|(found, _)| *found == instance);
@@ -236,10 +268,11 @@ impl Candidate {
         let value: i128 = match (&operand.value, format) {
             (OperandValue::Element(element), Format::Name { element: Some(computation), .. }) => {
                 let coded = coded_bits(model, operation, field);
+                let budget = Cell::new(MOST_SOLVED_STATEMENTS);
                 let found = search(coded, |value| {
                     let mut tried = fields.to_vec();
                     tried[field as usize] = value;
-                    computation.value(&[], Surroundings { fields: &tried, ..around })
+                    computation.value_within(&[], Surroundings { fields: &tried, ..around }, &budget)
                         == i128::try_from(*element).ok()
                 });
                 let name = || model.operation(operation).fields[field as usize].name.clone();
@@ -294,7 +327,10 @@ pub(super) fn misfit_of_operand(
     let entry = Entry { decoder: 0, cell_bits: 1 };
     let candidate = Candidate { entry, written: Rc::clone(written), size_cells: 0, fixed: OnceCell::new() };
     let tree = candidate.tree(model, written, &Spot { address: None, around, is_told: false });
-    tree.err().filter(|misfit| !is_unknown(misfit))
+    let is_open = |misfit: &Misfit| {
+        is_unknown(misfit) || matches!(misfit, Misfit::Element { .. }) && asks_for_size(model, written)
+    };
+    tree.err().filter(|misfit| !is_open(misfit))
 }
 
 /// The bits that a computed value is solved for, as field and bit, the least significant first: those
@@ -351,15 +387,15 @@ fn search(coded: Bits, fits: impl Fn(u128) -> bool) -> Option<u128> {
     (0..1u32 << bits.len()).map(spread).find(|value| fits(*value))
 }
 
-/// True if it depends on the address which element is named somewhere.
-fn asks_for_address(model: &Model, written: &Written) -> bool {
+/// True if it depends on the instruction's size which element is named somewhere.
+fn asks_for_size(model: &Model, written: &Written) -> bool {
     let text = &model.operation(written.variant.operation).texts[written.variant.text as usize];
-    let asks = |(field, _): &(u32, Operand)| match format_of(text, *field) {
-        Format::Name { element: Some(computation), .. } => computation.asks_for_address(),
+    let mut asks = mentions(text, &written.fields).any(|(_, format, _)| match format {
+        Format::Name { element: Some(computation), .. } => computation.asks_for_size(),
         _ => false,
-    };
-    written.fields.iter().any(asks)
-        || written.children.iter().any(|(_, child)| asks_for_address(model, child))
+    });
+    asks |= written.children.iter().any(|(_, child)| asks_for_size(model, child));
+    asks
 }
 
 /// True if a word's tree is the one that was written, in all that the texts mention.
@@ -375,6 +411,19 @@ fn says(written: &Written, tree: &Tree, found: &Tree) -> bool {
                 _ => false,
             }
         })
+}
+
+/// The fields that stand in a text, each with the format and the operand of that place.
+fn mentions<'a>(
+    text: &'a [TextItem],
+    written: &'a [(u32, Operand)],
+) -> impl Iterator<Item = (u32, &'a Format, &'a Operand)> {
+    let items = text.iter().filter_map(|item| match item {
+        TextItem::Field { field, format } => Some((*field, format)),
+        _ => None,
+    });
+    // They were read in the order of the text.
+    items.zip(written).map(|((field, format), (_, operand))| (field, format, operand))
 }
 
 fn format_of(text: &[TextItem], id: u32) -> &Format {

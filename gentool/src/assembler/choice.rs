@@ -27,7 +27,6 @@ pub(super) fn foresee(model: &Model, candidates: &[Candidate], known: &dyn Envir
             Rank::Last => break,
         }
         match candidate.words(model, &spot) {
-            _ if candidate.asks_for_address(model) => return Foreseen::Open,
             Ok(words) => best = Some((candidate, words)),
             Err(misfit) if is_unknown(&misfit) => return Foreseen::Open,
             Err(misfit) => {

@@ -8,7 +8,7 @@ use isac_parser::mistyped::instead_of_letter;
 use isac_parser::source::Span;
 
 use super::code;
-use super::expression::{Binary, Expr};
+use super::expression::Expr;
 use super::item::{ItemKind, Section, SectionKind};
 use super::message::contents_in_zero;
 use super::reader::{escape, name_of, skip_blanks};
@@ -43,9 +43,6 @@ pub const DIRECTIVES: &[(&str, &str)] = &[
     (".org", "ADDRESS"),
     (".include", "\"FILE\""),
 ];
-
-/// Most bits of an alignment.
-const MOST_ALIGN_BITS: i128 = 40;
 
 impl Reading<'_, '_> {
     /// Reads a directive; false if the line may be an instruction that begins with a dot.
@@ -180,20 +177,7 @@ impl Reading<'_, '_> {
     fn power(&mut self, here: Arguments<'_>) {
         let Some((bits, end)) = self.expression(here.statement, here.at) else { return };
         self.end(".p2align", here, end);
-        let known = bits.value(&Known { symbols: &self.symbols, model: self.model });
-        if known.is_ok_and(|bits| !(0..=MOST_ALIGN_BITS).contains(&bits)) {
-            let span = here.statement.span(here.at, end);
-            let message = format!("`.p2align` takes a number from 0 to {MOST_ALIGN_BITS}");
-            self.findings.push(
-                Diagnostic::error(code::BAD_ARGUMENTS, span, message)
-                    .label("no such power of two")
-                    .help("it counts bits: `.p2align 2` goes on at a multiple of 4; `.align` counts cells"),
-            );
-            return;
-        }
-        let one = Rc::new(Expr::Number(1));
-        let cells = Expr::Binary(Binary::ShiftLeft, one, bits);
-        self.push(here.statement.whole(), ItemKind::Align(Rc::new(cells)));
+        self.push(here.statement.whole(), ItemKind::AlignBits(bits));
     }
 
     fn data(&mut self, here: Arguments<'_>, name: &str, width_bits: Option<u32>) {

@@ -154,10 +154,12 @@ impl Emission<'_> {
                     }
                 } else if fill != 0 {
                     let cell = pattern(fill, self.cell_bits);
-                    (0..self.layout.sizes[index]).for_each(|_| self.word(cell, self.cell_bits, bytes));
+                    let mut one = Vec::new();
+                    self.word(cell, self.cell_bits, &mut one);
+                    (0..self.layout.sizes[index]).for_each(|_| bytes.extend_from_slice(&one));
                 }
             }
-            ItemKind::Align(expr) | ItemKind::Origin(expr) => {
+            ItemKind::Align(expr) | ItemKind::AlignBits(expr) | ItemKind::Origin(expr) => {
                 self.value(index, expr, self.items[index].span);
             }
         }
@@ -194,11 +196,16 @@ impl Emission<'_> {
         load.map(|(_, _, map)| &self.model.maps[*map as usize])
     }
 
+    /// True for an address beyond the last, where it was told that the program reaches there.
+    fn is_beyond(&self, value: i128) -> bool {
+        self.layout.exceeded.is_some_and(|last| value > last)
+    }
+
     fn check_data(&mut self, value: i128, width_bits: u32, span: Span) {
         let width = width_bits.max(1);
         let low = 1i128.checked_shl(width - 1).map_or(i128::MIN, i128::wrapping_neg);
         let high = if width < 127 { (1 << width) - 1 } else { i128::MAX };
-        if !(low..=high).contains(&value) {
+        if !(low..=high).contains(&value) && !self.is_beyond(value) {
             let message = format!("{value} does not fit {width_bits} bits");
             self.findings.push(
                 Diagnostic::error(code::DATA_RANGE, span, message)
@@ -259,8 +266,16 @@ impl Emission<'_> {
             expressions.iter().for_each(|expr| self.unknown_symbols(expr, place(*range)));
             return;
         }
-        let diagnostic = misfit_diagnostic(self.model, self.symbols, misfit, item.span, &place);
-        self.findings.push(with_context(diagnostic, instruction.expanded.clone()));
+        let is_follow_up = match misfit {
+            Misfit::Range { value, .. } | Misfit::Computed { value, .. } | Misfit::Uncoded { value, .. } => {
+                self.is_beyond(*value)
+            }
+            _ => false,
+        };
+        if !is_follow_up {
+            let diagnostic = misfit_diagnostic(self.model, self.symbols, misfit, item.span, &place);
+            self.findings.push(with_context(diagnostic, instruction.expanded.clone()));
+        }
     }
 
     fn value(&mut self, index: usize, expr: &Expr, span: Span) -> Option<i128> {

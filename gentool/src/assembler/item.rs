@@ -32,6 +32,8 @@ pub(super) enum ItemKind {
     Cells(Vec<u32>),
     /// Up to the next multiple of so many cells.
     Align(Rc<Expr>),
+    /// The same by the power of two.
+    AlignBits(Rc<Expr>),
     /// So many cells, filled.
     Space { directive: &'static str, count: Rc<Expr>, fill: Option<Rc<Expr>> },
     /// On at an address.

@@ -5,6 +5,8 @@
 //! more. Nothing ever shrinks, so it comes to an end; an instruction that cannot be told yet takes
 //! its shortest code until it is known not to fit.
 
+use std::collections::BTreeSet;
+
 use isac_ir::Model;
 use isac_parser::diagnostic::{Diagnostic, Diagnostics};
 use isac_parser::source::Span;
@@ -23,6 +25,9 @@ const MOST_ROUNDS: usize = 64;
 
 /// Items that are measured at most because pieces wait for each other.
 const MOST_MEASURED: usize = 50_000_000;
+
+/// Most bits of an alignment by its power of two.
+const MOST_ALIGN_BITS: u64 = 40;
 
 /// Most cells of a program, those that are zero included.
 const MOST_CELLS: u64 = 1 << 40;
@@ -50,18 +55,19 @@ pub(super) struct Layout {
     pub(super) sizes: Vec<u64>,
     /// True if sizes and addresses have come to rest: else each is but the last that was tried.
     pub(super) is_settled: bool,
+    /// The last address there is, where it was told that something lies beyond it.
+    pub(super) exceeded: Option<i128>,
     /// The value of each symbol that has a definition.
     values: Vec<Result<i128, NoValue>>,
 }
 
 /// What of a layout has not come to rest.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Unsettled {
-    Nothing,
-    /// A piece by its number; others may stand behind it.
-    Piece(usize),
+#[derive(Debug, Default)]
+struct Unsettled {
+    /// Pieces by their numbers, of which something is told; others may stand behind them.
+    pieces: BTreeSet<usize>,
     /// No address means anything.
-    Everything,
+    everything: bool,
 }
 
 impl Layout {
@@ -133,9 +139,9 @@ impl Laying<'_> {
             let grown = self.grow(&layout, round >= MOST_ROUNDS);
             let is_still = !grown && before == layout;
             if is_still || round > most_rounds {
-                let unsettled = self.unsettled(is_still, (&order, &layout, &before));
-                layout.is_settled = unsettled == Unsettled::Nothing;
-                self.report(&layout, unsettled);
+                let mut unsettled = self.unsettled(is_still, (&order, &layout, &before));
+                layout.exceeded = self.report(&layout, &mut unsettled);
+                layout.is_settled = !unsettled.everything && unsettled.pieces.is_empty();
                 break;
             }
         }
@@ -178,7 +184,8 @@ impl Laying<'_> {
                 u64::try_from(value).unwrap_or(0).min(MOST_CELLS)
             };
             let mut align = 1;
-            let size = match &self.items[index].kind {
+            let item_kind = &self.items[index].kind;
+            let size = match item_kind {
                 ItemKind::Mark => 0,
                 ItemKind::Instruction(instruction) => instruction.size_cells.into(),
                 ItemKind::Fixed { size_cells, .. } => (*size_cells).into(),
@@ -187,8 +194,11 @@ impl Laying<'_> {
                 }
                 ItemKind::Cells(cells) => cells.len() as u64,
                 ItemKind::Space { count, .. } => value(count),
-                ItemKind::Align(count) => {
-                    align = value(count).max(1);
+                ItemKind::Align(count) | ItemKind::AlignBits(count) => {
+                    align = match item_kind {
+                        ItemKind::AlignBits(_) => 1 << value(count).min(MOST_ALIGN_BITS),
+                        _ => value(count).max(1),
+                    };
                     let at = layout.pieces[piece].base.wrapping_add(offset);
                     (align - at % align) % align
                 }
@@ -263,10 +273,10 @@ impl Laying<'_> {
                     .label("moves what it asks for")
                     .help("write a number, or a distance between labels; `.space` goes on by so many cells"),
             );
-            return Unsettled::Everything;
+            return Unsettled { everything: true, ..Unsettled::default() };
         }
         if is_still {
-            return Unsettled::Nothing;
+            return Unsettled::default();
         }
         let size = (0..self.items.len()).find(|index| layout.sizes[*index] != before.sizes[*index]);
         let base = || {
@@ -275,7 +285,7 @@ impl Laying<'_> {
         };
         let Some((item, what)) = size.map(|item| (item, "size")).or_else(|| Some((base()?, "address")))
         else {
-            return Unsettled::Everything;
+            return Unsettled { everything: true, ..Unsettled::default() };
         };
         let message = format!("the {what} of this depends on addresses that depend on it");
         self.findings.push(
@@ -283,37 +293,43 @@ impl Laying<'_> {
                 .label("never settles")
                 .help("let it depend on numbers, or on distances between labels before it"),
         );
-        Unsettled::Piece(layout.places[item].0)
+        Unsettled { pieces: [layout.places[item].0].into(), everything: false }
     }
 
-    /// Reports sizes and addresses without a value, and pieces without a place that have settled.
-    fn report(&mut self, layout: &Layout, unsettled: Unsettled) {
+    /// Reports sizes and addresses without a value, and pieces without a place that have settled; gives the
+    /// last address, if one lies beyond it.
+    fn report(&mut self, layout: &Layout, unsettled: &mut Unsettled) -> Option<i128> {
+        let last = isac_ir::bits::mask(self.placement.address_bits()) as i128;
         for (index, item) in self.items.iter().enumerate() {
-            let (expr, what) = match &item.kind {
-                ItemKind::Align(expr) => (expr, "an alignment"),
-                ItemKind::Space { count: expr, .. } => (expr, "a size"),
-                ItemKind::Origin(expr) => (expr, "an address"),
+            let (expr, what, most) = match &item.kind {
+                ItemKind::Align(expr) => (expr, "an alignment", i128::from(MOST_CELLS)),
+                ItemKind::AlignBits(expr) => (expr, "a power of two to align by", MOST_ALIGN_BITS.into()),
+                ItemKind::Space { count: expr, .. } => (expr, "a size", MOST_CELLS.into()),
+                // What lies behind the last address is told with the piece.
+                ItemKind::Origin(expr) => (expr, "an address", u64::MAX.into()),
                 _ => continue,
             };
             let around = Around { model: self.model, symbols: self.symbols, layout, item: index };
             let diagnostic = match expr.value(&around) {
                 Err(NoValue::Unknown) => continue,
                 Err(why) => no_value(self.model, self.symbols, why, item.span),
-                Ok(value) if value < 0 || value > i128::from(MOST_CELLS) && what != "an address" => {
+                Ok(value) if !(0..=most).contains(&value) => {
+                    unsettled.pieces.insert(layout.places[index].0);
+                    let most = if most == i128::from(u64::MAX) { last } else { most };
                     Diagnostic::error(code::BAD_ARGUMENTS, item.span, format!("{value} is not {what}"))
                         .label(format!("expected {what}"))
-                        .help(format!("write a number from 0 to {MOST_CELLS}"))
+                        .help(format!("write a number from 0 to {most}"))
                 }
                 Ok(_) => continue,
             };
             self.findings.push(diagnostic);
         }
-        if unsettled != Unsettled::Everything {
-            self.report_pieces(layout, unsettled);
-        }
+        let is_beyond = !unsettled.everything && self.report_pieces(layout, unsettled);
+        is_beyond.then_some(last)
     }
 
-    fn report_pieces(&mut self, layout: &Layout, unsettled: Unsettled) {
+    /// True if a piece reaches beyond the last address.
+    fn report_pieces(&mut self, layout: &Layout, unsettled: &Unsettled) -> bool {
         // Of each piece its first item.
         let mut begins: Vec<Option<Span>> = vec![None; layout.pieces.len()];
         for (item, (piece, _)) in self.items.iter().zip(&layout.places) {
@@ -323,10 +339,9 @@ impl Laying<'_> {
         }
         let last = |piece: &Piece| piece.base.checked_add(piece.size_cells - 1);
         let most = isac_ir::bits::mask(self.placement.address_bits()) as u64;
-        let mut findings = Vec::new();
+        let (mut findings, mut is_beyond) = (Vec::new(), false);
         let all = layout.pieces.iter().zip(begins).enumerate();
-        let settled =
-            all.filter(|(number, _)| unsettled != Unsettled::Piece(*number)).map(|(_, piece)| piece);
+        let settled = all.filter(|(number, _)| !unsettled.pieces.contains(number)).map(|(_, piece)| piece);
         let mut sorted: Vec<(&Piece, Option<Span>)> =
             settled.filter(|(piece, _)| piece.size_cells > 0).collect();
         sorted.sort_by_key(|(piece, _)| (piece.base, piece.section));
@@ -334,6 +349,7 @@ impl Laying<'_> {
             if last(piece).is_none_or(|last| last > most)
                 && let Some(span) = *begin
             {
+                is_beyond = true;
                 let name = &self.sections[piece.section].name;
                 let message = format!("{name} reaches beyond the last address, {most:#x}");
                 let (base, size) = (piece.base, piece.size_cells);
@@ -366,6 +382,7 @@ impl Laying<'_> {
             }
         }
         self.findings.extend(findings);
+        is_beyond
     }
 }
 

@@ -9,9 +9,9 @@ use super::candidate::{Misfit, Reread};
 use super::code;
 use super::expression::NoValue;
 use super::item::Section;
+use super::number::hexadecimal;
 use super::reach::Reach;
 use super::symbol::Symbols;
-use crate::disassembler::hexadecimal;
 
 /// The finding about a misfit; `place` tells where bytes of the statement stand.
 pub(super) fn misfit_diagnostic(
@@ -61,6 +61,12 @@ pub(super) fn misfit_diagnostic(
             let message = format!("{what}{} cannot be coded in `{field}`", large(*value));
             let diagnostic = Diagnostic::error(code::OUT_OF_RANGE, place(*range), message);
             computed_remedy(diagnostic, (*value, *distance), reach.as_ref())
+        }
+        Misfit::Differs { range, name } => {
+            let message = format!("the text names `{name}` twice, and the two are not the same");
+            Diagnostic::error(code::NO_WORD, range.map_or(whole, place), message)
+                .label("says something else than before")
+                .help("there is one operand for both places; write the same in each")
         }
         Misfit::Otherwise(reread) => {
             let message = "there is no instruction with these operands";

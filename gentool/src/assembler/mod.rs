@@ -49,6 +49,7 @@ use isac_parser::source::{SourceLoader, SourceMap};
 pub use self::directive::DIRECTIVES;
 use self::emission::Emission;
 use self::layout::{Around, Laying, Layout};
+pub(crate) use self::number::hexadecimal;
 use self::placement::Placement;
 pub use self::program::{Assembled, AssembledPiece, AssembledSymbol, Line, SectionKind};
 use self::reading::Reading;
@@ -64,6 +65,11 @@ pub struct Bases {
     pub code: Option<u64>,
     /// The first data; behind the code if that memory can be written, if left out.
     pub data: Option<u64>,
+}
+
+/// What a section of this name holds.
+pub(crate) fn section_kind(name: &str) -> SectionKind {
+    item::Section::named(name).kind
 }
 
 /// Why nothing could be assembled at all.

@@ -1,5 +1,6 @@
 //! Words that begin as numbers do and are none: what is wrong with them.
 
+use isac_ir::bits::Bits;
 use isac_parser::mistyped::without_leading_zeros;
 
 use super::reader::{character, is_word, local};
@@ -95,4 +96,11 @@ fn begins_number(rest: &str, before: Option<char>, surface: &Surface) -> bool {
 fn word_length(text: &str, surface: &Surface) -> usize {
     let prefix = surface.base_of(text).map_or(0, |(_, prefix)| prefix);
     text[prefix..].find(|letter| !is_word(letter)).map_or(text.len(), |length| prefix + length)
+}
+
+/// A value's hexadecimal digits.
+pub(crate) fn hexadecimal(value: Bits, width_bits: u32, digits: usize) -> String {
+    let bytes = value.to_be_bytes(width_bits);
+    let all: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    all[all.len().saturating_sub(digits)..].to_owned()
 }

@@ -9,6 +9,7 @@ use isac_ir::syntax::print::Printed;
 
 use super::label::{Labels, is_of_name};
 use super::{Item, Piece, Style};
+use crate::assembler::{SectionKind, hexadecimal, section_kind};
 
 /// Where remarks begin.
 const REMARK_COLUMN: usize = 40;
@@ -39,9 +40,9 @@ impl<'m> Lines<'m> {
             self.text.push('\n');
         }
         if let Some(section) = &piece.section {
-            let directive = match section.as_str() {
-                ".text" | ".data" | ".bss" => section.clone(),
-                other => format!(".section {other}"),
+            let directive = match section_name(section) {
+                name if [".text", ".data"].contains(&name.as_str()) => name,
+                name => format!(".section {name}"),
             };
             let _ = writeln!(self.text, "        {directive}");
         }
@@ -154,9 +155,14 @@ fn with_labels(printed: &Printed, labels: &Labels<'_>) -> String {
     text
 }
 
-/// A value's hexadecimal digits.
-pub(crate) fn hexadecimal(value: Bits, width_bits: u32, digits: usize) -> String {
-    let bytes = value.to_be_bytes(width_bits);
-    let all: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-    all[all.len().saturating_sub(digits)..].to_owned()
+/// The name of a section that has contents, as the assembler takes it.
+fn section_name(name: &str) -> String {
+    let fits = |letter: char| letter.is_ascii_alphanumeric() || "_.$-".contains(letter);
+    let name: String = name.chars().map(|letter| if fits(letter) { letter } else { '_' }).collect();
+    match section_kind(&name) {
+        _ if name.is_empty() => ".text".to_owned(),
+        // The assembler puts nothing into what is zero at first.
+        SectionKind::Zero => format!(".data{name}"),
+        _ => name,
+    }
 }

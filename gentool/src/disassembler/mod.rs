@@ -22,7 +22,6 @@ use isac_ir::bits::Bits;
 pub use self::instruction::{Disassembler, Instruction};
 use self::label::Labels;
 use self::line::Lines;
-pub(crate) use self::line::hexadecimal;
 use self::round_trip::settle;
 
 /// What is disassembled.

@@ -55,7 +55,7 @@ fn write_thing(writer: &mut Writer<Vec<u8>>, name: &str, shape_of: &Shape, thing
 }
 
 /// A text, number or flag as it stands in an attribute. Blanks beside the space are references, which
-/// readers of attributes leave as they are; XML cannot hold other control characters, which become U+FFFD.
+/// readers of attributes leave as they are; XML cannot hold other control characters, nor U+FFFE and U+FFFF: they become U+FFFD.
 fn escaped(value: &Value) -> String {
     let text = match value {
         Value::String(text) => text.clone(),
@@ -67,7 +67,9 @@ fn escaped(value: &Value) -> String {
             '\t' | '\n' | '\r' => {
                 let _ = write!(written, "&#{};", letter as u32);
             }
-            letter if letter.is_control() => written.push('\u{fffd}'),
+            letter if letter.is_control() || matches!(letter, '\u{fffe}' | '\u{ffff}') => {
+                written.push('\u{fffd}');
+            }
             letter => written.push(letter),
         }
     }

@@ -3,6 +3,8 @@
 //! Unlike an engine this has no instruction in flight and no memory; what needs one has no value
 //! here. Turns of loops are counted, so that no description can keep its reader waiting.
 
+use std::cell::Cell;
+
 use super::Computation;
 use crate::behavior::{BinaryOp, Body, Expr, ExprKind, Stmt, UnaryOp, walk_expressions, walk_statements};
 use crate::bits::{mask, sign_extend};
@@ -29,23 +31,37 @@ impl Computation {
 
     /// Its value, its sign continued; `None` if it divides by zero or takes too long.
     pub fn value(&self, arguments: &[u128], around: Surroundings<'_>) -> Option<i128> {
+        self.value_within(arguments, around, &Cell::new(MOST_STATEMENTS))
+    }
+
+    /// The same where several values are computed, which may run so many statements together.
+    pub fn value_within(
+        &self,
+        arguments: &[u128],
+        around: Surroundings<'_>,
+        budget: &Cell<u32>,
+    ) -> Option<i128> {
         let body = &self.body;
         let mut locals = vec![0; body.locals.len()];
         for (local, value) in self.parameters.iter().zip(arguments) {
             locals[*local as usize] = value & mask(body.locals[*local as usize].width);
         }
-        let mut evaluation = Evaluation { locals, around, left: MOST_STATEMENTS };
-        evaluation.run(&body.statements)?;
+        let most = MOST_STATEMENTS.min(budget.get());
+        let mut evaluation = Evaluation { locals, around, left: most };
+        let ended = evaluation.run(&body.statements);
+        // The result is computed, too.
+        budget.set(budget.get().saturating_sub(most - evaluation.left + 1));
+        ended?;
         let value = evaluation.locals[self.result as usize];
         let width = body.locals[self.result as usize].width;
         Some(if self.signed { sign_extend(value, width, 128) } else { value } as i128)
     }
 
-    /// True if its value may depend on the address of the instruction.
-    pub fn asks_for_address(&self) -> bool {
+    /// True if its value may depend on the size of the instruction.
+    pub fn asks_for_size(&self) -> bool {
         let mut asks = false;
         walk_expressions(&self.body.statements, &mut |expr| {
-            asks |= matches!(expr.kind, ExprKind::InstructionAddress);
+            asks |= matches!(expr.kind, ExprKind::InstructionSize);
         });
         asks
     }

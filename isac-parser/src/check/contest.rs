@@ -24,6 +24,9 @@ use crate::proof::{Diagram, Undecided, Words};
 /// After so many findings in one choice the rest is more of the same.
 const MAX_FINDINGS: usize = 50;
 
+/// Most pairs of one choice that share words of which it is asked whether they ever occur.
+const MAX_OCCURRENCES: usize = 10_000;
+
 /// Most questions of all diagrams of one choice.
 pub(super) const MAX_QUESTIONS: usize = 20_000;
 
@@ -52,6 +55,8 @@ pub(super) struct Contest<'a, 's, 'm> {
     /// By path: what decides its words where those that it claims are more.
     beside: Vec<Option<Diagram>>,
     findings: usize,
+    /// How often it was asked whether words that two share ever occur.
+    asked: usize,
 }
 
 impl<'a, 's, 'm> Contest<'a, 's, 'm> {
@@ -88,6 +93,7 @@ impl<'a, 's, 'm> Contest<'a, 's, 'm> {
             exact,
             beside,
             findings: 0,
+            asked: 0,
         };
         let differ = contest.paths.iter().any(|path| path.width_bits != width_bits);
         if differ {
@@ -191,17 +197,23 @@ impl<'a, 's, 'm> Contest<'a, 's, 'm> {
         equal: bool,
         diagnostics: &mut Diagnostics,
     ) -> Result<(), Undecided> {
+        if self.findings >= MAX_FINDINGS {
+            // Nothing more is shown.
+            return Ok(());
+        }
+        self.asked += 1;
+        if self.asked > MAX_OCCURRENCES {
+            return Err(Undecided::Questions);
+        }
         let (one, other) = (self.contestants[first].words.clone(), self.contestants[second].words.clone());
         let shared = self.sets.prover.intersect(&one, &other)?;
         if !occurs(self.sets, self.roots, self.choice.target, &shared)? {
             return Ok(());
         }
         self.findings += 1;
-        if self.findings <= MAX_FINDINGS {
-            let word = both.example().display(self.width_bits);
-            let (one, other) = (self.claim(first, both), self.claim(second, both));
-            diagnostics.push(self.choice.ambiguous(one, other, &word, equal));
-        }
+        let word = both.example().display(self.width_bits);
+        let (one, other) = (self.claim(first, both), self.claim(second, both));
+        diagnostics.push(self.choice.ambiguous(one, other, &word, equal));
         Ok(())
     }
 

@@ -22,10 +22,12 @@ const MAX_TRIED_BITS: u32 = 12;
 
 /// Reports names of elements that no register has.
 pub(super) fn check_element_names(model: &Model, diagnostics: &mut Diagnostics) {
+    // What all names of a description take to be proven is bounded.
+    let mut prover = Prover::new();
     for operation in &model.operations {
         for item in operation.assembler.iter().flatten() {
             if let AssemblerItem::Field { format: Format::Name { register, index: Some(index) }, .. } = item {
-                check_name(model, operation, *register, index, diagnostics);
+                check_name(model, operation, (*register, index), &mut prover, diagnostics);
             }
         }
     }
@@ -34,19 +36,18 @@ pub(super) fn check_element_names(model: &Model, diagnostics: &mut Diagnostics) 
 fn check_name(
     model: &Model,
     operation: &Operation,
-    register: RegisterId,
-    index: &Expr,
+    (register, index): (RegisterId, &Expr),
+    prover: &mut Prover,
     diagnostics: &mut Diagnostics,
 ) {
     let file = &model.registers[register.index()];
     let elements = file.count.unwrap_or(1);
     let fields = Fields::of(operation, index);
-    let mut prover = Prover::new();
-    let allowed = when_words(operation, &mut prover).ok();
+    let allowed = when_words(operation, prover).ok();
     for values in fields.values() {
         let Some((element, is_negative)) = fields.element(index, &values) else { return };
         let exists = !is_negative && element < u128::from(elements);
-        if exists || !fields.occur(operation, &values, allowed.as_ref(), &mut prover) {
+        if exists || !fields.occur(operation, &values, allowed.as_ref(), prover) {
             continue;
         }
         let shown = if is_negative { (element as i128).to_string() } else { element.to_string() };

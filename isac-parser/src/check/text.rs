@@ -4,9 +4,11 @@
 //! the alias's place. An alias beside the path is left as it is: its own choice tells its texts
 //! apart.
 
+use std::collections::BTreeMap;
+
 use crate::cube::Cube;
 use crate::model::{
-    AssemblerItem, CodingBit, Expr, FieldId, Format, InstanceId, Model, Operation, OperationId,
+    AssemblerItem, CodingBit, Expr, FieldId, Format, GroupId, InstanceId, Model, Operation, OperationId,
     OperationOrGroup, PathStep, TailItem,
 };
 use crate::resolve::typing::{extend, fold, fold_with};
@@ -186,7 +188,7 @@ impl Token<'_> {
     /// What the token shares with those that are written alike.
     pub(super) fn kind(&self, model: &Model) -> TokenKind {
         match self {
-            Token::Text(text) => TokenKind::Text(text.to_lowercase()),
+            Token::Text(text) => TokenKind::Text(text.to_ascii_lowercase()),
             Token::Join => TokenKind::Join,
             Token::Alias { target, .. } => TokenKind::Alias(*target),
             Token::Field { format, field, .. } => match format {
@@ -247,7 +249,7 @@ fn write_tokens(model: &Model, tokens: &[Token<'_>], word: Cube, depth: usize, p
                 pieces.push(Piece::Text(written(model, format, *field, bits, word)));
             }
             Token::Alias { target, positions } => {
-                let chosen = chosen(model, *target, positions, word, depth);
+                let chosen = chosen(model, *target, positions, word);
                 let texts = chosen.map(|id| operation_texts(model, id, positions, None));
                 match texts.and_then(|texts| texts.into_iter().next()) {
                     Some(text) if depth < MAX_DEPTH => {
@@ -261,26 +263,40 @@ fn write_tokens(model: &Model, tokens: &[Token<'_>], word: Cube, depth: usize, p
 }
 
 /// The first operation of a target whose fixed bits the word has, most fixed bits first.
-fn chosen(
-    model: &Model,
-    target: OperationOrGroup,
-    here: &[u32],
+fn chosen(model: &Model, target: OperationOrGroup, here: &[u32], word: Cube) -> Option<OperationId> {
+    Choosing { model, here, word, known: BTreeMap::new() }.chosen(target, 0)
+}
+
+/// What members of groups a word chooses; groups may be members of many.
+struct Choosing<'a> {
+    model: &'a Model,
+    here: &'a [u32],
     word: Cube,
-    depth: usize,
-) -> Option<OperationId> {
-    if depth > MAX_DEPTH {
-        return None;
-    }
-    match target {
-        OperationOrGroup::Operation(id) => {
-            let fixed = fixed_bits(&model.operations[id.index()]).placed(here);
-            word.is_within(fixed).then_some(id)
+    known: BTreeMap<GroupId, Option<OperationId>>,
+}
+
+impl Choosing<'_> {
+    fn chosen(&mut self, target: OperationOrGroup, depth: usize) -> Option<OperationId> {
+        let (model, here, word) = (self.model, self.here, self.word);
+        if depth > MAX_DEPTH {
+            return None;
         }
-        OperationOrGroup::Group(id) => {
-            let members = model.groups[id.index()].members.iter();
-            let found = members.filter_map(|member| chosen(model, *member, here, word, depth + 1));
-            let count = |id: &OperationId| fixed_bits(&model.operations[id.index()]).fixed_bits();
-            found.reduce(|best, next| if count(&next) > count(&best) { next } else { best })
+        match target {
+            OperationOrGroup::Operation(id) => {
+                let fixed = fixed_bits(&model.operations[id.index()]).placed(here);
+                word.is_within(fixed).then_some(id)
+            }
+            OperationOrGroup::Group(id) => {
+                if let Some(known) = self.known.get(&id) {
+                    return *known;
+                }
+                let members = model.groups[id.index()].members.iter();
+                let found = members.filter_map(|member| self.chosen(*member, depth + 1));
+                let count = |id: &OperationId| fixed_bits(&model.operations[id.index()]).fixed_bits();
+                let found = found.reduce(|best, next| if count(&next) > count(&best) { next } else { best });
+                self.known.insert(id, found);
+                found
+            }
         }
     }
 }
@@ -315,7 +331,7 @@ fn written(
         Format::Hexadecimal | Format::Absolute => format!("{value:#x}"),
         Format::List { register } => {
             let file = &model.registers[register.index()];
-            let named = (0..).zip(&file.element_names).filter(|(element, _)| value >> element & 1 == 1);
+            let named = (0..128).zip(&file.element_names).filter(|(element, _)| value >> element & 1 == 1);
             let names: Vec<&str> = named.filter_map(|(_, names)| Some(names.first()?.as_str())).collect();
             names.join(", ")
         }
@@ -342,7 +358,7 @@ fn written(
 
 /// True for a letter of a word: two words need a blank between them.
 pub(super) fn is_word(letter: char) -> bool {
-    letter.is_alphanumeric() || letter == '_'
+    letter.is_ascii_alphanumeric() || letter == '_'
 }
 
 fn spaced(pieces: &[Piece]) -> String {

@@ -141,3 +141,43 @@ fn thousands_of_activations_are_looked_for_below_thousands_of_codings() {
     let (found, text) = said(2_000, "o");
     assert_eq!(found, only("E0610"), "{text}");
 }
+
+/// Five groups a level, each with the whole level below: what an operand is in the example of a clash is
+/// found at each of them once.
+#[test]
+fn the_operand_in_an_example_is_looked_for_once_in_groups_of_many() {
+    const LEVELS: usize = 14;
+    let mut text = String::from("GROUP instr = t, u;\n");
+    for name in ["t", "u"] {
+        text += &format!(
+            "OPERATION {name} {{ INSTANCE g0 ALIAS {{ a }}; ASSEMBLER {{ \"{name}\" a }}; CODING {{ a }}; }};\n"
+        );
+    }
+    for level in 0..LEVELS {
+        let names: Vec<String> = (0..5).map(|n| format!("h{level}_{n}")).collect();
+        text += &format!("GROUP g{level} = {};\n", names.join(", "));
+        names.iter().for_each(|name| text += &format!("GROUP {name} = g{};\n", level + 1));
+    }
+    text += &format!("GROUP g{LEVELS} = leaf;\n");
+    text += "OPERATION leaf { ASSEMBLER { \"l\" }; CODING { 0bx[8] }; EXPRESSION { 1 }; };\n";
+    let (found, said) = errors(&text);
+    assert!(found.contains_key("E0410") || found.contains_key("E0411"), "{said}");
+}
+
+/// All members of an operand are alike, and the WHEN around keeps all of their words from occurring.
+#[test]
+fn clashes_that_never_occur_are_asked_for_some_thousand_times() {
+    const COUNT: usize = 600;
+    let names: Vec<String> = (0..COUNT).map(|n| format!("o{n}")).collect();
+    let mut text = String::from(
+        "GROUP instr = t, z;
+         OPERATION t { INSTANCE g ALIAS { a }; CODING { 0b0 y=0bx[7] a }; WHEN { y == 3 && y == 4 }; };
+         OPERATION z { CODING { 0b1 0bx[15] }; };\n",
+    );
+    text += &format!("GROUP g = {};\n", names.join(", "));
+    names.iter().for_each(|name| {
+        text += &format!("OPERATION {name} {{ CODING {{ 0bx[8] }}; EXPRESSION {{ 1 }}; }};\n")
+    });
+    let (found, said) = errors(&text);
+    assert_eq!(found, only("E0411"), "{said}");
+}

@@ -340,6 +340,19 @@ fn what_has_no_end_is_told_once() {
     let around = of_text(RV32IM, "        .space x\nx:      nop\n");
     assert_eq!(around.matches("error[").count(), 1, "{around}");
     assert!(around.contains("error[A0503]"), "{around}");
+    // What is told of a number or of a piece is not told again of what follows from it.
+    for (text, code) in [
+        (" .org 0x10000000000000000\nx: nop\n", "A0402"),
+        (" .org -1\n nop\n", "A0402"),
+        (" .space 0x7fffffffffffffff\n nop\n", "A0402"),
+        (" .byte 1\n .p2align x\n .byte 2\n .equ x, 70\n", "A0402"),
+        (" .byte 1\n .p2align x\n .byte 2\n .equ x, -1\n", "A0402"),
+        (" .org 0xfffffffc\n nop\nx: nop\n .word x, x\n lui a0, x\n .half 1\n", "A0502"),
+    ] {
+        let said = of_text(RV32IM, text);
+        assert_eq!(said.matches("error[").count(), 1, "{text}: {said}");
+        assert!(said.contains(&format!("error[{code}]")), "{text}: {said}");
+    }
     let many = format!(" .org 0xfffffffe\n nop\n{}there: j nowhere\n", "\n".repeat(4_000_001));
     let said = of_text(RV32IM, &many);
     assert_eq!(said.matches("error[").count(), 1, "{said}");

@@ -48,6 +48,28 @@ fn what_is_no_instruction_is_data_and_symbols_are_labels() {
     insta::assert_snapshot!(text(&model, &program));
 }
 
+/// Other tools take any letters; the assembler fills nothing that is zero at first.
+#[test]
+fn sections_have_names_that_the_assembler_takes() {
+    let model = cases::model("models/rv32im/rv32im.isac");
+    for (name, section) in [
+        ("my text", "my_text"),
+        (".bss.x", ".data.bss.x"),
+        ("", ".text"),
+        ("a\"b", "a_b"),
+        (".init", ".init"),
+    ] {
+        let piece = Piece { section: Some(name.into()), address: 0x10000, cells: bytes(&[0x73, 0, 0, 0]) };
+        let text = text(&model, &Program { pieces: vec![piece], symbols: Vec::new() });
+        let (program, _) = assemble(&model, &text);
+        assert_eq!(
+            (program.pieces[0].section.as_str(), program.pieces[0].bytes.len()),
+            (section, 4),
+            "{text}"
+        );
+    }
+}
+
 #[test]
 fn a_symbol_inside_of_an_instruction_keeps_its_address() {
     let model = cases::model("models/rv32im/rv32im.isac");

@@ -206,10 +206,10 @@ fn both_forms_say_the_same() {
 fn blanks_and_markup_in_texts_come_back() {
     let written = "a\tb\nc\r d<&>\"'\u{e9}";
     let mut content = export("models/tiny8/tiny8.isac");
-    content["name"] = Value::String(format!("{written}\u{1}"));
+    content["name"] = Value::String(format!("{written}\u{1}\u{ffff}"));
     let text = print_xml(&content);
     assert!(
-        text.contains("a&#9;b&#10;c&#13; d&lt;&amp;&gt;&quot;&apos;\u{e9}\u{fffd}\""),
+        text.contains("a&#9;b&#10;c&#13; d&lt;&amp;&gt;&quot;&apos;\u{e9}\u{fffd}\u{fffd}\""),
         "{}",
         &text[..200]
     );
@@ -221,7 +221,7 @@ fn blanks_and_markup_in_texts_come_back() {
             _ => {}
         }
     };
-    assert_eq!(name, Value::String(format!("{written}\u{fffd}")));
+    assert_eq!(name, Value::String(format!("{written}\u{fffd}\u{fffd}")));
 }
 
 #[test]

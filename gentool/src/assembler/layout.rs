@@ -303,7 +303,7 @@ impl Laying<'_> {
         for (index, item) in self.items.iter().enumerate() {
             let (expr, what, most) = match &item.kind {
                 ItemKind::Align(expr) => (expr, "an alignment", i128::from(MOST_CELLS)),
-                ItemKind::AlignBits(expr) => (expr, "a power of two to align by", MOST_ALIGN_BITS.into()),
+                ItemKind::AlignBits(expr) => (expr, "a number of bits to align by", MOST_ALIGN_BITS.into()),
                 ItemKind::Space { count: expr, .. } => (expr, "a size", MOST_CELLS.into()),
                 // What lies behind the last address is told with the piece.
                 ItemKind::Origin(expr) => (expr, "an address", u64::MAX.into()),
@@ -318,7 +318,13 @@ impl Laying<'_> {
                     let most = if most == i128::from(u64::MAX) { last } else { most };
                     Diagnostic::error(code::BAD_ARGUMENTS, item.span, format!("{value} is not {what}"))
                         .label(format!("expected {what}"))
-                        .help(format!("write a number from 0 to {most}"))
+                        .help(match item.kind {
+                            ItemKind::AlignBits(_) => format!(
+                                "write a number from 0 to {most}: `.p2align 2` goes on at a multiple of 4; \
+                                 `.align` counts cells"
+                            ),
+                            _ => format!("write a number from 0 to {most}"),
+                        })
                 }
                 Ok(_) => continue,
             };

@@ -18,6 +18,22 @@ pub(super) fn check_literals(model: &Model, diagnostics: &mut Diagnostics) {
     }
 }
 
+/// Warns of names of registers that are longer than the assembler reads them.
+pub(super) fn check_register_names(model: &Model, diagnostics: &mut Diagnostics) {
+    for register in &model.registers {
+        let long = register.element_names.iter().flatten().find(|name| name.len() > MOST_LETTERS);
+        let Some(long) = long else { continue };
+        let begin: String = long.chars().take(MOST_LETTERS).collect();
+        let message = format!("no program can write `{begin}...`: it has more than {MOST_LETTERS} letters");
+        let diagnostic = warning(code::UNWRITABLE_TEXT, register.span, message, "cannot be assembled")
+            .help("give the element a shorter name");
+        diagnostics.push(diagnostic);
+    }
+}
+
+/// Most letters of the name of a register's element.
+const MOST_LETTERS: usize = 64;
+
 /// The fixed parts of all texts, in the order of the description, each with the place to tell.
 fn literals(model: &Model) -> impl Iterator<Item = (&str, Span)> {
     let of_operations = model.operations.iter().flat_map(|operation| {

@@ -88,6 +88,7 @@ pub fn check_model(model: Model, diagnostics: &mut Diagnostics) -> Option<Checke
         assembler::check_assembler(&model, diagnostics);
         member_text::check_member_texts(&model, diagnostics);
         literal::check_literals(&model, diagnostics);
+        literal::check_register_names(&model, diagnostics);
         if let Some(schedule) = &schedule {
             distance::check_bridges(&model, schedule, diagnostics);
         }

@@ -17,6 +17,7 @@ fn profile() -> Profile {
     let provenance = Provenance {
         engines: ["reference".to_owned()].into(),
         mode: Mode::Sampled(Sampling { interval: 100, burst: 2, seed: Some(7) }),
+        parts: 3,
         runs: 1,
         host_nanoseconds: 300_000_000,
         model_digest: "12ab".to_owned(),

@@ -29,8 +29,9 @@ pub(super) fn without_comments(file: FileId, text: &str, comment: Option<&str>) 
     }
     while at < text.len() {
         let rest = &text[at..];
-        let length = if rest.starts_with("/*") {
-            let end = rest[2..].find("*/").map(|end| end + 4);
+        let length = if let Some(inner) = rest.strip_prefix("/*") {
+            // What begins it does not end it, too.
+            let end = inner.find("*/").map(|end| end + 4);
             if end.is_none() {
                 let span = Span::new(file, at, at + 2);
                 let diagnostic = Diagnostic::error(code::UNENDED, span, "this comment has no end")

@@ -390,12 +390,12 @@ fn search(coded: Bits, fits: impl Fn(u128) -> bool) -> Option<u128> {
 /// True if it depends on the instruction's size which element is named somewhere.
 fn asks_for_size(model: &Model, written: &Written) -> bool {
     let text = &model.operation(written.variant.operation).texts[written.variant.text as usize];
-    let mut asks = mentions(text, &written.fields).any(|(_, format, _)| match format {
+    let asks = |format: &Format| match format {
         Format::Name { element: Some(computation), .. } => computation.asks_for_size(),
         _ => false,
-    });
-    asks |= written.children.iter().any(|(_, child)| asks_for_size(model, child));
-    asks
+    };
+    mentions(text, &written.fields).any(|(_, format, _)| asks(format))
+        || written.children.iter().any(|(_, child)| asks_for_size(model, child))
 }
 
 /// True if a word's tree is the one that was written, in all that the texts mention.

@@ -9,6 +9,7 @@ use isac_parser::source::Span;
 
 use super::code;
 use super::expression::Expr;
+use super::is_of_section_name;
 use super::item::{ItemKind, Section, SectionKind};
 use super::message::contents_in_zero;
 use super::reader::{escape, name_of, skip_blanks};
@@ -117,8 +118,7 @@ impl Reading<'_, '_> {
         let quoted = rest.strip_prefix('"').and_then(|inner| inner.split('"').next());
         let end = rest.find(|letter: char| letter.is_whitespace() || letter == ',').unwrap_or(rest.len());
         let name = quoted.unwrap_or(&rest[..end]);
-        let fits = |letter: char| letter.is_ascii_alphanumeric() || "_.$-".contains(letter);
-        if name.is_empty() || !name.chars().all(fits) {
+        if name.is_empty() || !name.chars().all(is_of_section_name) {
             self.bad(".section", here, "the name of a section");
             return;
         }

@@ -67,6 +67,11 @@ pub struct Bases {
     pub data: Option<u64>,
 }
 
+/// True for a letter that the name of a section may have.
+pub(crate) fn is_of_section_name(letter: char) -> bool {
+    letter.is_ascii_alphanumeric() || "_.$-".contains(letter)
+}
+
 /// What a section of this name holds.
 pub(crate) fn section_kind(name: &str) -> SectionKind {
     item::Section::named(name).kind

@@ -9,7 +9,7 @@ use isac_ir::syntax::print::Printed;
 
 use super::label::{Labels, is_of_name};
 use super::{Item, Piece, Style};
-use crate::assembler::{SectionKind, hexadecimal, section_kind};
+use crate::assembler::{SectionKind, hexadecimal, is_of_section_name, section_kind};
 
 /// Where remarks begin.
 const REMARK_COLUMN: usize = 40;
@@ -157,8 +157,8 @@ fn with_labels(printed: &Printed, labels: &Labels<'_>) -> String {
 
 /// The name of a section that has contents, as the assembler takes it.
 fn section_name(name: &str) -> String {
-    let fits = |letter: char| letter.is_ascii_alphanumeric() || "_.$-".contains(letter);
-    let name: String = name.chars().map(|letter| if fits(letter) { letter } else { '_' }).collect();
+    let taken = |letter| if is_of_section_name(letter) { letter } else { '_' };
+    let name: String = name.chars().map(taken).collect();
     match section_kind(&name) {
         _ if name.is_empty() => ".text".to_owned(),
         // The assembler puts nothing into what is zero at first.

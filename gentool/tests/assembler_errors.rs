@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use gentool::assembler::explanation::explain_assembler_code;
-use gentool::assembler::{Assembler, Bases, code};
+use gentool::assembler::{Assembler, Bases, DIRECTIVES, code};
 use isac_parser::diagnostic::{Diagnostics, Style};
 use isac_parser::source::{InMemory, SourceMap};
 
@@ -395,4 +395,16 @@ fn every_code_is_in_the_manual_and_none_else() {
         .map(|(code, meaning)| (code.to_string(), meaning.trim().trim_end_matches('.').to_owned()))
         .collect();
     assert_eq!(documented, known);
+}
+
+#[test]
+fn control_characters_are_named() {
+    let told = of_text(RV32IM, "        ecall \u{1}\n        li a0, 1 \u{1}2\u{3}\n        ecall \u{2}\n");
+    insta::assert_snapshot!(told);
+}
+
+#[test]
+fn the_directives_are_those_that_descriptions_are_checked_for() {
+    let names: Vec<&str> = DIRECTIVES.iter().map(|(name, _)| *name).collect();
+    assert_eq!(names, isac_parser::words::DIRECTIVES);
 }

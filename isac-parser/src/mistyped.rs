@@ -19,6 +19,7 @@ pub fn without_leading_zeros(digits: &str) -> String {
 /// ASCII, or that cannot be seen.
 pub fn instead_of_letter(letter: char) -> Option<String> {
     let (name, plain) = match letter {
+        '\u{0}'..='\u{8}' | '\u{e}'..='\u{1f}' | '\u{7f}' => ("a control character", "nothing"),
         '\u{a0}' | '\u{202f}' => ("a no-break space", "a plain space"),
         '\u{2000}'..='\u{200a}' | '\u{205f}' | '\u{3000}' => ("a space of some other width", "a plain space"),
         '\u{200b}'..='\u{200d}' | '\u{2060}' | '\u{feff}' | '\u{ad}' => ("an invisible letter", "nothing"),

@@ -35,6 +35,12 @@ pub const OTHERS: &[&str] = &["ALIAS", "IF", "ELSE", "SWITCH", "CASE", "DEFAULT"
 /// C's words within BEHAVIOR.
 pub const STATEMENTS: &[&str] =
     &["if", "else", "switch", "case", "default", "while", "do", "for", "break", "continue", "return"];
+/// Directives of assembler text: a line that begins with one is never an instruction.
+pub const DIRECTIVES: &[&str] = &[
+    ".text", ".data", ".bss", ".section", ".global", ".globl", ".align", ".balign", ".p2align", ".byte",
+    ".half", ".word", ".quad", ".cell", ".ascii", ".asciz", ".string", ".space", ".zero", ".equ", ".set",
+    ".org", ".include",
+];
 /// The words of types.
 pub const TYPES: &[&str] = &[
     "bit", "signed", "unsigned", "char", "short", "int", "long", "int8_t", "int16_t", "int32_t", "int64_t",

@@ -263,7 +263,7 @@ impl<'a> Reader<'a> {
 }
 
 /// The item of a mark that a text begins with, and the mark's length.
-fn mark(text: &str) -> Option<(usize, usize)> {
+pub(super) fn mark(text: &str) -> Option<(usize, usize)> {
     let (item, _) = text.strip_prefix(MARK)?.split_once(MARK)?;
     Some((item.parse().ok()?, item.len() + 2 * MARK.len_utf8()))
 }

@@ -10,7 +10,7 @@ use super::form::forms;
 use super::furthest::Furthest;
 use super::instruction::with_context;
 use super::number::first_malformed;
-use super::reader::{MARK, name_of, skip_blanks};
+use super::reader::{MARK, mark, name_of, skip_blanks};
 use super::reading::{Reading, Statement};
 use super::table::first_word;
 
@@ -152,6 +152,9 @@ pub(super) fn dangling_operator(statement: Statement<'_>, at: usize) -> Option<D
 
 /// What a text begins with, up to a blank, without the comma behind it; at most 20 letters.
 pub(super) fn first_token(text: &str) -> &str {
+    if text.starts_with(MARK) && mark(text).is_none() {
+        return &text[..MARK.len_utf8()];
+    }
     let token =
         text.split(|letter: char| letter.is_whitespace() || letter == MARK).find(|part| !part.is_empty());
     let token = token.unwrap_or("");

@@ -71,7 +71,7 @@ fn compare_choices(
 }
 
 /// What is decoded from words of its own: the targets of CODINGROOTs and of aliases in a TAIL.
-fn root_choices(model: &Model) -> Vec<(OperationOrGroup, Span)> {
+pub(super) fn root_choices(model: &Model) -> Vec<(OperationOrGroup, Span)> {
     let mut found = Vec::new();
     for operation in &model.operations {
         for decode in root_decodes(&operation.coding_root) {

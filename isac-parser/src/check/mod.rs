@@ -2,6 +2,7 @@
 
 mod ambiguity;
 mod assembler;
+mod beginning;
 mod coded_size;
 mod contest;
 mod coverage;
@@ -89,6 +90,7 @@ pub fn check_model(model: Model, diagnostics: &mut Diagnostics) -> Option<Checke
         member_text::check_member_texts(&model, diagnostics);
         literal::check_literals(&model, diagnostics);
         literal::check_register_names(&model, diagnostics);
+        beginning::check_beginnings(&model, diagnostics);
         if let Some(schedule) = &schedule {
             distance::check_bridges(&model, schedule, diagnostics);
         }

@@ -10,6 +10,9 @@ use crate::resolve::report::warning;
 use crate::source::Span;
 use crate::words::DIRECTIVES;
 
+/// Directives that write a word as it is.
+const DATA_DIRECTIVES: &[&str] = &[".byte", ".half", ".word", ".quad", ".cell"];
+
 /// Warns of instructions and PSEUDOs that begin as lines which are read otherwise.
 pub(super) fn check_beginnings(model: &Model, diagnostics: &mut Diagnostics) {
     let of_pseudos = model.pseudos.iter().filter_map(|pseudo| {
@@ -19,7 +22,8 @@ pub(super) fn check_beginnings(model: &Model, diagnostics: &mut Diagnostics) {
         };
         Some((begins, pseudo.span))
     });
-    let all: Vec<(Beginning, Span)> = of_instructions(model).into_iter().chain(of_pseudos).collect();
+    let of_instructions = of_instructions(model).into_iter().filter(|(begins, _)| !begins.is_of_data());
+    let all: Vec<(Beginning, Span)> = of_instructions.chain(of_pseudos).collect();
     for (begins, span) in all {
         let Some(why) = begins.read_otherwise() else { continue };
         let shown = begins.text.escape_debug();
@@ -51,6 +55,12 @@ impl Beginning {
             }
         }
         begins
+    }
+
+    /// True if it begins as data do: so words without meaning are written, and come back as data.
+    fn is_of_data(&self) -> bool {
+        let word = self.text.split_whitespace().next().unwrap_or("");
+        DATA_DIRECTIVES.iter().any(|directive| word.eq_ignore_ascii_case(directive))
     }
 
     /// As what the assembler reads a line that begins so; `None` if as an instruction.

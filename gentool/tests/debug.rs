@@ -339,6 +339,7 @@ fn what_makes_no_sense_is_told() {
         SUM,
         &[
             "frobnicate",
+            "contniue",
             "break",
             "break nowhere",
             "break operation none",

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use gentool::disassembler::Symbol;
 use isac_ir::Model;
+use isac_parser::did_you_mean;
 use sim_debug::{
     Debugger, Direction, Front, How, NamedPoints, Order, Statements, Stopped, WatchKind, show_bodies,
     show_locals, show_operands, show_pending, show_pipeline, show_profile, show_source, show_within,
@@ -279,7 +280,11 @@ impl<'m> Console<'m> {
             "pipeline" => say(&show_pipeline(debugger)),
             "pending" => say(&show_pending(debugger)),
             "profile" => say(&show_profile(debugger)),
-            other => return Err(format!("there is no command `{other}`; `help` lists them")),
+            other => {
+                let near = did_you_mean(other, COMMANDS);
+                let remedy = near.unwrap_or_else(|| "`help` lists them".to_owned());
+                return Err(format!("there is no command `{other}`; {remedy}"));
+            }
         }
         Ok(None)
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::ambiguity::root_choices;
 use crate::diagnostic::Diagnostics;
-use crate::model::{AssemblerItem, Model, Operation, OperationOrGroup, PatternItem};
+use crate::model::{AssemblerItem, Model, OperationOrGroup, PatternItem};
 use crate::resolve::code;
 use crate::resolve::report::warning;
 use crate::source::Span;
@@ -23,8 +23,7 @@ pub(super) fn check_beginnings(model: &Model, diagnostics: &mut Diagnostics) {
         Some((begins, pseudo.span))
     });
     let of_instructions = of_instructions(model).into_iter().filter(|(begins, _)| !begins.is_of_data());
-    let all: Vec<(Beginning, Span)> = of_instructions.chain(of_pseudos).collect();
-    for (begins, span) in all {
+    for (begins, span) in of_instructions.chain(of_pseudos) {
         let Some(why) = begins.read_otherwise() else { continue };
         let shown = begins.text.escape_debug();
         let message = format!("no program can write `{shown}` where a line begins: {why}");
@@ -94,7 +93,8 @@ fn of_instructions(model: &Model) -> Vec<(Beginning, Span)> {
             OperationOrGroup::Group(group) => waiting.extend(&model.groups[group.index()].members),
             OperationOrGroup::Operation(id) => {
                 let operation = &model.operations[id.index()];
-                found.extend(with_places(operation));
+                let texts = operation.assembler.iter().zip(&operation.assembler_spans);
+                found.extend(texts.map(|(items, span)| (Beginning::of(items), *span)));
                 waiting.extend(operation.assembler.iter().filter_map(|items| match items.first()? {
                     AssemblerItem::Instance(instance) => Some(operation.instances[instance.index()].target),
                     _ => None,
@@ -103,9 +103,4 @@ fn of_instructions(model: &Model) -> Vec<(Beginning, Span)> {
         }
     }
     found
-}
-
-fn with_places(operation: &Operation) -> impl Iterator<Item = (Beginning, Span)> {
-    let texts = operation.assembler.iter().zip(&operation.assembler_spans);
-    texts.map(|(items, span)| (Beginning::of(items), *span))
 }

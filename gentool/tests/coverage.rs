@@ -49,8 +49,9 @@ fn what_is_excluded_needs_a_reason_and_must_not_have_run() {
         fs::write(folder.path().join("x"), text).expect("a file");
         report(&folder, "--format junit --require instructions=100 --exclude @x")
     };
-    let (status, said) =
-        exclude("# of the base\nslti: no compiler writes it\ndecode(instr(ori())): nor that\n");
+    let (status, said) = exclude(
+        "# of the base\nslti: no compiler writes it\ndecode(instr(computational(ori()))): nor that\n",
+    );
     assert_eq!(status, Some(1));
     assert_eq!(said, "error: 31 of 48 instructions were executed, 64.58 %, and 100.00 % are required\n");
     let junit = fs::read_to_string(folder.path().join("out")).expect("a report");
@@ -59,8 +60,8 @@ fn what_is_excluded_needs_a_reason_and_must_not_have_run() {
     for (text, expected) in [
         ("slti\n", "x:1: `slti` is excluded without a reason"),
         ("\nnothing: at all\n", "x:2: the instruction set has no `nothing`"),
-        ("addi: why\n", "x:1: decode(instr(addi())) was executed"),
-        ("slti: a\nslti: b\n", "x:2: decode(instr(slti())) is excluded twice"),
+        ("addi: why\n", "x:1: decode(instr(computational(addi()))) was executed"),
+        ("slti: a\nslti: b\n", "x:2: decode(instr(computational(slti()))) is excluded twice"),
     ] {
         let (status, said) = exclude(text);
         assert!(status == Some(125) && said.contains(expected), "{text}: {said}");
@@ -251,13 +252,13 @@ fn what_is_excluded_is_so_in_every_report() {
         fs::read_to_string(folder.path().join("out")).expect("a report")
     };
     let text = made("--format text");
-    assert!(text.contains("31 of 49 instructions of the set were executed (63.26 %)\n1 more is excluded:\n    decode(instr(slti())): not <needed>\n"), "{text}");
-    assert!(!text.contains("decode(instr(slti())) "), "{text}");
+    assert!(text.contains("31 of 49 instructions of the set were executed (63.26 %)\n1 more is excluded:\n    decode(instr(computational(slti()))): not <needed>\n"), "{text}");
+    assert!(!text.contains("decode(instr(computational(slti()))) "), "{text}");
     let xml = made("--format xml");
     assert!(xml.contains("<total>49</total>") && xml.contains("<percent>63.26</percent>"));
     assert!(
         xml.contains(
-            "<instruction reason=\"not &lt;needed&gt;\">\n        <name>decode(instr(slti()))</name>"
+            "<instruction reason=\"not &lt;needed&gt;\">\n        <name>decode(instr(computational(slti())))</name>"
         )
     );
     let unused = elements(&xml, "unused")[0];
@@ -272,7 +273,7 @@ fn what_is_excluded_is_so_in_every_report() {
     assert_eq!(reason, "not <needed>");
     assert_eq!(
         data["instructions"]["name"][number.as_u64().expect("a number") as usize],
-        "decode(instr(slti()))"
+        "decode(instr(computational(slti())))"
     );
     assert!(data["description"]["operands"][number.to_string()].is_null());
 }

@@ -66,7 +66,6 @@ fn every_description_is_lowered_as_promised() {
             "compressed.isac",
             "compressed32.isac",
             "compressed64.isac",
-            "groups.isac",
             "integer.isac",
             "machine.isac",
             "machine32.isac",

@@ -111,7 +111,7 @@ fn the_order_and_grouping_of_merging_do_not_matter() {
             && !out.contains("  address\n"),
         "{out}"
     );
-    assert!(out.contains("decode(instr(addi()))"), "{out}");
+    assert!(out.contains("decode(instr(computational(addi())))"), "{out}");
 }
 
 /// An ELF file whose headers are loaded with its code, as linkers often lay it out: with a table of sections,

@@ -202,9 +202,9 @@ fn a_file_that_several_descriptions_share_is_renamed_in_all() {
     let mut session = Session::new(&models);
     session.open(&file);
     assert_eq!(session.findings(&file), Vec::<String>::new());
-    let (line, column) = find(&text, "OPERATION mulhsu", 0);
-    let mut params = place(&file, line, column + 10);
-    params["newName"] = json!("multiply_mixed");
+    let (line, column) = find(&text, "GROUP multiplication", 0);
+    let mut params = place(&file, line, column + 6);
+    params["newName"] = json!("products");
     let edit = session.ask("textDocument/rename", params);
     let changed: BTreeSet<&str> = edit["changes"]
         .as_object()
@@ -212,7 +212,10 @@ fn a_file_that_several_descriptions_share_is_renamed_in_all() {
         .keys()
         .map(|key| key.rsplit('/').next().unwrap_or(""))
         .collect();
-    assert_eq!(changed, BTreeSet::from(["groups.isac", "multiply.isac", "rv32im.isac", "rv32im5.isac"]));
+    assert_eq!(
+        changed,
+        BTreeSet::from(["multiply.isac", "rv32im.isac", "rv32im5.isac", "rv32imc.isac", "rv64imac.isac"])
+    );
 }
 
 #[test]
@@ -239,20 +242,20 @@ fn a_name_has_the_same_mentions_wherever_it_is_asked_for() {
     let models = repository().join("models");
     let mut found = Vec::new();
     for (name, letters) in [
-        ("riscv/multiply.isac", "OPERATION rem "),
-        ("riscv/groups.isac", "rem,"),
-        ("rv32im/rv32im.isac", "rem,"),
+        ("riscv/multiply.isac", "GROUP division"),
+        ("rv32im/rv32im.isac", "division"),
+        ("rv32im5/rv32im5.isac", "division"),
     ] {
         let file = models.join(name);
         let text = fs::read_to_string(&file).expect("it can be read");
         let mut session = Session::new(&models);
         session.open(&file);
         let (line, column) = find(&text, letters, 0);
-        let column = column + if letters.starts_with("OPERATION") { 10 } else { 0 };
+        let column = column + if letters.starts_with("GROUP") { 6 } else { 0 };
         let mut params = place(&file, line, column);
         params["context"] = json!({ "includeDeclaration": true });
         found.push(session.ask("textDocument/references", params.clone()));
-        params["newName"] = json!("remainder_of");
+        params["newName"] = json!("quotients");
         let edit = session.ask("textDocument/rename", params);
         let edits = edit["changes"].as_object().expect("changes").values();
         let edits: usize = edits.map(|edits| edits.as_array().map_or(0, Vec::len)).sum();
@@ -265,7 +268,10 @@ fn a_name_has_the_same_mentions_wherever_it_is_asked_for() {
         .iter()
         .filter_map(|place| place["uri"].as_str()?.rsplit('/').next())
         .collect();
-    assert_eq!(files, BTreeSet::from(["groups.isac", "multiply.isac", "rv32im.isac", "rv32im5.isac"]));
+    assert_eq!(
+        files,
+        BTreeSet::from(["multiply.isac", "rv32im.isac", "rv32im5.isac", "rv32imc.isac", "rv64imac.isac"])
+    );
 }
 
 #[test]

@@ -396,7 +396,7 @@ test('the keyboard is enough', async () => {
 test('pairs of operands are a matrix, opcodes a map', async () => {
   const page = await Page.open(browser, program, '#operands/decode.instr.add');
   const { data } = page;
-  const add = data.instructions.name.indexOf('decode(instr(add()))');
+  const add = data.instructions.name.indexOf('decode(instr(computational(add())))');
   const [, , cells] = data.description.operands[add].pairs[0];
   const matrix = page.tab.locator('.matrix').first();
   assert.equal(await matrix.locator('button').count(), cells.length);

@@ -15,7 +15,7 @@ delete
 continue
 monitor where
 monitor position
-monitor break integer.isac:41
+monitor break integer.isac:47
 continue
 monitor where
 monitor operands

@@ -12,7 +12,7 @@ monitor goto 30000
 continue
 monitor position
 monitor break operation divu
-monitor break integer.isac:41
+monitor break integer.isac:47
 monitor break 0x10000
 continue
 x/i $pc

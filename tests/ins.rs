@@ -246,7 +246,7 @@ fn what_cases_leave_out_is_told() {
     let told = [
         "add: rd is never 0x1f",
         "addi: imm is never 0x7ff",
-        "instr mulhsu is never executed",
+        "instr multiplication mulhsu is never executed",
         "mulhsu is never decoded",
     ];
     assert_eq!(missing(model, &cases, &[]), told);

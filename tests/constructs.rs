@@ -174,6 +174,12 @@ fn referred_places_that_are_found_once_run_the_same_on_every_engine() {
 }
 
 #[test]
+fn opcodes_below_their_formats_run_the_same_on_every_engine() {
+    let (ended, instructions) = check(simulator!(formats, formats_stepwise), 400);
+    assert!(ended > 100 && instructions > 4_000, "{ended} ended, {instructions} instructions");
+}
+
+#[test]
 fn the_model_alias_runs_the_same_on_every_engine() {
     let (ended, instructions) = check(simulator!(alias, alias_stepwise), 200);
     assert!(instructions > 500, "{ended} ended, {instructions} instructions");

@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 
 use crate::Model;
 use crate::behavior::{AccessKind, Body, Mention};
-use crate::decode::Decoded;
+use crate::decode::{Decoded, DecodedNode};
 use crate::decoder::Node;
 use crate::operand::{Expression, MentionKind};
 use crate::operation::{Operation, Role, Target};
@@ -194,7 +194,9 @@ pub fn account_instruction(model: &Model, decoded: &Decoded) -> Account {
 /// of it, is evaluated, each of its bodies has a counter for each region.
 ///
 /// A mention of an alias is counted with what it stands in, so region 0 of the EXPRESSION's body counts
-/// nothing for it; where a REFERENCE leads to the operand, region 0 counts each evaluation.
+/// nothing for it; where a REFERENCE leads to the operand, region 0 counts each evaluation. Such an operand
+/// has as many counters whatever was chosen, so that those of an instruction are numbered before that is
+/// known.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct OperandCounters {
     /// The first counter by node of the decoding tree and what is done there.
@@ -205,19 +207,24 @@ pub struct OperandCounters {
 impl OperandCounters {
     /// Those of a decoded instruction, from counter `first` on.
     pub fn of(model: &Model, decoded: &Decoded, first: u32) -> OperandCounters {
-        let refers = |operation: &Operation| !operation.references.is_empty();
         let mut counters = OperandCounters { bases: BTreeMap::new(), end: first };
-        // What refers to something may be activated by anything in the instruction.
-        let all = model.operations.iter().any(refers);
         for (index, node) in (0u32..).zip(&decoded.nodes) {
             let Target::Operation(operation) = node.target else { continue };
             let Some(expression) = &model.operation(operation).expression else { continue };
+            let referred = referred_target(model, decoded, index);
             for kind in MentionKind::ALL {
-                let body = expression.body(kind).filter(|body| all || body.regions > 1);
-                if let Some(body) = body {
-                    counters.bases.insert((index, kind), counters.end);
-                    counters.end += body.regions;
+                let body = expression.body(kind);
+                let regions = match referred {
+                    Some(target) => referred_regions(model, target, kind),
+                    None => body.map_or(0, |body| body.regions),
+                };
+                if regions == 0 || (referred.is_none() && regions == 1) {
+                    continue;
                 }
+                if body.is_some() {
+                    counters.bases.insert((index, kind), counters.end);
+                }
+                counters.end += regions;
             }
         }
         counters
@@ -233,6 +240,28 @@ impl OperandCounters {
     pub fn end(&self) -> u32 {
         self.end
     }
+}
+
+/// What is chosen from where a REFERENCE, of whatever operation, may lead to the operand at a node.
+fn referred_target(model: &Model, decoded: &Decoded, node: u32) -> Option<Target> {
+    let mut chosen = node;
+    loop {
+        let parent = decoded.owner(chosen)?;
+        let DecodedNode { target, instance, .. } = &decoded.nodes[chosen as usize];
+        match (decoded.nodes[parent as usize].target, *instance) {
+            (Target::Operation(parent), Some(instance)) => {
+                return model.may_refer_to(parent, instance).then_some(*target);
+            }
+            _ => chosen = parent,
+        }
+    }
+}
+
+/// Counters of what a REFERENCE leads to: as many as most of what may be chosen there need.
+pub fn referred_regions(model: &Model, target: Target, kind: MentionKind) -> u32 {
+    let leaves = model.leaf_operations(target).into_iter();
+    let expressions = leaves.filter_map(|leaf| model.operation(leaf).expression.as_ref());
+    expressions.filter_map(|expression| Some(expression.body(kind)?.regions)).max().unwrap_or(0)
 }
 
 /// Adds what a region of a body makes of accesses.

@@ -84,6 +84,13 @@ impl Model {
         self.registers.len() + self.maps.len()
     }
 
+    /// Whether a REFERENCE may stand for an instance of an operation.
+    pub fn may_refer_to(&self, operation: u32, instance: behavior::InstanceId) -> bool {
+        let here = operation::Binding { parent: operation, what: operation::Referred::Instance(instance) };
+        let references = self.operations.iter().flat_map(|operation| &operation.references);
+        references.flat_map(|reference| &reference.bindings).any(|binding| *binding == here)
+    }
+
     /// Names of the resources, by [`behavior::ResourceId`].
     pub fn resource_names(&self) -> Vec<String> {
         let registers = self.registers.iter().map(|register| register.name.clone());

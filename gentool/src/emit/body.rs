@@ -57,6 +57,8 @@ impl<'a> BodyEmitter<'a> {
             taken.extend(operation.instances.iter().map(|instance| format!("{}_counters", instance.alias)));
             taken.insert("counters".to_string());
         }
+        taken.extend(operation.references.iter().map(|reference| plain(&identifier(&reference.name))));
+        taken.extend(operation.references.iter().map(|reference| format!("{}_coded", reference.name)));
         let locals = body.locals.iter().map(|local| identifier(&unique(&local.name, &mut taken)));
         let mut locals: Vec<Ident> = locals.collect();
         // What carries an EXPRESSION's value is named by the function around it.
@@ -107,7 +109,7 @@ impl<'a> BodyEmitter<'a> {
     }
 
     /// `?` where a call may trap.
-    fn try_mark(fallible: bool) -> TokenStream {
+    pub(super) fn try_mark(fallible: bool) -> TokenStream {
         if fallible { quote!(?) } else { TokenStream::new() }
     }
 

@@ -191,11 +191,11 @@ impl Emitter<'_> {
         };
         let operation = self.model.operation(operation);
         match source {
-            Source::Field(field) => {
+            Source::Field(field) | Source::PlainField(field) => {
                 let runs = &nodes[node as usize].fields[field as usize];
                 let own = operation.fields[field as usize].width_bits;
                 let value = emit_runs(runs, width, own);
-                match extended_width(operation, field) {
+                match extended_width(operation, field).filter(|_| source == Source::Field(field)) {
                     Some(wide) => {
                         let ty = unsigned(own);
                         extended(quote!({ let value: #ty = #value; value }), own, wide)
@@ -213,6 +213,10 @@ impl Emitter<'_> {
                 Some((child, _)) => self.emit_operand_value(nodes, child, width),
                 None => quote!(Default::default()),
             },
+            // Found where it comes from, before it is asked for here.
+            Source::Referred(_) | Source::ReferredCoded(_) | Source::Counter(..) => {
+                quote!(Default::default())
+            }
         }
     }
 

@@ -25,10 +25,14 @@ impl Emitter<'_> {
         let mentions = |instance: u32, kind: MentionKind| {
             self.operand_is_fallible(operation.instances[instance as usize].target, kind)
         };
+        // Where they do not travel, sections may always end the instruction.
+        let refers = |reference: u32, kind: MentionKind| {
+            let operand = self.carried_operand(operation, reference);
+            operand.is_some_and(|target| self.operand_is_fallible(target, kind))
+        };
         let finds = |binding: u32, kind: MentionKind| match body.bindings[binding as usize] {
             Binding::Instance(instance) => mentions(instance, kind),
-            // Only functions that may always end the instruction have references.
-            Binding::Reference(_) => false,
+            Binding::Reference(reference) => refers(reference, kind),
         };
         walk_expressions(statements, &mut |expr| {
             fallible |= match &expr.kind {
@@ -38,6 +42,7 @@ impl Emitter<'_> {
                     !is_inside(index, self.model.registers[*register as usize].elements())
                 }
                 ExprKind::Operand { instance, .. } => mentions(*instance, MentionKind::Read),
+                ExprKind::Reference(reference) => refers(*reference, MentionKind::Read),
                 ExprKind::Bound { binding, keeps, .. } => finds(*binding, read_of(*keeps)),
                 _ => false,
             };
@@ -60,6 +65,7 @@ impl Emitter<'_> {
                     !is_inside(index, self.model.registers[*register as usize].elements())
                 }
                 Stmt::SetOperand { instance, .. } => mentions(*instance, MentionKind::Write),
+                Stmt::SetReference { reference, .. } => refers(*reference, MentionKind::Write),
                 Stmt::Bind { binding, .. } => finds(*binding, MentionKind::Bind),
                 Stmt::SetBound { binding, .. } => finds(*binding, MentionKind::WriteBound),
                 _ => false,

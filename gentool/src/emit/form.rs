@@ -1,13 +1,15 @@
 //! Forms: the instructions that have a step of their own, one for each variant of the decoder.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use isac_ir::Model;
 use isac_ir::account::{
-    Part, Scheduled, body_counters, decoder_counters, operation_counters, scheduled_operations,
+    Part, Scheduled, body_counters, decoder_counters, operation_counters, referred_regions,
+    scheduled_operations,
 };
 use isac_ir::behavior::{Stmt, walk_statements};
 use isac_ir::decoder::Variant;
+use isac_ir::operand::MentionKind;
 use isac_ir::operation::{Role, Target};
 
 use super::name::{camel_case, unique};
@@ -23,6 +25,9 @@ pub(super) struct Form {
     pub calls: Vec<Call>,
     /// Number of its counters.
     pub counters: u32,
+    /// The counters of operands that a REFERENCE may stand for, by node of the variant and what is done
+    /// there, as [`isac_ir::account::OperandCounters`] numbers them.
+    pub operand_counters: BTreeMap<(u32, MentionKind), u32>,
 }
 
 /// One call of a step: a section of an operation.
@@ -63,11 +68,13 @@ pub(super) fn list_forms(model: &Model) -> Vec<Form> {
     let forms = (0u32..).zip(variants).map(|(index, variant)| {
         let mut composer = Composer::new(model, variant);
         composer.compose();
+        let operand_counters = composer.number_operands();
         Form {
             variant: index,
             name: unique(&camel_case(&leaf_name(model, variant)), &mut taken),
             calls: composer.calls,
             counters: composer.counters,
+            operand_counters,
         }
     });
     forms.collect()
@@ -164,6 +171,33 @@ impl<'a> Composer<'a> {
                 (None, Target::Operation(operation)) => operation_counters(self.model, operation, here),
                 (None, Target::Group(_) | Target::Label(_)) => 0,
             };
+        }
+    }
+
+    /// The counters of operands that a REFERENCE may stand for, behind all others.
+    fn number_operands(&mut self) -> BTreeMap<(u32, MentionKind), u32> {
+        let mut counters = BTreeMap::new();
+        for (index, node) in (0u32..).zip(&self.variant.nodes) {
+            if !self.is_referred(node) {
+                continue;
+            }
+            for kind in MentionKind::ALL {
+                let regions = referred_regions(self.model, node.target, kind);
+                if regions > 0 {
+                    counters.insert((index, kind), self.counters);
+                    self.counters += regions;
+                }
+            }
+        }
+        counters
+    }
+
+    /// Whether a REFERENCE may stand for a node's instance.
+    fn is_referred(&self, node: &isac_ir::decoder::Node) -> bool {
+        let above = node.parent.map(|parent| self.variant.nodes[parent as usize].target);
+        match (above, node.instance) {
+            (Some(Target::Operation(parent)), Some(instance)) => self.model.may_refer_to(parent, instance),
+            _ => false,
         }
     }
 

@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use isac_ir::Model;
 use isac_ir::behavior::{Body, Expr, ReferenceId, Stmt};
 use isac_ir::operand::{Binding, MentionKind, Place};
 use isac_ir::operation::{Operation, Referred, Target};
@@ -15,6 +16,34 @@ use super::Emitter;
 use super::body::BodyEmitter;
 use super::expression::{number, unsigned};
 use super::name::identifier_of;
+
+/// What a reference may stand for in the end: the operation that has it, and what it is there.
+pub(super) type Finding = (u32, Referred);
+
+/// Everything that an operation's reference may stand for.
+pub(super) fn findings(model: &Model, operation: &Operation, reference: ReferenceId) -> Vec<Finding> {
+    let mut found = Vec::new();
+    add_findings(model, operation, reference, (&mut BTreeSet::new(), &mut found));
+    found
+}
+
+fn add_findings(
+    model: &Model,
+    operation: &Operation,
+    reference: ReferenceId,
+    (seen, found): (&mut BTreeSet<(u32, ReferenceId)>, &mut Vec<Finding>),
+) {
+    for binding in &operation.references[reference as usize].bindings {
+        match binding.what {
+            Referred::Reference(outer) if seen.insert((binding.parent, outer)) => {
+                add_findings(model, model.operation(binding.parent), outer, (seen, found));
+            }
+            Referred::Reference(_) => {}
+            what if !found.contains(&(binding.parent, what)) => found.push((binding.parent, what)),
+            _ => {}
+        }
+    }
+}
 
 /// The function of a kind of mention.
 pub(super) fn function_of(kind: MentionKind) -> Ident {
@@ -170,7 +199,7 @@ impl Emitter<'_> {
 
     /// What a reference stands for where that is an alias.
     fn referred_targets(&self, operation: &Operation, reference: ReferenceId) -> BTreeSet<Target> {
-        let findings = self.findings(operation, reference).into_iter();
+        let findings = findings(self.model, operation, reference).into_iter();
         let targets = findings.filter_map(|(parent, what)| match what {
             Referred::Instance(instance) => {
                 Some(self.model.operation(parent).instances[instance as usize].target)

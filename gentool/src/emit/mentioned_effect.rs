@@ -10,6 +10,7 @@ use isac_ir::operation::{Operation, Target};
 
 use super::Emitter;
 use super::mention::body_of;
+use super::usage::Usage;
 
 /// What a mention may do, whatever the operand turns out to be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -69,7 +70,11 @@ impl Emitter<'_> {
         let effects = body.mentions.iter().map(|mention| {
             self.mention_effect(operation.instances[mention.instance as usize].target, mention.kind)
         });
-        effects.fold(Effect::default(), Effect::or)
+        let referred = Usage::of_body(body).referred;
+        let referred = referred.into_iter().filter_map(|(reference, kind)| {
+            Some(self.mention_effect(self.carried_operand(operation, reference)?, kind))
+        });
+        effects.chain(referred).fold(Effect::default(), Effect::or)
     }
 
     /// True if a body may set the PC or write memory.

@@ -28,6 +28,7 @@ mod package;
 mod parameter;
 mod printf;
 mod processor;
+mod referred;
 mod statement;
 mod step;
 mod stepwise;

@@ -1,5 +1,7 @@
 //! What stands in the way of blocks decoded ahead.
 
+use std::collections::BTreeSet;
+
 use isac_ir::Model;
 use isac_ir::account::PARTS;
 use isac_ir::behavior::{Expr, ExprKind, Stmt, walk_expressions, walk_statements};
@@ -9,15 +11,72 @@ use isac_ir::root::WordSource;
 
 use super::execution::{activated_again, activated_instances, find_obstacles};
 use super::form::{calls_before_decoding, find_root, list_forms};
+use super::referred::{carried, carried_coded, place_of};
+use super::usage::Usage;
 
 /// What belongs to an execution of an operation does not travel with a step.
-pub(super) fn find_frame_obstacles(model: &Model, found: &mut Vec<String>) {
-    for operation in &model.operations {
-        if !operation.references.is_empty() {
-            found.push(format!("{}: REFERENCE is not emitted yet", operation.location));
+pub(super) fn find_local_obstacles(model: &Model, found: &mut Vec<String>) {
+    for operation in model.operations.iter().filter(|operation| !operation.variables.is_empty()) {
+        found.push(format!("{}: LOCAL is not emitted yet", operation.location));
+    }
+}
+
+/// What a REFERENCE stands for travels with a step where it is of one type, and known with the form.
+fn find_reference_obstacles(model: &Model, found: &mut Vec<String>) {
+    for operation in model.operations.iter().filter(|operation| !operation.references.is_empty()) {
+        let place = &operation.location;
+        let expressions = operation.expression.iter().flat_map(Expression::bodies);
+        if expressions.chain(&operation.root).any(|body| !Usage::of_body(body).references().is_empty()) {
+            found.push(format!("{place}: a REFERENCE outside of BEHAVIOR and ACTIVATION is not emitted yet"));
         }
-        if !operation.variables.is_empty() {
-            found.push(format!("{}: LOCAL is not emitted yet", operation.location));
+        for body in PARTS.iter().filter_map(|part| operation.body(*part)) {
+            let usage = Usage::of_body(body);
+            let mixed = usage.referred.iter().any(|(it, _)| carried(model, operation, *it).is_none());
+            if mixed || usage.referred_coded.iter().any(|it| carried_coded(model, operation, *it).is_none()) {
+                found.push(format!("{place}: a REFERENCE to things of several types is not emitted yet"));
+            }
+            walk_expressions(&body.statements, &mut |expr| {
+                if let ExprKind::MemberFieldReference { .. } = expr.kind {
+                    found.push(format!("{place}: a field of what a REFERENCE chose is not emitted yet"));
+                }
+            });
+        }
+    }
+    let variants = find_root(model).map(|(_, _, decoder)| &model.decoders[decoder as usize].variants);
+    for form in list_forms(model) {
+        let Some(variant) = variants.map(|variants| &variants[form.variant as usize]) else { continue };
+        for call in &form.calls {
+            let operation = model.operation(call.operation);
+            let Some(body) = operation.body(call.part) else { continue };
+            let is_known = |reference: u32| {
+                call.node.is_some_and(|node| {
+                    place_of(model, variant, (node, call.operation), reference).is_some()
+                })
+            };
+            if Usage::of_body(body).references().into_iter().any(|reference| !is_known(reference)) {
+                let place = &operation.location;
+                found.push(format!("{place}: a REFERENCE to what was not decoded is not emitted yet"));
+            }
+        }
+    }
+    find_nested_references(model, found);
+}
+
+/// Where a group decodes its own word, what it chose is not known with the form, and so not what stands
+/// below that.
+fn find_nested_references(model: &Model, found: &mut Vec<String>) {
+    let bindings = model.operations.iter().flat_map(|operation| &operation.references);
+    let parents: BTreeSet<u32> =
+        bindings.flat_map(|reference| &reference.bindings).map(|binding| binding.parent).collect();
+    for node in model.decoders.iter().flat_map(|decoder| &decoder.variants).flat_map(|variant| &variant.nodes)
+    {
+        if node.nested.is_none() || parents.is_empty() {
+            continue;
+        }
+        let below = model.operations_below(node.target, |instance| instance.role == Role::Coded);
+        if below.into_iter().any(|operation| parents.contains(&operation)) {
+            let name = model.target_name(node.target);
+            found.push(format!("{name}: a REFERENCE into a second decoded group is not emitted yet"));
         }
     }
 }
@@ -32,7 +91,8 @@ pub fn find_block_obstacles(model: &Model) -> Vec<String> {
     }
     find_instance_obstacles(model, &mut found);
     find_source_obstacles(model, &mut found);
-    find_frame_obstacles(model, &mut found);
+    find_local_obstacles(model, &mut found);
+    find_reference_obstacles(model, &mut found);
     if model.time.scheduled().count() > 64 {
         found.push("more than 64 scheduled instances are not emitted yet".to_string());
     }

@@ -9,7 +9,7 @@ use isac_ir::operation::{Operation, Referred, Target};
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::Emitter;
+use super::{Emitter, Shape};
 use super::body::BodyEmitter;
 use super::expression::{cast, extended, masked};
 use super::mention::{Signature, docs_of, function_of, resized, signature_of};
@@ -52,8 +52,12 @@ impl Emitter<'_> {
                 self.add_operand(operation.instances[instance as usize].target, &mut found);
             }
         }
+        let has_value = |leaf: u32| self.model.operation(leaf).expression.is_some();
         for (_, target) in self.referred_instances() {
-            self.add_operand(target, &mut found);
+            // In blocks, coded bits travel as such.
+            if self.shape != Shape::Blocks || self.model.leaf_operations(target).into_iter().all(has_value) {
+                self.add_operand(target, &mut found);
+            }
         }
         found
     }

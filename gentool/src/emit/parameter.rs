@@ -1,5 +1,6 @@
 //! What the functions of sections and operands take of the decoded instruction.
 
+use isac_ir::operand::MentionKind;
 use isac_ir::operation::Operation;
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
@@ -7,6 +8,7 @@ use quote::quote;
 use super::Emitter;
 use super::expression::unsigned;
 use super::name::identifier;
+use super::referred::{Carried, counter_name};
 use super::usage::{Usage, extended_width};
 
 /// A parameter of an operation's function or a member of an operand's type.
@@ -22,6 +24,14 @@ pub(super) enum Source {
     Field(u32),
     Operand(u32),
     Coded(u32),
+    /// A field as it is coded, whose sign nobody has extended.
+    PlainField(u32),
+    /// What a REFERENCE stands for.
+    Referred(u32),
+    /// The coded bits of the instance that a REFERENCE stands for.
+    ReferredCoded(u32),
+    /// Where it is counted that something is done with what a REFERENCE stands for.
+    Counter(u32, MentionKind),
 }
 
 impl Emitter<'_> {
@@ -42,8 +52,42 @@ impl Emitter<'_> {
             let name = coded_name(operation, *instance);
             Parameter { name, ty: quote!(#ty), source: Source::Coded(*instance) }
         });
-        fields.chain(operands).chain(coded).collect()
+        let own = fields.chain(operands).chain(coded);
+        own.chain(self.referred_parameters(operation, usage)).collect()
     }
+
+    /// What they take of the operation around: nothing where that is asked when it is needed.
+    fn referred_parameters(&self, operation: &Operation, usage: &Usage) -> Vec<Parameter> {
+        let mut found: Vec<Parameter> = Vec::new();
+        for &(reference, kind) in &usage.referred {
+            let (name, source) = (&operation.references[reference as usize].name, Source::Referred(reference));
+            let ty = match self.carried(operation, reference) {
+                None => continue,
+                Some(Carried::Operand(target)) => self.names.type_of(target),
+                Some(Carried::Field { width_bits } | Carried::Coded { width_bits }) => unsigned(width_bits),
+            };
+            let is_operand = matches!(self.carried(operation, reference), Some(Carried::Operand(_)));
+            if found.iter().all(|parameter| parameter.source != source) {
+                found.push(Parameter { name: identifier(name), ty: quote!(#ty), source });
+            }
+            if is_operand {
+                let (name, source) = (counter_name(operation, reference, kind), Source::Counter(reference, kind));
+                found.push(Parameter { name, ty: quote!(usize), source });
+            }
+        }
+        for &reference in &usage.referred_coded {
+            let Some(width_bits) = self.carried_coded(operation, reference) else { continue };
+            let ty = unsigned(width_bits);
+            let name = referred_coded_name(operation, reference);
+            found.push(Parameter { name, ty: quote!(#ty), source: Source::ReferredCoded(reference) });
+        }
+        found
+    }
+}
+
+/// The parameter that carries the coded bits of what a REFERENCE stands for.
+pub(super) fn referred_coded_name(operation: &Operation, reference: u32) -> Ident {
+    identifier(&format!("{}_coded", operation.references[reference as usize].name))
 }
 
 /// The parameter that carries an instance's coded bits.

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use isac_ir::behavior::{BinaryOp, Expr, ExprKind, Stmt, walk_statements};
+use isac_ir::decoder::Variant;
 use isac_ir::operation::Target;
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
@@ -93,6 +94,12 @@ impl Emitter<'_> {
         identifier(&unique(&format!("step_{snake}_{}", form.variant), &mut taken))
     }
 
+    /// What a form decodes.
+    pub(super) fn variant_of(&self, form: &Form) -> &Variant {
+        let (_, _, decoder) = find_root(self.model).unwrap_or_default();
+        &self.model.decoders[decoder as usize].variants[form.variant as usize]
+    }
+
     /// The form's way through the decoding tree.
     pub(super) fn form_path(&self, form: &Form) -> String {
         let Some((operation, _, decoder)) = find_root(self.model) else { return String::new() };
@@ -124,15 +131,15 @@ impl Emitter<'_> {
             let operation = self.model.operation(call.operation);
             let Some(body) = operation.body(call.part) else { continue };
             for parameter in self.parameters(operation, &Usage::of_body(body)) {
+                let Some((operation, node, source)) = self.origin(form, call, parameter.source) else {
+                    continue;
+                };
                 let known = arguments.iter().any(|argument| {
-                    (argument.operation, argument.node, argument.source)
-                        == (call.operation, call.node, parameter.source)
+                    (argument.operation, argument.node, argument.source) == (operation, node, source)
                 });
                 if !known {
                     let name = identifier(&unique(&plain(&parameter.name), &mut taken));
-                    let (operation, node) = (call.operation, call.node);
-                    let (ty, source) = (parameter.ty, parameter.source);
-                    arguments.push(Argument { name, ty, operation, node, source });
+                    arguments.push(Argument { name, ty: parameter.ty, operation, node, source });
                 }
             }
         }
@@ -198,13 +205,15 @@ impl Emitter<'_> {
             quote!(#base,)
         });
         let values = self.parameters(operation, &Usage::of_body(body)).into_iter().filter_map(|parameter| {
-            let argument = arguments.iter().find(|argument| {
-                (argument.operation, argument.node, argument.source)
-                    == (call.operation, call.node, parameter.source)
-            })?;
-            Some(&argument.name)
+            if let Source::Counter(reference, kind) = parameter.source {
+                return Some(number(self.counter_of(form, call, (reference, kind)).into()));
+            }
+            let origin = self.origin(form, call, parameter.source)?;
+            let is_it = |argument: &&Argument| (argument.operation, argument.node, argument.source) == origin;
+            let name = &arguments.iter().find(is_it)?.name;
+            Some(quote!(#name))
         });
-        let values: Vec<&Ident> = values.collect();
+        let values: Vec<TokenStream> = values.collect();
         let run = quote!(operations::#name(p, &mut step, #base #(#values),*));
         let run = match self.body_is_fallible(operation, body) {
             true => {

@@ -5,8 +5,10 @@ use std::collections::BTreeSet;
 use isac_ir::Model;
 use isac_ir::account::PARTS;
 use isac_ir::behavior::{Body, Expr, ExprKind, Stmt, walk_expressions, walk_statements};
-use isac_ir::operand::{Binding, Expression};
+use isac_ir::operand::{Binding, Expression, MentionKind};
 use isac_ir::operation::Operation;
+
+use super::mention::read_of;
 
 /// What one or more bodies use of their operation.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -14,6 +16,10 @@ pub(super) struct Usage {
     pub fields: BTreeSet<u32>,
     pub operands: BTreeSet<u32>,
     pub coded: BTreeSet<u32>,
+    /// REFERENCEs, and what is done with what they stand for.
+    pub referred: BTreeSet<(u32, MentionKind)>,
+    /// REFERENCEs of whose instance the coded bits are used.
+    pub referred_coded: BTreeSet<u32>,
 }
 
 impl Usage {
@@ -30,18 +36,37 @@ impl Usage {
             ExprKind::Coded(instance) => {
                 usage.coded.insert(*instance);
             }
+            ExprKind::Reference(reference) => {
+                usage.referred.insert((*reference, MentionKind::Read));
+            }
+            ExprKind::CodedReference(reference) => {
+                usage.referred_coded.insert(*reference);
+            }
+            ExprKind::Bound { binding, keeps, .. } => usage.find(body, *binding, read_of(*keeps)),
             _ => {}
         });
         usage.operands.extend(body.bindings.iter().filter_map(|binding| match binding {
             Binding::Instance(instance) => Some(*instance),
             Binding::Reference(_) => None,
         }));
-        walk_statements(&body.statements, &mut |statement| {
-            if let Stmt::SetOperand { instance, .. } = statement {
+        walk_statements(&body.statements, &mut |statement| match statement {
+            Stmt::SetOperand { instance, .. } => {
                 usage.operands.insert(*instance);
             }
+            Stmt::SetReference { reference, .. } => {
+                usage.referred.insert((*reference, MentionKind::Write));
+            }
+            Stmt::Bind { binding, .. } => usage.find(body, *binding, MentionKind::Bind),
+            Stmt::SetBound { binding, .. } => usage.find(body, *binding, MentionKind::WriteBound),
+            _ => {}
         });
         usage
+    }
+
+    fn find(&mut self, body: &Body, binding: u32, kind: MentionKind) {
+        if let Binding::Reference(reference) = body.bindings[binding as usize] {
+            self.referred.insert((reference, kind));
+        }
     }
 
     /// Of all bodies of an operation but its EXPRESSION.
@@ -57,10 +82,18 @@ impl Usage {
         bodies.map(Usage::of_body).fold(Usage::default(), Usage::joined)
     }
 
+    /// The REFERENCEs among all of this.
+    pub(super) fn references(&self) -> BTreeSet<u32> {
+        let referred = self.referred.iter().map(|(reference, _)| *reference);
+        referred.chain(self.referred_coded.iter().copied()).collect()
+    }
+
     fn joined(mut self, other: Usage) -> Usage {
         self.fields.extend(other.fields);
         self.operands.extend(other.operands);
         self.coded.extend(other.coded);
+        self.referred.extend(other.referred);
+        self.referred_coded.extend(other.referred_coded);
         self
     }
 }

@@ -1,7 +1,5 @@
 //! REFERENCEs: what they stand for is known when an instruction is decoded, by context.
 
-use std::collections::BTreeSet;
-
 use isac_ir::behavior::{Expr, ReferenceId};
 use isac_ir::operand::Binding;
 use isac_ir::operation::{Instance, Operation, Referred, Role, Target};
@@ -9,14 +7,11 @@ use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
 use super::operand::member_field;
-use crate::emit::Emitter;
 use crate::emit::body::BodyEmitter;
 use crate::emit::expression::{cast, extended, masked, number, unsigned};
-use crate::emit::mention::{Mentioned, function_of, resized};
+use crate::emit::Shape;
+use crate::emit::mention::{Finding, Mentioned, findings, function_of, resized};
 use crate::emit::name::{identifier, identifier_of};
-
-/// What a reference may stand for in the end: the operation that has it, and what it is there.
-pub(in crate::emit) type Finding = (u32, Referred);
 
 impl BodyEmitter<'_> {
     /// The value of what a reference stands for.
@@ -26,6 +21,9 @@ impl BodyEmitter<'_> {
         mention: Mentioned<'_>,
         width: u32,
     ) -> TokenStream {
+        if self.emitter.shape == Shape::Blocks {
+            return self.read_carried(reference, mention, width);
+        }
         let ty = unsigned(width);
         let parts = self.reference_parts(reference);
         let arms = self.findings(reference).into_iter().map(|finding| {
@@ -62,6 +60,9 @@ impl BodyEmitter<'_> {
 
     /// Finds the place of what a reference stands for.
     pub(in crate::emit) fn find_reference(&self, reference: ReferenceId, bound: &Ident) -> TokenStream {
+        if self.emitter.shape == Shape::Blocks {
+            return self.find_carried(reference, bound);
+        }
         let parts = self.reference_parts(reference);
         let arms = self.findings(reference).into_iter().filter_map(|finding| {
             let (parent, Referred::Instance(instance)) = finding else { return None };
@@ -123,6 +124,9 @@ impl BodyEmitter<'_> {
 
     /// The coded bits of what a reference stands for.
     pub(in crate::emit) fn coded_reference(&self, reference: ReferenceId, width: u32) -> TokenStream {
+        if self.emitter.shape == Shape::Blocks {
+            return self.carried_bits(reference, width);
+        }
         let ty = unsigned(width);
         let arms = self.findings(reference).into_iter().filter_map(|finding| {
             let (parent, Referred::Instance(instance)) = finding else { return None };
@@ -166,6 +170,9 @@ impl BodyEmitter<'_> {
         mention: Mentioned<'_>,
         value: &Expr,
     ) -> TokenStream {
+        if self.emitter.shape == Shape::Blocks {
+            return self.write_carried(reference, mention, value);
+        }
         let parts = self.reference_parts(reference);
         let (width, new) = (value.width, self.value(value));
         let arms = self.findings(reference).into_iter().filter_map(|finding| {
@@ -208,35 +215,7 @@ impl BodyEmitter<'_> {
 
     /// Everything that a reference may stand for.
     fn findings(&self, reference: ReferenceId) -> Vec<Finding> {
-        self.emitter.findings(self.operation, reference)
-    }
-}
-
-impl Emitter<'_> {
-    /// Everything that an operation's reference may stand for.
-    pub(in crate::emit) fn findings(&self, operation: &Operation, reference: ReferenceId) -> Vec<Finding> {
-        let mut found = Vec::new();
-        self.add_findings(operation, reference, &mut BTreeSet::new(), &mut found);
-        found
-    }
-
-    fn add_findings(
-        &self,
-        operation: &Operation,
-        reference: ReferenceId,
-        seen: &mut BTreeSet<(u32, ReferenceId)>,
-        found: &mut Vec<Finding>,
-    ) {
-        for binding in &operation.references[reference as usize].bindings {
-            match binding.what {
-                Referred::Reference(outer) if seen.insert((binding.parent, outer)) => {
-                    self.add_findings(self.model.operation(binding.parent), outer, seen, found);
-                }
-                Referred::Reference(_) => {}
-                what if !found.contains(&(binding.parent, what)) => found.push((binding.parent, what)),
-                _ => {}
-            }
-        }
+        findings(self.emitter.model, self.operation, reference)
     }
 }
 

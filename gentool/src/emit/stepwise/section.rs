@@ -126,9 +126,9 @@ impl Emitter<'_> {
             true => Usage::default(),
             false => Usage::of_body(body),
         };
-        let parameters = self.parameters(operation, &usage).into_iter().map(|parameter| {
+        let parameters = self.parameters(operation, &usage).into_iter().filter_map(|parameter| {
             let name = parameter.name;
-            match parameter.source {
+            Some(match parameter.source {
                 Source::Field(field) => {
                     let value = self.emit_field(operation, field);
                     quote!(let #name = #value;)
@@ -142,7 +142,12 @@ impl Emitter<'_> {
                     let place = number((1 + fields + instance).into());
                     quote!(let #name = step.value(at, #place) as #ty;)
                 }
-            }
+                // What a REFERENCE stands for is asked where it is needed.
+                Source::PlainField(_)
+                | Source::Referred(_)
+                | Source::ReferredCoded(_)
+                | Source::Counter(..) => return None,
+            })
         });
         quote! {
             let base = step.counter(at) #offset;

@@ -8,7 +8,7 @@ mod body;
 mod obstacle;
 mod turns;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use isac_ir::Model;
 use isac_ir::automaton::{Automaton, Limits, describe_bound};
@@ -70,6 +70,7 @@ impl Timing {
                 name: unique(&camel_case(&name), &mut taken),
                 calls: calls.collect(),
                 counters: form.counters,
+                operand_counters: BTreeMap::new(),
             }
         });
         forms.collect()

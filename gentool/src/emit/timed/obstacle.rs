@@ -7,7 +7,7 @@ use isac_ir::schedule::PlaceKind;
 
 use super::Timing;
 use crate::emit::execution::find_obstacles;
-use crate::emit::obstacle::{find_frame_obstacles, find_instance_obstacles, find_operand_obstacles};
+use crate::emit::obstacle::{find_instance_obstacles, find_local_obstacles, find_operand_obstacles};
 use crate::emit::{Emitter, Shape};
 
 /// Most counters of an instruction.
@@ -24,7 +24,10 @@ pub fn find_timed_obstacles(model: &Model) -> Vec<String> {
         return found;
     }
     find_instance_obstacles(model, &mut found);
-    find_frame_obstacles(model, &mut found);
+    find_local_obstacles(model, &mut found);
+    for operation in model.operations.iter().filter(|operation| !operation.references.is_empty()) {
+        found.push(format!("{}: REFERENCE is not emitted yet", operation.location));
+    }
     find_operand_obstacles(model, &mut found);
     find_decoder_obstacles(model, &mut found);
     find_body_obstacles(model, &mut found);

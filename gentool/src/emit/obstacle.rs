@@ -49,9 +49,8 @@ fn find_reference_obstacles(model: &Model, found: &mut Vec<String>) {
             let operation = model.operation(call.operation);
             let Some(body) = operation.body(call.part) else { continue };
             let is_known = |reference: u32| {
-                call.node.is_some_and(|node| {
-                    place_of(model, variant, (node, call.operation), reference).is_some()
-                })
+                call.node
+                    .is_some_and(|node| place_of(model, variant, (node, call.operation), reference).is_some())
             };
             if Usage::of_body(body).references().into_iter().any(|reference| !is_known(reference)) {
                 let place = &operation.location;

@@ -9,12 +9,12 @@ use isac_ir::operation::{Operation, Referred, Target};
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::{Emitter, Shape};
 use super::body::BodyEmitter;
 use super::expression::{cast, extended, masked};
 use super::mention::{Signature, docs_of, function_of, resized, signature_of};
 use super::name::identifier_of;
 use super::usage::Usage;
+use super::{Emitter, Shape};
 
 /// The width at which each operand is mentioned, once somebody has asked.
 pub(super) type Widths = OnceCell<BTreeMap<Target, u32>>;

@@ -60,7 +60,8 @@ impl Emitter<'_> {
     fn referred_parameters(&self, operation: &Operation, usage: &Usage) -> Vec<Parameter> {
         let mut found: Vec<Parameter> = Vec::new();
         for &(reference, kind) in &usage.referred {
-            let (name, source) = (&operation.references[reference as usize].name, Source::Referred(reference));
+            let (name, source) =
+                (&operation.references[reference as usize].name, Source::Referred(reference));
             let ty = match self.carried(operation, reference) {
                 None => continue,
                 Some(Carried::Operand(target)) => self.names.type_of(target),
@@ -71,7 +72,8 @@ impl Emitter<'_> {
                 found.push(Parameter { name: identifier(name), ty: quote!(#ty), source });
             }
             if is_operand {
-                let (name, source) = (counter_name(operation, reference, kind), Source::Counter(reference, kind));
+                let (name, source) =
+                    (counter_name(operation, reference, kind), Source::Counter(reference, kind));
                 found.push(Parameter { name, ty: quote!(usize), source });
             }
         }

@@ -164,7 +164,12 @@ impl Emitter<'_> {
         found.unwrap_or(form.counters)
     }
 
-    fn referred_place(&self, form: &Form, call: &Call, reference: ReferenceId) -> Option<(u32, u32, Referred)> {
+    fn referred_place(
+        &self,
+        form: &Form,
+        call: &Call,
+        reference: ReferenceId,
+    ) -> Option<(u32, u32, Referred)> {
         place_of(self.model, self.variant_of(form), (call.node?, call.operation), reference)
     }
 }

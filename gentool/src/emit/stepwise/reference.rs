@@ -7,9 +7,9 @@ use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
 use super::operand::member_field;
+use crate::emit::Shape;
 use crate::emit::body::BodyEmitter;
 use crate::emit::expression::{cast, extended, masked, number, unsigned};
-use crate::emit::Shape;
 use crate::emit::mention::{Finding, Mentioned, findings, function_of, resized};
 use crate::emit::name::{identifier, identifier_of};
 

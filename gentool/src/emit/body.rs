@@ -59,6 +59,7 @@ impl<'a> BodyEmitter<'a> {
         }
         taken.extend(operation.references.iter().map(|reference| plain(&identifier(&reference.name))));
         taken.extend(operation.references.iter().map(|reference| format!("{}_coded", reference.name)));
+        taken.extend(operation.variables.iter().map(|variable| plain(&identifier(&variable.name))));
         let locals = body.locals.iter().map(|local| identifier(&unique(&local.name, &mut taken)));
         let mut locals: Vec<Ident> = locals.collect();
         // What carries an EXPRESSION's value is named by the function around it.

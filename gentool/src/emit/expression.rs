@@ -7,6 +7,7 @@ use isac_ir::time::StageId;
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 
+use super::Shape;
 use super::body::BodyEmitter;
 use super::mention::Mentioned;
 use super::name::identifier;
@@ -100,6 +101,11 @@ impl BodyEmitter<'_> {
             ExprKind::Local(local) => {
                 let name = &self.locals[*local as usize];
                 quote!(#name)
+            }
+            ExprKind::Variable(variable) if self.emitter.shape == Shape::Blocks => {
+                let entry = &self.operation.variables[*variable as usize];
+                let name = identifier(&entry.name);
+                cast(quote!((*#name)), entry.width, width)
             }
             ExprKind::Variable(variable) => {
                 let (variable, ty) = (number((*variable).into()), unsigned(width));

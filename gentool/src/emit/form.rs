@@ -28,6 +28,9 @@ pub(super) struct Form {
     /// The counters of operands that a REFERENCE may stand for, by node of the variant and what is done
     /// there, as [`isac_ir::account::OperandCounters`] numbers them.
     pub operand_counters: BTreeMap<(u32, MentionKind), u32>,
+    /// What runs, by its node in the time graph, with the variant's node; empty where instructions are in
+    /// flight.
+    pub nodes: BTreeMap<u32, Option<u32>>,
 }
 
 /// One call of a step: a section of an operation.
@@ -37,6 +40,8 @@ pub(super) struct Call {
     pub part: Part,
     /// The variant's node, or `None` outside the decoding tree.
     pub node: Option<u32>,
+    /// Its node in the time graph; 0 where instructions are in flight.
+    pub time_node: u32,
     /// First counter of the section.
     pub base: u32,
     /// The bit of [`Step::due`](sim_runtime::kernel::Step::due) on which it depends.
@@ -75,6 +80,7 @@ pub(super) fn list_forms(model: &Model) -> Vec<Form> {
             calls: composer.calls,
             counters: composer.counters,
             operand_counters,
+            nodes: composer.nodes,
         }
     });
     forms.collect()
@@ -128,6 +134,8 @@ struct Composer<'a> {
     due: std::collections::VecDeque<Due>,
     /// Nothing is composed from the operation with the CODINGROOT on.
     stops_at_root: bool,
+    /// What has run, by its node in the time graph, with the variant's node.
+    nodes: BTreeMap<u32, Option<u32>>,
 }
 
 /// Something that runs: where it stands in the time graph and in the variant, and on what it
@@ -152,6 +160,7 @@ impl<'a> Composer<'a> {
             bases: Vec::new(),
             due: Default::default(),
             stops_at_root: false,
+            nodes: BTreeMap::new(),
         };
         composer.number_nodes();
         composer
@@ -249,9 +258,10 @@ impl<'a> Composer<'a> {
 
     fn execute(&mut self, operation: u32, due: Due) {
         let table = self.model.operation(operation);
-        let Due { node, guard, conditional, .. } = due;
+        let Due { time_node, node, guard, conditional, .. } = due;
+        self.nodes.insert(time_node, node);
         let base = node.map_or(due.base, |node| self.bases[node as usize]);
-        let mut call = Call { operation, part: Part::Root, node, base, guard, conditional };
+        let mut call = Call { operation, part: Part::Root, node, time_node, base, guard, conditional };
         if let Some(body) = &table.root {
             call.base += body_counters(body, conditional);
         }

@@ -6,18 +6,34 @@ use isac_ir::Model;
 use isac_ir::account::PARTS;
 use isac_ir::behavior::{Expr, ExprKind, Stmt, walk_expressions, walk_statements};
 use isac_ir::operand::{Binding, Expression};
-use isac_ir::operation::{Operation, Role, Target};
+use isac_ir::operation::{Operation, Referred, Role, Target};
 use isac_ir::root::WordSource;
 
 use super::execution::{activated_again, activated_instances, find_obstacles};
 use super::form::{calls_before_decoding, find_root, list_forms};
-use super::referred::{carried, carried_coded, place_of};
+use super::referred::{Seat, carried, carried_coded, place_of};
 use super::usage::Usage;
 
-/// What belongs to an execution of an operation does not travel with a step.
-pub(super) fn find_local_obstacles(model: &Model, found: &mut Vec<String>) {
-    for operation in model.operations.iter().filter(|operation| !operation.variables.is_empty()) {
-        found.push(format!("{}: LOCAL is not emitted yet", operation.location));
+/// LOCALs live in a step: not in an operand, which may be evaluated several times there, and not in what
+/// runs without one.
+fn find_local_obstacles(model: &Model, found: &mut Vec<String>) {
+    let mut without_step: Vec<u32> =
+        calls_before_decoding(model).into_iter().map(|call| call.operation).collect();
+    without_step.extend(model.reset);
+    for (index, operation) in (0u32..).zip(&model.operations) {
+        let place = &operation.location;
+        let bodies = PARTS.iter().filter_map(|part| operation.body(*part));
+        let mut usages = bodies.map(Usage::of_body);
+        if operation.variables.is_empty() && operation.references.is_empty() {
+            continue;
+        }
+        if operation.expression.is_some() && !operation.variables.is_empty() {
+            found.push(format!("{place}: LOCAL of an operand is not emitted yet"));
+        }
+        let is_used = |usage: Usage| !usage.variables.is_empty() || !usage.references().is_empty();
+        if without_step.contains(&index) && usages.any(is_used) {
+            found.push(format!("{place}: LOCAL of what runs before decoding is not emitted yet"));
+        }
     }
 }
 
@@ -42,15 +58,13 @@ fn find_reference_obstacles(model: &Model, found: &mut Vec<String>) {
             });
         }
     }
-    let variants = find_root(model).map(|(_, _, decoder)| &model.decoders[decoder as usize].variants);
     for form in list_forms(model) {
-        let Some(variant) = variants.map(|variants| &variants[form.variant as usize]) else { continue };
         for call in &form.calls {
             let operation = model.operation(call.operation);
             let Some(body) = operation.body(call.part) else { continue };
-            let is_known = |reference: u32| {
-                call.node
-                    .is_some_and(|node| place_of(model, variant, (node, call.operation), reference).is_some())
+            let is_known = |reference: u32| match place_of(model, &form, call, reference) {
+                Some((Seat::Decoded(_), ..) | (_, _, Referred::Variable(_))) => true,
+                Some(_) | None => false,
             };
             if Usage::of_body(body).references().into_iter().any(|reference| !is_known(reference)) {
                 let place = &operation.location;

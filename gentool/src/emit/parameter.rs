@@ -5,7 +5,7 @@ use isac_ir::operation::Operation;
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
-use super::Emitter;
+use super::{Emitter, Shape};
 use super::expression::unsigned;
 use super::name::identifier;
 use super::referred::{Carried, counter_name};
@@ -24,6 +24,8 @@ pub(super) enum Source {
     Field(u32),
     Operand(u32),
     Coded(u32),
+    /// A LOCAL.
+    Variable(u32),
     /// A field as it is coded, whose sign nobody has extended.
     PlainField(u32),
     /// What a REFERENCE stands for.
@@ -52,7 +54,13 @@ impl Emitter<'_> {
             let name = coded_name(operation, *instance);
             Parameter { name, ty: quote!(#ty), source: Source::Coded(*instance) }
         });
-        let own = fields.chain(operands).chain(coded);
+        let variables = usage.variables.iter().filter(|_| self.shape == Shape::Blocks).map(|variable| {
+            let entry = &operation.variables[*variable as usize];
+            let ty = unsigned(entry.width);
+            let name = identifier(&entry.name);
+            Parameter { name, ty: quote!(&mut #ty), source: Source::Variable(*variable) }
+        });
+        let own = fields.chain(operands).chain(coded).chain(variables);
         own.chain(self.referred_parameters(operation, usage)).collect()
     }
 
@@ -64,12 +72,22 @@ impl Emitter<'_> {
                 (&operation.references[reference as usize].name, Source::Referred(reference));
             let ty = match self.carried(operation, reference) {
                 None => continue,
-                Some(Carried::Operand(target)) => self.names.type_of(target),
-                Some(Carried::Field { width_bits } | Carried::Coded { width_bits }) => unsigned(width_bits),
+                Some(Carried::Operand(target)) => {
+                    let ty = self.names.type_of(target);
+                    quote!(#ty)
+                }
+                Some(Carried::Field { width_bits } | Carried::Coded { width_bits }) => {
+                    let ty = unsigned(width_bits);
+                    quote!(#ty)
+                }
+                Some(Carried::Variable { width_bits }) => {
+                    let ty = unsigned(width_bits);
+                    quote!(&mut #ty)
+                }
             };
             let is_operand = matches!(self.carried(operation, reference), Some(Carried::Operand(_)));
             if found.iter().all(|parameter| parameter.source != source) {
-                found.push(Parameter { name: identifier(name), ty: quote!(#ty), source });
+                found.push(Parameter { name: identifier(name), ty, source });
             }
             if is_operand {
                 let (name, source) =

@@ -3,7 +3,7 @@
 
 use isac_ir::Model;
 use isac_ir::behavior::{Expr, ReferenceId};
-use isac_ir::decoder::{Node, Variant};
+use isac_ir::decoder::Node;
 use isac_ir::operand::MentionKind;
 use isac_ir::operation::{Operation, Referred, Role, Target};
 use proc_macro2::{Ident, TokenStream};
@@ -13,7 +13,7 @@ use super::Emitter;
 use super::Shape;
 use super::body::BodyEmitter;
 use super::expression::{cast, extended};
-use super::form::{Call, Form};
+use super::form::{Call, Form, find_root};
 use super::mention::{Mentioned, findings, function_of};
 use super::name::identifier;
 use super::parameter::{Source, referred_coded_name};
@@ -27,6 +27,16 @@ pub(super) enum Carried {
     Coded { width_bits: u32 },
     /// An operand.
     Operand(Target),
+    /// A LOCAL.
+    Variable { width_bits: u32 },
+}
+
+/// An operation as it runs in a form: what was decoded by its node in the variant, all else by its node in
+/// the time graph.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Seat {
+    Decoded(u32),
+    Activated(u32),
 }
 
 /// What a reference stands for; `None` where that is not of one type.
@@ -55,7 +65,10 @@ fn carried_from(model: &Model, parent: &Operation, what: Referred) -> Option<Car
                 _ => None,
             }
         }
-        Referred::Variable(_) | Referred::Reference(_) => None,
+        Referred::Variable(variable) => {
+            Some(Carried::Variable { width_bits: parent.variables[variable as usize].width })
+        }
+        Referred::Reference(_) => None,
     }
 }
 
@@ -73,21 +86,59 @@ pub(super) fn carried_coded(model: &Model, operation: &Operation, reference: Ref
     found.all(|other| other == Some(first)).then_some(first)
 }
 
-/// The node of a variant that has what a reference of an operation decoded at a node stands for, the
-/// operation there, and what it is there.
+/// What a reference of a call's operation stands for in a form: where the operation runs that has it, that
+/// operation, and what it is there.
 pub(super) fn place_of(
     model: &Model,
-    variant: &Variant,
-    (mut node, mut operation): (u32, u32),
+    form: &Form,
+    call: &Call,
     mut reference: ReferenceId,
-) -> Option<(u32, u32, Referred)> {
+) -> Option<(Seat, u32, Referred)> {
+    let (mut seat, mut operation) = (seat_of(call), call.operation);
     loop {
-        let above = variant.nodes[node as usize].parent?;
-        node = above;
-        let Target::Operation(parent) = variant.nodes[above as usize].target else { continue };
+        let (above, parent) = parent_of(model, form, seat)?;
         match model.operation(operation).referred(reference, parent)? {
-            Referred::Reference(outer) => (operation, reference) = (parent, outer),
+            Referred::Reference(outer) => (seat, operation, reference) = (above, parent, outer),
             what => return Some((above, parent, what)),
+        }
+    }
+}
+
+/// Where a call's operation runs.
+pub(super) fn seat_of(call: &Call) -> Seat {
+    call.node.map_or(Seat::Activated(call.time_node), Seat::Decoded)
+}
+
+/// The operation that decoded what runs there, or activated it.
+fn parent_of(model: &Model, form: &Form, seat: Seat) -> Option<(Seat, u32)> {
+    let time_nodes = &model.time.nodes;
+    let seat_at = |time_node: u32| {
+        let node = form.nodes.get(&time_node).copied().flatten();
+        node.map_or(Seat::Activated(time_node), Seat::Decoded)
+    };
+    match seat {
+        Seat::Decoded(node) => {
+            let (root, _, decoder) = find_root(model)?;
+            let nodes = &model.decoders[decoder as usize].variants[form.variant as usize].nodes;
+            let mut above = nodes[node as usize].parent;
+            while let Some(node) = above {
+                if let Target::Operation(operation) = nodes[node as usize].target {
+                    return Some((Seat::Decoded(node), operation));
+                }
+                above = nodes[node as usize].parent;
+            }
+            let is_root = |time_node: &&u32| time_nodes[**time_node as usize].target == Target::Operation(root);
+            Some((Seat::Activated(*form.nodes.keys().find(is_root)?), root))
+        }
+        Seat::Activated(time_node) => {
+            let mut above = time_nodes[time_node as usize].parent;
+            while let Some(time_node) = above {
+                if let Target::Operation(operation) = time_nodes[time_node as usize].target {
+                    return Some((seat_at(time_node), operation));
+                }
+                above = time_nodes[time_node as usize].parent;
+            }
+            None
         }
     }
 }
@@ -113,7 +164,7 @@ impl Emitter<'_> {
     pub(super) fn carried_operand(&self, operation: &Operation, reference: ReferenceId) -> Option<Target> {
         match self.carried(operation, reference)? {
             Carried::Operand(target) => Some(target),
-            Carried::Field { .. } | Carried::Coded { .. } => None,
+            Carried::Field { .. } | Carried::Coded { .. } | Carried::Variable { .. } => None,
         }
     }
 
@@ -128,10 +179,12 @@ impl Emitter<'_> {
         let (reference, is_coded) = match source {
             Source::Referred(reference) => (reference, false),
             Source::ReferredCoded(reference) => (reference, true),
-            Source::Counter(..) => return None,
+            Source::Counter(..) | Source::Variable(_) => return None,
             _ => return Some((call.operation, call.node, source)),
         };
-        let (node, parent, what) = self.referred_place(form, call, reference)?;
+        let (Seat::Decoded(node), parent, what) = place_of(self.model, form, call, reference)? else {
+            return None;
+        };
         let source = match what {
             Referred::Field(field) => Source::PlainField(field),
             Referred::Instance(instance) => {
@@ -146,6 +199,18 @@ impl Emitter<'_> {
         Some((parent, Some(node), source))
     }
 
+    /// The LOCAL that a call's parameter is, and the operation that has it.
+    pub(super) fn variable_of(&self, form: &Form, call: &Call, source: Source) -> Option<(Seat, u32, u32)> {
+        match source {
+            Source::Variable(variable) => Some((seat_of(call), call.operation, variable)),
+            Source::Referred(reference) => match place_of(self.model, form, call, reference)? {
+                (seat, operation, Referred::Variable(variable)) => Some((seat, operation, variable)),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
     /// Where a form counts what a call does with what a reference stands for; behind all of its counters
     /// where nothing has to be counted.
     pub(super) fn counter_of(
@@ -155,22 +220,14 @@ impl Emitter<'_> {
         (reference, kind): (ReferenceId, MentionKind),
     ) -> u32 {
         let nodes = &self.variant_of(form).nodes;
-        let found = self.referred_place(form, call, reference).and_then(|(node, _, what)| {
+        let found = place_of(self.model, form, call, reference).and_then(|(seat, _, what)| {
             let is_it = |child: &Node| {
-                child.parent == Some(node) && child.instance.map(Referred::Instance) == Some(what)
+                child.parent.map(Seat::Decoded) == Some(seat)
+                    && child.instance.map(Referred::Instance) == Some(what)
             };
             form.operand_counters.get(&(nodes.iter().position(is_it)? as u32, kind)).copied()
         });
         found.unwrap_or(form.counters)
-    }
-
-    fn referred_place(
-        &self,
-        form: &Form,
-        call: &Call,
-        reference: ReferenceId,
-    ) -> Option<(u32, u32, Referred)> {
-        place_of(self.model, self.variant_of(form), (call.node?, call.operation), reference)
     }
 }
 
@@ -188,6 +245,7 @@ impl BodyEmitter<'_> {
             Some(Carried::Field { width_bits } | Carried::Coded { width_bits }) => {
                 return cast(quote!(#name), width_bits, width);
             }
+            Some(Carried::Variable { width_bits }) => return cast(quote!((*#name)), width_bits, width),
             Some(Carried::Operand(target)) => target,
         };
         let (function, bound) = (function_of(mention.kind), mention.argument());
@@ -212,10 +270,14 @@ impl BodyEmitter<'_> {
         mention: Mentioned<'_>,
         value: &Expr,
     ) -> TokenStream {
+        let name = identifier(&self.operation.references[reference as usize].name);
+        if let Some(Carried::Variable { width_bits }) = self.emitter.carried(self.operation, reference) {
+            let value = cast(self.value(value), value.width, width_bits);
+            return quote!(*#name = #value;);
+        }
         let Some(target) = self.emitter.carried_operand(self.operation, reference) else {
             return TokenStream::new();
         };
-        let name = identifier(&self.operation.references[reference as usize].name);
         let (function, bound) = (function_of(mention.kind), mention.argument());
         let mark = Self::try_mark(self.emitter.operand_is_fallible(target, mention.kind));
         let count = self.count_carried(reference, mention.kind);

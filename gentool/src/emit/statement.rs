@@ -12,7 +12,7 @@ use super::body::BodyEmitter;
 use super::expression::{cast, number, stage_numbers, unsigned};
 use super::local::Declaration;
 use super::mention::Mentioned;
-use super::name::joined;
+use super::name::{identifier, joined};
 
 /// Emitted statements, and whether control never comes out at their end.
 pub(super) struct Emitted {
@@ -154,6 +154,12 @@ impl BodyEmitter<'_> {
             Stmt::Touch(access) => self.touch(*access),
             // The reference engine alone counts points.
             Stmt::Visit(_) => TokenStream::new(),
+            Stmt::SetVariable { variable, value } if self.emitter.shape == Shape::Blocks => {
+                let entry = &self.operation.variables[*variable as usize];
+                let name = identifier(&entry.name);
+                let value = cast(self.value(value), value.width, entry.width);
+                quote!(*#name = #value;)
+            }
             Stmt::SetVariable { variable, value } => {
                 let (variable, value) = (number((*variable).into()), self.value(value));
                 quote!({ let value = #value; step.set_variable(at, #variable, value as u128); })

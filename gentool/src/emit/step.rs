@@ -15,7 +15,18 @@ use super::mentioned_effect::adds_cycles;
 use super::name::{identifier, plain, unique};
 use super::operation::section_name;
 use super::parameter::Source;
+use super::referred::Seat;
 use super::usage::Usage;
+
+/// What a step names itself.
+const RESERVED: [&str; 8] = ["p", "code", "records", "rest", "pc", "fuel", "step", "record"];
+
+/// A LOCAL while an instruction runs.
+struct StepVariable {
+    name: Ident,
+    seat: Seat,
+    variable: u32,
+}
 
 /// A member of a form's operands.
 pub(super) struct Argument {
@@ -122,10 +133,7 @@ impl Emitter<'_> {
 
     /// What the form's calls take, each once.
     pub(super) fn form_arguments(&self, form: &Form) -> Vec<Argument> {
-        let mut taken: BTreeSet<String> = ["p", "code", "records", "pc", "fuel", "step", "record"]
-            .iter()
-            .map(|name| name.to_string())
-            .collect();
+        let mut taken: BTreeSet<String> = RESERVED.iter().map(|name| name.to_string()).collect();
         let mut arguments: Vec<Argument> = Vec::new();
         for call in &form.calls {
             let operation = self.model.operation(call.operation);
@@ -146,6 +154,28 @@ impl Emitter<'_> {
         arguments
     }
 
+    /// The LOCALs of a form's operations, each once; beside what the calls take of the instruction.
+    fn form_variables(&self, form: &Form, arguments: &[Argument]) -> Vec<StepVariable> {
+        let mut taken: BTreeSet<String> = RESERVED.iter().map(|name| name.to_string()).collect();
+        taken.extend(arguments.iter().map(|argument| argument.name.to_string()));
+        let mut variables: Vec<StepVariable> = Vec::new();
+        for call in &form.calls {
+            let operation = self.model.operation(call.operation);
+            let Some(body) = operation.body(call.part) else { continue };
+            for parameter in self.parameters(operation, &Usage::of_body(body)) {
+                let Some((seat, owner, variable)) = self.variable_of(form, call, parameter.source) else {
+                    continue;
+                };
+                if variables.iter().all(|known| (known.seat, known.variable) != (seat, variable)) {
+                    let name = &self.model.operation(owner).variables[variable as usize].name;
+                    let name = identifier(&unique(&plain(&identifier(name)), &mut taken));
+                    variables.push(StepVariable { name, seat, variable });
+                }
+            }
+        }
+        variables
+    }
+
     /// The skeleton: operands out of the record, the calls in order, on with the next.
     fn emit_step(&self, form: &Form) -> TokenStream {
         let (name, variant) = (self.step_name(form), identifier(&form.name));
@@ -156,7 +186,12 @@ impl Emitter<'_> {
         let traits = self.form_traits(form);
         let size = number(traits.size_cells.into());
         let regions = number(form.counters.into());
-        let calls = form.calls.iter().map(|call| self.emit_call(form, call, &arguments));
+        let variables = self.form_variables(form, &arguments);
+        let locals = variables.iter().map(|variable| {
+            let name = &variable.name;
+            quote!(let mut #name = 0;)
+        });
+        let calls = form.calls.iter().map(|call| self.emit_call(form, call, (&arguments, &variables)));
         let count = (form.counters > 0).then(|| quote!(code.count(record, &step.regions);));
         let extra = traits.adds_cycles.then(|| quote!(code.count_extra_cycles(record, &mut p.kernel);));
         let written = traits.writes_memory.then(|| {
@@ -186,6 +221,7 @@ impl Emitter<'_> {
                 let Some((record, rest)) = records.split_first() else { return leave_empty(p, pc, fuel) };
                 let Args::#variant { #(#names),* } = record.args else { return leave_mismatch(#path) };
                 let mut step = Step::<#regions>::new(pc, #size, fuel + records.len() as u64);
+                #(#locals)*
                 #(#calls)*
                 #count
                 #extra
@@ -195,7 +231,12 @@ impl Emitter<'_> {
         }
     }
 
-    fn emit_call(&self, form: &Form, call: &Call, arguments: &[Argument]) -> TokenStream {
+    fn emit_call(
+        &self,
+        form: &Form,
+        call: &Call,
+        (arguments, variables): (&[Argument], &[StepVariable]),
+    ) -> TokenStream {
         let operation = self.model.operation(call.operation);
         let Some(body) = operation.body(call.part) else { return TokenStream::new() };
         let name = section_name(operation, call.part);
@@ -207,6 +248,11 @@ impl Emitter<'_> {
         let values = self.parameters(operation, &Usage::of_body(body)).into_iter().filter_map(|parameter| {
             if let Source::Counter(reference, kind) = parameter.source {
                 return Some(number(self.counter_of(form, call, (reference, kind)).into()));
+            }
+            if let Some((seat, _, variable)) = self.variable_of(form, call, parameter.source) {
+                let is_it = |known: &&StepVariable| (known.seat, known.variable) == (seat, variable);
+                let name = &variables.iter().find(is_it)?.name;
+                return Some(quote!(&mut #name));
             }
             let origin = self.origin(form, call, parameter.source)?;
             let is_it = |argument: &&Argument| (argument.operation, argument.node, argument.source) == origin;

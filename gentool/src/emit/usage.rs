@@ -16,6 +16,8 @@ pub(super) struct Usage {
     pub fields: BTreeSet<u32>,
     pub operands: BTreeSet<u32>,
     pub coded: BTreeSet<u32>,
+    /// LOCALs of the operation.
+    pub variables: BTreeSet<u32>,
     /// REFERENCEs, and what is done with what they stand for.
     pub referred: BTreeSet<(u32, MentionKind)>,
     /// REFERENCEs of whose instance the coded bits are used.
@@ -36,6 +38,9 @@ impl Usage {
             ExprKind::Coded(instance) => {
                 usage.coded.insert(*instance);
             }
+            ExprKind::Variable(variable) => {
+                usage.variables.insert(*variable);
+            }
             ExprKind::Reference(reference) => {
                 usage.referred.insert((*reference, MentionKind::Read));
             }
@@ -52,6 +57,9 @@ impl Usage {
         walk_statements(&body.statements, &mut |statement| match statement {
             Stmt::SetOperand { instance, .. } => {
                 usage.operands.insert(*instance);
+            }
+            Stmt::SetVariable { variable, .. } => {
+                usage.variables.insert(*variable);
             }
             Stmt::SetReference { reference, .. } => {
                 usage.referred.insert((*reference, MentionKind::Write));
@@ -92,6 +100,7 @@ impl Usage {
         self.fields.extend(other.fields);
         self.operands.extend(other.operands);
         self.coded.extend(other.coded);
+        self.variables.extend(other.variables);
         self.referred.extend(other.referred);
         self.referred_coded.extend(other.referred_coded);
         self

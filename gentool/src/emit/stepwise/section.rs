@@ -143,7 +143,8 @@ impl Emitter<'_> {
                     quote!(let #name = step.value(at, #place) as #ty;)
                 }
                 // What a REFERENCE stands for is asked where it is needed.
-                Source::PlainField(_)
+                Source::Variable(_)
+                | Source::PlainField(_)
                 | Source::Referred(_)
                 | Source::ReferredCoded(_)
                 | Source::Counter(..) => return None,

@@ -60,6 +60,7 @@ impl Timing {
                 operation: section.operation,
                 part: section.part,
                 node: section.node,
+                time_node: 0,
                 base: section.counters,
                 guard: None,
                 conditional: false,
@@ -71,6 +72,7 @@ impl Timing {
                 calls: calls.collect(),
                 counters: form.counters,
                 operand_counters: BTreeMap::new(),
+                nodes: BTreeMap::new(),
             }
         });
         forms.collect()

@@ -7,7 +7,7 @@ use isac_ir::schedule::PlaceKind;
 
 use super::Timing;
 use crate::emit::execution::find_obstacles;
-use crate::emit::obstacle::{find_instance_obstacles, find_local_obstacles, find_operand_obstacles};
+use crate::emit::obstacle::{find_instance_obstacles, find_operand_obstacles};
 use crate::emit::{Emitter, Shape};
 
 /// Most counters of an instruction.
@@ -24,9 +24,11 @@ pub fn find_timed_obstacles(model: &Model) -> Vec<String> {
         return found;
     }
     find_instance_obstacles(model, &mut found);
-    find_local_obstacles(model, &mut found);
     for operation in model.operations.iter().filter(|operation| !operation.references.is_empty()) {
         found.push(format!("{}: REFERENCE is not emitted yet", operation.location));
+    }
+    for operation in model.operations.iter().filter(|operation| !operation.variables.is_empty()) {
+        found.push(format!("{}: LOCAL is not emitted yet", operation.location));
     }
     find_operand_obstacles(model, &mut found);
     find_decoder_obstacles(model, &mut found);

@@ -42,7 +42,7 @@ pub(crate) fn random_instructions<'e>(encoder: &'e Encoder<'_>) -> Vec<&'e Instr
 
 /// True for branches and jumps.
 fn leaves(instruction: &Instruction) -> bool {
-    instruction.is_in("branch_and_jump") || instruction.is_in("branch_obsolete")
+    instruction.is_in("branch_and_jump")
 }
 
 /// True for what has to be given operands that do not trap, by one word or more.
@@ -136,7 +136,7 @@ impl Writer for Mips<'_, '_> {
     }
 
     fn aim(&self, jump: &Forward, word: Word, way: Way) -> Option<Word> {
-        let instruction = self.encoder.instruction(&jump.name);
+        let instruction = self.encoder.find(word)?;
         let offset = way.distance.wrapping_add_signed(jump.bias);
         let (place, value) = match jump.name.as_str() {
             "j" | "jal" => ("target", way.address?),

@@ -214,10 +214,7 @@ impl Emitter<'_> {
                 None => quote!(Default::default()),
             },
             // Found where it comes from, before it is asked for here.
-            Source::Variable(_)
-            | Source::Referred(_)
-            | Source::ReferredCoded(_)
-            | Source::Counter(..) => {
+            Source::Variable(_) | Source::Referred(_) | Source::ReferredCoded(_) | Source::Counter(..) => {
                 quote!(Default::default())
             }
         }

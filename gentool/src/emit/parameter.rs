@@ -5,11 +5,11 @@ use isac_ir::operation::Operation;
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
-use super::{Emitter, Shape};
 use super::expression::unsigned;
 use super::name::identifier;
 use super::referred::{Carried, counter_name};
 use super::usage::{Usage, extended_width};
+use super::{Emitter, Shape};
 
 /// A parameter of an operation's function or a member of an operand's type.
 pub(super) struct Parameter {

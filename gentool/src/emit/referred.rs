@@ -127,7 +127,8 @@ fn parent_of(model: &Model, form: &Form, seat: Seat) -> Option<(Seat, u32)> {
                 }
                 above = nodes[node as usize].parent;
             }
-            let is_root = |time_node: &&u32| time_nodes[**time_node as usize].target == Target::Operation(root);
+            let is_root =
+                |time_node: &&u32| time_nodes[**time_node as usize].target == Target::Operation(root);
             Some((Seat::Activated(*form.nodes.keys().find(is_root)?), root))
         }
         Seat::Activated(time_node) => {

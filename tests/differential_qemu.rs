@@ -244,14 +244,15 @@ fn random_programs_of_armv6m_end_alike_on_engines_and_qemu() {
 /// What random programs hold of a model.
 type RandomInstructions = for<'e> fn(&'e Encoder<'_>) -> Vec<&'e Instruction>;
 
-/// All of user mode but what ends the run or calls the host, by name.
+/// All of user mode but what ends the run or calls the host, by name. A branch likely of mips32 has
+/// the name of its branch.
 #[test]
 fn every_instruction_is_encoded_from_the_description() {
     let peers: [(Peer, RandomInstructions, usize); 5] = [
         (RV32IM, riscv::random_instructions, 48),
         (RV32IMC, riscv::random_instructions, 74),
         (RV64IMAC, riscv::random_instructions, 108),
-        (MIPS32, mips::random_instructions, 101),
+        (MIPS32, mips::random_instructions, 93),
         (ARMV6M, thumb::random_instructions, 85),
     ];
     for (peer, random_instructions, instructions) in peers {

@@ -19,10 +19,11 @@ use process::Usage;
 const GUESTS: [&str; 6] = ["bytecode", "crc32", "csv", "matrix", "sha256", "sorting"];
 /// Other models, with QEMU's program for them; where there is none, programs get no arguments, and the
 /// guest runs as it is.
-const OTHERS: [(&str, Option<&str>); 4] = [
+const OTHERS: [(&str, Option<&str>); 5] = [
     ("rv32imc", Some("qemu-riscv32")),
     ("rv64imac", Some("qemu-riscv64")),
     ("mips32", Some("qemu-mips")),
+    ("armv6m", Some("qemu-arm")),
     ("avr", None),
 ];
 /// The guest that every model runs.

@@ -80,7 +80,7 @@ test('the figures that are seen are those of the data', async () => {
 
 test('the tree opens down to operands and leads to the code', async () => {
   const page = await Page.open(browser, program, '#instructions');
-  const item = page.tab.locator('[role=treeitem][aria-level="3"]', { has: page.tab.locator('a', { hasText: /^add$/ }) });
+  const item = page.tab.locator('[role=treeitem][aria-level="4"]', { has: page.tab.locator('a', { hasText: /^add$/ }) });
   assert.equal(await item.getAttribute('aria-expanded'), 'false');
   await item.locator('.name').click({ position: { x: 4, y: 8 } });
   assert.equal(await item.getAttribute('aria-expanded'), 'true');
@@ -112,7 +112,7 @@ test('what was never executed can be seen alone', async () => {
 
 test('search finds functions, instructions, addresses and lines', async () => {
   const page = await Page.open(browser, program);
-  for (const [text, hash] of [['main', '#functions/main'], ['addi', '#instructions/decode.instr.addi']]) {
+  for (const [text, hash] of [['main', '#functions/main'], ['addi', '#instructions/decode.instr.computational.addi']]) {
     await page.press('/');
     await page.tab.keyboard.type(text);
     assert.ok(await page.tab.locator('#found').isVisible());
@@ -212,7 +212,7 @@ test('a link that leads nowhere is told, and no other', async () => {
   }
   const { code, functions, sources, description } = page.data;
   const address = `0x${code.address[3].padStart(page.data.address_digits, '0')}`;
-  for (const place of [...VIEWS, 'cycles', `functions/${functions.name[2]}`, `code/${address}`, `code/line/${encodeURIComponent(sources[0].name)}/3`, 'instructions/decode.instr.addi', 'encoding/0:1', 'flame/0', `description/${encodeURIComponent(description.sources.files[0].name)}/3`]) {
+  for (const place of [...VIEWS, 'cycles', `functions/${functions.name[2]}`, `code/${address}`, `code/line/${encodeURIComponent(sources[0].name)}/3`, 'instructions/decode.instr.computational.addi', 'encoding/0:1', 'flame/0', `description/${encodeURIComponent(description.sources.files[0].name)}/3`]) {
     await page.go(`#${place}`);
     assert.equal(await lost.count(), 0, place);
   }
@@ -394,7 +394,7 @@ test('the keyboard is enough', async () => {
 });
 
 test('pairs of operands are a matrix, opcodes a map', async () => {
-  const page = await Page.open(browser, program, '#operands/decode.instr.add');
+  const page = await Page.open(browser, program, '#operands/decode.instr.computational.add');
   const { data } = page;
   const add = data.instructions.name.indexOf('decode(instr(computational(add())))');
   const [, , cells] = data.description.operands[add].pairs[0];

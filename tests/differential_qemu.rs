@@ -244,26 +244,29 @@ fn random_programs_of_armv6m_end_alike_on_engines_and_qemu() {
 /// What random programs hold of a model.
 type RandomInstructions = for<'e> fn(&'e Encoder<'_>) -> Vec<&'e Instruction>;
 
-/// All of user mode but what ends the run or calls the host, by name. A branch likely of mips32 has
-/// the name of its branch.
+/// All of user mode but what ends the run or calls the host: by name, and by the way through the
+/// decoder, which tells a branch likely of mips32 from its branch.
 #[test]
 fn every_instruction_is_encoded_from_the_description() {
-    let peers: [(Peer, RandomInstructions, usize); 5] = [
-        (RV32IM, riscv::random_instructions, 48),
-        (RV32IMC, riscv::random_instructions, 74),
-        (RV64IMAC, riscv::random_instructions, 108),
-        (MIPS32, mips::random_instructions, 93),
-        (ARMV6M, thumb::random_instructions, 85),
+    let peers: [(Peer, RandomInstructions, usize, usize); 5] = [
+        (RV32IM, riscv::random_instructions, 48, 51),
+        (RV32IMC, riscv::random_instructions, 74, 77),
+        (RV64IMAC, riscv::random_instructions, 108, 122),
+        (MIPS32, mips::random_instructions, 93, 103),
+        (ARMV6M, thumb::random_instructions, 85, 88),
     ];
-    for (peer, random_instructions, instructions) in peers {
+    for (peer, random_instructions, instructions, ways) in peers {
         let encoder = Encoder::new((peer.model)());
         let mut random = differential::random::Random::new(1);
         let chosen = random_instructions(&encoder);
         let names: BTreeSet<&str> = chosen.iter().map(|instruction| instruction.name.as_str()).collect();
         assert_eq!(names.len(), instructions, "{}", peer.name);
+        let paths: BTreeSet<&str> = chosen.iter().map(|instruction| instruction.path.as_str()).collect();
+        assert_eq!(paths.len(), ways, "{}", peer.name);
         for instruction in chosen {
             let word = encoder.random_word(instruction, &mut random);
             assert_eq!(encoder.name_of(word), instruction.name);
+            assert_eq!(encoder.find(word).map(|found| &found.path), Some(&instruction.path));
         }
     }
 }

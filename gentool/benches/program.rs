@@ -5,18 +5,23 @@
 //! Counts are exact and the same on every machine; times are what a user waits. A missed target makes
 //! the exit status 1. `--quick` runs a hundredth of the instructions and functions.
 
+#[allow(dead_code, reason = "memory is not looked at here")]
+#[path = "../../benches/speed/process.rs"]
+mod process;
+
 mod program {
     pub(crate) mod counters;
     pub(crate) mod descent;
     pub(crate) mod estimate;
     pub(crate) mod large;
+    pub(crate) mod placed;
     pub(crate) mod reports;
 }
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 
-use program::{counters, descent, large, reports};
+use program::{counters, descent, large, placed, reports};
 
 /// A run of the command line that is under test.
 pub(crate) fn gentool(arguments: &[&str]) -> Command {
@@ -45,9 +50,11 @@ pub(crate) struct Target {
 fn main() -> ExitCode {
     let is_quick = std::env::args().any(|argument| argument == "--quick");
     let scratch = tempfile::tempdir().expect("a folder for temporary files");
+    let instructions = if is_quick { 10_000_000 } else { 1_000_000_000 };
     counters::measure(scratch.path());
+    placed::measure(scratch.path(), instructions);
     descent::measure(scratch.path());
-    let mut targets = reports::measure(scratch.path(), if is_quick { 10_000_000 } else { 1_000_000_000 });
+    let mut targets = reports::measure(scratch.path(), instructions);
     targets.extend(large::measure(scratch.path(), if is_quick { 1_000 } else { 100_000 }));
     println!("| target | measured | at most | |\n|---|---:|---:|---|");
     let mut is_missed = false;

@@ -4,15 +4,16 @@
 mod cases;
 
 use std::fs;
+use std::path::Path;
 use std::process::Command;
 
 const MODEL: &str = "models/rv32im/rv32im.isac";
 
-/// Report, state and status of a program on an engine.
-fn left_by(engine: &[&str], program: &str) -> (String, String, Option<i32>) {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = |name: &str| folder.path().join(name).display().to_string();
+/// Report, state and status of a program on an engine; its profile stays in a folder.
+fn left_by(engine: &[&str], program: &str, folder: &Path) -> (String, String, Option<i32>) {
+    let path = |name: &str| folder.join(name).display().to_string();
     let (elf, report, state) = (path("program.elf"), path("report.xml"), path("state"));
+    let profile = path("profile");
     let gentool = |arguments: &[&str]| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_gentool"));
         command.args(arguments).current_dir(cases::root()).output().expect("gentool runs")
@@ -20,17 +21,22 @@ fn left_by(engine: &[&str], program: &str) -> (String, String, Option<i32>) {
     let source = format!("gentool/tests/translated/{program}.s");
     let output = gentool(&["asm", MODEL, &source, "-o", &elf]);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let options = ["--report", &report, "--dump-state", &state];
+    let options = ["--report", &report, "--dump-state", &state, "--profile", &profile];
     let output = gentool(&[&["run", MODEL, &elf, "--engine"][..], engine, &options].concat());
     let read = |path: &str| fs::read_to_string(path).expect("what the run has written");
     (read(&report), read(&state), output.status.code())
 }
 
 fn check(program: &str) {
-    let reference = left_by(&["reference"], program);
+    let folders = [(); 2].map(|()| tempfile::tempdir().expect("a folder"));
+    let [first, others] = folders.each_ref().map(|folder| folder.path());
+    let reference = left_by(&["reference"], program, first);
     assert!(reference.2.is_some_and(|status| status < 64), "the program ends by itself: {:?}", reference.2);
-    for engine in [&["translated"][..], &["translated", "--counters", "every"]] {
-        let translated = left_by(engine, program);
+    let profile = first.join("profile").display().to_string();
+    let counters = ["fewest", "every", "random", "naive", "wu-larus"].map(|way| ["--counters", way]);
+    for place in counters.into_iter().chain([["--counters-from", &profile]]) {
+        let engine = &[&["translated"][..], &place].concat()[..];
+        let translated = left_by(engine, program, others);
         assert_eq!(reference.2, translated.2, "status, {engine:?}");
         assert_eq!(reference.1, translated.1, "state, {engine:?}");
         assert!(reference.0 == translated.0, "the reports differ, {engine:?}");

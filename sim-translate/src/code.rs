@@ -10,6 +10,7 @@ use sim_profile::flow::{OUTSIDE, Passage, block_counts, complete};
 use crate::codegen::{Room, SiteKind, Surroundings, Translated};
 use crate::compilable::Compilable;
 use crate::core::Core;
+use crate::counting::Counting;
 use crate::layout::{self, COUNTER_BYTES, JUMP_BYTES, JUMP_ENTRIES};
 use crate::mode::Mode;
 use crate::native::{Entry, Native, Unsupported, helpers};
@@ -68,8 +69,8 @@ pub(crate) struct Code {
     jump_modes: HashMap<u64, Mode>,
     /// Jumps to computed addresses are told apart by their sites.
     by_site: bool,
-    /// Every edge has a counter, to compare with.
-    counts_every_edge: bool,
+    /// Which edges count.
+    counting: Counting,
     room: Room,
     /// Timers whose time had come when the table of jumps was filled.
     jumps_pending: u64,
@@ -77,11 +78,7 @@ pub(crate) struct Code {
 
 impl Code {
     /// No region yet; the shared memory's tables are emptied.
-    pub(crate) fn new(
-        core: &mut Core<'_>,
-        profiles: bool,
-        counts_every_edge: bool,
-    ) -> Result<Code, Unsupported> {
+    pub(crate) fn new(core: &mut Core<'_>, profiles: bool, counting: Counting) -> Result<Code, Unsupported> {
         let first = core.state.layout.counters;
         core.sites.clear();
         core.state.claims_less = false;
@@ -92,7 +89,7 @@ impl Code {
             index: HashMap::new(),
             links: Vec::new(),
             jump_modes: HashMap::new(),
-            counts_every_edge,
+            counting,
             by_site: profiles || !core.state.items.is_empty(),
             room: Room { next: first, end: first + COUNTER_BYTES },
             jumps_pending: 0,
@@ -127,7 +124,7 @@ impl Code {
             model,
             layout,
             profiles,
-            counts_every_edge: self.counts_every_edge,
+            counting: &self.counting,
             items,
             by_site: self.by_site,
             compilable,

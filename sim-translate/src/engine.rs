@@ -16,6 +16,7 @@ use crate::code::{Code, Connected, Translation};
 use crate::codegen::{Exit, Site, SiteKind};
 use crate::compilable::Compilable;
 use crate::core::{Core, Ending};
+use crate::counting::Counting;
 use crate::interpret::{Outcome, interpret};
 use crate::layout;
 use crate::native::Entry;
@@ -54,8 +55,8 @@ pub struct TranslatedEngine<'m> {
     /// has; from some time on they are compiled so that it need not.
     redone: HashMap<u64, u32>,
     precise: HashSet<u64>,
-    /// Every edge has a counter, to compare with.
-    counts_every_edge: bool,
+    /// Which edges count.
+    counting: Counting,
     translation: Translation,
     /// How often code was made anew for further places that a jump leads to.
     widened: u32,
@@ -97,7 +98,7 @@ impl<'m> TranslatedEngine<'m> {
             redone: HashMap::new(),
             precise: HashSet::new(),
             near: HashSet::new(),
-            counts_every_edge: false,
+            counting: Counting::default(),
             translation: Translation::default(),
             widened: 0,
             is_stale: false,
@@ -128,10 +129,10 @@ impl<'m> TranslatedEngine<'m> {
         self
     }
 
-    /// The same with a counter at every edge of the flow graphs, to compare: the profile is the same.
+    /// The same with counters on other edges of the flow graphs, to compare: the profile is the same.
     #[must_use]
-    pub fn with_every_counter(mut self) -> Self {
-        self.counts_every_edge = true;
+    pub fn with_counting(mut self, counting: Counting) -> Self {
+        self.counting = counting;
         self
     }
 
@@ -269,7 +270,7 @@ impl<'m> TranslatedEngine<'m> {
         region.precise.clone_from(&self.precise);
         if self.code.is_none() {
             self.core.state.claims_more = false;
-            self.code = Code::new(&mut self.core, self.profiles, self.counts_every_edge).ok();
+            self.code = Code::new(&mut self.core, self.profiles, self.counting.clone()).ok();
         }
         self.code.as_mut()?.compile(&mut self.core, self.profiles, place, &region, &mut self.translation)
     }

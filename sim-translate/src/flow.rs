@@ -4,7 +4,15 @@
 //! others are worked out of those, and of the sites at which the region was left in between. With the
 //! number of instructions that begin in each node the same graph tells how the budget goes down.
 
-use sim_profile::flow::{Graph, OUTSIDE, Placement, count_edges, place_counters};
+use sim_profile::flow::{
+    BlockTraits, Graph, OUTSIDE, Placement, count_edges, estimate_naive, estimate_wu_larus, place_counters,
+    random_weights, weights_of,
+};
+
+use crate::counting::{Counting, Frequencies, Lead};
+
+/// Begins the weights without meaning.
+const SEED: u64 = 1;
 
 /// What is known of an edge beside its ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,6 +24,15 @@ pub(crate) struct Way {
     pub(crate) weight: u64,
     /// It closes a circle: at its end the budget is asked.
     pub(crate) is_back: bool,
+    /// The address of the instruction at its beginning; of the region, if it leads into that.
+    pub(crate) address: u64,
+    pub(crate) lead: Lead,
+}
+
+impl Way {
+    /// An edge that nothing stands on.
+    pub(crate) const UNCOUNTED: Way =
+        Way { position: None, weight: u64::MAX, is_back: false, address: 0, lead: Lead::Within };
 }
 
 /// A flow graph.
@@ -26,12 +43,36 @@ pub(crate) struct Flow {
     pub(crate) ways: Vec<Way>,
     /// Instructions that begin in each node.
     pub(crate) begins: Vec<u32>,
+    /// Nodes that end with a call.
+    calls: Vec<bool>,
+    /// Nodes that write memory.
+    stores: Vec<bool>,
+    /// Nodes that end with a return, or another jump to a computed address.
+    returns: Vec<bool>,
 }
 
 impl Flow {
     pub(crate) fn add_node(&mut self) -> u32 {
         self.begins.push(0);
+        for traits in [&mut self.calls, &mut self.stores, &mut self.returns] {
+            traits.push(false);
+        }
         self.graph.add_block()
+    }
+
+    /// A node ends with a call.
+    pub(crate) fn mark_call(&mut self, node: u32) {
+        self.calls[node as usize] = true;
+    }
+
+    /// A node writes memory.
+    pub(crate) fn mark_store(&mut self, node: u32) {
+        self.stores[node as usize] = true;
+    }
+
+    /// A node goes on at a computed address.
+    pub(crate) fn mark_return(&mut self, node: u32) {
+        self.returns[node as usize] = true;
     }
 
     pub(crate) fn add_edge(&mut self, from: u32, to: u32, way: Way) -> u32 {
@@ -40,13 +81,43 @@ impl Flow {
     }
 
     /// The edges that count: those that have to so that all others follow, or every one that can.
-    pub(crate) fn placement(&self, every: bool) -> Placement {
-        if every {
-            return count_edges(&self.graph, |edge| self.ways[edge as usize].position.is_some());
-        }
-        let weight = |way: &Way| if way.position.is_some() { way.weight } else { u64::MAX };
-        let weights: Vec<u64> = self.ways.iter().map(weight).collect();
+    pub(crate) fn placement(&self, counting: &Counting) -> Placement {
+        let rare = || vec![false; self.ways.len()];
+        let mut weights: Vec<u64> = match counting {
+            Counting::Every => {
+                return count_edges(&self.graph, |edge| self.ways[edge as usize].position.is_some());
+            }
+            Counting::Fewest => self.ways.iter().map(|way| way.weight).collect(),
+            Counting::Random => random_weights(&self.graph, SEED),
+            Counting::Naive => weights_of(&estimate_naive(&self.graph, &rare())),
+            Counting::WuLarus => {
+                let traits = BlockTraits { calls: &self.calls, stores: &self.stores, returns: &self.returns };
+                weights_of(&estimate_wu_larus(&self.graph, &rare(), traits).frequencies)
+            }
+            Counting::Measured(frequencies) => self.measured_weights(frequencies),
+        };
+        let uncounted = self.ways.iter().zip(&mut weights).filter(|(way, _)| way.position.is_none());
+        uncounted.for_each(|(_, weight)| *weight = u64::MAX);
         place_counters(&self.graph, &weights)
+    }
+
+    /// How often edges were taken in an earlier run. What came into the region is what did not come from
+    /// within.
+    fn measured_weights(&self, frequencies: &Frequencies) -> Vec<u64> {
+        let of_way = |way: &Way| frequencies.of_edge(way.address, way.lead);
+        let mut weights: Vec<u64> = self.ways.iter().map(of_way).collect();
+        for (index, way) in self.ways.iter().enumerate().filter(|(_, way)| way.lead == Lead::In) {
+            let to = self.graph.edges()[index].to;
+            let others = self
+                .graph
+                .edges()
+                .iter()
+                .zip(&self.ways)
+                .filter(|(edge, other)| edge.to == to && other.lead != Lead::In);
+            let from_within = others.map(|(_, other)| of_way(other)).fold(0, u64::saturating_add);
+            weights[index] = of_way(way).saturating_sub(from_within);
+        }
+        weights
     }
 
     fn begins(&self, node: u32) -> i64 {
@@ -123,7 +194,7 @@ mod tests {
     use super::*;
 
     fn way(position: u32, weight: u64, is_back: bool) -> Way {
-        Way { position: Some(position), weight, is_back }
+        Way { position: Some(position), weight, is_back, ..Way::UNCOUNTED }
     }
 
     /// A loop with two ways through it, one of them longer: entry, head, left, right, foot.
@@ -166,7 +237,7 @@ mod tests {
     #[test]
     fn three_counters_tell_of_a_loop_with_two_ways() {
         let flow = diamond();
-        let placement = flow.placement(false);
+        let placement = flow.placement(&Counting::Fewest);
         let walk = [0, 1, 2, 4, 6, 3, 5, 6, 2, 4, 7];
         let taken = |edge: u32| walk.iter().filter(|taken| **taken == edge).count() as u64;
         let counts: Vec<u64> = placement.counted().iter().map(|edge| taken(*edge)).collect();

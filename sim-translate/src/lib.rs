@@ -9,6 +9,7 @@ mod code;
 mod codegen;
 mod compilable;
 mod core;
+mod counting;
 mod engine;
 mod flow;
 mod interpret;
@@ -23,6 +24,7 @@ mod state;
 mod steps;
 
 pub use code::Translation;
+pub use counting::{Counting, Frequencies};
 pub use engine::TranslatedEngine;
 pub use native::is_host_supported;
 pub use obstacle::find_obstacles;

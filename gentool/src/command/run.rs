@@ -15,10 +15,9 @@ use sim_runtime::launcher::{
     launch_with,
 };
 use sim_runtime::trace::CycleWindow;
-use sim_translate::TranslatedEngine;
+use sim_translate::{Counting, TranslatedEngine};
 
 use self::reference::run_reference;
-use super::Failure;
 use super::cache::build_simulator;
 use super::description::{Description, DescriptionOptions, digest_model};
 use super::gdb::{parse_address, run_debugged};
@@ -26,6 +25,7 @@ use super::html_report::{Described, RunPage, check_page};
 use super::mistaken_file::instead_of_program;
 use super::pipeline::parse_view;
 use super::value_report::parse_addresses;
+use super::{Failure, profile_file};
 
 /// Run a program on the simulator of a description.
 ///
@@ -111,6 +111,13 @@ pub(super) struct Options {
     #[arg(long, value_enum, value_name = "WHERE", default_value = "fewest")]
     counters: Counters,
 
+    /// Let the translated engine count where the stored profile FILE says that it is rarest, of an earlier
+    /// run with --profile.
+    ///
+    /// As with --counters the profile is the same; it costs less where loops run shorter than is supposed.
+    #[arg(long, value_name = "FILE", conflicts_with = "counters")]
+    counters_from: Option<PathBuf>,
+
     /// Wait for gdb at PORT of this computer, and run the program as it says.
     ///
     /// In gdb: target remote :PORT. With ADDRESS:PORT others can connect, too: whoever does reads and
@@ -128,6 +135,12 @@ enum Counters {
     Fewest,
     /// On every edge.
     Every,
+    /// On as few, chosen by chance.
+    Random,
+    /// On as few, by a naive estimate of how often each edge is taken.
+    Naive,
+    /// On as few, by the estimate of Wu and Larus.
+    WuLarus,
 }
 
 /// The engines.
@@ -174,8 +187,10 @@ pub(super) fn run(options: &Options) -> Result<i32, Failure> {
         (None, _) if asks_too_much(&options.run).is_none() && can_translate(&model) => EngineName::Translated,
         (None, _) => EngineName::Emitted,
     };
-    if options.counters == Counters::Every && wanted != EngineName::Translated {
-        return Err(Failure::other("--counters every needs the translated engine; leave it out".to_owned()));
+    if wanted != EngineName::Translated
+        && let Some(option) = places_counters(options)
+    {
+        return Err(Failure::other(format!("{option} needs the translated engine; leave it out")));
     }
     check_gdb(options, wanted)?;
     match (wanted, &obstacles[..]) {
@@ -248,9 +263,22 @@ fn check_files(options: &Options, description: &Description) -> Result<(), Failu
     results(options).try_for_each(|(what, path)| description.check_output(what, path))?;
     check_results(&options.run).map_err(Failure::other)?;
     check_values(options)?;
+    check_counters_from(options)?;
     check_view(options)?;
     check_coverage(options)?;
     options.html.as_deref().map_or(Ok(()), |page| check_page(page, results(options), &options.run.program))
+}
+
+/// What counters are placed by is kept.
+fn check_counters_from(options: &Options) -> Result<(), Failure> {
+    let Some(from) = &options.counters_from else { return Ok(()) };
+    match results(options).find(|(_, path)| is_same_file(path, from)) {
+        None => Ok(()),
+        Some((what, _)) => Err(Failure::other(format!(
+            "the {what} would take the place of {}, by which counters are placed; name another file",
+            from.display()
+        ))),
+    }
 }
 
 /// What is kept has to be shown by something.
@@ -347,6 +375,35 @@ fn run_emitted(model: &Model, options: &RunOptions, page: Option<&RunPage>) -> R
     }
 }
 
+/// The option by which compiled code is to count elsewhere than it would, as the user knows it.
+fn places_counters(options: &Options) -> Option<String> {
+    let value = options.counters.to_possible_value().filter(|_| options.counters != Counters::Fewest);
+    let named = value.map(|value| format!("--counters {}", value.get_name()));
+    named.or(options.counters_from.as_ref().map(|_| "--counters-from".to_owned()))
+}
+
+/// Where compiled code is to count.
+fn counting(model: &Model, options: &Options) -> Result<Counting, Failure> {
+    let Some(path) = &options.counters_from else {
+        return Ok(match options.counters {
+            Counters::Fewest => Counting::Fewest,
+            Counters::Every => Counting::Every,
+            Counters::Random => Counting::Random,
+            Counters::Naive => Counting::Naive,
+            Counters::WuLarus => Counting::WuLarus,
+        });
+    };
+    let measurement = profile_file::read(path)?.measurement;
+    match &measurement.tables.model {
+        name if *name == model.name => Ok(Counting::measured(&measurement)),
+        name => Err(Failure::other(format!(
+            "{} was measured on {name}, and this is {}; name a profile of this model",
+            path.display(),
+            model.name
+        ))),
+    }
+}
+
 /// Translates the model while the program runs.
 fn run_translated(model: &Model, asked: &Options, page: Option<&RunPage>) -> Result<i32, Failure> {
     let options = &asked.run;
@@ -369,9 +426,7 @@ fn run_translated(model: &Model, asked: &Options, page: Option<&RunPage>) -> Res
     if options.wants_measurement() || page.is_some() {
         engine = engine.with_profile();
     }
-    if asked.counters == Counters::Every {
-        engine = engine.with_every_counter();
-    }
+    engine = engine.with_counting(counting(model, asked)?);
     let info = LaunchInfo::of_model(model, "translated", &digest_model(model));
     if let Some(address) = asked.gdb {
         let engine = Box::new(engine.with_profile());

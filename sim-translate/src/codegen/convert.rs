@@ -10,6 +10,7 @@ use cranelift_codegen::ir::{self, InstBuilder};
 use cranelift_frontend::Variable;
 
 use super::{Codegen, Given, Position};
+use crate::counting::Lead;
 use crate::flow::Way;
 use crate::region::{Block, pc_behind};
 use crate::residual::{Item, Kind, Op, PC, Value, walk_ops};
@@ -160,7 +161,10 @@ impl Codegen<'_, '_> {
         for (ends, given) in edges.into_iter().zip([Given::If(holds), Given::Unless(holds)]) {
             let is_back = self.shape.position[conversion.join] <= self.shape.position[ends.block];
             let to = self.block_nodes[conversion.join];
-            let edge = self.add_edge(ends.node, to, Position { before: jump, given }, is_back);
+            let lead = ends.transfer.map_or(Lead::On, |(_, to)| Lead::To(to));
+            let position = Position { before: jump, given };
+            let edge = self.add_way(ends.node, to, position, (ends.address, lead));
+            self.flow.ways[edge as usize].is_back = is_back;
             self.out.transfers.extend(ends.transfer.map(|(from, to)| (edge, from, to)));
         }
     }
@@ -173,7 +177,12 @@ impl Codegen<'_, '_> {
             self.statement(op);
         }
         let Some(way) = way else {
-            return WayEnd { node, block: self.current, transfer: self.transfer(join) };
+            return WayEnd {
+                node,
+                block: self.current,
+                address: self.address,
+                transfer: self.transfer(join),
+            };
         };
         self.converted[way] = true;
         let transfer = self.transfer(way);
@@ -181,7 +190,7 @@ impl Codegen<'_, '_> {
         let step_state = (std::mem::take(&mut self.locals), std::mem::take(&mut self.widths));
         let labels = std::mem::take(&mut self.labels);
         let to = self.block_nodes[way];
-        let edge = self.flow.add_edge(node, to, Way { position: None, weight: u64::MAX, is_back: false });
+        let edge = self.flow.add_edge(node, to, Way::UNCOUNTED);
         self.out.transfers.extend(transfer.map(|(from, to)| (edge, from, to)));
         self.node = to;
         let weight = self.weight;
@@ -192,7 +201,8 @@ impl Codegen<'_, '_> {
             }
         }
         self.weight = weight;
-        let end = WayEnd { node: self.node, block: way, transfer: self.transfer(join) };
+        let end =
+            WayEnd { node: self.node, block: way, address: self.address, transfer: self.transfer(join) };
         (self.step, self.address, self.successor, self.at) = around;
         (self.locals, self.widths) = step_state;
         self.labels = labels;
@@ -202,7 +212,7 @@ impl Codegen<'_, '_> {
     /// A node for what is done if a condition holds.
     fn go_to_node(&mut self) -> u32 {
         let node = self.flow.add_node();
-        self.flow.add_edge(self.node, node, Way { position: None, weight: u64::MAX, is_back: false });
+        self.flow.add_edge(self.node, node, Way::UNCOUNTED);
         node
     }
 
@@ -217,5 +227,7 @@ impl Codegen<'_, '_> {
 struct WayEnd {
     node: u32,
     block: usize,
+    /// Of its last instruction.
+    address: u64,
     transfer: Option<(u64, u64)>,
 }

@@ -44,7 +44,7 @@ pub(super) fn finish(
         }
     }
     if around.profiles {
-        out.placement = flow.placement(around.counts_every_edge);
+        out.placement = flow.placement(around.counting);
         for edge in out.placement.counted() {
             let counter = room.take();
             out.counters.push(counter);

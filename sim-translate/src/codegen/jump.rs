@@ -123,7 +123,8 @@ impl Codegen<'_, '_> {
         }
         let (hit, miss) = (self.b.create_block(), self.b.create_block());
         let branch = self.b.ins().brif(is_known, hit, &[], miss, &[]);
-        self.add_edge(self.node, OUTSIDE, Position::at(branch), false);
+        self.flow.mark_return(self.node);
+        self.add_edge(self.node, OUTSIDE, Position::at(branch));
         self.b.set_cold_block(miss);
         self.b.seal_block(hit);
         self.b.seal_block(miss);

@@ -35,6 +35,7 @@ use self::shape::Shape;
 use sim_profile::flow::{OUTSIDE, Placement};
 
 use crate::compilable::Compilable;
+use crate::counting::{Counting, Lead};
 use crate::flow::{Flow, Way};
 use crate::layout::{self, Layout};
 use crate::mode::{Mode, ModeItems};
@@ -160,8 +161,8 @@ pub(crate) struct Surroundings<'a> {
     pub(crate) model: &'a Model,
     pub(crate) layout: &'a Layout,
     pub(crate) profiles: bool,
-    /// Every edge has a counter, to compare with.
-    pub(crate) counts_every_edge: bool,
+    /// Which edges count.
+    pub(crate) counting: &'a Counting,
     pub(crate) items: &'a ModeItems,
     /// Jumps to computed addresses are told apart by their sites: each has its own counts, and its own
     /// mode.
@@ -365,7 +366,7 @@ pub(crate) fn translate(
     let block_nodes = region.blocks.iter().map(|_| flow.add_node()).collect();
     let out = Translated {
         flow: Flow::default(),
-        placement: Flow::default().placement(false),
+        placement: Flow::default().placement(&Counting::Fewest),
         counters: Vec::new(),
         sites: Vec::new(),
         links: Vec::new(),
@@ -442,7 +443,8 @@ impl Codegen<'_, '_> {
         let dominance = Dominance::of(self.region, &self.shape, &number);
         let entered = self.enter_registers();
         let jump = self.b.ins().jump(self.blocks[0], &[]);
-        self.add_edge(OUTSIDE, self.block_nodes[0], Position::at(jump), false);
+        let entry = self.region.blocks[0].place.address;
+        self.add_way(OUTSIDE, self.block_nodes[0], Position::at(jump), (entry, Lead::In));
         let mut open = self.shape.entered.clone();
         for index in self.shape.order.clone() {
             if !self.converted[index] {
@@ -588,16 +590,21 @@ impl Codegen<'_, '_> {
         }
     }
 
-    fn add_edge(&mut self, from: u32, to: u32, position: Position, is_back: bool) -> u32 {
+    /// An edge within the instruction at hand, or to where it computes.
+    fn add_edge(&mut self, from: u32, to: u32, position: Position) -> u32 {
+        self.add_way(from, to, position, (self.address, Lead::Within))
+    }
+
+    fn add_way(&mut self, from: u32, to: u32, position: Position, (address, lead): (u64, Lead)) -> u32 {
         self.positions.push(position);
         let position = Some(self.positions.len() as u32 - 1);
-        self.flow.add_edge(from, to, Way { position, weight: self.weight, is_back })
+        self.flow.add_edge(from, to, Way { position, weight: self.weight, is_back: false, address, lead })
     }
 
     /// A new node that the one at hand goes on with.
     fn split(&mut self) {
         let node = self.flow.add_node();
-        self.flow.add_edge(self.node, node, Way { position: None, weight: u64::MAX, is_back: false });
+        self.flow.add_edge(self.node, node, Way::UNCOUNTED);
         self.node = node;
     }
 
@@ -680,12 +687,18 @@ impl Codegen<'_, '_> {
     /// Goes to a block of the region, or out by a link.
     pub(super) fn go_to(&mut self, target: u64) {
         let is_transfer = target != self.successor;
+        let lead = (self.address, if is_transfer { Lead::To(target) } else { Lead::On });
+        if is_transfer && self.region.blocks[self.current].steps[self.at].precedes_return {
+            self.flow.mark_call(self.node);
+        }
         let edge = match self.region.blocks[self.current].successor_at((target, self.mode)) {
             Some(block) => {
                 self.note_end();
                 let jump = self.b.ins().jump(self.blocks[block], &[]);
                 let is_back = self.shape.position[block] <= self.shape.position[self.current];
-                self.add_edge(self.node, self.block_nodes[block], Position::at(jump), is_back)
+                let edge = self.add_way(self.node, self.block_nodes[block], Position::at(jump), lead);
+                self.flow.ways[edge as usize].is_back = is_back;
+                edge
             }
             None => {
                 self.store_dirty();
@@ -695,7 +708,7 @@ impl Codegen<'_, '_> {
                 let code = self.b.ins().load(types::I64, MemFlagsData::trusted(), self.ctx, slot as i32);
                 let number = self.b.ins().iconst(types::I64, i64::from(number));
                 let jump = self.b.ins().return_call_indirect(self.tail, code, &[self.ctx, number]);
-                self.add_edge(self.node, OUTSIDE, Position::at(jump), false)
+                self.add_way(self.node, OUTSIDE, Position::at(jump), lead)
             }
         };
         if is_transfer {

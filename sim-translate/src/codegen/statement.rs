@@ -197,7 +197,7 @@ impl Codegen<'_, '_> {
         let node = self.flow.add_node();
         // A place to count at that stays in front of whatever the arm does.
         let nop = self.b.ins().nop();
-        self.add_edge(self.node, node, Position::at(nop), false);
+        self.add_edge(self.node, node, Position::at(nop));
         self.node = node;
     }
 
@@ -226,6 +226,7 @@ impl Codegen<'_, '_> {
             Op::SetMemory { map, cells, address, value } => {
                 let new = self.value(value);
                 self.store(*map, *cells, address, new);
+                self.flow.mark_store(self.node);
                 self.has_effects = true;
             }
             Op::Count(counter) => self.out.counts.push((self.node, self.step, *counter)),
@@ -379,7 +380,7 @@ impl Codegen<'_, '_> {
 
     fn go_on_at(&mut self, (block, node): (ir::Block, u32)) {
         let jump = self.b.ins().jump(block, &[]);
-        self.add_edge(self.node, node, Position::at(jump), false);
+        self.add_edge(self.node, node, Position::at(jump));
     }
 
     /// Puts the program counter into the step's variable for it.

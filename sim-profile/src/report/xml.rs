@@ -4,7 +4,7 @@
 //! elements below it, a list one for each of its members. So a start tag can be written before the
 //! elements below it are known, and nothing has to be kept until its end tag is.
 
-use std::fmt::{self, Display};
+use std::fmt::{self, Display, Write as _};
 use std::io::{self, Write};
 
 use serde::Serialize;
@@ -19,7 +19,8 @@ pub(super) fn write_element(
     name: &'static str,
     value: &impl Serialize,
 ) -> io::Result<()> {
-    let mut document = Document { out, depth: 0, is_tag_open: false, is_first: true };
+    let mut document =
+        Document { out, depth: 0, is_tag_open: false, is_first: true, displayed: String::new() };
     value.serialize(Node { document: &mut document, name }).map_err(|Failure(error)| error)
 }
 
@@ -31,7 +32,12 @@ struct Document<'w, W> {
     /// The start tag written last has room for attributes.
     is_tag_open: bool,
     is_first: bool,
+    /// A value as a text, while it is written.
+    displayed: String,
 }
+
+/// What begins a line: so many spaces are enough for most.
+const INDENT: &[u8; 33] = b"\n                                ";
 
 impl<W: Write> Document<'_, W> {
     /// Begins a line for an element below those that are open.
@@ -39,18 +45,29 @@ impl<W: Write> Document<'_, W> {
         if std::mem::take(&mut self.is_tag_open) {
             self.out.write_all(b">")?;
         }
-        if !std::mem::take(&mut self.is_first) {
-            write!(self.out, "\n{:1$}", "", 2 * self.depth)?;
+        if std::mem::take(&mut self.is_first) {
+            return Ok(());
         }
-        Ok(())
+        match INDENT.get(..=2 * self.depth) {
+            Some(indent) => self.out.write_all(indent),
+            None => write!(self.out, "\n{:1$}", "", 2 * self.depth),
+        }
+    }
+
+    /// A tag, or its beginning: its name between two texts.
+    fn write_tag(&mut self, before: &[u8], name: &str, behind: &[u8]) -> io::Result<()> {
+        self.out.write_all(before)?;
+        self.out.write_all(name.as_bytes())?;
+        self.out.write_all(behind)
     }
 
     /// Text between tags, or in an attribute's quotes.
     fn write_text(&mut self, text: &str, is_quoted: bool) -> io::Result<()> {
-        let mut rest = text;
-        while let Some(at) = rest.find(|c| matches!(c, '<' | '>' | '&') || is_quoted && c == '"') {
-            self.out.write_all(&rest.as_bytes()[..at])?;
-            self.out.write_all(match rest.as_bytes()[at] {
+        let mut rest = text.as_bytes();
+        let is_special = |byte: &u8| matches!(byte, b'<' | b'>' | b'&') || is_quoted && *byte == b'"';
+        while let Some(at) = rest.iter().position(is_special) {
+            self.out.write_all(&rest[..at])?;
+            self.out.write_all(match rest[at] {
                 b'<' => b"&lt;",
                 b'>' => b"&gt;",
                 b'&' => b"&amp;",
@@ -58,7 +75,7 @@ impl<W: Write> Document<'_, W> {
             })?;
             rest = &rest[at + 1..];
         }
-        self.out.write_all(rest.as_bytes())
+        self.out.write_all(rest)
     }
 }
 
@@ -72,17 +89,28 @@ impl<W: Write> Node<'_, '_, W> {
     fn write_text(self, text: &str) -> Result<(), Failure> {
         let Node { document, name } = self;
         if let Some(name) = name.strip_prefix('@') {
-            write!(document.out, " {name}=\"")?;
+            document.write_tag(b" ", name, b"=\"")?;
             document.write_text(text, true)?;
             return Ok(document.out.write_all(b"\"")?);
         }
         document.begin_line()?;
         if text.is_empty() {
-            return Ok(write!(document.out, "<{name}/>")?);
+            return Ok(document.write_tag(b"<", name, b"/>")?);
         }
-        write!(document.out, "<{name}>")?;
+        document.write_tag(b"<", name, b">")?;
         document.write_text(text, false)?;
-        Ok(write!(document.out, "</{name}>")?)
+        Ok(document.write_tag(b"</", name, b">")?)
+    }
+
+    fn write_displayed(self, value: impl Display) -> Result<(), Failure> {
+        let mut displayed = std::mem::take(&mut self.document.displayed);
+        displayed.clear();
+        // A text takes everything.
+        let _ = write!(displayed, "{value}");
+        let Node { document, name } = self;
+        Node { document: &mut *document, name }.write_text(&displayed)?;
+        document.displayed = displayed;
+        Ok(())
     }
 }
 
@@ -118,7 +146,7 @@ impl<W: Write> SerializeStruct for Node<'_, '_, W> {
             return Ok(document.out.write_all(b"/>")?);
         }
         document.begin_line()?;
-        Ok(write!(document.out, "</{name}>")?)
+        Ok(document.write_tag(b"</", name, b">")?)
     }
 }
 
@@ -157,7 +185,7 @@ fn refuse<T>(kind: &str) -> Result<T, Failure> {
 macro_rules! write_displayed {
     ($($function:ident: $kind:ty,)*) => {
         $(fn $function(self, value: $kind) -> Result<(), Failure> {
-            self.write_text(&value.to_string())
+            self.write_displayed(value)
         })*
     };
 }
@@ -197,7 +225,7 @@ impl<W: Write> Serializer for Node<'_, '_, W> {
 
     fn serialize_struct(self, _kind: &'static str, _length: usize) -> Result<Self, Failure> {
         self.document.begin_line()?;
-        write!(self.document.out, "<{}", self.name)?;
+        self.document.write_tag(b"<", self.name, b"")?;
         self.document.is_tag_open = true;
         self.document.depth += 1;
         Ok(self)

@@ -1,6 +1,6 @@
 //! How much of the instruction set a program used.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use crate::path::{PathTree, instruction_of};
 use crate::{Measurement, ModelTables};
@@ -53,7 +53,7 @@ impl Coverage {
 }
 
 fn used_instructions(measurement: &Measurement) -> BTreeSet<String> {
-    let names: BTreeSet<&str> = measurement
+    let names: HashSet<&str> = measurement
         .instructions
         .values()
         .filter(|record| record.executed > 0)

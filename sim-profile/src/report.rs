@@ -95,7 +95,7 @@ pub fn write_full_xml(profile: &Profile, parts: ReportParts<'_>, out: impl Write
     report.program = parts.program.map(program::program_of);
     report.operands = parts.operands.map(operand::operands_of);
     report.description = parts.description.map(description::description_of);
-    if let Some(exclusions) = parts.exclusions {
+    if let Some(exclusions) = parts.exclusions.filter(|exclusions| !exclusions.is_empty()) {
         report.coverage = figure::coverage_of(&profile.measurement, exclusions);
     }
     write_report(&report, out)

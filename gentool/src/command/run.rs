@@ -105,7 +105,7 @@ pub(super) struct Options {
     #[arg(long, value_enum)]
     engine: Option<EngineName>,
 
-    /// Where the translated engine counts for a profile, which is the same by both.
+    /// Where the translated engine counts for a profile, which is the same by all.
     ///
     /// To compare what counting costs; --stats tells edges and counters.
     #[arg(long, value_enum, value_name = "WHERE", default_value = "fewest")]

@@ -89,3 +89,23 @@ fn functions_are_called_by_their_names() {
     ];
     check("flow_of_functions", &bench, &lines.iter().map(String::as_str).collect::<Vec<_>>());
 }
+
+/// Where compiled code counts, for a run that has none, and by what is no profile of the model.
+#[test]
+fn counters_that_cannot_be_placed_are_told() {
+    let bench = Bench::new().with("text", "no profile");
+    let elf = "models/rv32im/programs/sorting.elf";
+    let line = reference(TINY8, "models/tiny8/programs/sum.bin", "--profile @other");
+    assert_eq!(status(&bench.run(&line)), 55);
+    let run = format!("run {RV32IM} {elf} --limit-instructions 1000");
+    let lines = [
+        format!("{run} --engine reference --counters random"),
+        format!("{run} --engine reference --counters-from @other"),
+        format!("{run} --engine translated --counters-from @other"),
+        format!("{run} --engine translated --counters-from @text"),
+        format!("{run} --engine translated --counters-from @nowhere"),
+        format!("{run} --engine translated --counters-from @other --counters every"),
+        format!("{run} --engine translated --counters-from @other --profile @other"),
+    ];
+    check("counters_unplaced", &bench, &lines.iter().map(String::as_str).collect::<Vec<_>>());
+}

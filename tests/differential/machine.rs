@@ -22,13 +22,19 @@ const MTVAL: u32 = 0x343;
 const MIP: u32 = 0x344;
 const MCYCLE: u32 = 0xb00;
 const MINSTRET: u32 = 0xb02;
+/// From a counter to its high half, where registers have 32 bits.
+const HIGH: u32 = 0x80;
 
 /// What programs may write as they like.
 const WRITABLE: [u32; 3] = [MSCRATCH, MCAUSE, MTVAL];
 /// What they read: misa, mtvec, mip, mie, two of the counters that are not there, and their events.
 const READABLE: [u32; 8] = [0x301, MTVEC, MIP, MIE, 0xb03, 0xb1f, 0x323, 0x33f];
-/// What can only be read: mvendorid, mhartid, mconfigptr.
-const READ_ONLY: [u32; 3] = [0xf11, 0xf14, 0xf15];
+/// The same where registers have 32 bits: mstatush, and high halves of counters that are not there.
+const READABLE_HIGH: [u32; 3] = [0x310, 0xb83, 0xb9f];
+/// What can only be read: mvendorid, mhartid, mconfigptr, two of the counters that are not there.
+const READ_ONLY: [u32; 5] = [0xf11, 0xf14, 0xf15, 0xc03, 0xc1f];
+/// The same where registers have 32 bits: high halves of counters that are not there.
+const READ_ONLY_HIGH: [u32; 2] = [0xc83, 0xc9f];
 /// What is not there: sstatus, satp, fcsr, and what machine mode leaves to custom extensions.
 const ABSENT: [u32; 4] = [0x100, 0x180, 0x003, 0x7c0];
 
@@ -176,11 +182,26 @@ impl Machine<'_, '_> {
         if random.once_in(4) {
             let names = ["csrrs_read", "csrrc_read", "csrrsi_read", "csrrci_read"];
             let name = *random.choose(&names);
-            return vec![self.encode(name, &[("rd", rd), ("csr", *random.choose(&READ_ONLY))])];
+            let csr = self.choose(&READ_ONLY, &READ_ONLY_HIGH, random);
+            return vec![self.encode(name, &[("rd", rd), ("csr", csr)])];
         }
         let (name, last) =
             *random.choose(&[("csrrs", "rs1"), ("csrrc", "rs1"), ("csrrsi", "imm"), ("csrrci", "imm")]);
-        vec![self.encode(name, &[("rd", rd), ("csr", *random.choose(&READABLE)), (last, 0)])]
+        let csr = self.choose(&READABLE, &READABLE_HIGH, random);
+        vec![self.encode(name, &[("rd", rd), ("csr", csr), (last, 0)])]
+    }
+
+    /// One of some CSRs, and of those that there are besides where registers have 32 bits.
+    fn choose(&self, both: &[u32], high: &[u32], random: &mut Random) -> u32 {
+        match self.has_high_halves() && random.once_in(4) {
+            true => *random.choose(high),
+            false => *random.choose(both),
+        }
+    }
+
+    /// Registers have 32 bits.
+    fn has_high_halves(&self) -> bool {
+        self.user.layout.register_bytes == 4
     }
 
     /// Lets interrupts in or keeps them out, one of them or all.
@@ -221,7 +242,7 @@ impl Machine<'_, '_> {
         words
     }
 
-    /// How much a counter counts from one reading to the next.
+    /// How much a counter counts from one reading to the next; its high half may be written between them.
     fn count(&self, random: &mut Random) -> Vec<Word> {
         let (first, second) = self.two(random);
         let csr = *random.choose(&[MCYCLE, MINSTRET, 0xc00, 0xc02]);
@@ -232,6 +253,9 @@ impl Machine<'_, '_> {
         };
         let mut words = vec![read(first)];
         words.extend((0..random.below(4)).map(|_| self.user.add(second, first, 1)));
+        if self.has_high_halves() && random.once_in(2) {
+            words.push(self.write(*random.choose(&[MCYCLE, MINSTRET]) + HIGH, second));
+        }
         words.push(read(second));
         words.push(self.encode("sub", &[("rd", first), ("rs1", second), ("rs2", first)]));
         words.push(self.user.add(second, 0, 0));

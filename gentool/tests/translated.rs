@@ -28,14 +28,18 @@ fn left_by(engine: &[&str], program: &str, folder: &Path) -> (String, String, Op
 }
 
 fn check(program: &str) {
+    check_with(program, &[], |status| status < 64);
+}
+
+fn check_with(program: &str, limits: &[&str], is_expected: impl Fn(i32) -> bool) {
     let folders = [(); 2].map(|()| tempfile::tempdir().expect("a folder"));
     let [first, others] = folders.each_ref().map(|folder| folder.path());
-    let reference = left_by(&["reference"], program, first);
-    assert!(reference.2.is_some_and(|status| status < 64), "the program ends by itself: {:?}", reference.2);
+    let reference = left_by(&[&["reference"], limits].concat(), program, first);
+    assert!(reference.2.is_some_and(is_expected), "how the program ends: {:?}", reference.2);
     let profile = first.join("profile").display().to_string();
     let counters = ["fewest", "every", "random", "naive", "wu-larus"].map(|way| ["--counters", way]);
     for place in counters.into_iter().chain([["--counters-from", &profile]]) {
-        let engine = &[&["translated"][..], &place].concat()[..];
+        let engine = &[&["translated"], limits, &place].concat()[..];
         let translated = left_by(engine, program, others);
         assert_eq!(reference.2, translated.2, "status, {engine:?}");
         assert_eq!(reference.1, translated.1, "state, {engine:?}");
@@ -61,4 +65,12 @@ fn writes_close_to_code_and_over_code_are_seen() {
 #[test]
 fn addresses_with_masked_indexes_are_looked_at_as_the_reference_engine_does() {
     check("indexes");
+}
+
+#[test]
+fn loops_that_hold_the_budget_are_counted_by_what_they_take_of_it() {
+    check_with("loops", &[], |status| status == 127);
+    for limit in ["30001", "30002", "30100", "54321"] {
+        check_with("loops", &["--limit-instructions", limit], |status| status == 124);
+    }
 }

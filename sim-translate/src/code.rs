@@ -267,7 +267,10 @@ fn collect_region(core: &mut Core<'_>, steps: &mut Steps, region: &Translated) {
         core.state.arena.set_word(offset, 0);
         count
     };
-    let counts: Vec<u64> = region.counters.iter().map(take).collect();
+    let mut counts: Vec<u64> = region.counters.iter().map(take).collect();
+    for (counter, turns) in &region.turns {
+        counts[*counter] = turns.of(counts[*counter], &counts);
+    }
     let own_counts: Vec<u64> = region.own_counts.iter().map(|(slot, ..)| take(slot)).collect();
     let first = region.first_site as usize;
     let mut passages = Vec::new();

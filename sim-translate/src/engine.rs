@@ -310,6 +310,11 @@ impl<'m> TranslatedEngine<'m> {
             return (self.ended(allowed, fuel, pc), None);
         }
         self.core.sites[number as usize].times += 1;
+        if let Some(sum) = site.taken {
+            let arena = &mut self.core.state.arena;
+            let taken = arena.word(sum.into()).wrapping_sub(fuel as u64);
+            arena.set_word(sum.into(), taken);
+        }
         let ended = self.ended(allowed, fuel - site.begun, pc);
         match site.kind {
             SiteKind::Budget => {

@@ -4,6 +4,8 @@
 //! others are worked out of those, and of the sites at which the region was left in between. With the
 //! number of instructions that begin in each node the same graph tells how the budget goes down.
 
+use std::collections::BTreeMap;
+
 use sim_profile::flow::{
     BlockTraits, Graph, OUTSIDE, Placement, count_edges, estimate_naive, estimate_wu_larus, place_counters,
     random_weights, weights_of,
@@ -80,14 +82,18 @@ impl Flow {
         self.graph.add_edge(from, to)
     }
 
-    /// The edges that count: those that have to so that all others follow, or every one that can.
-    pub(crate) fn placement(&self, counting: &Counting) -> Placement {
+    /// The edges that count: those that have to so that all others follow, or every one that can. Some have
+    /// another weight than their own.
+    pub(crate) fn placement(&self, counting: &Counting, others: &BTreeMap<usize, u64>) -> Placement {
         let rare = || vec![false; self.ways.len()];
         let mut weights: Vec<u64> = match counting {
             Counting::Every => {
                 return count_edges(&self.graph, |edge| self.ways[edge as usize].position.is_some());
             }
-            Counting::Fewest => self.ways.iter().map(|way| way.weight).collect(),
+            Counting::Fewest => {
+                let weight = |(edge, way): (usize, &Way)| others.get(&edge).copied().unwrap_or(way.weight);
+                self.ways.iter().enumerate().map(weight).collect()
+            }
             Counting::Random => random_weights(&self.graph, SEED),
             Counting::Naive => weights_of(&estimate_naive(&self.graph, &rare())),
             Counting::WuLarus => {
@@ -237,7 +243,7 @@ mod tests {
     #[test]
     fn three_counters_tell_of_a_loop_with_two_ways() {
         let flow = diamond();
-        let placement = flow.placement(&Counting::Fewest);
+        let placement = flow.placement(&Counting::Fewest, &BTreeMap::new());
         let walk = [0, 1, 2, 4, 6, 3, 5, 6, 2, 4, 7];
         let taken = |edge: u32| walk.iter().filter(|taken| **taken == edge).count() as u64;
         let counts: Vec<u64> = placement.counted().iter().map(|edge| taken(*edge)).collect();

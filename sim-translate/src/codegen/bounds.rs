@@ -83,6 +83,30 @@ fn known(dfg: &DataFlowGraph, value: Value) -> Option<u64> {
     }
 }
 
+/// Farthest that a value is taken for another one that was moved.
+pub(super) const FARTHEST: i64 = 1 << 12;
+
+/// A value as another one that was moved by a constant, modulo two to the power of its width.
+pub(super) fn moved(dfg: &DataFlowGraph, value: Value) -> (Value, i64) {
+    let (mut from, mut by) = (dfg.resolve_aliases(value), 0i64);
+    while let Some(InstructionData::Binary { opcode: Opcode::Iadd, args: [left, right] }) = source(dfg, from)
+    {
+        let bits = dfg.value_type(from).bits();
+        let step =
+            |constant: u64| (constant as i64) << 64u32.saturating_sub(bits) >> 64u32.saturating_sub(bits);
+        let next = match (known(dfg, left), known(dfg, right)) {
+            (None, Some(constant)) if bits <= 64 => (left, by + step(constant)),
+            (Some(constant), None) if bits <= 64 => (right, by + step(constant)),
+            _ => break,
+        };
+        if next.1.abs() > FARTHEST {
+            break;
+        }
+        (from, by) = (dfg.resolve_aliases(next.0), next.1);
+    }
+    (from, by)
+}
+
 /// Between which numbers a value of at most 64 bits lies.
 fn bounds(dfg: &DataFlowGraph, value: Value) -> Bounds {
     bounds_within(dfg, value, DEEPEST)

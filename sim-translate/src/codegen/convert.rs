@@ -9,6 +9,7 @@ use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, InstBuilder};
 use cranelift_frontend::Variable;
 
+use super::budget::Passing;
 use super::{Codegen, Given, Position};
 use crate::counting::Lead;
 use crate::flow::Way;
@@ -157,12 +158,25 @@ impl Codegen<'_, '_> {
             self.b.def_var(*variable, value);
         }
         self.note_end();
+        let mut passing = Passing::default();
+        let mut downs = [None; 2];
+        if let Some(fuel) = self.held_fuel() {
+            let ((if_holds, amount), (unless, otherwise)) = (self.unknown(), self.unknown());
+            let amount = self.b.ins().select(holds, amount, otherwise);
+            self.go_down_by(amount);
+            downs = [Some(if_holds), Some(unless)];
+            let around = self.shape.holding[self.current];
+            passing = Passing { loops: [around; 2], before: Some(fuel), ..passing };
+        }
+        let passing = self.take_up_budget(passing, self.shape.holding[conversion.join]);
         let jump = self.b.ins().jump(self.blocks[conversion.join], &[]);
-        for (ends, given) in edges.into_iter().zip([Given::If(holds), Given::Unless(holds)]) {
+        let before = Position::at(jump, passing).before;
+        let given = [Given::If(holds), Given::Unless(holds)];
+        for ((ends, given), down) in edges.into_iter().zip(given).zip(downs) {
             let is_back = self.shape.position[conversion.join] <= self.shape.position[ends.block];
             let to = self.block_nodes[conversion.join];
             let lead = ends.transfer.map_or(Lead::On, |(_, to)| Lead::To(to));
-            let position = Position { before: jump, given };
+            let position = Position { before, given, passing: Passing { down, ..passing } };
             let edge = self.add_way(ends.node, to, position, (ends.address, lead));
             self.flow.ways[edge as usize].is_back = is_back;
             self.out.transfers.extend(ends.transfer.map(|(from, to)| (edge, from, to)));

@@ -35,6 +35,8 @@ struct Waiting {
     block: ir::Block,
     /// Number of the site.
     number: u32,
+    /// The budget, if it is held.
+    fuel: Option<ir::Value>,
     stores: Vec<Held>,
 }
 
@@ -95,7 +97,7 @@ impl Codegen<'_, '_> {
         for key in &self.dirty {
             stores.push((*key, self.b.use_var(self.registers[key])));
         }
-        let waiting = Waiting { block, number, stores };
+        let waiting = Waiting { block, number, fuel: self.held_fuel(), stores };
         match self.exits.groups.last_mut() {
             Some(group) if group.takes(&waiting.stores) => {
                 group.common.retain(|held| waiting.stores.contains(held));
@@ -116,6 +118,7 @@ impl Codegen<'_, '_> {
                 [one] => {
                     self.b.switch_to_block(one.block);
                     one.stores.iter().for_each(|held| self.store_held(*held));
+                    self.put_down(one.fuel);
                     self.go_back(one.number);
                 }
                 _ => self.make_group(group),
@@ -125,8 +128,9 @@ impl Codegen<'_, '_> {
 
     fn make_group(&mut self, group: Group) {
         let together = self.b.create_block();
-        for Waiting { block, number, stores } in group.waiting {
+        for Waiting { block, number, fuel, stores } in group.waiting {
             self.b.switch_to_block(block);
+            self.put_down(fuel);
             for held in stores.into_iter().filter(|held| !group.common.contains(held)) {
                 self.store_held(held);
             }
@@ -140,6 +144,12 @@ impl Codegen<'_, '_> {
         group.common.into_iter().for_each(|held| self.store_held(held));
         let back = self.back();
         self.b.ins().jump(back, &[number.into()]);
+    }
+
+    fn put_down(&mut self, fuel: Option<ir::Value>) {
+        if let Some(fuel) = fuel {
+            self.b.ins().store(MemFlagsData::trusted(), fuel, self.ctx, layout::FUEL);
+        }
     }
 
     fn store_held(&mut self, ((register, element), value): Held) {
@@ -159,7 +169,9 @@ impl Codegen<'_, '_> {
     fn add_site(&mut self, kind: SiteKind, pc: Option<u64>) -> u32 {
         let number = self.around.first_site + self.out.sites.len() as u32;
         let begun = i64::from(self.flow.begins[self.node as usize]);
-        self.out.sites.push(Site { kind, step: self.step, node: self.node, begun, pc, times: 0, region: 0 });
+        self.site_loops.push(self.shape.holding[self.current]);
+        let (step, node) = (self.step, self.node);
+        self.out.sites.push(Site { kind, step, node, begun, pc, times: 0, region: 0, taken: None });
         number
     }
 

@@ -1,6 +1,6 @@
 //! What needs the whole graph: counters, the corrections of the budget, and when it is asked.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use cranelift_codegen::cursor::{Cursor, FuncCursor};
 use cranelift_codegen::ir::immediates::Imm64;
@@ -8,8 +8,9 @@ use cranelift_codegen::ir::{
     Function, Inst, InstBuilder, InstructionData, MemFlagsData, Opcode, Value, types,
 };
 
+use super::budget::{Asked, Passing};
 use super::order::order_branches;
-use super::{Given, Room, SiteKind, Surroundings, Translated, Unfinished};
+use super::{Given, Position, Room, SiteKind, Surroundings, Translated, Unfinished};
 use crate::layout;
 
 /// Puts into a function what the graph tells.
@@ -20,20 +21,25 @@ pub(super) fn finish(
     function: &mut Function,
     ctx: Value,
 ) -> Translated {
-    let Unfinished { flow, positions, later, mut out } = unfinished;
+    let Unfinished { flow, positions, later, site_loops, mut out } = unfinished;
     let potentials = flow.potentials();
     let place = |edge: usize| flow.ways[edge].position.map(|position| positions[position as usize]);
     // What the budget goes down by if a condition holds, and if it does not, before an instruction.
     let mut by_condition: BTreeMap<(Inst, Value), [i64; 2]> = BTreeMap::new();
     for edge in 0..flow.ways.len() {
         let down = flow.correction(&potentials, edge);
-        match place(edge).map(|position| (position.before, position.given)) {
-            Some((before, Given::Always)) if down != 0 => {
+        match place(edge) {
+            Some(Position { passing: Passing { down: Some(constant), .. }, .. }) => {
+                set_constant(function, constant, down)
+            }
+            Some(Position { before, given: Given::Always, .. }) if down != 0 => {
                 add(function, before, ctx, layout::FUEL, (-down, None));
             }
-            Some((before, Given::If(holds))) => by_condition.entry((before, holds)).or_default()[0] = down,
-            Some((before, Given::Unless(holds))) => {
-                by_condition.entry((before, holds)).or_default()[1] = down
+            Some(Position { before, given: Given::If(holds), .. }) => {
+                by_condition.entry((before, holds)).or_default()[0] = down;
+            }
+            Some(Position { before, given: Given::Unless(holds), .. }) => {
+                by_condition.entry((before, holds)).or_default()[1] = down;
             }
             Some(_) | None => {}
         }
@@ -44,23 +50,31 @@ pub(super) fn finish(
         }
     }
     if around.profiles {
-        out.placement = flow.placement(around.counting);
-        for edge in out.placement.counted() {
-            let counter = room.take();
-            out.counters.push(counter);
-            if let Some(position) = place(*edge as usize) {
+        let asked = Asked { flow: &flow, positions: &positions, potentials: &potentials };
+        let (placement, loops) = asked.place_counters(around.counting);
+        let counters: Vec<u32> = placement.counted().iter().map(|_| room.take()).collect();
+        for (index, edge) in placement.counted().iter().enumerate() {
+            let is_by_budget = loops.iter().any(|counted| counted.counter == index);
+            if let Some(position) = place(*edge as usize).filter(|_| !is_by_budget) {
                 let amount = match position.given {
                     Given::Always => (1, None),
                     Given::If(holds) => (0, Some((holds, 1))),
                     Given::Unless(holds) => (1, Some((holds, -1))),
                 };
-                add(function, position.before, ctx, counter as i32, amount);
+                add(function, position.before, ctx, counters[index] as i32, amount);
             }
         }
+        let sums: BTreeMap<usize, u32> =
+            loops.iter().map(|counted| (counted.header, counters[counted.counter])).collect();
+        sum_up_taken(function, &positions, &sums, ctx);
+        for (site, around) in out.sites.iter_mut().zip(site_loops) {
+            site.taken = around.and_then(|around| sums.get(&around).copied());
+        }
+        out.turns = loops.into_iter().map(|counted| (counted.counter, counted.turns)).collect();
+        (out.placement, out.counters) = (placement, counters);
     }
     for entry in later {
-        let imm = Imm64::new(potentials[entry.node as usize] + entry.length);
-        function.dfg.insts[entry.inst] = InstructionData::UnaryImm { opcode: Opcode::Iconst, imm };
+        set_constant(function, entry.inst, potentials[entry.node as usize] + entry.length);
     }
     drop_unused_loads(function);
     order_branches(function);
@@ -68,6 +82,37 @@ pub(super) fn finish(
         site.begun += potentials[site.node as usize];
     }
     Translated { flow, ..out }
+}
+
+/// Adds the budget to the sums of loops where they are entered, and takes it off where they are left.
+fn sum_up_taken(function: &mut Function, positions: &[Position], sums: &BTreeMap<usize, u32>, ctx: Value) {
+    let sum_of = |header: Option<usize>| sums.get(&header?).map(|sum| *sum as i32);
+    // Two edges may pass the same instruction: one if a condition holds, one if not.
+    let mut passed = BTreeSet::new();
+    for Position { before, passing, .. } in positions {
+        let [from, to] = passing.loops;
+        if from == to || !passed.insert(*before) {
+            continue;
+        }
+        if let (Some(sum), Some(fuel)) = (sum_of(from), passing.before) {
+            let mut cursor = FuncCursor::new(function).at_inst(*before);
+            let old = cursor.ins().load(types::I64, MemFlagsData::trusted(), ctx, sum);
+            let new = cursor.ins().isub(old, fuel);
+            cursor.ins().store(MemFlagsData::trusted(), new, ctx, sum);
+        }
+        if let (Some(sum), Some((load, fuel))) = (sum_of(to), passing.taken_up) {
+            let mut cursor = FuncCursor::new(function).after_inst(load);
+            let old = cursor.ins().load(types::I64, MemFlagsData::trusted(), ctx, sum);
+            let new = cursor.ins().iadd(old, fuel);
+            cursor.ins().store(MemFlagsData::trusted(), new, ctx, sum);
+        }
+    }
+}
+
+/// Tells a constant.
+fn set_constant(function: &mut Function, inst: Inst, value: i64) {
+    let imm = Imm64::new(value);
+    function.dfg.insts[inst] = InstructionData::UnaryImm { opcode: Opcode::Iconst, imm };
 }
 
 /// Drops the loads of registers that nobody reads before they are written: the compiler keeps every

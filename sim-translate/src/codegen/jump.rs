@@ -102,6 +102,7 @@ impl Codegen<'_, '_> {
 
     /// Out to an address that is computed, by the table of those that were there lately.
     pub(super) fn jump_to_computed(&mut self) {
+        let passing = self.go_down().leaving();
         self.store_dirty();
         let pc = self.pc_value();
         let number = self.around.first_site + self.out.sites.len() as u32;
@@ -124,7 +125,7 @@ impl Codegen<'_, '_> {
         let (hit, miss) = (self.b.create_block(), self.b.create_block());
         let branch = self.b.ins().brif(is_known, hit, &[], miss, &[]);
         self.flow.mark_return(self.node);
-        self.add_edge(self.node, OUTSIDE, Position::at(branch));
+        self.add_edge(self.node, OUTSIDE, Position::at(branch, passing));
         self.b.set_cold_block(miss);
         self.b.seal_block(hit);
         self.b.seal_block(miss);
@@ -140,6 +141,7 @@ impl Codegen<'_, '_> {
         self.b.switch_to_block(miss);
         self.tell_pc();
         let (step, node) = (self.step, self.node);
+        self.site_loops.push(None);
         self.out.sites.push(Site {
             kind: SiteKind::Jump,
             step,
@@ -148,6 +150,7 @@ impl Codegen<'_, '_> {
             pc: None,
             times: 0,
             region: 0,
+            taken: None,
         });
         let number = self.b.ins().iconst(types::I64, i64::from(number));
         self.come_back(Exit::Jump, number);

@@ -13,7 +13,7 @@ use isac_ir::bits::sign_extend;
 use isac_ir::resource::Range;
 use sim_runtime::AccessKind;
 
-use super::bounds::{Indexed, indexed};
+use super::bounds::{FARTHEST, Indexed, indexed, moved};
 use super::{Codegen, SiteKind, type_of};
 use crate::compilable::Left;
 use crate::layout::{self, GRANULE_SHIFT, MARKED_BEFORE};
@@ -151,9 +151,10 @@ impl Codegen<'_, '_> {
         if self.is_precise() {
             return self.load_precisely(access, address, base_ir, &windows, ty);
         }
-        if !self.is_checked(narrow, first, (offset, cells), false)
-            && !self.lies_by_index((narrow, base.width), first, (offset, cells), false)
-        {
+        if let Some(place) = self.is_checked((narrow, base.width), first, (offset, cells), false) {
+            return self.load_host(place.0, first, place.1, cells, ty);
+        }
+        if !self.lies_by_index((narrow, base.width), first, (offset, cells), false) {
             // Where something is written from there, too, one comparison serves both.
             let writes = self.is_written_from(base, access, first);
             let stretch = self.stretch(base, first, (offset, cells), writes);
@@ -209,9 +210,10 @@ impl Codegen<'_, '_> {
         if self.is_precise() {
             return self.store_precisely(access, address, value, base_ir, &windows);
         }
-        if !self.is_checked(narrow, first, (offset, cells), true)
-            && !self.lies_by_index((narrow, base.width), first, (offset, cells), true)
-        {
+        if let Some(place) = self.is_checked((narrow, base.width), first, (offset, cells), true) {
+            return self.store_host(place.0, first, place.1, cells, value);
+        }
+        if !self.lies_by_index((narrow, base.width), first, (offset, cells), true) {
             let stretch = self.stretch(base, first, (offset, cells), true);
             let is_clean = self.is_clean((base, base_ir), first, stretch);
             self.go_on_if(is_clean);
@@ -267,18 +269,35 @@ impl Codegen<'_, '_> {
         self.b.switch_to_block(block);
     }
 
-    /// True if it is known that an access lies in a window.
-    fn is_checked(&self, base: Ir, window: &Window, (offset, cells): (i64, u32), writes: bool) -> bool {
-        let last = offset + i64::from(cells) - 1;
-        let dfg = &self.b.func.dfg;
-        let base = dfg.resolve_aliases(base);
-        self.checked.iter().any(|checked| {
-            dfg.resolve_aliases(checked.base) == base
-                && checked.low == window.low
-                && checked.from <= offset
-                && last <= checked.to
-                && (checked.writable || !writes)
-        })
+    /// Where an access lies that is known to lie in a window: an address in 64 bits, and an offset. What is
+    /// known of a value holds for one that is moved from it by a constant: modulo the width both sums are
+    /// the same address, and that from the value which was looked at is not beyond the width.
+    fn is_checked(
+        &mut self,
+        (base, width): (Ir, u32),
+        window: &Window,
+        (offset, cells): (i64, u32),
+        writes: bool,
+    ) -> Option<(Ir, i64)> {
+        let (from, by) = moved(&self.b.func.dfg, base);
+        let covers = |known: i64, base: Ir| {
+            let first = offset + known;
+            let last = first + i64::from(cells) - 1;
+            self.checked.iter().any(|checked| {
+                self.b.func.dfg.resolve_aliases(checked.base) == base
+                    && checked.low == window.low
+                    && checked.from <= first
+                    && last <= checked.to
+                    && (checked.writable || !writes)
+            })
+        };
+        let own = self.b.func.dfg.resolve_aliases(base);
+        let (found, offset) = match (covers(0, own), covers(by, from)) {
+            (true, _) => (base, offset),
+            (false, true) => (from, offset + by),
+            (false, false) => return None,
+        };
+        Some((self.host_address(found, width), offset))
     }
 
     /// True if it is seen to that an access lies in a window by what is known of an index in its address:
@@ -311,7 +330,7 @@ impl Codegen<'_, '_> {
             return false;
         }
         let stretch = (offset.saturating_add_unsigned(index.least), reached as u32);
-        if !self.is_checked(base, window, stretch, writes) {
+        if self.is_checked((base, width), window, stretch, writes).is_none() {
             let base_ir = self.host_address(base, width);
             let lies = match writes {
                 true => self.begins_clean(base_ir, window, stretch),
@@ -370,11 +389,21 @@ impl Codegen<'_, '_> {
     fn accesses_from(&self, base: &Value) -> Vec<Reached> {
         let mut found = Vec::new();
         let Kind::Register { register, element, .. } = base.kind else { return found };
+        let mut moved_by = 0;
         let steps = &self.region.blocks[self.current].steps;
         for step in steps.iter().skip(self.at).take(LOOKED_AT) {
-            let mut changes = false;
+            let (mut changes, mut moves) = (false, moved_by);
             walk_ops(&step.step.ops, &mut |item| {
                 let (address, cells, writes) = match item {
+                    Item::Op(Op::SetRegister { register: other, element: changed, low: 0, value })
+                        if (*other, *changed) == (register, element) && value.width == base.width =>
+                    {
+                        match split_address(value) {
+                            (Some(from), by) if from == base => moves += by,
+                            _ => changes = true,
+                        }
+                        return;
+                    }
                     Item::Op(Op::SetRegister { register: other, element: changed, .. }) => {
                         changes |= (*other, *changed) == (register, element);
                         return;
@@ -387,12 +416,14 @@ impl Codegen<'_, '_> {
                 };
                 let (other, offset) = split_address(address);
                 if other == Some(base) {
+                    let offset = offset.saturating_add(moved_by);
                     found.push(Reached { offset, cells, writes, step: step.step.address });
                 }
             });
-            if changes {
+            if changes || moves.abs() > FARTHEST {
                 break;
             }
+            moved_by = moves;
         }
         found
     }

@@ -6,6 +6,7 @@
 //! knows the rest.
 
 mod bounds;
+mod budget;
 mod convert;
 mod dominance;
 mod exits;
@@ -29,6 +30,8 @@ use cranelift_codegen::isa::{CallConv, TargetFrontendConfig};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext, Variable};
 use isac_ir::Model;
 
+use self::budget::Passing;
+pub(crate) use self::budget::Turns;
 use self::dominance::Dominance;
 use self::exits::Exits;
 use self::shape::Shape;
@@ -75,6 +78,8 @@ pub(crate) struct Site {
     pub(crate) times: u64,
     /// The region that it belongs to.
     pub(crate) region: u32,
+    /// In a loop whose turns are counted by the budget: where what it has taken is summed up.
+    pub(crate) taken: Option<u32>,
 }
 
 /// What happened at a site.
@@ -115,6 +120,8 @@ pub(crate) struct Translated {
     pub(crate) placement: Placement,
     /// Where the counter of each of them stands.
     pub(crate) counters: Vec<u32>,
+    /// Counters that sum up what a loop has taken from the budget, by index among the counters.
+    pub(crate) turns: Vec<(usize, Turns)>,
     pub(crate) sites: Vec<Site>,
     pub(crate) links: Vec<Link>,
     /// The mode behind each site that leads to a computed address, by number of the site.
@@ -244,12 +251,13 @@ pub(super) fn type_of(width: u32) -> Type {
 struct Position {
     before: Inst,
     given: Given,
+    passing: Passing,
 }
 
 impl Position {
     /// Where the instruction is reached by this edge alone.
-    fn at(before: Inst) -> Position {
-        Position { before, given: Given::Always }
+    fn at(before: Inst, passing: Passing) -> Position {
+        Position { before: passing.taken_up.map_or(before, |(load, _)| load), given: Given::Always, passing }
     }
 }
 
@@ -293,6 +301,8 @@ pub(super) struct Codegen<'a, 'f> {
     pub(super) room: &'a mut Room,
     pub(super) b: FunctionBuilder<'f>,
     pub(super) ctx: ir::Value,
+    /// The budget, in loops that hold it.
+    fuel: Variable,
     tail: SigRef,
     helper: SigRef,
     /// Variable of each register element that has one.
@@ -306,6 +316,8 @@ pub(super) struct Codegen<'a, 'f> {
     node: u32,
     positions: Vec<Position>,
     later: Vec<Later>,
+    /// The loop of each site that holds the budget.
+    site_loops: Vec<Option<usize>>,
     exits: Exits,
     out: Translated,
     /// The step at hand, by number and as itself.
@@ -361,13 +373,15 @@ pub(crate) fn translate(
     let ctx = b.block_params(entry)[0];
     let tail = b.import_signature(signature());
     let helper = b.import_signature(helper_signature(around.config.default_call_conv));
+    let fuel = b.declare_var(types::I64);
     let blocks = region.blocks.iter().map(|_| b.create_block()).collect();
     let mut flow = Flow::default();
     let block_nodes = region.blocks.iter().map(|_| flow.add_node()).collect();
     let out = Translated {
         flow: Flow::default(),
-        placement: Flow::default().placement(&Counting::Fewest),
+        placement: Flow::default().placement(&Counting::Fewest, &BTreeMap::new()),
         counters: Vec::new(),
+        turns: Vec::new(),
         sites: Vec::new(),
         links: Vec::new(),
         jump_modes: Vec::new(),
@@ -385,6 +399,7 @@ pub(crate) fn translate(
         room: &mut *room,
         b,
         ctx,
+        fuel,
         tail,
         helper,
         registers: BTreeMap::new(),
@@ -396,6 +411,7 @@ pub(crate) fn translate(
         node: OUTSIDE,
         positions: Vec::new(),
         later: Vec::new(),
+        site_loops: Vec::new(),
         exits: Exits::default(),
         out,
         step: 0,
@@ -428,6 +444,8 @@ struct Unfinished {
     flow: Flow,
     positions: Vec<Position>,
     later: Vec<Later>,
+    /// The loop of each site that holds the budget.
+    site_loops: Vec<Option<usize>>,
     out: Translated,
 }
 
@@ -442,9 +460,10 @@ impl Codegen<'_, '_> {
         };
         let dominance = Dominance::of(self.region, &self.shape, &number);
         let entered = self.enter_registers();
+        let passing = self.take_up_budget(Passing::default(), self.shape.holding[0]);
         let jump = self.b.ins().jump(self.blocks[0], &[]);
         let entry = self.region.blocks[0].place.address;
-        self.add_way(OUTSIDE, self.block_nodes[0], Position::at(jump), (entry, Lead::In));
+        self.add_way(OUTSIDE, self.block_nodes[0], Position::at(jump, passing), (entry, Lead::In));
         let mut open = self.shape.entered.clone();
         for index in self.shape.order.clone() {
             if !self.converted[index] {
@@ -463,7 +482,8 @@ impl Codegen<'_, '_> {
         }
         self.make_back();
         self.b.finalize(self.around.config);
-        Unfinished { flow: self.flow, positions: self.positions, later: self.later, out: self.out }
+        let Codegen { flow, positions, later, site_loops, out, .. } = self;
+        Unfinished { flow, positions, later, site_loops, out }
     }
 
     /// Which registers live in variables.
@@ -575,9 +595,10 @@ impl Codegen<'_, '_> {
         (type_of(width), (place.offset + element * place.stride) as i32)
     }
 
-    /// Stores what may have changed.
+    /// Stores what may have changed, and the budget.
     pub(super) fn store_dirty(&mut self) {
         self.store_dirty_of(|_| true);
+        self.store_fuel();
     }
 
     /// Stores what may have changed of some register files.
@@ -610,9 +631,11 @@ impl Codegen<'_, '_> {
 
     /// Leaves if the budget may not reach to where it is asked next.
     fn ask_budget(&mut self, index: usize, length: i64) {
-        let fuel = self.b.ins().load(types::I64, MemFlagsData::trusted(), self.ctx, layout::FUEL);
-        let needs = self.b.ins().iconst(types::I64, i64::from(i32::MAX));
-        let inst = self.b.func.dfg.value_def(needs).unwrap_inst();
+        let fuel = match self.held_fuel() {
+            Some(fuel) => fuel,
+            None => self.b.ins().load(types::I64, MemFlagsData::trusted(), self.ctx, layout::FUEL),
+        };
+        let (inst, needs) = self.unknown();
         self.later.push(Later { inst, node: self.node, length });
         let is_low = self.b.ins().icmp(IntCC::SignedLessThan, fuel, needs);
         let place = self.region.blocks[index].place;
@@ -637,7 +660,8 @@ impl Codegen<'_, '_> {
         let number = self.next_site();
         let begun = i64::from(self.flow.begins[self.node as usize]);
         let (kind, step, node) = (SiteKind::Told, self.step, self.node);
-        self.out.sites.push(Site { kind, step, node, begun, pc: None, times: 0, region: 0 });
+        self.site_loops.push(self.shape.holding[self.current]);
+        self.out.sites.push(Site { kind, step, node, begun, pc: None, times: 0, region: 0, taken: None });
         number
     }
 
@@ -665,6 +689,7 @@ impl Codegen<'_, '_> {
 
     /// Calls a helper.
     pub(super) fn call_helper(&mut self, helper: u64, arguments: [ir::Value; 3]) -> ir::Value {
+        self.store_fuel();
         let callee = self.b.ins().iconst(types::I64, helper as i64);
         let [a, b, c] = arguments;
         let call = self.b.ins().call_indirect(self.helper, callee, &[self.ctx, a, b, c]);
@@ -694,13 +719,17 @@ impl Codegen<'_, '_> {
         let edge = match self.region.blocks[self.current].successor_at((target, self.mode)) {
             Some(block) => {
                 self.note_end();
+                let passing = self.go_down();
+                let passing = self.take_up_budget(passing, self.shape.holding[block]);
                 let jump = self.b.ins().jump(self.blocks[block], &[]);
                 let is_back = self.shape.position[block] <= self.shape.position[self.current];
-                let edge = self.add_way(self.node, self.block_nodes[block], Position::at(jump), lead);
+                let position = Position::at(jump, passing);
+                let edge = self.add_way(self.node, self.block_nodes[block], position, lead);
                 self.flow.ways[edge as usize].is_back = is_back;
                 edge
             }
             None => {
+                let passing = self.go_down().leaving();
                 self.store_dirty();
                 let slot = self.room.take();
                 let number = self.around.first_link + self.out.links.len() as u32;
@@ -708,7 +737,7 @@ impl Codegen<'_, '_> {
                 let code = self.b.ins().load(types::I64, MemFlagsData::trusted(), self.ctx, slot as i32);
                 let number = self.b.ins().iconst(types::I64, i64::from(number));
                 let jump = self.b.ins().return_call_indirect(self.tail, code, &[self.ctx, number]);
-                self.add_way(self.node, OUTSIDE, Position::at(jump), lead)
+                self.add_way(self.node, OUTSIDE, Position::at(jump, passing), lead)
             }
         };
         if is_transfer {

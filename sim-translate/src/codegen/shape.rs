@@ -1,9 +1,19 @@
 //! The shape of a region: what is a loop, and in which order its blocks are made.
 
+use std::collections::BTreeSet;
+
 use crate::region::Region;
+use crate::residual::{Item, Kind, Op, Value, walk_ops};
 
 /// How much more often a loop is expected to run than what is around it.
 const TURNS: u64 = 8;
+
+/// Most loops that are looked at: large regions have many, and what is not known of some costs no more than a
+/// little speed.
+const MOST_LOOPS: usize = 256;
+/// Most registers that a loop uses which holds the budget: more of the guest's would be where none of the host's
+/// are left.
+const MOST_USED: usize = 6;
 
 /// The shape of a region.
 pub(super) struct Shape {
@@ -17,6 +27,8 @@ pub(super) struct Shape {
     pub(super) entered: Vec<usize>,
     /// How often each is expected to run.
     pub(super) weights: Vec<u64>,
+    /// The header of the innermost loop that each lies in, if that holds the budget.
+    pub(super) holding: Vec<Option<usize>>,
     /// Most instructions from each block's beginning to where the budget is asked next.
     pub(super) lengths: Vec<i64>,
 }
@@ -48,8 +60,10 @@ impl Shape {
             let longest = within.map(|successor| lengths[*successor]).max().unwrap_or(0);
             lengths[*index] = block.steps.len() as i64 + longest;
         }
-        let weights = weights(region, &back);
-        Shape { order, position, headers, entered, weights, lengths }
+        let loops = loops(region, &back, &headers);
+        let weights = weights(count, &loops);
+        let holding = holding(region, &loops, &headers);
+        Shape { order, position, headers, entered, weights, holding, lengths }
     }
 }
 
@@ -78,30 +92,69 @@ fn order(region: &Region) -> Vec<usize> {
 }
 
 /// A block in a loop runs some times as often as what is around that.
-fn weights(region: &Region, back: &[(usize, usize)]) -> Vec<u64> {
-    let count = region.blocks.len();
-    let mut before: Vec<Vec<usize>> = vec![Vec::new(); count];
+fn weights(count: usize, loops: &[Loop]) -> Vec<u64> {
+    let mut weights = vec![1u64; count];
+    for block in loops.iter().flat_map(|found| &found.blocks) {
+        weights[*block] = weights[*block].saturating_mul(TURNS).min(1 << 40);
+    }
+    weights
+}
+
+/// The blocks of a loop.
+struct Loop {
+    header: usize,
+    blocks: Vec<usize>,
+    /// It is entered at its header alone.
+    has_one_entry: bool,
+}
+
+/// The loops of a region: circles to one header are one loop.
+fn loops(region: &Region, back: &[(usize, usize)], headers: &[bool]) -> Vec<Loop> {
+    let mut before: Vec<Vec<usize>> = vec![Vec::new(); region.blocks.len()];
     for (index, block) in region.blocks.iter().enumerate() {
         block.successors.iter().for_each(|successor| before[*successor].push(index));
     }
-    let mut weights = vec![1u64; count];
-    // Circles to one header are one loop; large regions have many, and an estimate is enough.
-    let mut headers: Vec<usize> = back.iter().map(|(_, header)| *header).collect();
-    headers.sort_unstable();
-    headers.dedup();
-    for header in headers.into_iter().take(256) {
-        let mut within = vec![false; count];
+    let mut found = Vec::new();
+    for header in (0..region.blocks.len()).filter(|block| headers[*block]).take(MOST_LOOPS) {
+        let mut within = vec![false; region.blocks.len()];
         within[header] = true;
-        let mut waiting: Vec<usize> =
-            back.iter().filter(|(_, to)| *to == header).map(|(from, _)| *from).collect();
+        let ends = back.iter().filter(|(_, to)| *to == header).map(|(from, _)| *from);
+        let mut waiting: Vec<usize> = ends.collect();
+        let mut blocks = vec![header];
         while let Some(block) = waiting.pop() {
             if !std::mem::replace(&mut within[block], true) {
+                blocks.push(block);
                 waiting.extend(&before[block]);
             }
         }
-        for (weight, _) in weights.iter_mut().zip(&within).filter(|(_, within)| **within) {
-            *weight = weight.saturating_mul(TURNS).min(1 << 40);
+        found.push(Loop { header, blocks, has_one_entry: header == 0 || !within[0] });
+    }
+    found
+}
+
+/// For each block the header of its loop, if that is an innermost one which holds the budget.
+fn holding(region: &Region, loops: &[Loop], headers: &[bool]) -> Vec<Option<usize>> {
+    let mut holding = vec![None; region.blocks.len()];
+    for Loop { header, blocks, .. } in loops.iter().filter(|found| found.has_one_entry) {
+        let is_innermost = blocks.iter().all(|block| block == header || !headers[*block]);
+        if is_innermost && registers_used(region, blocks) <= MOST_USED {
+            blocks.iter().for_each(|block| holding[*block] = Some(*header));
         }
     }
-    weights
+    holding
+}
+
+/// How many registers some blocks read or write.
+fn registers_used(region: &Region, blocks: &[usize]) -> usize {
+    let mut used = BTreeSet::new();
+    for step in blocks.iter().flat_map(|block| &region.blocks[*block].steps) {
+        walk_ops(&step.step.ops, &mut |item| match item {
+            Item::Op(Op::SetRegister { register, element, .. })
+            | Item::Value(Value { kind: Kind::Register { register, element, .. }, .. }) => {
+                used.insert((*register, *element));
+            }
+            Item::Op(_) | Item::Value(_) => {}
+        });
+    }
+    used.len()
 }

@@ -195,9 +195,10 @@ impl Codegen<'_, '_> {
     pub(super) fn enter_arm(&mut self, block: ir::Block) {
         self.b.switch_to_block(block);
         let node = self.flow.add_node();
+        let passing = self.go_down();
         // A place to count at that stays in front of whatever the arm does.
         let nop = self.b.ins().nop();
-        self.add_edge(self.node, node, Position::at(nop));
+        self.add_edge(self.node, node, Position::at(nop, passing));
         self.node = node;
     }
 
@@ -379,8 +380,9 @@ impl Codegen<'_, '_> {
     }
 
     fn go_on_at(&mut self, (block, node): (ir::Block, u32)) {
+        let passing = self.go_down();
         let jump = self.b.ins().jump(block, &[]);
-        self.add_edge(self.node, node, Position::at(jump));
+        self.add_edge(self.node, node, Position::at(jump, passing));
     }
 
     /// Puts the program counter into the step's variable for it.

@@ -5,7 +5,9 @@ use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, InstBuilder, JumpTableData, MemFlagsData, types};
 
 use super::{Codegen, Exit, Pc, Position, Site, SiteKind};
+use crate::checks::Checks;
 use crate::layout;
+use sim_profile::Instrumented;
 use sim_profile::flow::OUTSIDE;
 
 /// Most entries of a table of places.
@@ -100,6 +102,20 @@ impl Codegen<'_, '_> {
         self.go_to(place);
     }
 
+    /// Whether the jump at hand to a computed address is a check, where it may be. Steps that nothing higher
+    /// follows are not compiled where samples are taken.
+    fn is_check(&mut self, pc: ir::Value) -> Option<ir::Value> {
+        let keeps = self.region.blocks[self.current].steps[self.at].keeps_successor;
+        let (condition, than) = match self.around.checks? {
+            Checks::Transfers | Checks::Each(Instrumented::Calls) if keeps => {
+                (IntCC::NotEqual, self.successor)
+            }
+            Checks::Transfers => (IntCC::UnsignedLessThanOrEqual, self.address),
+            Checks::Each(_) => return None,
+        };
+        Some(self.b.ins().icmp_imm_u(condition, pc, than as i64))
+    }
+
     /// Out to an address that is computed, by the table of those that were there lately.
     pub(super) fn jump_to_computed(&mut self) {
         self.store_dirty();
@@ -122,9 +138,10 @@ impl Codegen<'_, '_> {
             is_known = self.b.ins().band(is_known, same);
         }
         let (hit, miss) = (self.b.create_block(), self.b.create_block());
+        let check = self.is_check(pc);
         let branch = self.b.ins().brif(is_known, hit, &[], miss, &[]);
         self.flow.mark_return(self.node);
-        self.add_edge(self.node, OUTSIDE, Position::at(branch));
+        self.add_edge(self.node, OUTSIDE, Position { check, ..Position::at(branch) });
         self.b.set_cold_block(miss);
         self.b.seal_block(hit);
         self.b.seal_block(miss);

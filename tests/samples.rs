@@ -31,13 +31,15 @@ fn sample(
     (measurement, engine.samples().expect("the engine takes samples"))
 }
 
-/// The reference engine and the emitted one take the same samples, in one go and in pieces.
+/// All engines take the same samples, in one go and in pieces.
 fn check(simulator: &Simulator, sampling: Sampling, run: &dyn Fn(&mut dyn Engine)) -> (Measurement, Samples) {
     let expected = sample(simulator.engine(EngineKind::Reference).as_mut(), sampling, run);
     let split = |kind| Box::new(SplitEngine::new(simulator.engine(kind), &PIECES)) as Box<dyn Engine>;
     let others = [
         ("emitted", simulator.engine(EngineKind::Emitted)),
         ("emitted, split", split(EngineKind::Emitted)),
+        ("translated", simulator.engine(EngineKind::Translated)),
+        ("translated, split", split(EngineKind::Translated)),
         ("reference, split", split(EngineKind::Reference)),
     ];
     for (name, mut engine) in others {
@@ -66,7 +68,7 @@ fn check_against_exact(simulator: &Simulator, run: &dyn Fn(&mut dyn Engine)) {
         (9, 4, None),
         (9, 4, Some(5)),
     ] {
-        let (sampled, samples) = check(simulator, Sampling { interval, burst, seed }, run);
+        let (sampled, samples) = check(simulator, Sampling { burst, seed, ..Sampling::every(interval) }, run);
         assert_eq!((samples.instructions, samples.cycles), (instructions, cycles), "of the whole run");
         if interval == burst {
             assert_eq!(sampled, exact, "{interval}");
@@ -177,10 +179,10 @@ fn intervals_hold_as_often_as_they_say() {
     let run = |engine: &mut dyn Engine| {
         guest.run(&RV32IM, engine);
     };
-    let at_random = |seed| Sampling { interval: INTERVAL, burst: 1, seed: Some(seed) };
+    let at_random = |seed| Sampling { seed: Some(seed), ..Sampling::every(INTERVAL) };
 
     let mut stepped = SteppedEngine::new(RV32IM.engine(EngineKind::Reference));
-    let (exact, _) = sample(&mut stepped, Sampling { interval: 1, burst: 1, seed: None }, &run);
+    let (exact, _) = sample(&mut stepped, Sampling::every(1), &run);
     let stretches = stepped.stretches();
     let transfers_of = |steps: &BTreeMap<Step, u64>| -> BTreeMap<Step, u64> {
         steps

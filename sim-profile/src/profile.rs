@@ -28,10 +28,7 @@ impl fmt::Display for Mode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Mode::Exact => write!(f, "exact"),
-            Mode::Sampled(Sampling { interval, burst, seed }) => {
-                write!(f, "sampled: {burst} of {interval} stretches between checks")?;
-                seed.map_or(Ok(()), |seed| write!(f, ", at random from seed {seed}"))
-            }
+            Mode::Sampled(sampling) => write!(f, "sampled: {sampling}"),
         }
     }
 }

@@ -6,10 +6,59 @@
 //! each stretch is taken with the same probability, by itself: that gives the interval. Where one
 //! stretch may have more of a figure, its squares bound what that adds to the variance.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 /// Half the width of a 95 % interval, in standard deviations.
 const DEVIATIONS: f64 = 1.96;
+
+/// What of an instruction's counts is wanted, where the instrumented code is not all of the program.
+#[derive(Serialize, Deserialize, Clone, Copy, Debug, PartialEq, Eq)]
+#[serde(rename_all = "snake_case")]
+pub enum Instrumented {
+    /// Calls: instructions that keep the address behind themselves and jump.
+    Calls,
+    /// Accesses to memory: instructions that read or write it, their fetch left out.
+    Accesses,
+}
+
+impl fmt::Display for Instrumented {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Instrumented::Calls => "calls",
+            Instrumented::Accesses => "accesses to memory",
+        })
+    }
+}
+
+/// How much of the program there is a second time, with what counts in it.
+#[derive(Serialize, Deserialize, Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[serde(rename_all = "snake_case")]
+pub enum Duplication {
+    /// All of it: whole stretches are counted, with everything in them.
+    #[default]
+    Full,
+    /// What carries instrumentation: of the same stretches these instructions alone are counted.
+    Partial(Instrumented),
+    /// Nothing: each of these instructions is a check of its own, and its end the only ones there are.
+    None(Instrumented),
+}
+
+impl Duplication {
+    /// Whether it is all of the program.
+    pub fn is_full(&self) -> bool {
+        *self == Duplication::Full
+    }
+
+    /// What alone is counted.
+    pub fn instrumented(&self) -> Option<Instrumented> {
+        match self {
+            Duplication::Full => None,
+            Duplication::Partial(instrumented) | Duplication::None(instrumented) => Some(*instrumented),
+        }
+    }
+}
 
 /// How the counted stretches of a run are chosen.
 #[derive(Serialize, Deserialize, Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,6 +71,52 @@ pub struct Sampling {
     pub burst: u64,
     /// What the random numbers begin with; none if all intervals are the same.
     pub seed: Option<u64>,
+    /// How much of the program is there twice.
+    #[serde(default, skip_serializing_if = "Duplication::is_full")]
+    pub duplication: Duplication,
+    /// Microseconds of the host's time from the beginning of one sample to that of the next, if no number
+    /// of checks says when: such samples are others each time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timer_microseconds: Option<u64>,
+}
+
+impl Sampling {
+    /// Samples of one stretch, one in each so many checks.
+    pub fn every(interval: u64) -> Sampling {
+        Sampling { interval, burst: 1, seed: None, duplication: Duplication::Full, timer_microseconds: None }
+    }
+
+    /// Samples that any engine takes: of whole stretches, chosen by their number alone.
+    pub fn is_plain(&self) -> bool {
+        self.duplication.is_full() && self.timer_microseconds.is_none()
+    }
+
+    /// The same with the interval that there was on average, where no number said it.
+    pub fn observed(self, samples: Samples) -> Sampling {
+        match self.timer_microseconds {
+            None => self,
+            Some(_) => {
+                let interval = samples.checks.checked_div(samples.samples).unwrap_or(samples.checks);
+                Sampling { interval: interval.max(self.burst), ..self }
+            }
+        }
+    }
+}
+
+impl fmt::Display for Sampling {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Sampling { interval, burst, seed, duplication, timer_microseconds } = self;
+        match timer_microseconds {
+            None => write!(f, "{burst} of {interval} stretches between checks")?,
+            Some(time) => write!(f, "{burst} stretches between checks every {time} microseconds")?,
+        }
+        match duplication {
+            Duplication::Full => {}
+            Duplication::Partial(counted) => write!(f, ", {counted} alone")?,
+            Duplication::None(counted) => write!(f, ", {counted} alone, each a check")?,
+        }
+        seed.map_or(Ok(()), |seed| write!(f, ", at random from seed {seed}"))
+    }
 }
 
 /// What is known of a sampled run as a whole.
@@ -109,7 +204,7 @@ impl Sampling {
 
 #[cfg(test)]
 mod tests {
-    use super::{Counted, Sampling};
+    use super::{Counted, Samples, Sampling};
 
     fn counted(parts: &[(u64, u64)]) -> Counted {
         let mut counted = Counted::default();
@@ -119,13 +214,13 @@ mod tests {
 
     #[test]
     fn what_is_always_counted_is_exact() {
-        let estimate = Sampling { interval: 3, burst: 3, seed: None }.estimate(&counted(&[(7, 1), (5, 2)]));
+        let estimate = Sampling { burst: 3, ..Sampling::every(3) }.estimate(&counted(&[(7, 1), (5, 2)]));
         assert_eq!((estimate.value, estimate.low, estimate.high), (17.0, 17.0, 17.0));
     }
 
     #[test]
     fn the_ends_of_the_interval_are_as_many_deviations_from_what_was_counted() {
-        let sampling = Sampling { interval: 100, burst: 1, seed: Some(1) };
+        let sampling = Sampling { seed: Some(1), ..Sampling::every(100) };
         let estimate = sampling.estimate(&counted(&[(400, 1)]));
         assert_eq!(estimate.value, 40_000.0);
         for end in [estimate.low, estimate.high] {
@@ -136,14 +231,23 @@ mod tests {
 
     #[test]
     fn addresses_of_one_stretch_make_the_interval_as_much_wider() {
-        let sampling = Sampling { interval: 10, burst: 1, seed: None };
+        let sampling = Sampling::every(10);
         let [one, three] = [&[(100, 1)][..], &[(100, 1); 3]].map(|parts| sampling.estimate(&counted(parts)));
         assert!((three.high - 3.0 * one.high).abs() < 1e-9 && (three.low - 3.0 * one.low).abs() < 1e-9);
     }
 
     #[test]
+    fn where_time_chose_the_interval_is_what_it_came_to() {
+        let sampling = Sampling { timer_microseconds: Some(50), ..Sampling::every(1) };
+        let samples = Samples { checks: 1000, samples: 8, ..Samples::default() };
+        assert_eq!(sampling.observed(samples).interval, 125);
+        assert_eq!(sampling.observed(Samples { checks: 1000, ..Samples::default() }).interval, 1000);
+        assert_eq!(Sampling::every(7).observed(samples).interval, 7);
+    }
+
+    #[test]
     fn what_was_never_counted_may_still_have_happened() {
-        let estimate = Sampling { interval: 10, burst: 1, seed: None }.estimate(&counted(&[]));
+        let estimate = Sampling::every(10).estimate(&counted(&[]));
         assert_eq!((estimate.value, estimate.low), (0.0, 0.0));
         assert!(estimate.high > 30.0);
     }

@@ -16,7 +16,7 @@ fn image(name: &str, digest: &str) -> ProgramImage {
 fn profile() -> Profile {
     let provenance = Provenance {
         engines: ["reference".to_owned()].into(),
-        mode: Mode::Sampled(Sampling { interval: 100, burst: 2, seed: Some(7) }),
+        mode: Mode::Sampled(Sampling { burst: 2, seed: Some(7), ..Sampling::every(100) }),
         parts: 3,
         runs: 1,
         host_nanoseconds: 300_000_000,

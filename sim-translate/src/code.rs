@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use isac_ir::Model;
 use sim_profile::flow::{OUTSIDE, Passage, block_counts, complete};
 
+use crate::checks::Checks;
 use crate::codegen::{Room, SiteKind, Surroundings, Translated};
 use crate::compilable::Compilable;
 use crate::core::Core;
@@ -59,6 +60,15 @@ pub(crate) struct Connected {
     slot: u32,
 }
 
+/// What compiled code does beside what the program does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct CodeKind {
+    /// It counts.
+    pub(crate) profiles: bool,
+    /// It counts these checks down.
+    pub(crate) checks: Option<Checks>,
+}
+
 /// Compiled regions.
 pub(crate) struct Code {
     native: Native,
@@ -69,6 +79,7 @@ pub(crate) struct Code {
     jump_modes: HashMap<u64, Mode>,
     /// Jumps to computed addresses are told apart by their sites.
     by_site: bool,
+    kind: CodeKind,
     /// Which edges count.
     counting: Counting,
     room: Room,
@@ -78,7 +89,7 @@ pub(crate) struct Code {
 
 impl Code {
     /// No region yet; the shared memory's tables are emptied.
-    pub(crate) fn new(core: &mut Core<'_>, profiles: bool, counting: Counting) -> Result<Code, Unsupported> {
+    pub(crate) fn new(core: &mut Core<'_>, kind: CodeKind, counting: Counting) -> Result<Code, Unsupported> {
         let first = core.state.layout.counters;
         core.sites.clear();
         core.state.claims_less = false;
@@ -90,7 +101,8 @@ impl Code {
             links: Vec::new(),
             jump_modes: HashMap::new(),
             counting,
-            by_site: profiles || !core.state.items.is_empty(),
+            by_site: kind.profiles || !core.state.items.is_empty(),
+            kind,
             room: Room { next: first, end: first + COUNTER_BYTES },
             jumps_pending: 0,
         })
@@ -110,7 +122,6 @@ impl Code {
     pub(crate) fn compile(
         &mut self,
         core: &mut Core<'_>,
-        profiles: bool,
         place: Place,
         region: &Region,
         translation: &mut Translation,
@@ -123,7 +134,8 @@ impl Code {
         let around = Surroundings {
             model,
             layout,
-            profiles,
+            profiles: self.kind.profiles,
+            checks: self.kind.checks,
             counting: &self.counting,
             items,
             by_site: self.by_site,
@@ -238,12 +250,17 @@ impl Code {
     }
 
     /// Moves everything that was counted to the steps.
-    pub(crate) fn collect(&self, core: &mut Core<'_>, steps: &mut Steps, profiles: bool) {
-        for (step, cycles) in std::mem::take(&mut core.charges) {
+    pub(crate) fn collect(&self, core: &mut Core<'_>, steps: &mut Steps) {
+        let charges = std::mem::take(&mut core.charges);
+        // What runs between samples is not counted.
+        if self.kind.checks.is_some() {
+            return;
+        }
+        for (step, cycles) in charges {
             let counted = steps.counted(step);
             counted.extra_cycles = counted.extra_cycles.saturating_add(cycles);
         }
-        if profiles {
+        if self.kind.profiles {
             self.count_jumps(core, steps);
             for region in &self.regions {
                 collect_region(core, steps, region);

@@ -48,8 +48,10 @@ pub(crate) struct Core<'m> {
     pub(crate) events: BTreeMap<String, u64>,
     /// The address and the access of the memory fault that `memory_fault` runs for.
     pub(crate) fault: (u64, AccessKind),
-    /// What the run at hand was allowed.
+    /// What the run at hand was allowed, as [`layout::FUEL`] began.
     pub(crate) allowed: u64,
+    /// Which bits of that are instructions.
+    pub(crate) instruction_bits: u64,
     /// Of all compiled code.
     pub(crate) sites: Vec<Site>,
     /// How an instruction has ended within a helper.
@@ -76,6 +78,7 @@ impl<'m> Core<'m> {
             events: BTreeMap::new(),
             fault: (0, AccessKind::Read),
             allowed: 0,
+            instruction_bits: u64::MAX,
             sites: Vec::new(),
             told: None,
             charges: BTreeMap::new(),
@@ -216,7 +219,8 @@ impl<'m> Core<'m> {
     fn ended_at(&self, site: u64) -> u64 {
         let begun = self.sites.get(site as usize).map_or(0, |site| site.begun);
         let fuel = self.state.arena.word(layout::FUEL as u64) as i64;
-        self.allowed.saturating_sub((fuel - begun) as u64).saturating_sub(1)
+        let begun = self.allowed.wrapping_sub((fuel - begun) as u64) & self.instruction_bits;
+        begun.saturating_sub(1)
     }
 
     /// What compiled code does for an access that it does not make itself: 0, and the value is told,

@@ -1,18 +1,21 @@
 //! The engine: interprets what is cold, enters compiled regions where it is hot.
 
 mod ending;
+mod samples;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 
 use isac_ir::Model;
-use sim_profile::Measurement;
+use sim_profile::{Measurement, Samples, Sampling};
 use sim_runtime::host::Host;
 use sim_runtime::memory::find_range;
 use sim_runtime::pause::Pauses;
 use sim_runtime::{Engine, Fault, FaultKind, Machine, Stop};
 
-use crate::code::{Code, Connected, Translation};
+use self::samples::Sampled;
+use crate::checks::accesses_memory;
+use crate::code::{Code, CodeKind, Connected, Translation};
 use crate::codegen::{Exit, Site, SiteKind};
 use crate::compilable::Compilable;
 use crate::core::{Core, Ending};
@@ -34,9 +37,6 @@ const OFTEN: u32 = 64;
 const MOST_WIDENED: u32 = 24;
 /// Fewer instructions at once are interpreted.
 const FEW: u64 = 16;
-/// Largest budget that compiled code is given at once.
-const MOST_ALLOWED: u64 = 1 << 60;
-
 /// The engine that translates isac-ir to machine code while the program runs.
 pub struct TranslatedEngine<'m> {
     core: Core<'m>,
@@ -76,6 +76,8 @@ pub struct TranslatedEngine<'m> {
     undecoded_extra_cycles: BTreeMap<Option<u64>, u64>,
     is_reset: bool,
     stopped: Option<Stop>,
+    /// What is counted of the run, if it is not all of it.
+    sampled: Option<Sampled>,
     /// What stands there is never compiled.
     pauses: Pauses,
 }
@@ -110,6 +112,7 @@ impl<'m> TranslatedEngine<'m> {
             undecoded_extra_cycles: BTreeMap::new(),
             is_reset: false,
             stopped: None,
+            sampled: None,
             pauses: Pauses::default(),
         })
     }
@@ -204,18 +207,20 @@ impl<'m> TranslatedEngine<'m> {
 
     fn collect(&mut self) {
         if let Some(code) = &self.code {
-            code.collect(&mut self.core, &mut self.steps, self.profiles);
+            code.collect(&mut self.core, &mut self.steps);
         }
     }
 
     /// Goes on from the place at hand with at most `left` instructions; gives how much of the budget
     /// it takes.
     fn go_on(&mut self, left: u64) -> (u64, Option<Stop>) {
-        if self.arrived && self.slow == 0 {
+        if self.arrived && self.slow == 0 && !self.is_in_sample() {
             let place = self.place_at_hand();
             if let Some(entry) = self.entry_at(place) {
                 let deadline = self.core.devices.cycles_to_next_time(self.core.cycles(0));
-                return self.run_compiled(place, entry, left.min(deadline).min(MOST_ALLOWED));
+                if let Some(allowed) = self.allowed(left.min(deadline)) {
+                    return self.run_compiled(place, entry, allowed);
+                }
             }
         }
         self.came_by = None;
@@ -249,15 +254,31 @@ impl<'m> TranslatedEngine<'m> {
         }
         let (model, code_map) = (self.core.model(), self.code_map);
         let compilable = Compilable::of(model);
-        let pauses = &self.pauses;
+        let (pauses, checks) = (&self.pauses, self.sampled.as_ref().map(Sampled::checks));
         let find = |core: &mut Core<'m>, steps: &mut Steps, place| {
             let (own, number, step) = step_at(core, steps, code_map, place);
+            let successor = model.successor(step.address, step.size_cells);
             let is_compiled = compilable.includes(&step) && !pauses.includes(step.address);
-            let number = number.filter(|_| is_compiled)?;
-            let runs = steps.counted(number).executed;
+            // Nothing would bound what runs between two checks.
+            let is_bounded = checks.is_none() || successor > step.address;
+            let number = number.filter(|_| is_compiled && is_bounded)?;
+            let runs = steps.runs(number);
+            let keeps_successor = checks.is_some() && steps.keeps_successor(model, number);
+            let accesses_memory = checks.is_some() && accesses_memory(&step);
             let table = steps.table_of(own.address);
-            let precedes_return = steps.is_behind_call(model.successor(step.address, step.size_cells));
-            Some((own, Numbered { number, runs, mode: own.mode, step, table, precedes_return }))
+            let precedes_return = steps.is_behind_call(successor);
+            let mode = own.mode;
+            let numbered = Numbered {
+                number,
+                runs,
+                mode,
+                step,
+                table,
+                precedes_return,
+                keeps_successor,
+                accesses_memory,
+            };
+            Some((own, numbered))
         };
         let items = self.core.state.items.clone();
         let step_at = |place| find(&mut self.core, &mut self.steps, place);
@@ -270,9 +291,10 @@ impl<'m> TranslatedEngine<'m> {
         region.precise.clone_from(&self.precise);
         if self.code.is_none() {
             self.core.state.claims_more = false;
-            self.code = Code::new(&mut self.core, self.profiles, self.counting.clone()).ok();
+            let kind = CodeKind { profiles: self.profiles && checks.is_none(), checks };
+            self.code = Code::new(&mut self.core, kind, self.counting.clone()).ok();
         }
-        self.code.as_mut()?.compile(&mut self.core, self.profiles, place, &region, &mut self.translation)
+        self.code.as_mut()?.compile(&mut self.core, place, &region, &mut self.translation)
     }
 
     /// Enters compiled code; gives how much of the budget it takes.
@@ -316,9 +338,20 @@ impl<'m> TranslatedEngine<'m> {
             arena.set_word(sum.into(), taken);
         }
         let ended = self.ended(allowed, fuel - site.begun, pc);
+        self.settle_check(site);
         match site.kind {
             SiteKind::Budget => {
-                self.slow = allowed - ended;
+                self.slow = match self.sampled {
+                    None => allowed - ended,
+                    // Another place may come along that needs less.
+                    Some(_) => {
+                        if ended > 0 {
+                            0
+                        } else {
+                            FEW
+                        }
+                    }
+                };
                 (ended, None)
             }
             SiteKind::Interpreted => self.redo(ended),
@@ -339,6 +372,7 @@ impl<'m> TranslatedEngine<'m> {
             }
             SiteKind::Written => {
                 self.count_transfer(site.step, pc);
+                self.pass_transfer(site.step, pc);
                 (ended, self.core.devices.exit_status().map(Stop::Halted))
             }
             _ => self.trap(site, pc, ended),
@@ -374,7 +408,7 @@ impl<'m> TranslatedEngine<'m> {
 
     /// Compiled code has left so much of the budget; gives how many instructions have begun.
     fn ended(&mut self, allowed: u64, fuel: i64, pc: u64) -> u64 {
-        let ended = allowed - fuel as u64;
+        let ended = self.spend(allowed.wrapping_sub(fuel as u64));
         self.core.instructions += ended;
         self.core.state.set_pc(pc);
         ended
@@ -394,9 +428,9 @@ impl<'m> TranslatedEngine<'m> {
     }
 
     fn count_transfer(&mut self, step: u32, pc: u64) {
-        let step = Rc::clone(self.steps.step(step));
-        if pc != self.core.model().successor(step.address, step.size_cells) {
-            self.steps.count_transfers(step.address, pc, 1);
+        let from = Rc::clone(self.steps.step(step));
+        if pc != self.core.model().successor(from.address, from.size_cells) {
+            self.note_transfer(step, pc);
         }
     }
 }
@@ -479,6 +513,7 @@ impl Engine for TranslatedEngine<'_> {
             }
             self.forget_code();
             let (taken, ended) = self.go_on(left);
+            self.look();
             left -= taken.min(left);
             stop = ended;
         }
@@ -509,18 +544,29 @@ impl Engine for TranslatedEngine<'_> {
         vec![self.translation.to_string()]
     }
 
+    fn sample(&mut self, sampling: Sampling) -> bool {
+        if self.profiles {
+            self.sampled = Some(Sampled::new(sampling, self.passed_cycles()));
+            self.is_stale = true;
+        }
+        self.profiles
+    }
+
+    fn samples(&self) -> Option<Samples> {
+        let (checks, samples) = self.sampled.as_ref()?.passed();
+        Some(Samples { checks, samples, instructions: self.instructions(), cycles: self.cycles() })
+    }
+
     fn measurement(&mut self) -> Option<Measurement> {
         if !self.profiles {
             return None;
         }
         self.collect();
         let mut recording = self.steps.recording();
-        recording.cycles = self.core.plain_cycles(0);
-        recording.extra_cycles = self.core.extra_cycles;
         recording.undecoded = self.undecoded;
         recording.undecoded_faults = self.undecoded_faults.clone();
         recording.undecoded_extra_cycles = self.undecoded_extra_cycles.clone();
-        recording.events = self.core.events.clone();
+        self.count_totals(&mut recording);
         Some(recording.measure(self.core.model()))
     }
 }

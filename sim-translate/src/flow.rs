@@ -12,6 +12,7 @@ use sim_profile::flow::{
 };
 
 use crate::counting::{Counting, Frequencies, Lead};
+use crate::layout::CHECK_SHIFT;
 
 /// Begins the weights without meaning.
 const SEED: u64 = 1;
@@ -26,6 +27,8 @@ pub(crate) struct Way {
     pub(crate) weight: u64,
     /// It closes a circle: at its end the budget is asked.
     pub(crate) is_back: bool,
+    /// It is a check, where samples are taken.
+    pub(crate) is_check: bool,
     /// The address of the instruction at its beginning; of the region, if it leads into that.
     pub(crate) address: u64,
     pub(crate) lead: Lead,
@@ -33,8 +36,14 @@ pub(crate) struct Way {
 
 impl Way {
     /// An edge that nothing stands on.
-    pub(crate) const UNCOUNTED: Way =
-        Way { position: None, weight: u64::MAX, is_back: false, address: 0, lead: Lead::Within };
+    pub(crate) const UNCOUNTED: Way = Way {
+        position: None,
+        weight: u64::MAX,
+        is_back: false,
+        is_check: false,
+        address: 0,
+        lead: Lead::Within,
+    };
 }
 
 /// A flow graph.
@@ -45,6 +54,8 @@ pub(crate) struct Flow {
     pub(crate) ways: Vec<Way>,
     /// Instructions that begin in each node.
     pub(crate) begins: Vec<u32>,
+    /// Instructions of each node that are checks by themselves.
+    pub(crate) node_checks: Vec<u32>,
     /// Nodes that end with a call.
     calls: Vec<bool>,
     /// Nodes that write memory.
@@ -56,6 +67,7 @@ pub(crate) struct Flow {
 impl Flow {
     pub(crate) fn add_node(&mut self) -> u32 {
         self.begins.push(0);
+        self.node_checks.push(0);
         for traits in [&mut self.calls, &mut self.stores, &mut self.returns] {
             traits.push(false);
         }
@@ -126,12 +138,19 @@ impl Flow {
         weights
     }
 
-    fn begins(&self, node: u32) -> i64 {
-        self.begins.get(node as usize).map_or(0, |begins| i64::from(*begins))
+    /// What the budget goes down by in a node.
+    pub(crate) fn begins(&self, node: u32) -> i64 {
+        let of = |table: &[u32]| table.get(node as usize).map_or(0, |begins| i64::from(*begins));
+        of(&self.begins) + (of(&self.node_checks) << CHECK_SHIFT)
     }
 
-    /// For each node how many instructions have begun before it on the heaviest way there: the
-    /// budget is corrected where another way comes in.
+    /// What the budget goes down by for a check that an edge is.
+    fn checks(&self, edge: usize) -> i64 {
+        i64::from(self.ways[edge].is_check) << CHECK_SHIFT
+    }
+
+    /// For each node how many instructions have begun before it on the heaviest way there, and how many
+    /// checks were passed: the budget is corrected where another way comes in.
     pub(crate) fn potentials(&self) -> Vec<i64> {
         let nodes = self.begins.len();
         let mut leaving: Vec<Vec<u32>> = vec![Vec::new(); nodes + 1];
@@ -148,7 +167,7 @@ impl Flow {
             for edge in &leaving[node as usize] {
                 let (to, weight) = (self.graph.edges()[*edge as usize].to, self.ways[*edge as usize].weight);
                 if heaviest[to as usize].is_none_or(|heaviest| weight > heaviest) {
-                    potentials[to as usize] = behind;
+                    potentials[to as usize] = behind + self.checks(*edge as usize);
                     heaviest[to as usize] = Some(weight);
                 }
             }
@@ -189,7 +208,7 @@ impl Flow {
         let ends = self.graph.edges()[edge];
         let to = if ends.to == OUTSIDE { 0 } else { at(ends.to) };
         let from = if ends.from == OUTSIDE { 0 } else { at(ends.from) + self.begins(ends.from) };
-        from - to
+        from + self.checks(edge) - to
     }
 }
 

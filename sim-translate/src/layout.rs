@@ -12,6 +12,9 @@ pub(crate) const EXIT: i32 = 8;
 pub(crate) const SITE: i32 = 16;
 /// Low and high half of what helpers are given and give.
 pub(crate) const VALUE: i32 = 24;
+/// Where samples are taken, what may be executed stands below this bit of [`FUEL`], and the checks up to
+/// the next turn from it on: an edge takes off both in one.
+pub(crate) const CHECK_SHIFT: u32 = 24;
 /// Turns of loops.
 pub(crate) const TURNS: i32 = 40;
 /// Where the engine's core is, for helpers.

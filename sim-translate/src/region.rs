@@ -43,6 +43,10 @@ pub(crate) struct Numbered {
     pub(crate) table: Vec<u64>,
     /// Its successor is behind a call: this is the call, or in its delay slot.
     pub(crate) precedes_return: bool,
+    /// It keeps the address of its successor: where it jumps, it calls. Known where samples are taken.
+    pub(crate) keeps_successor: bool,
+    /// It reads or writes memory. Known there, too.
+    pub(crate) accesses_memory: bool,
 }
 
 /// Where a step stands: the calls that were followed to it, its address, and what it runs under.

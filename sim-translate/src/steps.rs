@@ -1,10 +1,13 @@
 //! Decoded instructions, kept by their place, with what became of them.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 
-use sim_runtime::record::{RecordedWord, Recording, StaticInstruction};
+use isac_ir::Model;
+use sim_profile::Instrumented;
+use sim_runtime::record::{RecordedWord, Recording, StaticInstruction, StaticKey, control_at};
 
+use crate::checks::accesses_memory;
 use crate::specialise::{Place, Step};
 
 /// The steps of the instructions that were met, by number.
@@ -16,6 +19,12 @@ pub(crate) struct Steps {
     steps: Vec<Rc<Step>>,
     counted: Vec<StaticInstruction>,
     transfers: BTreeMap<(u64, u64), u64>,
+    /// Those that are known and were not counted.
+    silent_transfers: BTreeSet<(u64, u64)>,
+    /// How often each ran while nothing was counted, as far as that is known.
+    silent_runs: Vec<u64>,
+    /// Whether each keeps the address of its successor, if anybody has asked.
+    keeping: Vec<Option<bool>>,
     /// Addresses behind calls.
     behind_calls: HashSet<u64>,
     /// What steps that are gone had counted.
@@ -44,6 +53,8 @@ impl Steps {
         self.index.insert(place, number);
         self.steps.push(Rc::new(step));
         self.counted.push(StaticInstruction::default());
+        self.silent_runs.push(0);
+        self.keeping.push(None);
         number
     }
 
@@ -54,6 +65,47 @@ impl Steps {
     /// What became of a step.
     pub(crate) fn counted(&mut self, number: u32) -> &mut StaticInstruction {
         &mut self.counted[number as usize]
+    }
+
+    /// How many there are.
+    pub(crate) fn len(&self) -> usize {
+        self.steps.len()
+    }
+
+    /// How often a step has run, as far as that is known.
+    pub(crate) fn runs(&self, number: u32) -> u64 {
+        let index = number as usize;
+        self.counted[index].executed.saturating_add(self.silent_runs[index])
+    }
+
+    /// A step has run, and is not counted.
+    pub(crate) fn note_run(&mut self, number: u32) {
+        self.silent_runs[number as usize] += 1;
+    }
+
+    /// A control transfer has happened, and is not counted.
+    pub(crate) fn note_transfer(&mut self, from: u64, to: u64) {
+        self.silent_transfers.insert((from, to));
+    }
+
+    /// Whether a step keeps the address of its successor: a call, where it jumps.
+    pub(crate) fn keeps_successor(&mut self, model: &Model, number: u32) -> bool {
+        let step = &self.steps[number as usize];
+        *self.keeping[number as usize].get_or_insert_with(|| {
+            let Some((word, width_bits)) = step.word else { return false };
+            let words = vec![RecordedWord { element: 0, word, width_bits }];
+            let key = StaticKey { address: step.address, words };
+            let successor = model.successor(step.address, step.size_cells);
+            control_at(model, &key, step.size_cells).and_then(|control| control.keeps) == Some(successor)
+        })
+    }
+
+    /// Whether a step is of those that carry instrumentation.
+    pub(crate) fn carries(&mut self, model: &Model, number: u32, instrumented: Instrumented) -> bool {
+        match instrumented {
+            Instrumented::Calls => self.keeps_successor(model, number),
+            Instrumented::Accesses => accesses_memory(self.step(number)),
+        }
     }
 
     /// Counts control transfers.
@@ -67,10 +119,11 @@ impl Steps {
     /// has no table.
     pub(crate) fn table_of(&self, from: u64) -> Vec<u64> {
         let led_to = self.transfers.range((from, 0)..=(from, u64::MAX)).map(|((_, to), _)| *to);
-        let places: Vec<u64> = led_to.collect();
+        let silent = self.silent_transfers.range((from, 0)..=(from, u64::MAX)).map(|(_, to)| *to);
+        let places: BTreeSet<u64> = led_to.chain(silent).collect();
         match places.iter().any(|place| self.behind_calls.contains(place)) {
             true => Vec::new(),
-            false => places,
+            false => places.into_iter().collect(),
         }
     }
 

@@ -29,9 +29,9 @@ use super::{Failure, profile_file};
 
 /// Run a program on the simulator of a description.
 ///
-/// Where instructions overlap, or the description holds what is not translated yet, and with --calls, --caches
-/// or --sample, a simulator is generated and built the first time, and kept; all other runs start at once. The program's exit
-/// status is that of the run.
+/// Where instructions overlap, or the description holds what is not translated yet, and with --calls or
+/// --caches, a simulator is generated and built the first time, and kept; all other runs start at once. The
+/// program's exit status is that of the run.
 ///
 /// Example: gentool run models/rv32im/rv32im.isac models/rv32im/programs/crc32.elf --report crc32.xml
 #[derive(Debug, clap::Args)]
@@ -99,9 +99,9 @@ pub(super) struct Options {
 
     /// What executes the program; all give the same results.
     ///
-    /// Default: translated where that is possible, else emitted, as with --calls, --caches and --sample;
-    /// reference where --events or a picture of the pipeline asks for it. The emitted one is built by cargo
-    /// first, for a minute or so, and kept for the next run of the description.
+    /// Default: translated where that is possible, else emitted, as with --calls and --caches; reference
+    /// where --events or a picture of the pipeline asks for it. The emitted one is built by cargo first, for
+    /// a minute or so, and kept for the next run of the description.
     #[arg(long, value_enum)]
     engine: Option<EngineName>,
 
@@ -188,7 +188,8 @@ pub(super) fn run(options: &Options) -> Result<i32, Failure> {
         (None, _) => EngineName::Emitted,
     };
     if wanted != EngineName::Translated
-        && let Some(option) = places_counters(options)
+        && let Some(option) =
+            places_counters(options).or(options.run.wants_translated().map(ToOwned::to_owned))
     {
         return Err(Failure::other(format!("{option} needs the translated engine; leave it out")));
     }
@@ -235,8 +236,7 @@ fn wants_reference(options: &Options) -> Option<&'static str> {
 
 /// An option that the translated engine does not know.
 fn asks_too_much(options: &RunOptions) -> Option<&'static str> {
-    let unknown =
-        [("--caches", options.caches), ("--calls", options.calls), ("--sample", options.sample.is_some())];
+    let unknown = [("--caches", options.caches), ("--calls", options.calls)];
     unknown.into_iter().find_map(|(option, is_given)| is_given.then_some(option))
 }
 
@@ -330,7 +330,7 @@ fn check_samples(model: &Model, options: &Options) -> Result<(), Failure> {
             Err(Failure::other("--html shows exact figures alone; leave out --html or --sample"))
         }
         true if options.gdb.is_some() => {
-            Err(Failure::other("a run is debugged as a whole; leave out --sample or --gdb"))
+            Err(Failure::other("a run is debugged as a whole; leave out the samples, or --gdb"))
         }
         true if model.overlaps() => Err(Failure::other(NO_SAMPLES)),
         _ => Ok(()),

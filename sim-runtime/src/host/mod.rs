@@ -70,6 +70,7 @@ pub struct Host {
     semihost_errno: i64,
     /// Asked whether the run is to end; `None` is never.
     interrupt: Option<Box<dyn Fn() -> bool + Send>>,
+    sample_timer: Option<Box<dyn FnMut() -> bool + Send>>,
 }
 
 impl Default for Host {
@@ -96,6 +97,7 @@ impl Host {
             arguments: Vec::new(),
             semihost_errno: 0,
             interrupt: None,
+            sample_timer: None,
         }
     }
 
@@ -140,6 +142,19 @@ impl Host {
     #[must_use]
     pub fn is_interrupted(&self) -> bool {
         self.interrupt.as_ref().is_some_and(|is_interrupted| is_interrupted())
+    }
+
+    /// Sets what says when the next sample is to begin, where time chooses.
+    #[must_use]
+    pub fn with_sample_timer(mut self, is_due: impl FnMut() -> bool + Send + 'static) -> Self {
+        self.sample_timer = Some(Box::new(is_due));
+        self
+    }
+
+    /// True if it is time for a sample; once for each.
+    #[must_use]
+    pub fn is_sample_due(&mut self) -> bool {
+        self.sample_timer.as_mut().is_some_and(|is_due| is_due())
     }
 
     /// Lets the guest's break move between two byte addresses, both included. It stands at

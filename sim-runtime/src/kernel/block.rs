@@ -5,11 +5,11 @@ use std::marker::PhantomData;
 
 use isac_ir::Model;
 use isac_ir::bits::Bits;
-use isac_ir::control::{Control, control_of};
+use isac_ir::control::Control;
 
 use super::code::Code;
 use super::machine::BlockCore;
-use crate::record::{RecordedWord, Recording, StaticKey};
+use crate::record::{RecordedWord, StaticKey, control_at};
 
 /// Executes the first record and goes on with the next: core, code, records, PC, fuel.
 pub type StepFn<C, P> = fn(&mut C, &Code<C, P>, &[Record<C, P>], u64, u64);
@@ -91,8 +91,7 @@ impl Static {
     pub(super) fn control(&self, model: &Model) -> Option<Control> {
         let words = self.words.map(|(word, width_bits)| RecordedWord { element: 0, word, width_bits });
         let key = StaticKey { address: self.address, words: words.to_vec() };
-        let decoded = Recording::decode(model, &key)?;
-        Some(control_of(model, &decoded, self.address, self.size_cells))
+        control_at(model, &key, self.size_cells)
     }
 }
 

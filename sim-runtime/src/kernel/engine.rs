@@ -169,7 +169,7 @@ impl<C: BlockCore, P: Profiling> Engine for EmittedEngine<C, P> {
     }
 
     fn sample(&mut self, sampling: Sampling) -> bool {
-        if !P::ON || P::COSTS || self.code.calls.is_some() {
+        if !P::ON || P::COSTS || self.code.calls.is_some() || !sampling.is_plain() {
             return false;
         }
         self.sampled = Some(Box::new(Sampled::new(sampling, &mut self.code, self.core.kernel_ref())));

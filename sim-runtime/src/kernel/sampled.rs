@@ -6,40 +6,20 @@ use sim_profile::Sampling;
 
 use super::code::Code;
 use super::machine::{BlockCore, Kernel, Profiling};
-use crate::record::{Recording, Sampler};
+use crate::record::{PassedCycles, Recording, SampleCycles, Sampler};
 
 /// What a run needs besides the code that counts.
 pub(super) struct Sampled<C: BlockCore, P: Profiling> {
     sampler: Sampler,
     /// What runs between samples.
     pub silent: Code<C, P::Silent>,
-    /// Cycles of the stretches counted so far, the one that runs now left out.
-    cycles: Cycles,
-    /// Cycles of the run when that one began.
-    begun: Cycles,
+    cycles: SampleCycles,
     /// The model's own events of what is not counted while something is, and the other way round.
     other_events: BTreeMap<String, u64>,
 }
 
-/// Cycles without extra cycles, and these.
-#[derive(Clone, Copy, Default)]
-struct Cycles {
-    plain: u64,
-    extra: u64,
-}
-
-impl Cycles {
-    fn of(kernel: &Kernel) -> Cycles {
-        Cycles { plain: kernel.plain_cycles(), extra: kernel.extra_cycles }
-    }
-
-    /// These, and those since a moment.
-    fn and_since(self, begun: Cycles, now: Cycles) -> Cycles {
-        Cycles {
-            plain: self.plain.saturating_add(now.plain.saturating_sub(begun.plain)),
-            extra: self.extra.saturating_add(now.extra.saturating_sub(begun.extra)),
-        }
-    }
+fn passed_cycles(kernel: &Kernel) -> PassedCycles {
+    PassedCycles { plain: kernel.plain_cycles(), extra: kernel.extra_cycles }
 }
 
 impl<C: BlockCore, P: Profiling> Sampled<C, P> {
@@ -49,8 +29,8 @@ impl<C: BlockCore, P: Profiling> Sampled<C, P> {
         let mut silent = Code::default();
         code.set_checks(sampler.length());
         silent.set_checks(sampler.length());
-        let begun = Cycles::of(kernel);
-        Sampled { sampler, silent, cycles: Cycles::default(), begun, other_events: BTreeMap::new() }
+        let cycles = SampleCycles::begin(passed_cycles(kernel));
+        Sampled { sampler, silent, cycles, other_events: BTreeMap::new() }
     }
 
     /// Whether what runs now is counted.
@@ -76,11 +56,7 @@ impl<C: BlockCore, P: Profiling> Sampled<C, P> {
         if was_recording == self.is_recording() {
             return;
         }
-        let now = Cycles::of(kernel);
-        if was_recording {
-            self.cycles = self.cycles.and_since(self.begun, now);
-        }
-        self.begun = now;
+        self.cycles.turn(was_recording, passed_cycles(kernel));
         std::mem::swap(&mut kernel.events, &mut self.other_events);
     }
 
@@ -96,10 +72,8 @@ impl<C: BlockCore, P: Profiling> Sampled<C, P> {
 
     /// What of the run's totals belongs to the samples.
     pub(super) fn count(&self, kernel: &Kernel, recording: &mut Recording) {
-        let (cycles, events) = match self.is_recording() {
-            true => (self.cycles.and_since(self.begun, Cycles::of(kernel)), &kernel.events),
-            false => (self.cycles, &self.other_events),
-        };
+        let cycles = self.cycles.of_samples(self.is_recording(), passed_cycles(kernel));
+        let events = if self.is_recording() { &kernel.events } else { &self.other_events };
         (recording.cycles, recording.extra_cycles) = (cycles.plain, cycles.extra);
         recording.events = events.clone();
     }

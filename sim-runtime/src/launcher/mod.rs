@@ -38,7 +38,7 @@ pub use command::main;
 pub use interrupt::Interrupt;
 pub use launch_info::{LaunchInfo, LaunchMap, LaunchRegister, LaunchStack};
 pub use number::{parse_count, parse_number, parse_seconds, parse_value, parse_wide};
-pub use options::{ProgramFormat, RunOptions};
+pub use options::{ProgramFormat, RunOptions, SampleCode, SampleOnly};
 pub use output_file::{AtomicFile, OutputFile, Render, is_same_file};
 pub use snapshot::{SnapshotInterval, SnapshotRequest};
 pub use start::describe_image;
@@ -165,7 +165,9 @@ fn begin(
         follow_calls(engine, options)?;
     }
     match sampling {
-        Some(sampling) if !engine.sample(sampling) => Err(NO_SAMPLES.to_owned()),
+        Some(sampling) if !engine.sample(sampling) => {
+            Err(if sampling.is_plain() { NO_SAMPLES } else { NO_SUCH_SAMPLES }.to_owned())
+        }
         _ => Ok((started, pauses)),
     }
 }
@@ -173,6 +175,10 @@ fn begin(
 /// Why samples are not taken where instructions overlap, and what to do.
 pub const NO_SAMPLES: &str = "samples cannot be taken where instructions overlap; leave out --sample, or take a \
                               description without pipeline";
+
+/// Why samples are not taken of parts of stretches, or by time, and what to do.
+const NO_SUCH_SAMPLES: &str = "this engine takes samples of whole stretches, chosen by checks; leave out --engine, or \
+                               --sample-only and --sample-timer";
 
 /// Why calls are not followed where instructions overlap, and what to do.
 pub const NO_CALLS: &str = "calls cannot be followed where instructions overlap; leave out --calls, or take a \

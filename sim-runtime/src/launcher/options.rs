@@ -1,10 +1,11 @@
 //! The options of a run, the same for `gentool run` and for a generated simulator.
 
 use std::ffi::OsString;
+use std::fmt;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use sim_profile::{Mode, Sampling};
+use sim_profile::{Duplication, Instrumented, Mode, Sampling};
 
 use crate::host::DEFAULT_CLOCK_HZ;
 use crate::launcher::number::{parse_count, parse_number, parse_seconds};
@@ -149,14 +150,15 @@ pub struct RunOptions {
     /// Count what runs at samples alone, one at every N-th check on average, for --profile.
     ///
     /// A check is a jump to an address that is not above its own, or a call; a sample lasts from one to
-    /// the next. `gentool report --format sampled` shows what follows for the whole run. Reference and
-    /// emitted engine. N may have a unit (K, M, G). Example: --profile run.profile --sample 1K
+    /// the next. `gentool report --format sampled` shows what follows for the whole run. N may have a unit
+    /// (K, M, G). Example: --profile run.profile --sample 1K
     #[arg(
         long,
         value_name = "N",
         requires = "profile",
         conflicts_with_all = ["report", "calls", "caches"],
         value_parser = parse_positive,
+        group = "sampling",
         help_heading = "Results"
     )]
     pub sample: Option<u64>,
@@ -172,8 +174,41 @@ pub struct RunOptions {
     ///
     /// The distance counts from the beginning of one to that of the next. Example: --sample 1K
     /// --sample-burst 10
-    #[arg(long, value_name = "N", requires = "sample", value_parser = parse_positive, help_heading = "Results")]
+    #[arg(long, value_name = "N", requires = "sampling", value_parser = parse_positive, help_heading = "Results")]
     pub sample_burst: Option<u64>,
+
+    /// Count these instructions alone in the samples of --sample, calls or accesses to memory.
+    ///
+    /// --sample-code says what that changes. Translated engine alone.
+    /// Example: --sample 1K --sample-only calls --sample-code none
+    #[arg(long, value_name = "WHAT", value_enum, requires = "sampling", help_heading = "Results")]
+    pub sample_only: Option<SampleOnly>,
+
+    /// What there is a second time, with counters in it, for --sample-only.
+    #[arg(
+        long,
+        value_name = "WHAT",
+        value_enum,
+        requires = "sample_only",
+        default_value = "partial",
+        help_heading = "Results"
+    )]
+    pub sample_code: SampleCode,
+
+    /// Begin samples by this computer's clock, one every N microseconds, in place of --sample.
+    ///
+    /// To compare: such samples are others in each run, and the profile says so. The clock is looked at
+    /// every 64 checks. Translated engine alone. Example: --profile run.profile --sample-timer 1000
+    #[arg(
+        long,
+        value_name = "N",
+        requires = "profile",
+        conflicts_with_all = ["sample", "sample_random", "report", "calls", "caches"],
+        value_parser = parse_positive,
+        group = "sampling",
+        help_heading = "Results"
+    )]
+    pub sample_timer: Option<u64>,
 
     /// End the run after N instructions, with exit status 124.
     ///
@@ -265,6 +300,43 @@ pub enum ProgramFormat {
     Raw,
 }
 
+/// What alone is counted in samples.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum SampleOnly {
+    /// Instructions that keep the address behind themselves and jump.
+    Calls,
+    /// Instructions that read or write memory.
+    Accesses,
+}
+
+impl fmt::Display for SampleOnly {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            SampleOnly::Calls => "calls",
+            SampleOnly::Accesses => "accesses",
+        })
+    }
+}
+
+/// What there is a second time, with counters in it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum SampleCode {
+    /// What carries instrumentation: the checks are as ever, and of the same samples less is counted.
+    #[default]
+    Partial,
+    /// Nothing: each of these instructions is a check of its own, and there are no others.
+    None,
+}
+
+impl fmt::Display for SampleCode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            SampleCode::Partial => "partial",
+            SampleCode::None => "none",
+        })
+    }
+}
+
 impl RunOptions {
     /// Whether something is asked for that needs a measurement; without, an engine may be made
     /// without profiling and runs faster.
@@ -278,10 +350,20 @@ impl RunOptions {
     /// # Errors
     /// They would be longer than what is between them.
     pub fn sampling(&self) -> Result<Option<Sampling>, String> {
-        let Some(interval) = self.sample else { return Ok(None) };
         let burst = self.sample_burst.unwrap_or(1);
+        let Some(interval) = self.sample.or(self.sample_timer.map(|_| burst)) else { return Ok(None) };
+        let instrumented = self.sample_only.map(|only| match only {
+            SampleOnly::Calls => Instrumented::Calls,
+            SampleOnly::Accesses => Instrumented::Accesses,
+        });
+        let duplication = match (instrumented, self.sample_code) {
+            (None, _) => Duplication::Full,
+            (Some(instrumented), SampleCode::Partial) => Duplication::Partial(instrumented),
+            (Some(instrumented), SampleCode::None) => Duplication::None(instrumented),
+        };
+        let (seed, timer_microseconds) = (self.sample_random, self.sample_timer);
         match burst <= interval {
-            true => Ok(Some(Sampling { interval, burst, seed: self.sample_random })),
+            true => Ok(Some(Sampling { interval, burst, seed, duplication, timer_microseconds })),
             false => Err(format!(
                 "samples of {burst} checks do not fit into intervals of {interval}; make \
                  --sample-burst smaller, or --sample larger"
@@ -297,6 +379,14 @@ impl RunOptions {
     /// How what is measured comes about.
     pub(super) fn mode(&self) -> Mode {
         self.sampling().ok().flatten().map_or(Mode::Exact, Mode::Sampled)
+    }
+
+    /// The option that no engine but the translated one serves, if one is given.
+    #[must_use]
+    pub fn wants_translated(&self) -> Option<&'static str> {
+        [("--sample-only", self.sample_only.is_some()), ("--sample-timer", self.sample_timer.is_some())]
+            .into_iter()
+            .find_map(|(option, is_given)| is_given.then_some(option))
     }
 
     /// The option that no engine but the reference engine serves, if one is given.
@@ -337,6 +427,7 @@ impl RunOptions {
             ("--sample", self.sample),
             ("--sample-random", self.sample_random),
             ("--sample-burst", self.sample_burst),
+            ("--sample-timer", self.sample_timer),
         ];
         for (name, number) in limits {
             if let Some(number) = number {
@@ -362,6 +453,10 @@ impl RunOptions {
         ];
         for (name, places) in places {
             line.extend(places.iter().map(|place| format!("{name}={place}").into()));
+        }
+        if let Some(only) = self.sample_only {
+            line.push(format!("--sample-only={only}").into());
+            line.push(format!("--sample-code={}", self.sample_code).into());
         }
         if self.snapshot_apart {
             line.push("--snapshot-apart".into());

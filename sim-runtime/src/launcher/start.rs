@@ -6,6 +6,7 @@
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use sim_profile::{ImagePart, ProgramImage};
 
@@ -54,6 +55,9 @@ pub(super) fn start(
 ) -> Result<Started, String> {
     let image = load_program(engine.machine(), info, options)?;
     let mut host = make_host(options, outside)?;
+    if let Some(microseconds) = options.sample_timer {
+        host = host.with_sample_timer(sample_timer(Duration::from_micros(microseconds)));
+    }
     if let Some((start, limit)) = heap_bounds(info, &image) {
         host.set_heap(start, limit);
     }
@@ -70,6 +74,19 @@ pub(super) fn start(
     let stop = engine.run(&mut host, 0);
     apply(engine.machine(), info, options, assignments);
     Ok(Started { host, image: describe_image(&options.program, &image), stop })
+}
+
+/// Tells once for each period that has gone by that a sample is due.
+fn sample_timer(period: Duration) -> impl FnMut() -> bool + Send + 'static {
+    let mut due = Instant::now() + period;
+    move || {
+        let now = Instant::now();
+        let is_due = now >= due;
+        if is_due {
+            due = now + period;
+        }
+        is_due
+    }
 }
 
 /// What a profile tells of a program's file.

@@ -8,6 +8,7 @@ mod call_follower;
 mod call_recorder;
 mod check_counter;
 mod recording;
+mod sample_cycles;
 mod sampler;
 mod statics;
 mod transfer;
@@ -24,11 +25,12 @@ pub(crate) use call_follower::{CallFollower, Executed};
 pub use call_recorder::{CallRecorder, MOST_FRAMES};
 pub(crate) use check_counter::CheckCounter;
 pub(crate) use recording::add_accesses;
-pub use recording::{RecordedWord, Recording, StaticInstruction, StaticKey};
+pub use recording::{RecordedWord, Recording, StaticInstruction, StaticKey, control_at};
+pub use sample_cycles::{PassedCycles, SampleCycles};
 pub use sampler::Sampler;
 pub use statics::{KeyDecoder, StaticCode, StaticReader, static_table};
-pub use transfer::{FunctionMap, Step};
-pub(crate) use transfer::{is_check, step_of};
+pub(crate) use transfer::step_of;
+pub use transfer::{FunctionMap, Step, is_check};
 
 use crate::host::Abi;
 

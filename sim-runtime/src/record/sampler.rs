@@ -7,6 +7,9 @@ use sim_profile::Sampling;
 
 use crate::host::Random;
 
+/// Where time chooses, so many checks are passed before it is asked for again.
+const CHECKS_UNASKED: u64 = 64;
+
 /// Chooses the stretches that are counted.
 #[derive(Debug, Clone)]
 pub struct Sampler {
@@ -25,8 +28,16 @@ impl Sampler {
     pub fn new(sampling: Sampling) -> Sampler {
         let random = sampling.seed.map(Random::new);
         let mut sampler = Sampler { sampling, random, is_recording: false, length: 0, checks: 0, samples: 0 };
-        sampler.turn();
+        match sampling.timer_microseconds {
+            Some(_) => sampler.turn_if(false),
+            None => sampler.turn(),
+        }
         sampler
+    }
+
+    /// Whether time chooses: then [`Sampler::turn_if`] is to be called.
+    pub fn is_timed(&self) -> bool {
+        self.sampling.timer_microseconds.is_some()
     }
 
     /// Whether what runs now is counted.
@@ -37,6 +48,14 @@ impl Sampler {
     /// How many checks are passed from a turn to the next; at least 1.
     pub fn length(&self) -> u64 {
         self.length
+    }
+
+    /// The same where time chooses: a sample begins if it `is_due`, and the next look is soon.
+    pub fn turn_if(&mut self, is_due: bool) {
+        self.checks = self.checks.saturating_add(self.length);
+        self.is_recording = is_due && !self.is_recording;
+        self.length = if self.is_recording { self.sampling.burst } else { CHECKS_UNASKED };
+        self.samples += u64::from(self.is_recording);
     }
 
     /// All checks up to the next turn were passed: this is it.
@@ -117,11 +136,23 @@ mod tests {
 
     #[test]
     fn samples_come_at_the_end_of_their_interval() {
-        let of = |interval, burst| chosen(Sampling { interval, burst, seed: None }, 12);
+        let of = |interval, burst| chosen(Sampling { burst, ..Sampling::every(interval) }, 12);
         assert_eq!(of(1, 1), "xxxxxxxxxxxx");
         assert_eq!(of(4, 1), "...x...x...x");
         assert_eq!(of(4, 3), ".xxx.xxx.xxx");
         assert_eq!(of(3, 3), "xxxxxxxxxxxx");
+    }
+
+    #[test]
+    fn where_time_chooses_a_sample_begins_when_it_is_due() {
+        let mut sampler = Sampler::new(Sampling { timer_microseconds: Some(9), ..Sampling::every(1) });
+        let mut told = Vec::new();
+        for is_due in [false, true, true, false] {
+            told.push((sampler.is_recording(), sampler.length()));
+            sampler.turn_if(is_due);
+        }
+        assert_eq!(told, [(false, 64), (false, 64), (true, 1), (false, 64)]);
+        assert_eq!((sampler.checks(64), sampler.samples()), (64 + 64 + 1 + 64, 1));
     }
 
     #[test]
@@ -130,7 +161,8 @@ mod tests {
             let (runs, stretches) = (4000, 30);
             let mut counts = vec![0u32; stretches];
             for seed in 0..runs {
-                let text = chosen(Sampling { interval, burst, seed: Some(seed) }, stretches);
+                let text =
+                    chosen(Sampling { burst, seed: Some(seed), ..Sampling::every(interval) }, stretches);
                 for (count, taken) in counts.iter_mut().zip(text.bytes()) {
                     *count += u32::from(taken == b'x');
                 }

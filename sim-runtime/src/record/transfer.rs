@@ -77,6 +77,6 @@ pub(crate) fn step_of(control: &Control, before: Option<&Control>, successor: u6
 /// Whether a transfer is a check, where a run that is sampled may begin to be counted or cease to be:
 /// one to an address that is not above its own, or a call. `keeps` tells the address that the
 /// instruction keeps; it is asked of the others alone.
-pub(crate) fn is_check(from: u64, to: u64, successor: u64, keeps: impl FnOnce() -> Option<u64>) -> bool {
+pub fn is_check(from: u64, to: u64, successor: u64, keeps: impl FnOnce() -> Option<u64>) -> bool {
     to != successor && (to <= from || keeps() == Some(successor))
 }

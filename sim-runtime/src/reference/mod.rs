@@ -325,6 +325,7 @@ impl Engine for ReferenceEngine<'_> {
 
     fn sample(&mut self, sampling: Sampling) -> bool {
         let is_possible = self.events.profiler.is_some()
+            && sampling.is_plain()
             && self.calls.is_none()
             && !self.state.model.overlaps()
             && !self.simulates_caches;

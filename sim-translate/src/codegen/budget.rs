@@ -62,6 +62,14 @@ impl Codegen<'_, '_> {
         Some(self.b.use_var(self.fuel))
     }
 
+    /// The budget, wherever it is.
+    pub(super) fn fuel(&mut self) -> ir::Value {
+        match self.held_fuel() {
+            Some(fuel) => fuel,
+            None => self.b.ins().load(types::I64, MemFlagsData::trusted(), self.ctx, layout::FUEL),
+        }
+    }
+
     /// Puts the budget into memory, if it is held.
     pub(super) fn store_fuel(&mut self) {
         if let Some(fuel) = self.held_fuel() {

@@ -176,7 +176,7 @@ impl Codegen<'_, '_> {
             let is_back = self.shape.position[conversion.join] <= self.shape.position[ends.block];
             let to = self.block_nodes[conversion.join];
             let lead = ends.transfer.map_or(Lead::On, |(_, to)| Lead::To(to));
-            let position = Position { before, given, passing: Passing { down, ..passing } };
+            let position = Position { before, given, passing: Passing { down, ..passing }, check: None };
             let edge = self.add_way(ends.node, to, position, (ends.address, lead));
             self.flow.ways[edge as usize].is_back = is_back;
             self.out.transfers.extend(ends.transfer.map(|(from, to)| (edge, from, to)));

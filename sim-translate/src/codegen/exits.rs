@@ -168,7 +168,7 @@ impl Codegen<'_, '_> {
 
     fn add_site(&mut self, kind: SiteKind, pc: Option<u64>) -> u32 {
         let number = self.around.first_site + self.out.sites.len() as u32;
-        let begun = i64::from(self.flow.begins[self.node as usize]);
+        let begun = self.flow.begins(self.node);
         self.site_loops.push(self.shape.holding[self.current]);
         let (step, node) = (self.step, self.node);
         self.out.sites.push(Site { kind, step, node, begun, pc, times: 0, region: 0, taken: None });

@@ -1,47 +1,50 @@
 //! What needs the whole graph: counters, the corrections of the budget, and when it is asked.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use cranelift_codegen::cursor::{Cursor, FuncCursor};
 use cranelift_codegen::ir::immediates::Imm64;
 use cranelift_codegen::ir::{
     Function, Inst, InstBuilder, InstructionData, MemFlagsData, Opcode, Value, types,
 };
+use isac_ir::Model;
 
-use super::budget::{Asked, Passing};
+use super::budget::Asked;
 use super::order::order_branches;
 use super::{Given, Position, Room, SiteKind, Surroundings, Translated, Unfinished};
+use crate::checks::Checks;
+use crate::flow::Flow;
 use crate::layout;
+use crate::region::{Numbered, Region};
 
 /// Puts into a function what the graph tells.
 pub(super) fn finish(
     unfinished: Unfinished,
-    around: &Surroundings<'_>,
+    (around, region): (&Surroundings<'_>, &Region),
     room: &mut Room,
     function: &mut Function,
     ctx: Value,
 ) -> Translated {
-    let Unfinished { flow, positions, later, site_loops, mut out } = unfinished;
+    let Unfinished { mut flow, positions, later, site_loops, mut out } = unfinished;
+    if let Some(checks) = around.checks {
+        mark_checks((&mut flow, &out.transfers), (around.model, checks), region);
+    }
     let potentials = flow.potentials();
     let place = |edge: usize| flow.ways[edge].position.map(|position| positions[position as usize]);
     // What the budget goes down by if a condition holds, and if it does not, before an instruction.
     let mut by_condition: BTreeMap<(Inst, Value), [i64; 2]> = BTreeMap::new();
     for edge in 0..flow.ways.len() {
         let down = flow.correction(&potentials, edge);
-        match place(edge) {
-            Some(Position { passing: Passing { down: Some(constant), .. }, .. }) => {
-                set_constant(function, constant, down)
+        let Some(Position { before, given, passing, check }) = place(edge) else { continue };
+        match (passing.down, given) {
+            (Some(constant), _) => set_constant(function, constant, down),
+            (None, Given::Always) if down != 0 || check.is_some() => {
+                let beside = check.map(|check| (check, -1 << layout::CHECK_SHIFT));
+                add(function, before, ctx, layout::FUEL, (-down, beside));
             }
-            Some(Position { before, given: Given::Always, .. }) if down != 0 => {
-                add(function, before, ctx, layout::FUEL, (-down, None));
-            }
-            Some(Position { before, given: Given::If(holds), .. }) => {
-                by_condition.entry((before, holds)).or_default()[0] = down;
-            }
-            Some(Position { before, given: Given::Unless(holds), .. }) => {
-                by_condition.entry((before, holds)).or_default()[1] = down;
-            }
-            Some(_) | None => {}
+            (None, Given::Always) => {}
+            (None, Given::If(holds)) => by_condition.entry((before, holds)).or_default()[0] = down,
+            (None, Given::Unless(holds)) => by_condition.entry((before, holds)).or_default()[1] = down,
         }
     }
     for ((before, holds), [down, otherwise]) in by_condition {
@@ -113,6 +116,20 @@ fn sum_up_taken(function: &mut Function, positions: &[Position], sums: &BTreeMap
 fn set_constant(function: &mut Function, inst: Inst, value: i64) {
     let imm = Imm64::new(value);
     function.dfg.insts[inst] = InstructionData::UnaryImm { opcode: Opcode::Iconst, imm };
+}
+
+/// Marks the edges that are checks.
+fn mark_checks(
+    (flow, transfers): (&mut Flow, &[(u32, u64, u64)]),
+    (model, checks): (&Model, Checks),
+    region: &Region,
+) {
+    let steps = region.blocks.iter().flat_map(|block| &block.steps);
+    let by_address: HashMap<u64, &Numbered> = steps.map(|step| (step.step.address, step)).collect();
+    for &(edge, from, to) in transfers {
+        let from = by_address.get(&from);
+        flow.ways[edge as usize].is_check = from.is_some_and(|from| checks.is_check_of(model, from, to));
+    }
 }
 
 /// Drops the loads of registers that nobody reads before they are written: the compiler keeps every

@@ -5,7 +5,9 @@ use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, InstBuilder, JumpTableData, MemFlagsData, types};
 
 use super::{Codegen, Exit, Pc, Position, Site, SiteKind};
+use crate::checks::Checks;
 use crate::layout;
+use sim_profile::Instrumented;
 use sim_profile::flow::OUTSIDE;
 
 /// Most entries of a table of places.
@@ -100,11 +102,33 @@ impl Codegen<'_, '_> {
         self.go_to(place);
     }
 
+    /// Whether the jump at hand to a computed address is a check, where it may be. Steps that nothing higher
+    /// follows are not compiled where samples are taken.
+    fn is_check(&mut self, pc: ir::Value) -> Option<ir::Value> {
+        let keeps = self.region.blocks[self.current].steps[self.at].keeps_successor;
+        let (condition, than) = match self.around.checks? {
+            Checks::Transfers | Checks::Each(Instrumented::Calls) if keeps => {
+                (IntCC::NotEqual, self.successor)
+            }
+            Checks::Transfers => (IntCC::UnsignedLessThanOrEqual, self.address),
+            Checks::Each(_) => return None,
+        };
+        Some(self.b.ins().icmp_imm_u(condition, pc, than as i64))
+    }
+
     /// Out to an address that is computed, by the table of those that were there lately.
     pub(super) fn jump_to_computed(&mut self) {
-        let passing = self.go_down().leaving();
-        self.store_dirty();
         let pc = self.pc_value();
+        let mut check = self.is_check(pc);
+        let passing = self.go_down().leaving();
+        if passing.down.is_some()
+            && let Some(check) = check.take()
+        {
+            let check = self.b.ins().uextend(types::I64, check);
+            let check = self.b.ins().ishl_imm_u(check, i64::from(layout::CHECK_SHIFT));
+            self.go_down_by(check);
+        }
+        self.store_dirty();
         let number = self.around.first_site + self.out.sites.len() as u32;
         let by_site = self.around.by_site;
         let salt = if by_site { u64::from(number).wrapping_mul(0x9e37) } else { 0 };
@@ -125,7 +149,7 @@ impl Codegen<'_, '_> {
         let (hit, miss) = (self.b.create_block(), self.b.create_block());
         let branch = self.b.ins().brif(is_known, hit, &[], miss, &[]);
         self.flow.mark_return(self.node);
-        self.add_edge(self.node, OUTSIDE, Position::at(branch, passing));
+        self.add_edge(self.node, OUTSIDE, Position { check, ..Position::at(branch, passing) });
         self.b.set_cold_block(miss);
         self.b.seal_block(hit);
         self.b.seal_block(miss);

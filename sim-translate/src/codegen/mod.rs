@@ -37,6 +37,7 @@ use self::exits::Exits;
 use self::shape::Shape;
 use sim_profile::flow::{OUTSIDE, Placement};
 
+use crate::checks::Checks;
 use crate::compilable::Compilable;
 use crate::counting::{Counting, Lead};
 use crate::flow::{Flow, Way};
@@ -168,6 +169,9 @@ pub(crate) struct Surroundings<'a> {
     pub(crate) model: &'a Model,
     pub(crate) layout: &'a Layout,
     pub(crate) profiles: bool,
+    /// The budget holds these checks, too; where they bound the instructions between them, it is asked for
+    /// them alone.
+    pub(crate) checks: Option<Checks>,
     /// Which edges count.
     pub(crate) counting: &'a Counting,
     pub(crate) items: &'a ModeItems,
@@ -252,12 +256,15 @@ struct Position {
     before: Inst,
     given: Given,
     passing: Passing,
+    /// 1 if the edge is a check this time, where only the run can tell and the budget is not held.
+    check: Option<ir::Value>,
 }
 
 impl Position {
     /// Where the instruction is reached by this edge alone.
     fn at(before: Inst, passing: Passing) -> Position {
-        Position { before: passing.taken_up.map_or(before, |(load, _)| load), given: Given::Always, passing }
+        let before = passing.taken_up.map_or(before, |(load, _)| load);
+        Position { before, given: Given::Always, passing, check: None }
     }
 }
 
@@ -291,7 +298,7 @@ struct End {
 struct Later {
     inst: Inst,
     node: u32,
-    /// Instructions to where the budget is asked next.
+    /// Instructions to where the budget is asked next, or checks.
     length: i64,
 }
 
@@ -406,7 +413,7 @@ pub(crate) fn translate(
         dirty: BTreeSet::new(),
         blocks,
         block_nodes,
-        shape: Shape::of(region),
+        shape: Shape::of(region, around.model, around.checks),
         flow,
         node: OUTSIDE,
         positions: Vec::new(),
@@ -436,7 +443,7 @@ pub(crate) fn translate(
         converted: vec![false; region.blocks.len()],
     };
     let unfinished = codegen.run();
-    finish::finish(unfinished, around, room, function, ctx)
+    finish::finish(unfinished, (around, region), room, function, ctx)
 }
 
 /// A function but for what needs the whole graph.
@@ -547,7 +554,15 @@ impl Codegen<'_, '_> {
             self.ends[dominance.above[index]] = above;
         }
         if self.shape.headers[index] || index == 0 {
-            self.ask_budget(index, self.shape.lengths[index]);
+            match self.around.checks {
+                None => self.ask_budget(index, self.shape.lengths[index]),
+                Some(asked) => {
+                    self.ask_budget(index, self.shape.checks[index] << layout::CHECK_SHIFT);
+                    if asked != Checks::Transfers {
+                        self.ask_instructions(index);
+                    }
+                }
+            }
         }
     }
 
@@ -619,7 +634,8 @@ impl Codegen<'_, '_> {
     fn add_way(&mut self, from: u32, to: u32, position: Position, (address, lead): (u64, Lead)) -> u32 {
         self.positions.push(position);
         let position = Some(self.positions.len() as u32 - 1);
-        self.flow.add_edge(from, to, Way { position, weight: self.weight, is_back: false, address, lead })
+        let way = Way { position, weight: self.weight, is_back: false, is_check: false, address, lead };
+        self.flow.add_edge(from, to, way)
     }
 
     /// A new node that the one at hand goes on with.
@@ -631,16 +647,25 @@ impl Codegen<'_, '_> {
 
     /// Leaves if the budget may not reach to where it is asked next.
     fn ask_budget(&mut self, index: usize, length: i64) {
-        let fuel = match self.held_fuel() {
-            Some(fuel) => fuel,
-            None => self.b.ins().load(types::I64, MemFlagsData::trusted(), self.ctx, layout::FUEL),
-        };
+        let fuel = self.fuel();
         let (inst, needs) = self.unknown();
         self.later.push(Later { inst, node: self.node, length });
         let is_low = self.b.ins().icmp(IntCC::SignedLessThan, fuel, needs);
         let place = self.region.blocks[index].place;
         self.step = self.region.blocks[index].steps[0].number;
         self.pc = Pc::Known(place.address);
+        self.leave_if(is_low, SiteKind::Budget);
+    }
+
+    /// The same for instructions, where the budget holds checks that do not bound them.
+    fn ask_instructions(&mut self, index: usize) {
+        let fuel = self.fuel();
+        let (inst, told) = self.unknown();
+        self.later.push(Later { inst, node: self.node, length: 0 });
+        let left = self.b.ins().isub(fuel, told);
+        let instructions = self.b.ins().band_imm_u(left, (1 << layout::CHECK_SHIFT) - 1);
+        let length = self.shape.lengths[index];
+        let is_low = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, instructions, length);
         self.leave_if(is_low, SiteKind::Budget);
     }
 
@@ -658,7 +683,7 @@ impl Codegen<'_, '_> {
     /// A site that is not left through, for helpers that want to know where they are.
     pub(super) fn mere_site(&mut self) -> ir::Value {
         let number = self.next_site();
-        let begun = i64::from(self.flow.begins[self.node as usize]);
+        let begun = self.flow.begins(self.node);
         let (kind, step, node) = (SiteKind::Told, self.step, self.node);
         self.site_loops.push(self.shape.holding[self.current]);
         self.out.sites.push(Site { kind, step, node, begun, pc: None, times: 0, region: 0, taken: None });

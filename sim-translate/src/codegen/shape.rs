@@ -2,6 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use isac_ir::Model;
+
+use crate::checks::Checks;
 use crate::region::Region;
 use crate::residual::{Item, Kind, Op, Value, walk_ops};
 
@@ -31,10 +34,13 @@ pub(super) struct Shape {
     pub(super) holding: Vec<Option<usize>>,
     /// Most instructions from each block's beginning to where the budget is asked next.
     pub(super) lengths: Vec<i64>,
+    /// Most checks from each block's beginning to there, at least 1; empty where no samples are taken.
+    pub(super) checks: Vec<i64>,
 }
 
 impl Shape {
-    pub(super) fn of(region: &Region) -> Shape {
+    /// The shape of a region, where samples are taken with their checks.
+    pub(super) fn of(region: &Region, model: &Model, asked: Option<Checks>) -> Shape {
         let order = order(region);
         let count = region.blocks.len();
         let mut position = vec![0; count];
@@ -63,8 +69,35 @@ impl Shape {
         let loops = loops(region, &back, &headers);
         let weights = weights(count, &loops);
         let holding = holding(region, &loops, &headers);
-        Shape { order, position, headers, entered, weights, holding, lengths }
+        let checks = match asked {
+            Some(asked) => most_checks((model, asked), region, &order, &headers),
+            None => Vec::new(),
+        };
+        Shape { order, position, headers, entered, weights, holding, lengths, checks }
     }
+}
+
+/// Most checks from each block's beginning to where the budget is asked next, which is in time if the
+/// last of them leads there. Whatever leaves the region may be one.
+fn most_checks(
+    (model, asked): (&Model, Checks),
+    region: &Region,
+    order: &[usize],
+    headers: &[bool],
+) -> Vec<i64> {
+    let mut checks = vec![1i64; region.blocks.len()];
+    for index in order.iter().rev() {
+        let block = &region.blocks[*index];
+        let ways = block.successors.iter().zip(&block.targets);
+        let most = ways.map(|(successor, (target, _))| {
+            let behind = if headers[*successor] { 0 } else { checks[*successor] };
+            let last = block.steps.last();
+            behind + i64::from(last.is_some_and(|last| asked.is_check_of(model, last, *target)))
+        });
+        let within = block.steps.iter().filter(|step| asked.includes(step)).count();
+        checks[*index] = within as i64 + most.max().unwrap_or(1).max(1);
+    }
+    checks
 }
 
 /// The blocks in reverse postorder.

@@ -41,6 +41,8 @@ impl Codegen<'_, '_> {
         let step = &numbered.step;
         self.has_effects = false;
         self.flow.begins[self.node as usize] += 1;
+        let is_check = self.around.checks.is_some_and(|checks| checks.includes(numbered));
+        self.flow.node_checks[self.node as usize] += u32::from(is_check);
         self.out.begins.push((self.node, numbered.number));
         self.step = numbered.number;
         self.address = step.address;

@@ -12,7 +12,7 @@ impl TranslatedEngine<'_> {
     /// Extra cycles that belong to no instruction that was decoded.
     pub(super) fn charge_undecoded(&mut self, address: Option<u64>) {
         let cycles = std::mem::take(&mut self.core.loose_extra_cycles);
-        if cycles > 0 {
+        if cycles > 0 && self.is_recording() {
             let sum = self.undecoded_extra_cycles.entry(address).or_default();
             *sum = sum.saturating_add(cycles);
         }
@@ -22,6 +22,7 @@ impl TranslatedEngine<'_> {
     pub(super) fn count_undecoded(&mut self, address: u64, ending: Option<Ending>) -> (u64, Option<Stop>) {
         let is_at_fault = matches!(ending, Some(Ending::Fault(_)));
         match is_at_fault {
+            _ if !self.is_recording() => {}
             true => *self.undecoded_faults.entry(address).or_default() += 1,
             false => self.undecoded += 1,
         }
@@ -32,6 +33,23 @@ impl TranslatedEngine<'_> {
 
     /// Counts what became of an instruction.
     pub(super) fn count(&mut self, number: u32, step: &Step, outcome: Outcome) -> (u64, Option<Stop>) {
+        match self.is_recording() && self.carries(number) {
+            true => self.record(number, step, &outcome),
+            false => self.steps.note_run(number),
+        }
+        let successor = self.core.model().successor(step.address, step.size_cells);
+        if outcome.ending.is_none() && outcome.pc != successor {
+            self.note_transfer(number, outcome.pc);
+        }
+        if outcome.ending.is_none() {
+            self.pass(number, outcome.pc);
+        }
+        let settled = self.settle(outcome.ending, step.address);
+        self.charge(number);
+        settled
+    }
+
+    fn record(&mut self, number: u32, step: &Step, outcome: &Outcome) {
         let is_executed = matches!(outcome.ending, None | Some(Ending::Halted(_)));
         if is_executed {
             for (counter, times) in (0u32..).zip(&outcome.counters) {
@@ -50,13 +68,6 @@ impl TranslatedEngine<'_> {
             Some(Ending::Fault(_)) => counted.faulted += 1,
             Some(Ending::Interrupted) => counted.unfinished += 1,
         }
-        let successor = self.core.model().successor(step.address, step.size_cells);
-        if outcome.ending.is_none() && outcome.pc != successor {
-            self.steps.count_transfers(step.address, outcome.pc, 1);
-        }
-        let settled = self.settle(outcome.ending, step.address);
-        self.charge(number);
-        settled
     }
 
     /// Counts a cycle by its ending; gives how much of the budget it takes, and whether the run ends.
@@ -90,7 +101,7 @@ impl TranslatedEngine<'_> {
     /// Charges a step with the extra cycles that it has added.
     fn charge(&mut self, number: u32) {
         let extra_cycles = std::mem::take(&mut self.core.loose_extra_cycles);
-        if extra_cycles > 0 {
+        if extra_cycles > 0 && self.is_recording() {
             let counted = self.steps.counted(number);
             counted.extra_cycles = counted.extra_cycles.saturating_add(extra_cycles);
         }

@@ -8,23 +8,24 @@ use super::annotated_source::write_notes;
 use super::function_names::FunctionNames;
 use crate::coverage::format_percent;
 use crate::program::ProgramProfile;
-use crate::{Accesses, Counted, Samples, Sampling};
+use crate::{Accesses, Counted, Duplication, Instrumented, Samples, Sampling};
 
 /// Tables of what follows from samples, the largest figures first. Each such figure is marked by `~`
 /// and followed by its 95 % interval; those of the whole run are exact.
 pub fn render_sampled(profile: &ProgramProfile<'_>, sampling: Sampling, samples: Samples) -> String {
     let Figures { instructions, calls, accesses, counted } = Figures::of(profile);
     let mut out = String::new();
-    let Sampling { interval, burst, seed } = sampling;
-    let _ = write!(out, "samples of {burst}, one in {interval} checks");
-    let _ = match seed {
-        Some(seed) => writeln!(out, " on average, at random from seed {seed}"),
-        None => writeln!(out),
+    let sampling = sampling.observed(samples);
+    write_sampling(&mut out, sampling);
+    let checks = match sampling.duplication {
+        Duplication::Full | Duplication::Partial(_) => "checks in the run",
+        Duplication::None(Instrumented::Calls) => "calls in the run, each a check",
+        Duplication::None(Instrumented::Accesses) => "instructions that access memory, each a check",
     };
     for (figure, name) in [
         (samples.instructions, "instructions in the run"),
         (samples.cycles, "cycles in the run"),
-        (samples.checks, "checks in the run"),
+        (samples.checks, checks),
         (samples.samples, "samples"),
         (counted, "instructions in the samples"),
     ] {
@@ -35,16 +36,40 @@ pub fn render_sampled(profile: &ProgramProfile<'_>, sampling: Sampling, samples:
     let functions = |figures: BTreeMap<u32, Counted>| -> Vec<(Counted, String)> {
         figures.into_iter().map(|(function, counted)| (counted, names.number(function))).collect()
     };
-    let table = Table { sampling, out: &mut out };
-    let table =
-        table.write(["instructions", "function"], Some(samples.instructions), functions(instructions));
+    let mut table = Table { sampling, out: &mut out };
+    let counted = sampling.duplication.instrumented();
+    if counted.is_none() {
+        let whole = Some(samples.instructions);
+        table = table.write(["instructions", "function"], whole, functions(instructions));
+    }
     let arcs = calls.into_iter().map(|((caller, callee), counted)| {
         (counted, format!("{} -> {}", names.number(caller), names.number(callee)))
     });
-    let table = table.write(["calls", "caller -> called"], None, arcs.collect());
-    table.write(["accesses", "function that reads or writes memory"], None, functions(accesses));
+    if counted != Some(Instrumented::Accesses) {
+        table = table.write(["calls", "caller -> called"], None, arcs.collect());
+    }
+    if counted != Some(Instrumented::Calls) {
+        table.write(["accesses", "function that reads or writes memory"], None, functions(accesses));
+    }
     write_notes(&mut out, profile.program.notes());
     out
+}
+
+/// How the samples were taken.
+fn write_sampling(out: &mut String, sampling: Sampling) {
+    let Sampling { interval, burst, seed, duplication, timer_microseconds } = sampling;
+    let _ = write!(out, "samples of {burst}, one in {interval} checks");
+    let _ = match (timer_microseconds, seed) {
+        (Some(time), _) => writeln!(
+            out,
+            " on average, one every {time} microseconds of this computer's time: another run has others"
+        ),
+        (None, Some(seed)) => writeln!(out, " on average, at random from seed {seed}"),
+        (None, None) => writeln!(out),
+    };
+    if let Some(counted) = duplication.instrumented() {
+        let _ = writeln!(out, "{counted} alone were counted");
+    }
 }
 
 /// What was counted, by number of the function.

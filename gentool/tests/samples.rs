@@ -1,0 +1,164 @@
+//! Samples on the command line: the translated engine takes those that the reference engine takes, and
+//! parts of them as the variations say.
+
+mod cases;
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::BufReader;
+use std::process::Command;
+
+use sim_profile::{Profile, control_table, read_profile};
+
+/// A description with a program, and what that is given.
+type Run = (&'static str, &'static str, &'static str);
+
+const CSV: Run = ("rv32im", "csv", "3");
+
+/// The state in the end, and the profile.
+fn run((model, program, argument): Run, options: &[&str]) -> (String, Profile) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let (profile, state) = (path("profile"), path("state"));
+    let description = format!("models/{model}/{model}.isac");
+    let program = format!("models/{model}/programs/{program}");
+    let program = if program.ends_with(".bin") { program } else { format!("{program}.elf") };
+    let mut line = vec!["run", &description, &program, "--profile", &profile, "--dump-state", &state];
+    line.extend(["--limit-instructions", "60K"]);
+    line.extend(options);
+    if !argument.is_empty() {
+        line.extend(["--", argument]);
+    }
+    let mut command = Command::new(env!("CARGO_BIN_EXE_gentool"));
+    let output = command.args(&line).current_dir(cases::root()).output().expect("gentool runs");
+    assert!(output.status.code().is_some_and(|status| status <= 124), "{options:?}: {output:?}");
+    let stored = read_profile(BufReader::new(File::open(&profile).expect("a profile"))).expect("a profile");
+    (std::fs::read_to_string(&state).expect("a state"), stored)
+}
+
+fn check(program: Run, options: &[&str]) {
+    let [reference, translated] = ["reference", "translated"]
+        .map(|engine| run(program, &[&["--engine", engine][..], options].concat()));
+    assert_eq!(reference.0, translated.0, "{program:?}, {options:?}");
+    assert_eq!(reference.1.samples, translated.1.samples, "{program:?}, {options:?}");
+    assert!(reference.1.measurement == translated.1.measurement, "{program:?}, {options:?}");
+}
+
+#[test]
+fn samples_are_the_same_interpreted_and_compiled() {
+    let programs: [Run; 6] = [
+        CSV,
+        ("rv32imc", "sorting", "2"),
+        ("mips32", "crc32", "2"),
+        ("armv6m", "bytecode", ""),
+        ("avr", "crc32", ""),
+        ("tiny8", "sum.bin", ""),
+    ];
+    for program in programs {
+        for options in [
+            &["--sample", "1"][..],
+            &["--sample", "7"],
+            &["--sample", "100", "--sample-random", "5"],
+            &["--sample", "40", "--sample-burst", "9"],
+            &["--sample", "1G"],
+        ] {
+            check(program, options);
+        }
+    }
+}
+
+/// Calls by instruction and called address.
+fn calls(profile: &Profile) -> BTreeMap<(u64, u64), u64> {
+    let control = control_table(&profile.statics);
+    let is_call = |from: &u64| control.get(from).is_some_and(|control| control.keeps.is_some());
+    let transfers = &profile.measurement.transfers;
+    transfers.iter().filter(|((from, _), _)| is_call(from)).map(|(way, times)| (*way, *times)).collect()
+}
+
+/// Reads and writes of memory by instruction; those that fetch are no part of it.
+fn accesses(profile: &Profile) -> BTreeMap<u64, u64> {
+    let tables = &profile.measurement.tables;
+    let maps = tables.resources.len() as u32 - tables.maps;
+    let mut sums = BTreeMap::new();
+    for (key, record) in &profile.measurement.instructions {
+        let of_maps = record.accesses.iter().filter(|((_, resource), _)| *resource >= maps);
+        let sum = of_maps.map(|(_, accesses)| accesses.reads + accesses.writes).sum::<u64>();
+        if sum > 0 {
+            sums.insert(key.address, sum);
+        }
+    }
+    sums
+}
+
+#[test]
+fn partial_duplication_counts_of_the_same_samples_what_carries_instrumentation() {
+    for options in [&["--sample", "7"][..], &["--sample", "20", "--sample-random", "5"]] {
+        let (state, full) = run(CSV, options);
+        let only = |what| run(CSV, &[options, &["--sample-only", what]].concat());
+        let (of_calls, of_accesses) = (only("calls"), only("accesses"));
+        assert_eq!([&of_calls.0, &of_accesses.0], [&state, &state], "the run is the same");
+        assert_eq!([of_calls.1.samples, of_accesses.1.samples], [full.samples, full.samples]);
+        assert_eq!(calls(&of_calls.1), calls(&full), "{options:?}");
+        assert_eq!(accesses(&of_accesses.1), accesses(&full), "{options:?}");
+        assert!(of_calls.1.measurement.instructions.len() < full.measurement.instructions.len());
+    }
+}
+
+/// With an interval of 1 all of them are counted; with another one, every so many of them.
+#[test]
+fn without_duplication_each_instrumented_instruction_is_a_check() {
+    let (state, exact) = run(CSV, &[]);
+    for (what, sum) in [
+        ("calls", calls(&exact).values().sum::<u64>()),
+        (
+            "accesses",
+            exact
+                .measurement
+                .instructions
+                .iter()
+                .filter(|(key, _)| accesses(&exact).contains_key(&key.address))
+                .map(|(_, record)| record.executed)
+                .sum(),
+        ),
+    ] {
+        let none = |interval: &str| {
+            let options = ["--sample", interval, "--sample-only", what, "--sample-code", "none"];
+            run(CSV, &options)
+        };
+        let (found, all) = none("1");
+        assert_eq!(found, state, "the run is the same");
+        match what {
+            "calls" => assert_eq!(calls(&all), calls(&exact)),
+            _ => assert_eq!(accesses(&all), accesses(&exact)),
+        }
+        let (_, some) = none("10");
+        assert_eq!(some.samples.expect("samples are taken").checks, sum, "{what}");
+        let executed: u64 = some.measurement.instructions.values().map(|record| record.executed).sum();
+        assert_eq!(executed, sum / 10, "{what}");
+    }
+}
+
+/// What the clock chooses is not known, but of what it is.
+#[test]
+fn a_timer_may_begin_samples_and_the_profile_says_so() {
+    let (state, _) = run(CSV, &[]);
+    let (found, timed) = run(CSV, &["--sample-timer", "1"]);
+    assert_eq!(found, state, "the run is the same");
+    assert!(timed.provenance.mode.to_string().contains("every 1 microseconds"), "{}", timed.provenance.mode);
+    let samples = timed.samples.expect("samples are taken");
+    assert!(samples.samples >= 1 && samples.samples <= samples.checks / 64 + 1, "{samples:?}");
+}
+
+#[test]
+fn variations_are_for_the_translated_engine() {
+    let options: [&[&str]; 2] = [&["--sample", "5", "--sample-only", "calls"], &["--sample-timer", "9"]];
+    for options in options {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_gentool"));
+        let line = ["run", "models/rv32im/rv32im.isac", "models/rv32im/programs/csv.elf"];
+        command.args(line).args(["--engine", "reference", "--profile", "/dev/null"]).args(options);
+        let output = command.current_dir(cases::root()).output().expect("gentool runs");
+        let told = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(125), "{told}");
+        assert!(told.contains("needs the translated engine"), "{told}");
+    }
+}

@@ -1,0 +1,65 @@
+//! Checks: where a run that is sampled may begin to be counted, or cease to be.
+
+use isac_ir::Model;
+use sim_profile::{Duplication, Instrumented, Sampling};
+use sim_runtime::record::is_check;
+
+use crate::region::Numbered;
+use crate::residual::{Item, Kind, Op, walk_ops};
+use crate::specialise::Step;
+
+/// What is a check.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Checks {
+    /// Calls, and jumps to addresses that are not above their own.
+    Transfers,
+    /// What carries instrumentation, and nothing else.
+    Each(Instrumented),
+}
+
+impl Checks {
+    /// Those that samples are taken by.
+    pub(crate) fn of(sampling: Sampling) -> Checks {
+        match sampling.duplication {
+            Duplication::Full | Duplication::Partial(_) => Checks::Transfers,
+            Duplication::None(instrumented) => Checks::Each(instrumented),
+        }
+    }
+
+    /// Whether a step is one wherever it goes on.
+    pub(crate) fn includes(self, numbered: &Numbered) -> bool {
+        self == Checks::Each(Instrumented::Accesses) && numbered.accesses_memory
+    }
+
+    /// Whether it is one to go from an instruction to an address; `keeps_successor` tells of the
+    /// instruction whether it calls.
+    pub(crate) fn is_check(
+        self,
+        (from, to, successor): (u64, u64, u64),
+        keeps_successor: impl FnOnce() -> bool,
+    ) -> bool {
+        match self {
+            Checks::Transfers => is_check(from, to, successor, || keeps_successor().then_some(successor)),
+            Checks::Each(Instrumented::Calls) => to != successor && keeps_successor(),
+            Checks::Each(Instrumented::Accesses) => false,
+        }
+    }
+
+    /// Whether it is one to go from a step of a region to an address.
+    pub(crate) fn is_check_of(self, model: &Model, numbered: &Numbered, to: u64) -> bool {
+        let (from, size_cells) = (numbered.step.address, numbered.step.size_cells);
+        self.is_check((from, to, model.successor(from, size_cells)), || numbered.keeps_successor)
+    }
+}
+
+/// Whether a step reads or writes memory.
+pub(crate) fn accesses_memory(step: &Step) -> bool {
+    let mut accesses = false;
+    walk_ops(&step.ops, &mut |item| {
+        accesses |= match item {
+            Item::Op(op) => matches!(op, Op::SetMemory { .. } | Op::SetCellPart { .. }),
+            Item::Value(value) => matches!(value.kind, Kind::Memory { .. } | Kind::CellPart { .. }),
+        };
+    });
+    accesses
+}

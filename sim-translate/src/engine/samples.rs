@@ -1,0 +1,185 @@
+//! Samples: what of a run is counted, and how long compiled code runs until that changes.
+//!
+//! Compiled code counts nothing where samples are taken; what is counted is interpreted. It is given
+//! checks, and so many of them that the instructions between cannot be more than it may run: in a
+//! stretch no address runs twice, and all of them have a step.
+
+use std::collections::BTreeMap;
+
+use sim_profile::{Instrumented, Sampling};
+use sim_runtime::record::{PassedCycles, Recording, SampleCycles, Sampler};
+
+use super::TranslatedEngine;
+use crate::checks::Checks;
+use crate::codegen::{Site, SiteKind};
+use crate::layout::CHECK_SHIFT;
+
+/// Largest budget that compiled code is given at once.
+const MOST_ALLOWED: u64 = 1 << 60;
+/// Most checks in a budget that holds them.
+const MOST_CHECKS: u64 = 1 << 32;
+/// The instructions in a budget that holds checks, too.
+const INSTRUCTION_BITS: u64 = (1 << CHECK_SHIFT) - 1;
+
+/// A run of which samples are taken.
+pub(super) struct Sampled {
+    sampler: Sampler,
+    checks: Checks,
+    /// What alone is counted.
+    instrumented: Option<Instrumented>,
+    /// Checks up to the sampler's turn.
+    left: u64,
+    cycles: SampleCycles,
+    /// The model's own events of what is not counted while something is, and the other way round.
+    other_events: BTreeMap<String, u64>,
+}
+
+impl Sampled {
+    /// A run that begins now.
+    pub(super) fn new(sampling: Sampling, now: PassedCycles) -> Sampled {
+        let sampler = Sampler::new(sampling);
+        let (left, cycles) = (sampler.length(), SampleCycles::begin(now));
+        let (checks, instrumented) = (Checks::of(sampling), sampling.duplication.instrumented());
+        Sampled { sampler, checks, instrumented, left, cycles, other_events: BTreeMap::new() }
+    }
+
+    /// What is a check.
+    pub(super) fn checks(&self) -> Checks {
+        self.checks
+    }
+
+    /// Checks passed, and samples begun.
+    pub(super) fn passed(&self) -> (u64, u64) {
+        (self.sampler.checks(self.left), self.sampler.samples())
+    }
+}
+
+impl TranslatedEngine<'_> {
+    /// Whether what runs now is counted.
+    pub(super) fn is_recording(&self) -> bool {
+        self.sampled.as_ref().is_none_or(|sampled| sampled.sampler.is_recording())
+    }
+
+    /// Whether it is counted while other parts of the run are not.
+    pub(super) fn is_in_sample(&self) -> bool {
+        self.sampled.is_some() && self.is_recording()
+    }
+
+    /// Cycles begun so far.
+    pub(super) fn passed_cycles(&self) -> PassedCycles {
+        PassedCycles { plain: self.core.plain_cycles(0), extra: self.core.extra_cycles }
+    }
+
+    /// The budget of compiled code that may run so many instructions; `None` if it cannot be entered.
+    pub(super) fn allowed(&mut self, instructions: u64) -> Option<u64> {
+        let Some(sampled) = &self.sampled else { return Some(instructions.min(MOST_ALLOWED)) };
+        self.core.instruction_bits = INSTRUCTION_BITS;
+        let instructions = instructions.min(INSTRUCTION_BITS);
+        if sampled.checks != Checks::Transfers {
+            // Both are asked for.
+            return Some(sampled.left.min(MOST_CHECKS) << CHECK_SHIFT | instructions);
+        }
+        // Behind the last check the code goes on to where it is asked next.
+        let stretches = instructions / self.steps.len() as u64;
+        let checks = sampled.left.min(stretches.saturating_sub(1));
+        (checks > 0).then_some(checks << CHECK_SHIFT | INSTRUCTION_BITS)
+    }
+
+    /// Compiled code has taken so much of its budget; gives how many instructions it was.
+    pub(super) fn spend(&mut self, taken: u64) -> u64 {
+        match &mut self.sampled {
+            None => taken,
+            Some(sampled) => {
+                sampled.left = sampled.left.saturating_sub(taken >> CHECK_SHIFT);
+                taken & INSTRUCTION_BITS
+            }
+        }
+    }
+
+    /// A step that compiled code has not ended itself goes on at an address, which is not counted as a
+    /// check yet.
+    pub(super) fn pass(&mut self, number: u32, to: u64) {
+        let Some(sampled) = &self.sampled else { return };
+        match sampled.checks {
+            Checks::Each(instrumented @ Instrumented::Accesses) => {
+                let model = self.core.model();
+                let is_check = self.steps.carries(model, number, instrumented);
+                self.take_checks(is_check.into());
+            }
+            Checks::Each(Instrumented::Calls) | Checks::Transfers => self.pass_transfer(number, to),
+        }
+    }
+
+    /// The same where only the way on may be a check.
+    pub(super) fn pass_transfer(&mut self, number: u32, to: u64) {
+        let Some(sampled) = &self.sampled else { return };
+        let model = self.core.model();
+        let (from, size_cells) = (self.steps.step(number).address, self.steps.step(number).size_cells);
+        let way = (from, to, model.successor(from, size_cells));
+        let is_check = sampled.checks.is_check(way, || self.steps.keeps_successor(model, number));
+        self.take_checks(is_check.into());
+    }
+
+    fn take_checks(&mut self, checks: u64) {
+        if let Some(sampled) = &mut self.sampled {
+            sampled.left = sampled.left.saturating_sub(checks);
+        }
+    }
+
+    /// Compiled code has counted a check when the instruction began that was at hand at a site; it is none
+    /// yet if that has not ended.
+    pub(super) fn settle_check(&mut self, site: Site) {
+        let has_begun = !matches!(site.kind, SiteKind::Budget | SiteKind::Jump | SiteKind::Written);
+        let Some(sampled) = self.sampled.as_mut().filter(|_| has_begun) else { return };
+        if let Checks::Each(instrumented @ Instrumented::Accesses) = sampled.checks
+            && self.steps.carries(self.core.model(), site.step, instrumented)
+        {
+            sampled.left += 1;
+        }
+    }
+
+    /// Whether a step is among those that are counted.
+    pub(super) fn carries(&mut self, number: u32) -> bool {
+        let instrumented = self.sampled.as_ref().and_then(|sampled| sampled.instrumented);
+        let model = self.core.model();
+        instrumented.is_none_or(|instrumented| self.steps.carries(model, number, instrumented))
+    }
+
+    /// A control transfer has happened.
+    pub(super) fn note_transfer(&mut self, number: u32, to: u64) {
+        let is_counted = self.is_recording() && self.carries(number);
+        let from = self.steps.step(number).address;
+        match is_counted {
+            true => self.steps.count_transfers(from, to, 1),
+            false => self.steps.note_transfer(from, to),
+        }
+    }
+
+    /// Between two instructions: the last check before the sampler's turn may have been passed.
+    pub(super) fn look(&mut self) {
+        let now = self.passed_cycles();
+        let Some(sampled) = self.sampled.as_mut().filter(|sampled| sampled.left == 0) else { return };
+        let was_recording = sampled.sampler.is_recording();
+        match sampled.sampler.is_timed() {
+            true => sampled.sampler.turn_if(self.core.host.is_sample_due()),
+            false => sampled.sampler.turn(),
+        }
+        sampled.left = sampled.sampler.length();
+        if was_recording != sampled.sampler.is_recording() {
+            sampled.cycles.turn(was_recording, now);
+            std::mem::swap(&mut self.core.events, &mut sampled.other_events);
+        }
+    }
+
+    /// What of the run's totals belongs to what is counted.
+    pub(super) fn count_totals(&self, recording: &mut Recording) {
+        let (mut cycles, mut events) = (self.passed_cycles(), &self.core.events);
+        if let Some(sampled) = &self.sampled {
+            let is_recording = sampled.sampler.is_recording();
+            cycles = sampled.cycles.of_samples(is_recording, cycles);
+            events = if is_recording { events } else { &sampled.other_events };
+        }
+        (recording.cycles, recording.extra_cycles) = (cycles.plain, cycles.extra);
+        recording.events.clone_from(events);
+    }
+}

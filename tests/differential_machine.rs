@@ -3,7 +3,8 @@
 //! instructions of user mode.
 //!
 //! All must leave the same registers, CSRs and memory, and the same sum of what the handler was told.
-//! Without QEMU the engines are held against each other alone, and a line says so.
+//! Without QEMU the engines are held against each other alone, and a line says so;
+//! `ISAC_REQUIRE_TOOLS` names what may not be missing.
 //!
 //! `ISAC_MACHINE_PROGRAMS` is the number of programs, `ISAC_MACHINE_SEED` the first one's seed. A
 //! failure prints its seed and how many units of its program fail.
@@ -18,6 +19,7 @@ use isac::simulators::{rv32imc, rv64imac};
 mod differential {
     pub(crate) mod elf;
     pub(crate) mod encoder;
+    pub(crate) mod installed;
     pub(crate) mod machine;
     pub(crate) mod peer;
     pub(crate) mod program;
@@ -143,9 +145,6 @@ fn setting(name: &str, default: u64) -> u64 {
 fn check(peer: Peer) {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let has_qemu = peer.has_qemu();
-    if !has_qemu {
-        println!("note: {} is not installed; the engines are compared with each other only", peer.qemu);
-    }
     let encoder = Encoder::new((peer.model)());
     let program = |seed, units| {
         let writer = (peer.writer)(&encoder, &peer.layout, seed);

@@ -2,7 +2,7 @@
 //!
 //! All must leave the same registers and the same memory. Engines share one lowering, whose own
 //! faults only an independent machine can show. Without QEMU the engines are held against
-//! each other alone, and a line says so.
+//! each other alone, and a line says so; `ISAC_REQUIRE_TOOLS` names what may not be missing.
 //!
 //! `ISAC_DIFFERENTIAL_PROGRAMS` is the number of programs, `ISAC_DIFFERENTIAL_SEED` the first
 //! one's seed. A failure prints its seed and the shortest beginning of its program that fails.
@@ -15,6 +15,7 @@ use isac::simulators::{armv6m, mips32, rv32im, rv32imc, rv64imac};
 mod differential {
     pub(crate) mod elf;
     pub(crate) mod encoder;
+    pub(crate) mod installed;
     pub(crate) mod mips;
     pub(crate) mod peer;
     pub(crate) mod program;
@@ -192,9 +193,6 @@ fn check(peer: Peer, random_instructions: RandomInstructions) {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let encoder = Encoder::new((peer.model)());
     let bench = Bench { peer, encoder, folder: folder.path(), qemu: peer.has_qemu() };
-    if !bench.qemu {
-        println!("note: {} is not installed; the engines are compared with each other only", peer.qemu);
-    }
     let first = setting("ISAC_DIFFERENTIAL_SEED", FIRST_SEED);
     let programs = setting("ISAC_DIFFERENTIAL_PROGRAMS", PROGRAMS);
     let mut instructions = 0;

@@ -2,7 +2,7 @@
 //!
 //! All must leave the same registers, the same data memory, and the same count in Timer/Counter1,
 //! which has counted the clock cycles. Without simavr the engines are held against each other
-//! alone, and a line says so.
+//! alone, and a line says so; `ISAC_REQUIRE_TOOLS` names what may not be missing.
 //!
 //! `ISAC_SIMAVR_PROGRAMS` is the number of programs, `ISAC_SIMAVR_SEED` the first one's seed. A
 //! failure prints the seed, the shortest beginning of the program that shows the difference, and
@@ -15,6 +15,7 @@ use sim_runtime::reference::ReferenceEngine;
 
 #[allow(dead_code, reason = "written for another test")]
 mod differential {
+    pub(crate) mod installed;
     pub(crate) mod random;
 }
 mod simavr {
@@ -24,6 +25,7 @@ mod simavr {
     pub(crate) mod step;
 }
 
+use differential::installed::can_compare;
 use differential::random::Random;
 use simavr::machine::{Bench, State};
 use simavr::peer::{has_simavr, run_simavr};
@@ -76,10 +78,7 @@ fn explain(bench: &Bench, steps: &Steps, seed: u64) -> String {
 
 #[test]
 fn random_programs_leave_the_same_on_engines_and_simavr() {
-    let has_simavr = has_simavr();
-    if !has_simavr {
-        println!("note: simavr is not installed; the engines are compared with each other only");
-    }
+    let has_simavr = can_compare("simavr", has_simavr(), "avr on our engines alone");
     let bench = Bench::new(avr::model());
     let first = setting("ISAC_SIMAVR_SEED", FIRST_SEED);
     let programs = setting("ISAC_SIMAVR_PROGRAMS", PROGRAMS);

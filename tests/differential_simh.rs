@@ -1,7 +1,8 @@
 //! Random instructions of the PDP-11 on the engines of its model and on simh.
 //!
 //! All must leave the same registers, the same processor status and the same memory. Without
-//! simh's `pdp11` the engines are held against each other alone, and a line says so.
+//! simh's `pdp11` the engines are held against each other alone, and a line says so; `ISAC_REQUIRE_TOOLS` names
+//! what may not be missing.
 //!
 //! `ISAC_SIMH_SESSIONS` is the number of sessions, `ISAC_SIMH_SEED` the first one's seed. A
 //! session is one random memory and many cases in it: a few random instructions, with random
@@ -15,6 +16,7 @@ use sim_runtime::reference::ReferenceEngine;
 
 #[allow(dead_code, reason = "written for another test")]
 mod differential {
+    pub(crate) mod installed;
     pub(crate) mod random;
 }
 mod simh {
@@ -25,6 +27,7 @@ mod simh {
     pub(crate) mod peer;
 }
 
+use differential::installed::can_compare;
 use differential::random::Random;
 use simh::case::{Base, Case};
 use simh::machine::{Bench, Outcome, Run, octal};
@@ -124,10 +127,7 @@ fn setting(name: &str, default: u64) -> u64 {
 #[test]
 fn random_instructions_leave_the_same_on_engines_and_simh() {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let simh = has_simh(folder.path());
-    if !simh {
-        println!("note: simh's pdp11 is not installed; the engines are compared with each other only");
-    }
+    let simh = can_compare("pdp11", has_simh(folder.path()), "pdp11 on our engines alone");
     let bench = Bench::new(pdp11::model());
     let first = setting("ISAC_SIMH_SEED", FIRST_SEED);
     let sessions = setting("ISAC_SIMH_SESSIONS", SESSIONS);

@@ -2,14 +2,18 @@
 //! that an independent simulator counts.
 //!
 //! `tests/guests/*.out` is the output of native builds (`models/guests/build.sh native DIR`), of
-//! `syscalls` that of QEMU's user-mode emulation.
+//! `syscalls` that of QEMU's user-mode emulation. What cannot be compared, since a tool is missing,
+//! is said; `ISAC_REQUIRE_TOOLS` names those that have to be there.
 
+#[path = "differential/installed.rs"]
+mod installed;
 mod support;
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::process::{Command, Stdio};
 
+use installed::can_compare;
 use sim_translate::TranslatedEngine;
 
 use support::launch::{Guest, Left};
@@ -281,8 +285,7 @@ fn output_of(command: &mut Command) -> String {
 
 #[test]
 fn golden_output_is_that_of_native_builds() {
-    if !is_installed("gcc") {
-        println!("note: gcc is not installed; the golden output is not compared with native builds");
+    if !can_compare("gcc", is_installed("gcc"), "the golden output is not that of native builds") {
         return;
     }
     let folder = tempfile::tempdir().expect("a temporary folder");
@@ -296,8 +299,7 @@ fn golden_output_is_that_of_native_builds() {
 #[test]
 fn golden_output_is_that_of_qemu() {
     for (qemu, model) in [("qemu-riscv32", "rv32im"), ("qemu-mips", "mips32"), ("qemu-arm", "armv6m")] {
-        if !is_installed(qemu) {
-            println!("note: {qemu} is not installed; the golden output is not compared with it");
+        if !can_compare(qemu, is_installed(qemu), &format!("{model}'s guests run on our engines alone")) {
             continue;
         }
         for name in NAMES {
@@ -312,8 +314,8 @@ fn golden_output_is_that_of_qemu() {
 #[test]
 fn golden_output_is_that_of_simavr() {
     // Whatever it is asked for, it ends with an error.
-    if Command::new("simavr").arg("--help").stdout(Stdio::null()).stderr(Stdio::null()).status().is_err() {
-        println!("note: simavr is not installed; the golden output is not compared with it");
+    let started = Command::new("simavr").arg("--help").stdout(Stdio::null()).stderr(Stdio::null()).status();
+    if !can_compare("simavr", started.is_ok(), "avr's guests run on our engines alone") {
         return;
     }
     for name in NAMES {
@@ -333,8 +335,7 @@ fn golden_output_is_that_of_simavr() {
 #[test]
 fn intel_hex_and_s_records_run_as_the_elf_does() {
     const OBJCOPY: &str = "riscv64-unknown-elf-objcopy";
-    if !is_installed(OBJCOPY) {
-        eprintln!("note: left out, there is no {OBJCOPY}");
+    if !can_compare(OBJCOPY, is_installed(OBJCOPY), "no guest is made another format of") {
         return;
     }
     let folder = tempfile::tempdir().expect("a temporary folder");

@@ -109,7 +109,7 @@ fn every_case_of_rv32im_that_is_one_of_rv32imc_holds_there() {
 
 #[test]
 fn every_case_of_rv64imac_holds_on_every_engine() {
-    check_on(&ENGINES_OF_ONE_FORM, &RV64IMAC, "rv64imac", 6210, |_, _| true);
+    check_on(&ENGINES_OF_ONE_FORM, &RV64IMAC, "rv64imac", 8322, |_, _| true);
 }
 
 #[test]

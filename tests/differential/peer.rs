@@ -5,6 +5,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use super::encoder::Encoder;
+use super::installed::can_compare;
 use super::program::{Layout, Writer};
 use isac_ir::Model;
 use sim_profile::coverage::Coverage;
@@ -74,11 +75,12 @@ impl Peer {
         }
     }
 
-    /// True if QEMU's emulator is installed.
+    /// True if QEMU's emulator is installed, which has to be said if not.
     pub(crate) fn has_qemu(&self) -> bool {
         let mut command = Command::new(self.qemu);
         let started = command.arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
-        started.is_ok_and(|status| status.success())
+        let is_there = started.is_ok_and(|status| status.success());
+        can_compare(self.qemu, is_there, &format!("{} on our engines alone", self.name))
     }
 
     /// Runs a program on QEMU; `folder` is for its file.

@@ -55,6 +55,8 @@ impl std::fmt::Display for Translation {
 /// A link with the region that has it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Connected {
+    /// The step that goes out by it.
+    pub(crate) step: u32,
     pub(crate) target: Place,
     slot: u32,
 }
@@ -158,7 +160,7 @@ impl Code {
             core.state.arena.set_word(link.slot.into(), self.native.miss().address());
             let (address, mode) = link.target;
             let target = Place { address, mode, pending: place.pending };
-            self.links.push(Connected { target, slot: link.slot });
+            self.links.push(Connected { step: link.step, target, slot: link.slot });
         }
         self.jump_modes.extend(made.jump_modes.drain(..));
         made.site_count = core.sites.len() as u32 - first_site;

@@ -6,12 +6,14 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 
 use isac_ir::Model;
-use sim_profile::Measurement;
+use sim_profile::{Calls, Measurement, Spending};
 use sim_runtime::host::Host;
 use sim_runtime::memory::find_range;
 use sim_runtime::pause::Pauses;
+use sim_runtime::record::FunctionMap;
 use sim_runtime::{Engine, Fault, FaultKind, Machine, Stop};
 
+use crate::calls::CallTrail;
 use crate::code::{Code, Connected, Translation};
 use crate::codegen::{Exit, Site, SiteKind};
 use crate::compilable::Compilable;
@@ -19,8 +21,9 @@ use crate::core::{Core, Ending};
 use crate::counting::Counting;
 use crate::interpret::{Outcome, interpret};
 use crate::layout;
+use crate::mode::Mode;
 use crate::native::Entry;
-use crate::region::{Numbered, call_returns, find_region};
+use crate::region::{self, Numbered, call_returns, find_region};
 use crate::residual::Trap;
 use crate::specialise::{Place, Step, specialise_body, specialise_step};
 use crate::state::State;
@@ -78,6 +81,8 @@ pub struct TranslatedEngine<'m> {
     stopped: Option<Stop>,
     /// What stands there is never compiled.
     pauses: Pauses,
+    /// Who follows calls, if anybody does.
+    calls: Option<CallTrail>,
 }
 
 impl<'m> TranslatedEngine<'m> {
@@ -111,6 +116,7 @@ impl<'m> TranslatedEngine<'m> {
             is_reset: false,
             stopped: None,
             pauses: Pauses::default(),
+            calls: None,
         })
     }
 
@@ -175,7 +181,14 @@ impl<'m> TranslatedEngine<'m> {
         self.slow = self.slow.saturating_sub(1);
         self.arrived = outcome.pc != self.core.model().successor(step.address, step.size_cells);
         match number {
-            Some(number) if outcome.is_decoded => self.count(number, &step, outcome),
+            Some(number) if outcome.is_decoded => {
+                let (is_over, pc) = (outcome.ending.is_none(), outcome.pc);
+                let counted = self.count(number, &step, outcome);
+                if is_over {
+                    self.follow(&step, pc);
+                }
+                counted
+            }
             _ => self.count_undecoded(place.address, outcome.ending),
         }
     }
@@ -183,7 +196,10 @@ impl<'m> TranslatedEngine<'m> {
     /// Drops everything that was made of code that is no longer there, or when there is no room.
     fn forget_code(&mut self) {
         let is_full = self.code.as_ref().is_some_and(Code::is_full);
-        let is_stale = std::mem::take(&mut self.is_stale) | std::mem::take(&mut self.core.state.claims_more);
+        let is_told_late = self.calls.as_mut().is_some_and(CallTrail::is_stale);
+        let is_stale = std::mem::take(&mut self.is_stale)
+            | std::mem::take(&mut self.core.state.claims_more)
+            | is_told_late;
         let is_gone = std::mem::take(&mut self.core.state.code_written) || is_full;
         if is_gone || is_stale {
             self.collect();
@@ -196,6 +212,9 @@ impl<'m> TranslatedEngine<'m> {
                 }
                 // The same instructions are compiled in another way; what was hot will be again.
                 false => self.heat.values_mut().for_each(|heat| *heat = (*heat).min(self.hot - 1)),
+            }
+            if let Some(calls) = &mut self.calls {
+                calls.forget_code(is_gone);
             }
             self.came_by = None;
             self.code = None;
@@ -228,6 +247,7 @@ impl<'m> TranslatedEngine<'m> {
         match (&self.came_by, &self.code) {
             (Some(Way::Link(link)), _) => place.mode = link.target.mode,
             (Some(Way::Jump(site)), Some(code)) => place.mode = code.jump_mode(*site),
+            (Some(Way::Told(mode)), _) => place.mode = *mode,
             _ => {}
         }
         match self.core.state.items.has_addresses() {
@@ -249,19 +269,16 @@ impl<'m> TranslatedEngine<'m> {
         }
         let (model, code_map) = (self.core.model(), self.code_map);
         let compilable = Compilable::of(model);
-        let pauses = &self.pauses;
-        let find = |core: &mut Core<'m>, steps: &mut Steps, place| {
-            let (own, number, step) = step_at(core, steps, code_map, place);
-            let is_compiled = compilable.includes(&step) && !pauses.includes(step.address);
-            let number = number.filter(|_| is_compiled)?;
-            let runs = steps.counted(number).executed;
-            let table = steps.table_of(own.address);
-            let precedes_return = steps.is_behind_call(model.successor(step.address, step.size_cells));
-            Some((own, Numbered { number, runs, mode: own.mode, step, table, precedes_return }))
-        };
         let items = self.core.state.items.clone();
-        let step_at = |place| find(&mut self.core, &mut self.steps, place);
-        let mut region = find_region(model, &items, place, step_at)?;
+        let found = Found {
+            core: &mut self.core,
+            steps: &mut self.steps,
+            code_map,
+            compilable,
+            pauses: &self.pauses,
+            calls: self.calls.as_mut(),
+        };
+        let mut region = find_region(model, &items, place, found)?;
         if self.core.state.claims_more && self.code.is_some() {
             // What is compiled is for a memory without the instructions that were decoded just now.
             return None;
@@ -287,7 +304,7 @@ impl<'m> TranslatedEngine<'m> {
             Some(Way::Jump(site)) => {
                 code.connect_jump(&self.core, &mut self.steps, site, place.address, entry);
             }
-            Some(Way::Link(_)) | None => {}
+            Some(Way::Link(_) | Way::Told(_)) | None => {}
         }
         self.core.state.arena.set_word(layout::FUEL as u64, allowed);
         self.core.allowed = allowed;
@@ -299,15 +316,24 @@ impl<'m> TranslatedEngine<'m> {
         self.arrived = true;
         if exit == Exit::Link as u64 {
             let link = code.link(number);
-            self.came_by = Some(Way::Link(link));
-            return (self.ended(allowed, fuel, link.target.address), None);
+            let ended = self.ended(allowed, fuel, link.target.address);
+            self.came_by = Some(match self.follow_step(link.step, link.target.address) {
+                true => Way::Told(link.target.mode),
+                false => Way::Link(link),
+            });
+            return (ended, None);
         }
         let site = self.core.sites[number as usize];
         let pc = site.pc.unwrap_or(told_pc);
         if exit == Exit::Jump as u64 {
-            self.came_by = Some(Way::Jump(number));
+            let mode = code.jump_mode(number);
             self.learn_target(site.step, pc);
-            return (self.ended(allowed, fuel, pc), None);
+            let ended = self.ended(allowed, fuel, pc);
+            self.came_by = Some(match self.follow_step(site.step, pc) {
+                true => Way::Told(mode),
+                false => Way::Jump(number),
+            });
+            return (ended, None);
         }
         self.core.sites[number as usize].times += 1;
         let ended = self.ended(allowed, fuel - site.begun, pc);
@@ -334,6 +360,7 @@ impl<'m> TranslatedEngine<'m> {
             }
             SiteKind::Written => {
                 self.count_transfer(site.step, pc);
+                self.follow_step(site.step, pc);
                 (ended, self.core.devices.exit_status().map(Stop::Halted))
             }
             _ => self.trap(site, pc, ended),
@@ -388,6 +415,19 @@ impl<'m> TranslatedEngine<'m> {
         }
     }
 
+    /// A step has gone on at an address; true if whoever follows calls has to be told the next time, too.
+    fn follow_step(&mut self, step: u32, pc: u64) -> bool {
+        let step = Rc::clone(self.steps.step(step));
+        self.follow(&step, pc)
+    }
+
+    fn follow(&mut self, step: &Step, pc: u64) -> bool {
+        let now = Spending { instructions: self.core.instructions, cycles: self.core.cycles(0) };
+        let Some(calls) = &mut self.calls else { return false };
+        calls.learn(self.core.model(), step);
+        calls.follow(self.core.model(), step, pc, now)
+    }
+
     fn count_transfer(&mut self, step: u32, pc: u64) {
         let step = Rc::clone(self.steps.step(step));
         if pc != self.core.model().successor(step.address, step.size_cells) {
@@ -402,6 +442,39 @@ enum Way {
     Link(Connected),
     /// From a site.
     Jump(u64),
+    /// By a way that whoever follows calls is told of each time; the mode behind it.
+    Told(Mode),
+}
+
+/// Where regions find their steps.
+struct Found<'e, 'm> {
+    core: &'e mut Core<'m>,
+    steps: &'e mut Steps,
+    code_map: u32,
+    compilable: Compilable<'m>,
+    pauses: &'e Pauses,
+    calls: Option<&'e mut CallTrail>,
+}
+
+impl region::Steps for Found<'_, '_> {
+    fn step_at(&mut self, place: Place) -> Option<(Place, Numbered)> {
+        let model = self.core.model();
+        let (own, number, step) = step_at(self.core, self.steps, self.code_map, place);
+        let is_compiled = self.compilable.includes(&step) && !self.pauses.includes(step.address);
+        let number = number.filter(|_| is_compiled)?;
+        if let Some(calls) = &mut self.calls {
+            calls.learn(model, &step);
+        }
+        let runs = self.steps.counted(number).executed;
+        let table = self.steps.table_of(own.address);
+        let precedes_return = self.steps.is_behind_call(model.successor(step.address, step.size_cells));
+        Some((own, Numbered { number, runs, mode: own.mode, step, table, precedes_return }))
+    }
+
+    fn is_told(&mut self, step: &Step, to: u64) -> bool {
+        let model = self.core.model();
+        self.calls.as_mut().is_some_and(|calls| calls.is_told(model, step, to))
+    }
 }
 
 /// The step for a place, decoded now if it is new, with the place that it is of: without what it does
@@ -498,6 +571,18 @@ impl Engine for TranslatedEngine<'_> {
 
     fn cycles(&self) -> u64 {
         self.core.cycles(0)
+    }
+
+    fn record_calls(&mut self, map: FunctionMap) -> bool {
+        self.calls = Some(CallTrail::new(map, self.core.state.pc()));
+        // What was compiled without says nothing of calls.
+        self.is_stale = true;
+        true
+    }
+
+    fn calls(&self) -> Option<Calls> {
+        let now = Spending { instructions: self.core.instructions, cycles: self.core.cycles(0) };
+        self.calls.as_ref().map(|calls| calls.calls(now))
     }
 
     fn statistics(&self) -> Vec<String> {

@@ -109,12 +109,21 @@ struct Context {
     returns: u64,
 }
 
-/// Finds regions; `step_at` gives the step for a place, if there is one, and the place that it is of.
+/// What regions are made of.
+pub(crate) trait Steps {
+    /// The step for a place, if there is one, and the place that it is of.
+    fn step_at(&mut self, place: Place) -> Option<(Place, Numbered)>;
+
+    /// Whether somebody has to be told that a step goes on at an address: there a region ends.
+    fn is_told(&mut self, step: &Step, to: u64) -> bool;
+}
+
+/// Finds regions.
 struct Finder<'m, F> {
     model: &'m Model,
     items: &'m ModeItems,
     entry: Place,
-    step_at: F,
+    steps: F,
     contexts: Vec<Context>,
     met: HashMap<Key, Met>,
     leaders: Vec<Key>,
@@ -126,14 +135,14 @@ pub(crate) fn find_region(
     model: &Model,
     items: &ModeItems,
     entry: Place,
-    step_at: impl FnMut(Place) -> Option<(Place, Numbered)>,
+    steps: impl Steps,
 ) -> Option<Region> {
     let outside = Context { above: 0, depth: 0, returns: 0 };
     let mut finder = Finder {
         model,
         items,
         entry,
-        step_at,
+        steps,
         contexts: vec![outside],
         met: HashMap::new(),
         leaders: vec![(0, entry.address, entry.mode)],
@@ -143,10 +152,10 @@ pub(crate) fn find_region(
     finder.build()
 }
 
-impl<F: FnMut(Place) -> Option<(Place, Numbered)>> Finder<'_, F> {
+impl<F: Steps> Finder<'_, F> {
     /// The step for a target, and the target that it is of.
     fn find(&mut self, (address, mode): Target) -> Option<(Target, Numbered)> {
-        let (place, found) = (self.step_at)(Place { address, mode, ..self.entry })?;
+        let (place, found) = self.steps.step_at(Place { address, mode, ..self.entry })?;
         Some(((place.address, place.mode), found))
     }
 
@@ -189,7 +198,10 @@ impl<F: FnMut(Place) -> Option<(Place, Numbered)>> Finder<'_, F> {
 
     /// What a step of a context goes on with, and the computed addresses among that.
     fn go_on(&mut self, context: u32, found: &Numbered, ends: &Ends) -> (Vec<Way>, Vec<u64>) {
-        match (ends.calls, &ends.targets[..]) {
+        let is_told = |steps: &mut F, to: u64| steps.is_told(&found.step, to);
+        let untold: Vec<Target> =
+            ends.targets.iter().copied().filter(|(to, _)| !is_told(&mut self.steps, *to)).collect();
+        match (ends.calls, &untold[..]) {
             (Some(returns), [target]) if self.is_worth_following(context, found, *target) => {
                 let depth = self.contexts[context as usize].depth + 1;
                 self.contexts.push(Context { above: context, depth, returns });
@@ -203,7 +215,8 @@ impl<F: FnMut(Place) -> Option<(Place, Numbered)>> Finder<'_, F> {
                 if let Some(mode) = ends.computed {
                     let around = self.contexts[context as usize];
                     if (1..=MOST_TARGETS).contains(&found.table.len()) {
-                        expected.clone_from(&found.table);
+                        let table = found.table.iter().copied();
+                        expected = table.filter(|to| !is_told(&mut self.steps, *to)).collect();
                         ways.extend(expected.iter().map(|address| self.way(context, (*address, mode))));
                     } else if context > 0 {
                         expected.push(around.returns);

@@ -11,8 +11,7 @@ use clap::ValueEnum;
 use gentool::emit::find_obstacles;
 use isac_ir::Model;
 use sim_runtime::launcher::{
-    LaunchInfo, NO_CALLS, NO_SAMPLES, ProgramFormat, RunOptions, Stdio, check_results, is_same_file,
-    launch_with,
+    LaunchInfo, NO_SAMPLES, ProgramFormat, RunOptions, Stdio, check_results, is_same_file, launch_with,
 };
 use sim_runtime::trace::CycleWindow;
 use sim_translate::{Counting, TranslatedEngine};
@@ -29,9 +28,9 @@ use super::{Failure, profile_file};
 
 /// Run a program on the simulator of a description.
 ///
-/// Where instructions overlap, or the description holds what is not translated yet, and with --calls, --caches
-/// or --sample, a simulator is generated and built the first time, and kept; all other runs start at once. The program's exit
-/// status is that of the run.
+/// Where instructions overlap, or the description holds what is not translated yet, and with --caches or
+/// --sample, a simulator is generated and built the first time, and kept; all other runs start at once. The
+/// program's exit status is that of the run.
 ///
 /// Example: gentool run models/rv32im/rv32im.isac models/rv32im/programs/crc32.elf --report crc32.xml
 #[derive(Debug, clap::Args)]
@@ -99,7 +98,7 @@ pub(super) struct Options {
 
     /// What executes the program; all give the same results.
     ///
-    /// Default: translated where that is possible, else emitted, as with --calls, --caches and --sample;
+    /// Default: translated where that is possible, else emitted, as with --caches and --sample;
     /// reference where --events or a picture of the pipeline asks for it. The emitted one is built by cargo
     /// first, for a minute or so, and kept for the next run of the description.
     #[arg(long, value_enum)]
@@ -159,7 +158,6 @@ pub(super) fn run(options: &Options) -> Result<i32, Failure> {
     check_program(options)?;
     let (checked, description) = options.description.load_checked()?;
     check_files(options, &description)?;
-    check_calls(&description.model, &options.run)?;
     check_samples(&description.model, options)?;
     let counted = options.description_coverage.then(|| description.count_points(&checked));
     let describe = || {
@@ -235,8 +233,7 @@ fn wants_reference(options: &Options) -> Option<&'static str> {
 
 /// An option that the translated engine does not know.
 fn asks_too_much(options: &RunOptions) -> Option<&'static str> {
-    let unknown =
-        [("--caches", options.caches), ("--calls", options.calls), ("--sample", options.sample.is_some())];
+    let unknown = [("--caches", options.caches), ("--sample", options.sample.is_some())];
     unknown.into_iter().find_map(|(option, is_given)| is_given.then_some(option))
 }
 
@@ -311,14 +308,6 @@ fn check_values(options: &Options) -> Result<(), Failure> {
             "{other} and values are both to be at {}; name two files",
             values.display()
         ))),
-    }
-}
-
-/// Where instructions overlap, no engine follows calls: said before one is built.
-fn check_calls(model: &Model, options: &RunOptions) -> Result<(), Failure> {
-    match options.calls && model.overlaps() {
-        true => Err(Failure::other(NO_CALLS)),
-        false => Ok(()),
     }
 }
 

@@ -6,6 +6,7 @@ use isac_ir::Model;
 use isac_ir::account::{Times, account_instruction};
 use isac_ir::behavior::AccessKind;
 use isac_ir::bits::Bits;
+use isac_ir::control::{Control, control_of};
 use isac_ir::decode::{Decoded, Element};
 use isac_ir::root::{RootDecoding, decode_root, root_elements};
 use sim_profile::{AccessEvent, Accesses, InstructionKey, InstructionRecord, Measurement, Overhead, Word};
@@ -105,6 +106,19 @@ impl Recording {
         }
         measurement
     }
+}
+
+/// What the instruction of a word, of so many bits, may do to the flow of control at an address; `None` if the
+/// word is none. For models of which one word is decoded.
+pub fn recorded_control(
+    model: &Model,
+    address: u64,
+    (word, width_bits): (Bits, u32),
+    size_cells: u32,
+) -> Option<Control> {
+    let key = StaticKey { address, words: vec![RecordedWord { element: 0, word, width_bits }] };
+    let decoded = Recording::decode(model, &key)?;
+    Some(control_of(model, &decoded, address, size_cells))
 }
 
 /// The operation that holds the CODINGROOT, with the instance of each element.

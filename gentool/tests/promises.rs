@@ -78,6 +78,7 @@ fn every_description_is_lowered_as_promised() {
             "target.isac",
             "user.isac",
             "words.isac",
+            "word.isac",
             "slots.isac",
             "stages.isac"
         ],

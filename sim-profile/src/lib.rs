@@ -38,6 +38,7 @@ pub mod tree;
 
 mod ascending;
 mod cache_lines;
+mod digits;
 mod event_profiler;
 mod event_reader;
 mod event_writer;

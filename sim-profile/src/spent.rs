@@ -95,6 +95,9 @@ pub fn format_cpi(cycles: u64, executed: u64) -> String {
     if executed == 0 {
         return "0.000".to_owned();
     }
+    if cycles == executed {
+        return "1.000".to_owned();
+    }
     let (cycles, executed) = (u128::from(cycles), u128::from(executed));
     let thousandths = (cycles * 2_000 + executed) / (2 * executed);
     format!("{}.{:03}", thousandths / 1_000, thousandths % 1_000)

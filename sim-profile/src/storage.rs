@@ -44,7 +44,7 @@ use std::io::{self, BufRead, Write};
 use serde::{Deserialize, Serialize};
 
 use crate::lines::{LineError, Lines};
-use crate::measurement::is_index;
+use crate::measurement::{SoundNames, is_index};
 use crate::{
     CacheLines, CallContext, CallCount, CallKey, FunctionCount, InstructionKey, InstructionRecord,
     InvalidMeasurement, InvalidView, Measurement, Mode, ModelTables, Overhead, PipelineView, Profile,
@@ -188,6 +188,7 @@ pub fn read_profile<R: BufRead>(reader: R) -> Result<Profile, ProfileError> {
 
 fn read_lines<R: BufRead>(lines: &mut Lines<R>) -> Result<Profile, ProfileErrorCause> {
     let mut profile = read_head(lines)?;
+    let mut names = SoundNames::default();
     let mut entries = 0;
     loop {
         let entry = serde_json::from_str(lines.next_line()?).map_err(ProfileErrorCause::Malformed)?;
@@ -198,7 +199,7 @@ fn read_lines<R: BufRead>(lines: &mut Lines<R>) -> Result<Profile, ProfileErrorC
                 false => Ok(profile),
             };
         }
-        insert_entry(&mut profile, entry)?;
+        insert_entry(&mut profile, &mut names, entry)?;
         entries += 1;
     }
 }
@@ -235,11 +236,15 @@ fn read_head<R: BufRead>(lines: &mut Lines<R>) -> Result<Profile, ProfileErrorCa
     Ok(Profile { measurement, provenance, samples, ..Profile::default() })
 }
 
-fn insert_entry(profile: &mut Profile, entry: Entry) -> Result<(), ProfileErrorCause> {
+fn insert_entry(
+    profile: &mut Profile,
+    names: &mut SoundNames,
+    entry: Entry,
+) -> Result<(), ProfileErrorCause> {
     let Profile { measurement, statics, calls, visits, pipeline, .. } = profile;
     let repeated = match entry {
         Entry::Instruction(key, record) => {
-            measurement.validate_record(&key, &record).map_err(ProfileErrorCause::Invalid)?;
+            measurement.validate_record(names, &key, &record).map_err(ProfileErrorCause::Invalid)?;
             measurement.instructions.insert(key, record).is_some()
         }
         Entry::Transfer(from, to, count) => measurement.transfers.insert((from, to), count).is_some(),

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::digits::hexadecimal;
+
 /// Everything the profile needs to know of a model: names, no behaviour.
 #[derive(Serialize, Deserialize, Clone, Debug, Default, PartialEq, Eq)]
 #[serde(deny_unknown_fields)]
@@ -107,7 +109,7 @@ impl ModelTables {
     /// `address` in hexadecimal with `0x`, padded with zeros to the address width.
     pub fn format_address(&self, address: u64) -> String {
         let digits = usize::try_from(self.address_bits.min(64).div_ceil(4)).unwrap_or(16);
-        format!("0x{address:0digits$x}")
+        hexadecimal(address, digits)
     }
 }
 

@@ -47,15 +47,18 @@ impl InstructionTree {
     /// path is a root of its own, an access in a node that a name does not have is its root's;
     /// neither occurs in a valid measurement.
     pub fn of(measurement: &Measurement) -> InstructionTree {
-        let mut roots = Vec::new();
-        let mut paths: HashMap<&str, PathTree> = HashMap::new();
+        // Programs have many instructions of few names.
+        let mut imports: Vec<Import> = Vec::new();
+        let mut numbers: HashMap<&str, usize> = HashMap::new();
         for record in measurement.instructions.values().filter(|record| record.executed > 0) {
-            let name = record.name.as_str();
-            let path = paths
-                .entry(name)
-                .or_insert_with(|| PathTree::parse(name).unwrap_or_else(|_| PathTree::opaque(name)));
-            Import::of(record, path).add(&mut roots, 0);
+            let number = *numbers.entry(&record.name).or_insert(imports.len());
+            if number == imports.len() {
+                imports.push(Import::of(&record.name));
+            }
+            imports[number].take(record);
         }
+        let mut roots = Vec::new();
+        imports.iter().for_each(|import| import.add(&mut roots, 0));
         sort_siblings(&mut roots, &rank_names(&measurement.tables));
         InstructionTree { roots }
     }
@@ -68,9 +71,9 @@ impl InstructionTree {
     }
 }
 
-/// One record on its way into the tree.
-struct Import<'a> {
-    path: &'a PathTree,
+/// The records of one name on their way into the tree.
+struct Import {
+    path: PathTree,
     executed: u64,
     accesses: BTreeMap<u32, Accesses>,
     total: Accesses,
@@ -79,23 +82,28 @@ struct Import<'a> {
     own: Vec<Accesses>,
 }
 
-impl<'a> Import<'a> {
-    fn of(record: &InstructionRecord, path: &'a PathTree) -> Import<'a> {
-        let mut import = Import {
-            path,
-            executed: record.executed,
+impl Import {
+    fn of(name: &str) -> Import {
+        let path = PathTree::parse(name).unwrap_or_else(|_| PathTree::opaque(name));
+        Import {
+            executed: 0,
             accesses: BTreeMap::new(),
             total: Accesses::default(),
-            spent: Spent::of(record),
+            spent: Spent::default(),
             own: vec![Accesses::default(); path.nodes().len()],
-        };
-        for (&(node, resource), &accesses) in &record.accesses {
-            let node = usize::try_from(node).ok().filter(|&at| at < import.own.len()).unwrap_or(0);
-            import.own[node].add(accesses);
-            import.total.add(accesses);
-            import.accesses.entry(resource).or_default().add(accesses);
+            path,
         }
-        import
+    }
+
+    fn take(&mut self, record: &InstructionRecord) {
+        count(&mut self.executed, record.executed);
+        self.spent.add(&Spent::of(record));
+        for (&(node, resource), &accesses) in &record.accesses {
+            let node = usize::try_from(node).ok().filter(|&at| at < self.own.len()).unwrap_or(0);
+            self.own[node].add(accesses);
+            self.total.add(accesses);
+            self.accesses.entry(resource).or_default().add(accesses);
+        }
     }
 
     /// Adds node `index` of the path, and all below it, to its siblings in the tree.

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use serde::de::{Deserializer, Error, Visitor};
 use serde::{Deserialize, Serialize};
 
 /// The longest instruction that is recorded, in bytes.
@@ -13,8 +14,8 @@ const LONGEST_BYTES: usize = 32;
 ///
 /// Ordered byte by byte; printed, parsed and stored as two hexadecimal digits a byte, without
 /// `0x`.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(into = "String")]
 pub struct Word {
     /// Filled up with zeros behind `length`.
     bytes: [u8; LONGEST_BYTES],
@@ -62,7 +63,13 @@ impl Default for Word {
 
 impl fmt::Display for Word {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.bytes().iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        let digit = |half: u8| b"0123456789abcdef"[usize::from(half)];
+        let mut digits = [0; 2 * LONGEST_BYTES];
+        for (pair, byte) in digits.chunks_exact_mut(2).zip(self.bytes()) {
+            pair.copy_from_slice(&[digit(byte >> 4), digit(byte & 0xf)]);
+        }
+        // Digits are a text.
+        f.write_str(std::str::from_utf8(&digits[..2 * self.bytes().len()]).unwrap_or_default())
     }
 }
 
@@ -79,17 +86,36 @@ impl FromStr for Word {
         if !text.bytes().all(|digit| digit.is_ascii_hexdigit()) || !text.len().is_multiple_of(2) {
             return Err(WordError::Digits(text.to_owned()));
         }
-        let bytes: Result<Vec<u8>, _> =
-            (0..text.len()).step_by(2).map(|at| u8::from_str_radix(&text[at..at + 2], 16)).collect();
-        Word::new(&bytes.map_err(|_| WordError::Digits(text.to_owned()))?)
+        let value = |digit: u8| char::from(digit).to_digit(16).unwrap_or(0) as u8;
+        let mut bytes = [0; LONGEST_BYTES];
+        for (byte, pair) in bytes.iter_mut().zip(text.as_bytes().chunks_exact(2)) {
+            *byte = value(pair[0]) << 4 | value(pair[1]);
+        }
+        match bytes.get(..text.len() / 2) {
+            Some(bytes) => Word::new(bytes),
+            None => Err(WordError::Length(text.len() / 2)),
+        }
     }
 }
 
-impl TryFrom<String> for Word {
-    type Error = WordError;
+/// From a text that nobody has to keep for that: stored profiles have millions.
+impl<'de> Deserialize<'de> for Word {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Word, D::Error> {
+        deserializer.deserialize_str(Digits)
+    }
+}
 
-    fn try_from(text: String) -> Result<Word, WordError> {
-        text.parse()
+struct Digits;
+
+impl Visitor<'_> for Digits {
+    type Value = Word;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a string")
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<Word, E> {
+        text.parse().map_err(E::custom)
     }
 }
 

@@ -3,6 +3,10 @@
 /// `text` with U+FFFD for every control character and every character outside XML 1.0's `Char`.
 /// Line breaks and tabs go too: a name has none, and a reader would not get them back unchanged.
 pub(super) fn sanitize(text: &str) -> String {
+    // What nearly all are.
+    if text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
+        return text.to_owned();
+    }
     text.chars().map(|c| if is_printable(c) { c } else { char::REPLACEMENT_CHARACTER }).collect()
 }
 

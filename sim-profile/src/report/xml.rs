@@ -10,6 +10,8 @@ use std::io::{self, Write};
 use serde::Serialize;
 use serde::ser::{self, Impossible, SerializeSeq, SerializeStruct, Serializer};
 
+use crate::digits::push_decimal;
+
 /// Writes an element and all below it, indented by two, without a line break behind it.
 ///
 /// # Errors
@@ -19,14 +21,21 @@ pub(super) fn write_element(
     name: &'static str,
     value: &impl Serialize,
 ) -> io::Result<()> {
+    let text = Vec::with_capacity(2 * FULL);
     let mut document =
-        Document { out, depth: 0, is_tag_open: false, is_first: true, displayed: String::new() };
-    value.serialize(Node { document: &mut document, name }).map_err(|Failure(error)| error)
+        Document { out, text, depth: 0, is_tag_open: false, is_first: true, displayed: String::new() };
+    value.serialize(Node { document: &mut document, name }).map_err(|Failure(error)| error)?;
+    document.hand_over()
 }
+
+/// Bytes of text from which on they are handed over.
+const FULL: usize = 1 << 15;
 
 /// Where elements are written to.
 struct Document<'w, W> {
     out: &'w mut W,
+    /// What is not handed over yet: an element is made of ten pieces, too short for a call of `out` each.
+    text: Vec<u8>,
     /// Elements that are open.
     depth: usize,
     /// The start tag written last has room for attributes.
@@ -40,42 +49,55 @@ struct Document<'w, W> {
 const INDENT: &[u8; 33] = b"\n                                ";
 
 impl<W: Write> Document<'_, W> {
+    fn hand_over(&mut self) -> io::Result<()> {
+        let written = self.out.write_all(&self.text);
+        self.text.clear();
+        written
+    }
+
     /// Begins a line for an element below those that are open.
     fn begin_line(&mut self) -> io::Result<()> {
+        if self.text.len() >= FULL {
+            self.hand_over()?;
+        }
         if std::mem::take(&mut self.is_tag_open) {
-            self.out.write_all(b">")?;
+            self.text.push(b'>');
         }
         if std::mem::take(&mut self.is_first) {
             return Ok(());
         }
         match INDENT.get(..=2 * self.depth) {
-            Some(indent) => self.out.write_all(indent),
-            None => write!(self.out, "\n{:1$}", "", 2 * self.depth),
+            Some(indent) => self.text.extend_from_slice(indent),
+            None => {
+                self.text.push(b'\n');
+                self.text.resize(self.text.len() + 2 * self.depth, b' ');
+            }
         }
+        Ok(())
     }
 
     /// A tag, or its beginning: its name between two texts.
-    fn write_tag(&mut self, before: &[u8], name: &str, behind: &[u8]) -> io::Result<()> {
-        self.out.write_all(before)?;
-        self.out.write_all(name.as_bytes())?;
-        self.out.write_all(behind)
+    fn push_tag(&mut self, before: &[u8], name: &str, behind: &[u8]) {
+        self.text.extend_from_slice(before);
+        self.text.extend_from_slice(name.as_bytes());
+        self.text.extend_from_slice(behind);
     }
 
     /// Text between tags, or in an attribute's quotes.
-    fn write_text(&mut self, text: &str, is_quoted: bool) -> io::Result<()> {
+    fn push_text(&mut self, text: &str, is_quoted: bool) {
         let mut rest = text.as_bytes();
         let is_special = |byte: &u8| matches!(byte, b'<' | b'>' | b'&') || is_quoted && *byte == b'"';
         while let Some(at) = rest.iter().position(is_special) {
-            self.out.write_all(&rest[..at])?;
-            self.out.write_all(match rest[at] {
+            self.text.extend_from_slice(&rest[..at]);
+            self.text.extend_from_slice(match rest[at] {
                 b'<' => b"&lt;",
                 b'>' => b"&gt;",
                 b'&' => b"&amp;",
                 _ => b"&quot;",
-            })?;
+            });
             rest = &rest[at + 1..];
         }
-        self.out.write_all(rest)
+        self.text.extend_from_slice(rest);
     }
 }
 
@@ -88,18 +110,33 @@ struct Node<'d, 'w, W> {
 impl<W: Write> Node<'_, '_, W> {
     fn write_text(self, text: &str) -> Result<(), Failure> {
         let Node { document, name } = self;
+        if text.is_empty() && !name.starts_with('@') {
+            document.begin_line()?;
+            document.push_tag(b"<", name, b"/>");
+            return Ok(());
+        }
+        let is_quoted = name.starts_with('@');
+        Node { document, name }.write_value(|document| document.push_text(text, is_quoted))
+    }
+
+    /// A value that is not empty and needs no replacement, or does that itself.
+    fn write_value(self, push: impl FnOnce(&mut Document<'_, W>)) -> Result<(), Failure> {
+        let Node { document, name } = self;
         if let Some(name) = name.strip_prefix('@') {
-            document.write_tag(b" ", name, b"=\"")?;
-            document.write_text(text, true)?;
-            return Ok(document.out.write_all(b"\"")?);
+            document.push_tag(b" ", name, b"=\"");
+            push(document);
+            document.text.push(b'"');
+            return Ok(());
         }
         document.begin_line()?;
-        if text.is_empty() {
-            return Ok(document.write_tag(b"<", name, b"/>")?);
-        }
-        document.write_tag(b"<", name, b">")?;
-        document.write_text(text, false)?;
-        Ok(document.write_tag(b"</", name, b">")?)
+        document.push_tag(b"<", name, b">");
+        push(document);
+        document.push_tag(b"</", name, b">");
+        Ok(())
+    }
+
+    fn write_number(self, number: u64) -> Result<(), Failure> {
+        self.write_value(|document| push_decimal(&mut document.text, number))
     }
 
     fn write_displayed(self, value: impl Display) -> Result<(), Failure> {
@@ -143,10 +180,12 @@ impl<W: Write> SerializeStruct for Node<'_, '_, W> {
         let Node { document, name } = self;
         document.depth -= 1;
         if std::mem::take(&mut document.is_tag_open) {
-            return Ok(document.out.write_all(b"/>")?);
+            document.text.extend_from_slice(b"/>");
+            return Ok(());
         }
         document.begin_line()?;
-        Ok(document.write_tag(b"</", name, b">")?)
+        document.push_tag(b"</", name, b">");
+        Ok(())
     }
 }
 
@@ -190,6 +229,15 @@ macro_rules! write_displayed {
     };
 }
 
+/// The same of what there is most of.
+macro_rules! write_numbers {
+    ($($function:ident: $kind:ty,)*) => {
+        $(fn $function(self, value: $kind) -> Result<(), Failure> {
+            self.write_number(value.into())
+        })*
+    };
+}
+
 impl<W: Write> Serializer for Node<'_, '_, W> {
     type Ok = ();
     type Error = Failure;
@@ -204,8 +252,9 @@ impl<W: Write> Serializer for Node<'_, '_, W> {
     write_displayed! {
         serialize_bool: bool, serialize_char: char, serialize_f32: f32, serialize_f64: f64,
         serialize_i8: i8, serialize_i16: i16, serialize_i32: i32, serialize_i64: i64,
-        serialize_u8: u8, serialize_u16: u16, serialize_u32: u32, serialize_u64: u64,
     }
+
+    write_numbers! { serialize_u8: u8, serialize_u16: u16, serialize_u32: u32, serialize_u64: u64, }
 
     fn serialize_str(self, text: &str) -> Result<(), Failure> {
         self.write_text(text)
@@ -225,7 +274,7 @@ impl<W: Write> Serializer for Node<'_, '_, W> {
 
     fn serialize_struct(self, _kind: &'static str, _length: usize) -> Result<Self, Failure> {
         self.document.begin_line()?;
-        self.document.write_tag(b"<", self.name, b"")?;
+        self.document.push_tag(b"<", self.name, b"");
         self.document.is_tag_open = true;
         self.document.depth += 1;
         Ok(self)

@@ -14,7 +14,7 @@ use super::template::{Matched, Template};
 use super::{Entry, insert_entry, read_head};
 use crate::image::identities;
 use crate::lines::Lines;
-use crate::measurement::count;
+use crate::measurement::{SoundNames, count};
 use crate::{InstructionKey, MergeError, Mode, Profile, ProfileError, ProfileErrorCause};
 
 /// Stored profiles, added up one by one.
@@ -169,6 +169,7 @@ impl ProgramSum {
     ) -> Result<Profile, ProfileErrorCause> {
         let mut rest = head;
         let (mut entries, mut next) = (0, 0);
+        let mut names = SoundNames::default();
         loop {
             let line = lines.next_line()?;
             if let Some(at) = self.find(line.as_bytes(), next) {
@@ -192,7 +193,7 @@ impl ProgramSum {
                 };
             }
             self.add_template(line.as_bytes(), &entry);
-            insert_entry(&mut rest, entry)?;
+            insert_entry(&mut rest, &mut names, entry)?;
             entries += 1;
         }
     }

@@ -19,6 +19,7 @@ use isac::simulators::{rv32imc, rv64imac};
 mod differential {
     pub(crate) mod elf;
     pub(crate) mod encoder;
+    pub(crate) mod handler;
     pub(crate) mod installed;
     pub(crate) mod machine;
     pub(crate) mod peer;

@@ -4,11 +4,14 @@
 mod support;
 
 use isac_ir::Model;
-use sim_profile::render_xml;
 use sim_profile::summary::Summary;
+use sim_profile::symbols::FunctionCells;
+use sim_profile::{Calls, render_xml};
 use sim_runtime::host::{Host, Streams};
+use sim_runtime::record::FunctionMap;
 use sim_runtime::{Engine, Stop};
 use support::law::{EventFile, check_time};
+use support::paid::check_paid;
 use support::program::registers_text;
 use support::random_word::{Random, random_word, root_decoder};
 use support::{EngineKind, Simulator, difference, simulator};
@@ -18,11 +21,21 @@ const LENGTH: u64 = 24;
 /// Cycles after which a run is left.
 const CYCLES: u64 = 200;
 
-/// How a run went: state and report.
+/// How a run went: state, report and calls.
 struct Outcome {
     stop: Stop,
     state: String,
     report: Option<String>,
+    calls: Option<Calls>,
+}
+
+/// Functions of some instructions where programs lie, every other one with a gap behind it.
+fn small_functions() -> FunctionMap {
+    let cells = |number: u64| {
+        let start = number * 16;
+        FunctionCells { start, end: start + 12 + number % 2 * 4, function: start }
+    };
+    FunctionMap::new((0..40).map(cells).collect())
 }
 
 /// Random words where the processor begins; one in eight is any number, which may be illegal.
@@ -52,20 +65,35 @@ fn run(engine: &mut dyn Engine, model: &Model, program: &[u8], piece: u64) -> Ou
     let (streams, ..) = Streams::captured(b"");
     let mut host = Host::new(streams);
     let mut stop = Stop::Budget;
+    let follows = engine.record_calls(small_functions());
     for _ in 0..CYCLES / piece {
         stop = engine.run(&mut host, piece);
         if !matches!(stop, Stop::Paused { .. }) {
             break;
         }
-        let _ = engine.measurement();
+        let _ = (engine.measurement(), engine.calls());
     }
     let mut bytes = vec![0; 64];
     engine.machine().read_bytes(map, 0, &mut bytes).expect("there is memory");
     let counts = format!("instructions {}, cycles {}", engine.instructions(), engine.cycles());
     let caches = engine.caches();
     let state = format!("{stop:?}\n{counts}\n{caches:?}\n{}\n{bytes:02x?}", registers_text(engine, model));
-    let report = engine.measurement().map(|measurement| render_xml(&measurement));
-    Outcome { stop, state, report }
+    let measurement = engine.measurement();
+    let calls = engine.calls();
+    assert_eq!(follows, calls.is_some(), "who can follow calls does");
+    if let Some((calls, measurement)) = calls.as_ref().zip(measurement.as_ref()) {
+        check_calls(engine, calls);
+        check_paid(calls, measurement, &small_functions());
+    }
+    let report = measurement.map(|measurement| render_xml(&measurement));
+    Outcome { stop, state, report, calls }
+}
+
+/// Functions have spent what the run has.
+fn check_calls(engine: &dyn Engine, calls: &Calls) {
+    let own = calls.functions.values().map(|function| function.own);
+    let own = own.fold((0, 0), |sum, own| (sum.0 + own.instructions, sum.1 + own.cycles));
+    assert_eq!(own, (engine.instructions(), engine.cycles()), "of all functions");
 }
 
 /// Every cycle is one that an instruction began, or one in which none did.
@@ -126,6 +154,7 @@ fn check(simulator: Simulator, programs: u64) -> Total {
             assert_eq!(found, None, "{}", context(&format!("state, {kind:?}")));
             if let Some(found) = &outcome.report {
                 assert_eq!(difference(&report, found), None, "{}", context("report"));
+                assert_eq!(reference.calls, outcome.calls, "{}", context(&format!("calls, {kind:?}")));
             }
         }
         let [whole, emitted] = [EngineKind::Reference, EngineKind::Emitted].map(|kind| {

@@ -93,6 +93,7 @@ pub fn control_of(model: &Model, decoded: &Decoded, address: u64, size_cells: u3
         carriers: carriers(model, &steps, &counter),
         steps,
         contexts: Vec::new(),
+        begun: Vec::new(),
         kept: BTreeSet::new(),
         is_keeping: false,
         left: BTreeMap::new(),
@@ -138,6 +139,9 @@ fn carriers(model: &Model, steps: &[u32], counter: &place::Counter) -> BTreeSet<
     found
 }
 
+/// Operations that are run for one instruction at most; what more would do is not known.
+const MOST_CONTEXTS: usize = 1 << 12;
+
 /// An operation that runs in the instruction.
 #[derive(Debug, Clone, Copy)]
 struct Context {
@@ -159,6 +163,8 @@ struct Walk<'a> {
     /// Operations that run in every instruction.
     steps: Vec<u32>,
     contexts: Vec<Context>,
+    /// What the program counter could hold where each of them began.
+    begun: Vec<NextAddress>,
     /// Values that were computed from the program counter and written elsewhere.
     kept: BTreeSet<u128>,
     /// Whether what is written is written by the instruction itself.
@@ -182,6 +188,7 @@ impl Walk<'_> {
         let before = conditional.then(|| state.clone());
         let number = self.contexts.len();
         self.contexts.push(context);
+        self.begun.push(state.next.clone());
         let operation = self.model.operation(context.operation);
         let children: Vec<u32> = context.node.map_or_else(Vec::new, |node| self.operations_below(node));
         let (operands, others): (Vec<u32>, Vec<u32>) =
@@ -199,13 +206,25 @@ impl Walk<'_> {
             if let (Role::Activated, true, Target::Operation(next)) =
                 (instance.role, instance.scheduled, instance.target)
             {
-                let context = Context { operation: next, node: None, parent: Some(number) };
-                self.run_operation(state, context, instance.conditional);
+                match self.ancestor(number, next) {
+                    Some(ancestor) => state.repeat(&self.begun[ancestor]),
+                    None if self.contexts.len() >= MOST_CONTEXTS => state.lose(),
+                    None => {
+                        let context = Context { operation: next, node: None, parent: Some(number) };
+                        self.run_operation(state, context, instance.conditional);
+                    }
+                }
             }
         }
         if let Some(before) = before {
             state.join(before);
         }
+    }
+
+    /// The context, or one of those that led to it, in which an operation runs: activations have come round.
+    fn ancestor(&self, context: usize, operation: u32) -> Option<usize> {
+        let mut led = std::iter::successors(Some(context), |context| self.contexts[*context].parent);
+        led.find(|context| self.contexts[*context].operation == operation)
     }
 
     fn run_node(&mut self, state: &mut State, node: u32, parent: usize) {

@@ -214,6 +214,11 @@ pub struct Calls {
     pub contexts: Vec<CallContext>,
     /// Calls that were forgotten before they returned, since the stack was full: the oldest ones.
     pub forgotten: u64,
+    /// Where instructions overlap: cycles of instructions that did not run to their end, as those that a
+    /// jump has flushed, by the address that they are counted at, if there is one, and that of the instruction
+    /// before them. It pays for them in all that is said here; those of its own function are left out.
+    #[serde(default, with = "crate::pairs", skip_serializing_if = "BTreeMap::is_empty")]
+    pub in_vain: BTreeMap<(Option<u64>, u64), u64>,
 }
 
 impl Calls {
@@ -234,6 +239,9 @@ impl Calls {
         tree.add(&other.contexts);
         self.contexts = tree.into_list();
         count(&mut self.forgotten, other.forgotten);
+        for (places, cycles) in &other.in_vain {
+            count(self.in_vain.entry(*places).or_default(), *cycles);
+        }
     }
 
     /// The groups of functions that call each other in a circle, each function alone that is in none:

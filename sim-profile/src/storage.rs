@@ -17,6 +17,7 @@
 //! {"call":[{"caller":128,"site":130,"callee":140,"kind":"call"},{"calls":2,"inclusive":[20,25]}]}
 //! {"function":[140,{"own":[20,25],"inclusive":[20,25]}]}
 //! {"context":{"parent":0,"function":140,"own":[20,25]}}
+//! {"in_vain":[null,130,2]}
 //! {"calls":0}
 //! {"visits":[12,12,0,3]}
 //! {"pipeline":{"first":1,"cycles":9,"rows":[...]}}
@@ -29,9 +30,9 @@
 //! An overhead is lost and extra cycles of what was never decoded; those of an instruction are in its
 //! entry, if there are any. A static entry is what the model says of an instruction, whatever it did.
 //! Of calls there is the line `calls`, with the number of those that were forgotten, if they were
-//! followed, and costs are lists of instructions and cycles. Where runs of several programs were added up,
-//! their files and sums are in the provenance, nothing has an address, and the number in its place tells
-//! instructions apart. `visits` are counts of the description's
+//! followed, and costs are lists of instructions and cycles; `in_vain` is `[address or null,address,cycles]`.
+//! Where runs of several programs were added up, their files and sums are in the provenance, nothing has an
+//! address, and the number in its place tells instructions apart. `visits` are counts of the description's
 //! points, by number, if they were counted, and `pipeline` which instruction was in which stage in some
 //! cycles.
 
@@ -104,6 +105,8 @@ enum Entry {
     Function(u64, FunctionCount),
     /// A stack of calls.
     Context(CallContext),
+    /// Cycles by address, if there is one, and the address that pays for them.
+    InVain(Option<u64>, u64, u64),
     /// Calls were followed; how many were forgotten.
     Calls(u64),
     /// How often each point of the description was passed.
@@ -157,6 +160,8 @@ fn entries_of(profile: &Profile) -> impl Iterator<Item = Entry> {
     let functions = calls.clone().flat_map(|calls| &calls.functions);
     let functions = functions.map(|(&start, &count)| Entry::Function(start, count));
     let contexts = calls.clone().flat_map(|calls| &calls.contexts).map(|&context| Entry::Context(context));
+    let in_vain = calls.clone().flat_map(|calls| &calls.in_vain);
+    let in_vain = in_vain.map(|(&(place, payer), &cycles)| Entry::InVain(place, payer, cycles));
     let forgotten = calls.map(|calls| Entry::Calls(calls.forgotten));
     let visits = profile.visits.iter().map(|visits| Entry::Visits(visits.clone()));
     let pipeline = profile.pipeline.iter().map(|view| Entry::Pipeline(view.clone()));
@@ -166,6 +171,7 @@ fn entries_of(profile: &Profile) -> impl Iterator<Item = Entry> {
         .chain(arcs)
         .chain(functions)
         .chain(contexts)
+        .chain(in_vain)
         .chain(forgotten)
         .chain(visits)
         .chain(pipeline)
@@ -270,6 +276,9 @@ fn insert_entry(
             let is_known = context.parent.is_none_or(|parent| is_index(parent, contexts.len()));
             contexts.push(context);
             !is_known
+        }
+        Entry::InVain(place, payer, cycles) => {
+            calls.get_or_insert_default().in_vain.insert((place, payer), cycles).is_some()
         }
         Entry::Calls(forgotten) => {
             std::mem::replace(&mut calls.get_or_insert_default().forgotten, forgotten) != 0

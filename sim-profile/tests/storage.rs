@@ -76,6 +76,7 @@ fn calls() -> Calls {
             CallContext { parent: Some(0), function: 8, own: spending(30, 40) },
         ],
         forgotten: 1,
+        in_vain: [((None, 8), 3), ((Some(4), 8), 1)].into(),
     }
 }
 

@@ -128,8 +128,8 @@ pub trait Engine {
         Vec::new()
     }
 
-    /// Follows calls from the next instruction on; false if the engine cannot, which is so where
-    /// instructions overlap.
+    /// Follows calls from the next instruction on; false if the engine cannot. Where instructions overlap,
+    /// engines that make no profile cannot.
     fn record_calls(&mut self, _map: FunctionMap) -> bool {
         false
     }

@@ -5,6 +5,7 @@
 pub(crate) mod description;
 pub(crate) mod launch;
 pub(crate) mod law;
+pub(crate) mod paid;
 pub(crate) mod program;
 pub(crate) mod random_word;
 pub(crate) mod split;

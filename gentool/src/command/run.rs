@@ -11,8 +11,7 @@ use clap::ValueEnum;
 use gentool::emit::find_obstacles;
 use isac_ir::Model;
 use sim_runtime::launcher::{
-    LaunchInfo, NO_CALLS, NO_SAMPLES, ProgramFormat, RunOptions, Stdio, check_results, is_same_file,
-    launch_with,
+    LaunchInfo, NO_SAMPLES, ProgramFormat, RunOptions, Stdio, check_results, is_same_file, launch_with,
 };
 use sim_runtime::trace::CycleWindow;
 use sim_translate::{Counting, TranslatedEngine};
@@ -159,7 +158,6 @@ pub(super) fn run(options: &Options) -> Result<i32, Failure> {
     check_program(options)?;
     let (checked, description) = options.description.load_checked()?;
     check_files(options, &description)?;
-    check_calls(&description.model, &options.run)?;
     check_samples(&description.model, options)?;
     let counted = options.description_coverage.then(|| description.count_points(&checked));
     let describe = || {
@@ -311,14 +309,6 @@ fn check_values(options: &Options) -> Result<(), Failure> {
             "{other} and values are both to be at {}; name two files",
             values.display()
         ))),
-    }
-}
-
-/// Where instructions overlap, no engine follows calls: said before one is built.
-fn check_calls(model: &Model, options: &RunOptions) -> Result<(), Failure> {
-    match options.calls && model.overlaps() {
-        true => Err(Failure::other(NO_CALLS)),
-        false => Ok(()),
     }
 }
 

@@ -41,11 +41,15 @@ fn calls_of_some_of_the_runs_are_left_out() {
     check("some_calls", &bench, &lines.iter().map(String::as_str).collect::<Vec<_>>());
 }
 
-/// No simulator can be built here: that would be the message if it were tried.
 #[test]
-fn where_instructions_overlap_calls_are_refused_at_once() {
-    let line = format!("run models/rv32im5/rv32im5.isac {CRC32} --calls --profile @calls");
-    check("calls_in_a_pipeline", &Bench::new(), &[&line]);
+fn where_instructions_overlap_calls_have_their_cycles() {
+    let pipeline = "run models/rv32im5/rv32im5.isac --engine reference";
+    let lines = [
+        format!("{pipeline} {CRC32} --limit-instructions 20000 --calls --profile @calls"),
+        format!("report @calls --image {CRC32} --format gprof"),
+        format!("report @calls --image {CRC32} --format oprofile"),
+    ];
+    check("calls_in_a_pipeline", &Bench::new(), &lines.iter().map(String::as_str).collect::<Vec<_>>());
 }
 
 #[test]

@@ -120,6 +120,28 @@ impl State {
         }
     }
 
+    /// What was done since the program counter could hold this may be done again, any number of times.
+    pub(super) fn repeat(&mut self, begun: &NextAddress) {
+        self.forget();
+        if self.next != *begun {
+            self.lose();
+        }
+    }
+
+    /// Anything may have been done.
+    pub(super) fn lose(&mut self) {
+        self.forget();
+        self.next.computed = true;
+        self.jumps = true;
+    }
+
+    /// Keeps nothing of what registers, LOCALs and bindings hold.
+    fn forget(&mut self) {
+        self.registers.clear();
+        self.variables.clear();
+        self.found.clear();
+    }
+
     /// Goes on from here or from there: known is what is known in both.
     pub(super) fn join(&mut self, other: State) {
         if other.is_gone {

@@ -95,15 +95,36 @@ impl<'a> ProgramProfile<'a> {
         all
     }
 
+    /// The same, where cycles that were begun in vain are at the address that pays for them, if calls were
+    /// followed: as the call graph has them.
+    pub fn paid_by_address(&self) -> BTreeMap<Option<u64>, Cost> {
+        let mut all = self.cost_by_address();
+        for ((place, payer), cycles) in self.calls.iter().flat_map(|calls| &calls.in_vain) {
+            let Some(cost) = all.get_mut(place) else { continue };
+            let moved = cost.cycles.min(*cycles);
+            cost.cycles -= moved;
+            // What remains is lost as far as it was.
+            let moved_lost = cost.lost.saturating_sub(cost.cycles);
+            cost.lost -= moved_lost;
+            if *cost == Cost::default() {
+                all.remove(place);
+            }
+            let paid = all.entry(Some(*payer)).or_default();
+            count(&mut paid.cycles, moved);
+            count(&mut paid.lost, moved_lost);
+        }
+        all
+    }
+
     /// Number of the function of an address; that of [`NO_INSTRUCTION`] of none.
     pub fn function_of(&self, address: Option<u64>) -> u32 {
         address.map_or(NO_INSTRUCTION, |address| self.program.function_at(address))
     }
 
-    /// Costs by number of the function.
+    /// Costs by number of the function, as [`ProgramProfile::paid_by_address`] has them.
     pub fn cost_by_function(&self) -> BTreeMap<u32, Cost> {
         let mut all: BTreeMap<u32, Cost> = BTreeMap::new();
-        for (address, cost) in self.cost_by_address() {
+        for (address, cost) in self.paid_by_address() {
             let function = self.function_of(address);
             all.entry(function).or_default().add(&cost);
         }

@@ -174,7 +174,7 @@ impl<C: BlockCore, P: Profiling> Dispatcher<'_, C, P> {
             if let Some(entry) = self.code.static_of(site) {
                 entry.faulted.set(entry.faulted.get() + 1);
             }
-            let stop = self.fault(kind, address);
+            let stop = self.fault(kind, address, Some(site));
             let cycles = self.core.kernel().take_extra_cycles();
             self.code.charge_extra_cycles(site, cycles);
             // One that was handled takes its place in the budget, as a cancelled one does.
@@ -200,9 +200,7 @@ impl<C: BlockCore, P: Profiling> Dispatcher<'_, C, P> {
             entry.cancelled.set(entry.cancelled.get() + 1);
         }
         self.core.kernel().cancelled += 1;
-        if let (Some(calls), Some((source, _))) = (&self.code.calls, self.code.source_of(site)) {
-            calls.borrow_mut().follow_cancelled(self.core, source);
-        }
+        self.follow_cancelled(site);
         // A cancelled instruction takes its place in the budget, so that a guest of nothing else
         // comes to an end all the same.
         (ended + 1, self.core.kernel().exit())
@@ -215,7 +213,7 @@ impl<C: BlockCore, P: Profiling> Dispatcher<'_, C, P> {
         if P::ON {
             *self.rest.undecoded_faults.entry(pc).or_default() += 1;
         }
-        let stop = self.fault(kind, pc);
+        let stop = self.fault(kind, pc, None);
         self.charge_undecoded(Some(pc));
         stop
     }
@@ -238,8 +236,16 @@ impl<C: BlockCore, P: Profiling> Dispatcher<'_, C, P> {
         }
     }
 
-    /// An instruction is at fault; `None` if `memory_fault` has seen to it and the run goes on.
-    fn fault(&mut self, kind: FaultKind, instruction_address: u64) -> Option<Stop> {
+    /// An instruction was abandoned and the run goes on at the PC.
+    fn follow_cancelled(&mut self, site: u32) {
+        if let (Some(calls), Some((source, _))) = (&self.code.calls, self.code.source_of(site)) {
+            calls.borrow_mut().follow_cancelled(self.core, source);
+        }
+    }
+
+    /// An instruction is at fault, which has a site if it was decoded; `None` if `memory_fault` has seen to
+    /// it and the run goes on.
+    fn fault(&mut self, kind: FaultKind, instruction_address: u64, site: Option<u32>) -> Option<Stop> {
         let cycle = self.core.kernel_ref().cycles();
         let stop = |kind| Some(Stop::Fault(Fault { kind, instruction_address, cycle }));
         let handled = match kind {
@@ -254,7 +260,11 @@ impl<C: BlockCore, P: Profiling> Dispatcher<'_, C, P> {
         kernel.faulted += 1;
         match handled {
             None | Some(Err(Trap::Unhandled)) => stop(kind),
-            Some(Ok(()) | Err(Trap::Cancel | Trap::Retry)) => kernel.exit(),
+            Some(Ok(()) | Err(Trap::Cancel | Trap::Retry)) => {
+                let exit = kernel.exit();
+                site.into_iter().for_each(|site| self.follow_cancelled(site));
+                exit
+            }
             Some(Err(Trap::Halt)) => kernel.exit().or(Some(Stop::Halted(kernel.trap_value as u32 as i32))),
             Some(Err(Trap::Interrupt)) => Some(Stop::Interrupted),
             Some(Err(trap)) => stop(trap.fault(kernel).unwrap_or(kind)),

@@ -180,9 +180,8 @@ pub const NO_SAMPLES: &str = "samples cannot be taken where instructions overlap
 const NO_SUCH_SAMPLES: &str = "this engine takes samples of whole stretches, chosen by checks; leave out --engine, or \
                                --sample-only and --sample-timer";
 
-/// Why calls are not followed where instructions overlap, and what to do.
-pub const NO_CALLS: &str = "calls cannot be followed where instructions overlap; leave out --calls, or take a \
-                            description without pipeline";
+/// Why calls are not followed, and what to do.
+const NO_CALLS: &str = "this engine cannot follow calls; leave out --calls, or say --engine reference";
 
 /// Why runs are not divided where instructions overlap, and what to do.
 const NO_PARTS: &str = "a run cannot be divided where instructions overlap, for some are always on their way; \

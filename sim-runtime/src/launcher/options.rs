@@ -143,7 +143,7 @@ pub struct RunOptions {
     /// Follow calls and returns, for the call graph of the profile.
     ///
     /// What calls and what returns is found in the description. With functions of the program's
-    /// symbols, jumps between them count as tail calls. Where instructions overlap it cannot be done.
+    /// symbols, jumps between them count as tail calls.
     #[arg(long, help_heading = "Results")]
     pub calls: bool,
 

@@ -1,13 +1,14 @@
 //! Follows calls in an engine that knows every instruction as it ends.
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use isac_ir::Model;
 use isac_ir::control::{Control, control_of};
 use isac_ir::decode::Decoded;
 use sim_profile::{Calls, Spending, Word};
 
-use super::{CallRecorder, FunctionMap, step_of};
+use super::{CallRecorder, FunctionMap, Step, step_of};
 
 /// An instruction that has ended.
 pub(crate) struct Executed<'a> {
@@ -17,14 +18,23 @@ pub(crate) struct Executed<'a> {
     pub decoded: &'a Decoded,
 }
 
+/// What is known of it to tell where it has gone on.
+#[derive(Clone)]
+pub(crate) struct Followed {
+    pub address: u64,
+    /// Address of the cell behind it.
+    pub successor: u64,
+    pub control: Rc<Control>,
+}
+
 /// A recorder, and what is known of the instructions that it is told of.
 #[derive(Clone)]
 pub(crate) struct CallFollower {
     recorder: CallRecorder,
     /// By address, as they were decoded last.
-    controls: BTreeMap<u64, (Word, Control)>,
-    /// Address of the last instruction, and of that behind it.
-    before: Option<(u64, u64)>,
+    controls: BTreeMap<u64, (Word, Rc<Control>)>,
+    /// The last instruction.
+    before: Option<Followed>,
 }
 
 impl CallFollower {
@@ -33,19 +43,42 @@ impl CallFollower {
         CallFollower { recorder: CallRecorder::new(map, address), controls: BTreeMap::new(), before: None }
     }
 
+    /// The functions.
+    pub(crate) fn map(&self) -> &FunctionMap {
+        self.recorder.map()
+    }
+
     /// An instruction has ended as instructions do, and goes on at an address.
     pub(crate) fn follow(&mut self, model: &Model, executed: &Executed<'_>, to: u64, now: Spending) {
+        let followed = self.learn(model, executed);
+        self.go_on(&followed, to, now, false);
+    }
+
+    /// What an instruction may do to the flow of control.
+    pub(crate) fn learn(&mut self, model: &Model, executed: &Executed<'_>) -> Followed {
         let Executed { address, size_cells, word, decoded } = *executed;
         let successor = model.successor(address, size_cells);
-        let is_known = self.controls.get(&address).is_some_and(|(known, _)| *known == word);
-        if !is_known {
-            self.controls.insert(address, (word, control_of(model, decoded, address, size_cells)));
+        let known = self.controls.get(&address).filter(|(known, _)| *known == word);
+        if let Some((_, control)) = known {
+            return Followed { address, successor, control: Rc::clone(control) };
         }
-        let slot_of = self.before.replace((address, successor)).filter(|(_, behind)| *behind == address);
-        let is_told = to != successor || self.recorder.map().is_boundary(to);
-        let Some((_, control)) = self.controls.get(&address).filter(|_| is_told) else { return };
-        let before = slot_of.and_then(|(slot_of, _)| self.controls.get(&slot_of));
-        let step = step_of(control, before.map(|(_, control)| control), successor, to);
+        let control = Rc::new(control_of(model, decoded, address, size_cells));
+        self.controls.insert(address, (word, Rc::clone(&control)));
+        Followed { address, successor, control }
+    }
+
+    /// It goes on at an address; perhaps behind others that were abandoned, so that what it does not
+    /// explain is no interrupt within its function.
+    pub(crate) fn go_on(&mut self, followed: &Followed, to: u64, now: Spending, has_abandoned: bool) {
+        let Followed { address, successor, ref control } = *followed;
+        let before = self.before.replace(followed.clone()).filter(|before| before.successor == address);
+        if to == successor && !self.recorder.map().is_boundary(to) {
+            return;
+        }
+        let step = step_of(control, before.as_ref().map(|before| &*before.control), successor, to);
+        if has_abandoned && matches!(step, Step::Unforeseen { .. }) {
+            return self.recorder.cancelled(address, to, successor, now);
+        }
         if !self.recorder.map().is_plain(step, address, to) {
             self.recorder.transfer(address, to, step, now);
         }

@@ -6,6 +6,7 @@
 
 mod call_follower;
 mod call_recorder;
+mod calls_in_flight;
 mod check_counter;
 mod recording;
 mod sample_cycles;
@@ -21,16 +22,16 @@ use isac_ir::root::{WordSource, root_elements};
 use sim_profile::symbols::{ImageFile, function_cells, named_places};
 use sim_profile::{CodeCells, ModelTables};
 
-pub(crate) use call_follower::{CallFollower, Executed};
+pub(crate) use call_follower::{CallFollower, Executed, Followed};
 pub use call_recorder::{CallRecorder, MOST_FRAMES};
+pub(crate) use calls_in_flight::{CallsInFlight, CostPlace};
 pub(crate) use check_counter::CheckCounter;
 pub(crate) use recording::add_accesses;
 pub use recording::{RecordedWord, Recording, StaticInstruction, StaticKey, control_at};
 pub use sample_cycles::{PassedCycles, SampleCycles};
 pub use sampler::Sampler;
 pub use statics::{KeyDecoder, StaticCode, StaticReader, static_table};
-pub(crate) use transfer::step_of;
-pub use transfer::{FunctionMap, Step, is_check};
+pub use transfer::{FunctionMap, Step, is_check, step_of};
 
 use crate::host::Abi;
 

@@ -55,7 +55,7 @@ impl FunctionMap {
 
 /// What a transfer to an address is, from an instruction with this control, or behind one in whose
 /// delay slot it stands.
-pub(crate) fn step_of(control: &Control, before: Option<&Control>, successor: u64, to: u64) -> Step {
+pub fn step_of(control: &Control, before: Option<&Control>, successor: u64, to: u64) -> Step {
     let keeps = |control: &Control| control.keeps == Some(successor);
     let leads = |targets: &[u64]| targets.binary_search(&to).is_ok();
     let delayed = before.and_then(|before| before.delayed.as_ref());

@@ -1,11 +1,11 @@
 //! One cycle: `main`, then everything that is due in it, what was scheduled first before.
 
-use sim_profile::{Event, EventSink, LostReason, Spending};
+use sim_profile::{Event, EventSink, LostReason};
 
 use super::ReferenceEngine;
 use super::flight::{Turn, Work};
 use super::instruction::Instruction;
-use super::step::{Counts, Due, Ending, Leaving, Step};
+use super::step::{Due, Ending, Leaving, Step};
 use crate::engine::Engine as _;
 use crate::fault::{AccessKind, Fault, Stop};
 use crate::host::Host;
@@ -23,7 +23,8 @@ impl<'m> ReferenceEngine<'m> {
         let admits = self.flight.admits(first);
         self.flight.trace_beginning(first, admits);
         if let Some(first) = first.filter(|_| !admits) {
-            self.flight.tell_lost(self.state.model, first, &mut self.events);
+            let id = self.flight.tell_lost(self.state.model, first, &mut self.events);
+            self.charge(id, 1);
         }
         let mut next = match admits {
             true => Some(self.begin_instruction()),
@@ -70,6 +71,9 @@ impl<'m> ReferenceEngine<'m> {
         let id = self.flight.begin_instruction();
         let instruction = Instruction { id, address: self.state.pc(), ..Instruction::default() };
         self.flight.instructions.insert(id, instruction);
+        if let Some(calls) = &mut self.calls_in_flight {
+            calls.begin();
+        }
         self.events.event(Event::InstructionBegins);
         self.flight.begin_main(self.state.model, id, main)
     }
@@ -85,6 +89,7 @@ impl<'m> ReferenceEngine<'m> {
     /// Runs one turn; what it does to the run.
     fn run_turn(&mut self, host: &mut Host, turn: Turn) -> Option<Stop> {
         let instruction = self.flight.instructions.remove(&turn.id)?;
+        let extra_cycles = self.counts.extra_cycles;
         self.flight.trace_turn(&turn, &instruction);
         let mut step = self.step(host, instruction, turn.number);
         let mut outcome = step.run(turn.work);
@@ -107,6 +112,8 @@ impl<'m> ReferenceEngine<'m> {
         let cycle = step.counts.cycles;
         let ending = is_over.then(|| step.end(outcome));
         let instruction = step.instruction;
+        let extra_cycles = self.counts.extra_cycles - extra_cycles;
+        self.follow_turn(&instruction, extra_cycles, matches!(outcome, Err(Leaving::Fault(_))));
         self.flight.trace_end(&instruction, cycle, is_over.then_some(outcome));
         if self.state.devices.exit_status().is_some() {
             self.exiting.get_or_insert(turn.id);
@@ -115,6 +122,7 @@ impl<'m> ReferenceEngine<'m> {
         for id in std::mem::take(&mut self.flight.flushed) {
             self.taken += 1;
             self.end_in_order(id, None);
+            self.follow_flushed(id);
             // What it wrote stays, and nothing else can end it any more.
             exit = exit.or(self.exit_of(id));
         }
@@ -160,6 +168,7 @@ impl<'m> ReferenceEngine<'m> {
                 successor: successor(instruction.size_cells),
             });
             self.end_in_order(instruction.id, place);
+            self.follow_end(instruction, is_executed);
         }
         match ending {
             Ending::Complete => {
@@ -173,32 +182,12 @@ impl<'m> ReferenceEngine<'m> {
         self.stop(ending, (instruction.address, cycle), exit)
     }
 
-    /// Tells where an instruction that was executed has gone on.
-    fn follow_calls(&mut self, instruction: &Instruction) {
-        let to = self.state.pc();
-        let (Some(calls), Some(decoded)) = (&mut self.calls, &instruction.decoded) else { return };
-        let Instruction { address, size_cells, word, .. } = *instruction;
-        let Counts { instructions, cycles, .. } = self.counts;
-        let now = Spending { instructions, cycles: cycles.saturating_add(1) };
-        calls.follow(self.plain, &Executed { address, size_cells, word, decoded }, to, now);
-    }
-
     /// Counts an instruction that was executed if it was a check.
     fn count_check(&mut self, instruction: &Instruction) {
         let to = self.state.pc();
         let (Some(counter), Some(decoded)) = (&mut self.sampled, &instruction.decoded) else { return };
         let Instruction { address, size_cells, word, .. } = *instruction;
         counter.count(self.plain, &Executed { address, size_cells, word, decoded }, to);
-    }
-
-    /// Tells where the run goes on behind an instruction that was cancelled.
-    fn follow_cancelled(&mut self, instruction: &Instruction) {
-        let to = self.state.pc();
-        let (Some(calls), Some(_)) = (&mut self.calls, &instruction.decoded) else { return };
-        let successor = self.state.model.successor(instruction.address, instruction.size_cells);
-        let Counts { instructions, cycles, .. } = self.counts;
-        let now = Spending { instructions, cycles: cycles.saturating_add(1) };
-        calls.follow_cancelled(instruction.address, to, successor, now);
     }
 
     /// What an ending is to the run; an EXIT device that was written ends it in any case. A fault

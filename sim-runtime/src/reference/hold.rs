@@ -20,17 +20,18 @@ pub(super) struct Hold {
 
 impl Flight {
     /// Tells why no instruction begins in this cycle: the highest stage of the pipeline that stands
-    /// was stalled, or what is first in the first stage was put back, or is due there by itself.
-    pub(super) fn tell_lost(&self, model: &Model, first: StageId, sink: &mut dyn EventSink) {
+    /// was stalled, or what is first in the first stage was put back, or is due there by itself. The
+    /// instruction that is the cause, unless operation `reset` is.
+    pub(super) fn tell_lost(&self, model: &Model, first: StageId, sink: &mut dyn EventSink) -> Option<u64> {
         let hold = match self.standing_hold(first.pipeline) {
             Some(hold) => Some(hold),
             None => {
                 self.waiting_in(first).map(|due| due.held.unwrap_or_else(|| self.occupant(model, due, first)))
             }
         };
-        if let Some(Hold { id, cause }) = hold {
-            sink.event(Event::Lost { id, cause });
-        }
+        let Hold { id, cause } = hold?;
+        sink.event(Event::Lost { id, cause });
+        id
     }
 
     /// What is due in a stage keeps it.

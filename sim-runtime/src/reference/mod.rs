@@ -4,6 +4,7 @@
 //! the model: it decodes each word anew, evaluates each expression as a tree of 128-bit numbers,
 //! and counts nothing itself: whatever is known of a run is derived from its events.
 
+mod calls;
 mod cost;
 mod cycle;
 mod evaluate;
@@ -39,7 +40,7 @@ use crate::host::Host;
 use crate::inspection::{Flying, Follow, PassedStatement, SavedEngine, TouchedCells, Within};
 use crate::pause::Pauses;
 use crate::program_order::ProgramOrder;
-use crate::record::{CallFollower, CheckCounter, FunctionMap, model_tables};
+use crate::record::{CallFollower, CallsInFlight, CheckCounter, FunctionMap, model_tables};
 use crate::trace::TraceSink;
 use flight::Flight;
 use follow::Follower;
@@ -65,6 +66,8 @@ pub struct ReferenceEngine<'m> {
     simulates_caches: bool,
     stopped: Option<Stop>,
     calls: Option<CallFollower>,
+    /// The same where instructions overlap.
+    calls_in_flight: Option<CallsInFlight>,
     sampled: Option<CheckCounter>,
     values: Option<ValueRecorder>,
     visits: Option<Visits>,
@@ -112,6 +115,7 @@ impl<'m> ReferenceEngine<'m> {
             simulates_caches: model.overlaps(),
             stopped: None,
             calls: None,
+            calls_in_flight: None,
             sampled: None,
             values: None,
             visits: None,
@@ -204,6 +208,7 @@ impl<'m> ReferenceEngine<'m> {
         };
         let cycle = step.counts.cycles;
         let ending = step.settle(outcome);
+        self.charge(None, self.counts.extra_cycles);
         let exit = self.state.devices.exit_status();
         self.stop(ending, (address, cycle), exit)
     }
@@ -268,14 +273,18 @@ impl Engine for ReferenceEngine<'_> {
     }
 
     fn record_calls(&mut self, map: FunctionMap) -> bool {
-        let follows = !self.state.model.overlaps();
-        self.calls = follows.then(|| CallFollower::new(map, self.state.pc()));
-        follows
+        let address = self.state.pc();
+        match self.state.model.overlaps() {
+            true => self.calls_in_flight = Some(CallsInFlight::new(map, address)),
+            false => self.calls = Some(CallFollower::new(map, address)),
+        }
+        true
     }
 
     fn calls(&self) -> Option<Calls> {
         let now = Spending { instructions: self.instructions(), cycles: self.cycles() };
-        self.calls.as_ref().map(|calls| calls.calls(now))
+        let in_flight = || self.calls_in_flight.as_ref().map(CallsInFlight::calls);
+        self.calls.as_ref().map(|calls| calls.calls(now)).or_else(in_flight)
     }
 
     fn flying(&self) -> Option<Flying> {

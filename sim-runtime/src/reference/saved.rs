@@ -14,7 +14,7 @@ use crate::fault::Stop;
 use crate::inspection::{Flying, SavedEngine};
 use crate::memory::SavedMemory;
 use crate::program_order::ProgramOrder;
-use crate::record::CallFollower;
+use crate::record::{CallFollower, CallsInFlight};
 
 /// All that a run has changed.
 struct Saved {
@@ -32,6 +32,7 @@ struct Saved {
     is_reset: bool,
     stopped: Option<Stop>,
     calls: Option<CallFollower>,
+    calls_in_flight: Option<CallsInFlight>,
 }
 
 impl ReferenceEngine<'_> {
@@ -55,6 +56,7 @@ impl ReferenceEngine<'_> {
             is_reset: self.is_reset,
             stopped: self.stopped,
             calls: self.calls.clone(),
+            calls_in_flight: self.calls_in_flight.clone(),
         }))
     }
 
@@ -75,6 +77,7 @@ impl ReferenceEngine<'_> {
         self.is_reset = saved.is_reset;
         self.stopped = saved.stopped;
         self.calls.clone_from(&saved.calls);
+        self.calls_in_flight.clone_from(&saved.calls_in_flight);
         if let Some(touched) = &mut self.state.touched {
             touched.clear();
         }

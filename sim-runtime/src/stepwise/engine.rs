@@ -90,13 +90,18 @@ impl<C: StepCore, P: Profiling> StepwiseEngine<C, P> {
         if let Some(kind) = self.step.fault(&self.core, trap) {
             let cycle = cycle.max(self.cycles());
             let instruction_address = self.step.address;
-            let stop = self.settle_fault(Fault { kind, instruction_address, cycle });
+            let handled = call_memory_fault(&mut self.core, &mut self.step, kind);
+            let is_abandoned = matches!(handled, Handled::Returned);
+            let stop = self.settle_handled(handled, Fault { kind, instruction_address, cycle });
             let instruction = self.step.instruction();
             match self.step.is_decoded {
                 true => instruction.faulted.set(instruction.faulted.get() + 1),
                 false => *self.tally.undecoded_faults.entry(instruction_address).or_default() += 1,
             }
             self.core.kernel().faulted += 1;
+            if is_abandoned {
+                self.follow_cancelled();
+            }
             return stop;
         }
         if trap == Trap::Halt {
@@ -148,7 +153,12 @@ impl<C: StepCore, P: Profiling> StepwiseEngine<C, P> {
 
     /// Calls `memory_fault` where the model has it; `None` if the run goes on.
     fn settle_fault(&mut self, fault: Fault) -> Option<Stop> {
-        match call_memory_fault(&mut self.core, &mut self.step, fault.kind) {
+        let handled = call_memory_fault(&mut self.core, &mut self.step, fault.kind);
+        self.settle_handled(handled, fault)
+    }
+
+    fn settle_handled(&mut self, handled: Handled, fault: Fault) -> Option<Stop> {
+        match handled {
             Handled::Returned => self.core.kernel().exit(),
             Handled::Halted(status) => Some(self.core.kernel().exit().unwrap_or(Stop::Halted(status))),
             Handled::Fault(kind) => Some(Stop::Fault(Fault { kind, ..fault })),

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 
 use isac_ir::time::StageId;
-use sim_profile::{LostReason, Measurement};
+use sim_profile::{Calls, LostReason, Measurement};
 
 use super::charge::Whose;
 use super::core::StepCore;
@@ -16,6 +16,7 @@ use crate::fault::{Fault, FaultKind, Stop};
 use crate::host::Host;
 use crate::kernel::{Profiling, Trap};
 use crate::program_order::{Place, ProgramOrder};
+use crate::record::{CallsInFlight, CostPlace, Executed, FunctionMap};
 
 /// A generated core in an engine that keeps instructions in flight.
 pub struct PipelinedEngine<C: StepCore, P: Profiling> {
@@ -36,6 +37,7 @@ pub struct PipelinedEngine<C: StepCore, P: Profiling> {
     exiting: Option<u64>,
     is_reset: bool,
     stopped: Option<Stop>,
+    calls: Option<CallsInFlight>,
 }
 
 /// How an instruction that is over has ended.
@@ -64,6 +66,7 @@ impl<C: StepCore, P: Profiling> PipelinedEngine<C, P> {
             exiting: None,
             is_reset: false,
             stopped: None,
+            calls: None,
         }
     }
 
@@ -97,6 +100,7 @@ impl<C: StepCore, P: Profiling> PipelinedEngine<C, P> {
         };
         let extra_cycles = self.core.kernel().take_extra_cycles();
         self.tally.charge_extra_cycles::<C, P>(&Whose::Nobody, extra_cycles);
+        self.charge(None, extra_cycles);
         match stop {
             Some(Stop::Fault(_) | Stop::Interrupted) => stop,
             _ => self.core.kernel_ref().exit().or(stop),
@@ -132,6 +136,9 @@ impl<C: StepCore, P: Profiling> PipelinedEngine<C, P> {
         let stage = model.operation(model.main).stage;
         let turn = self.wheel().begin_instruction(stage);
         self.ended.clear();
+        if let Some(calls) = &mut self.calls {
+            calls.begin();
+        }
         let slot = turn.entry.slot as usize;
         if slot == self.parked.len() {
             self.parked.push(self.step.parking_place());
@@ -158,6 +165,7 @@ impl<C: StepCore, P: Profiling> PipelinedEngine<C, P> {
             Some(ending) => self.end_instruction(turn, ending),
             None => {
                 self.count_extra_cycles(turn);
+                self.follow_turn(turn.id, false);
                 self.step.fold();
                 self.step.note_lines(&self.core);
                 None
@@ -231,6 +239,7 @@ impl<C: StepCore, P: Profiling> PipelinedEngine<C, P> {
         self.wheel().withdraw_all(slot);
         if matches!(ending, Ending::Interrupted) {
             self.count_extra_cycles(turn);
+            self.follow_turn(turn.id, false);
             self.step.note_lines(&self.core);
             return Some(Stop::Interrupted);
         }
@@ -264,6 +273,8 @@ impl<C: StepCore, P: Profiling> PipelinedEngine<C, P> {
         }
         self.count_extra_cycles(turn);
         let faulted = matches!(ending, Ending::Fault(_));
+        self.follow_turn(turn.id, faulted);
+        self.follow_end(turn.id, matches!(ending, Ending::Complete | Ending::Halted(_)));
         let whose = Whose::at_hand(&self.step, faulted);
         self.charge_ended(slot, turn.id, whose);
         self.parked[slot as usize].doom = None;
@@ -325,6 +336,9 @@ impl<C: StepCore, P: Profiling> PipelinedEngine<C, P> {
             let whose = Whose::of(parked);
             self.charge_ended(slot, id, whose);
             self.end_in_order(id, None);
+            if let Some(calls) = &mut self.calls {
+                calls.abandon(id);
+            }
             stop = stop.or(self.core.kernel_ref().exit().filter(|_| self.exiting == Some(id)));
         }
         stop
@@ -347,12 +361,17 @@ impl<C: StepCore, P: Profiling> PipelinedEngine<C, P> {
         match holder {
             Some((slot, id)) if wheel.id_in(slot) == id => {
                 self.parked[slot as usize].overhead.add_lost(cause, 1);
+                self.charge(Some(id), 1);
             }
             Some((_, id)) => {
                 let ended = self.ended.iter().find(|(ended, _)| *ended == id);
                 ended.into_iter().for_each(|(_, whose)| self.tally.charge_lost(whose, cause));
+                self.charge(Some(id), 1);
             }
-            None => self.tally.charge_lost(&Whose::<C, P>::Nobody, cause),
+            None => {
+                self.tally.charge_lost(&Whose::<C, P>::Nobody, cause);
+                self.charge(None, 1);
+            }
         }
     }
 
@@ -370,7 +389,39 @@ impl<C: StepCore, P: Profiling> PipelinedEngine<C, P> {
             let cycles = self.core.kernel().take_extra_cycles();
             let extra = &mut self.parked[turn.entry.slot as usize].overhead.extra_cycles;
             *extra = extra.saturating_add(cycles);
+            self.charge(Some(turn.id), cycles);
         }
+    }
+
+    /// Cycles are lost for an instruction, or are extra ones; `None`: for operation `reset`.
+    fn charge(&mut self, id: Option<u64>, cycles: u64) {
+        if let Some(calls) = &mut self.calls {
+            calls.charge(id, cycles);
+        }
+    }
+
+    /// A turn of the instruction at hand is over, which was perhaps found at fault.
+    fn follow_turn(&mut self, id: u64, is_at_fault: bool) {
+        let Some(calls) = &mut self.calls else { return };
+        let step = &self.step;
+        let known = |is_known: bool| is_known.then_some(step.address);
+        let begun = known(step.is_decoded || is_at_fault);
+        let charged = known(step.is_decoded || is_at_fault || step.is_undecoded);
+        calls.place(id, CostPlace { begun, charged });
+    }
+
+    /// The instruction at hand is over.
+    fn follow_end(&mut self, id: u64, is_executed: bool) {
+        let Some(calls) = &mut self.calls else { return };
+        if !is_executed {
+            return calls.abandon(id);
+        }
+        let instruction = self.step.instruction();
+        let Instruction { address, size_cells, word, .. } = *instruction;
+        let decoded = instruction.decoded.as_ref().filter(|_| self.step.is_decoded);
+        let executed = decoded.map(|decoded| Executed { address, size_cells, word, decoded });
+        let followed = executed.map(|executed| calls.learn(self.core.model(), &executed));
+        calls.execute(id, followed);
     }
 
     /// Counts lost and extra cycles of an instruction that is over.
@@ -425,6 +476,16 @@ impl<C: StepCore, P: Profiling> Engine for PipelinedEngine<C, P> {
 
     fn caches(&self) -> Vec<CacheStatistics> {
         cache_statistics::<C, P>(&self.core, true)
+    }
+
+    fn record_calls(&mut self, map: FunctionMap) -> bool {
+        // Whom cycles are lost for is known where they are counted.
+        self.calls = P::ON.then(|| CallsInFlight::new(map, self.core.pc()));
+        P::ON
+    }
+
+    fn calls(&self) -> Option<Calls> {
+        self.calls.as_ref().map(CallsInFlight::calls)
     }
 
     fn measurement(&mut self) -> Option<Measurement> {

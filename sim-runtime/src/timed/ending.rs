@@ -128,7 +128,7 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
             (None, Trap::Interrupt) => {
                 self.find_exit_before(core, position);
                 self.stopped = Some(self.stop.map_or(Stop::Interrupted, |(_, stop)| stop));
-                self.leave_cycle(position, counted, None);
+                self.leave_cycle(core, position, counted, None);
                 None
             }
             (None, Trap::Retry) => Some(End::Retried(if P::ON { self.retried } else { 0 })),
@@ -163,13 +163,13 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
         let instruction_address = self.place_of(self.record_at(position)).0;
         let cycle = core.kernel_ref().cycles();
         self.stopped = Some(Stop::Fault(Fault { kind, instruction_address, cycle }));
-        self.leave_cycle(position, counted, Some(Fate::Faulted));
+        self.leave_cycle(core, position, counted, Some(Fate::Faulted));
         None
     }
 
     /// The run ends in the middle of a cycle, with a turn; what has become of its instruction, if it
     /// is over.
-    fn leave_cycle(&mut self, position: u32, counted: C::Mask, fate: Option<Fate>) {
+    fn leave_cycle(&mut self, core: &C, position: u32, counted: C::Mask, fate: Option<Fate>) {
         let course = self.course_so_far(position);
         let number = self.turn_number(course, self.place_at(position));
         if P::ON {
@@ -192,6 +192,7 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
         let (left, effect) = self.follow(&Played { course, outcomes: &outcomes, ends: &ends });
         self.taken += ends.len() as u64;
         self.instructions += ends.iter().filter(|(_, fate)| *fate == Fate::Executed).count() as u64;
+        self.follow_effect(core, &effect);
         self.note_effect(&effect);
         let mut totals = std::mem::take(&mut self.totals);
         self.add_effect(&mut totals, &effect, 1);
@@ -207,6 +208,9 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
         if scene.link.next.get() == UNKNOWN {
             self.complete();
             self.over.add(scene.link.over.get());
+        }
+        if P::ON && self.trail.is_some() {
+            self.follow_scene(core);
         }
         if C::EXITS {
             self.find_exit(core, self.plots[self.scene as usize].course, u32::MAX);

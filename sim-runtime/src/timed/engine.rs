@@ -1,8 +1,9 @@
 //! The engine around a generated cycle-accurate core.
 
 use isac_ir::automaton::MOST_IN_FLIGHT;
-use sim_profile::Measurement;
+use sim_profile::{Calls, Measurement};
 
+use super::calls::CallTrail;
 use super::core::TimedCore;
 use super::flight::{Flight, NOBODY};
 use super::prediction::{Scene, Slot};
@@ -11,6 +12,7 @@ use crate::engine::{CacheStatistics, Engine, Machine};
 use crate::fault::{Fault, Stop};
 use crate::host::Host;
 use crate::kernel::{Profiling, Trap};
+use crate::record::FunctionMap;
 use crate::stepwise::cache_statistics;
 
 /// Cycles that are counted together at most: their instructions are below 2³².
@@ -108,6 +110,16 @@ impl<C: TimedCore, P: Profiling> Engine for TimedEngine<C, P> {
 
     fn caches(&self) -> Vec<CacheStatistics> {
         cache_statistics::<C, P>(&self.core, true)
+    }
+
+    fn record_calls(&mut self, map: FunctionMap) -> bool {
+        // Whom cycles are lost for is known where they are counted.
+        self.flight.trail = P::ON.then(|| Box::new(CallTrail::new(map, self.core.pc())));
+        P::ON
+    }
+
+    fn calls(&self) -> Option<Calls> {
+        self.flight.calls()
     }
 
     fn measurement(&mut self) -> Option<Measurement> {

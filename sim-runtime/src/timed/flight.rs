@@ -11,6 +11,7 @@ use isac_ir::schedule::Schedule;
 use isac_ir::time::StageId;
 use sim_profile::LostCause;
 
+use super::calls::CallTrail;
 use super::core::{TimedCore, TurnFn};
 use super::note::{Note, NoteKind};
 use super::prediction::{Deed, Over, Scene, Slot};
@@ -70,6 +71,8 @@ pub struct Flight<C: TimedCore, P: Profiling> {
     /// The operation that has asked for a retry last.
     pub(super) retried: u32,
     pub(super) totals: Totals,
+    /// Who follows calls, if anybody does.
+    pub(super) trail: Option<Box<CallTrail>>,
     /// The turn that ends the run with its cycle.
     pub(super) stop: Option<(u32, Stop)>,
     /// Size of an instruction in cells.
@@ -120,6 +123,7 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
             causes: Vec::new(),
             retried: 0,
             totals: Totals::default(),
+            trail: None,
             stop: None,
             size_cells,
             pc_mask: mask(model.pc.width_bits.min(64)) as u64,
@@ -145,7 +149,13 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
         let scene = self.scene_at_hand();
         if scene.stands != stands || scene.begins && scene.pc != core.pc() {
             self.begin_elsewhere(stands, core.pc());
+            if P::ON && self.trail.is_some() {
+                self.follow_beginning();
+            }
             return self.scene_at_hand();
+        }
+        if P::ON && self.trail.is_some() {
+            self.follow_beginning();
         }
         scene
     }
@@ -193,8 +203,12 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
         self.cycles += further;
         if P::ON && further > 0 {
             link.times.set(link.times.get() + further);
-            if let Some((rank, cause)) = self.plots[self.scene as usize].effect.lost {
+            let effect = Rc::clone(&self.plots[self.scene as usize].effect);
+            if let Some((rank, cause)) = effect.lost {
                 self.note(rank, NoteKind::Lost(cause, further));
+            }
+            if let Some((trail, whose)) = self.trail.as_mut().zip(effect.payer) {
+                trail.charge_lost(whose, further);
             }
         }
         further
@@ -328,6 +342,9 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
         self.next = link.next.get();
         if link.is_closer.get() || self.is_closer {
             return self.end_closer(core);
+        }
+        if P::ON && self.trail.is_some() {
+            self.follow_scene(core);
         }
         self.before = self.scene;
         false

@@ -32,6 +32,7 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
         effect: &mut Effect,
     ) {
         let Some(holder) = self.find_holder(before, course) else { return };
+        effect.payer = Some(holder.whose);
         match holder.whose {
             Whose::InFlight(rank) => match &mut actors[rank as usize].lost {
                 Some(_) => effect.lost = Some((rank, holder.cause)),

@@ -48,7 +48,7 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
     }
 
     /// What is in flight.
-    fn in_flight(&self) -> &Configuration {
+    pub(super) fn in_flight(&self) -> &Configuration {
         match &self.left {
             Some(configuration) => configuration,
             None => {
@@ -146,7 +146,7 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
     }
 
     /// The decoding tree of a record's instruction, and the bytes of its word.
-    fn decode_again(&self, model: &Model, record: &Record<C, P>) -> Option<(Decoded, Vec<u8>)> {
+    pub(super) fn decode_again(&self, model: &Model, record: &Record<C, P>) -> Option<(Decoded, Vec<u8>)> {
         if !record.is_decoded() {
             return None;
         }

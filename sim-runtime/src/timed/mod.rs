@@ -6,6 +6,7 @@
 //! [course](isac_ir::automaton::Course). Which course it will be, whose turns they are and what is in
 //! flight behind it is predicted: see `scene.rs`, and `prediction.rs` for what every cycle looks at.
 
+mod calls;
 mod core;
 mod decoding;
 mod ending;

@@ -91,7 +91,11 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
     pub(super) fn note_extra_cycles(&mut self, core: &mut C, position: u32) {
         let cycles = core.kernel().take_extra_cycles();
         if cycles > 0 {
-            self.note(self.rank_at(position), NoteKind::Extra(cycles));
+            let rank = self.rank_at(position);
+            self.note(rank, NoteKind::Extra(cycles));
+            if let Some(trail) = &mut self.trail {
+                trail.charge_extra(Some(rank), cycles);
+            }
         }
     }
 
@@ -99,6 +103,9 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
     pub(super) fn take_extra_cycles_of_reset(&mut self, core: &mut C) {
         let extra_cycles = core.kernel().take_extra_cycles();
         self.totals.charge_extra(Whose::Undecoded(None), extra_cycles);
+        if let Some(trail) = &mut self.trail {
+            trail.charge_extra(None, extra_cycles);
+        }
     }
 
     /// The address that cycles and lines of an instruction are counted for, as far as it is known.

@@ -206,6 +206,8 @@ pub(super) struct Effect {
     pub again: Vec<(u32, u128)>,
     /// A cycle lost for an instruction in flight, by rank, with the number of its cause.
     pub lost: Option<(u32, u32)>,
+    /// Who pays for the cycle, if it is lost: told of in `charges`, in `lost` or by an instruction in flight.
+    pub payer: Option<Whose>,
 }
 
 /// A configuration, and the scenes of the cycle behind it.

@@ -18,7 +18,7 @@ pub fn render_callgrind(profile: &ProgramProfile<'_>) -> String {
         calls.entry(profile.program.function_at(key.site)).or_default().push((key, arc));
     }
     let mut functions: BTreeMap<u32, BTreeMap<u64, Cost>> = BTreeMap::new();
-    for (address, cost) in profile.cost_by_address() {
+    for (address, cost) in profile.paid_by_address() {
         let number = profile.function_of(address);
         functions.entry(number).or_default().entry(address.unwrap_or(0)).or_default().add(&cost);
     }

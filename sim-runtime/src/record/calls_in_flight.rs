@@ -1,0 +1,306 @@
+//! Follows calls where instructions overlap.
+//!
+//! No moment lies between two instructions in flight, so what was spent cannot be read off a counter where
+//! control passes from one to the next. Each instruction has a cost of its own instead: the cycle in which it
+//! began, those that were lost for it, and its extra cycles. Once nothing more can be charged to them,
+//! instructions are taken in the order in which they began, which is that of the program, and what was spent
+//! is the sum of those before.
+//!
+//! What did not run to its end is paid for by the last instruction before it that did: behind a jump, what the
+//! jump has flushed. Where the profile counts it at no address, or in another function, that is told as a
+//! cost *in vain*, so that costs by address and by call still agree.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use isac_ir::Model;
+use sim_profile::{Calls, Spending};
+
+use super::call_follower::{CallFollower, Executed, Followed};
+use super::transfer::FunctionMap;
+
+/// Instructions that are waited for at most: one that never ends shall not keep all others.
+const MOST_WAITING: usize = 1 << 12;
+
+/// Follows calls of instructions that overlap, told by their IDs: from 1 on, in the order of beginning.
+#[derive(Clone)]
+pub(crate) struct CallsInFlight {
+    follower: CallFollower,
+    /// What was spent by the instructions that are not waited for any more.
+    spent: Spending,
+    /// ID of the first that is.
+    first: u64,
+    waiting: VecDeque<InFlight>,
+    /// The last instruction before those that ran to its end.
+    last: Option<Followed>,
+    /// Its address, which pays for what does not; of none before, where the run began.
+    payer: u64,
+    /// Whether something behind it did not.
+    has_abandoned: bool,
+    /// The run is over, and something before what is taken now has not ended.
+    is_cut: bool,
+    /// Cycles, as [`Calls::in_vain`] has them.
+    in_vain: BTreeMap<(Option<u64>, u64), u64>,
+}
+
+/// An instruction to which something may still be charged.
+#[derive(Clone, Default)]
+struct InFlight {
+    /// Cycles beside the one in which it began.
+    charged: u64,
+    place: CostPlace,
+    state: State,
+}
+
+/// The addresses at which the profile counts what an instruction costs that does not run to its end.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct CostPlace {
+    /// Of the cycle in which it began.
+    pub begun: Option<u64>,
+    /// Of all others.
+    pub charged: Option<u64>,
+}
+
+#[derive(Clone, Default)]
+enum State {
+    #[default]
+    Running,
+    /// It ran to its end; nothing is to be followed if it was never decoded.
+    Executed(Option<Followed>),
+    Abandoned,
+}
+
+impl CallsInFlight {
+    /// Follows a run that begins at an address.
+    pub(crate) fn new(map: FunctionMap, address: u64) -> CallsInFlight {
+        CallsInFlight {
+            follower: CallFollower::new(map, address),
+            spent: Spending::default(),
+            first: 1,
+            waiting: VecDeque::new(),
+            last: None,
+            payer: address,
+            has_abandoned: false,
+            is_cut: false,
+            in_vain: BTreeMap::new(),
+        }
+    }
+
+    /// An instruction begins: the next one.
+    pub(crate) fn begin(&mut self) {
+        // Cycles are lost for what is over until another one begins, and no longer.
+        while self.waiting.front().is_some_and(|front| !matches!(front.state, State::Running)) {
+            self.take_first();
+        }
+        if self.waiting.len() == MOST_WAITING {
+            self.abandon(self.first);
+            self.take_first();
+        }
+        self.waiting.push_back(InFlight::default());
+    }
+
+    /// Cycles are lost for an instruction, or are extra ones of it; `None`: for operation `reset`.
+    pub(crate) fn charge(&mut self, id: Option<u64>, cycles: u64) {
+        match id.and_then(|id| self.waiting_for(id)) {
+            Some(instruction) => instruction.charged = instruction.charged.saturating_add(cycles),
+            None => {
+                self.spent.cycles = self.spent.cycles.saturating_add(cycles);
+                self.pay(None, cycles);
+            }
+        }
+    }
+
+    /// It is known where the profile counts an instruction, should it not run to its end.
+    pub(crate) fn place(&mut self, id: u64, place: CostPlace) {
+        if let Some(instruction) = self.waiting_for(id) {
+            instruction.place = place;
+        }
+    }
+
+    /// What an instruction may do to the flow of control, for [`CallsInFlight::execute`].
+    pub(crate) fn learn(&mut self, model: &Model, executed: &Executed<'_>) -> Followed {
+        self.follower.learn(model, executed)
+    }
+
+    /// An instruction has run to its end; it was perhaps never decoded.
+    pub(crate) fn execute(&mut self, id: u64, followed: Option<Followed>) {
+        match self.waiting_for(id) {
+            Some(instruction) => instruction.state = State::Executed(followed),
+            None => self.spent.instructions += 1,
+        }
+    }
+
+    /// An instruction is over that did not run to its end.
+    pub(crate) fn abandon(&mut self, id: u64) {
+        if let Some(instruction) = self.waiting_for(id) {
+            instruction.state = State::Abandoned;
+        }
+    }
+
+    /// The calls so far. What is in flight has not ended, and neither has what is behind it: both are paid
+    /// for like what was abandoned.
+    pub(crate) fn calls(&self) -> Calls {
+        let mut done = self.clone();
+        while !done.waiting.is_empty() {
+            done.take_first();
+        }
+        Calls { in_vain: done.in_vain, ..done.follower.calls(done.spent) }
+    }
+
+    fn waiting_for(&mut self, id: u64) -> Option<&mut InFlight> {
+        let index = usize::try_from(id.checked_sub(self.first)?).ok()?;
+        self.waiting.get_mut(index)
+    }
+
+    /// The first instruction is not waited for any more.
+    fn take_first(&mut self) {
+        let Some(InFlight { charged, place, state }) = self.waiting.pop_front() else { return };
+        self.first += 1;
+        let is_executed = matches!(state, State::Executed(_));
+        match state {
+            State::Executed(Some(followed)) if self.is_cut => {
+                let place = Some(followed.address);
+                self.pay_for(CostPlace { begun: place, charged: place }, charged);
+            }
+            State::Executed(Some(followed)) => self.go_on(followed),
+            State::Executed(None) => self.pay_for(place, charged),
+            State::Abandoned => {
+                self.has_abandoned = true;
+                self.pay_for(place, charged);
+            }
+            State::Running => {
+                // The way over it is not known.
+                self.is_cut = true;
+                self.pay_for(place, charged);
+            }
+        }
+        self.spent.cycles = self.spent.cycles.saturating_add(charged).saturating_add(1);
+        self.spent.instructions += u64::from(is_executed);
+    }
+
+    fn go_on(&mut self, followed: Followed) {
+        let has_abandoned = std::mem::take(&mut self.has_abandoned);
+        self.payer = followed.address;
+        if let Some(last) = &self.last {
+            self.follower.go_on(last, followed.address, self.spent, has_abandoned);
+        }
+        self.last = Some(followed);
+    }
+
+    fn pay_for(&mut self, place: CostPlace, charged: u64) {
+        self.pay(place.begun, 1);
+        self.pay(place.charged, charged);
+    }
+
+    fn pay(&mut self, place: Option<u64>, cycles: u64) {
+        let map = self.follower.map();
+        let is_elsewhere = place.is_none_or(|place| map.function_at(place) != map.function_at(self.payer));
+        if cycles > 0 && is_elsewhere {
+            let sum = self.in_vain.entry((place, self.payer)).or_default();
+            *sum = sum.saturating_add(cycles);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::rc::Rc;
+
+    use isac_ir::control::Control;
+    use sim_profile::symbols::FunctionCells;
+
+    use super::{CallsInFlight, CostPlace, Followed, FunctionMap, MOST_WAITING};
+
+    /// Two functions of ten cells.
+    fn calls() -> CallsInFlight {
+        let cells = |start: u64| FunctionCells { start, end: start + 10, function: start };
+        CallsInFlight::new(FunctionMap::new(vec![cells(0), cells(10)]), 0)
+    }
+
+    /// Of an instruction that goes nowhere.
+    fn nothing() -> Control {
+        Control {
+            falls_through: false,
+            targets: Vec::new(),
+            computed: false,
+            jumps: false,
+            keeps: None,
+            delayed: None,
+        }
+    }
+
+    fn at(address: u64, control: Control) -> Option<Followed> {
+        Some(Followed { address, successor: address + 1, control: Rc::new(control) })
+    }
+
+    fn plain(address: u64) -> Option<Followed> {
+        at(address, Control { falls_through: true, ..nothing() })
+    }
+
+    fn call(address: u64, to: u64) -> Option<Followed> {
+        at(address, Control { targets: vec![to], keeps: Some(address + 1), ..nothing() })
+    }
+
+    fn jump(address: u64) -> Option<Followed> {
+        at(address, Control { computed: true, jumps: true, ..nothing() })
+    }
+
+    /// Function, own instructions and cycles, inclusive cycles.
+    fn functions(calls: &CallsInFlight) -> Vec<(u64, u64, u64, u64)> {
+        let calls = calls.calls();
+        let functions = calls.functions.iter();
+        functions.map(|(f, it)| (*f, it.own.instructions, it.own.cycles, it.inclusive.cycles)).collect()
+    }
+
+    /// A call at 0 whose flushed successor has begun; what is called returns, and flushes one, too.
+    fn call_and_return(calls: &mut CallsInFlight) {
+        (1..=6).for_each(|_| calls.begin());
+        calls.place(2, CostPlace { begun: Some(1), charged: Some(1) });
+        calls.abandon(2);
+        calls.abandon(5);
+        // Whatever ends first.
+        calls.execute(4, jump(11));
+        calls.execute(6, plain(1));
+        calls.execute(3, plain(10));
+        calls.execute(1, call(0, 10));
+    }
+
+    #[test]
+    fn what_a_jump_flushes_is_paid_for_by_its_function() {
+        let mut calls = calls();
+        call_and_return(&mut calls);
+        assert_eq!(functions(&calls), [(0, 2, 3, 6), (10, 2, 3, 3)]);
+        // What was flushed in the caller's own code is where it is; the other is at no address.
+        assert_eq!(calls.calls().in_vain, [((None, 11), 1)].into());
+        let arcs: Vec<_> =
+            calls.calls().arcs.into_values().map(|arc| (arc.calls, arc.inclusive.cycles)).collect();
+        assert_eq!(arcs, [(1, 3)]);
+    }
+
+    #[test]
+    fn cycles_that_are_lost_for_what_is_over_are_its_own_until_another_one_begins() {
+        let mut calls = calls();
+        call_and_return(&mut calls);
+        calls.charge(Some(4), 5);
+        calls.charge(Some(1), 7);
+        assert_eq!(functions(&calls), [(0, 2, 10, 18), (10, 2, 8, 8)]);
+        calls.begin();
+        calls.charge(None, 2);
+        assert_eq!(functions(&calls), [(0, 2, 13, 21), (10, 2, 8, 8)]);
+        assert_eq!(calls.calls().in_vain, [((None, 1), 3), ((None, 11), 1)].into());
+    }
+
+    #[test]
+    fn what_never_ends_keeps_the_others_for_some_time_alone() {
+        let mut calls = calls();
+        calls.begin();
+        for id in 2..3 * MOST_WAITING as u64 {
+            calls.begin();
+            calls.execute(id, at(5, Control { targets: vec![5], ..nothing() }));
+        }
+        assert!(calls.waiting.len() <= MOST_WAITING);
+        let all = 3 * MOST_WAITING as u64 - 1;
+        assert_eq!(functions(&calls), [(0, all - 1, all, all)]);
+        calls.execute(1, plain(0));
+        assert_eq!(functions(&calls), [(0, all, all, all)]);
+    }
+}

@@ -51,14 +51,12 @@ fn entry_of(bytes: &[u8]) -> u64 {
     object::File::parse(bytes).expect("the guest is an ELF file").entry()
 }
 
-/// What the reference engine follows; every other way to run does the same, but for the translated engine,
-/// which follows no calls.
+/// What the reference engine follows; every other way to run does the same.
 fn check(simulator: &Simulator, others: Vec<Way>, map: &FunctionMap, followed: &Followed) -> Calls {
     let expected = follow(simulator.engine(EngineKind::Reference).as_mut(), simulator, map, followed);
     // Where instructions overlap, who does not profile does not know whom cycles are lost for.
     let overlaps = (simulator.model)().overlaps();
-    let follows =
-        |way: &Way| !(overlaps && way.name.contains("unprofiled")) && !way.name.contains("translated");
+    let follows = |way: &Way| !(overlaps && way.name.contains("unprofiled"));
     for Way { name, mut engine } in others.into_iter().filter(follows) {
         assert_eq!(follow(engine.as_mut(), simulator, map, followed), expected, "{name}");
     }

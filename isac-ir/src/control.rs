@@ -10,9 +10,12 @@
 //! that one has a delay slot: where the instruction behind it goes on is its matter.
 //!
 //! What runs in every instruction, as what takes interrupts does, keeps nothing either.
-//! Registers of a pipeline's stages keep nothing: they carry what the instruction has on its way.
-//! Nor do registers that every instruction's step copies to the program counter: they say where it
-//! goes on.
+//! Registers of a pipeline's stages keep nothing: they carry what the instruction has on its way to
+//! the next stage. Those of the last stage have none to carry it to, and files of registers stand in
+//! a stage's list since it alone writes them: both keep. Nor do registers that every instruction's
+//! step copies to the program counter: they say where it goes on.
+//!
+//! Activations that come round are gone round once: what any number of turns leaves is not known.
 
 mod place;
 mod state;
@@ -120,11 +123,12 @@ fn steps(model: &Model, decoded: &Decoded) -> Vec<u32> {
     std::iter::once(model.main).chain(root).collect()
 }
 
-/// Registers that carry and do not keep: those of stages, and those that the step of every
-/// instruction copies to the program counter.
+/// Registers that carry and do not keep: those of stages that others follow, and those that the step of
+/// every instruction copies to the program counter.
 fn carriers(model: &Model, steps: &[u32], counter: &place::Counter) -> BTreeSet<u32> {
-    let stages = model.pipelines.iter().flat_map(|pipeline| &pipeline.stages);
+    let stages = model.pipelines.iter().flat_map(|pipeline| pipeline.stages.iter().rev().skip(1));
     let mut found: BTreeSet<u32> = stages.flat_map(|stage| stage.registers.iter().copied()).collect();
+    found.retain(|register| model.registers[*register as usize].count.is_none());
     let bodies = steps.iter().filter_map(|step| model.operation(*step).behavior.as_ref());
     for body in bodies {
         walk_statements(&body.statements, &mut |statement| {

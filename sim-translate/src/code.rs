@@ -5,8 +5,10 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use isac_ir::Model;
+use sim_profile::Spending;
 use sim_profile::flow::{OUTSIDE, Passage, block_counts, complete};
 
+use crate::calls::CallTrail;
 use crate::checks::Checks;
 use crate::codegen::{Room, SiteKind, Surroundings, Translated};
 use crate::compilable::Compilable;
@@ -56,8 +58,56 @@ impl std::fmt::Display for Translation {
 /// A link with the region that has it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Connected {
+    /// The step that goes out by it.
+    pub(crate) step: u32,
     pub(crate) target: Place,
     slot: u32,
+}
+
+/// A transfer of control that whoever follows calls is told of each time.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Told {
+    /// How compiled code tells it: the number of the link, or of the site with the address.
+    by: Teller,
+    /// As whoever follows calls knows it.
+    way: u32,
+    /// The mode behind it.
+    pub(crate) mode: Mode,
+}
+
+/// Where compiled code has come back for a transfer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Teller {
+    /// At a link.
+    Link(u64),
+    /// At a site, for an address.
+    Jump(u64, u64),
+}
+
+impl Told {
+    /// A transfer; where compiled code has told it by itself, it is told the same way the next time.
+    pub(crate) fn new(by: Teller, way: u32, mode: Mode) -> Told {
+        Told { by, way, mode }
+    }
+}
+
+/// The same where it is known what it leads to.
+#[derive(Debug, Clone, Copy)]
+struct Follower {
+    told: Told,
+    entry: Entry,
+    /// How often it was taken since somebody has counted.
+    times: u64,
+}
+
+/// What is to be done when compiled code has come back.
+pub(crate) enum Next {
+    /// Whatever it has come back for.
+    Settle,
+    /// It was told, and goes on.
+    GoOn(Entry),
+    /// It was told, and something else may be to be done first.
+    Look(Told),
 }
 
 /// What compiled code does beside what the program does.
@@ -67,6 +117,8 @@ pub(crate) struct CodeKind {
     pub(crate) profiles: bool,
     /// It counts these checks down.
     pub(crate) checks: Option<Checks>,
+    /// Somebody follows calls.
+    pub(crate) follows_calls: bool,
 }
 
 /// Compiled regions.
@@ -77,6 +129,8 @@ pub(crate) struct Code {
     links: Vec<Connected>,
     /// The mode behind each site that leads to a computed address.
     jump_modes: HashMap<u64, Mode>,
+    /// What follows transfers that are told.
+    followers: HashMap<Teller, Follower>,
     /// Jumps to computed addresses are told apart by their sites.
     by_site: bool,
     kind: CodeKind,
@@ -100,8 +154,9 @@ impl Code {
             index: HashMap::new(),
             links: Vec::new(),
             jump_modes: HashMap::new(),
+            followers: HashMap::new(),
             counting,
-            by_site: kind.profiles || !core.state.items.is_empty(),
+            by_site: kind.profiles || kind.follows_calls || !core.state.items.is_empty(),
             kind,
             room: Room { next: first, end: first + COUNTER_BYTES },
             jumps_pending: 0,
@@ -170,7 +225,7 @@ impl Code {
             core.state.arena.set_word(link.slot.into(), self.native.miss().address());
             let (address, mode) = link.target;
             let target = Place { address, mode, pending: place.pending };
-            self.links.push(Connected { target, slot: link.slot });
+            self.links.push(Connected { step: link.step, target, slot: link.slot });
         }
         self.jump_modes.extend(made.jump_modes.drain(..));
         made.site_count = core.sites.len() as u32 - first_site;
@@ -221,10 +276,7 @@ impl Code {
         let arena = &core.state.arena;
         let (target, site, count) = (arena.word(offset), arena.word(offset + 8), arena.word(offset + 24));
         if count > 0 && site > 0 {
-            let step = Rc::clone(steps.step(core.sites[site as usize - 1].step));
-            if target != core.model().successor(step.address, step.size_cells) {
-                steps.count_transfers(step.address, target, count);
-            }
+            count_transfers(core, steps, (site - 1, target), count);
             arena.set_word(offset + 24, 0);
         }
     }
@@ -244,13 +296,35 @@ impl Code {
         }
     }
 
+    /// Remembers what follows a transfer that is told.
+    pub(crate) fn follow(&mut self, told: Told, entry: Entry) {
+        self.followers.insert(told.by, Follower { told, entry, times: 0 });
+    }
+
+    /// Compiled code has come back: tells what it has told before.
+    pub(crate) fn tell(&mut self, calls: &mut CallTrail, by: Teller, now: Spending) -> Next {
+        let Some(follower) = self.followers.get_mut(&by) else { return Next::Settle };
+        follower.times += 1;
+        calls.follow_again(follower.told.way, now);
+        match calls.is_newly_awaited() {
+            true => Next::Look(follower.told),
+            false => Next::GoOn(follower.entry),
+        }
+    }
+
     /// Runs a region, and what it leads to, until the code comes back.
     pub(crate) fn run(&self, core: &mut Core<'_>, entry: Entry) {
         self.native.run(core, entry);
     }
 
     /// Moves everything that was counted to the steps.
-    pub(crate) fn collect(&self, core: &mut Core<'_>, steps: &mut Steps) {
+    pub(crate) fn collect(&mut self, core: &mut Core<'_>, steps: &mut Steps) {
+        for Follower { told, times, .. } in self.followers.values_mut() {
+            // Links are edges, which are counted as such.
+            if let Teller::Jump(site, to) = told.by {
+                count_transfers(core, steps, (site, to), std::mem::take(times));
+            }
+        }
         let charges = std::mem::take(&mut core.charges);
         // What runs between samples is not counted.
         if self.kind.checks.is_some() {
@@ -266,6 +340,14 @@ impl Code {
                 collect_region(core, steps, region);
             }
         }
+    }
+}
+
+/// Counts that jumps from a site have led to an address.
+fn count_transfers(core: &Core<'_>, steps: &mut Steps, (site, to): (u64, u64), times: u64) {
+    let step = Rc::clone(steps.step(core.sites[site as usize].step));
+    if to != core.model().successor(step.address, step.size_cells) {
+        steps.count_transfers(step.address, to, times);
     }
 }
 

@@ -7,23 +7,26 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 
 use isac_ir::Model;
-use sim_profile::{Measurement, Samples, Sampling};
+use sim_profile::{Calls, Measurement, Samples, Sampling, Spending};
 use sim_runtime::host::Host;
 use sim_runtime::memory::find_range;
 use sim_runtime::pause::Pauses;
+use sim_runtime::record::FunctionMap;
 use sim_runtime::{Engine, Fault, FaultKind, Machine, Stop};
 
 use self::samples::Sampled;
-use crate::checks::accesses_memory;
-use crate::code::{Code, CodeKind, Connected, Translation};
+use crate::calls::CallTrail;
+use crate::checks::{Checks, accesses_memory};
+use crate::code::{Code, CodeKind, Connected, Next, Teller, Told, Translation};
 use crate::codegen::{Exit, Site, SiteKind};
 use crate::compilable::Compilable;
 use crate::core::{Core, Ending};
 use crate::counting::Counting;
 use crate::interpret::{Outcome, interpret};
 use crate::layout;
+use crate::mode::Mode;
 use crate::native::Entry;
-use crate::region::{Numbered, call_returns, find_region};
+use crate::region::{self, Numbered, call_returns, find_region};
 use crate::residual::Trap;
 use crate::specialise::{Place, Step, specialise_body, specialise_step};
 use crate::state::State;
@@ -80,6 +83,8 @@ pub struct TranslatedEngine<'m> {
     sampled: Option<Sampled>,
     /// What stands there is never compiled.
     pauses: Pauses,
+    /// Who follows calls, if anybody does.
+    calls: Option<CallTrail>,
 }
 
 impl<'m> TranslatedEngine<'m> {
@@ -114,6 +119,7 @@ impl<'m> TranslatedEngine<'m> {
             stopped: None,
             sampled: None,
             pauses: Pauses::default(),
+            calls: None,
         })
     }
 
@@ -178,7 +184,14 @@ impl<'m> TranslatedEngine<'m> {
         self.slow = self.slow.saturating_sub(1);
         self.arrived = outcome.pc != self.core.model().successor(step.address, step.size_cells);
         match number {
-            Some(number) if outcome.is_decoded => self.count(number, &step, outcome),
+            Some(number) if outcome.is_decoded => {
+                let (is_over, pc) = (outcome.ending.is_none(), outcome.pc);
+                let counted = self.count(number, &step, outcome);
+                if is_over {
+                    self.follow(&step, pc);
+                }
+                counted
+            }
             _ => self.count_undecoded(place.address, outcome.ending),
         }
     }
@@ -186,7 +199,10 @@ impl<'m> TranslatedEngine<'m> {
     /// Drops everything that was made of code that is no longer there, or when there is no room.
     fn forget_code(&mut self) {
         let is_full = self.code.as_ref().is_some_and(Code::is_full);
-        let is_stale = std::mem::take(&mut self.is_stale) | std::mem::take(&mut self.core.state.claims_more);
+        let is_told_late = self.calls.as_mut().is_some_and(CallTrail::is_stale);
+        let is_stale = std::mem::take(&mut self.is_stale)
+            | std::mem::take(&mut self.core.state.claims_more)
+            | is_told_late;
         let is_gone = std::mem::take(&mut self.core.state.code_written) || is_full;
         if is_gone || is_stale {
             self.collect();
@@ -200,13 +216,16 @@ impl<'m> TranslatedEngine<'m> {
                 // The same instructions are compiled in another way; what was hot will be again.
                 false => self.heat.values_mut().for_each(|heat| *heat = (*heat).min(self.hot - 1)),
             }
+            if let Some(calls) = &mut self.calls {
+                calls.forget_code(is_gone);
+            }
             self.came_by = None;
             self.code = None;
         }
     }
 
     fn collect(&mut self) {
-        if let Some(code) = &self.code {
+        if let Some(code) = &mut self.code {
             code.collect(&mut self.core, &mut self.steps);
         }
     }
@@ -233,6 +252,7 @@ impl<'m> TranslatedEngine<'m> {
         match (&self.came_by, &self.code) {
             (Some(Way::Link(link)), _) => place.mode = link.target.mode,
             (Some(Way::Jump(site)), Some(code)) => place.mode = code.jump_mode(*site),
+            (Some(Way::Told(told)), _) => place.mode = told.mode,
             _ => {}
         }
         match self.core.state.items.has_addresses() {
@@ -254,35 +274,18 @@ impl<'m> TranslatedEngine<'m> {
         }
         let (model, code_map) = (self.core.model(), self.code_map);
         let compilable = Compilable::of(model);
-        let (pauses, checks) = (&self.pauses, self.sampled.as_ref().map(Sampled::checks));
-        let find = |core: &mut Core<'m>, steps: &mut Steps, place| {
-            let (own, number, step) = step_at(core, steps, code_map, place);
-            let successor = model.successor(step.address, step.size_cells);
-            let is_compiled = compilable.includes(&step) && !pauses.includes(step.address);
-            // Nothing would bound what runs between two checks.
-            let is_bounded = checks.is_none() || successor > step.address;
-            let number = number.filter(|_| is_compiled && is_bounded)?;
-            let runs = steps.runs(number);
-            let keeps_successor = checks.is_some() && steps.keeps_successor(model, number);
-            let accesses_memory = checks.is_some() && accesses_memory(&step);
-            let table = steps.table_of(own.address);
-            let precedes_return = steps.is_behind_call(successor);
-            let mode = own.mode;
-            let numbered = Numbered {
-                number,
-                runs,
-                mode,
-                step,
-                table,
-                precedes_return,
-                keeps_successor,
-                accesses_memory,
-            };
-            Some((own, numbered))
-        };
+        let checks = self.sampled.as_ref().map(Sampled::checks);
         let items = self.core.state.items.clone();
-        let step_at = |place| find(&mut self.core, &mut self.steps, place);
-        let mut region = find_region(model, &items, place, step_at)?;
+        let found = Found {
+            core: &mut self.core,
+            steps: &mut self.steps,
+            code_map,
+            compilable,
+            pauses: &self.pauses,
+            checks,
+            calls: self.calls.as_mut(),
+        };
+        let mut region = find_region(model, &items, place, found)?;
         if self.core.state.claims_more && self.code.is_some() {
             // What is compiled is for a memory without the instructions that were decoded just now.
             return None;
@@ -291,7 +294,8 @@ impl<'m> TranslatedEngine<'m> {
         region.precise.clone_from(&self.precise);
         if self.code.is_none() {
             self.core.state.claims_more = false;
-            let kind = CodeKind { profiles: self.profiles && checks.is_none(), checks };
+            let profiles = self.profiles && checks.is_none();
+            let kind = CodeKind { profiles, checks, follows_calls: self.calls.is_some() };
             self.code = Code::new(&mut self.core, kind, self.counting.clone()).ok();
         }
         self.code.as_mut()?.compile(&mut self.core, place, &region, &mut self.translation)
@@ -309,27 +313,53 @@ impl<'m> TranslatedEngine<'m> {
             Some(Way::Jump(site)) => {
                 code.connect_jump(&self.core, &mut self.steps, site, place.address, entry);
             }
+            Some(Way::Told(told)) => code.follow(told, entry),
             Some(Way::Link(_)) | None => {}
         }
         self.core.state.arena.set_word(layout::FUEL as u64, allowed);
         self.core.allowed = allowed;
-        code.run(&mut self.core, entry);
-        let arena = &self.core.state.arena;
-        let fuel = arena.word(layout::FUEL as u64) as i64;
-        let (exit, number) = (arena.word(layout::EXIT as u64), arena.word(layout::SITE as u64));
-        let told_pc = arena.word(layout::VALUE as u64 + 8);
+        let (mut entry, mut told) = (entry, None);
+        let (fuel, exit, number, told_pc) = loop {
+            code.run(&mut self.core, entry);
+            let arena = &self.core.state.arena;
+            let fuel = arena.word(layout::FUEL as u64) as i64;
+            let (exit, number) = (arena.word(layout::EXIT as u64), arena.word(layout::SITE as u64));
+            let told_pc = arena.word(layout::VALUE as u64 + 8);
+            let calls = self.calls.as_mut().filter(|_| self.sampled.is_none());
+            if let Some((calls, teller)) = calls.zip(teller(exit, number, told_pc)) {
+                let taken = allowed.wrapping_sub(fuel as u64);
+                let instructions = self.core.instructions + taken;
+                match code.tell(calls, teller, Spending { instructions, cycles: self.core.cycles(taken) }) {
+                    Next::Settle => {}
+                    Next::Look(way) => told = Some(way),
+                    Next::GoOn(next) => {
+                        entry = next;
+                        continue;
+                    }
+                }
+            }
+            break (fuel, exit, number, told_pc);
+        };
         self.arrived = true;
         if exit == Exit::Link as u64 {
             let link = code.link(number);
-            self.came_by = Some(Way::Link(link));
-            return (self.ended(allowed, fuel, link.target.address), None);
+            let Place { address, mode, .. } = link.target;
+            let ended = self.ended(allowed, fuel, address);
+            let told = told.or_else(|| self.follow_step(link.step, address, Teller::Link(number), mode));
+            self.came_by = Some(told.map_or(Way::Link(link), Way::Told));
+            return (ended, None);
         }
         let site = self.core.sites[number as usize];
         let pc = site.pc.unwrap_or(told_pc);
         if exit == Exit::Jump as u64 {
-            self.came_by = Some(Way::Jump(number));
-            self.learn_target(site.step, pc);
-            return (self.ended(allowed, fuel, pc), None);
+            let mode = code.jump_mode(number);
+            if told.is_none() {
+                self.learn_target(site.step, pc);
+            }
+            let ended = self.ended(allowed, fuel, pc);
+            let told = told.or_else(|| self.follow_step(site.step, pc, Teller::Jump(number, pc), mode));
+            self.came_by = Some(told.map_or(Way::Jump(number), Way::Told));
+            return (ended, None);
         }
         self.core.sites[number as usize].times += 1;
         if let Some(sum) = site.taken {
@@ -373,6 +403,8 @@ impl<'m> TranslatedEngine<'m> {
             SiteKind::Written => {
                 self.count_transfer(site.step, pc);
                 self.pass_transfer(site.step, pc);
+                let step = Rc::clone(self.steps.step(site.step));
+                self.follow(&step, pc);
                 (ended, self.core.devices.exit_status().map(Stop::Halted))
             }
             _ => self.trap(site, pc, ended),
@@ -427,6 +459,22 @@ impl<'m> TranslatedEngine<'m> {
         }
     }
 
+    /// A step has gone on at an address, which compiled code tells; the transfer if whoever follows calls has
+    /// to be told the next time, too.
+    fn follow_step(&mut self, step: u32, pc: u64, by: Teller, mode: Mode) -> Option<Told> {
+        let step = Rc::clone(self.steps.step(step));
+        Some(Told::new(by, self.follow(&step, pc)?, mode))
+    }
+
+    /// A step has gone on at an address; the number of the way if whoever follows calls has to be told the
+    /// next time, too.
+    fn follow(&mut self, step: &Step, pc: u64) -> Option<u32> {
+        let now = Spending { instructions: self.core.instructions, cycles: self.core.cycles(0) };
+        let calls = self.calls.as_mut()?;
+        calls.learn(self.core.model(), step);
+        calls.follow(self.core.model(), step, pc, now)
+    }
+
     fn count_transfer(&mut self, step: u32, pc: u64) {
         let from = Rc::clone(self.steps.step(step));
         if pc != self.core.model().successor(from.address, from.size_cells) {
@@ -441,6 +489,60 @@ enum Way {
     Link(Connected),
     /// From a site.
     Jump(u64),
+    /// By a way that whoever follows calls is told of each time.
+    Told(Told),
+}
+
+/// Which transfer compiled code has come back for, if that is why.
+fn teller(exit: u64, number: u64, pc: u64) -> Option<Teller> {
+    match exit {
+        _ if exit == Exit::Link as u64 => Some(Teller::Link(number)),
+        _ if exit == Exit::Jump as u64 => Some(Teller::Jump(number, pc)),
+        _ => None,
+    }
+}
+
+/// Where regions find their steps.
+struct Found<'e, 'm> {
+    core: &'e mut Core<'m>,
+    steps: &'e mut Steps,
+    code_map: u32,
+    compilable: Compilable<'m>,
+    pauses: &'e Pauses,
+    checks: Option<Checks>,
+    calls: Option<&'e mut CallTrail>,
+}
+
+impl region::Steps for Found<'_, '_> {
+    fn step_at(&mut self, place: Place) -> Option<(Place, Numbered)> {
+        let (model, steps) = (self.core.model(), &mut *self.steps);
+        let (own, number, step) = step_at(self.core, steps, self.code_map, place);
+        let successor = model.successor(step.address, step.size_cells);
+        let is_compiled = self.compilable.includes(&step) && !self.pauses.includes(step.address);
+        let is_sampled = self.checks.is_some();
+        // Nothing would bound what runs between two checks.
+        let is_bounded = !is_sampled || successor > step.address;
+        let number = number.filter(|_| is_compiled && is_bounded)?;
+        if let Some(calls) = &mut self.calls {
+            calls.learn(model, &step);
+        }
+        let numbered = Numbered {
+            number,
+            runs: steps.runs(number),
+            mode: own.mode,
+            table: steps.table_of(own.address),
+            precedes_return: steps.is_behind_call(successor),
+            keeps_successor: is_sampled && steps.keeps_successor(model, number),
+            accesses_memory: is_sampled && accesses_memory(&step),
+            step,
+        };
+        Some((own, numbered))
+    }
+
+    fn is_told(&mut self, step: &Step, to: u64) -> bool {
+        let model = self.core.model();
+        self.calls.as_mut().is_some_and(|calls| calls.is_told(model, step, to))
+    }
 }
 
 /// The step for a place, decoded now if it is new, with the place that it is of: without what it does
@@ -538,6 +640,18 @@ impl Engine for TranslatedEngine<'_> {
 
     fn cycles(&self) -> u64 {
         self.core.cycles(0)
+    }
+
+    fn record_calls(&mut self, map: FunctionMap) -> bool {
+        self.calls = Some(CallTrail::new(map, self.core.state.pc()));
+        // What was compiled without says nothing of calls.
+        self.is_stale = true;
+        true
+    }
+
+    fn calls(&self) -> Option<Calls> {
+        let now = Spending { instructions: self.core.instructions, cycles: self.core.cycles(0) };
+        self.calls.as_ref().map(|calls| calls.calls(now))
     }
 
     fn statistics(&self) -> Vec<String> {

@@ -5,6 +5,7 @@
 //! interpreted; what is hot is compiled, region by region.
 
 mod arena;
+mod calls;
 mod checks;
 mod code;
 mod codegen;

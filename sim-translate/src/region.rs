@@ -113,12 +113,21 @@ struct Context {
     returns: u64,
 }
 
-/// Finds regions; `step_at` gives the step for a place, if there is one, and the place that it is of.
+/// What regions are made of.
+pub(crate) trait Steps {
+    /// The step for a place, if there is one, and the place that it is of.
+    fn step_at(&mut self, place: Place) -> Option<(Place, Numbered)>;
+
+    /// Whether somebody has to be told that a step goes on at an address: there a region ends.
+    fn is_told(&mut self, step: &Step, to: u64) -> bool;
+}
+
+/// Finds regions.
 struct Finder<'m, F> {
     model: &'m Model,
     items: &'m ModeItems,
     entry: Place,
-    step_at: F,
+    steps: F,
     contexts: Vec<Context>,
     met: HashMap<Key, Met>,
     leaders: Vec<Key>,
@@ -130,14 +139,14 @@ pub(crate) fn find_region(
     model: &Model,
     items: &ModeItems,
     entry: Place,
-    step_at: impl FnMut(Place) -> Option<(Place, Numbered)>,
+    steps: impl Steps,
 ) -> Option<Region> {
     let outside = Context { above: 0, depth: 0, returns: 0 };
     let mut finder = Finder {
         model,
         items,
         entry,
-        step_at,
+        steps,
         contexts: vec![outside],
         met: HashMap::new(),
         leaders: vec![(0, entry.address, entry.mode)],
@@ -147,10 +156,10 @@ pub(crate) fn find_region(
     finder.build()
 }
 
-impl<F: FnMut(Place) -> Option<(Place, Numbered)>> Finder<'_, F> {
+impl<F: Steps> Finder<'_, F> {
     /// The step for a target, and the target that it is of.
     fn find(&mut self, (address, mode): Target) -> Option<(Target, Numbered)> {
-        let (place, found) = (self.step_at)(Place { address, mode, ..self.entry })?;
+        let (place, found) = self.steps.step_at(Place { address, mode, ..self.entry })?;
         Some(((place.address, place.mode), found))
     }
 
@@ -181,19 +190,23 @@ impl<F: FnMut(Place) -> Option<(Place, Numbered)>> Finder<'_, F> {
             let successor = self.model.successor(address, found.step.size_cells);
             let ends = Ends::of(self.model, self.items, &found, mode);
             let (ways, expected) = self.go_on(context, &found, &ends);
+            let mut targets = ends.targets.iter();
+            let has_others = ends.has_others || targets.any(|(to, _)| self.steps.is_told(&found.step, *to));
             let goes_on = |way: &Way| (way.key.0, way.key.1) == (context, successor);
-            if ends.has_others || ways.len() != 1 || !ways.iter().all(goes_on) {
+            if has_others || ways.len() != 1 || !ways.iter().all(goes_on) {
                 self.leaders.extend(ways.iter().map(|way| way.key));
             }
             // What follows in sequence is looked at first.
             waiting.extend(ways.iter().rev().map(|way| (way.key, cold)));
-            self.met.insert(key, Met { found, ways, has_others: ends.has_others, expected });
+            self.met.insert(key, Met { found, ways, has_others, expected });
         }
     }
 
     /// What a step of a context goes on with, and the computed addresses among that.
     fn go_on(&mut self, context: u32, found: &Numbered, ends: &Ends) -> (Vec<Way>, Vec<u64>) {
-        match (ends.calls, &ends.targets[..]) {
+        let mut untold = ends.targets.clone();
+        untold.retain(|(to, _)| !self.steps.is_told(&found.step, *to));
+        match (ends.calls, &untold[..]) {
             (Some(returns), [target]) if self.is_worth_following(context, found, *target) => {
                 let depth = self.contexts[context as usize].depth + 1;
                 self.contexts.push(Context { above: context, depth, returns });
@@ -208,6 +221,7 @@ impl<F: FnMut(Place) -> Option<(Place, Numbered)>> Finder<'_, F> {
                     let around = self.contexts[context as usize];
                     if (1..=MOST_TARGETS).contains(&found.table.len()) {
                         expected.clone_from(&found.table);
+                        expected.retain(|to| !self.steps.is_told(&found.step, *to));
                         ways.extend(expected.iter().map(|address| self.way(context, (*address, mode))));
                     } else if context > 0 {
                         expected.push(around.returns);

@@ -28,9 +28,9 @@ use super::{Failure, profile_file};
 
 /// Run a program on the simulator of a description.
 ///
-/// Where instructions overlap, or the description holds what is not translated yet, and with --calls or
-/// --caches, a simulator is generated and built the first time, and kept; all other runs start at once. The
-/// program's exit status is that of the run.
+/// Where instructions overlap, or the description holds what is not translated yet, and with --caches, a
+/// simulator is generated and built the first time, and kept; all other runs start at once. The program's
+/// exit status is that of the run.
 ///
 /// Example: gentool run models/rv32im/rv32im.isac models/rv32im/programs/crc32.elf --report crc32.xml
 #[derive(Debug, clap::Args)]
@@ -98,9 +98,9 @@ pub(super) struct Options {
 
     /// What executes the program; all give the same results.
     ///
-    /// Default: translated where that is possible, else emitted, as with --calls and --caches; reference
-    /// where --events or a picture of the pipeline asks for it. The emitted one is built by cargo first, for
-    /// a minute or so, and kept for the next run of the description.
+    /// Default: translated where that is possible, else emitted, as with --caches; reference where --events
+    /// or a picture of the pipeline asks for it. The emitted one is built by cargo first, for a minute or so,
+    /// and kept for the next run of the description.
     #[arg(long, value_enum)]
     engine: Option<EngineName>,
 
@@ -234,8 +234,7 @@ fn wants_reference(options: &Options) -> Option<&'static str> {
 
 /// An option that the translated engine does not know.
 fn asks_too_much(options: &RunOptions) -> Option<&'static str> {
-    let unknown = [("--caches", options.caches), ("--calls", options.calls)];
-    unknown.into_iter().find_map(|(option, is_given)| is_given.then_some(option))
+    options.caches.then_some("--caches")
 }
 
 /// True if the translated engine takes the model, on this computer.

@@ -189,7 +189,7 @@ const NO_PARTS: &str = "a run cannot be divided where instructions overlap, for 
 
 /// Why a run does not pause at addresses, and what to do.
 const NO_PAUSES: &str = "this engine cannot tell when a run comes to an address: leave out --engine emitted, \
-                         --calls, --caches and --sample; neither debugged runs can, nor any where instructions overlap";
+                         --caches and --sample; neither debugged runs can, nor any where instructions overlap";
 
 /// Where a run pauses for its user, by address.
 #[derive(Debug, Clone, Default)]

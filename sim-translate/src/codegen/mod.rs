@@ -108,6 +108,8 @@ pub(crate) enum SiteKind {
 /// A direct way out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Link {
+    /// The step that goes out by it.
+    pub(crate) step: u32,
     /// Where it leads.
     pub(crate) target: Target,
     /// Where the address of the code there stands.
@@ -758,7 +760,7 @@ impl Codegen<'_, '_> {
                 self.store_dirty();
                 let slot = self.room.take();
                 let number = self.around.first_link + self.out.links.len() as u32;
-                self.out.links.push(Link { target: (target, self.mode), slot });
+                self.out.links.push(Link { step: self.step, target: (target, self.mode), slot });
                 let code = self.b.ins().load(types::I64, MemFlagsData::trusted(), self.ctx, slot as i32);
                 let number = self.b.ins().iconst(types::I64, i64::from(number));
                 let jump = self.b.ins().return_call_indirect(self.tail, code, &[self.ctx, number]);

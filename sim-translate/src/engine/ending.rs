@@ -1,5 +1,6 @@
 //! What became of an instruction, or of a cycle without one, and who is charged for it.
 
+use sim_profile::Spending;
 use sim_runtime::record::StaticInstruction;
 use sim_runtime::{Engine, Fault, FaultKind, Stop};
 
@@ -26,7 +27,7 @@ impl TranslatedEngine<'_> {
             true => *self.undecoded_faults.entry(address).or_default() += 1,
             false => self.undecoded += 1,
         }
-        let settled = self.settle(ending, address);
+        let settled = self.settle(ending, address, None);
         self.charge_undecoded(is_at_fault.then_some(address));
         settled
     }
@@ -44,7 +45,7 @@ impl TranslatedEngine<'_> {
         if outcome.ending.is_none() {
             self.pass(number, outcome.pc);
         }
-        let settled = self.settle(outcome.ending, step.address);
+        let settled = self.settle(outcome.ending, step.address, Some(successor));
         self.charge(number);
         settled
     }
@@ -70,8 +71,14 @@ impl TranslatedEngine<'_> {
         }
     }
 
-    /// Counts a cycle by its ending; gives how much of the budget it takes, and whether the run ends.
-    fn settle(&mut self, ending: Option<Ending>, address: u64) -> (u64, Option<Stop>) {
+    /// Counts a cycle by its ending; gives how much of the budget it takes, and whether the run ends. What was
+    /// decoded has a successor.
+    fn settle(
+        &mut self,
+        ending: Option<Ending>,
+        address: u64,
+        successor: Option<u64>,
+    ) -> (u64, Option<Stop>) {
         let exit = self.core.devices.exit_status().map(Stop::Halted);
         match ending {
             None => {
@@ -84,10 +91,11 @@ impl TranslatedEngine<'_> {
             }
             Some(Ending::Cancelled) => {
                 self.core.cancelled += 1;
+                self.follow_abandoned(address, successor);
                 (1, exit)
             }
             Some(Ending::Fault(kind)) => {
-                let stop = self.fault(kind, address);
+                let stop = self.fault(kind, address, successor);
                 // One that was handled takes its place in the budget, as a cancelled one does.
                 (u64::from(stop.is_none()), stop)
             }
@@ -107,15 +115,28 @@ impl TranslatedEngine<'_> {
         }
     }
 
-    /// An instruction is at fault; `None` if `memory_fault` has seen to it and the run goes on.
-    pub(super) fn fault(&mut self, kind: FaultKind, instruction_address: u64) -> Option<Stop> {
+    /// An instruction was abandoned, which has a successor if it was decoded, and the run goes on at the PC.
+    fn follow_abandoned(&mut self, from: u64, successor: Option<u64>) {
+        let (to, cycles) = (self.core.state.pc(), self.core.cycles(0));
+        let now = Spending { instructions: self.core.instructions, cycles };
+        if let Some((calls, successor)) = self.calls.as_mut().zip(successor) {
+            calls.follow_abandoned(from, to, successor, now);
+        }
+    }
+
+    /// An instruction is at fault, which has a successor if it was decoded; `None` if `memory_fault` has seen
+    /// to it and the run goes on.
+    fn fault(&mut self, kind: FaultKind, instruction_address: u64, successor: Option<u64>) -> Option<Stop> {
         let cycle = self.cycles();
         let ending = self.handle(kind, instruction_address);
         self.core.faulted += 1;
         self.arrived = true;
         let exit = self.core.devices.exit_status().map(Stop::Halted);
         match ending {
-            None | Some(Ending::Cancelled) => exit,
+            None | Some(Ending::Cancelled) => {
+                self.follow_abandoned(instruction_address, successor);
+                exit
+            }
             Some(Ending::Halted(status)) => exit.or(Some(Stop::Halted(status))),
             Some(Ending::Fault(kind)) => Some(Stop::Fault(Fault { kind, instruction_address, cycle })),
             Some(Ending::Interrupted) => Some(Stop::Interrupted),

@@ -45,6 +45,11 @@ impl CallRecorder {
         }
     }
 
+    /// Whether a frame waits for an address that none has waited for before, and nobody has asked since.
+    pub fn is_newly_awaited(&self) -> bool {
+        !self.newly_awaited.is_empty()
+    }
+
     /// The addresses that a frame has waited for, for the first time, since this was asked last.
     pub fn take_newly_awaited(&mut self) -> Vec<u64> {
         std::mem::take(&mut self.newly_awaited)

@@ -1,0 +1,110 @@
+//! Calls, as the engine follows them.
+//!
+//! Compiled code goes on by itself wherever the recorder need not be told: within functions. Calls, returns
+//! and ways to other functions come back to the engine, each time: it tells the recorder and enters the
+//! region there. A computed jump within a function is nothing to the recorder as long as nobody is to return
+//! to where it leads; once somebody is, all code is made anew.
+
+use std::collections::{HashMap, HashSet};
+
+use isac_ir::Model;
+use isac_ir::control::Control;
+use sim_profile::{Calls, Spending};
+use sim_runtime::record::{CallRecorder, FunctionMap, RecordedWord, StaticKey, control_at, step_of};
+
+use crate::specialise::Step;
+
+/// Follows the calls of a run.
+pub(crate) struct CallTrail {
+    recorder: CallRecorder,
+    /// What instructions may do to the flow of control, by address; forgotten with their steps.
+    controls: HashMap<u64, Option<Control>>,
+    /// Where computed jumps lead of which compiled code says nothing.
+    untold: HashSet<u64>,
+}
+
+impl CallTrail {
+    /// Of a run that begins at an address.
+    pub(crate) fn new(map: FunctionMap, address: u64) -> CallTrail {
+        CallTrail {
+            recorder: CallRecorder::new(map, address),
+            controls: HashMap::new(),
+            untold: HashSet::new(),
+        }
+    }
+
+    /// Learns what a step may do to the flow of control.
+    pub(crate) fn learn(&mut self, model: &Model, step: &Step) {
+        self.controls.entry(step.address).or_insert_with(|| {
+            let (word, width_bits) = step.word?;
+            let words = vec![RecordedWord { element: 0, word, width_bits }];
+            control_at(model, &StaticKey { address: step.address, words }, step.size_cells)
+        });
+    }
+
+    /// Whether compiled code has to come back where a step that was learnt goes on at an address.
+    pub(crate) fn is_told(&mut self, model: &Model, step: &Step, to: u64) -> bool {
+        let Some(kind) = self.kind(model, step, to) else { return false };
+        let is_told = !self.recorder.is_idle(kind, step.address, to);
+        if !is_told && kind == sim_runtime::record::Step::Computed {
+            self.untold.insert(to);
+        }
+        is_told
+    }
+
+    /// A step that was learnt is over and goes on at an address; the number of the way if the recorder has to be
+    /// told the next time, too.
+    pub(crate) fn follow(&mut self, model: &Model, step: &Step, to: u64, now: Spending) -> Option<u32> {
+        let kind = self.kind(model, step, to).filter(|_| self.is_told(model, step, to))?;
+        let way = self.recorder.way(step.address, to, kind);
+        self.recorder.take(way, now);
+        Some(way)
+    }
+
+    /// The same way is taken again.
+    pub(crate) fn follow_again(&mut self, way: u32, now: Spending) {
+        self.recorder.take(way, now);
+    }
+
+    /// A step was abandoned, and the run goes on at an address.
+    pub(crate) fn follow_abandoned(&mut self, from: u64, to: u64, successor: u64, now: Spending) {
+        self.recorder.cancelled(from, to, successor, now);
+    }
+
+    /// True if somebody is to return to where nobody was before.
+    pub(crate) fn is_newly_awaited(&self) -> bool {
+        self.recorder.is_newly_awaited()
+    }
+
+    /// True if somebody is to return to where compiled code jumps without saying so.
+    pub(crate) fn is_stale(&mut self) -> bool {
+        self.recorder.take_newly_awaited().iter().any(|address| self.untold.contains(address))
+    }
+
+    /// Compiled code is gone, and perhaps what it was made of.
+    pub(crate) fn forget_code(&mut self, is_changed: bool) {
+        self.untold.clear();
+        if is_changed {
+            self.controls.clear();
+            self.recorder.forget_ways();
+        }
+    }
+
+    /// The calls so far.
+    pub(crate) fn calls(&self, now: Spending) -> Calls {
+        self.recorder.calls(now)
+    }
+
+    /// What a transfer is; `None` if it is none between functions.
+    fn kind(&self, model: &Model, step: &Step, to: u64) -> Option<sim_runtime::record::Step> {
+        let successor = model.successor(step.address, step.size_cells);
+        if to == successor && !self.recorder.map().is_boundary(to) {
+            return None;
+        }
+        let known = |address: u64| self.controls.get(&address)?.as_ref();
+        // Whatever has a delay slot is as long as what is in it.
+        let branch = known(step.address.wrapping_sub(u64::from(step.size_cells)));
+        let before = branch.filter(|control| control.has_slot(step.address));
+        Some(step_of(known(step.address)?, before, successor, to))
+    }
+}

@@ -23,6 +23,8 @@ use crate::steps::Steps;
 
 /// Room that a region may need for counters and links.
 const REGION_BYTES: u32 = 2 << 20;
+/// Transfers that are told of which is remembered what follows.
+const FOLLOWERS: usize = 1 << 12;
 /// Bytes of code of a generation.
 const CODE_BYTES: u64 = 96 << 20;
 
@@ -76,12 +78,23 @@ pub(crate) struct Told {
 }
 
 /// Where compiled code has come back for a transfer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Teller {
     /// At a link.
     Link(u64),
     /// At a site, for an address.
     Jump(u64, u64),
+}
+
+impl Teller {
+    /// Where what follows it is remembered.
+    fn place(self) -> usize {
+        let place = match self {
+            Teller::Link(number) => number.wrapping_mul(2),
+            Teller::Jump(site, to) => site.wrapping_mul(0x9e37).wrapping_add(to).wrapping_mul(2) + 1,
+        };
+        (place ^ place >> 13) as usize % FOLLOWERS
+    }
 }
 
 impl Told {
@@ -129,8 +142,10 @@ pub(crate) struct Code {
     links: Vec<Connected>,
     /// The mode behind each site that leads to a computed address.
     jump_modes: HashMap<u64, Mode>,
-    /// What follows transfers that are told.
-    followers: HashMap<Teller, Follower>,
+    /// What follows transfers that are told, each in its place; the last one of those that share it.
+    followers: Vec<Option<Follower>>,
+    /// How often jumps were taken, by site and address, that others have taken the place of.
+    displaced: HashMap<(u64, u64), u64>,
     /// Jumps to computed addresses are told apart by their sites.
     by_site: bool,
     kind: CodeKind,
@@ -154,7 +169,8 @@ impl Code {
             index: HashMap::new(),
             links: Vec::new(),
             jump_modes: HashMap::new(),
-            followers: HashMap::new(),
+            followers: Vec::new(),
+            displaced: HashMap::new(),
             counting,
             by_site: kind.profiles || kind.follows_calls || !core.state.items.is_empty(),
             kind,
@@ -298,12 +314,17 @@ impl Code {
 
     /// Remembers what follows a transfer that is told.
     pub(crate) fn follow(&mut self, told: Told, entry: Entry) {
-        self.followers.insert(told.by, Follower { told, entry, times: 0 });
+        self.followers.resize(FOLLOWERS, None);
+        let before = self.followers[told.by.place()].replace(Follower { told, entry, times: 0 });
+        if let Some((Teller::Jump(site, to), times)) = before.map(|before| (before.told.by, before.times)) {
+            *self.displaced.entry((site, to)).or_default() += times;
+        }
     }
 
     /// Compiled code has come back: tells what it has told before.
     pub(crate) fn tell(&mut self, calls: &mut CallTrail, by: Teller, now: Spending) -> Next {
-        let Some(follower) = self.followers.get_mut(&by) else { return Next::Settle };
+        let follower = self.followers.get_mut(by.place()).and_then(Option::as_mut);
+        let Some(follower) = follower.filter(|follower| follower.told.by == by) else { return Next::Settle };
         follower.times += 1;
         calls.follow_again(follower.told.way, now);
         match calls.is_newly_awaited() {
@@ -319,11 +340,14 @@ impl Code {
 
     /// Moves everything that was counted to the steps.
     pub(crate) fn collect(&mut self, core: &mut Core<'_>, steps: &mut Steps) {
-        for Follower { told, times, .. } in self.followers.values_mut() {
+        for Follower { told, times, .. } in self.followers.iter_mut().flatten() {
             // Links are edges, which are counted as such.
             if let Teller::Jump(site, to) = told.by {
                 count_transfers(core, steps, (site, to), std::mem::take(times));
             }
+        }
+        for (transfer, times) in std::mem::take(&mut self.displaced) {
+            count_transfers(core, steps, transfer, times);
         }
         let charges = std::mem::take(&mut core.charges);
         // What runs between samples is not counted.

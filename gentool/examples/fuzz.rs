@@ -2,11 +2,13 @@
 //! translated engine, which runs random words and has to end as the reference engine does, or the debugger
 //! behind gdb's protocol, which nothing that a peer sends may end.
 //!
-//!   cargo run -p gentool --example fuzz -- description SECONDS [SEED]
-//!   cargo run -p gentool --example fuzz -- decoder SECONDS [SEED]
-//!   cargo run -p gentool --example fuzz -- assembler SECONDS [SEED]
-//!   cargo run -p gentool --example fuzz -- engines SECONDS [SEED]
-//!   cargo run -p gentool --example fuzz -- gdb SECONDS [SEED]
+//! ```sh
+//! cargo run -p gentool --example fuzz -- description SECONDS [SEED]
+//! cargo run -p gentool --example fuzz -- decoder SECONDS [SEED]
+//! cargo run -p gentool --example fuzz -- assembler SECONDS [SEED]
+//! cargo run -p gentool --example fuzz -- engines SECONDS [SEED]
+//! cargo run -p gentool --example fuzz -- gdb SECONDS [SEED]
+//! ```
 //!
 //! A mutant that panics, computes for more than 20 seconds or makes the process grow beyond 2 GiB is
 //! written to `target/fuzz`, and the status is 1; such a file belongs into

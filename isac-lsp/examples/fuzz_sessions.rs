@@ -1,6 +1,8 @@
 //! Fuzzes the loop of messages: random sessions of an editor, in memory.
 //!
-//!   cargo run -p isac-lsp --example fuzz_sessions -- SECONDS [SEED]
+//! ```sh
+//! cargo run -p isac-lsp --example fuzz_sessions -- SECONDS [SEED]
+//! ```
 //!
 //! A session in which something panics is written to `target/fuzz`, and the status is 1. One seed gives one
 //! row of sessions.

@@ -145,7 +145,7 @@ pub(crate) struct Code {
     /// What follows transfers that are told, each in its place; the last one of those that share it.
     followers: Vec<Option<Follower>>,
     /// How often jumps were taken, by site and address, that others have taken the place of.
-    displaced: HashMap<(u64, u64), u64>,
+    displaced: BTreeMap<(u64, u64), u64>,
     /// Jumps to computed addresses are told apart by their sites.
     by_site: bool,
     kind: CodeKind,
@@ -170,7 +170,7 @@ impl Code {
             links: Vec::new(),
             jump_modes: HashMap::new(),
             followers: Vec::new(),
-            displaced: HashMap::new(),
+            displaced: BTreeMap::new(),
             counting,
             by_site: kind.profiles || kind.follows_calls || !core.state.items.is_empty(),
             kind,

@@ -107,7 +107,7 @@ impl Text<'_, '_> {
     }
 
     fn pick<'a>(&mut self, choices: &[&'a str]) -> &'a str {
-        *self.random.choose(choices)
+        choices[self.random.below(choices.len())]
     }
 
     fn add(&mut self, line: &str) {

@@ -12,8 +12,8 @@ mod support;
 use std::fs;
 
 use ins::case::{Case, End, read_case};
-use ins::compare::{compare, execute};
-use ins::coverage::missing;
+use ins::compare::compare;
+use ins::coverage::{execute, missing};
 use ins::overlap::compare_overlapping;
 use isac_ir::Model;
 use sim_profile::Measurement;

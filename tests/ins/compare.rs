@@ -56,13 +56,8 @@ pub(crate) fn compare(case: &Case, engine: &mut dyn Engine, model: &Model) -> Ve
     differences
 }
 
-/// Runs a case without a look at what it does.
-pub(crate) fn execute(case: &Case, engine: &mut dyn Engine, model: &Model) -> Result<Stop, String> {
-    prepare(case, engine.machine(), model)?;
-    Ok(run(case, engine, model))
-}
-
-fn run(case: &Case, engine: &mut dyn Engine, model: &Model) -> Stop {
+/// Runs a case that has been prepared.
+pub(super) fn run(case: &Case, engine: &mut dyn Engine, model: &Model) -> Stop {
     let budget = if model.overlaps() { case.cycles } else { 1 };
     engine.run(&mut Host::default(), budget)
 }

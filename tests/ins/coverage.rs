@@ -7,7 +7,10 @@ use sim_profile::Measurement;
 use sim_profile::coverage::Coverage;
 use sim_profile::html::{Description, OperandPlace, OperandSpace, OperandTable, OperandValue};
 use sim_runtime::record::KeyDecoder;
+use sim_runtime::{Engine, Stop};
 
+use super::case::Case;
+use super::compare::{prepare, run};
 use super::place::parse_number;
 
 /// What a report of some runs lists as not executed, each as one line.
@@ -20,6 +23,12 @@ pub(crate) struct Missing {
     /// Those that only cases have which end in a trap or a fault, as `zero` where an access begins:
     /// there is no memory near 0.
     pub(crate) at_fault: Vec<String>,
+}
+
+/// Runs a case without a look at what it does.
+pub(crate) fn execute(case: &Case, engine: &mut dyn Engine, model: &Model) -> Result<Stop, String> {
+    prepare(case, engine.machine(), model)?;
+    Ok(run(case, engine, model))
 }
 
 /// What is missing in the sum of the runs of all cases.

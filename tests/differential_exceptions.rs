@@ -21,11 +21,19 @@ use sim_runtime::host::{Host, Streams};
 use sim_runtime::reference::ReferenceEngine;
 use sim_runtime::{Engine, Stop};
 
+#[allow(dead_code, reason = "programs of users are another test's")]
 mod differential {
+    pub(crate) mod encoder;
     pub(crate) mod installed;
+    pub(crate) mod program;
+    pub(crate) mod random;
+    pub(crate) mod thumb;
 }
 
+use differential::encoder::{Encoder, Instruction, Word};
 use differential::installed::can_compare;
+use differential::random::Random;
+use differential::thumb::random_instructions;
 
 const PROGRAMS: u64 = 26;
 /// What the default number of programs executes at least.
@@ -43,40 +51,65 @@ const LOG_ENTRY: usize = 20;
 const ADDRESS: usize = 12;
 const BARRIER_BYTES: u32 = 4;
 
-/// Instructions that are at fault, and words that are none: of 16 bits, and of 32 with a `nop` in the
-/// second half, where the handler goes on.
-const FAULTS: [&str; 8] = [
-    "udf #0",
-    "udf #255",
-    "bkpt #3",
-    "bkpt #99",
-    ".2byte 0xba80",
-    ".2byte 0xb8ff",
-    ".4byte 0xbf00ee00",
-    ".4byte 0xbf00e800",
-];
+/// Those of no access and no jump that are left out: what moves the stack, on which exceptions lie (what
+/// `msr` writes is chosen), and what waits there for something to come.
+const NOT_RANDOM: [&str; 5] = ["add_sp", "sub_sp", "msr", "wfi", "wfe"];
+/// The special registers that are no stack and do not choose one: status registers, PRIMASK.
+const WRITABLE: [u32; 8] = [0, 1, 2, 3, 5, 6, 7, 16];
+/// The flags and PRIMASK: QEMU has Q below the flags, which this architecture lacks (B1.4.2).
+const FLAGS_AND_MASK: u32 = 0xf000_0001;
 
-/// Random numbers that are the same each time.
-struct Random(u64);
+/// What are no instructions of ARMv6-M and the other machine executes: some of ARMv7 (`cbz`, `cbnz`, `it`,
+/// `setend`, `cps`), `cmp` of two low registers in its form for high ones, which is UNPREDICTABLE (A6.7.18),
+/// and `hlt #60` of ARMv8, a call of the host there. Bits that tell them, and what these are.
+const EXECUTED_THERE: [(u32, u32); 5] =
+    [(0xf500, 0xb100), (0xff00, 0xbf00), (0xff80, 0xb600), (0xffc0, 0x4500), (0xffff, 0xbabc)];
+/// `nop`, in the second half of a word of 32 bits: the handler goes on there.
+const NOP: u32 = 0xbf00;
 
-impl Random {
-    fn below(&mut self, limit: u32) -> u32 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) as u32 % limit
-    }
-
-    fn pick<'a>(&mut self, choices: &[&'a str]) -> &'a str {
-        choices[self.below(choices.len() as u32) as usize]
-    }
-}
+/// Registers that units use: those below r7, where the accesses are, and where from.
+const REGISTERS: usize = 7;
+const PLACE: u32 = 6;
+const OFFSET: u32 = 4;
 
 /// The text of a program.
-struct Text {
+struct Text<'e, 'm> {
+    encoder: &'e Encoder<'m>,
     lines: String,
     random: Random,
 }
 
-impl Text {
+impl Text<'_, '_> {
+    /// An instruction as bytes.
+    fn word(&mut self, word: Word) {
+        match word.bytes {
+            2 => self.add(&format!(".half {:#x}", word.bits)),
+            _ => self.add(&format!(".half {:#x}, {:#x}", word.bits & 0xffff, word.bits >> 16)),
+        }
+    }
+
+    /// One of the instructions of the description that are meant.
+    fn choose(&mut self, is_meant: impl Fn(&Instruction) -> bool) -> Instruction {
+        let all: Vec<&Instruction> = self.encoder.instructions().iter().filter(|one| is_meant(one)).collect();
+        (*self.random.choose(&all)).clone()
+    }
+
+    /// The word with a register that units use in each place that is written; else any.
+    fn with_registers(&mut self, instruction: &Instruction) -> Word {
+        let mut word = self.encoder.random_word(instruction, &mut self.random);
+        for place in ["rd", "rdn", "rdm", "rt"] {
+            if instruction.has(place) {
+                let register = self.random.below(REGISTERS) as u32;
+                word = self.encoder.set(instruction, word, place, register);
+            }
+        }
+        word
+    }
+
+    fn pick<'a>(&mut self, choices: &[&'a str]) -> &'a str {
+        choices[self.random.below(choices.len())]
+    }
+
     fn add(&mut self, line: &str) {
         let _ = writeln!(self.lines, "        {line}");
     }
@@ -95,11 +128,11 @@ impl Text {
     }
 
     fn any(&mut self) -> u32 {
-        self.random.below(1 << 16) << 16 | self.random.below(1 << 16)
+        self.random.next() as u32
     }
 
-    fn register(&mut self) -> &'static str {
-        self.random.pick(&["r0", "r1", "r2", "r3", "r4", "r5", "r6"])
+    fn register(&mut self) -> String {
+        format!("r{}", self.random.below(REGISTERS))
     }
 
     fn unit(&mut self) {
@@ -112,32 +145,26 @@ impl Text {
                 let number = self.random.below(16);
                 self.add(&format!("svc {number}"));
             }
-            4 => {
-                let line = self.random.pick(&FAULTS);
-                self.add(line);
-            }
-            5 => self.access(0x2000_2801, &["ldr r5, [r6, #4]", "str r5, [r6, #8]", "ldrh r5, [r6, #2]"]),
-            6 => self.access(0x6000_0000, &["ldr r5, [r6, #4]", "str r5, [r6, #8]", "ldrb r5, [r6, #0]"]),
+            4 => self.fail(),
+            5 => self.access(0x2000_2801),
+            6 => self.access(0x6000_0000),
             7 => {
-                let line = self.random.pick(&["cpsid i", "cpsie i"]);
+                let line = self.pick(&["cpsid i", "cpsie i"]);
                 self.add(line);
             }
             8 => self.ask(),
             9 => {
-                let stack = self.random.pick(&["movs r4, #0", "movs r4, #2"]);
+                let stack = self.pick(&["movs r4, #0", "movs r4, #2"]);
                 self.all(&[stack, "msr control, r4", "isb sy"]);
             }
             10 => {
-                let jump = self.random.pick(&["bx r6", "blx r6"]);
+                let jump = self.pick(&["bx r6", "blx r6"]);
                 self.all(&["mov r6, pc", jump, "nop"]);
             }
-            11 => {
-                let special = ["xpsr", "apsr", "ipsr", "control", "primask", "msp", "psp", "iepsr"];
-                let (register, special) = (self.register(), self.random.pick(&special));
-                self.add(&format!("mrs {register}, {special}"));
-            }
+            11 if self.random.once_in(3) => self.write_special(),
+            11 => self.read_special(),
             12 => {
-                let register = self.random.pick(&["#0", "#4", "#0x14", "#0x1c", "#0x20"]);
+                let register = self.pick(&["#0", "#4", "#0x14", "#0x1c", "#0x20"]);
                 self.number("r6", 0xe000_ed00);
                 self.read_control(register);
             }
@@ -145,30 +172,69 @@ impl Text {
         }
     }
 
+    /// A number, or any instruction without an access and without a jump.
     fn compute(&mut self) {
-        let (to, left, right) = (self.register(), self.register(), self.register());
-        match self.random.below(3) {
-            0 => {
-                let value = self.any();
-                self.number(to, value);
-            }
-            1 => {
-                let name = self.random.pick(&["adds", "subs"]);
-                self.add(&format!("{name} {to}, {left}, {right}"));
-            }
-            _ => {
-                let name = self.random.pick(&["ands", "eors", "orrs", "adcs", "sbcs", "lsls", "lsrs", "cmp"]);
-                self.add(&format!("{name} {to}, {right}"));
-            }
+        if self.random.once_in(3) {
+            let (to, value) = (self.register(), self.any());
+            return self.number(&to, value);
         }
+        let of_users: Vec<String> =
+            random_instructions(self.encoder).into_iter().map(|one| one.path.clone()).collect();
+        let instruction = self.choose(|one| {
+            let is_left_out = NOT_RANDOM.contains(&one.name.as_str()) || !of_users.contains(&one.path);
+            !one.touches_memory && !one.sets_pc && !is_left_out
+        });
+        let word = self.with_registers(&instruction);
+        self.word(word);
     }
 
-    /// An access at fault.
-    fn access(&mut self, address: u32, accesses: &[&str]) {
-        let odd = if address & 3 == 0 { 0 } else { 2 * self.random.below(2) };
-        let access = self.random.pick(accesses);
-        self.number("r6", address + odd);
-        self.add(access);
+    /// An instruction at fault, or a word that is none.
+    fn fail(&mut self) {
+        let instruction =
+            self.choose(|one| ["udf", "bkpt"].contains(&&*one.name) || one.is_in("no_instruction"));
+        let word = loop {
+            let mut word = self.encoder.random_word(&instruction, &mut self.random);
+            if word.bytes == 4 {
+                word.bits = word.bits & 0xffff | NOP << 16;
+            }
+            let is_executed = EXECUTED_THERE.iter().any(|(mask, value)| word.bits & mask == *value);
+            let is_it = self.encoder.find(word).is_some_and(|found| found.path == instruction.path);
+            if is_it && (word.bytes == 4 || !is_executed) {
+                break word;
+            }
+        };
+        self.word(word);
+    }
+
+    /// Any load or store by registers; where the address is not aligned those of bytes are not at fault.
+    fn access(&mut self, address: u32) {
+        let odd = if address & 3 == 0 { 0 } else { 2 * self.random.below(2) as u32 };
+        let instruction = self.choose(|one| one.is_in("load_store") && one.has("rn"));
+        let mut word = self.with_registers(&instruction);
+        word = self.encoder.set(&instruction, word, "rn", PLACE);
+        self.number(&format!("r{PLACE}"), address + odd);
+        if instruction.has("rm") {
+            word = self.encoder.set(&instruction, word, "rm", OFFSET);
+            self.add(&format!("movs r{OFFSET}, #4"));
+        }
+        self.word(word);
+    }
+
+    /// Reads any special register.
+    fn read_special(&mut self) {
+        let instruction = self.encoder.instruction("mrs").clone();
+        let word = self.with_registers(&instruction);
+        self.word(word);
+    }
+
+    /// Writes a special register that is no stack.
+    fn write_special(&mut self) {
+        let instruction = self.encoder.instruction("msr");
+        let (from, to) = (self.random.below(REGISTERS) as u32, *self.random.choose(&WRITABLE));
+        let word = self.encoder.encode(&instruction.name, &[("to", to), ("rn", from)]);
+        let value = self.any() & FLAGS_AND_MASK;
+        self.number(&format!("r{from}"), value);
+        self.word(word);
     }
 
     /// A register of the system control space, without bit 11 of ICSR: QEMU has RETTOBASE there, which
@@ -186,7 +252,7 @@ impl Text {
         self.read_control("#4");
         let asked =
             ["movs r4, #16", "movs r4, #4", "movs r4, #8", "movs r4, #2", "movs r4, #20", "movs r4, #128"];
-        let asked = self.random.pick(&asked);
+        let asked = self.pick(&asked);
         self.all(&[asked, "lsls r4, r4, #24", "str r4, [r6, #4]", "isb sy", "nop"]);
     }
 
@@ -202,8 +268,8 @@ impl Text {
 }
 
 fn program(frame: &str, seed: u64) -> String {
-    let mut text = Text { lines: String::new(), random: Random(seed) };
-    (0..8).for_each(|_| text.random.0 ^= u64::from(text.random.below(1 << 30)) << 20);
+    let encoder = Encoder::new(armv6m::model());
+    let mut text = Text { encoder: &encoder, lines: String::new(), random: Random::new(seed) };
     (0..UNITS).for_each(|_| text.unit());
     frame.replace("@ units\n", &text.lines)
 }

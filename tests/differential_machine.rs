@@ -19,6 +19,7 @@ use isac::simulators::{rv32imc, rv64imac};
 mod differential {
     pub(crate) mod elf;
     pub(crate) mod encoder;
+    pub(crate) mod handler;
     pub(crate) mod installed;
     pub(crate) mod machine;
     pub(crate) mod peer;
@@ -35,7 +36,7 @@ use differential::program::Program;
 
 const PROGRAMS: u64 = 8;
 const FIRST_SEED: u64 = 1;
-const UNITS: usize = 600;
+const UNITS: usize = 400;
 
 /// What the default number of programs executes at least.
 const LEAST_INSTRUCTIONS: u64 = 100_000;
@@ -68,7 +69,7 @@ const RV64IMAC: Peer = Peer {
 
 /// What the models have, and nothing beyond; counters count instructions, and interrupts come
 /// behind the instruction that asks for them.
-const ALIKE: &str = "s=false,u=false,h=false,f=false,d=false,pmp=false,mmu=false,zba=false,zbb=false,zbc=false,zbs=false,pmu-num=29";
+const ALIKE: &str = "s=false,u=false,h=false,f=false,d=false,pmp=false,mmu=false,sstc=false,debug=false,zba=false,zbb=false,zbc=false,zbs=false,pmu-num=29";
 
 /// Runs a program on the whole machine; `folder` is for its file.
 fn run_qemu(peer: &Peer, elf: &[u8], folder: &Path) -> Output {

@@ -11,12 +11,15 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use isac::simulators::{armv6m, mips32, rv32im, rv32imc, rv64imac};
+use sim_runtime::Stop;
+use sim_runtime::reference::ReferenceEngine;
 
 mod differential {
     pub(crate) mod elf;
     pub(crate) mod encoder;
     pub(crate) mod installed;
     pub(crate) mod mips;
+    pub(crate) mod mips_trap;
     pub(crate) mod peer;
     pub(crate) mod program;
     pub(crate) mod random;
@@ -28,7 +31,7 @@ use differential::elf::write_elf;
 use differential::encoder::{Encoder, Instruction};
 use differential::peer::{Output, Peer};
 use differential::program::{Layout, Program};
-use differential::{mips, riscv, thumb};
+use differential::{mips, mips_trap, riscv, thumb};
 
 const PROGRAMS: u64 = 26;
 const FIRST_SEED: u64 = 1;
@@ -237,6 +240,67 @@ fn random_programs_of_mips32_end_alike_on_engines_and_qemu() {
 #[test]
 fn random_programs_of_armv6m_end_alike_on_engines_and_qemu() {
     check(ARMV6M, thumb::random_instructions);
+}
+
+/// Programs that end with an instruction which may trap, and how many units come before it.
+const TRAPPING_PROGRAMS: u64 = 132;
+const TRAPPING_UNITS: usize = 12;
+
+/// The status that a program ends with on QEMU; one that a signal has killed with that of its number, which
+/// for SIGBUS is another one on MIPS.
+fn status_of(output: &std::process::Output) -> Option<i32> {
+    signal_of(output.status).map(|signal| 128 + signal).or(output.status.code())
+}
+
+#[cfg(unix)]
+fn signal_of(status: std::process::ExitStatus) -> Option<i32> {
+    use std::os::unix::process::ExitStatusExt as _;
+    const HERE: i32 = 7;
+    const OF_MIPS: i32 = 10;
+    status.signal().map(|signal| if signal == HERE { OF_MIPS } else { signal })
+}
+
+#[cfg(not(unix))]
+fn signal_of(_: std::process::ExitStatus) -> Option<i32> {
+    None
+}
+
+/// Traps, checked additions and accesses that have to be aligned end a program, or not, by their operands;
+/// each of them does both, but `break`, which always ends it.
+#[test]
+fn programs_of_mips32_trap_where_they_do_on_qemu() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let encoder = Encoder::new((MIPS32.model)());
+    let has_qemu = MIPS32.has_qemu();
+    let mut seen: BTreeSet<(&str, bool)> = BTreeSet::new();
+    let first = setting("ISAC_DIFFERENTIAL_SEED", FIRST_SEED);
+    let programs = setting("ISAC_TRAPPING_PROGRAMS", TRAPPING_PROGRAMS);
+    for seed in first..first + programs {
+        let (writer, name) = mips_trap::trapping(&encoder, seed);
+        let program = Program::random(&writer, &MIPS32.layout, seed, TRAPPING_UNITS);
+        let elf = write_elf(&program, &MIPS32);
+        let mut reference = ReferenceEngine::new((MIPS32.model)());
+        let expected = MIPS32.run_to_end(&mut reference, &elf).expect("the program is loaded");
+        let found = MIPS32.run_to_end((MIPS32.emitted)(true).as_mut(), &elf).expect("the program is loaded");
+        assert!(found == expected, "seed {seed}, {name}: emitted {:?}, reference {:?}", found.1, expected.1);
+        let (written, Stop::Halted(status)) = expected else {
+            panic!("seed {seed}, {name}: {:?}", expected.1)
+        };
+        if has_qemu {
+            let output = MIPS32.run_qemu_to_end(&elf, folder.path()).expect("QEMU runs");
+            assert_eq!(status_of(&output), Some(status), "seed {seed}, {name}");
+            assert!(output.stdout == written, "seed {seed}, {name}: QEMU writes something else");
+        }
+        seen.insert((name, status != 0));
+    }
+    let names: BTreeSet<&str> = seen.iter().map(|(name, _)| *name).collect();
+    let both = names.iter().filter(|name| seen.contains(&(**name, true)) && seen.contains(&(**name, false)));
+    let both: BTreeSet<&str> = both.copied().collect();
+    println!("mips32: {programs} programs with one of {} instructions that may trap", names.len());
+    let is_default = first == FIRST_SEED && programs >= TRAPPING_PROGRAMS;
+    assert!(!is_default || names.len() == 22, "{names:?}");
+    let always: Vec<&&str> = names.difference(&both).collect();
+    assert!(!is_default || always == [&"break"], "{always:?} do but one");
 }
 
 /// What random programs hold of a model.

@@ -17,6 +17,7 @@ use sim_runtime::reference::ReferenceEngine;
 mod differential {
     pub(crate) mod installed;
     pub(crate) mod random;
+    pub(crate) mod tree;
 }
 mod simavr {
     pub(crate) mod machine;

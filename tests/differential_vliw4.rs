@@ -13,6 +13,7 @@ use sim_runtime::reference::ReferenceEngine;
 #[allow(dead_code, reason = "written for another test")]
 mod differential {
     pub(crate) mod random;
+    pub(crate) mod tree;
 }
 mod vliw4_page {
     pub(crate) mod checker;
@@ -23,7 +24,7 @@ mod vliw4_page {
 use differential::random::Random;
 use vliw4_page::checker::{Checker, End};
 use vliw4_page::machine::{Bench, INPUT, State};
-use vliw4_page::program::random_program;
+use vliw4_page::program::Maker;
 
 const PROGRAMS: u64 = 450;
 const FIRST_SEED: u64 = 1;
@@ -67,12 +68,13 @@ fn compare(bench: &Bench, name: &str, seed: u64, program: &[u128], engine: impl 
 #[test]
 fn random_programs_leave_what_the_page_says() {
     let bench = Bench::new(vliw4::model());
+    let maker = Maker::new(vliw4::model());
     let first = setting("ISAC_VLIW4_SEED", FIRST_SEED);
     let programs = setting("ISAC_VLIW4_PROGRAMS", PROGRAMS);
     let (mut bundles, mut ends) = (0, [0; 3]);
     let mut unused = Coverage::of(&vliw4::engine(true).measurement().expect("the engine profiles")).unused;
     for seed in first..first + programs {
-        let program = random_program(&mut Random::new(seed));
+        let program = maker.program(&mut Random::new(seed));
         let (state, ran) = check(&program, CYCLES);
         bundles += ran;
         ends[match state.end {

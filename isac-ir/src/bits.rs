@@ -91,11 +91,11 @@ impl Bits {
 
     /// From bytes, most significant first.
     pub fn from_be_bytes(bytes: &[u8]) -> Bits {
-        bytes
-            .iter()
-            .rev()
-            .zip(0u32..)
-            .fold(Bits::ZERO, |bits, (byte, index)| bits.with(index * 8, 8, u128::from(*byte)))
+        let mut limbs = [0; 4];
+        for (byte, index) in bytes.iter().rev().zip(0..32) {
+            limbs[index / 8] |= u64::from(*byte) << (8 * (index % 8));
+        }
+        Bits(limbs)
     }
 }
 
@@ -153,6 +153,9 @@ mod tests {
     fn bytes_round_trip_in_either_half() {
         let bits = Bits::ZERO.with(100, 24, 0xabcdef).with(0, 8, 0x12);
         assert_eq!(Bits::from_be_bytes(&bits.to_be_bytes(128)), bits);
+        assert_eq!(Bits::from_be_bytes(&[0x12, 0x34]), Bits::from_u128(0x1234));
+        let bits = bits.with(240, 16, 0x4567);
+        assert_eq!(Bits::from_be_bytes(&bits.to_be_bytes(256)), bits);
         assert_eq!(bits.extract(100, 24), 0xabcdef);
     }
 

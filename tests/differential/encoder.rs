@@ -215,8 +215,9 @@ fn reached_variants(decoder: &Decoder) -> Vec<Vec<u32>> {
             State::Reject => Vec::new(),
             State::Accept(variant) => vec![*variant],
             State::Fetch { next, .. } => reached[*next as usize].clone(),
-            State::Test { edges, otherwise, .. } => {
-                let next = edges.iter().map(|(_, to)| to).chain([otherwise]);
+            State::Test { width, edges, otherwise, .. } => {
+                let is_full = edges.len() as u64 == 1 << width;
+                let next = edges.iter().map(|(_, to)| to).chain((!is_full).then_some(otherwise));
                 next.flat_map(|to| reached[*to as usize].clone()).collect()
             }
         };

@@ -1,52 +1,64 @@
-//! Random programs for RISC-V in machine mode: CSRs, traps with a handler, interrupts.
+//! Random programs for RISC-V in machine mode: CSRs, traps with a handler, interrupts, vectored or not.
 //!
 //! The handler sums up what each trap has told it in a word of the data, and goes on behind the
-//! instruction; of an interrupt it takes the cause away.
+//! instruction; of an interrupt it takes the cause away. Vectored ones add their vector to the sum.
 
-use super::encoder::{Encoder, Word};
+use std::ops::Range;
+
+use super::encoder::{Encoder, Instruction, Word};
 use super::program::{Forward, Layout, Row, Way, Writer};
 use super::random::Random;
-use super::riscv::{RV32, RV64, RiscV, riscv};
+use super::riscv::{FIRST_SHORT, RV32, RV64, RiscV, is_on_stack, is_short, random_instructions, riscv};
 
 /// Programs for the bare machine lie where its memory is.
 pub(crate) const BARE32: Layout = Layout { code: 0x8000_0000, data: 0x8010_0000, ..RV32 };
 pub(crate) const BARE64: Layout = Layout { code: BARE32.code, data: BARE32.data, ..RV64 };
 
-const MSTATUS: u32 = 0x300;
+pub(super) const MSTATUS: u32 = 0x300;
 const MIE: u32 = 0x304;
 const MTVEC: u32 = 0x305;
-const MSCRATCH: u32 = 0x340;
-const MEPC: u32 = 0x341;
-const MCAUSE: u32 = 0x342;
-const MTVAL: u32 = 0x343;
+pub(super) const MSCRATCH: u32 = 0x340;
+pub(super) const MEPC: u32 = 0x341;
+pub(super) const MCAUSE: u32 = 0x342;
+pub(super) const MTVAL: u32 = 0x343;
 const MIP: u32 = 0x344;
 const MCYCLE: u32 = 0xb00;
 const MINSTRET: u32 = 0xb02;
+const CYCLE: u32 = 0xc00;
+const INSTRET: u32 = 0xc02;
 /// From a counter to its high half, where registers have 32 bits.
 const HIGH: u32 = 0x80;
 
 /// What programs may write as they like.
 const WRITABLE: [u32; 3] = [MSCRATCH, MCAUSE, MTVAL];
-/// What they read: misa, mtvec, mip, mie, two of the counters that are not there, and their events.
-const READABLE: [u32; 8] = [0x301, MTVEC, MIP, MIE, 0xb03, 0xb1f, 0x323, 0x33f];
-/// The same where registers have 32 bits: mstatush, and high halves of counters that are not there.
-const READABLE_HIGH: [u32; 3] = [0x310, 0xb83, 0xb9f];
-/// What can only be read: mvendorid, mhartid, mconfigptr, two of the counters that are not there.
-const READ_ONLY: [u32; 5] = [0xf11, 0xf14, 0xf15, 0xc03, 0xc1f];
-/// The same where registers have 32 bits: high halves of counters that are not there.
-const READ_ONLY_HIGH: [u32; 2] = [0xc83, 0xc9f];
-/// What is not there: sstatus, satp, fcsr, and what machine mode leaves to custom extensions.
-const ABSENT: [u32; 4] = [0x100, 0x180, 0x003, 0x7c0];
+/// Of the CSRs that the description has those whose values differ from machine to machine: mstatus,
+/// which has more modes there; counters, which count the handler, and are read by differences; marchid
+/// and mimpid, a version there.
+const DIFFERENT: [Range<u32>; 6] = [
+    MSTATUS..MSTATUS + 1,
+    MCYCLE..MINSTRET + 1,
+    MCYCLE + HIGH..MINSTRET + HIGH + 1,
+    CYCLE..INSTRET + 1,
+    CYCLE + HIGH..INSTRET + HIGH + 1,
+    0xf12..0xf14,
+];
+/// Of those that it has not, all that is there on the other machine: medeleg and mideleg, which a
+/// processor without supervisor mode has not (3.1.8), and mcountinhibit, which is for each to choose (3.1.12).
+const THERE_ALONE: [u32; 3] = [0x302, 0x303, 0x320];
 
 /// MIE and MPIE in mstatus, MPP as it is for machine mode.
-const MIE_BIT: u32 = 1 << 3;
-const MPIE_BIT: u32 = 1 << 7;
+pub(super) const MIE_BIT: u32 = 1 << 3;
+pub(super) const MPIE_BIT: u32 = 1 << 7;
 const MPP: u32 = 3 << 11;
-/// The interrupts of software and timer, in mie and mip.
-const INTERRUPTS: u32 = 1 << 3 | 1 << 7;
+/// The interrupts of software and timer, and their bits in mie and mip.
+pub(super) const SOFTWARE: u32 = 3;
+pub(super) const TIMER: u32 = 7;
+const INTERRUPTS: u32 = 1 << SOFTWARE | 1 << TIMER;
+/// The mode of mtvec in which each interrupt goes to a vector of its own.
+const VECTORED: u32 = 1;
 
-const MSIP: u32 = 0x0200_0000;
-const MTIMECMP: u32 = 0x0200_4000;
+pub(super) const MSIP: u32 = 0x0200_0000;
+pub(super) const MTIMECMP: u32 = 0x0200_4000;
 /// Where nothing is, here and there.
 const NOWHERE: u32 = 0x0120_0000;
 const SERIAL: u32 = 0x1000_0000;
@@ -57,22 +69,35 @@ const FINISHED: u32 = 0x5555;
 
 /// The writer of a seed's program.
 pub(crate) fn writer<'e>(encoder: &'e Encoder<'_>, layout: &Layout, seed: u64) -> Box<dyn Writer + 'e> {
-    Box::new(Machine { user: riscv(encoder, layout, seed) })
+    let mut user = riscv(encoder, layout, seed);
+    // What goes by the stack pointer needs programs with the data there; a few are enough.
+    if seed.is_multiple_of(4) && user.counter != STACK_POINTER {
+        user.base = STACK_POINTER;
+    }
+    Box::new(Machine::new(user))
 }
 
-/// What it has of user mode: everything.
-struct Machine<'e, 'm> {
-    user: RiscV<'e, 'm>,
+/// What it has of user mode, everything; and the numbers of CSRs.
+pub(super) struct Machine<'e, 'm> {
+    pub(super) user: RiscV<'e, 'm>,
+    /// Those that can be written, and hold the same everywhere.
+    readable: Vec<u32>,
+    /// Those that can only be read, and hold the same everywhere.
+    read_only: Vec<u32>,
+    /// Those that can only be read.
+    constant: Vec<u32>,
+    /// Those that are not there, on neither machine.
+    absent: Vec<u32>,
 }
 
 impl Writer for Machine<'_, '_> {
     fn prologue(&self) -> Vec<Word> {
-        let handler = self.handler();
+        let handler = [self.vectors(), self.handler()].concat();
         let mut words = vec![
             self.encode("auipc", &[("rd", 1), ("imm", 0)]),
             self.user.add(1, 1, 16),
             self.write(MTVEC, 1),
-            self.encode("jal", &[("rd", 0), ("offset", 4 + size(&handler))]),
+            self.to(size(&handler)),
         ];
         words.extend(handler);
         // The timer's time comes when the upper half of what it is compared with is 0.
@@ -116,6 +141,7 @@ impl Writer for Machine<'_, '_> {
             4 => self.leave_trap(random),
             5 => self.count(random),
             6 => self.exception(random),
+            7 if self.has_atomics() && random.once_in(2) => self.fail_atomic(random),
             7 => self.fail(random),
             _ => self.user.unit(row, is_looped, random),
         }
@@ -130,28 +156,70 @@ impl Writer for Machine<'_, '_> {
     }
 }
 
-/// Where the handler keeps three registers, and behind them its sum: at the data's beginning.
-const SAVED: u32 = 0x800;
-const LOG: u32 = SAVED + 24;
+const STACK_POINTER: u32 = 2;
 
-fn size(words: &[Word]) -> u32 {
+/// Where the handler keeps three registers, and behind them its sum: at the data's beginning.
+pub(super) const SAVED: u32 = 0x800;
+pub(super) const LOG: u32 = SAVED + 24;
+
+/// The numbers of CSRs that a word of an instruction can name so that it stays an instruction of `group`.
+fn numbers_of(encoder: &Encoder<'_>, name: &str, group: &str) -> Vec<u32> {
+    let word = encoder.encode(name, &[("csr", MSCRATCH), ("rs1", 0)]);
+    let named = |number: &u32| Word { bits: word.bits & 0x000f_ffff | number << 20, ..word };
+    let is_there = |number: &u32| encoder.find(named(number)).is_some_and(|found| found.is_in(group));
+    (0..0x1000).filter(is_there).collect()
+}
+
+fn is_in_any(number: u32, ranges: &[Range<u32>]) -> bool {
+    ranges.iter().any(|range| range.contains(&number))
+}
+
+pub(super) fn size(words: &[Word]) -> u32 {
     words.iter().map(|word| word.bytes).sum()
 }
 
-impl Machine<'_, '_> {
-    fn encode(&self, name: &str, values: &[(&str, u32)]) -> Word {
+impl<'e, 'm> Machine<'e, 'm> {
+    fn new(user: RiscV<'e, 'm>) -> Machine<'e, 'm> {
+        let of = |name, group| numbers_of(user.encoder, name, group);
+        let alike = |numbers: &[u32]| -> Vec<u32> {
+            numbers.iter().copied().filter(|number| !is_in_any(*number, &DIFFERENT)).collect()
+        };
+        let (writable, named) = (of("csrrw", "control"), of("csrrs", "control"));
+        let constant: Vec<u32> = named.iter().copied().filter(|number| !writable.contains(number)).collect();
+        let absent = of("csrrs", "undefined").into_iter();
+        let absent = absent.filter(|number| !THERE_ALONE.contains(number)).collect();
+        Machine { user, readable: alike(&writable), read_only: alike(&constant), constant, absent }
+    }
+
+    pub(super) fn encode(&self, name: &str, values: &[(&str, u32)]) -> Word {
         self.user.encode(name, values)
     }
 
-    fn write(&self, csr: u32, from: u32) -> Word {
+    /// Goes on behind so many bytes behind it.
+    pub(super) fn to(&self, bytes: u32) -> Word {
+        self.encode("jal", &[("rd", 0), ("offset", 4 + bytes)])
+    }
+
+    /// The instructions that access CSRs, with what is written or without.
+    fn of_control(&self, writes: bool) -> Vec<&'e Instruction> {
+        let is_one =
+            |one: &&Instruction| one.is_in("control") && (one.has("rs1") || one.has("imm")) == writes;
+        self.user.encoder.instructions().iter().filter(is_one).collect()
+    }
+
+    pub(super) fn has_atomics(&self) -> bool {
+        self.user.encoder.instructions().iter().any(|one| one.is_in("atomic"))
+    }
+
+    pub(super) fn write(&self, csr: u32, from: u32) -> Word {
         self.encode("csrrw", &[("rd", 0), ("csr", csr), ("rs1", from)])
     }
 
-    fn read(&self, to: u32, csr: u32) -> Word {
+    pub(super) fn read(&self, to: u32, csr: u32) -> Word {
         self.encode("csrrs", &[("rd", to), ("csr", csr), ("rs1", 0)])
     }
 
-    fn store(&self, name: &str, value: u32, base: u32, offset: u32) -> Word {
+    pub(super) fn store(&self, name: &str, value: u32, base: u32, offset: u32) -> Word {
         self.encode(name, &[("rs2", value), ("rs1", base), ("offset", offset)])
     }
 
@@ -168,34 +236,32 @@ impl Machine<'_, '_> {
 
     /// Any instruction that writes a CSR.
     fn write_any(&self, random: &mut Random) -> Vec<Word> {
-        let names = ["csrrw", "csrrs", "csrrc", "csrrwi", "csrrsi", "csrrci"];
-        let name = *random.choose(&names);
+        let instruction = *random.choose(&self.of_control(true));
         let written = self.user.writable(random);
         let (rd, any) = (*random.choose(&[0, written]), random.value(5));
-        let last = if name.ends_with('i') { "imm" } else { "rs1" };
-        vec![self.encode(name, &[("rd", rd), ("csr", *random.choose(&WRITABLE)), (last, any)])]
+        let last = if instruction.has("imm") { "imm" } else { "rs1" };
+        let values = [("rd", rd), ("csr", *random.choose(&WRITABLE)), (last, any)];
+        vec![self.encode(&instruction.name, &values)]
     }
 
     /// Any instruction that reads a CSR and changes nothing.
     fn read_any(&self, random: &mut Random) -> Vec<Word> {
         let rd = self.user.writable(random);
         if random.once_in(4) {
-            let names = ["csrrs_read", "csrrc_read", "csrrsi_read", "csrrci_read"];
-            let name = *random.choose(&names);
-            let csr = self.choose(&READ_ONLY, &READ_ONLY_HIGH, random);
-            return vec![self.encode(name, &[("rd", rd), ("csr", csr)])];
+            let instruction = *random.choose(&self.of_control(false));
+            let csr = *random.choose(&self.read_only);
+            return vec![self.encode(&instruction.name, &[("rd", rd), ("csr", csr)])];
         }
-        let (name, last) =
-            *random.choose(&[("csrrs", "rs1"), ("csrrc", "rs1"), ("csrrsi", "imm"), ("csrrci", "imm")]);
-        let csr = self.choose(&READABLE, &READABLE_HIGH, random);
-        vec![self.encode(name, &[("rd", rd), ("csr", csr), (last, 0)])]
-    }
-
-    /// One of some CSRs, and of those that there are besides where registers have 32 bits.
-    fn choose(&self, both: &[u32], high: &[u32], random: &mut Random) -> u32 {
-        match self.has_high_halves() && random.once_in(4) {
-            true => *random.choose(high),
-            false => *random.choose(both),
+        // Of the words of such an instruction those that write nothing may name what can only be read.
+        let csr = *random.choose(&self.readable);
+        loop {
+            let instruction = *random.choose(&self.of_control(true));
+            let last = if instruction.has("imm") { "imm" } else { "rs1" };
+            let word = self.encode(&instruction.name, &[("rd", rd), ("csr", csr), (last, 0)]);
+            let of_constant = Word { bits: word.bits & 0x000f_ffff | self.constant[0] << 20, ..word };
+            if self.user.encoder.find(of_constant).is_some_and(|found| found.is_in("control")) {
+                return vec![word];
+            }
         }
     }
 
@@ -204,11 +270,13 @@ impl Machine<'_, '_> {
         self.user.layout.register_bytes == 4
     }
 
-    /// Lets interrupts in or keeps them out, one of them or all.
+    /// Lets interrupts in or keeps them out, one of them or all; or says whether they are vectored.
     fn choose_interrupts(&self, random: &mut Random) -> Vec<Word> {
-        if random.once_in(2) {
-            let name = *random.choose(&["csrrsi", "csrrci"]);
-            return vec![self.encode(name, &[("rd", 0), ("csr", MSTATUS), ("imm", MIE_BIT)])];
+        let name = *random.choose(&["csrrsi", "csrrci"]);
+        match random.below(4) {
+            0 | 1 => return vec![self.encode(name, &[("rd", 0), ("csr", MSTATUS), ("imm", MIE_BIT)])],
+            2 => return vec![self.encode(name, &[("rd", 0), ("csr", MTVEC), ("imm", VECTORED)])],
+            _ => {}
         }
         let (register, old) = self.two(random);
         let mut words = self.user.constant(register, random.next() as u32 & INTERRUPTS);
@@ -269,23 +337,35 @@ impl Machine<'_, '_> {
             vec![Word { bits: word.bits & 0x000f_ffff | csr << 20, ..word }]
         };
         match random.below(7) {
-            0 => vec![self.encode("ecall", &[])],
-            1 => vec![self.encode("ebreak", &[])],
-            2 => vec![self.encode("c_ebreak", &[])],
-            3 => absent("csrrw", *random.choose(&READ_ONLY), random),
-            4 => absent("csrrs", *random.choose(&ABSENT), random),
-            5 => vec![self.undefined("undefined_short", random)],
-            _ => vec![self.undefined("undefined_long", random)],
+            0 => absent("csrrw", *random.choose(&self.constant), random),
+            1 => {
+                let instruction = *random.choose(&self.of_control(true));
+                absent(&instruction.name, *random.choose(&self.absent), random)
+            }
+            _ => {
+                let instruction = *random.choose(&self.trapping());
+                vec![match instruction.is_in("undefined") {
+                    true => self.undefined(&instruction.name, random),
+                    false => self.encode(&instruction.name, &[]),
+                }]
+            }
         }
+    }
+
+    /// What programs of user mode have none of since it ends them, and words that are no instruction.
+    fn trapping(&self) -> Vec<&'e Instruction> {
+        let of_users = random_instructions(self.user.encoder);
+        let is_one = |one: &&Instruction| {
+            let is_of_users = of_users.iter().any(|other| other.path == one.path);
+            !is_of_users && !one.is_in("control") && !one.is_in("privileged")
+        };
+        self.user.encoder.instructions().iter().filter(is_one).collect()
     }
 
     /// A word that is no instruction here; of those that name CSRs the other machine has more.
     fn undefined(&self, name: &str, random: &mut Random) -> Word {
         loop {
-            let word = match name {
-                "undefined_short" => Word { bits: random.next() as u32 & 0xffff, bytes: 2 },
-                _ => Word { bits: random.next() as u32 | 3, bytes: 4 },
-            };
+            let word = self.user.encoder.random_word(self.user.encoder.instruction(name), random);
             let is_system = word.bits & 0x7f == 0x73;
             if !is_system && self.user.encoder.find(word).is_some_and(|found| found.name == name) {
                 return word;
@@ -293,119 +373,62 @@ impl Machine<'_, '_> {
         }
     }
 
-    /// An access where nothing is.
+    /// An access where nothing is: any load or store by a register that it names, or a fetch.
     fn fail(&self, random: &mut Random) -> Vec<Word> {
         let (place, back) = self.two(random);
-        let mut words = self.user.constant(place, NOWHERE + 8 * random.below(1000) as u32);
-        let (load, store) =
-            (*random.choose(&["lb", "lbu", "lh", "lhu", "lw"]), *random.choose(&["sb", "sh", "sw"]));
-        match random.below(3) {
-            0 => words.push(self.encode(load, &[("rd", back), ("rs1", place), ("offset", 8)])),
-            1 => words.push(self.store(store, back, place, 8)),
-            _ => {
-                // The handler goes on where mscratch says.
-                words.push(self.encode("auipc", &[("rd", back), ("imm", 0)]));
-                words.push(self.user.add(back, back, 16));
-                words.push(self.write(MSCRATCH, back));
-                words.push(self.encode("jalr", &[("rd", 0), ("rs1", place), ("offset", 0)]));
-            }
+        if random.once_in(3) {
+            // The handler goes on where mscratch says.
+            let mut words = self.user.constant(place, self.nowhere(random));
+            words.push(self.encode("auipc", &[("rd", back), ("imm", 0)]));
+            words.push(self.user.add(back, back, 16));
+            words.push(self.write(MSCRATCH, back));
+            words.push(self.encode("jalr", &[("rd", 0), ("rs1", place), ("offset", 0)]));
+            return words;
         }
+        let is_access = |one: &&&Instruction| {
+            one.touches_memory && one.has("offset") && !is_on_stack(one) && !one.sets_pc
+        };
+        let of_users = random_instructions(self.user.encoder);
+        let accesses: Vec<&&Instruction> = of_users.iter().filter(is_access).collect();
+        let instruction = **random.choose(&accesses);
+        let place = loop {
+            let register = self.user.writable(random);
+            let is_named = (FIRST_SHORT..FIRST_SHORT + 8).contains(&register);
+            if is_named || !is_short(instruction, "rs1") {
+                break register;
+            }
+        };
+        let named = if is_short(instruction, "rs1") { place - FIRST_SHORT } else { place };
+        let mut words = self.user.constant(place, self.nowhere(random));
+        let word = self.user.word(instruction, random);
+        let word = self.user.encoder.set(instruction, word, "rs1", named);
+        words.push(self.user.encoder.set(instruction, word, "offset", 8));
         words
     }
 
-    /// The registers that the handler works with.
-    fn temporaries(&self) -> [u32; 3] {
-        let mut free = (5..32).filter(|register| ![self.user.base, self.user.counter].contains(register));
-        std::array::from_fn(|_| free.next().expect("two are taken"))
+    /// An address where nothing is, a multiple of 8: of a load that fails and is not aligned the other
+    /// machine tells another one.
+    fn nowhere(&self, random: &mut Random) -> u32 {
+        NOWHERE + 8 * random.below(1000) as u32
     }
 
-    fn handler(&self) -> Vec<Word> {
-        let [sum, value, other] = self.temporaries();
-        let bytes = self.user.layout.register_bytes;
-        let saved = |index: u32| SAVED + index * bytes;
-        let mut words: Vec<Word> = (0..)
-            .zip([sum, value, other])
-            .map(|(index, register)| self.user.stored(register, saved(index)))
-            .collect();
-        words.push(self.user.loaded(sum, LOG));
-        for csr in [MCAUSE, MEPC, MTVAL, MSTATUS] {
-            words.extend(self.added(csr));
-        }
-        words.push(self.user.stored(sum, LOG));
-        let exception = self.after_exception();
-        let interrupt = self.after_interrupt();
-        words.push(self.read(value, MCAUSE));
-        let behind = 8 + size(&exception);
-        words.push(self.encode("blt", &[("rs1", value), ("rs2", 0), ("offset", behind)]));
-        words.extend(exception);
-        words.push(self.encode("jal", &[("rd", 0), ("offset", 4 + size(&interrupt))]));
-        words.extend(interrupt);
-        words.extend(
-            (0..).zip([sum, value, other]).map(|(index, register)| self.user.loaded(register, saved(index))),
-        );
-        words.push(self.encode("mret", &[]));
-        words
-    }
-
-    /// Adds a CSR to the sum. What mtval is at a breakpoint is for each machine to choose (3.1.16): it
-    /// is made 0 there. Of mstatus what both machines have is taken.
-    fn added(&self, csr: u32) -> Vec<Word> {
-        let [sum, value, other] = self.temporaries();
-        let mut words = vec![self.read(value, csr)];
-        match csr {
-            MTVAL => {
-                words.push(self.read(other, MCAUSE));
-                words.push(self.user.add(other, other, 3u32.wrapping_neg()));
-                words.push(self.encode("bne", &[("rs1", other), ("rs2", 0), ("offset", 8)]));
-                words.push(self.user.add(value, 0, 0));
-                words.push(self.write(MTVAL, value));
+    /// An atomic access that is not aligned, or where nothing is. A conditional store that is not aligned
+    /// is left out, which traps here alone.
+    fn fail_atomic(&self, random: &mut Random) -> Vec<Word> {
+        let atomic: Vec<&Instruction> =
+            self.user.encoder.instructions().iter().filter(|one| one.is_in("atomic")).collect();
+        let instruction = *random.choose(&atomic);
+        let place = self.user.writable(random);
+        let is_doubleword = instruction.path.contains("of_doubleword");
+        let mut words = match instruction.name != "sc" && random.once_in(2) {
+            true => {
+                let odd = if is_doubleword { 1 + random.below(7) } else { 1 + random.below(3) };
+                vec![self.user.add(place, self.user.base, 0x100 + odd as u32)]
             }
-            MSTATUS => {
-                words
-                    .push(self.encode("andi", &[("rd", value), ("rs1", value), ("imm", MIE_BIT | MPIE_BIT)]));
-            }
-            _ => {}
-        }
-        words.push(self.encode("slli", &[("rd", other), ("rs1", sum), ("shamt", 5)]));
-        words.push(self.encode("sub", &[("rd", sum), ("rs1", other), ("rs2", sum)]));
-        words.push(self.encode("add", &[("rd", sum), ("rs1", sum), ("rs2", value)]));
-        words
-    }
-
-    /// The program goes on behind the instruction, or, where it could not be fetched, where mscratch
-    /// says; `value` is the cause.
-    fn after_exception(&self) -> Vec<Word> {
-        let [address, value, _] = self.temporaries();
-        let not_equal =
-            |register, offset| self.encode("bne", &[("rs1", register), ("rs2", 0), ("offset", offset)]);
-        vec![
-            self.read(address, MEPC),
-            self.user.add(value, value, 1u32.wrapping_neg()),
-            not_equal(value, 12),
-            self.read(address, MSCRATCH),
-            self.encode("jal", &[("rd", 0), ("offset", 28)]),
-            self.encode("lbu", &[("rd", value), ("rs1", address), ("offset", 0)]),
-            self.encode("andi", &[("rd", value), ("rs1", value), ("imm", 3)]),
-            self.user.add(value, value, 3u32.wrapping_neg()),
-            self.user.add(address, address, 2),
-            not_equal(value, 8),
-            self.user.add(address, address, 2),
-            self.write(MEPC, address),
-        ]
-    }
-
-    /// The cause goes away: bit 2 of its number tells the timer's from software's.
-    fn after_interrupt(&self) -> Vec<Word> {
-        let [place, value, _] = self.temporaries();
-        let mut words = vec![self.encode("andi", &[("rd", value), ("rs1", value), ("imm", 4)])];
-        let software = [self.user.constant(place, MSIP), vec![self.store("sw", 0, place, 0)]].concat();
-        let mut timer = self.user.constant(place, MTIMECMP);
-        timer.push(self.user.add(value, 0, 0xfff));
-        timer.push(self.store("sw", value, place, 4));
-        words.push(self.encode("bne", &[("rs1", value), ("rs2", 0), ("offset", 8 + size(&software))]));
-        words.extend(software);
-        words.push(self.encode("jal", &[("rd", 0), ("offset", 4 + size(&timer))]));
-        words.extend(timer);
+            false => self.user.constant(place, self.nowhere(random)),
+        };
+        let word = self.user.word(instruction, random);
+        words.push(self.user.encoder.set(instruction, word, "rs1", place));
         words
     }
 

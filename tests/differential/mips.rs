@@ -24,7 +24,7 @@ const WRITING_RT: [&str; 11] =
     ["addi", "addiu", "slti", "sltiu", "andi", "ori", "xori", "lui", "ext", "ins", "rdhwr"];
 const STORES: [&str; 5] = ["sb", "sh", "sw", "swl", "swr"];
 const HINTS: [&str; 3] = ["pref", "sync", "synci"];
-const OVERFLOWING: [&str; 3] = ["add", "addi", "sub"];
+pub(super) const OVERFLOWING: [&str; 3] = ["add", "addi", "sub"];
 
 /// The register that links.
 const RA: u32 = 31;
@@ -51,6 +51,15 @@ fn is_delicate(instruction: &Instruction) -> bool {
     OVERFLOWING.contains(&name) || name == "sc"
 }
 
+/// What the address of a load or store has to be a multiple of.
+pub(super) fn access_bytes(name: &str) -> i32 {
+    match name {
+        "lh" | "lhu" | "sh" => 2,
+        "ll" | "lw" | "sc" | "sw" => 4,
+        _ => 1,
+    }
+}
+
 /// The place that names the register which an instruction writes.
 fn destination(instruction: &Instruction) -> Option<&'static str> {
     let name = instruction.name.as_str();
@@ -64,18 +73,24 @@ fn destination(instruction: &Instruction) -> Option<&'static str> {
 
 /// A program's writer, with the registers of the harness: where the data is, and what counts the
 /// loops.
-struct Mips<'e, 'm> {
-    encoder: &'e Encoder<'m>,
-    base: u32,
+pub(crate) struct Mips<'e, 'm> {
+    pub(super) encoder: &'e Encoder<'m>,
+    pub(super) base: u32,
     counter: u32,
+    /// What may trap, behind all else: the data has been written by then.
+    pub(super) last: Option<Vec<Word>>,
 }
 
 /// The writer of a seed's program.
 pub(crate) fn writer<'e>(encoder: &'e Encoder<'_>, _layout: &Layout, seed: u64) -> Box<dyn Writer + 'e> {
+    Box::new(mips(encoder, seed))
+}
+
+pub(super) fn mips<'e, 'm>(encoder: &'e Encoder<'m>, seed: u64) -> Mips<'e, 'm> {
     let mut random = Random::new(seed);
     let base = 1 + random.below(30) as u32;
     let counter = 1 + (base + random.below(29) as u32) % 30;
-    Box::new(Mips { encoder, base, counter })
+    Mips { encoder, base, counter, last: None }
 }
 
 impl Writer for Mips<'_, '_> {
@@ -102,6 +117,13 @@ impl Writer for Mips<'_, '_> {
             words.extend(self.constant(register, value));
         }
         words.push(self.encode("syscall", &[]));
+        if let Some(last) = &self.last {
+            words.extend(self.constant(self.base, LAYOUT.middle()));
+            words.extend(
+                self.free().into_iter().map(|register| self.memory("lw", register, 4 * register as i32)),
+            );
+            words.extend(last);
+        }
         words.extend(self.constant(4, 0));
         words.extend(self.constant(2, EXIT_GROUP));
         words.push(self.encode("syscall", &[]));
@@ -148,11 +170,11 @@ impl Writer for Mips<'_, '_> {
 }
 
 impl Mips<'_, '_> {
-    fn encode(&self, name: &str, values: &[(&str, u32)]) -> Word {
+    pub(super) fn encode(&self, name: &str, values: &[(&str, u32)]) -> Word {
         self.encoder.encode(name, values)
     }
 
-    fn constant(&self, register: u32, value: u32) -> Vec<Word> {
+    pub(super) fn constant(&self, register: u32, value: u32) -> Vec<Word> {
         let low = [("rt", register), ("rs", register), ("imm", value & 0xffff)];
         vec![self.encode("lui", &[("rt", register), ("imm", value >> 16)]), self.encode("ori", &low)]
     }
@@ -165,7 +187,7 @@ impl Mips<'_, '_> {
         self.encode(name, &[("rt", register), ("base", self.base), ("offset", offset as u32)])
     }
 
-    fn set(&self, instruction: &Instruction, word: Word, place: &str, value: u32) -> Word {
+    pub(super) fn set(&self, instruction: &Instruction, word: Word, place: &str, value: u32) -> Word {
         self.encoder.set(instruction, word, place, value)
     }
 
@@ -230,11 +252,7 @@ impl Mips<'_, '_> {
 
     /// A load or store somewhere in the data, aligned if it has to be.
     fn address(&self, instruction: &Instruction, word: Word, random: &mut Random) -> Word {
-        let size = match instruction.name.as_str() {
-            "lh" | "lhu" | "sh" => 2,
-            "ll" | "lw" | "sc" | "sw" => 4,
-            _ => 1,
-        };
+        let size = access_bytes(&instruction.name);
         let lowest = -(Layout::DATA_BYTES as i32 / 2);
         let last = LAYOUT.saved() as i32 + lowest - 4;
         let any = lowest + random.below((last - lowest + 1) as usize) as i32;

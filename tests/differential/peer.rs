@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{self, Command, Stdio};
 
 use super::encoder::Encoder;
 use super::installed::can_compare;
@@ -58,6 +58,15 @@ impl Peer {
     }
 
     fn run_engine(&self, engine: &mut dyn Engine, elf: &[u8]) -> Output {
+        let (output, stop) = self.run_to_end(engine, elf)?;
+        match stop {
+            Stop::Halted(0) => Ok(output),
+            stop => Err(format!("{stop:x?}")),
+        }
+    }
+
+    /// Runs a program however it ends; gives what it wrote and the end.
+    pub(crate) fn run_to_end(&self, engine: &mut dyn Engine, elf: &[u8]) -> Result<(Vec<u8>, Stop), String> {
         let model = (self.model)();
         let info = LaunchInfo::of_model(model, "any", "any");
         let expected = Expected { machine: model.target.elf_machine, ..Expected::default() };
@@ -69,10 +78,7 @@ impl Peer {
         let mut host = Host::new(streams);
         let stop = engine.run(&mut host, LIMIT);
         host.flush()?;
-        match stop {
-            Stop::Halted(0) => Ok(output.bytes()),
-            stop => Err(format!("{stop:x?}")),
-        }
+        Ok((output.bytes(), stop))
     }
 
     /// True if QEMU's emulator is installed, which has to be said if not.
@@ -85,14 +91,19 @@ impl Peer {
 
     /// Runs a program on QEMU; `folder` is for its file.
     pub(crate) fn run_qemu(&self, elf: &[u8], folder: &Path) -> Output {
-        let file = folder.join("program.elf");
-        write_program(&file, elf).map_err(|error| format!("{}: {error}", file.display()))?;
-        let output = Command::new(self.qemu).arg(&file).stdin(Stdio::null()).output();
-        let output = output.map_err(|error| format!("{}: {error}", self.qemu))?;
+        let output = self.run_qemu_to_end(elf, folder)?;
         match output.status.success() {
             true => Ok(output.stdout),
             false => Err(format!("{}: {}", output.status, String::from_utf8_lossy(&output.stderr))),
         }
+    }
+
+    /// The same however it ends.
+    pub(crate) fn run_qemu_to_end(&self, elf: &[u8], folder: &Path) -> Result<process::Output, String> {
+        let file = folder.join("program.elf");
+        write_program(&file, elf).map_err(|error| format!("{}: {error}", file.display()))?;
+        let output = Command::new(self.qemu).arg(&file).stdin(Stdio::null()).output();
+        output.map_err(|error| format!("{}: {error}", self.qemu))
     }
 }
 

@@ -20,7 +20,7 @@ const LINKING: [&str; 2] = ["c_jal", "c_jalr"];
 const ON_STACK: [&str; 4] = ["c_lwsp", "c_swsp", "c_ldsp", "c_sdsp"];
 
 /// The registers that three bits name begin with this one.
-const FIRST_SHORT: u32 = 8;
+pub(crate) const FIRST_SHORT: u32 = 8;
 
 const NAMES: [&str; 32] = [
     "x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x11", "x12", "x13", "x14", "x15",
@@ -69,11 +69,11 @@ fn implied(instruction: &Instruction) -> Option<u32> {
 }
 
 /// True if a place names one of the registers that three bits can name.
-fn is_short(instruction: &Instruction, place: &str) -> bool {
+pub(crate) fn is_short(instruction: &Instruction, place: &str) -> bool {
     instruction.width(place) == 3
 }
 
-fn is_on_stack(instruction: &Instruction) -> bool {
+pub(crate) fn is_on_stack(instruction: &Instruction) -> bool {
     ON_STACK.contains(&instruction.name.as_str())
 }
 
@@ -252,7 +252,7 @@ impl RiscV<'_, '_> {
     }
 
     /// The instruction with random operands that leave the harness its registers.
-    fn word(&self, instruction: &Instruction, random: &mut Random) -> Word {
+    pub(crate) fn word(&self, instruction: &Instruction, random: &mut Random) -> Word {
         let mut word = self.encoder.random_word(instruction, random);
         for (place, width) in [("imm", 12), ("imm", 20), ("shamt", 5), ("shamt", 6), ("imm", 6)] {
             if instruction.has(place) && random.once_in(2) {

@@ -46,8 +46,7 @@ pub(crate) fn compare(case: &Case, engine: &mut dyn Engine, model: &Model) -> Ve
         expected.set(*place, *value, model);
     }
 
-    let budget = if model.overlaps() { case.cycles } else { 1 };
-    let stop = engine.run(&mut Host::default(), budget);
+    let stop = run(case, engine, model);
     let mut differences = match model.overlaps() {
         true => compare_cycles(case, stop, engine),
         false => compare_end(case, stop, engine),
@@ -55,6 +54,12 @@ pub(crate) fn compare(case: &Case, engine: &mut dyn Engine, model: &Model) -> Ve
     let found = read_state(engine.machine(), model, &near);
     differences.extend(compare_states(&expected, &found, model));
     differences
+}
+
+/// Runs a case that has been prepared.
+pub(super) fn run(case: &Case, engine: &mut dyn Engine, model: &Model) -> Stop {
+    let budget = if model.overlaps() { case.cycles } else { 1 };
+    engine.run(&mut Host::default(), budget)
 }
 
 /// Everything 0, then the bytes, the cells, the PC and the registers, in this order.

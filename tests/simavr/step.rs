@@ -3,11 +3,12 @@
 
 use gentool::disassembler::Disassembler;
 use isac_ir::Model;
-use isac_ir::operation::{Role, Target};
+use isac_ir::operation::Target;
 use isac_ir::syntax::Tree;
 use isac_ir::syntax::encode::{cells_of_words, encode};
 
 use super::super::differential::random::Random;
+use super::super::differential::tree::Trees;
 use super::program::{DATA, FLASH, Program};
 
 /// How many steps a jump may go over, and one.
@@ -111,6 +112,7 @@ fn set_pair(low: u16, value: u16) -> Vec<String> {
 
 struct Maker<'m> {
     model: &'m Model,
+    trees: Trees<'m>,
     disassembler: Disassembler<'m>,
     /// The group that the CODINGROOT decodes.
     root: Target,
@@ -120,28 +122,17 @@ impl<'m> Maker<'m> {
     fn new(model: &'m Model) -> Maker<'m> {
         let disassembler = Disassembler::new(model).expect("the model's instructions have texts");
         let root = model.decoders[disassembler.entries()[0].decoder as usize].target;
-        Maker { model, disassembler, root }
+        Maker { model, trees: Trees(model), disassembler, root }
     }
 
     fn step(&self, random: &mut Random) -> Step {
         loop {
-            let mut tree = self.tree(self.root, random);
+            let mut tree = self.trees.random(self.root, random);
             let Some(before) = self.tame(&mut tree, random) else { continue };
             let Some(text) = self.text(&tree) else { continue };
             let step = Step { before, text, over: random.below(REACH) };
-            return if self.has_field(&tree, "target") { jump(step, random) } else { step };
+            return if self.trees.has_field(&tree, "target") { jump(step, random) } else { step };
         }
-    }
-
-    /// Any member of a target, with any operands; corners more often than other values.
-    fn tree(&self, target: Target, random: &mut Random) -> Tree {
-        let id = *random.choose(&self.model.leaf_operations(target));
-        let operation = self.model.operation(id);
-        let fields = operation.fields.iter().map(|field| random.value(field.width_bits).into());
-        let fields = fields.collect();
-        let coded = (0..).zip(&operation.instances).filter(|(_, instance)| instance.role == Role::Coded);
-        let children = coded.map(|(index, instance)| (index, self.tree(instance.target, random))).collect();
-        Tree { operation: id, fields, children }
     }
 
     /// The text of the word, which may be another instruction's than was meant.
@@ -153,7 +144,7 @@ impl<'m> Maker<'m> {
     /// Makes the operands lead to where something is: what has to stand before the instruction.
     /// `None` if there is no way, or what it does is undefined.
     fn tame(&self, tree: &mut Tree, random: &mut Random) -> Option<Vec<String>> {
-        let name = self.model.operation(tree.operation).name.as_str();
+        let name = self.trees.name(tree);
         let is_store = name.starts_with("st");
         let mut before = Vec::new();
         match name {
@@ -165,12 +156,12 @@ impl<'m> Maker<'m> {
                 let halves = ["ldi r16, TARGET & 0xff", "push r16", "ldi r16, TARGET >> 8", "push r16"];
                 before = halves.map(str::to_owned).to_vec();
             }
-            "lds" | "sts" => self.set_field(tree, "k", data_address(random, is_store, 32).into()),
-            "in" => self.set_field(tree, "a", (random.choose(&READABLE) - IO_BASE).into()),
-            "out" => self.set_field(tree, "a", (random.choose(&WRITABLE) - IO_BASE).into()),
-            "sbi" | "cbi" | "sbic" | "sbis" => self.set_field(tree, "a", GPIOR0),
+            "lds" | "sts" => self.trees.set_field(tree, "k", data_address(random, is_store, 32).into()),
+            "in" => self.trees.set_field(tree, "a", (random.choose(&READABLE) - IO_BASE).into()),
+            "out" => self.trees.set_field(tree, "a", (random.choose(&WRITABLE) - IO_BASE).into()),
+            "sbi" | "cbi" | "sbic" | "sbis" => self.trees.set_field(tree, "a", GPIOR0),
             "lpm" | "lpm_r0" | "lpm_after" => {
-                before = match self.has(tree, "far") {
+                before = match self.trees.has(tree, "far") {
                     true => far_pointer(random),
                     false => set_pair(30, random.next() as u16),
                 };
@@ -190,11 +181,11 @@ impl<'m> Maker<'m> {
     /// Sets the pointer of a load or store so that it touches an address.
     fn pointer(&self, tree: &mut Tree, address: u16) -> Vec<String> {
         let register = self.pointer_register(tree) as u16;
-        match self.model.operation(tree.operation).name.as_str() {
+        match self.trees.name(tree) {
             "ld_before" | "st_before" => set_pair(register, address + 1),
             "ldd" | "std" => {
-                let displacement = self.field(tree, "q").min(u128::from(address));
-                self.set_field(tree, "q", displacement);
+                let displacement = self.trees.field(tree, "q").min(u128::from(address));
+                self.trees.set_field(tree, "q", displacement);
                 set_pair(register, address - displacement as u16)
             }
             _ => set_pair(register, address),
@@ -203,41 +194,17 @@ impl<'m> Maker<'m> {
 
     /// The first register of the pair that a load or store goes by.
     fn pointer_register(&self, tree: &Tree) -> u128 {
-        match (self.has(tree, "base_y"), self.has(tree, "base_z")) {
+        match (self.trees.has(tree, "base_y"), self.trees.has(tree, "base_z")) {
             (true, _) => 28,
             (_, true) => 30,
             _ => 26,
         }
     }
 
-    /// Whether an operation of this name is below.
-    fn has(&self, tree: &Tree, name: &str) -> bool {
-        let mut children = tree.children.iter().map(|(_, child)| child);
-        children.any(|child| self.model.operation(child.operation).name == name || self.has(child, name))
-    }
-
     /// The register operand.
     fn register(&self, tree: &Tree) -> Option<u128> {
         let is_register = |id| self.model.operation(id).name == "reg";
         tree.children.iter().find(|(_, child)| is_register(child.operation)).map(|(_, child)| child.fields[0])
-    }
-
-    fn has_field(&self, tree: &Tree, name: &str) -> bool {
-        self.model.operation(tree.operation).fields.iter().any(|field| field.name == name)
-    }
-
-    fn index(&self, tree: &Tree, name: &str) -> usize {
-        let fields = &self.model.operation(tree.operation).fields;
-        fields.iter().position(|field| field.name == name).expect("the field is there")
-    }
-
-    fn field(&self, tree: &Tree, name: &str) -> u128 {
-        tree.fields[self.index(tree, name)]
-    }
-
-    fn set_field(&self, tree: &mut Tree, name: &str, value: u128) {
-        let index = self.index(tree, name);
-        tree.fields[index] = value;
     }
 }
 

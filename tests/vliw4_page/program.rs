@@ -1,13 +1,19 @@
-//! Random programs, put together by the tables of the machine's manual page.
+//! Random programs: bundles of the description's operations, with what has to be true for a program to
+//! go on.
+
+use isac_ir::Model;
+use isac_ir::syntax::Tree;
+use isac_ir::syntax::encode::encode;
 
 use super::super::differential::random::Random;
+use super::super::differential::tree::Trees;
 
 /// Registers that hold a value from the beginning on: those below are any operation's results.
 const LINK: u32 = 28;
 const FIRST_BASE: u32 = 29;
 
 /// Where the base registers point; what a load or store adds stays in data memory.
-const BASES: [u32; 3] = [0x2000, 0x8000, 0xe010];
+const BASES: [u128; 3] = [0x2000, 0x8000, 0xe010];
 
 /// How far the console is from the last of them.
 const CONSOLE: u32 = 0x1ff0;
@@ -19,117 +25,169 @@ const BUNDLES: usize = 64;
 /// One slot in so many is any word, and one address in so many is any.
 const WILD_WORD: usize = 3_000;
 const WILD_ADDRESS: usize = 200;
-const HALT: usize = 60;
+/// One operation in so many that ends the run stays, and one in so many that leads elsewhere.
+const HALT: usize = 24;
+const JUMP: usize = 2;
 
-/// A program: its bundles from 0 on. It jumps about in itself until it ends or is left.
-pub(crate) fn random_program(random: &mut Random) -> Vec<u128> {
-    let mut bundles = prologue(random);
-    while bundles.len() < BUNDLES - 2 {
-        bundles.push(bundle([0, 1, 2, 3].map(|number| slot(number, random))));
-    }
-    bundles.push(bundle([jump(random), 0, 0, 0]));
-    bundles.push(bundle([0, slot(1, random), slot(2, random), slot(3, random)]));
-    bundles
+/// Makes programs of a description whose words are bundles of four slots.
+pub(crate) struct Maker<'m> {
+    trees: Trees<'m>,
+    bundle: u32,
+    always: u32,
 }
 
-fn bundle(slots: [u32; 4]) -> u128 {
-    slots.iter().rev().fold(0, |bundle, slot| bundle << 32 | u128::from(*slot))
-}
-
-/// Section 5: `li` and `lih` of every register.
-fn prologue(random: &mut Random) -> Vec<u128> {
-    let (mut low, mut high) = (Vec::new(), Vec::new());
-    for register in 1..LINK {
-        low.push(22 << 24 | register << 19 | random.value(19));
-        high.push(23 << 24 | register << 19 | random.value(16));
+impl<'m> Maker<'m> {
+    pub(crate) fn new(model: &'m Model) -> Maker<'m> {
+        let operation = |name: &str| {
+            let found = model.operations.iter().position(|operation| operation.name == name);
+            found.expect("the description has it") as u32
+        };
+        Maker { trees: Trees(model), bundle: operation("bundle"), always: operation("always") }
     }
-    low.push(22 << 24 | LINK << 19 | target(random));
-    low.extend((FIRST_BASE..).zip(BASES).map(|(register, base)| 22 << 24 | register << 19 | base));
-    let words: Vec<u32> = low.into_iter().chain(high).collect();
-    let mut bundles: Vec<u128> = words
-        .chunks(4)
-        .map(|words| bundle([0, 1, 2, 3].map(|index| words.get(index).copied().unwrap_or(0))))
-        .collect();
-    bundles.resize(PROLOGUE, 0);
-    bundles
+
+    /// A program: its bundles from 0 on. It jumps about in itself until it ends or is left.
+    pub(crate) fn program(&self, random: &mut Random) -> Vec<u128> {
+        let mut bundles = self.prologue(random);
+        while bundles.len() < BUNDLES - 2 {
+            let slots = [0, 1, 2, 3].map(|number| self.slot(number, random, |_| true));
+            bundles.push(self.wild(self.encoded(slots), random));
+        }
+        let is_nop = |tree: &Tree| self.trees.name(tree) == "nop";
+        let mut jump = self.slot(0, random, |tree| self.trees.name(tree) == "jump");
+        self.set_always(&mut jump);
+        let nothing = [1, 2, 3].map(|number| self.slot(number, random, is_nop));
+        let [second, third, fourth] = nothing;
+        bundles.push(self.encoded([jump, second, third, fourth]));
+        let stays = |tree: &Tree| !self.leads(tree) && self.trees.name(tree) != "halt";
+        bundles.push(self.encoded([0, 1, 2, 3].map(|number| self.slot(number, random, stays))));
+        bundles
+    }
+
+    /// Both halves of a value in every register: what links a bundle, bases an address of data.
+    fn prologue(&self, random: &mut Random) -> Vec<u128> {
+        let mut words: Vec<(&str, u32, u128)> = Vec::new();
+        for register in 1..LINK {
+            words.push(("li", register, random.value(19).into()));
+        }
+        words.push(("li", LINK, target(random)));
+        words.extend((FIRST_BASE..).zip(BASES).map(|(register, base)| ("li", register, base)));
+        for register in 1..LINK {
+            words.push(("lih", register, random.value(16).into()));
+        }
+        let mut bundles: Vec<u128> = words
+            .chunks(4)
+            .map(|words| {
+                self.encoded([0, 1, 2, 3].map(|number| {
+                    let (name, register, value) = words.get(number).copied().unwrap_or(("nop", 0, 0));
+                    let mut tree = self.slot(number, random, |tree| self.trees.name(tree) == name);
+                    if name != "nop" {
+                        self.set_always(&mut tree);
+                        self.set_register(&mut tree, "rd", register);
+                        self.trees.set_field(&mut tree, "value", value);
+                    }
+                    tree
+                }))
+            })
+            .collect();
+        bundles.resize(PROLOGUE, 0);
+        bundles
+    }
+
+    /// An operation of a slot that is meant, most of them without a condition.
+    fn slot(&self, number: usize, random: &mut Random, is_meant: impl Fn(&Tree) -> bool) -> Tree {
+        let target = self.trees.0.operation(self.bundle).instances[number].target;
+        loop {
+            let mut tree = self.trees.random(target, random);
+            let stays = match () {
+                () if self.trees.name(&tree) == "halt" => random.once_in(HALT),
+                () if self.leads(&tree) => random.once_in(JUMP),
+                () => true,
+            };
+            if is_meant(&tree) && stays {
+                if !random.once_in(3) {
+                    self.set_always(&mut tree);
+                }
+                self.tame(&mut tree, random);
+                return tree;
+            }
+        }
+    }
+
+    /// Whether it sets the PC: it has a target, or goes where a register says.
+    fn leads(&self, tree: &Tree) -> bool {
+        self.trees.has_field(tree, "target") || self.trees.name(tree) == "jumpr"
+    }
+
+    /// Leaves the registers of the program alone, stays in it, and touches memory that is there.
+    fn tame(&self, tree: &mut Tree, random: &mut Random) {
+        let result =
+            if self.trees.has_field(tree, "target") { LINK } else { random.below(LINK as usize) as u32 };
+        self.set_register(tree, "rd", result);
+        if self.trees.has_field(tree, "target") {
+            self.trees.set_field(tree, "target", target(random));
+        } else if self.leads(tree) {
+            self.set_register(tree, "ra", LINK);
+        } else if self.trees.has_field(tree, "offset") {
+            self.place(tree, random);
+        }
+    }
+
+    /// Where a load or store goes: the console is reached by bytes, nearly all that goes there.
+    fn place(&self, tree: &mut Tree, random: &mut Random) {
+        let is_console = random.once_in(20);
+        let of_bytes = |op: &Tree| ["lb", "lbu", "sb"].contains(&self.trees.name(op));
+        if is_console && !random.once_in(50) {
+            let instances = &self.trees.0.operation(tree.operation).instances;
+            let op = instances.iter().find(|instance| instance.alias == "op").expect("it says what it does");
+            let op = op.target;
+            let child = self.trees.child(tree, "op").expect("it says what it does");
+            while !of_bytes(child) {
+                *child = self.trees.random(op, random);
+            }
+        }
+        let near = FIRST_BASE + random.below(2) as u32;
+        let (base, offset) = match random.below(WILD_ADDRESS) {
+            _ if is_console => (FIRST_BASE + 2, CONSOLE),
+            0 => (random.below(32) as u32, random.value(14)),
+            // Near the end of memory, and at its beginning.
+            1..70 => (FIRST_BASE + 2, random.below(CONSOLE as usize) as u32),
+            70..110 => (0, random.below(0x2000) as u32),
+            _ => (near, random.value(14)),
+        };
+        self.set_register(tree, "ra", base);
+        self.trees.set_field(tree, "offset", offset.into());
+    }
+
+    /// Where the operation has one under this alias.
+    fn set_register(&self, tree: &mut Tree, alias: &str, register: u32) {
+        if let Some(child) = self.trees.child(tree, alias) {
+            self.trees.set_field(child, "index", register.into());
+        }
+    }
+
+    fn set_always(&self, tree: &mut Tree) {
+        if let Some(when) = self.trees.child(tree, "when") {
+            *when = Tree { operation: self.always, fields: Vec::new(), children: Vec::new() };
+        }
+    }
+
+    fn encoded(&self, slots: [Tree; 4]) -> u128 {
+        let children = (0..).zip(slots).collect();
+        let bundle = Tree { operation: self.bundle, fields: Vec::new(), children };
+        encode(self.trees.0, &bundle)[0].0.to_u128()
+    }
+
+    /// The bundle, or one with any word in a slot.
+    fn wild(&self, bundle: u128, random: &mut Random) -> u128 {
+        if !random.once_in(WILD_WORD / 4) {
+            return bundle;
+        }
+        let low = 32 * random.below(4);
+        bundle & !(u128::from(u32::MAX) << low) | u128::from(random.next() as u32) << low
+    }
 }
 
 /// A bundle behind the prologue.
-fn target(random: &mut Random) -> u32 {
-    (PROLOGUE + random.below(BUNDLES - PROLOGUE)) as u32
-}
-
-/// Section 3: an operation of the slot, most of them without a condition.
-fn slot(number: usize, random: &mut Random) -> u32 {
-    if random.once_in(WILD_WORD) {
-        return random.next() as u32;
-    }
-    let when = if random.once_in(3) { random.below(4) as u32 } else { 0 };
-    let word = match (number, random.below(10)) {
-        (_, 0) => return 0,
-        (_, 1..=5) => integer(random),
-        (0, _) => control(random),
-        (1, _) => {
-            let op = 24 + random.below(3) as u32;
-            op << 24 | result(random) << 19 | any(random) << 14 | any(random)
-        }
-        _ => memory(random),
-    };
-    when << 30 | word
-}
-
-/// A register that may be written; r0 among them.
-fn result(random: &mut Random) -> u32 {
-    random.below(LINK as usize) as u32
-}
-
-/// A register that is read.
-fn any(random: &mut Random) -> u32 {
-    random.below(32) as u32
-}
-
-/// Section 5
-fn integer(random: &mut Random) -> u32 {
-    let op = 1 + random.below(18) as u32;
-    let second = if random.once_in(2) { 1 << 29 | random.value(14) } else { any(random) };
-    match op {
-        1..=10 => op << 24 | result(random) << 19 | any(random) << 14 | second,
-        11..=16 => (op + 5) << 24 | (random.below(4) as u32) << 19 | any(random) << 14 | second,
-        17 => 22 << 24 | result(random) << 19 | random.value(19),
-        _ => 23 << 24 | result(random) << 19 | random.value(16),
-    }
-}
-
-/// Section 7
-fn memory(random: &mut Random) -> u32 {
-    let is_console = random.once_in(20);
-    // Of bytes, nearly always: all else is a fault there.
-    let op = match is_console && !random.once_in(50) {
-        true => *random.choose(&[27, 28, 31]),
-        false => 24 + random.below(8) as u32,
-    };
-    let data = if op < 29 { result(random) } else { any(random) };
-    let (base, offset) = match random.below(WILD_ADDRESS) {
-        _ if is_console => (FIRST_BASE + 2, CONSOLE),
-        0 => (any(random), random.value(14)),
-        // Near the end of memory, and at its beginning.
-        1..70 => (FIRST_BASE + 2, random.below(CONSOLE as usize) as u32),
-        70..110 => (0, random.below(0x2000) as u32),
-        _ => (FIRST_BASE + random.below(2) as u32, random.value(14)),
-    };
-    op << 24 | data << 19 | base << 14 | offset
-}
-
-/// Section 8
-fn control(random: &mut Random) -> u32 {
-    match random.below(HALT) {
-        0 => 27 << 24 | any(random) << 14,
-        1..20 => 25 << 24 | LINK << 19 | target(random),
-        20..28 => 26 << 24 | LINK << 14,
-        _ => jump(random),
-    }
-}
-
-fn jump(random: &mut Random) -> u32 {
-    24 << 24 | target(random)
+fn target(random: &mut Random) -> u128 {
+    (PROLOGUE + random.below(BUNDLES - PROLOGUE)) as u128
 }

@@ -8,7 +8,9 @@ use isac_ir::behavior::{Stmt, walk_statements};
 use isac_ir::bits::Bits;
 use isac_ir::decode::choose_variant;
 use isac_ir::operation::Target;
-use sim_runtime::Stop;
+use sim_profile::symbols::FunctionCells;
+use sim_runtime::record::FunctionMap;
+use sim_runtime::{Engine, Stop};
 use support::law::{EventFile, Way, check_sums, ways};
 use support::program::Program;
 use support::random_word::{Random, random_word, root_decoder};
@@ -71,22 +73,40 @@ fn ends_the_run(model: &Model, decoder: u32, word: Bits) -> bool {
     ends
 }
 
-/// Runs random programs every way; gives how many ended by themselves, and all instructions.
+/// Functions of a few cells where a program lies, every other one with a gap behind it.
+fn small_functions(pc: u64) -> FunctionMap {
+    let cells = |number: u64| {
+        let start = pc + number * 6;
+        FunctionCells { start, end: start + 4 + number % 2 * 2, function: start }
+    };
+    FunctionMap::new((0..30).map(cells).collect())
+}
+
+/// Runs random programs every way, and follows the calls of every other one; gives how many ended by
+/// themselves, and all instructions.
 fn check(simulator: Simulator, programs: u64) -> (u64, u64) {
     let model = (simulator.model)();
     let (mut ended, mut instructions) = (0, 0);
     for seed in 0..programs {
         let program = random_program(model, seed);
+        let follow =
+            |engine: &mut dyn Engine| seed % 2 == 1 && engine.record_calls(small_functions(program.pc));
         let mut engine = simulator.engine(EngineKind::Reference);
+        follow(engine.as_mut());
         let reference = program.run(engine.as_mut(), model);
+        let calls = engine.calls();
         let measurement = engine.measurement().expect("the engine profiles");
         check_sums(&measurement, engine.instructions(), engine.cycles());
         ended += u64::from(reference.stop != Stop::Budget);
         instructions += engine.instructions();
         let report = reference.report.unwrap_or_default();
         for mut way in ways(&simulator, &[1, 7, 0, 13]) {
+            let follows = follow(way.engine.as_mut());
             let outcome = program.run(way.engine.as_mut(), model);
             let context = format!("{}, seed {seed}, {}", simulator.name, way.name);
+            if follows {
+                assert_eq!(calls, way.engine.calls(), "{context}: calls");
+            }
             assert_eq!(difference(&reference.state, &outcome.state), None, "{context}: state");
             if let Some(found) = &outcome.report {
                 assert_eq!(difference(&report, found), None, "{context}: report");

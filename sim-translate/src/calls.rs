@@ -8,6 +8,7 @@
 use std::collections::{HashMap, HashSet};
 
 use isac_ir::Model;
+use isac_ir::bits::Bits;
 use isac_ir::control::Control;
 use sim_profile::{Calls, Spending};
 use sim_runtime::record::{CallRecorder, FunctionMap, RecordedWord, StaticKey, control_at, step_of};
@@ -17,8 +18,8 @@ use crate::specialise::Step;
 /// Follows the calls of a run.
 pub(crate) struct CallTrail {
     recorder: CallRecorder,
-    /// What instructions may do to the flow of control, by address; forgotten with their steps.
-    controls: HashMap<u64, Option<Control>>,
+    /// What instructions may do to the flow of control, by address, as they were met last: with their words.
+    controls: HashMap<u64, (Option<(Bits, u32)>, Option<Control>)>,
     /// Where computed jumps lead of which compiled code says nothing.
     untold: HashSet<u64>,
 }
@@ -35,11 +36,14 @@ impl CallTrail {
 
     /// Learns what a step may do to the flow of control.
     pub(crate) fn learn(&mut self, model: &Model, step: &Step) {
-        self.controls.entry(step.address).or_insert_with(|| {
-            let (word, width_bits) = step.word?;
+        if self.controls.get(&step.address).is_some_and(|(word, _)| *word == step.word) {
+            return;
+        }
+        let control = step.word.and_then(|(word, width_bits)| {
             let words = vec![RecordedWord { element: 0, word, width_bits }];
             control_at(model, &StaticKey { address: step.address, words }, step.size_cells)
         });
+        self.controls.insert(step.address, (step.word, control));
     }
 
     /// Whether compiled code has to come back where a step that was learnt goes on at an address.
@@ -85,7 +89,6 @@ impl CallTrail {
     pub(crate) fn forget_code(&mut self, is_changed: bool) {
         self.untold.clear();
         if is_changed {
-            self.controls.clear();
             self.recorder.forget_ways();
         }
     }
@@ -101,7 +104,7 @@ impl CallTrail {
         if to == successor && !self.recorder.map().is_boundary(to) {
             return None;
         }
-        let known = |address: u64| self.controls.get(&address)?.as_ref();
+        let known = |address: u64| self.controls.get(&address)?.1.as_ref();
         // Whatever has a delay slot is as long as what is in it.
         let branch = known(step.address.wrapping_sub(u64::from(step.size_cells)));
         let before = branch.filter(|control| control.has_slot(step.address));

@@ -75,6 +75,8 @@ pub(crate) struct Told {
     way: u32,
     /// The mode behind it.
     pub(crate) mode: Mode,
+    /// Timers whose time had come for the code that tells it.
+    pub(crate) pending: u64,
 }
 
 /// Where compiled code has come back for a transfer.
@@ -99,8 +101,8 @@ impl Teller {
 
 impl Told {
     /// A transfer; where compiled code has told it by itself, it is told the same way the next time.
-    pub(crate) fn new(by: Teller, way: u32, mode: Mode) -> Told {
-        Told { by, way, mode }
+    pub(crate) fn new(by: Teller, way: u32, (mode, pending): (Mode, u64)) -> Told {
+        Told { by, way, mode, pending }
     }
 }
 
@@ -140,6 +142,8 @@ pub(crate) struct Code {
     regions: Vec<Translated>,
     index: HashMap<Place, Entry>,
     links: Vec<Connected>,
+    /// Timers whose time had come for each region.
+    pendings: Vec<u64>,
     /// The mode behind each site that leads to a computed address.
     jump_modes: HashMap<u64, Mode>,
     /// What follows transfers that are told, each in its place; the last one of those that share it.
@@ -168,6 +172,7 @@ impl Code {
             regions: Vec::new(),
             index: HashMap::new(),
             links: Vec::new(),
+            pendings: Vec::new(),
             jump_modes: HashMap::new(),
             followers: Vec::new(),
             displaced: BTreeMap::new(),
@@ -246,6 +251,7 @@ impl Code {
         self.jump_modes.extend(made.jump_modes.drain(..));
         made.site_count = core.sites.len() as u32 - first_site;
         self.regions.push(made);
+        self.pendings.push(place.pending);
         self.index.insert(place, entry);
         Some(entry)
     }
@@ -258,6 +264,11 @@ impl Code {
     /// The mode behind a site that leads to a computed address.
     pub(crate) fn jump_mode(&self, site: u64) -> Mode {
         self.jump_modes.get(&site).copied().unwrap_or_default()
+    }
+
+    /// The timers whose time had come for a region.
+    pub(crate) fn pending(&self, region: u32) -> u64 {
+        self.pendings.get(region as usize).copied().unwrap_or_default()
     }
 
     /// Lets a link lead to a region.
@@ -312,7 +323,7 @@ impl Code {
         }
     }
 
-    /// Remembers what follows a transfer that is told.
+    /// Remembers what follows a transfer that is told, for the same timers.
     pub(crate) fn follow(&mut self, told: Told, entry: Entry) {
         self.followers.resize(FOLLOWERS, None);
         let before = self.followers[told.by.place()].replace(Follower { told, entry, times: 0 });

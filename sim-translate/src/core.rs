@@ -60,6 +60,8 @@ pub(crate) struct Core<'m> {
     pub(crate) charges: BTreeMap<u32, u64>,
     /// A device was written that decides how long the run goes on.
     pub(crate) device_written: bool,
+    /// The RAM that was accessed last.
+    pub(crate) reached: Option<u32>,
 }
 
 impl<'m> Core<'m> {
@@ -83,6 +85,7 @@ impl<'m> Core<'m> {
             told: None,
             charges: BTreeMap::new(),
             device_written: false,
+            reached: None,
         }
     }
 
@@ -118,7 +121,10 @@ impl<'m> Core<'m> {
     ) -> Result<u128, Ending> {
         let model = self.model();
         match check_access(model, map, address, cells, access).map_err(Ending::Fault)? {
-            Reached::Memory(landing) => Ok(join_cells(model, map, &self.state, landing, cells)),
+            Reached::Memory(landing) => {
+                self.reached = Some(landing.ram as u32);
+                Ok(join_cells(model, map, &self.state, landing, cells))
+            }
             Reached::Device(cells) => {
                 let cycles = self.cycles(ended);
                 Ok(match access {
@@ -142,6 +148,7 @@ impl<'m> Core<'m> {
         let model = self.model();
         match check_access(model, map, address, cells, AccessKind::Write).map_err(Ending::Fault)? {
             Reached::Memory(landing) => {
+                self.reached = Some(landing.ram as u32);
                 self.store_cells(map, landing, cells, value);
                 Ok(self.state.code_written)
             }

@@ -57,6 +57,12 @@ pub struct TranslatedEngine<'m> {
     /// Addresses of instructions that compiled code often leaves to the interpreter, with how often it
     /// has; from some time on they are compiled so that it need not.
     redone: HashMap<u64, u32>,
+    /// The RAM that an instruction has accessed when it was interpreted last, by address.
+    reached: HashMap<u64, u32>,
+    /// The one that it is compiled for.
+    expected: HashMap<u64, u32>,
+    /// Instructions that were compiled for one after they had been for another.
+    turned: HashSet<u64>,
     precise: HashSet<u64>,
     /// Which edges count.
     counting: Counting,
@@ -103,6 +109,9 @@ impl<'m> TranslatedEngine<'m> {
             arrived: true,
             slow: 0,
             redone: HashMap::new(),
+            reached: HashMap::new(),
+            expected: HashMap::new(),
+            turned: HashSet::new(),
             precise: HashSet::new(),
             near: HashSet::new(),
             counting: Counting::default(),
@@ -177,9 +186,13 @@ impl<'m> TranslatedEngine<'m> {
     fn interpret_one(&mut self) -> (u64, Option<Stop>) {
         let place = self.core.place();
         let (_, number, step) = step_at(&mut self.core, &mut self.steps, self.code_map, place);
+        self.core.reached = None;
         let outcome = interpret(&mut self.core, &step);
         if std::mem::take(&mut self.core.state.written_near) {
             self.near.insert(step.address);
+        }
+        if let Some(ram) = self.core.reached {
+            self.reached.insert(step.address, ram);
         }
         self.slow = self.slow.saturating_sub(1);
         self.arrived = outcome.pc != self.core.model().successor(step.address, step.size_cells);
@@ -290,6 +303,12 @@ impl<'m> TranslatedEngine<'m> {
             // What is compiled is for a memory without the instructions that were decoded just now.
             return None;
         }
+        for address in region.blocks.iter().flat_map(|block| &block.steps).map(|found| found.step.address) {
+            if let Some(ram) = self.reached.get(&address) {
+                let expected = *self.expected.entry(address).or_insert(*ram);
+                region.reached.insert(address, expected);
+            }
+        }
         region.near.clone_from(&self.near);
         region.precise.clone_from(&self.precise);
         if self.code.is_none() {
@@ -313,8 +332,8 @@ impl<'m> TranslatedEngine<'m> {
             Some(Way::Jump(site)) => {
                 code.connect_jump(&self.core, &mut self.steps, site, place.address, entry);
             }
-            Some(Way::Told(told)) => code.follow(told, entry),
-            Some(Way::Link(_)) | None => {}
+            Some(Way::Told(told)) if told.pending == place.pending => code.follow(told, entry),
+            Some(Way::Link(_) | Way::Told(_)) | None => {}
         }
         self.core.state.arena.set_word(layout::FUEL as u64, allowed);
         self.core.allowed = allowed;
@@ -343,21 +362,23 @@ impl<'m> TranslatedEngine<'m> {
         self.arrived = true;
         if exit == Exit::Link as u64 {
             let link = code.link(number);
-            let Place { address, mode, .. } = link.target;
+            let Place { address, mode, pending } = link.target;
             let ended = self.ended(allowed, fuel, address);
-            let told = told.or_else(|| self.follow_step(link.step, address, Teller::Link(number), mode));
+            let told =
+                told.or_else(|| self.follow_step(link.step, address, Teller::Link(number), (mode, pending)));
             self.came_by = Some(told.map_or(Way::Link(link), Way::Told));
             return (ended, None);
         }
         let site = self.core.sites[number as usize];
         let pc = site.pc.unwrap_or(told_pc);
         if exit == Exit::Jump as u64 {
-            let mode = code.jump_mode(number);
+            let (mode, pending) = (code.jump_mode(number), code.pending(site.region));
             if told.is_none() {
                 self.learn_target(site.step, pc);
             }
             let ended = self.ended(allowed, fuel, pc);
-            let told = told.or_else(|| self.follow_step(site.step, pc, Teller::Jump(number, pc), mode));
+            let told =
+                told.or_else(|| self.follow_step(site.step, pc, Teller::Jump(number, pc), (mode, pending)));
             self.came_by = Some(told.map_or(Way::Jump(number), Way::Told));
             return (ended, None);
         }
@@ -391,8 +412,14 @@ impl<'m> TranslatedEngine<'m> {
                 if times.is_multiple_of(OFTEN) {
                     // It may do as it is where less is taken for code.
                     let is_tried = std::mem::take(&mut self.core.state.claims_less);
+                    let reached = self.reached.get(&pc).copied();
+                    let is_elsewhere = reached.is_some() && reached != self.expected.get(&pc).copied();
                     match *times / OFTEN {
                         _ if is_tried => *times = 0,
+                        _ if is_elsewhere && self.turned.insert(pc) => {
+                            self.expected.extend(reached.map(|ram| (pc, ram)));
+                            *times = 0;
+                        }
                         1 => _ = self.near.insert(pc),
                         _ => _ = self.precise.insert(pc),
                     }
@@ -461,9 +488,9 @@ impl<'m> TranslatedEngine<'m> {
 
     /// A step has gone on at an address, which compiled code tells; the transfer if whoever follows calls has
     /// to be told the next time, too.
-    fn follow_step(&mut self, step: u32, pc: u64, by: Teller, mode: Mode) -> Option<Told> {
+    fn follow_step(&mut self, step: u32, pc: u64, by: Teller, behind: (Mode, u64)) -> Option<Told> {
         let step = Rc::clone(self.steps.step(step));
-        Some(Told::new(by, self.follow(&step, pc)?, mode))
+        Some(Told::new(by, self.follow(&step, pc)?, behind))
     }
 
     /// A step has gone on at an address; the number of the way if whoever follows calls has to be told the

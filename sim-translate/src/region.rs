@@ -87,6 +87,8 @@ impl Block {
 #[derive(Debug, Clone)]
 pub(crate) struct Region {
     pub(crate) blocks: Vec<Block>,
+    /// The RAM that a step accesses, by its address, as far as that is known.
+    pub(crate) reached: HashMap<u64, u32>,
     /// Addresses of steps that often write close to code.
     pub(crate) near: HashSet<u64>,
     /// Addresses of steps whose accesses often reach what is not reached at once.
@@ -225,7 +227,8 @@ impl<F: Steps> Finder<'_, F> {
                         ways.extend(expected.iter().map(|address| self.way(context, (*address, mode))));
                     } else if context > 0 {
                         expected.push(around.returns);
-                        ways.push(self.way(around.above, (around.returns, mode)));
+                        expected.retain(|to| !self.steps.is_told(&found.step, *to));
+                        ways.extend(expected.iter().map(|address| self.way(around.above, (*address, mode))));
                     }
                 }
                 (ways, expected)
@@ -272,7 +275,8 @@ impl<F: Steps> Finder<'_, F> {
         let order: Vec<Key> = std::iter::once(first).chain(others).collect();
         let index: HashMap<Key, usize> = (0..).zip(&order).map(|(index, key)| (*key, index)).collect();
         let blocks = order.into_iter().map(|key| self.block(key, &index));
-        Some(Region { blocks: blocks.collect::<Option<_>>()?, near: HashSet::new(), precise: HashSet::new() })
+        let (reached, near, precise) = (HashMap::new(), HashSet::new(), HashSet::new());
+        Some(Region { blocks: blocks.collect::<Option<_>>()?, reached, near, precise })
     }
 
     fn block(&self, first: Key, index: &HashMap<Key, usize>) -> Option<Block> {

@@ -489,7 +489,8 @@ impl Codegen<'_, '_> {
         self.b.ins().load(types::I8, MemFlagsData::trusted(), granule, window.granules as i32)
     }
 
-    /// The ranges of a map that an access may lie in; what the code at hand lies in comes first.
+    /// The ranges of a map that an access may lie in: what the step at hand has accessed before comes first,
+    /// else what the code at hand lies in.
     fn windows(&self, access: Access) -> Vec<Window> {
         let model = self.around.model;
         let table = &model.maps[access.map as usize];
@@ -513,11 +514,13 @@ impl Codegen<'_, '_> {
         let mut found: Vec<(&Range, Clean)> =
             table.ranges.iter().zip(clean.iter().copied()).filter(|(range, _)| fits(range)).collect();
         let here = self.region.blocks[0].place.address;
+        let reached = self.region.reached.get(&self.address);
         found.sort_by_key(|(range, _)| {
+            let is_reached = reached.is_some_and(|ram| *ram == range.ram);
             let holds_code = (range.low..=range.high).contains(&here);
             let is_data = model.rams[range.ram as usize].writable;
             let size = std::cmp::Reverse(range.high - range.low);
-            (!is_data, !holds_code, size, range.low)
+            (!is_reached, !is_data, !holds_code, size, range.low)
         });
         let window = |(range, clean): (&Range, Clean)| {
             let place = self.around.layout.rams[range.ram as usize];

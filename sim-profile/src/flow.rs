@@ -34,5 +34,5 @@ pub use part::Parts;
 pub use placement::{Placement, count_edges, count_every_edge, place_counters, random_weights, weights_of};
 pub use program::{Block, EdgeKind, ProgramFlow};
 pub use routine::{RoutineEdge, RoutineFlow, routine_flows};
-pub use verify::{Finding, verify};
+pub use verify::{Finding, verify, verify_calls};
 pub use wu_larus::{BlockTraits, Estimate, estimate_wu_larus};

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{self, Path, PathBuf};
 
 use isac_ir::Model;
+use isac_parser::source::refuse_named_pipe;
 use sim_profile::program::{ImageFile, Program, ProgramProfile, SourceTexts};
 use sim_profile::{Profile, ProgramImage, control_table};
 use sim_runtime::image::{Expected, ImageFormat, read_image};
@@ -254,7 +255,7 @@ fn read_sources(folder: Option<&Path>, program: &Program) -> SourceTexts {
     let mut texts = SourceTexts::new();
     for name in program.sources() {
         let path = folder.map_or_else(|| PathBuf::from(name), |folder| folder.join(name));
-        if let Ok(bytes) = fs::read(path) {
+        if let Ok(bytes) = refuse_named_pipe(&path).and_then(|()| fs::read(path)) {
             texts.insert(name.clone(), String::from_utf8_lossy(&bytes).into_owned());
         }
     }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use sim_profile::flow::{Finding, verify};
+use sim_profile::flow::{Finding, verify, verify_calls};
 use sim_profile::render_verification;
 use sim_runtime::launcher::exit_status;
 
@@ -14,7 +14,7 @@ use super::{Failure, print, profile_file};
 /// Check whether a stored profile can be what a run did.
 ///
 /// Control has to come to every block as often as it leaves it, cycles have to add up to those of the
-/// run, and the instruction tree to the instructions. Every function gets a word; where something is
+/// run, the instruction tree to the instructions, and calls to what functions cost. Every function gets a word; where something is
 /// wrong, the exit status is 125.
 ///
 /// Example: gentool verify run.profile
@@ -40,7 +40,8 @@ pub(super) fn run(options: &Options) -> Result<i32, Failure> {
     options.model.check(&options.files)?;
     let profile = profile_file::read(&options.profile)?;
     let flow = Flow::of(&profile, &options.files, &options.model)?;
-    let findings = verify(&profile.measurement, profile.provenance.runs, &flow.program, &flow.routines);
+    let mut findings = verify(&profile.measurement, profile.provenance.runs, &flow.program, &flow.routines);
+    findings.extend(profile.calls.iter().flat_map(|calls| verify_calls(&profile.measurement, calls)));
     let is_error = |finding: &Finding| options.strict || finding.is_error();
     let text = render_verification(&flow.program, &flow.routines, &findings, is_error, &flow.places());
     let status = print(&text)?;

@@ -6,7 +6,7 @@ use std::process::{Command, Output};
 
 use sim_profile::{Calls, read_profile};
 
-pub(super) const PROGRAMS: [&str; 4] = ["loops", "machine", "sort", "tree"];
+pub(super) const PROGRAMS: [&str; 5] = ["endless", "loops", "machine", "sort", "tree"];
 pub(super) const FLAGS: &str =
     "-g -fno-builtin -ffreestanding -nostdlib -nostartfiles -Wl,-z,max-page-size=4096";
 

@@ -10,7 +10,7 @@ use crate::measurement::count;
 use crate::spent::spent_by_address;
 use crate::summary::Summary;
 use crate::tree::{InstructionTree, TreeNode};
-use crate::{Accesses, InstructionKey, Measurement};
+use crate::{Accesses, Calls, InstructionKey, Measurement, Spending};
 
 /// Something that no run does.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,6 +60,17 @@ pub enum Finding {
         /// The second.
         second: u64,
     },
+    /// What a function cost, by itself or with its calls, is not what its stacks of calls have cost.
+    Function {
+        /// Address at which it begins.
+        address: u64,
+        /// Which cost.
+        cost: &'static str,
+        /// Instructions and cycles, as they are told of the function.
+        told: Spending,
+        /// The same as the sum over the stacks.
+        sum: Spending,
+    },
     /// Control went on where no instruction had led: by interrupts, or counts are missing.
     Jumps {
         /// Address of the first such place.
@@ -81,6 +92,7 @@ impl Finding {
     pub fn address(&self) -> Option<u64> {
         match *self {
             Finding::MoreTransfers { address, .. }
+            | Finding::Function { address, .. }
             | Finding::Unbalanced { address, .. }
             | Finding::Jumps { address, .. } => Some(address),
             Finding::TransferFromNowhere { from, .. }
@@ -108,6 +120,53 @@ pub fn verify(
     verify_sums(measurement, &mut findings);
     findings
 }
+
+/// Everything that is wrong with the calls that were followed in a run.
+pub fn verify_calls(measurement: &Measurement, calls: &Calls) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let (mut own, mut inclusive): (Costs, Costs) = (BTreeMap::new(), BTreeMap::new());
+    let mut total = Spending::default();
+    // What stands behind in the list is called by what stands before: it is taken first.
+    let mut with_calls: Vec<Spending> = calls.contexts.iter().map(|context| context.own).collect();
+    for (number, context) in calls.contexts.iter().enumerate().rev() {
+        let spent = with_calls[number];
+        total.add(context.own);
+        own.entry(context.function).or_default().add(context.own);
+        // No function stands twice on one stack.
+        inclusive.entry(context.function).or_default().add(spent);
+        let caller = context.parent.map(index).filter(|caller| *caller < number);
+        if let Some(caller) = caller.and_then(|caller| with_calls.get_mut(caller)) {
+            caller.add(spent);
+        }
+    }
+    let total_cycles = Summary::of(measurement).total_cycles;
+    if total.cycles != total_cycles && total.cycles != u64::MAX && total_cycles != u64::MAX {
+        let (first, second) = (total_cycles, total.cycles);
+        findings.push(Finding::Sum {
+            one: "total cycles",
+            first,
+            other: "cycles of all stacks of calls",
+            second,
+        });
+    }
+    for (&address, told) in &calls.functions {
+        let mut equal = |cost, told: Spending, sums: &Costs| {
+            let sum = sums.get(&address).copied().unwrap_or_default();
+            if told != sum {
+                findings.push(Finding::Function { address, cost, told, sum });
+            }
+        };
+        equal("by itself", told.own, &own);
+        // Of what was forgotten the callers are not known any more.
+        if calls.forgotten == 0 {
+            equal("with its calls", told.inclusive, &inclusive);
+        }
+    }
+    findings
+}
+
+/// By function.
+type Costs = BTreeMap<u64, Spending>;
 
 fn verify_transfers(measurement: &Measurement) -> Vec<Finding> {
     let mut findings = Vec::new();
@@ -254,6 +313,12 @@ impl fmt::Display for Finding {
                 f,
                 "control came to the block at {address:#x} {comes} times and left it {leaves} times; expected \
                  the same"
+            ),
+            Finding::Function { address, cost, told, sum } => write!(
+                f,
+                "the function at {address:#x} {cost}: {} instructions and {} cycles; its stacks of calls: {} and {}; \
+                 expected the same",
+                told.instructions, told.cycles, sum.instructions, sum.cycles
             ),
             Finding::Sum { one, first, other, second } => {
                 write!(f, "{one}: {first}; {other}: {second}; expected the same")

@@ -1,11 +1,14 @@
 //! How often the lines of the sources were executed.
 //!
-//! A line counts as often as control comes to it from another line, or back to it from itself: a
-//! loop on one line counts its turns, and a call in the middle of a line does not count the line
-//! twice. That is what an instrumenting compiler counts for it.
+//! A line counts as often as control comes to it from another line, and as often as it goes round
+//! within it: a loop on one line counts its turns, and a call in the middle of a line does not count
+//! the line twice. That is what an instrumenting compiler counts for it.
+
+mod turns;
 
 use std::collections::BTreeMap;
 
+use self::turns::turns;
 use super::{Cost, Program, ProgramProfile};
 use crate::measurement::count;
 use crate::spent::spent_by_address;
@@ -137,9 +140,16 @@ pub fn line_counts(profile: &ProgramProfile<'_>, steps: &Steps) -> BTreeMap<Line
     for (&address, &times) in &steps.entries {
         add(address, times);
     }
+    let mut within: BTreeMap<LineKey, Vec<((u64, u64), u64)>> = BTreeMap::new();
     for (&(from, to), &times) in &steps.steps {
-        if to <= from || line_of(from) != line_of(to) {
-            add(to, times);
+        match line_of(from).filter(|line| line_of(to) == Some(*line)) {
+            Some(line) => within.entry(line).or_default().push(((from, to), times)),
+            None => add(to, times),
+        }
+    }
+    for (line, steps) in within {
+        if let Some(line) = lines.get_mut(&line) {
+            count(&mut line.count, turns(&steps));
         }
     }
     for (address, cost) in profile.cost_by_address() {

@@ -15,11 +15,14 @@ use sim_runtime::record::{CallRecorder, FunctionMap, RecordedWord, StaticKey, co
 
 use crate::specialise::Step;
 
+/// The word of a step with its width in bits, if it has one.
+type StepWord = Option<(Bits, u32)>;
+
 /// Follows the calls of a run.
 pub(crate) struct CallTrail {
     recorder: CallRecorder,
     /// What instructions may do to the flow of control, by address, as they were met last: with their words.
-    controls: HashMap<u64, (Option<(Bits, u32)>, Option<Control>)>,
+    controls: HashMap<u64, (StepWord, Option<Control>)>,
     /// Where computed jumps lead of which compiled code says nothing.
     untold: HashSet<u64>,
 }

@@ -8,7 +8,7 @@ mod turns;
 
 use std::collections::BTreeMap;
 
-use self::turns::turns;
+use self::turns::{Step, turns};
 use super::{Cost, Program, ProgramProfile};
 use crate::measurement::count;
 use crate::spent::spent_by_address;
@@ -140,7 +140,7 @@ pub fn line_counts(profile: &ProgramProfile<'_>, steps: &Steps) -> BTreeMap<Line
     for (&address, &times) in &steps.entries {
         add(address, times);
     }
-    let mut within: BTreeMap<LineKey, Vec<((u64, u64), u64)>> = BTreeMap::new();
+    let mut within: BTreeMap<LineKey, Vec<Step>> = BTreeMap::new();
     for (&(from, to), &times) in &steps.steps {
         match line_of(from).filter(|line| line_of(to) == Some(*line)) {
             Some(line) => within.entry(line).or_default().push(((from, to), times)),

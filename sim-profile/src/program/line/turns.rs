@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 /// From, to, how often.
-type Step = ((u64, u64), u64);
+pub(super) type Step = ((u64, u64), u64);
 
 /// Turns made by steps within a line, each pair given once.
 pub(super) fn turns(steps: &[Step]) -> u64 {

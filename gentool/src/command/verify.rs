@@ -14,8 +14,8 @@ use super::{Failure, print, profile_file};
 /// Check whether a stored profile can be what a run did.
 ///
 /// Control has to come to every block as often as it leaves it, cycles have to add up to those of the
-/// run, the instruction tree to the instructions, and calls to what functions cost. Every function gets a word; where something is
-/// wrong, the exit status is 125.
+/// run, the instruction tree to the instructions, and calls to what functions cost. Every function gets
+/// a word; where something is wrong, the exit status is 125.
 ///
 /// Example: gentool verify run.profile
 #[derive(Debug, clap::Args)]

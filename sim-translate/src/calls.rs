@@ -13,6 +13,8 @@ use isac_ir::control::Control;
 use sim_profile::{Calls, Spending};
 use sim_runtime::record::{CallRecorder, FunctionMap, RecordedWord, StaticKey, control_at, step_of};
 
+use crate::arena::Arena;
+use crate::frames::Frames;
 use crate::specialise::Step;
 
 /// The word of a step with its width in bits, if it has one.
@@ -59,6 +61,24 @@ impl CallTrail {
         is_told
     }
 
+    /// Whether a step that was learnt makes a call where it goes on at an address.
+    pub(crate) fn is_call(&self, model: &Model, step: &Step, to: u64) -> bool {
+        matches!(self.kind(model, step, to), Some(sim_runtime::record::Step::Call { .. }))
+    }
+
+    /// Whether a step that was learnt may return from a call, and does nothing else where it jumps to a computed
+    /// address.
+    pub(crate) fn returns(&self, model: &Model, step: &Step) -> bool {
+        let successor = model.successor(step.address, step.size_cells);
+        let Some(control) = self.known(step.address) else { return false };
+        let before = self.branch_before(step);
+        let delayed = before.and_then(|before| before.delayed.as_ref());
+        let keeps = |control: &Control| control.keeps == Some(successor);
+        let leads = !control.targets.is_empty() || delayed.is_some_and(|delayed| !delayed.targets.is_empty());
+        let jumps = control.jumps || delayed.is_some_and(|delayed| delayed.computed);
+        jumps && !leads && !keeps(control) && !before.is_some_and(keeps)
+    }
+
     /// A step that was learnt is over and goes on at an address; the number of the way if the recorder has to be
     /// told the next time, too.
     pub(crate) fn follow(&mut self, model: &Model, step: &Step, to: u64, now: Spending) -> Option<u32> {
@@ -96,9 +116,21 @@ impl CallTrail {
         }
     }
 
-    /// The calls so far.
-    pub(crate) fn calls(&self, now: Spending) -> Calls {
-        self.recorder.calls(now)
+    /// The calls so far, with those that compiled code has made by itself.
+    pub(crate) fn calls(&self, arena: &Arena, frames: Option<&Frames>, now: Spending) -> Calls {
+        match frames {
+            Some(frames) => {
+                let mut recorder = self.recorder.clone();
+                frames.tell(arena, &mut recorder);
+                recorder.calls(now)
+            }
+            None => self.recorder.calls(now),
+        }
+    }
+
+    /// The recorder, for whoever makes calls without telling each.
+    pub(crate) fn recorder(&mut self) -> &mut CallRecorder {
+        &mut self.recorder
     }
 
     /// What a transfer is; `None` if it is none between functions.
@@ -107,10 +139,17 @@ impl CallTrail {
         if to == successor && !self.recorder.map().is_boundary(to) {
             return None;
         }
-        let known = |address: u64| self.controls.get(&address)?.1.as_ref();
+        Some(step_of(self.known(step.address)?, self.branch_before(step), successor, to))
+    }
+
+    fn known(&self, address: u64) -> Option<&Control> {
+        self.controls.get(&address)?.1.as_ref()
+    }
+
+    /// The branch in whose delay slot a step is, if it is in one.
+    fn branch_before(&self, step: &Step) -> Option<&Control> {
         // Whatever has a delay slot is as long as what is in it.
-        let branch = known(step.address.wrapping_sub(u64::from(step.size_cells)));
-        let before = branch.filter(|control| control.has_slot(step.address));
-        Some(step_of(known(step.address)?, before, successor, to))
+        let branch = self.known(step.address.wrapping_sub(u64::from(step.size_cells)));
+        branch.filter(|control| control.has_slot(step.address))
     }
 }

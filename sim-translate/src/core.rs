@@ -264,6 +264,7 @@ impl<'m> Core<'m> {
     /// The model's `extra_cycles(n)` in a compiled step.
     pub(crate) fn help_extra_cycles(&mut self, cycles: u64, step: u64) {
         self.extra_cycles = self.extra_cycles.saturating_add(cycles);
+        self.state.arena.set_word(layout::EXTRA as u64, self.extra_cycles);
         let sum = self.charges.entry(step as u32).or_default();
         *sum = sum.saturating_add(cycles);
     }

@@ -240,6 +240,9 @@ impl<'m> TranslatedEngine<'m> {
     fn collect(&mut self) {
         if let Some(code) = &mut self.code {
             code.collect(&mut self.core, &mut self.steps);
+            if let Some((calls, frames)) = self.calls.as_mut().zip(code.frames()) {
+                frames.drain(&self.core.state.arena, calls.recorder());
+            }
         }
     }
 
@@ -264,7 +267,7 @@ impl<'m> TranslatedEngine<'m> {
         let mut place = self.core.place();
         match (&self.came_by, &self.code) {
             (Some(Way::Link(link)), _) => place.mode = link.target.mode,
-            (Some(Way::Jump(site)), Some(code)) => place.mode = code.jump_mode(*site),
+            (Some(Way::Jump(site) | Way::Return(site)), Some(code)) => place.mode = code.jump_mode(*site),
             (Some(Way::Told(told)), _) => place.mode = told.mode,
             _ => {}
         }
@@ -332,14 +335,17 @@ impl<'m> TranslatedEngine<'m> {
             Some(Way::Jump(site)) => {
                 code.connect_jump(&self.core, &mut self.steps, site, place.address, entry);
             }
-            Some(Way::Told(told)) if told.pending == place.pending => code.follow(told, entry),
+            Some(Way::Return(site)) => {
+                code.connect_return(&self.core, &mut self.steps, site, place.address, entry);
+            }
+            Some(Way::Told(told)) if told.pending == place.pending => code.follow(&self.core, told, entry),
             Some(Way::Link(_) | Way::Told(_)) | None => {}
         }
         self.core.state.arena.set_word(layout::FUEL as u64, allowed);
         self.core.allowed = allowed;
         let (mut entry, mut told) = (entry, None);
         let (fuel, exit, number, told_pc) = loop {
-            code.run(&mut self.core, entry);
+            code.run(&mut self.core, self.calls.as_mut(), entry);
             let arena = &self.core.state.arena;
             let fuel = arena.word(layout::FUEL as u64) as i64;
             let (exit, number) = (arena.word(layout::EXIT as u64), arena.word(layout::SITE as u64));
@@ -348,7 +354,8 @@ impl<'m> TranslatedEngine<'m> {
             if let Some((calls, teller)) = calls.zip(teller(exit, number, told_pc)) {
                 let taken = allowed.wrapping_sub(fuel as u64);
                 let instructions = self.core.instructions + taken;
-                match code.tell(calls, teller, Spending { instructions, cycles: self.core.cycles(taken) }) {
+                let now = Spending { instructions, cycles: self.core.cycles(taken) };
+                match code.tell(&self.core, calls, teller, now) {
                     Next::Settle => {}
                     Next::Look(way) => told = Some(way),
                     Next::GoOn(next) => {
@@ -380,6 +387,12 @@ impl<'m> TranslatedEngine<'m> {
             let told =
                 told.or_else(|| self.follow_step(site.step, pc, Teller::Jump(number, pc), (mode, pending)));
             self.came_by = Some(told.map_or(Way::Jump(number), Way::Told));
+            return (ended, None);
+        }
+        if exit == Exit::Return as u64 {
+            let ended = self.ended(allowed, fuel, pc);
+            self.count_transfer(site.step, pc);
+            self.came_by = Some(Way::Return(number));
             return (ended, None);
         }
         self.core.sites[number as usize].times += 1;
@@ -516,6 +529,8 @@ enum Way {
     Link(Connected),
     /// From a site.
     Jump(u64),
+    /// From a site where a frame has been taken off.
+    Return(u64),
     /// By a way that whoever follows calls is told of each time.
     Told(Told),
 }
@@ -560,6 +575,7 @@ impl region::Steps for Found<'_, '_> {
             table: steps.table_of(own.address),
             precedes_return: steps.is_behind_call(successor),
             keeps_successor: is_sampled && steps.keeps_successor(model, number),
+            returns: self.calls.as_ref().is_some_and(|calls| calls.returns(model, &step)),
             accesses_memory: is_sampled && accesses_memory(&step),
             step,
         };
@@ -569,6 +585,10 @@ impl region::Steps for Found<'_, '_> {
     fn is_told(&mut self, step: &Step, to: u64) -> bool {
         let model = self.core.model();
         self.calls.as_mut().is_some_and(|calls| calls.is_told(model, step, to))
+    }
+
+    fn is_call(&self, step: &Step, to: u64) -> bool {
+        self.calls.as_ref().is_some_and(|calls| calls.is_call(self.core.model(), step, to))
     }
 }
 
@@ -678,7 +698,8 @@ impl Engine for TranslatedEngine<'_> {
 
     fn calls(&self) -> Option<Calls> {
         let now = Spending { instructions: self.core.instructions, cycles: self.core.cycles(0) };
-        self.calls.as_ref().map(|calls| calls.calls(now))
+        let frames = self.code.as_ref().and_then(Code::frames);
+        self.calls.as_ref().map(|calls| calls.calls(&self.core.state.arena, frames, now))
     }
 
     fn statistics(&self) -> Vec<String> {

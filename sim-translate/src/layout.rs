@@ -19,8 +19,14 @@ pub(crate) const CHECK_SHIFT: u32 = 24;
 pub(crate) const TURNS: i32 = 40;
 /// Where the engine's core is, for helpers.
 pub(crate) const CORE: i32 = 48;
+/// Behind the last frame that compiled code has put on; [`crate::frames`] has more of it.
+pub(crate) const FRAMES: i32 = 56;
+/// What stands on top of the stack of calls.
+pub(crate) const TOP: i32 = 64;
+/// Extra cycles so far.
+pub(crate) const EXTRA: i32 = 72;
 /// Where compiled code is entered again for a computed address.
-pub(crate) const JUMPS: i32 = 64;
+pub(crate) const JUMPS: i32 = 128;
 /// Number of entries there, a power of two.
 pub(crate) const JUMP_ENTRIES: u32 = 1 << 14;
 /// Bytes of an entry: address, site, code, count.

@@ -14,6 +14,7 @@ mod core;
 mod counting;
 mod engine;
 mod flow;
+mod frames;
 mod interpret;
 mod layout;
 mod mode;

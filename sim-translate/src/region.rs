@@ -45,7 +45,9 @@ pub(crate) struct Numbered {
     pub(crate) precedes_return: bool,
     /// It keeps the address of its successor: where it jumps, it calls. Known where samples are taken.
     pub(crate) keeps_successor: bool,
-    /// It reads or writes memory. Known there, too.
+    /// Where it jumps to a computed address it may return from a call. Known where calls are followed.
+    pub(crate) returns: bool,
+    /// It reads or writes memory. Known where samples are taken, too.
     pub(crate) accesses_memory: bool,
 }
 
@@ -73,6 +75,8 @@ pub(crate) struct Block {
     pub(crate) targets: Vec<Target>,
     /// Where it goes on within the region if the address that it computes is one of these.
     pub(crate) expected: Vec<u64>,
+    /// Where it makes a call that somebody is told of if it goes on there.
+    pub(crate) calls: Vec<u64>,
 }
 
 impl Block {
@@ -104,6 +108,8 @@ struct Met {
     has_others: bool,
     /// Where its computed address may lead.
     expected: Vec<u64>,
+    /// Where it makes a call that is told.
+    calls: Vec<u64>,
 }
 
 /// A call that is followed.
@@ -122,6 +128,9 @@ pub(crate) trait Steps {
 
     /// Whether somebody has to be told that a step goes on at an address: there a region ends.
     fn is_told(&mut self, step: &Step, to: u64) -> bool;
+
+    /// Whether it makes a call by that.
+    fn is_call(&self, step: &Step, to: u64) -> bool;
 }
 
 /// Finds regions.
@@ -191,23 +200,26 @@ impl<F: Steps> Finder<'_, F> {
             self.parts += found.step.parts;
             let successor = self.model.successor(address, found.step.size_cells);
             let ends = Ends::of(self.model, self.items, &found, mode);
-            let (ways, expected) = self.go_on(context, &found, &ends);
-            let mut targets = ends.targets.iter();
-            let has_others = ends.has_others || targets.any(|(to, _)| self.steps.is_told(&found.step, *to));
+            let targets = || ends.targets.iter().map(|(to, _)| *to);
+            let told: Vec<u64> = targets().filter(|to| self.steps.is_told(&found.step, *to)).collect();
+            let (ways, expected) = self.go_on(context, &found, &ends, &told);
+            let has_others = ends.has_others || !told.is_empty();
+            let mut calls = told;
+            calls.retain(|to| self.steps.is_call(&found.step, *to));
             let goes_on = |way: &Way| (way.key.0, way.key.1) == (context, successor);
             if has_others || ways.len() != 1 || !ways.iter().all(goes_on) {
                 self.leaders.extend(ways.iter().map(|way| way.key));
             }
             // What follows in sequence is looked at first.
             waiting.extend(ways.iter().rev().map(|way| (way.key, cold)));
-            self.met.insert(key, Met { found, ways, has_others, expected });
+            self.met.insert(key, Met { found, ways, has_others, expected, calls });
         }
     }
 
-    /// What a step of a context goes on with, and the computed addresses among that.
-    fn go_on(&mut self, context: u32, found: &Numbered, ends: &Ends) -> (Vec<Way>, Vec<u64>) {
+    /// What a step of a context goes on with but for what is told, and the computed addresses among that.
+    fn go_on(&mut self, context: u32, found: &Numbered, ends: &Ends, told: &[u64]) -> (Vec<Way>, Vec<u64>) {
         let mut untold = ends.targets.clone();
-        untold.retain(|(to, _)| !self.steps.is_told(&found.step, *to));
+        untold.retain(|(to, _)| !told.contains(to));
         match (ends.calls, &untold[..]) {
             (Some(returns), [target]) if self.is_worth_following(context, found, *target) => {
                 let depth = self.contexts[context as usize].depth + 1;
@@ -300,7 +312,8 @@ impl<F: Steps> Finder<'_, F> {
                     known.dedup();
                     let (successors, targets) = known.into_iter().unzip();
                     let place = Place { address: first.1, mode: first.2, ..self.entry };
-                    return Some(Block { place, steps, successors, targets, expected: met.expected.clone() });
+                    let (expected, calls) = (met.expected.clone(), met.calls.clone());
+                    return Some(Block { place, steps, successors, targets, expected, calls });
                 }
             }
         }

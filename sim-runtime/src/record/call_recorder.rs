@@ -36,6 +36,7 @@ use frame::{Frame, Returns};
 use presence::Presence;
 use stack::{StackNumber, Stacks, difference};
 use way::Way;
+pub use way::{PreparedCall, StackTop};
 
 /// Most frames on the stack; beyond, the oldest is forgotten.
 pub const MOST_FRAMES: usize = 1 << 18;

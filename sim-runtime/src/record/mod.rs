@@ -23,7 +23,7 @@ use sim_profile::symbols::{ImageFile, function_cells, named_places};
 use sim_profile::{CodeCells, ModelTables};
 
 pub(crate) use call_follower::{CallFollower, Executed, Followed};
-pub use call_recorder::{CallRecorder, MOST_FRAMES};
+pub use call_recorder::{CallRecorder, MOST_FRAMES, PreparedCall, StackTop};
 pub(crate) use calls_in_flight::{CallsInFlight, CostPlace};
 pub(crate) use check_counter::CheckCounter;
 pub(crate) use recording::add_accesses;

@@ -2,7 +2,7 @@
 //! expected, else out by a table of those that were there lately.
 
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{self, InstBuilder, JumpTableData, MemFlagsData, types};
+use cranelift_codegen::ir::{self, Inst, InstBuilder, JumpTableData, MemFlagsData, types};
 
 use super::{Codegen, Exit, Pc, Position, Site, SiteKind};
 use crate::checks::Checks;
@@ -28,6 +28,59 @@ impl Spread {
         let shift = if all == 0 { 0 } else { all.trailing_zeros() };
         let entries = ((highest - lowest) >> shift).saturating_add(1);
         (entries <= MOST_ENTRIES).then_some(Spread { lowest, shift, entries })
+    }
+}
+
+/// Which entries of the table of jumps a site leads to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Entries {
+    /// All alike.
+    All(u32),
+    /// Its own.
+    Jumps(u32),
+    /// Its own for returns whose frame has been taken off.
+    Returns(u32),
+}
+
+impl Entries {
+    /// In the tag of entries for returns.
+    const IS_RETURN: u64 = 1 << 30;
+
+    fn site(self) -> u32 {
+        let (Entries::All(site) | Entries::Jumps(site) | Entries::Returns(site)) = self;
+        site
+    }
+
+    fn salt(self) -> u64 {
+        let salt = match self {
+            Entries::All(_) => 0,
+            Entries::Jumps(site) => u64::from(site).wrapping_mul(0x9e37),
+            Entries::Returns(site) => u64::from(site).wrapping_mul(0x9e37).wrapping_add(0x1c35),
+        };
+        salt & 0x7fff_ffff
+    }
+
+    fn exit(self) -> Exit {
+        match self {
+            Entries::All(_) | Entries::Jumps(_) => Exit::Jump,
+            Entries::Returns(_) => Exit::Return,
+        }
+    }
+
+    /// What is not 0 and tells the entry's site.
+    pub(crate) fn tag(self) -> u64 {
+        let is_return = if self.exit() == Exit::Return { Entries::IS_RETURN } else { 0 };
+        (u64::from(self.site()) + 1) | is_return
+    }
+
+    /// The site of a tag; `None` of an empty entry.
+    pub(crate) fn site_of(tag: u64) -> Option<u64> {
+        (tag & !Entries::IS_RETURN).checked_sub(1)
+    }
+
+    /// The number of the entry for an address.
+    pub(crate) fn index(self, address: u64) -> u64 {
+        (address >> 1).wrapping_add(self.salt()) & u64::from(layout::JUMP_ENTRIES - 1)
     }
 }
 
@@ -130,26 +183,51 @@ impl Codegen<'_, '_> {
         }
         self.store_dirty();
         let number = self.around.first_site + self.out.sites.len() as u32;
-        let by_site = self.around.by_site;
-        let salt = if by_site { u64::from(number).wrapping_mul(0x9e37) } else { 0 };
         self.out.jump_modes.push((number.into(), self.mode));
+        self.flow.mark_return(self.node);
+        let mut left_by = None;
+        if self.around.frames_end.is_some() && self.region.blocks[self.current].steps[self.at].returns {
+            let (elsewhere, branch) = self.take_frame_off(pc);
+            left_by = Some(branch);
+            self.jump_by_table(pc, Entries::Returns(number));
+            self.b.switch_to_block(elsewhere);
+        }
+        let entries = if self.around.by_site { Entries::Jumps(number) } else { Entries::All(number) };
+        let branch = self.jump_by_table(pc, entries);
+        let branch = left_by.unwrap_or(branch);
+        self.add_edge(self.node, OUTSIDE, Position { check, ..Position::at(branch, passing) });
+        let (step, node) = (self.step, self.node);
+        self.site_loops.push(None);
+        self.out.sites.push(Site {
+            kind: SiteKind::Jump,
+            step,
+            node,
+            begun: 0,
+            pc: None,
+            times: 0,
+            region: 0,
+            taken: None,
+        });
+    }
+
+    /// Out by the table of jumps, or back to the engine; gives the branch between the two.
+    fn jump_by_table(&mut self, pc: ir::Value, entries: Entries) -> Inst {
+        let salt = entries.salt();
         let shifted = self.b.ins().ushr_imm_u(pc, 1);
-        let mixed = self.b.ins().iadd_imm_s(shifted, (salt & 0x7fff_ffff) as i64);
+        let mixed = self.b.ins().iadd_imm_s(shifted, salt as i64);
         let index = self.b.ins().band_imm_u(mixed, i64::from(layout::JUMP_ENTRIES - 1));
         let offset = self.b.ins().ishl_imm_u(index, i64::from(layout::JUMP_BYTES.trailing_zeros()));
         let entry = self.b.ins().iadd(self.ctx, offset);
         let flags = MemFlagsData::trusted();
         let address = self.b.ins().load(types::I64, flags, entry, layout::JUMPS);
         let mut is_known = self.b.ins().icmp(IntCC::Equal, address, pc);
-        if by_site {
+        if !matches!(entries, Entries::All(_)) {
             let site = self.b.ins().load(types::I64, flags, entry, layout::JUMPS + 8);
-            let same = self.b.ins().icmp_imm_s(IntCC::Equal, site, i64::from(number) + 1);
+            let same = self.b.ins().icmp_imm_s(IntCC::Equal, site, entries.tag() as i64);
             is_known = self.b.ins().band(is_known, same);
         }
         let (hit, miss) = (self.b.create_block(), self.b.create_block());
         let branch = self.b.ins().brif(is_known, hit, &[], miss, &[]);
-        self.flow.mark_return(self.node);
-        self.add_edge(self.node, OUTSIDE, Position { check, ..Position::at(branch, passing) });
         self.b.set_cold_block(miss);
         self.b.seal_block(hit);
         self.b.seal_block(miss);
@@ -163,21 +241,10 @@ impl Codegen<'_, '_> {
         let zero = self.b.ins().iconst(types::I64, 0);
         self.b.ins().return_call_indirect(self.tail, code, &[self.ctx, zero]);
         self.b.switch_to_block(miss);
-        self.tell_pc();
-        let (step, node) = (self.step, self.node);
-        self.site_loops.push(None);
-        self.out.sites.push(Site {
-            kind: SiteKind::Jump,
-            step,
-            node,
-            begun: 0,
-            pc: None,
-            times: 0,
-            region: 0,
-            taken: None,
-        });
-        let number = self.b.ins().iconst(types::I64, i64::from(number));
-        self.come_back(Exit::Jump, number);
+        self.b.ins().store(flags, pc, self.ctx, layout::VALUE + 8);
+        let told = self.b.ins().iconst(types::I64, i64::from(entries.site()));
+        self.come_back(entries.exit(), told);
+        branch
     }
 }
 

@@ -7,11 +7,13 @@
 
 mod bounds;
 mod budget;
+mod calls;
 mod convert;
 mod dominance;
 mod exits;
 mod finish;
 mod jump;
+pub(crate) use self::jump::Entries;
 pub(crate) mod memory;
 mod operator;
 mod order;
@@ -61,6 +63,8 @@ pub(crate) enum Exit {
     Jump = 2,
     /// A site.
     Site = 3,
+    /// A return leads to what is not compiled, or was not there lately; its frame is taken off.
+    Return = 4,
 }
 
 /// What the engine knows of a way back.
@@ -114,6 +118,8 @@ pub(crate) struct Link {
     pub(crate) target: Target,
     /// Where the address of the code there stands.
     pub(crate) slot: u32,
+    /// Where it stands from which stacks it calls, if it is a call.
+    pub(crate) call: Option<u32>,
 }
 
 /// What a function was made with, beside its code.
@@ -180,6 +186,10 @@ pub(crate) struct Surroundings<'a> {
     /// Jumps to computed addresses are told apart by their sites: each has its own counts, and its own
     /// mode.
     pub(crate) by_site: bool,
+    /// Behind the last frame that compiled code may put on, if somebody follows calls.
+    pub(crate) frames_end: Option<u32>,
+    /// The model has extra cycles.
+    pub(crate) adds_cycles: bool,
     pub(crate) compilable: Compilable<'a>,
     pub(crate) helpers: Helpers,
     pub(crate) config: TargetFrontendConfig,
@@ -736,6 +746,12 @@ impl Codegen<'_, '_> {
         }
     }
 
+    /// Whether the step at hand makes a call where it goes on at an address, of which somebody is told.
+    fn calls(&self, target: u64) -> bool {
+        let block = &self.region.blocks[self.current];
+        self.at + 1 == block.steps.len() && block.calls.contains(&target)
+    }
+
     /// Goes to a block of the region, or out by a link.
     pub(super) fn go_to(&mut self, target: u64) {
         let is_transfer = target != self.successor;
@@ -760,7 +776,16 @@ impl Codegen<'_, '_> {
                 self.store_dirty();
                 let slot = self.room.take();
                 let number = self.around.first_link + self.out.links.len() as u32;
-                self.out.links.push(Link { step: self.step, target: (target, self.mode), slot });
+                let mut link = Link { step: self.step, target: (target, self.mode), slot, call: None };
+                if self.calls(target) {
+                    let (data, branch) = self.call_by_link(slot, number);
+                    link.call = Some(data);
+                    self.out.links.push(link);
+                    let edge = self.add_way(self.node, OUTSIDE, Position::at(branch, passing), lead);
+                    self.out.transfers.push((edge, self.address, target));
+                    return;
+                }
+                self.out.links.push(link);
                 let code = self.b.ins().load(types::I64, MemFlagsData::trusted(), self.ctx, slot as i32);
                 let number = self.b.ins().iconst(types::I64, i64::from(number));
                 let jump = self.b.ins().return_call_indirect(self.tail, code, &[self.ctx, number]);

@@ -24,7 +24,7 @@ impl Frame {
 
 /// What a return has to be to take off a frame and nothing else: the point that the frame waits for, and
 /// the function below it. In one number, since they are compared at each return.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Returns(u64);
 
 impl Returns {

@@ -3,7 +3,7 @@
 use sim_profile::{CallContext, ContextTree, Spending};
 
 /// The number of a stack, and whether a function may stand twice among the frames.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct StackNumber(u32);
 
 impl StackNumber {
@@ -16,6 +16,10 @@ impl StackNumber {
     #[inline]
     pub(super) fn is_single(self) -> bool {
         self.0 & Self::IS_REPEATED == 0
+    }
+
+    pub(super) fn number(self) -> u64 {
+        self.0.into()
     }
 
     #[inline]

@@ -29,6 +29,40 @@ pub(super) struct Way {
     point: Option<u32>,
 }
 
+/// What stands on top of a stack of calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StackTop(StackNumber);
+
+impl StackTop {
+    /// The same as a number, which no other has.
+    pub fn number(self) -> u64 {
+        self.0.number()
+    }
+}
+
+/// A call from a place to a function, from a certain stack.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct PreparedCall {
+    from_stack: StackNumber,
+    stack: StackNumber,
+    arc: u32,
+    kept: Returns,
+    /// Where it returns to.
+    pub return_address: u64,
+}
+
+impl PreparedCall {
+    /// What stands on top of the stack before it.
+    pub fn from(&self) -> StackTop {
+        StackTop(self.from_stack)
+    }
+
+    /// What stands there behind it.
+    pub fn to(&self) -> StackTop {
+        StackTop(self.stack)
+    }
+}
+
 impl CallRecorder {
     /// Whether a transfer changes nothing, now or as long as no frame waits for an address that none
     /// has waited for before ([`CallRecorder::take_newly_awaited`]).
@@ -183,6 +217,51 @@ impl CallRecorder {
             }
         }
         true
+    }
+
+    /// What stands on top of the stack: a call that was prepared from there may be made again by whoever
+    /// keeps frames of their own on top of the recorder's. `None` if there is no room for so many.
+    pub fn top(&self, room: usize) -> Option<StackTop> {
+        let top = self.frames.last()?;
+        (self.frames.len() + room <= MOST_FRAMES).then_some(StackTop(top.stack))
+    }
+
+    /// The call that was made by a way just now, if it can be made again without the recorder: it put a frame
+    /// on that no other function of the stack has to know of, and that its return takes off alone.
+    pub fn prepared(&self, number: u32) -> Option<PreparedCall> {
+        let (way, top) = (self.ways.get(number as usize)?, self.frames.last()?);
+        let Step::Call { return_address } = way.step else { return None };
+        let is_on_top = way.stack.is_single() && way.stack == top.stack && way.kept == top.returns;
+        let point = way.point?;
+        let function = self.map.function_at(return_address).map(|start| self.function_numbers.get(&start));
+        let function = match function {
+            Some(number) => Some(*number?),
+            None => None,
+        };
+        let is_alone = is_on_top && self.frames.len() > self.present;
+        let Way { from_stack, stack, arc, kept, .. } = *way;
+        (is_alone && kept == Returns::to(point, function)).then_some(PreparedCall {
+            from_stack,
+            stack,
+            arc,
+            kept,
+            return_address,
+        })
+    }
+
+    /// Puts on the frame of a call that was made without the recorder, and has not returned.
+    pub fn put_on(&mut self, call: &PreparedCall, since: Spending) {
+        let PreparedCall { stack, arc, kept, .. } = *call;
+        self.frames.push(Frame { stack, arc, returns: kept, since });
+    }
+
+    /// Takes that a call was made without the recorder so many times, and has returned.
+    pub fn add_returned(&mut self, call: &PreparedCall, times: u64, spent: Spending) {
+        self.stacks.add_single(call.stack, spent);
+        if let Some(arc) = self.arcs.get_mut(call.arc as usize) {
+            arc.calls = arc.calls.wrapping_add(times);
+            arc.presence.inclusive = sum(arc.presence.inclusive, spent);
+        }
     }
 
     /// Forgets all ways: instructions are no longer what they were.

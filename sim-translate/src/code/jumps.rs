@@ -1,0 +1,96 @@
+//! The table of jumps to computed addresses: which code follows, and how often they were taken.
+
+use std::rc::Rc;
+
+use super::Code;
+use crate::codegen::Entries;
+use crate::core::Core;
+use crate::layout::{self, JUMP_BYTES, JUMP_ENTRIES};
+use crate::native::Entry;
+use crate::steps::Steps;
+
+impl Code {
+    /// Lets jumps from a site to an address lead to a region.
+    pub(crate) fn connect_jump(
+        &self,
+        core: &Core<'_>,
+        steps: &mut Steps,
+        site: u64,
+        target: u64,
+        entry: Entry,
+    ) {
+        let entries = if self.by_site { Entries::Jumps(site as u32) } else { Entries::All(site as u32) };
+        self.connect_entry(core, steps, entries, (target, entry));
+    }
+
+    /// Lets returns from a site to an address lead to a region where the frame has been taken off.
+    pub(crate) fn connect_return(
+        &self,
+        core: &Core<'_>,
+        steps: &mut Steps,
+        site: u64,
+        target: u64,
+        entry: Entry,
+    ) {
+        self.connect_entry(core, steps, Entries::Returns(site as u32), (target, entry));
+    }
+
+    pub(super) fn connect_entry(
+        &self,
+        core: &Core<'_>,
+        steps: &mut Steps,
+        entries: Entries,
+        (target, entry): (u64, Entry),
+    ) {
+        if target == u64::MAX {
+            return;
+        }
+        let offset = layout::JUMPS as u64 + entries.index(target) * u64::from(JUMP_BYTES);
+        self.count_jump(core, steps, offset);
+        let arena = &core.state.arena;
+        arena.set_word(offset, target);
+        arena.set_word(offset + 8, entries.tag());
+        arena.set_word(offset + 16, entry.address());
+    }
+
+    /// Takes the count out of an entry of the table of jumps.
+    pub(super) fn count_jump(&self, core: &Core<'_>, steps: &mut Steps, offset: u64) {
+        let arena = &core.state.arena;
+        let (target, tag, count) = (arena.word(offset), arena.word(offset + 8), arena.word(offset + 24));
+        if let Some(site) = Entries::site_of(tag).filter(|_| count > 0) {
+            count_transfers(core, steps, (site, target), count);
+            arena.set_word(offset + 24, 0);
+        }
+    }
+
+    /// Entries of the table of jumps lead to code for certain timers.
+    pub(crate) fn set_pending(&mut self, core: &Core<'_>, steps: &mut Steps, pending: u64) {
+        if pending != self.jumps_pending {
+            self.count_jumps(core, steps);
+            empty_jumps(core);
+            self.jumps_pending = pending;
+        }
+    }
+
+    pub(super) fn count_jumps(&self, core: &Core<'_>, steps: &mut Steps) {
+        for index in 0..u64::from(JUMP_ENTRIES) {
+            self.count_jump(core, steps, layout::JUMPS as u64 + index * u64::from(JUMP_BYTES));
+        }
+    }
+}
+
+/// Counts that jumps from a site have led to an address.
+pub(super) fn count_transfers(core: &Core<'_>, steps: &mut Steps, (site, to): (u64, u64), times: u64) {
+    let step = Rc::clone(steps.step(core.sites[site as usize].step));
+    if to != core.model().successor(step.address, step.size_cells) {
+        steps.count_transfers(step.address, to, times);
+    }
+}
+
+/// Empties the table of jumps: no entry is of an address that anything jumps to.
+pub(super) fn empty_jumps(core: &Core<'_>) {
+    core.state.arena.clear(layout::JUMPS as u64, u64::from(JUMP_ENTRIES * JUMP_BYTES));
+    for index in 0..u64::from(JUMP_ENTRIES) {
+        core.state.arena.set_word(layout::JUMPS as u64 + index * u64::from(JUMP_BYTES), u64::MAX);
+    }
+}

@@ -1,45 +1,39 @@
 //! The engine: interprets what is cold, enters compiled regions where it is hot.
 
+mod compiled;
 mod ending;
+mod found;
 mod samples;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use std::rc::Rc;
 
 use isac_ir::Model;
 use sim_profile::{Calls, Measurement, Samples, Sampling, Spending};
 use sim_runtime::host::Host;
-use sim_runtime::memory::find_range;
 use sim_runtime::pause::Pauses;
 use sim_runtime::record::FunctionMap;
-use sim_runtime::{Engine, Fault, FaultKind, Machine, Stop};
+use sim_runtime::{Engine, Fault, Machine, Stop};
 
+use self::compiled::Way;
+use self::found::{Found, step_at};
 use self::samples::Sampled;
 use crate::calls::CallTrail;
-use crate::checks::{Checks, accesses_memory};
-use crate::code::{Code, CodeKind, Connected, Next, Teller, Told, Translation};
-use crate::codegen::{Exit, Site, SiteKind};
+use crate::code::{Code, CodeKind, Translation};
 use crate::compilable::Compilable;
 use crate::core::{Core, Ending};
 use crate::counting::Counting;
-use crate::interpret::{Outcome, interpret};
-use crate::layout;
-use crate::mode::Mode;
+use crate::interpret::interpret;
 use crate::native::Entry;
-use crate::region::{self, Numbered, call_returns, find_region};
-use crate::residual::Trap;
-use crate::specialise::{Place, Step, specialise_body, specialise_step};
+use crate::region::find_region;
+use crate::specialise::{Place, specialise_body};
 use crate::state::State;
 use crate::steps::Steps;
 
 /// After so many arrivals a place is compiled, unless it is said otherwise.
 const HOT: u32 = 30;
-/// After so many times an instruction is compiled so that it need not be left to the interpreter.
-const OFTEN: u32 = 64;
-/// Most times that all code is made anew for further places that a jump leads to.
-const MOST_WIDENED: u32 = 24;
 /// Fewer instructions at once are interpreted.
 const FEW: u64 = 16;
+
 /// The engine that translates isac-ir to machine code while the program runs.
 pub struct TranslatedEngine<'m> {
     core: Core<'m>,
@@ -321,322 +315,6 @@ impl<'m> TranslatedEngine<'m> {
             self.code = Code::new(&mut self.core, kind, self.counting.clone()).ok();
         }
         self.code.as_mut()?.compile(&mut self.core, place, &region, &mut self.translation)
-    }
-
-    /// Enters compiled code; gives how much of the budget it takes.
-    fn run_compiled(&mut self, place: Place, entry: Entry, allowed: u64) -> (u64, Option<Stop>) {
-        let Some(code) = &mut self.code else { return (0, None) };
-        code.set_pending(&self.core, &mut self.steps, place.pending);
-        match self.came_by.take() {
-            // A timer whose time comes between the two is not what the link stands for.
-            Some(Way::Link(link)) if link.target.pending == place.pending => {
-                code.connect(&self.core, link, entry);
-            }
-            Some(Way::Jump(site)) => {
-                code.connect_jump(&self.core, &mut self.steps, site, place.address, entry);
-            }
-            Some(Way::Return(site)) => {
-                code.connect_return(&self.core, &mut self.steps, site, place.address, entry);
-            }
-            Some(Way::Told(told)) if told.pending == place.pending => code.follow(&self.core, told, entry),
-            Some(Way::Link(_) | Way::Told(_)) | None => {}
-        }
-        self.core.state.arena.set_word(layout::FUEL as u64, allowed);
-        self.core.allowed = allowed;
-        let (mut entry, mut told) = (entry, None);
-        let (fuel, exit, number, told_pc) = loop {
-            code.run(&mut self.core, self.calls.as_mut(), entry);
-            let arena = &self.core.state.arena;
-            let fuel = arena.word(layout::FUEL as u64) as i64;
-            let (exit, number) = (arena.word(layout::EXIT as u64), arena.word(layout::SITE as u64));
-            let told_pc = arena.word(layout::VALUE as u64 + 8);
-            let calls = self.calls.as_mut().filter(|_| self.sampled.is_none());
-            if let Some((calls, teller)) = calls.zip(teller(exit, number, told_pc)) {
-                let taken = allowed.wrapping_sub(fuel as u64);
-                let instructions = self.core.instructions + taken;
-                let now = Spending { instructions, cycles: self.core.cycles(taken) };
-                match code.tell(&self.core, calls, teller, now) {
-                    Next::Settle => {}
-                    Next::Look(way) => told = Some(way),
-                    Next::GoOn(next) => {
-                        entry = next;
-                        continue;
-                    }
-                }
-            }
-            break (fuel, exit, number, told_pc);
-        };
-        self.arrived = true;
-        if exit == Exit::Link as u64 {
-            let link = code.link(number);
-            let Place { address, mode, pending } = link.target;
-            let ended = self.ended(allowed, fuel, address);
-            let told =
-                told.or_else(|| self.follow_step(link.step, address, Teller::Link(number), (mode, pending)));
-            self.came_by = Some(told.map_or(Way::Link(link), Way::Told));
-            return (ended, None);
-        }
-        let site = self.core.sites[number as usize];
-        let pc = site.pc.unwrap_or(told_pc);
-        if exit == Exit::Jump as u64 {
-            let (mode, pending) = (code.jump_mode(number), code.pending(site.region));
-            if told.is_none() {
-                self.learn_target(site.step, pc);
-            }
-            let ended = self.ended(allowed, fuel, pc);
-            let told =
-                told.or_else(|| self.follow_step(site.step, pc, Teller::Jump(number, pc), (mode, pending)));
-            self.came_by = Some(told.map_or(Way::Jump(number), Way::Told));
-            return (ended, None);
-        }
-        if exit == Exit::Return as u64 {
-            let ended = self.ended(allowed, fuel, pc);
-            self.count_transfer(site.step, pc);
-            self.came_by = Some(Way::Return(number));
-            return (ended, None);
-        }
-        self.core.sites[number as usize].times += 1;
-        if let Some(sum) = site.taken {
-            let arena = &mut self.core.state.arena;
-            let taken = arena.word(sum.into()).wrapping_sub(fuel as u64);
-            arena.set_word(sum.into(), taken);
-        }
-        let ended = self.ended(allowed, fuel - site.begun, pc);
-        self.settle_check(site);
-        match site.kind {
-            SiteKind::Budget => {
-                self.slow = match self.sampled {
-                    None => allowed - ended,
-                    // Another place may come along that needs less.
-                    Some(_) => {
-                        if ended > 0 {
-                            0
-                        } else {
-                            FEW
-                        }
-                    }
-                };
-                (ended, None)
-            }
-            SiteKind::Interpreted => self.redo(ended),
-            SiteKind::Redo => {
-                let times = self.redone.entry(pc).or_default();
-                *times += 1;
-                if times.is_multiple_of(OFTEN) {
-                    // It may do as it is where less is taken for code.
-                    let is_tried = std::mem::take(&mut self.core.state.claims_less);
-                    let reached = self.reached.get(&pc).copied();
-                    let is_elsewhere = reached.is_some() && reached != self.expected.get(&pc).copied();
-                    match *times / OFTEN {
-                        _ if is_tried => *times = 0,
-                        _ if is_elsewhere && self.turned.insert(pc) => {
-                            self.expected.extend(reached.map(|ram| (pc, ram)));
-                            *times = 0;
-                        }
-                        1 => _ = self.near.insert(pc),
-                        _ => _ = self.precise.insert(pc),
-                    }
-                    self.is_stale = *times <= 2 * OFTEN;
-                }
-                self.redo(ended)
-            }
-            SiteKind::Written => {
-                self.count_transfer(site.step, pc);
-                self.pass_transfer(site.step, pc);
-                let step = Rc::clone(self.steps.step(site.step));
-                self.follow(&step, pc);
-                (ended, self.core.devices.exit_status().map(Stop::Halted))
-            }
-            _ => self.trap(site, pc, ended),
-        }
-    }
-
-    /// Nothing has happened of the last instruction that began: the interpreter takes it.
-    fn redo(&mut self, begun: u64) -> (u64, Option<Stop>) {
-        self.core.instructions -= 1;
-        self.slow = 1;
-        (begun - 1, None)
-    }
-
-    /// An instruction in compiled code has not ended as instructions do.
-    fn trap(&mut self, site: Site, pc: u64, begun: u64) -> (u64, Option<Stop>) {
-        let index = self.core.state.arena.word(layout::VALUE as u64);
-        self.core.instructions -= 1;
-        let ending = match (site.kind, self.core.told.take()) {
-            (SiteKind::Trap(Trap::Cancel), _) => Ending::Cancelled,
-            (SiteKind::Trap(Trap::DivisionByZero), _) => Ending::Fault(FaultKind::DivisionByZero),
-            (SiteKind::RegisterIndex(register), _) => {
-                Ending::Fault(FaultKind::RegisterIndex { register, index })
-            }
-            (SiteKind::Told, Some(ending)) => ending,
-            _ => Ending::Fault(FaultKind::IllegalInstruction),
-        };
-        let step = Rc::clone(self.steps.step(site.step));
-        let outcome =
-            Outcome { counters: Vec::new(), pc, ending: Some(ending), is_decoded: true, unreached: None };
-        let (taken, stop) = self.count(site.step, &step, outcome);
-        (begun - 1 + taken, stop)
-    }
-
-    /// Compiled code has left so much of the budget; gives how many instructions have begun.
-    fn ended(&mut self, allowed: u64, fuel: i64, pc: u64) -> u64 {
-        let ended = self.spend(allowed.wrapping_sub(fuel as u64));
-        self.core.instructions += ended;
-        self.core.state.set_pc(pc);
-        ended
-    }
-
-    /// A computed jump has led where it was not known to lead. What goes by a table is made anew when
-    /// twice as many places are known.
-    fn learn_target(&mut self, step: u32, pc: u64) {
-        let from = self.steps.step(step).address;
-        let known = self.steps.table_of(from).len();
-        self.count_transfer(step, pc);
-        let places = self.steps.table_of(from).len();
-        if places > known && places.is_power_of_two() && self.widened < MOST_WIDENED {
-            self.widened += 1;
-            self.is_stale = true;
-        }
-    }
-
-    /// A step has gone on at an address, which compiled code tells; the transfer if whoever follows calls has
-    /// to be told the next time, too.
-    fn follow_step(&mut self, step: u32, pc: u64, by: Teller, behind: (Mode, u64)) -> Option<Told> {
-        let step = Rc::clone(self.steps.step(step));
-        Some(Told::new(by, self.follow(&step, pc)?, behind))
-    }
-
-    /// A step has gone on at an address; the number of the way if whoever follows calls has to be told the
-    /// next time, too.
-    fn follow(&mut self, step: &Step, pc: u64) -> Option<u32> {
-        let now = Spending { instructions: self.core.instructions, cycles: self.core.cycles(0) };
-        let calls = self.calls.as_mut()?;
-        calls.learn(self.core.model(), step);
-        calls.follow(self.core.model(), step, pc, now)
-    }
-
-    fn count_transfer(&mut self, step: u32, pc: u64) {
-        let from = Rc::clone(self.steps.step(step));
-        if pc != self.core.model().successor(from.address, from.size_cells) {
-            self.note_transfer(step, pc);
-        }
-    }
-}
-
-/// How compiled code came to a place that is not connected.
-#[derive(Debug, Clone, Copy)]
-enum Way {
-    Link(Connected),
-    /// From a site.
-    Jump(u64),
-    /// From a site where a frame has been taken off.
-    Return(u64),
-    /// By a way that whoever follows calls is told of each time.
-    Told(Told),
-}
-
-/// Which transfer compiled code has come back for, if that is why.
-fn teller(exit: u64, number: u64, pc: u64) -> Option<Teller> {
-    match exit {
-        _ if exit == Exit::Link as u64 => Some(Teller::Link(number)),
-        _ if exit == Exit::Jump as u64 => Some(Teller::Jump(number, pc)),
-        _ => None,
-    }
-}
-
-/// Where regions find their steps.
-struct Found<'e, 'm> {
-    core: &'e mut Core<'m>,
-    steps: &'e mut Steps,
-    code_map: u32,
-    compilable: Compilable<'m>,
-    pauses: &'e Pauses,
-    checks: Option<Checks>,
-    calls: Option<&'e mut CallTrail>,
-}
-
-impl region::Steps for Found<'_, '_> {
-    fn step_at(&mut self, place: Place) -> Option<(Place, Numbered)> {
-        let (model, steps) = (self.core.model(), &mut *self.steps);
-        let (own, number, step) = step_at(self.core, steps, self.code_map, place);
-        let successor = model.successor(step.address, step.size_cells);
-        let is_compiled = self.compilable.includes(&step) && !self.pauses.includes(step.address);
-        let is_sampled = self.checks.is_some();
-        // Nothing would bound what runs between two checks.
-        let is_bounded = !is_sampled || successor > step.address;
-        let number = number.filter(|_| is_compiled && is_bounded)?;
-        if let Some(calls) = &mut self.calls {
-            calls.learn(model, &step);
-        }
-        let numbered = Numbered {
-            number,
-            runs: steps.runs(number),
-            mode: own.mode,
-            table: steps.table_of(own.address),
-            precedes_return: steps.is_behind_call(successor),
-            keeps_successor: is_sampled && steps.keeps_successor(model, number),
-            returns: self.calls.as_ref().is_some_and(|calls| calls.returns(model, &step)),
-            accesses_memory: is_sampled && accesses_memory(&step),
-            step,
-        };
-        Some((own, numbered))
-    }
-
-    fn is_told(&mut self, step: &Step, to: u64) -> bool {
-        let model = self.core.model();
-        self.calls.as_mut().is_some_and(|calls| calls.is_told(model, step, to))
-    }
-
-    fn is_call(&self, step: &Step, to: u64) -> bool {
-        self.calls.as_ref().is_some_and(|calls| calls.is_call(self.core.model(), step, to))
-    }
-}
-
-/// The step for a place, decoded now if it is new, with the place that it is of: without what it does
-/// not ask for. One that cannot be decoded has no number.
-fn step_at(
-    core: &mut Core<'_>,
-    steps: &mut Steps,
-    code_map: u32,
-    place: Place,
-) -> (Place, Option<u32>, Rc<Step>) {
-    let has_addresses = core.state.items.has_addresses();
-    let bare =
-        |core: &Core<'_>, wanted| Place { mode: core.state.items.keep_wanted(place.mode, wanted), ..place };
-    let own = match has_addresses.then(|| steps.wanted(bare(core, 0))).flatten() {
-        Some(wanted) => bare(core, wanted),
-        None => place,
-    };
-    if let Some(number) = steps.find(own) {
-        return (own, Some(number), Rc::clone(steps.step(number)));
-    }
-    let step = specialise_step(core.model(), &core.state, &core.state.items, own);
-    if step.is_undecoded {
-        return (own, None, Rc::new(step));
-    }
-    if has_addresses && steps.wanted(bare(core, 0)).is_none() {
-        steps.set_wanted(bare(core, 0), step.wanted);
-        return step_at(core, steps, code_map, place);
-    }
-    mark_code(core, code_map, &step);
-    if let Some(returns) = call_returns(core.model(), &core.state.items, &step, own.mode) {
-        steps.add_call(returns);
-    }
-    let number = steps.add(own, step);
-    (own, Some(number), Rc::clone(steps.step(number)))
-}
-
-/// Remembers what cells hold a step's code.
-fn mark_code(core: &mut Core<'_>, code_map: u32, step: &Step) {
-    let map = &core.model().maps[code_map as usize];
-    let last = isac_ir::bits::mask(map.address_bits) as u64;
-    for cell in 0..u64::from(step.seen_cells) {
-        if let Some(landing) = find_range(map, step.address.wrapping_add(cell) & last, 1) {
-            core.state.mark_code(landing.ram, landing.cell, 1);
-        }
-    }
-    for (ram, cell, cells) in &step.fetched {
-        core.state.mark_code(*ram, *cell, u64::from(*cells));
     }
 }
 

@@ -13,7 +13,7 @@ use isac_parser::diagnostic::{Diagnostics, Severity, Style};
 use isac_parser::load_model;
 use isac_parser::source::{InMemory, SourceMap};
 use sim_runtime::Engine;
-use sim_runtime::launcher::{LaunchInfo, ProgramFormat, RunOptions, SampleCode, Stdio, launch};
+use sim_runtime::launcher::{LaunchInfo, ProgramFormat, RunOptions, SampleChecks, SampleCode, Stdio, launch};
 use sim_runtime::reference::ReferenceEngine;
 use sim_runtime::trace::CycleWindow;
 
@@ -277,6 +277,7 @@ fn options(program: PathBuf, report: PathBuf) -> RunOptions {
         sample: None,
         sample_random: None,
         sample_burst: None,
+        sample_checks: SampleChecks::Both,
         sample_only: None,
         sample_code: SampleCode::Partial,
         sample_timer: None,

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 use random_program::{rv32im_program, tiny8_program, tree_program};
-use sim_profile::{Counted, Estimate, Measurement, Samples, Sampling};
+use sim_profile::{CheckPlaces, Counted, Estimate, Measurement, Samples, Sampling};
 use sim_runtime::Engine;
 use support::launch::Guest;
 use support::program::Program;
@@ -59,16 +59,19 @@ fn exact(simulator: &Simulator, run: &dyn Fn(&mut dyn Engine)) -> (Measurement, 
 /// No count of samples is above that of the whole run; all stretches together are the whole run.
 fn check_against_exact(simulator: &Simulator, run: &dyn Fn(&mut dyn Engine)) {
     let (exact, instructions, cycles) = exact(simulator, run);
-    for (interval, burst, seed) in [
-        (1, 1, None),
-        (1, 1, Some(3)),
-        (5, 5, None),
-        (7, 1, None),
-        (7, 1, Some(3)),
-        (9, 4, None),
-        (9, 4, Some(5)),
+    for (interval, burst, seed, places) in [
+        (1, 1, None, CheckPlaces::Both),
+        (1, 1, Some(3), CheckPlaces::Both),
+        (5, 5, None, CheckPlaces::Calls),
+        (7, 1, None, CheckPlaces::Both),
+        (7, 1, Some(3), CheckPlaces::Both),
+        (9, 4, None, CheckPlaces::Both),
+        (9, 4, Some(5), CheckPlaces::Both),
+        (4, 2, Some(2), CheckPlaces::Calls),
+        (9, 4, Some(8), CheckPlaces::BackEdges),
     ] {
-        let (sampled, samples) = check(simulator, Sampling { burst, seed, ..Sampling::every(interval) }, run);
+        let sampling = Sampling { burst, seed, places, ..Sampling::every(interval) };
+        let (sampled, samples) = check(simulator, sampling, run);
         assert_eq!((samples.instructions, samples.cycles), (instructions, cycles), "of the whole run");
         if interval == burst {
             assert_eq!(sampled, exact, "{interval}");

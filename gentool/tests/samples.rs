@@ -61,6 +61,8 @@ fn samples_are_the_same_interpreted_and_compiled() {
             &["--sample", "100", "--sample-random", "5"],
             &["--sample", "40", "--sample-burst", "9"],
             &["--sample", "1G"],
+            &["--sample", "3", "--sample-checks", "calls"],
+            &["--sample", "20", "--sample-random", "5", "--sample-checks", "back-edges"],
         ] {
             check(program, options);
         }
@@ -147,6 +149,30 @@ fn a_timer_may_begin_samples_and_the_profile_says_so() {
     assert!(timed.provenance.mode.to_string().contains("every 1 microseconds"), "{}", timed.provenance.mode);
     let samples = timed.samples.expect("samples are taken");
     assert!(samples.samples >= 1 && samples.samples <= samples.checks / 64 + 1, "{samples:?}");
+}
+
+/// Calls and jumps back are all checks, and some jumps are both.
+#[test]
+fn checks_are_calls_and_jumps_back() {
+    let checks = |places| {
+        let (_, profile) = run(CSV, &["--sample", "1G", "--sample-checks", places]);
+        let told = profile.provenance.mode.to_string();
+        (profile.samples.expect("samples are taken").checks, told)
+    };
+    let (_, exact) = run(CSV, &[]);
+    let control = control_table(&exact.statics);
+    let is_call = |from: &u64| control.get(from).is_some_and(|control| control.keeps.is_some());
+    let times = |wanted: &dyn Fn(u64, u64) -> bool| -> u64 {
+        let transfers = exact.measurement.transfers.iter();
+        transfers.filter(|((from, to), _)| wanted(*from, *to)).map(|(_, times)| times).sum()
+    };
+    let (calls, back) = (times(&|from, _| is_call(&from)), times(&|from, to| to <= from));
+    let both = times(&|from, to| is_call(&from) || to <= from);
+    assert_eq!(checks("calls"), (calls, "sampled: 1 of 1000000000 stretches between calls".to_owned()));
+    let told = "sampled: 1 of 1000000000 stretches between jumps back";
+    assert_eq!(checks("back-edges"), (back, told.to_owned()));
+    assert_eq!(checks("both").0, both);
+    assert!(calls < both && back < both && both < calls + back, "{calls} {back} {both}");
 }
 
 #[test]

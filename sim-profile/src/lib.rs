@@ -87,7 +87,7 @@ pub use report::{
     render_profile_xml, render_text, render_verification, render_xml, write_profile_xml,
 };
 pub use running::Misplaced;
-pub use sampling::{Counted, Duplication, Estimate, Instrumented, Samples, Sampling};
+pub use sampling::{CheckPlaces, Counted, Duplication, Estimate, Instrumented, Samples, Sampling};
 pub use several_programs::ProgramRuns;
 pub use storage::{ProfileError, ProfileErrorCause, ProfileSum, SumError, read_profile, write_profile};
 pub use tables::{CodeCells, ModelTables};

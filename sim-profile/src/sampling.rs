@@ -1,7 +1,7 @@
 //! Sampled runs: which part of a run was counted, and what follows from that for all of it.
 //!
 //! A run is cut into *stretches* by its *checks*: each jump to an address not above its own, and each
-//! call. Whole stretches are counted or not. Within one no address runs twice, so that of a figure of
+//! call, or one of the two alone. Whole stretches are counted or not. Within one no address runs twice, so that of a figure of
 //! one address every stretch has one or none, and what was counted of it has a binomial distribution if
 //! each stretch is taken with the same probability, by itself: that gives the interval. Where one
 //! stretch may have more of a figure, its squares bound what that adds to the variance.
@@ -60,6 +60,47 @@ impl Duplication {
     }
 }
 
+/// Where the checks are that cut a run into stretches.
+#[derive(Serialize, Deserialize, Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[serde(rename_all = "kebab-case")]
+pub enum CheckPlaces {
+    /// Calls alone: a stretch may run in loops for as long as it likes.
+    Calls,
+    /// Jumps to addresses that are not above their own alone, calls to such addresses included.
+    BackEdges,
+    /// Both.
+    #[default]
+    Both,
+}
+
+impl CheckPlaces {
+    /// Whether they are all that there may be.
+    pub fn is_both(&self) -> bool {
+        *self == CheckPlaces::Both
+    }
+
+    /// Whether calls are checks wherever they lead.
+    pub fn includes_calls(self) -> bool {
+        self != CheckPlaces::BackEdges
+    }
+
+    /// Whether jumps to addresses that are not above their own are checks, so that no address runs twice in
+    /// one stretch.
+    pub fn includes_back_edges(self) -> bool {
+        self != CheckPlaces::Calls
+    }
+}
+
+impl fmt::Display for CheckPlaces {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            CheckPlaces::Calls => "calls",
+            CheckPlaces::BackEdges => "jumps back",
+            CheckPlaces::Both => "checks",
+        })
+    }
+}
+
 /// How the counted stretches of a run are chosen.
 #[derive(Serialize, Deserialize, Clone, Copy, Debug, PartialEq, Eq)]
 #[serde(deny_unknown_fields)]
@@ -74,6 +115,9 @@ pub struct Sampling {
     /// How much of the program is there twice.
     #[serde(default, skip_serializing_if = "Duplication::is_full")]
     pub duplication: Duplication,
+    /// Where checks are; where nothing is there twice, what carries instrumentation is a check instead.
+    #[serde(default, skip_serializing_if = "CheckPlaces::is_both")]
+    pub places: CheckPlaces,
     /// Microseconds of the host's time from the beginning of one sample to that of the next, if no number
     /// of checks says when: such samples are others each time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -83,7 +127,20 @@ pub struct Sampling {
 impl Sampling {
     /// Samples of one stretch, one in each so many checks.
     pub fn every(interval: u64) -> Sampling {
-        Sampling { interval, burst: 1, seed: None, duplication: Duplication::Full, timer_microseconds: None }
+        Sampling {
+            interval,
+            burst: 1,
+            seed: None,
+            duplication: Duplication::Full,
+            places: CheckPlaces::Both,
+            timer_microseconds: None,
+        }
+    }
+
+    /// Whether a stretch has at most one of each address, on which intervals rest. Calls are told apart: each
+    /// is the end of a stretch, or of it there is one in a stretch at most.
+    pub fn bounds_stretches(&self) -> bool {
+        self.places.includes_back_edges() || matches!(self.duplication, Duplication::None(_))
     }
 
     /// Samples that any engine takes: of whole stretches, chosen by their number alone.
@@ -105,10 +162,10 @@ impl Sampling {
 
 impl fmt::Display for Sampling {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Sampling { interval, burst, seed, duplication, timer_microseconds } = self;
+        let Sampling { interval, burst, seed, duplication, places, timer_microseconds } = self;
         match timer_microseconds {
-            None => write!(f, "{burst} of {interval} stretches between checks")?,
-            Some(time) => write!(f, "{burst} stretches between checks every {time} microseconds")?,
+            None => write!(f, "{burst} of {interval} stretches between {places}")?,
+            Some(time) => write!(f, "{burst} stretches between {places} every {time} microseconds")?,
         }
         match duplication {
             Duplication::Full => {}

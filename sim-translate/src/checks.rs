@@ -1,7 +1,7 @@
 //! Checks: where a run that is sampled may begin to be counted, or cease to be.
 
 use isac_ir::Model;
-use sim_profile::{Duplication, Instrumented, Sampling};
+use sim_profile::{CheckPlaces, Duplication, Instrumented, Sampling};
 use sim_runtime::record::is_check;
 
 use crate::region::Numbered;
@@ -11,8 +11,8 @@ use crate::specialise::Step;
 /// What is a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Checks {
-    /// Calls, and jumps to addresses that are not above their own.
-    Transfers,
+    /// Calls, jumps to addresses that are not above their own, or both.
+    Transfers(CheckPlaces),
     /// What carries instrumentation, and nothing else.
     Each(Instrumented),
 }
@@ -21,9 +21,14 @@ impl Checks {
     /// Those that samples are taken by.
     pub(crate) fn of(sampling: Sampling) -> Checks {
         match sampling.duplication {
-            Duplication::Full | Duplication::Partial(_) => Checks::Transfers,
+            Duplication::Full | Duplication::Partial(_) => Checks::Transfers(sampling.places),
             Duplication::None(instrumented) => Checks::Each(instrumented),
         }
+    }
+
+    /// Whether no address runs twice between two of them.
+    pub(crate) fn bounds_instructions(self) -> bool {
+        matches!(self, Checks::Transfers(places) if places.includes_back_edges())
     }
 
     /// Whether a step is one wherever it goes on.
@@ -35,11 +40,11 @@ impl Checks {
     /// instruction whether it calls.
     pub(crate) fn is_check(
         self,
-        (from, to, successor): (u64, u64, u64),
+        way @ (_, to, successor): (u64, u64, u64),
         keeps_successor: impl FnOnce() -> bool,
     ) -> bool {
         match self {
-            Checks::Transfers => is_check(from, to, successor, || keeps_successor().then_some(successor)),
+            Checks::Transfers(places) => is_check(places, way, || keeps_successor().then_some(successor)),
             Checks::Each(Instrumented::Calls) => to != successor && keeps_successor(),
             Checks::Each(Instrumented::Accesses) => false,
         }

@@ -66,9 +66,9 @@ impl Report<'_> {
     fn write(mut self, table: &ValueTable) -> String {
         match self.sampling {
             None => self.out.push_str("values of the whole run\n"),
-            Some(Sampling { interval, burst, seed, .. }) => {
+            Some(Sampling { interval, burst, seed, places, .. }) => {
                 let how = if seed.is_some() { " on average, at random" } else { "" };
-                let _ = writeln!(self.out, "values in samples of {burst}, one in {interval} checks{how};");
+                let _ = writeln!(self.out, "values in samples of {burst}, one in {interval} {places}{how};");
                 self.out.push_str("times are those of the samples, shares what follows for the whole run\n");
             }
         }

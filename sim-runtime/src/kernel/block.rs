@@ -18,7 +18,8 @@ pub type StepFn<C, P> = fn(&mut C, &Code<C, P>, &[Record<C, P>], u64, u64);
 pub struct Record<C: BlockCore, P> {
     /// Its step.
     pub run: StepFn<C, P>,
-    /// Its site in [`Code`]; meaningless for a step that always goes on with the next record.
+    /// Its site in [`Code`]; meaningless for a step that always goes on with the next record, and of a gate
+    /// the number of its block.
     pub site: u32,
     /// Its operands.
     pub args: C::Args,
@@ -135,15 +136,13 @@ pub(super) enum Arrival {
 pub(super) struct Link {
     pub target: u64,
     pub count: Cell<u64>,
-    /// Index of the block there; beyond all blocks if there is none, or if whoever goes there has
-    /// to do more than that.
+    /// Index of the block there, or of its gate if it is a check; beyond all blocks if there is none, or
+    /// if whoever goes there has to do more than that.
     pub block: u32,
     /// Index of the block there in any case; beyond all blocks if there is none.
     pub leads_to: u32,
     /// Number of the way, where calls are followed; beyond all ways if the dispatcher has to be asked.
     pub way: u32,
-    /// Whether it is a check, where samples are taken.
-    pub is_check: bool,
 }
 
 impl Link {
@@ -157,13 +156,12 @@ impl Link {
             block: Self::NO_BLOCK,
             leads_to: Self::NO_BLOCK,
             way: Self::NO_WAY,
-            is_check: false,
         }
     }
 
     /// Whether somebody is told whenever control goes this way.
     pub(super) fn is_told(&self) -> bool {
-        self.way != Self::NO_WAY || self.is_check
+        self.way != Self::NO_WAY
     }
 
     pub(super) fn is_empty(&self) -> bool {

@@ -1,41 +1,79 @@
 //! Checks: where a run that is sampled may begin to be counted, or cease to be.
+//!
+//! A link that is a check leads to a *gate*: a copy of the block there with one record before it, which
+//! counts the check down and goes on. So links are what they are without samples, and a check costs what
+//! one short step does.
 
 use std::cell::Cell;
+use std::marker::PhantomData;
 
 use isac_ir::Model;
+use sim_profile::CheckPlaces;
 
+use super::block::{Block, Record};
 use super::code::Code;
 use super::machine::{BlockCore, Profiling};
+use super::step::gate;
 use crate::record::is_check;
 
+/// What there is in code besides blocks, where samples are taken.
+pub(super) struct Checks {
+    places: CheckPlaces,
+    /// Checks up to the next turn of the sampler.
+    left: Cell<u64>,
+}
+
 impl<C: BlockCore, P: Profiling> Code<C, P> {
+    /// Checks are counted from now on.
+    pub(super) fn begin_checks(&mut self, places: CheckPlaces) {
+        self.checks = Some(Checks { places, left: Cell::new(0) });
+    }
+
     /// So many checks are passed before the next turn of the sampler.
-    pub(super) fn set_checks(&mut self, checks: u64) {
-        self.checks_left = Some(Cell::new(checks));
+    pub(super) fn set_checks(&self, left: u64) {
+        if let Some(checks) = &self.checks {
+            checks.left.set(left);
+        }
     }
 
     /// Checks up to the next turn of the sampler; none are counted if no samples are taken.
     pub(super) fn checks_left(&self) -> Option<u64> {
-        self.checks_left.as_ref().map(Cell::get)
+        self.checks.as_ref().map(|checks| checks.left.get())
     }
 
     /// A check is passed; whether it was the last one before the sampler's turn.
-    #[inline]
+    #[inline(always)]
     pub(super) fn pass_check(&self) -> bool {
-        self.checks_left.as_ref().is_some_and(|checks| {
-            let left = checks.get().saturating_sub(1);
-            checks.set(left);
+        self.checks.as_ref().is_some_and(|checks| {
+            let left = checks.left.get().saturating_sub(1);
+            checks.left.set(left);
             left == 0
         })
+    }
+
+    /// The gate of a block.
+    pub(super) fn gate_of(&mut self, block: u32) -> u32 {
+        if let Some(gate) = self.gates.get(&block) {
+            return *gate;
+        }
+        let gate =
+            Record { run: gate::<C, P>, site: block, args: C::Args::default(), profiling: PhantomData };
+        let records: Vec<Record<C, P>> =
+            std::iter::once(gate).chain(self.records[block as usize].iter().copied()).collect();
+        let number = self.blocks.len() as u32;
+        self.records.push(records.into());
+        // Its instructions are those of the block.
+        self.blocks.push(Block { statics: Box::default(), starts: Cell::new(0), stops: Default::default() });
+        self.gates.insert(block, number);
+        number
     }
 
     /// Whether it is a check to go from a site to a target, which is not behind it.
     pub(super) fn is_check(&self, model: &Model, site: u32, target: u64) -> bool {
         // A block's end belongs to no instruction, and goes on behind it.
-        let source = self.checks_left.as_ref().and_then(|_| self.static_of(site));
-        source.is_some_and(|source| {
-            let keeps = || source.control(model).and_then(|control| control.keeps);
-            is_check(source.address, target, model.successor(source.address, source.size_cells), keeps)
-        })
+        let Some((checks, source)) = self.checks.as_ref().zip(self.static_of(site)) else { return false };
+        let keeps = || source.control(model).and_then(|control| control.keeps);
+        let successor = model.successor(source.address, source.size_cells);
+        is_check(checks.places, (source.address, target, successor), keeps)
     }
 }

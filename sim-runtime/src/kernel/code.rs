@@ -6,6 +6,7 @@ use std::marker::PhantomData;
 
 use super::block::{Arrival, Block, Link, Record, Site, SiteOwner, Static};
 use super::calls::CallTrail;
+use super::checks::Checks;
 use super::machine::{BlockCore, Profiling};
 use super::step::block_end;
 use crate::fault::FaultKind;
@@ -35,8 +36,10 @@ pub struct Code<C: BlockCore, P> {
     pub(super) retired: Recording,
     /// What follows calls, if anybody wants it: no block goes over the end of a function.
     pub(super) calls: Option<RefCell<CallTrail>>,
-    /// Checks up to the next turn of the sampler, if samples are taken.
-    pub(super) checks_left: Option<Cell<u64>>,
+    /// What counts checks, if samples are taken.
+    pub(super) checks: Option<Checks>,
+    /// The gates of blocks that a check leads to.
+    pub(super) gates: HashMap<u32, u32>,
 }
 
 impl<C: BlockCore, P: Profiling> Default for Code<C, P> {
@@ -52,7 +55,8 @@ impl<C: BlockCore, P: Profiling> Default for Code<C, P> {
             overflow: BTreeMap::new(),
             retired: Recording::default(),
             calls: None,
-            checks_left: None,
+            checks: None,
+            gates: HashMap::new(),
         }
     }
 }
@@ -171,12 +175,12 @@ impl<C: BlockCore, P: Profiling> Code<C, P> {
         arrival: Arrival,
     ) -> bool {
         let is_check = self.is_check(model, site, target);
+        let entry = if is_check { self.gate_of(block) } else { block };
         let link = self.link_for(site, target);
         link.target = target;
-        link.block = if arrival == Arrival::Untold && !is_check { block } else { Link::NO_BLOCK };
+        link.block = if arrival == Arrival::Untold { entry } else { Link::NO_BLOCK };
         link.leads_to = block;
         link.way = if let Arrival::Way(way) = arrival { way } else { Link::NO_WAY };
-        link.is_check = is_check;
         if P::ON {
             link.count.set(link.count.get() + 1);
         }
@@ -302,11 +306,11 @@ impl<C: BlockCore, P: Profiling> Code<C, P> {
     pub(super) fn retire(&mut self) {
         let mut retired = std::mem::take(&mut self.retired);
         self.collect(&mut retired);
-        let (calls, checks_left) = (self.calls.take(), self.checks_left.take());
+        let (calls, checks) = (self.calls.take(), self.checks.take());
         if let Some(calls) = &calls {
             calls.borrow_mut().forget_code();
         }
-        *self = Code { retired, calls, checks_left, ..Code::default() };
+        *self = Code { retired, calls, checks, ..Code::default() };
     }
 
     /// Everything counted so far.

@@ -27,6 +27,8 @@ impl<C: BlockCore, P: Profiling> Sampled<C, P> {
     pub(super) fn new(sampling: Sampling, code: &mut Code<C, P>, kernel: &Kernel) -> Sampled<C, P> {
         let sampler = Sampler::new(sampling);
         let mut silent = Code::default();
+        code.begin_checks(sampling.places);
+        silent.begin_checks(sampling.places);
         code.set_checks(sampler.length());
         silent.set_checks(sampler.length());
         let cycles = SampleCycles::begin(passed_cycles(kernel));

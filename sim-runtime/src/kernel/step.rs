@@ -147,10 +147,6 @@ fn transfer_told<C: BlockCore, P: Profiling>(
         if P::ON {
             link.count.set(link.count.get() + 1);
         }
-        if link.is_check && code.pass_check() {
-            code.stop_block(link.leads_to, 0);
-            return leave_check(core, pc, left);
-        }
         return (record.run)(core, code, records, pc, fuel);
     }
     leave_transfer(core, site, pc, left);
@@ -168,6 +164,23 @@ pub fn block_end<C: BlockCore, P: Profiling>(
         Some(record) => transfer(core, code, record.site, pc, fuel + 1),
         None => leave_empty(core, pc, fuel),
     }
+}
+
+/// The step in front of a block that a check leads to, whose number is the record's site: counts it, and
+/// goes on with the block.
+pub(super) fn gate<C: BlockCore, P: Profiling>(
+    core: &mut C,
+    code: &Code<C, P>,
+    records: &[Record<C, P>],
+    pc: u64,
+    fuel: u64,
+) {
+    let Some((gate, rest)) = records.split_first() else { return leave_empty(core, pc, fuel) };
+    if code.pass_check() {
+        code.stop_block(gate.site, 0);
+        return leave_check(core, pc, fuel + records.len() as u64);
+    }
+    next(core, code, rest, pc, fuel + 1);
 }
 
 /// The instruction at `address` did not end as instructions do; the core's PC is set already.

@@ -5,7 +5,7 @@ use std::fmt;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use sim_profile::{Duplication, Instrumented, Mode, Sampling};
+use sim_profile::{CheckPlaces, Duplication, Instrumented, Mode, Sampling};
 
 use crate::host::DEFAULT_CLOCK_HZ;
 use crate::launcher::number::{parse_count, parse_number, parse_seconds};
@@ -177,6 +177,20 @@ pub struct RunOptions {
     #[arg(long, value_name = "N", requires = "sampling", value_parser = parse_positive, help_heading = "Results")]
     pub sample_burst: Option<u64>,
 
+    /// Let samples begin and end at these places alone.
+    ///
+    /// With calls alone a sample may run in loops for as long as they turn, so that intervals are known of
+    /// calls alone. Example: --sample 1K --sample-checks back-edges
+    #[arg(
+        long,
+        value_name = "WHERE",
+        value_enum,
+        requires = "sampling",
+        default_value = "both",
+        help_heading = "Results"
+    )]
+    pub sample_checks: SampleChecks,
+
     /// Count these instructions alone in the samples of --sample, calls or accesses to memory.
     ///
     /// --sample-code says what that changes. Translated engine alone.
@@ -318,6 +332,38 @@ impl fmt::Display for SampleOnly {
     }
 }
 
+/// Where a sample may begin and end.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum SampleChecks {
+    /// Calls alone; what runs between two of them has no bound.
+    Calls,
+    /// Jumps to addresses that are not above their own alone.
+    BackEdges,
+    /// Both.
+    #[default]
+    Both,
+}
+
+impl SampleChecks {
+    fn places(self) -> CheckPlaces {
+        match self {
+            SampleChecks::Calls => CheckPlaces::Calls,
+            SampleChecks::BackEdges => CheckPlaces::BackEdges,
+            SampleChecks::Both => CheckPlaces::Both,
+        }
+    }
+}
+
+impl fmt::Display for SampleChecks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            SampleChecks::Calls => "calls",
+            SampleChecks::BackEdges => "back-edges",
+            SampleChecks::Both => "both",
+        })
+    }
+}
+
 /// What there is a second time, with counters in it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum SampleCode {
@@ -348,7 +394,7 @@ impl RunOptions {
     /// How samples are to be taken, if they are.
     ///
     /// # Errors
-    /// They would be longer than what is between them.
+    /// They would be longer than what is between them, or there are no such checks.
     pub fn sampling(&self) -> Result<Option<Sampling>, String> {
         let burst = self.sample_burst.unwrap_or(1);
         let Some(interval) = self.sample.or(self.sample_timer.map(|_| burst)) else { return Ok(None) };
@@ -361,14 +407,23 @@ impl RunOptions {
             (Some(instrumented), SampleCode::Partial) => Duplication::Partial(instrumented),
             (Some(instrumented), SampleCode::None) => Duplication::None(instrumented),
         };
-        let (seed, timer_microseconds) = (self.sample_random, self.sample_timer);
-        match burst <= interval {
-            true => Ok(Some(Sampling { interval, burst, seed, duplication, timer_microseconds })),
-            false => Err(format!(
+        if burst > interval {
+            return Err(format!(
                 "samples of {burst} checks do not fit into intervals of {interval}; make \
                  --sample-burst smaller, or --sample larger"
-            )),
+            ));
         }
+        let (seed, timer_microseconds) = (self.sample_random, self.sample_timer);
+        let places = self.sample_checks.places();
+        if let Duplication::None(instrumented) = duplication
+            && !places.is_both()
+        {
+            return Err(format!(
+                "with --sample-code none {instrumented} are the only checks; leave out --sample-checks, or say \
+                 --sample-code partial"
+            ));
+        }
+        Ok(Some(Sampling { interval, burst, seed, duplication, places, timer_microseconds }))
     }
 
     /// Whether parts of the run are counted, and not all of it.
@@ -457,6 +512,9 @@ impl RunOptions {
         if let Some(only) = self.sample_only {
             line.push(format!("--sample-only={only}").into());
             line.push(format!("--sample-code={}", self.sample_code).into());
+        }
+        if self.sample_checks != SampleChecks::Both {
+            line.push(format!("--sample-checks={}", self.sample_checks).into());
         }
         if self.snapshot_apart {
             line.push("--snapshot-apart".into());

@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 
 use isac_ir::Model;
 use isac_ir::control::control_of;
-use sim_profile::{Sampling, Word};
+use sim_profile::{CheckPlaces, Sampling, Word};
 
 use super::{Executed, Sampler, is_check};
 
 /// Counts the checks of a run and says what of it is counted.
 pub(crate) struct CheckCounter {
     sampler: Sampler,
+    places: CheckPlaces,
     /// Checks up to the sampler's turn.
     left: u64,
     /// The address that an instruction keeps, by its own, as it was decoded last.
@@ -21,7 +22,7 @@ impl CheckCounter {
     /// Of a run that begins now.
     pub(crate) fn new(sampling: Sampling) -> CheckCounter {
         let sampler = Sampler::new(sampling);
-        CheckCounter { left: sampler.length(), sampler, keeps: BTreeMap::new() }
+        CheckCounter { left: sampler.length(), sampler, places: sampling.places, keeps: BTreeMap::new() }
     }
 
     /// Whether what runs now is counted.
@@ -41,7 +42,7 @@ impl CheckCounter {
                 kept
             })
         };
-        if is_check(address, to, model.successor(address, size_cells), look) {
+        if is_check(self.places, (address, to, model.successor(address, size_cells)), look) {
             self.left = self.left.saturating_sub(1);
         }
     }

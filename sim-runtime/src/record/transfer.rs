@@ -1,6 +1,7 @@
 //! Transfers of control, as recorders of calls tell them apart, and the functions between which they go.
 
 use isac_ir::control::Control;
+use sim_profile::CheckPlaces;
 use sim_profile::symbols::FunctionCells;
 
 /// What an instruction that transfers control is.
@@ -74,9 +75,14 @@ pub fn step_of(control: &Control, before: Option<&Control>, successor: u64, to: 
     }
 }
 
-/// Whether a transfer is a check, where a run that is sampled may begin to be counted or cease to be:
-/// one to an address that is not above its own, or a call. `keeps` tells the address that the
-/// instruction keeps; it is asked of the others alone.
-pub fn is_check(from: u64, to: u64, successor: u64, keeps: impl FnOnce() -> Option<u64>) -> bool {
-    to != successor && (to <= from || keeps() == Some(successor))
+/// Whether a transfer from an instruction to an address is a check, where a run that is sampled may begin
+/// to be counted or cease to be: one to an address that is not above its own, or a call, as far as these
+/// places have checks. `keeps` tells the address that the instruction keeps; it is asked of the others alone.
+pub fn is_check(
+    places: CheckPlaces,
+    (from, to, successor): (u64, u64, u64),
+    keeps: impl FnOnce() -> Option<u64>,
+) -> bool {
+    let goes_back = || places.includes_back_edges() && to <= from;
+    to != successor && (goes_back() || places.includes_calls() && keeps() == Some(successor))
 }

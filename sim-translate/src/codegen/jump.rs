@@ -7,8 +7,8 @@ use cranelift_codegen::ir::{self, Inst, InstBuilder, JumpTableData, MemFlagsData
 use super::{Codegen, Exit, Pc, Position, Site, SiteKind};
 use crate::checks::Checks;
 use crate::layout;
-use sim_profile::Instrumented;
 use sim_profile::flow::OUTSIDE;
+use sim_profile::{CheckPlaces, Instrumented};
 
 /// Most entries of a table of places.
 const MOST_ENTRIES: u64 = 4096;
@@ -160,11 +160,15 @@ impl Codegen<'_, '_> {
     fn is_check(&mut self, pc: ir::Value) -> Option<ir::Value> {
         let keeps = self.region.blocks[self.current].steps[self.at].keeps_successor;
         let (condition, than) = match self.around.checks? {
-            Checks::Transfers | Checks::Each(Instrumented::Calls) if keeps => {
+            Checks::Transfers(CheckPlaces::Calls | CheckPlaces::Both) | Checks::Each(Instrumented::Calls)
+                if keeps =>
+            {
                 (IntCC::NotEqual, self.successor)
             }
-            Checks::Transfers => (IntCC::UnsignedLessThanOrEqual, self.address),
-            Checks::Each(_) => return None,
+            Checks::Transfers(CheckPlaces::BackEdges | CheckPlaces::Both) => {
+                (IntCC::UnsignedLessThanOrEqual, self.address)
+            }
+            Checks::Transfers(CheckPlaces::Calls) | Checks::Each(_) => return None,
         };
         Some(self.b.ins().icmp_imm_u(condition, pc, than as i64))
     }

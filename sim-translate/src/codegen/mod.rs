@@ -570,7 +570,7 @@ impl Codegen<'_, '_> {
                 None => self.ask_budget(index, self.shape.lengths[index]),
                 Some(asked) => {
                     self.ask_budget(index, self.shape.checks[index] << layout::CHECK_SHIFT);
-                    if asked != Checks::Transfers {
+                    if !asked.bounds_instructions() {
                         self.ask_instructions(index);
                     }
                 }

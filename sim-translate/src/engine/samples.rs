@@ -75,7 +75,7 @@ impl TranslatedEngine<'_> {
         let Some(sampled) = &self.sampled else { return Some(instructions.min(MOST_ALLOWED)) };
         self.core.instruction_bits = INSTRUCTION_BITS;
         let instructions = instructions.min(INSTRUCTION_BITS);
-        if sampled.checks != Checks::Transfers {
+        if !sampled.checks.bounds_instructions() {
             // Both are asked for.
             return Some(sampled.left.min(MOST_CHECKS) << CHECK_SHIFT | instructions);
         }
@@ -106,7 +106,7 @@ impl TranslatedEngine<'_> {
                 let is_check = self.steps.carries(model, number, instrumented);
                 self.take_checks(is_check.into());
             }
-            Checks::Each(Instrumented::Calls) | Checks::Transfers => self.pass_transfer(number, to),
+            Checks::Each(Instrumented::Calls) | Checks::Transfers(_) => self.pass_transfer(number, to),
         }
     }
 

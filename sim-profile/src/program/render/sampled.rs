@@ -8,7 +8,7 @@ use super::annotated_source::write_notes;
 use super::function_names::FunctionNames;
 use crate::coverage::format_percent;
 use crate::program::ProgramProfile;
-use crate::{Accesses, Counted, Duplication, Instrumented, Samples, Sampling};
+use crate::{Accesses, CheckPlaces, Counted, Duplication, Instrumented, Samples, Sampling};
 
 /// Tables of what follows from samples, the largest figures first. Each such figure is marked by `~`
 /// and followed by its 95 % interval; those of the whole run are exact.
@@ -18,7 +18,11 @@ pub fn render_sampled(profile: &ProgramProfile<'_>, sampling: Sampling, samples:
     let sampling = sampling.observed(samples);
     write_sampling(&mut out, sampling);
     let checks = match sampling.duplication {
-        Duplication::Full | Duplication::Partial(_) => "checks in the run",
+        Duplication::Full | Duplication::Partial(_) => match sampling.places {
+            CheckPlaces::Both => "checks in the run",
+            CheckPlaces::Calls => "calls in the run, the only checks",
+            CheckPlaces::BackEdges => "jumps back in the run, the only checks",
+        },
         Duplication::None(Instrumented::Calls) => "calls in the run, each a check",
         Duplication::None(Instrumented::Accesses) => "instructions that access memory, each a check",
     };
@@ -32,24 +36,31 @@ pub fn render_sampled(profile: &ProgramProfile<'_>, sampling: Sampling, samples:
         let _ = writeln!(out, "{figure:>14}  {name}");
     }
     out.push_str("~ marks what follows from samples, with the 95 % interval\n");
+    if !sampling.bounds_stretches() {
+        out.push_str(
+            "between two calls a loop runs as often as it likes: for calls alone there is an interval\n",
+        );
+    }
     let names = FunctionNames::of(profile.program);
     let functions = |figures: BTreeMap<u32, Counted>| -> Vec<(Counted, String)> {
         figures.into_iter().map(|(function, counted)| (counted, names.number(function))).collect()
     };
+    let is_known = sampling.bounds_stretches();
     let mut table = Table { sampling, out: &mut out };
     let counted = sampling.duplication.instrumented();
     if counted.is_none() {
         let whole = Some(samples.instructions);
-        table = table.write(["instructions", "function"], whole, functions(instructions));
+        table = table.write(["instructions", "function"], (whole, is_known), functions(instructions));
     }
     let arcs = calls.into_iter().map(|((caller, callee), counted)| {
         (counted, format!("{} -> {}", names.number(caller), names.number(callee)))
     });
     if counted != Some(Instrumented::Accesses) {
-        table = table.write(["calls", "caller -> called"], None, arcs.collect());
+        table = table.write(["calls", "caller -> called"], (None, true), arcs.collect());
     }
     if counted != Some(Instrumented::Calls) {
-        table.write(["accesses", "function that reads or writes memory"], None, functions(accesses));
+        let accesses = functions(accesses);
+        table.write(["accesses", "function that reads or writes memory"], (None, is_known), accesses);
     }
     write_notes(&mut out, profile.program.notes());
     out
@@ -57,8 +68,8 @@ pub fn render_sampled(profile: &ProgramProfile<'_>, sampling: Sampling, samples:
 
 /// How the samples were taken.
 fn write_sampling(out: &mut String, sampling: Sampling) {
-    let Sampling { interval, burst, seed, duplication, timer_microseconds } = sampling;
-    let _ = write!(out, "samples of {burst}, one in {interval} checks");
+    let Sampling { interval, burst, seed, duplication, places, timer_microseconds } = sampling;
+    let _ = write!(out, "samples of {burst}, one in {interval} {places}");
     let _ = match (timer_microseconds, seed) {
         (Some(time), _) => writeln!(
             out,
@@ -124,8 +135,13 @@ struct Table<'o> {
 }
 
 impl Table<'_> {
-    /// A table, its column of shares only where the whole is known.
-    fn write(self, [what, of]: [&str; 2], whole: Option<u64>, figures: Vec<(Counted, String)>) -> Self {
+    /// A table, its column of shares only where the whole is known, and the ends of intervals where they are.
+    fn write(
+        self,
+        [what, of]: [&str; 2],
+        (whole, is_known): (Option<u64>, bool),
+        figures: Vec<(Counted, String)>,
+    ) -> Self {
         let share = if whole.is_some() { format!("{:>7}", "%") } else { String::new() };
         let _ = writeln!(self.out, "\n{what:>15} {:>31}{share}  {of}", "95 % interval");
         if figures.is_empty() {
@@ -141,7 +157,11 @@ impl Table<'_> {
             let (low, high) = (estimate.low.floor() as u64, estimate.high.ceil() as u64);
             let share =
                 whole.map_or_else(String::new, |whole| format!("{:>7}", format_percent(value, whole)));
-            let _ = writeln!(self.out, "~{value:>14} {low:>14} - {high:>14}{share}  {name}");
+            let interval = match is_known {
+                true => format!("{low:>14} - {high:>14}"),
+                false => format!("{:>14} - {:>14}", "?", "?"),
+            };
+            let _ = writeln!(self.out, "~{value:>14} {interval}{share}  {name}");
         }
         self
     }

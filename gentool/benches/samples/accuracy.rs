@@ -1,0 +1,147 @@
+//! How near samples come to the whole run (figure 8 of Arnold and Ryder's framework: its accuracy).
+
+use std::collections::BTreeMap;
+
+use super::guest::{Figures, each, overlap, profile, sampled, stored};
+use crate::{INTERVAL, INTERVALS, NEVER, Plan, Target, means, print_row};
+
+/// Checks of a run that is compared.
+const CHECKS: u64 = 100_000_000;
+
+/// The same where each of them is a sample and there is no code that counts: all of it is interpreted.
+const INTERPRETED: u64 = 1_000_000;
+
+/// Most instructions of a run, however few checks there are in it.
+const MOST: u64 = 20_000_000_000;
+
+/// Instructions of the run that tells how many checks there are.
+const PROBE: u64 = 10_000_000;
+
+/// Up to this interval so much is counted that the engine is faster which has code for that.
+const OFTEN: u64 = 100;
+
+/// What a guest's runs are compared by.
+struct Compared<'p> {
+    plan: &'p Plan,
+    guest: &'static str,
+}
+
+impl Compared<'_> {
+    /// Instructions in which there are so many checks.
+    fn length(&self, checks: u64, more: &[String]) -> u64 {
+        let options = [sampled(&self.plan.path, NEVER, None), more.to_vec()].concat();
+        let probe = profile("translated", (self.guest, PROBE), &options, &self.plan.path);
+        let found = probe.samples.expect("the run was sampled").checks.max(1);
+        let instructions = u128::from(checks) * u128::from(PROBE) / u128::from(found) * 102 / 100;
+        u64::try_from(instructions).unwrap_or(MOST).min(MOST) / self.plan.divisor
+    }
+
+    fn whole(&self, instructions: u64) -> Figures {
+        let path = &self.plan.path;
+        Figures::of(&profile("translated", (self.guest, instructions), &stored(path), path))
+    }
+
+    /// Checks, samples and figures.
+    fn samples(
+        &self,
+        (engine, instructions): (&str, u64),
+        (interval, seed): (u64, Option<u64>),
+        more: &[String],
+    ) -> ([u64; 2], Figures) {
+        let options = [sampled(&self.plan.path, interval, seed), more.to_vec()].concat();
+        let profile = profile(engine, (self.guest, instructions), &options, &self.plan.path);
+        let samples = profile.samples.expect("the run was sampled");
+        ([samples.checks, samples.samples], Figures::of(&profile))
+    }
+}
+
+/// Prints the tables; gives what the targets are about.
+pub(crate) fn measure(plan: &Plan) -> Vec<Target> {
+    println!(
+        "Percent of the calls, and of the accesses to memory, that samples and the whole run have in common, \
+         sample by sample at the same distance and *at random*. All duplicated, and what carries \
+         instrumentation, which counts the same of them:\n"
+    );
+    println!("| guest | interval | checks | samples | calls | at random | accesses | at random |");
+    println!("|---|---:|---:|---:|---:|---:|---:|---:|");
+    let duplicated = table(plan, |compared, rows| duplicated(compared, rows));
+    println!(
+        "Without duplication, each call and each instruction that accesses memory a check. Interval 1 is \
+         interpreted, in runs of {INTERPRETED} checks:\n"
+    );
+    println!("| guest | interval | calls passed | samples | calls | accesses passed | samples | accesses |");
+    println!("|---|---:|---:|---:|---:|---:|---:|---:|");
+    let not = table(plan, |compared, rows| not_duplicated(compared, rows));
+    vec![
+        Target::AtLeast("calls that agree at interval 1,000, all duplicated, percent", duplicated[0], 97.0),
+        Target::AtLeast("calls that agree at interval 1,000, nothing duplicated, percent", not[0], 97.0),
+    ]
+}
+
+/// Rows of percents by interval.
+type Rows = BTreeMap<u64, Vec<Vec<f64>>>;
+
+/// A table with the means of all guests; gives those of the interval that targets are about.
+fn table(plan: &Plan, of: impl Fn(&Compared<'_>, &mut Rows)) -> Vec<f64> {
+    let mut rows = Rows::new();
+    for guest in &plan.guests {
+        of(&Compared { plan, guest }, &mut rows);
+    }
+    println!("\nMeans:\n\n| interval | |\n|---:|---|");
+    for (interval, rows) in &rows {
+        print_row(&interval.to_string(), &means(rows));
+    }
+    println!();
+    means(&rows[&INTERVAL])
+}
+
+fn duplicated(compared: &Compared<'_>, rows: &mut Rows) {
+    let length = compared.length(CHECKS, &[]);
+    let whole = compared.whole(length);
+    for interval in INTERVALS {
+        let engine = if interval <= OFTEN { "emitted" } else { "translated" };
+        let ([checks, samples], fixed) = compared.samples((engine, length), (interval, None), &[]);
+        let (_, random) = compared.samples((engine, length), (interval, Some(1)), &[]);
+        let row = vec![
+            overlap(&whole.calls, &fixed.calls),
+            overlap(&whole.calls, &random.calls),
+            overlap(&whole.accesses, &fixed.accesses),
+            overlap(&whole.accesses, &random.accesses),
+        ];
+        print_row(&format!("{} | {interval} | {checks} | {samples}", compared.guest), &row);
+        rows.entry(interval).or_default().push(row);
+        if interval == INTERVAL {
+            let only = |what: &str| super::guest::options(&["--sample-only", what]);
+            let partial = |what| compared.samples((engine, length), (interval, None), &only(what)).1;
+            assert!(partial("calls").calls == fixed.calls, "partial duplication counts the same calls");
+            let accesses = partial("accesses").accesses;
+            assert!(accesses == fixed.accesses, "partial duplication counts the same accesses");
+        }
+    }
+}
+
+fn not_duplicated(compared: &Compared<'_>, rows: &mut Rows) {
+    let kinds = ["calls", "accesses"];
+    let long = kinds.map(|what| compared.length(CHECKS, &each(what)));
+    let short = kinds.map(|what| compared.length(INTERPRETED, &each(what)));
+    let wholes = [long, short].map(|lengths| lengths.map(|length| compared.whole(length)));
+    for interval in INTERVALS {
+        let (lengths, [calls, accesses]) = match interval {
+            1 => (short, &wholes[1]),
+            _ => (long, &wholes[0]),
+        };
+        let of =
+            |at: usize| compared.samples(("translated", lengths[at]), (interval, None), &each(kinds[at]));
+        let (([calls_passed, of_calls], sampled_calls), ([passed, samples], sampled_accesses)) =
+            (of(0), of(1));
+        let row = vec![
+            overlap(&calls.calls, &sampled_calls.calls),
+            overlap(&accesses.accesses, &sampled_accesses.accesses),
+        ];
+        println!(
+            "| {} | {interval} | {calls_passed} | {of_calls} | {:.2} | {passed} | {samples} | {:.2} |",
+            compared.guest, row[0], row[1]
+        );
+        rows.entry(interval).or_default().push(row);
+    }
+}

@@ -1,0 +1,142 @@
+//! What a profile of everything, checks and samples cost (figures 5 to 8: overheads).
+
+use super::guest::{LIMIT_REACHED, each, line, options, quiet, sampled, stored};
+use crate::process;
+use crate::{INTERVAL, INTERVALS, NEVER, Plan, Target, means, print_row};
+
+/// Instructions of the two runs whose difference is taken, by engine.
+const CHECKED: [(&str, [u64; 2]); 2] =
+    [("emitted", [4_000_000, 24_000_000]), ("translated", [100_000_000, 500_000_000])];
+
+/// The same for samples: much is interpreted in the translated engine where they are often.
+fn lengths(engine: &str, interval: u64) -> [u64; 2] {
+    match (engine, interval) {
+        ("emitted", ..1_000) => [4_000_000, 24_000_000],
+        ("emitted", _) => [30_000_000, 90_000_000],
+        (_, 1) => [400_000, 800_000],
+        (_, 10) => [4_000_000, 8_000_000],
+        (_, 100) => [20_000_000, 60_000_000],
+        _ => [100_000_000, 500_000_000],
+    }
+}
+
+/// What one instruction of a guest costs: instructions of the host where valgrind counts them, else
+/// nanoseconds.
+fn cost(plan: &Plan, engine: &str, guest: &str, lengths: [u64; 2], options: &[String]) -> f64 {
+    let lengths = lengths.map(|length| length / plan.divisor);
+    let counted = std::thread::scope(|scope| {
+        lengths
+            .map(|length| scope.spawn(move || host_instructions(&line(engine, guest, length, options))))
+            .map(|run| run.join().expect("a run is counted"))
+    });
+    let [short, long] = match counted {
+        [Some(short), Some(long)] => [short, long],
+        _ => lengths.map(|length| {
+            let run = || {
+                let mut command = quiet(env!("CARGO_BIN_EXE_gentool"), &line(engine, guest, length, options));
+                process::run(&mut command).expect("gentool runs").seconds
+            };
+            1e9 * (0..5).map(|_| run()).fold(f64::INFINITY, f64::min)
+        }),
+    };
+    (long - short) / (lengths[1] - lengths[0]) as f64
+}
+
+/// Instructions of the host that a run takes; `None` without valgrind.
+fn host_instructions(arguments: &[String]) -> Option<f64> {
+    let mut all = options(&["--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null"]);
+    all.extend(options(&["--trace-children=yes", env!("CARGO_BIN_EXE_gentool")]));
+    all.extend(arguments.iter().cloned());
+    let output = quiet("valgrind", &all).output().ok()?;
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(LIMIT_REACHED), "{told}");
+    // The emitted simulator takes the place of the program that has started it.
+    let last = told.lines().filter_map(|line| line.split_once("I refs:")).next_back()?.1;
+    last.trim().replace(',', "").parse().ok()
+}
+
+fn percent_more(cost: f64, than: f64) -> f64 {
+    100.0 * (cost / than - 1.0)
+}
+
+/// Prints what everything costs, and what the checks alone do; gives what the targets are about.
+pub(crate) fn measure_checks(plan: &Plan) -> Vec<Target> {
+    let path = &plan.path;
+    let at = |places: &str| [sampled(path, NEVER, None), options(&["--sample-checks", places])].concat();
+    let mut targets = Vec::new();
+    for (engine, lengths) in CHECKED {
+        let mut ways = vec![Vec::new(), stored(path), at("calls"), at("back-edges"), at("both")];
+        let mut header =
+            "| guest | without profile | everything counted | checks at calls | at jumps back | at both |";
+        if engine == "translated" {
+            ways.extend(["calls", "accesses"].map(|what| [sampled(path, NEVER, None), each(what)].concat()));
+            header = "| guest | without profile | everything counted | checks at calls | at jumps back | at both | \
+                      each call a check | each access |";
+        }
+        println!(
+            "{engine}: instructions of the host for one of the guest, and how many percent more it is with the \
+             exact profile of calls, accesses and all else, and with checks at which no sample begins:\n"
+        );
+        println!("{header}\n|---|{}", "---:|".repeat(ways.len()));
+        let mut rows = Vec::new();
+        for guest in &plan.guests {
+            let costs: Vec<f64> = ways.iter().map(|way| cost(plan, engine, guest, lengths, way)).collect();
+            let mut row = vec![costs[0]];
+            row.extend(costs[1..].iter().map(|cost| percent_more(*cost, costs[0])));
+            print_row(guest, &row);
+            rows.push(row);
+        }
+        let means = means(&rows);
+        print_row("mean", &means);
+        println!();
+        if engine == "translated" {
+            targets.push(Target::AtMost("checks in the translated engine, percent", means[4], 2.0));
+        }
+    }
+    targets
+}
+
+/// Prints what samples cost; gives what the targets are about.
+pub(crate) fn measure_samples(plan: &Plan) -> Vec<Target> {
+    let ways: [(&str, &str, Vec<String>); 4] = [
+        ("emitted", "all duplicated", Vec::new()),
+        ("translated", "all duplicated", Vec::new()),
+        ("translated", "each call a check", each("calls")),
+        ("translated", "each access a check", each("accesses")),
+    ];
+    println!("Percent more instructions of the host than with the checks alone, by interval:\n");
+    let heads: Vec<String> = INTERVALS.iter().map(|interval| format!("{interval} |")).collect();
+    println!("| engine | guest | {}\n|---|---|{}", heads.join(" "), "---:|".repeat(INTERVALS.len()));
+    let mut targets = Vec::new();
+    for (engine, name, more) in &ways {
+        let mut rows = Vec::new();
+        for guest in &plan.guests {
+            let of = |interval, lengths| {
+                let options = [sampled(&plan.path, interval, None), more.clone()].concat();
+                cost(plan, engine, guest, lengths, &options)
+            };
+            let mut checks = std::collections::BTreeMap::new();
+            let row: Vec<f64> = INTERVALS
+                .iter()
+                .map(|interval| {
+                    let lengths = lengths(engine, *interval);
+                    let checks = *checks.entry(lengths).or_insert_with(|| of(NEVER, lengths));
+                    percent_more(of(*interval, lengths), checks)
+                })
+                .collect();
+            print_row(&format!("{engine}, {name} | {guest}"), &row);
+            rows.push(row);
+        }
+        let means = means(&rows);
+        print_row(&format!("{engine}, {name} | mean"), &means);
+        let at = INTERVALS.iter().position(|interval| *interval == INTERVAL).expect("it is one of them");
+        let target = match (*engine, more.is_empty()) {
+            ("emitted", _) => "samples at interval 1,000 over the checks, emitted engine, percent",
+            (_, true) => "samples at interval 1,000 over the checks, translated engine, percent",
+            _ => continue,
+        };
+        targets.push(Target::AtMost(target, means[at], 0.2));
+    }
+    println!();
+    targets
+}

@@ -6,7 +6,7 @@ use std::fs;
 use sim_profile::program::{ImageFile, Program};
 use sim_profile::{CallKind, Calls, CodeCells};
 
-use super::bench::{Bench, PROGRAMS, RV32IMC, has};
+use super::bench::{Bench, PROGRAMS, RV32IM, RV32IMC, has};
 
 /// Calls of each function, from a profile in callgrind's format.
 fn called(profile: &str) -> BTreeMap<String, u64> {
@@ -93,6 +93,29 @@ fn functions_are_called_as_often_as_callgrind_counts() {
         let printed = String::from_utf8_lossy(&printed.stdout).into_owned();
         assert!(printed.contains("main") && printed.contains("PROGRAM TOTALS"), "{printed}");
     }
+}
+
+/// Of a stripped program there is one function by address, and one for each place that a call leads to.
+#[test]
+fn code_without_symbols_is_one_function_by_address_and_many_by_calls() {
+    if !has(&["riscv64-unknown-elf-gcc", "riscv64-unknown-elf-strip", "callgrind_annotate"]) {
+        return;
+    }
+    let bench = Bench::new("tree");
+    bench.simulate();
+    let named = bench.calls();
+    bench.command("riscv64-unknown-elf-strip", "guest.elf");
+    bench.run_guest(RV32IM);
+    let report = bench.report("callgrind");
+    assert_eq!(report.lines().filter(|line| line.starts_with("fn=")).count(), 1, "{report}");
+    assert!(!report.contains("\ncalls="), "{report}");
+    fs::write(bench.folder.path().join("guest.out"), &report).expect("written");
+    let printed = bench.command("callgrind_annotate", "--inclusive=yes guest.out");
+    let (printed, errors) =
+        (String::from_utf8_lossy(&printed.stdout), String::from_utf8_lossy(&printed.stderr));
+    assert!(printed.contains("[guest.elf 0x11000]") && !errors.contains("malformed"), "{printed}{errors}");
+    let called: BTreeSet<u64> = bench.calls().functions.into_keys().collect();
+    assert_eq!(called, named.functions.into_keys().collect());
 }
 
 #[test]

@@ -195,6 +195,9 @@ fn tail_calls_recursion_and_long_jumps_are_followed() {
     let found: Vec<_> =
         found.iter().map(|((from, to), (kind, times))| (from.as_str(), to.as_str(), *kind, *times)).collect();
     assert_eq!(found, expected);
+    // Functions that call each other in a circle cost more than the stacks that name them.
+    let verified = bench.gentool("verify guest.profile --image guest.elf");
+    assert!(verified.ends_with("\nconsistent\n"), "{verified}");
     // The long jump ends `deep`: what comes behind it is main's again.
     let folded = bench.report("folded");
     assert!(folded.lines().any(|line| line.starts_with("_start;main;leaf ")), "{folded}");

@@ -4,12 +4,14 @@
 mod random_program;
 mod support;
 
+use isac_ir::Model;
 use proptest::prelude::*;
 use random_program::{rv32im_program, tiny8_program, tree_program};
+use sim_profile::flow::verify_calls;
 use sim_profile::symbols::FunctionCells;
-use sim_profile::{CallKind, Calls};
+use sim_profile::{CallKind, Calls, Measurement, Profile};
 use sim_runtime::Engine;
-use sim_runtime::record::{FunctionMap, function_map};
+use sim_runtime::record::{FunctionMap, function_map, static_table};
 use support::launch::Guest;
 use support::law::{Way, ways};
 use support::paid::check_paid;
@@ -45,6 +47,17 @@ fn follow(engine: &mut dyn Engine, simulator: &Simulator, map: &FunctionMap, fol
     calls
 }
 
+/// No run has done what no run can have done.
+fn check_verified(model: &Model, measurement: Measurement, calls: &Calls, map: &FunctionMap) {
+    let statics = static_table(model, &measurement);
+    let profile = Profile { measurement, statics, calls: Some(calls.clone()), ..Profile::default() };
+    let is_same = |address: u64, function: u64| match map.function_at(function) {
+        Some(start) => map.function_at(address) == Some(start),
+        None => address == function,
+    };
+    assert_eq!(verify_calls(&profile, &is_same), [], "what is verified");
+}
+
 /// Where a program file begins.
 fn entry_of(bytes: &[u8]) -> u64 {
     use object::Object;
@@ -53,7 +66,10 @@ fn entry_of(bytes: &[u8]) -> u64 {
 
 /// What the reference engine follows; every other way to run does the same.
 fn check(simulator: &Simulator, others: Vec<Way>, map: &FunctionMap, followed: &Followed) -> Calls {
-    let expected = follow(simulator.engine(EngineKind::Reference).as_mut(), simulator, map, followed);
+    let mut reference = simulator.engine(EngineKind::Reference);
+    let expected = follow(reference.as_mut(), simulator, map, followed);
+    let measurement = reference.measurement().expect("the engine profiles");
+    check_verified((simulator.model)(), measurement, &expected, map);
     // Where instructions overlap, who does not profile does not know whom cycles are lost for.
     let overlaps = (simulator.model)().overlaps();
     let follows = |way: &Way| !(overlaps && way.name.contains("unprofiled"));
@@ -167,6 +183,89 @@ proptest! {
     ) {
         check_program(&TREE, &program, &pieces);
     }
+}
+
+/// Who comes straight to the delay slot of a call has called nothing: `beql` at 4 stands behind a `bltzall` that
+/// is never taken, `jr` leads to it, and it skips its own slot.
+#[test]
+fn who_jumps_into_a_delay_slot_has_not_called() {
+    const BASE: u64 = 0x40_0000;
+    let words: [u32; 9] = [
+        0x0412_000f, // 00 bltzall zero, 40
+        0x512a_000e, // 04 beql    t1, t2, 40
+        0x0100_0008, // 08 jr      t0
+        0x0000_0000, // 0c nop
+        0x2610_ffff, // 10 addiu   s0, s0, -1
+        0x1600_fffc, // 14 bne     s0, zero, 08
+        0x0000_0000, // 18 nop
+        0x1000_ffff, // 1c b       1c
+        0x0000_0000, // 20 nop
+    ];
+    let bytes = words.iter().flat_map(|word| word.to_be_bytes()).collect();
+    let model = (MIPS32.model)();
+    let registers =
+        model.registers.iter().position(|register| register.count == Some(32)).expect("registers");
+    let program = Program {
+        memory: vec![(BASE, bytes)],
+        registers: vec![
+            (registers, 8, u128::from(BASE + 4)),
+            (registers, 9, 1),
+            (registers, 10, 2),
+            (registers, 16, 2000),
+        ],
+        pc: BASE,
+        watched: vec![],
+        budget: 15_000,
+    };
+    let run = |engine: &mut dyn Engine| {
+        program.run(engine, model);
+    };
+    let map = FunctionMap::new(vec![FunctionCells { start: BASE, end: BASE + 0x40, function: BASE }]);
+    let calls = check(&MIPS32, ways(&MIPS32, &PIECES), &map, &Followed { begins_at: Some(BASE), run: &run });
+    assert_eq!(calls.arcs, [].into());
+}
+
+/// A chain of functions that each jump to the next, in a direct way or by an address in a register, and the
+/// first one of which is called again and again.
+#[test]
+fn a_long_chain_of_tail_calls_is_the_same_on_every_engine() {
+    const BASE: u64 = 0x1_0000;
+    const LINKS: u64 = 3_000;
+    // lui and addi of the next address, jalr by it; every other one has a jump in their place.
+    let link = |number: u64| -> [u32; 3] {
+        let next = (BASE + (number + 1) * 12) as u32;
+        let upper = next.wrapping_add(0x800) & 0xffff_f000;
+        match number % 2 {
+            _ if number + 1 == LINKS => [0x0000_8067, 0x13, 0x13],
+            0 => [upper | 0x2b7, (next & 0xfff) << 20 | 0x2_8293, 0x0002_8067],
+            _ => [0x00c0_006f, 0x13, 0x13],
+        }
+    };
+    let start = BASE + LINKS * 12;
+    // lui and jalr to the first, twice; then a jump to itself.
+    let first = [(BASE as u32) | 0x337, 0x0003_00e7, 0x0003_00e7, 0x6f];
+    let words = (0..LINKS).flat_map(link).chain(first);
+    let bytes = words.flat_map(u32::to_le_bytes).collect();
+    let program = Program {
+        memory: vec![(BASE, bytes)],
+        registers: vec![],
+        pc: start,
+        watched: vec![],
+        budget: LINKS * 5,
+    };
+    let cells = |number: u64| {
+        let start = BASE + number * 12;
+        FunctionCells { start, end: start + 12, function: start }
+    };
+    let begins = FunctionCells { start, end: start + 16, function: start };
+    let map = FunctionMap::new((0..LINKS).map(cells).chain([begins]).collect());
+    let run = |engine: &mut dyn Engine| {
+        program.run(engine, (RV32IM.model)());
+    };
+    let calls = check(&RV32IM, ways(&RV32IM, &PIECES), &map, &Followed { begins_at: Some(start), run: &run });
+    let tails = calls.arcs.iter().filter(|(key, arc)| key.kind == CallKind::Tail && arc.calls == 2);
+    assert_eq!(tails.count() as u64, LINKS - 1);
+    assert_eq!(calls.contexts.len() as u64, LINKS + 1);
 }
 
 /// `jsr pc, routine` keeps the address behind it on the stack, `rts pc` takes it from there.

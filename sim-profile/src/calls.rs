@@ -6,11 +6,12 @@
 //! one, as long as it lasts, counts once. Where nothing is recursive, the inclusive cost of a
 //! function is therefore its self cost and the inclusive costs of its calls.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
 use crate::Measurement;
+use crate::context_tree::ContextTree;
 use crate::measurement::count;
 use crate::summary::Summary;
 
@@ -114,85 +115,6 @@ pub struct CallContext {
     pub own: Spending,
 }
 
-/// Stacks of calls while they are gathered.
-#[derive(Clone, Debug, Default)]
-pub struct ContextTree {
-    contexts: Vec<CallContext>,
-    numbers: HashMap<(Option<u32>, u64), u32>,
-}
-
-impl ContextTree {
-    /// The stack with another function called, which may be on it already.
-    pub fn call(&mut self, parent: Option<u32>, function: u64) -> u32 {
-        if let Some(known) = self.numbers.get(&(parent, function)) {
-            return *known;
-        }
-        let mut above = parent;
-        while let Some(number) = above {
-            let context = self.contexts[number as usize];
-            if context.function == function {
-                self.numbers.insert((parent, function), number);
-                return number;
-            }
-            above = context.parent;
-        }
-        let number = self.contexts.len() as u32;
-        self.numbers.insert((parent, function), number);
-        self.contexts.push(CallContext { parent, function, own: Spending::default() });
-        number
-    }
-
-    /// Adds what a stack's innermost function spent.
-    pub fn spend(&mut self, number: u32, own: Spending) {
-        if let Some(context) = self.contexts.get_mut(number as usize) {
-            context.own.add(own);
-        }
-    }
-
-    /// The list of all stacks, as [`Calls::contexts`] has it.
-    pub fn into_list(self) -> Vec<CallContext> {
-        let mut children: BTreeMap<Option<u32>, Vec<(u64, u32)>> = BTreeMap::new();
-        for (number, context) in (0u32..).zip(&self.contexts) {
-            children.entry(context.parent).or_default().push((context.function, number));
-        }
-        children.values_mut().for_each(|list| list.sort_unstable_by(|a, b| b.cmp(a)));
-        let mut list = Vec::with_capacity(self.contexts.len());
-        let mut open: Vec<(Option<u32>, u32)> =
-            children.remove(&None).into_iter().flatten().map(|(_, number)| (None, number)).collect();
-        while let Some((parent, number)) = open.pop() {
-            let here = list.len() as u32;
-            list.push(CallContext { parent, ..self.contexts[number as usize] });
-            let below = children.remove(&Some(number)).into_iter().flatten();
-            open.extend(below.map(|(_, number)| (Some(here), number)));
-        }
-        list
-    }
-
-    /// Takes away what the stacks of a list have spent; `None` if one has spent more than is known here.
-    pub(crate) fn take(&mut self, list: &[CallContext]) -> Option<()> {
-        let mut numbers: Vec<u32> = Vec::with_capacity(list.len());
-        for context in list {
-            let parent = context.parent.and_then(|parent| numbers.get(parent as usize)).copied();
-            let number = self.call(parent, context.function);
-            let own = &mut self.contexts.get_mut(number as usize)?.own;
-            *own = own.without(context.own)?;
-            numbers.push(number);
-        }
-        Some(())
-    }
-
-    /// Adds the stacks of a list.
-    pub(crate) fn add(&mut self, list: &[CallContext]) {
-        let mut numbers: Vec<u32> = Vec::with_capacity(list.len());
-        for context in list {
-            let parent = context.parent.and_then(|parent| numbers.get(parent as usize)).copied();
-            let number = self.call(parent, context.function);
-            self.spend(number, context.own);
-            numbers.push(number);
-        }
-    }
-}
-
 /// What a run spent in all.
 pub fn spending_of(measurement: &Measurement) -> Spending {
     let summary = Summary::of(measurement);
@@ -242,6 +164,82 @@ impl Calls {
         for (places, cycles) in &other.in_vain {
             count(self.in_vain.entry(*places).or_default(), *cycles);
         }
+    }
+
+    /// What functions cost with all that they called, where several beginnings may be one function by `key`,
+    /// as in code without symbols: what such a one cost is that of the stacks that it is on, so that nothing
+    /// counts twice.
+    pub fn inclusive_by<K: Ord>(&self, key: impl Fn(u64) -> K) -> BTreeMap<K, Spending> {
+        let mut sums: BTreeMap<K, (u32, Spending)> = BTreeMap::new();
+        for (start, counted) in &self.functions {
+            let (beginnings, inclusive) = sums.entry(key(*start)).or_default();
+            *beginnings += 1;
+            inclusive.add(counted.inclusive);
+        }
+        if sums.values().any(|(beginnings, _)| *beginnings > 1) {
+            let numbers: BTreeMap<&K, usize> = sums.keys().zip(0..).collect();
+            let number_of = |context: &CallContext| numbers.get(&key(context.function)).copied();
+            let on_stacks = self.inclusive_of_stacks(numbers.len(), number_of);
+            let several = sums.values_mut().zip(on_stacks).filter(|((beginnings, _), _)| *beginnings > 1);
+            several.for_each(|((_, inclusive), on_stacks)| *inclusive = on_stacks);
+        }
+        sums.into_iter().map(|(key, (_, inclusive))| (key, inclusive)).collect()
+    }
+
+    /// What was spent by the stacks that so many functions are on, of which the number is told, if a stack's
+    /// innermost one has one.
+    fn inclusive_of_stacks(
+        &self,
+        functions: usize,
+        number_of: impl Fn(&CallContext) -> Option<usize>,
+    ) -> Vec<Spending> {
+        let with_calls = self.inclusive_by_context();
+        let mut below: Vec<Vec<usize>> = vec![Vec::new(); self.contexts.len()];
+        let mut open: Vec<(usize, bool)> = Vec::new();
+        for number in 0..self.contexts.len() {
+            match self.caller_of(number) {
+                Some(caller) => below[caller].push(number),
+                None => open.push((number, true)),
+            }
+        }
+        let (mut sums, mut present) = (vec![Spending::default(); functions], vec![0_u32; functions]);
+        while let Some((context, begins)) = open.pop() {
+            let Some(function) = number_of(&self.contexts[context]) else {
+                open.extend(below[context].drain(..).map(|number| (number, true)));
+                continue;
+            };
+            if !begins {
+                present[function] -= 1;
+                continue;
+            }
+            if present[function] == 0 {
+                sums[function].add(with_calls[context]);
+            }
+            present[function] += 1;
+            open.push((context, false));
+            open.extend(below[context].drain(..).map(|number| (number, true)));
+        }
+        sums
+    }
+
+    /// What each stack's innermost function spent with all that it called from there, as [`Calls::contexts`]
+    /// has them.
+    pub fn inclusive_by_context(&self) -> Vec<Spending> {
+        let mut with_calls: Vec<Spending> = self.contexts.iter().map(|context| context.own).collect();
+        // What stands behind in the list is called by what stands before: it is taken first.
+        for number in (0..self.contexts.len()).rev() {
+            if let Some(caller) = self.caller_of(number) {
+                let spent = with_calls[number];
+                with_calls[caller].add(spent);
+            }
+        }
+        with_calls
+    }
+
+    /// The stack that another one goes on from, which stands before it.
+    fn caller_of(&self, number: usize) -> Option<usize> {
+        let parent = usize::try_from(self.contexts[number].parent?).ok()?;
+        Some(parent).filter(|parent| *parent < number)
     }
 
     /// The groups of functions that call each other in a circle, each function alone that is in none:
@@ -328,7 +326,7 @@ impl Search {
 
 #[cfg(test)]
 mod tests {
-    use super::{CallCount, CallKey, CallKind, Calls, ContextTree, Spending};
+    use super::{CallContext, CallCount, CallKey, CallKind, Calls, FunctionCount, Spending};
 
     fn calls(arcs: &[(u64, u64)]) -> Calls {
         let key = |&(caller, callee)| CallKey { caller, site: caller, callee, kind: CallKind::Call };
@@ -348,31 +346,25 @@ mod tests {
         assert_eq!(found, [vec![9], vec![5], vec![1]]);
     }
 
-    fn stacks(tree: ContextTree) -> Vec<(Option<u32>, u64, u64)> {
-        let list = tree.into_list().into_iter();
-        list.map(|context| (context.parent, context.function, context.own.cycles)).collect()
-    }
-
+    /// Of an outer one, what is called and goes on from there, each with one instruction; the functions of one
+    /// ten are one.
     #[test]
-    fn stacks_are_listed_by_function_whatever_came_first() {
-        let mut tree = ContextTree::default();
-        let main = tree.call(None, 10);
-        for function in [30, 20, 30] {
-            let stack = tree.call(Some(main), function);
-            tree.spend(stack, Spending { instructions: 1, cycles: 2 });
-        }
-        assert_eq!(stacks(tree), [(None, 10, 0), (Some(0), 20, 2), (Some(0), 30, 4)]);
-    }
-
-    #[test]
-    fn a_recursive_function_stands_in_a_stack_once() {
-        let mut tree = ContextTree::default();
-        let main = tree.call(None, 10);
-        let outer = tree.call(Some(main), 20);
-        let inner = tree.call(Some(outer), 30);
-        assert_eq!(tree.call(Some(inner), 20), outer);
-        assert_eq!(tree.call(Some(outer), 20), outer);
-        assert_eq!(stacks(tree), [(None, 10, 0), (Some(0), 20, 0), (Some(1), 30, 0)]);
+    fn beginnings_of_one_function_count_once_on_a_stack() {
+        let own = Spending { instructions: 1, cycles: 2 };
+        let context = |parent, function| CallContext { parent, function, own };
+        let contexts =
+            vec![context(None, 1), context(Some(0), 20), context(Some(1), 3), context(Some(2), 25)];
+        let function = |start, instructions| {
+            let inclusive = Spending { instructions, cycles: instructions * 2 };
+            (start, FunctionCount { own, inclusive })
+        };
+        let functions = [function(1, 4), function(3, 2), function(20, 3), function(25, 1)].into();
+        let calls = Calls { contexts, functions, ..Calls::default() };
+        let found: Vec<_> = calls.inclusive_by(|start| start / 10).into_iter().collect();
+        let spent = |instructions| Spending { instructions, cycles: instructions * 2 };
+        assert_eq!(found, [(0, spent(4)), (2, spent(3))]);
+        let all = calls.inclusive_by(|start| start);
+        assert_eq!(all.values().map(|spent| spent.instructions).collect::<Vec<_>>(), [4, 2, 3, 1]);
     }
 
     #[test]

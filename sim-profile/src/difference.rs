@@ -1,13 +1,14 @@
-//! In what two profiles differ: the whole runs, instructions of the set, functions, addresses.
+//! In what two profiles differ: the whole runs, instructions of the set, functions, calls, addresses.
 //!
 //! The two may be of two versions of a description, and then of two instruction sets: what one of them
 //! does not have counts 0 there.
 
 use std::collections::BTreeMap;
 
+use crate::measurement::count;
 use crate::spent::{Spent, spent_by_address, spent_by_instruction};
 use crate::summary::Summary;
-use crate::{ImageDifference, Measurement, Profile};
+use crate::{CallKind, Calls, ImageDifference, Measurement, Profile};
 
 /// What something cost in one profile and in the other.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -30,6 +31,79 @@ impl Pair {
     }
 }
 
+/// Calls from one function to another, as the caller names them.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct NamedArc {
+    /// The function that calls.
+    pub caller: String,
+    /// The function that is called.
+    pub callee: String,
+    /// How.
+    pub kind: CallKind,
+}
+
+/// How often a function called another in one profile and in the other.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CallPair {
+    /// From all sites.
+    pub calls: [u64; 2],
+    /// Inclusive cycles of those calls.
+    pub cycles: [u64; 2],
+}
+
+impl CallPair {
+    /// Whether there is nothing to tell.
+    pub fn is_equal(&self) -> bool {
+        self.calls[0] == self.calls[1] && self.cycles[0] == self.cycles[1]
+    }
+}
+
+/// In what the calls of two profiles differ. No list has a pair that is equal.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CallDifference {
+    /// In which of them calls were followed; where they were in one alone, nothing is compared.
+    pub are_followed: [bool; 2],
+    /// What functions cost with all that they called.
+    pub functions: BTreeMap<String, Pair>,
+    /// Who called whom.
+    pub arcs: BTreeMap<NamedArc, CallPair>,
+    /// Calls that were forgotten, since the stack was full.
+    pub forgotten: [u64; 2],
+}
+
+impl CallDifference {
+    fn between(calls: [Option<&Calls>; 2], places: [&Places<'_>; 2]) -> CallDifference {
+        let are_followed = calls.map(|calls| calls.is_some());
+        let mut difference = CallDifference { are_followed, ..CallDifference::default() };
+        let [Some(before), Some(after)] = calls else { return difference };
+        for (side, calls) in [before, after].into_iter().enumerate() {
+            difference.add(side, calls, &places[side].function_of);
+        }
+        difference.functions.retain(|_, pair| !pair.is_equal());
+        difference.arcs.retain(|_, pair| !pair.is_equal());
+        difference
+    }
+
+    fn add(&mut self, side: usize, calls: &Calls, name_of: &dyn Fn(u64) -> String) {
+        for (function, inclusive) in calls.inclusive_by(name_of) {
+            let pair = self.functions.entry(function).or_default();
+            (pair.executed[side], pair.cycles[side]) = (inclusive.instructions, inclusive.cycles);
+        }
+        for (key, arc) in &calls.arcs {
+            let (caller, callee) = (name_of(key.caller), name_of(key.callee));
+            let pair = self.arcs.entry(NamedArc { caller, callee, kind: key.kind }).or_default();
+            count(&mut pair.calls[side], arc.calls);
+            count(&mut pair.cycles[side], arc.inclusive.cycles);
+        }
+        self.forgotten[side] = calls.forgotten;
+    }
+
+    /// Whether nothing that was compared differs.
+    pub fn is_empty(&self) -> bool {
+        self.functions.is_empty() && self.arcs.is_empty() && self.forgotten[0] == self.forgotten[1]
+    }
+}
+
 /// What names the places of a program, by address.
 pub struct Places<'a> {
     /// The function.
@@ -47,6 +121,8 @@ pub struct Difference {
     pub instructions: BTreeMap<String, Pair>,
     /// By function, as the caller names them.
     pub functions: BTreeMap<String, Pair>,
+    /// Calls.
+    pub calls: CallDifference,
     /// By line of a source, as the caller names them; what has no line is left out.
     pub lines: BTreeMap<String, Pair>,
     /// By address; `None` is what has none.
@@ -84,6 +160,7 @@ impl Difference {
         difference.functions.retain(|_, pair| !pair.is_equal());
         difference.lines.retain(|_, pair| !pair.is_equal());
         difference.addresses.retain(|_, pair| !pair.is_equal());
+        difference.calls = CallDifference::between(profiles.map(|profile| profile.calls.as_ref()), places);
         let [one, other] = profiles.map(|profile| &profile.provenance);
         match has_addresses {
             true => difference.programs = ImageDifference::between(&one.images, &other.images),
@@ -102,6 +179,7 @@ impl Difference {
 
     /// Whether both count the same everywhere.
     pub fn is_empty(&self) -> bool {
-        self.all.is_equal() && self.instructions.is_empty() && self.addresses.is_empty()
+        let all_equal = self.all.is_equal() && self.instructions.is_empty() && self.addresses.is_empty();
+        all_equal && self.calls.is_empty()
     }
 }

@@ -24,6 +24,7 @@ mod program;
 mod routine;
 mod step;
 mod verify;
+mod verify_calls;
 mod wu_larus;
 
 pub use comparison::{BranchGuess, Choice, RoutineComparison, RoutineCost, compare_estimates};
@@ -34,5 +35,6 @@ pub use part::Parts;
 pub use placement::{Placement, count_edges, count_every_edge, place_counters, random_weights, weights_of};
 pub use program::{Block, EdgeKind, ProgramFlow};
 pub use routine::{RoutineEdge, RoutineFlow, routine_flows};
-pub use verify::{Finding, verify, verify_calls};
+pub use verify::{Finding, verify};
+pub use verify_calls::verify_calls;
 pub use wu_larus::{BlockTraits, Estimate, estimate_wu_larus};

@@ -38,6 +38,7 @@ pub mod tree;
 
 mod ascending;
 mod cache_lines;
+mod context_tree;
 mod digits;
 mod event_profiler;
 mod event_reader;
@@ -59,14 +60,13 @@ mod values;
 mod word;
 
 pub use cache_lines::CacheLines;
-pub use calls::{
-    CallContext, CallCount, CallKey, CallKind, Calls, ContextTree, FunctionCount, Spending, spending_of,
-};
+pub use calls::{CallContext, CallCount, CallKey, CallKind, Calls, FunctionCount, Spending, spending_of};
+pub use context_tree::ContextTree;
 pub use control::{
     CodeSizes, Control, ControlTable, DelayedControl, StaticFacts, StaticTable, Transfer, Transfers,
     control_table, delay_slots,
 };
-pub use difference::{Difference, Pair, Places};
+pub use difference::{CallDifference, CallPair, Difference, NamedArc, Pair, Places};
 pub use event::{AccessEvent, Event, EventSink};
 pub use event_profiler::EventProfiler;
 pub use event_reader::{EventError, EventErrorCause, read_events, replay_events};

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::calls::{CallCount, ContextTree, FunctionCount, Spending};
+use crate::calls::{CallCount, FunctionCount, Spending};
+use crate::context_tree::ContextTree;
 use crate::measurement::InstructionRecord;
 use crate::{Accesses, CacheLines, Calls, Measurement, Overhead, Profile, Samples, StageCycles};
 

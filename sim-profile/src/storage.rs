@@ -35,6 +35,10 @@
 //! address, and the number in its place tells instructions apart. `visits` are counts of the description's
 //! points, by number, if they were counted, and `pipeline` which instruction was in which stage in some
 //! cycles.
+//!
+//! The version is that of what the entries mean. What is new and may be missing, as `in_vain`, comes without
+//! another one: files that have none of it are read as before, and a reader that does not know it refuses it
+//! by its name.
 
 mod sum;
 mod template;
@@ -56,6 +60,9 @@ pub use sum::{ProfileSum, SumError};
 
 /// What to do about a profile that somebody has changed.
 const DAMAGED: &str = "the file is damaged: copy it again or measure the run anew";
+
+/// What to do about a profile that says something which is not known here.
+const NEWER: &str = "a later gentool may have written it: read it with that one, or measure the run anew";
 
 const FORMAT: &str = "isac-profile";
 const VERSION: u64 = 5;
@@ -194,7 +201,7 @@ pub fn read_profile<R: BufRead>(reader: R) -> Result<Profile, ProfileError> {
 
 fn read_lines<R: BufRead>(lines: &mut Lines<R>) -> Result<Profile, ProfileErrorCause> {
     let mut profile = read_head(lines)?;
-    let mut names = SoundNames::default();
+    let mut reading = Reading::default();
     let mut entries = 0;
     loop {
         let entry = serde_json::from_str(lines.next_line()?).map_err(ProfileErrorCause::Malformed)?;
@@ -202,10 +209,11 @@ fn read_lines<R: BufRead>(lines: &mut Lines<R>) -> Result<Profile, ProfileErrorC
             return match lines.has_more()? {
                 _ if written != entries => Err(ProfileErrorCause::Count { written, found: entries }),
                 true => Err(ProfileErrorCause::AfterEnd),
+                false if reading.lacks_calls(&profile) => Err(ProfileErrorCause::CallsNotFollowed),
                 false => Ok(profile),
             };
         }
-        insert_entry(&mut profile, &mut names, entry)?;
+        insert_entry(&mut profile, &mut reading, entry)?;
         entries += 1;
     }
 }
@@ -242,15 +250,28 @@ fn read_head<R: BufRead>(lines: &mut Lines<R>) -> Result<Profile, ProfileErrorCa
     Ok(Profile { measurement, provenance, samples, ..Profile::default() })
 }
 
-fn insert_entry(
-    profile: &mut Profile,
-    names: &mut SoundNames,
-    entry: Entry,
-) -> Result<(), ProfileErrorCause> {
+/// What is known of the entries before.
+#[derive(Default)]
+struct Reading {
+    names: SoundNames,
+    /// Whether one has said that calls were followed.
+    follows_calls: bool,
+}
+
+impl Reading {
+    /// Whether there are calls, and no entry that says that they were followed.
+    fn lacks_calls(&self, profile: &Profile) -> bool {
+        profile.calls.is_some() && !self.follows_calls
+    }
+}
+
+fn insert_entry(profile: &mut Profile, reading: &mut Reading, entry: Entry) -> Result<(), ProfileErrorCause> {
     let Profile { measurement, statics, calls, visits, pipeline, .. } = profile;
     let repeated = match entry {
         Entry::Instruction(key, record) => {
-            measurement.validate_record(names, &key, &record).map_err(ProfileErrorCause::Invalid)?;
+            measurement
+                .validate_record(&mut reading.names, &key, &record)
+                .map_err(ProfileErrorCause::Invalid)?;
             measurement.instructions.insert(key, record).is_some()
         }
         Entry::Transfer(from, to, count) => measurement.transfers.insert((from, to), count).is_some(),
@@ -281,7 +302,8 @@ fn insert_entry(
             calls.get_or_insert_default().in_vain.insert((place, payer), cycles).is_some()
         }
         Entry::Calls(forgotten) => {
-            std::mem::replace(&mut calls.get_or_insert_default().forgotten, forgotten) != 0
+            calls.get_or_insert_default().forgotten = forgotten;
+            std::mem::replace(&mut reading.follows_calls, true)
         }
         Entry::Visits(counts) => visits.replace(counts).is_some(),
         Entry::Pipeline(view) => {
@@ -317,6 +339,8 @@ pub enum ProfileErrorCause {
     NotUtf8,
     /// An entry that the file has already.
     Repeated,
+    /// There are entries of calls, and none that says that they were followed.
+    CallsNotFollowed,
     /// The record breaks a rule.
     Invalid(InvalidMeasurement),
     /// Cycles of a pipeline that cannot be.
@@ -374,9 +398,19 @@ impl fmt::Display for ProfileErrorCause {
                 // The place that is told is in the line, whose number stands before.
                 let message = error.to_string();
                 let message = message.rsplit_once(" at line ").map_or(&*message, |(message, _)| message);
-                write!(f, "not as expected in column {}: {message}; {DAMAGED}", error.column())
+                let is_unknown =
+                    ["unknown variant", "unknown field"].iter().any(|it| message.starts_with(it));
+                let remedy = if is_unknown { NEWER } else { DAMAGED };
+                write!(f, "not as expected in column {}: {message}; {remedy}", error.column())
             }
             ProfileErrorCause::NotUtf8 => write!(f, "not UTF-8 text; {DAMAGED}"),
+            ProfileErrorCause::CallsNotFollowed => {
+                write!(
+                    f,
+                    "the file has entries of calls and no line `{{\"calls\":FORGOTTEN}}`, which says that they \
+                     were followed; {DAMAGED}"
+                )
+            }
             ProfileErrorCause::Repeated => write!(f, "an entry that came before; {DAMAGED}"),
             ProfileErrorCause::Invalid(invalid) => write!(f, "{invalid}"),
             ProfileErrorCause::View(invalid) => write!(f, "{invalid}"),

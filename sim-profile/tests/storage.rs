@@ -256,7 +256,45 @@ fn what_is_wrong_is_told_with_its_line() {
         repeated,
         "line 4: an entry that came before; the file is damaged: copy it again or measure the run anew"
     );
-    assert!(message(|file| file.replacen("{\"transfer\"", "{\"jump\"", 1)).contains("unknown variant"));
+    let unknown = message(|file| file.replacen("{\"transfer\"", "{\"jump\"", 1));
+    assert!(unknown.contains("unknown variant `jump`"), "{unknown}");
+    assert!(
+        unknown.ends_with(
+            "; a later gentool may have written it: read it with that one, or measure the run anew"
+        ),
+        "{unknown}"
+    );
+    let followed = "{\"calls\":1}";
+    let number = file().lines().position(|line| line == followed).unwrap() + 1;
+    for second in ["{\"calls\":1}", "{\"calls\":0}"] {
+        assert_eq!(
+            message(|file| file.replacen(followed, &format!("{followed}\n{second}"), 1)),
+            format!(
+                "line {}: an entry that came before; the file is damaged: copy it again or measure the run anew",
+                number + 1
+            )
+        );
+        assert_eq!(
+            message(|file| file.replacen(followed, &format!("{second}\n{followed}"), 1)),
+            format!(
+                "line {}: an entry that came before; the file is damaged: copy it again or measure the run anew",
+                number + 1
+            )
+        );
+    }
+    let entries = file().lines().count() - 3;
+    let unfollowed = message(|file| {
+        let end = |entries: usize| format!("{{\"end\":{entries}}}");
+        file.replacen(&format!("{followed}\n"), "", 1).replacen(&end(entries), &end(entries - 1), 1)
+    });
+    assert_eq!(
+        unfollowed,
+        format!(
+            "line {}: the file has entries of calls and no line `{{\"calls\":FORGOTTEN}}`, which says that they \
+             were followed; the file is damaged: copy it again or measure the run anew",
+            entries + 2
+        )
+    );
     // One number of a line, which is that of the file.
     let damaged = message(|file| file.replacen("\"executed\":2", "\"executed\"2", 1));
     assert!(damaged.starts_with("line 3: not as expected in column "), "{damaged}");

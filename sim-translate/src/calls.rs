@@ -11,7 +11,9 @@ use isac_ir::Model;
 use isac_ir::bits::Bits;
 use isac_ir::control::Control;
 use sim_profile::{Calls, Spending};
-use sim_runtime::record::{CallRecorder, FunctionMap, RecordedWord, StaticKey, control_at, step_of};
+use sim_runtime::record::{
+    CallRecorder, FunctionMap, RecordedWord, StaticKey, Step as Transfer, control_at, only_returns, step_of,
+};
 
 use crate::arena::Arena;
 use crate::frames::Frames;
@@ -53,36 +55,25 @@ impl CallTrail {
 
     /// Whether compiled code has to come back where a step that was learnt goes on at an address.
     pub(crate) fn is_told(&mut self, model: &Model, step: &Step, to: u64) -> bool {
-        let Some(kind) = self.kind(model, step, to) else { return false };
-        let is_told = !self.recorder.is_idle(kind, step.address, to);
-        if !is_told && kind == sim_runtime::record::Step::Computed {
-            self.untold.insert(to);
-        }
-        is_told
+        self.told_kind(model, step, to).is_some()
     }
 
     /// Whether a step that was learnt makes a call where it goes on at an address.
     pub(crate) fn is_call(&self, model: &Model, step: &Step, to: u64) -> bool {
-        matches!(self.kind(model, step, to), Some(sim_runtime::record::Step::Call { .. }))
+        matches!(self.kind(model, step, to), Some(Transfer::Call { .. }))
     }
 
-    /// Whether a step that was learnt may return from a call, and does nothing else where it jumps to a computed
-    /// address.
+    /// Whether a step that was learnt may return from a call, and does nothing else where it jumps.
     pub(crate) fn returns(&self, model: &Model, step: &Step) -> bool {
         let successor = model.successor(step.address, step.size_cells);
-        let Some(control) = self.known(step.address) else { return false };
-        let before = self.branch_before(step);
-        let delayed = before.and_then(|before| before.delayed.as_ref());
-        let keeps = |control: &Control| control.keeps == Some(successor);
-        let leads = !control.targets.is_empty() || delayed.is_some_and(|delayed| !delayed.targets.is_empty());
-        let jumps = control.jumps || delayed.is_some_and(|delayed| delayed.computed);
-        jumps && !leads && !keeps(control) && !before.is_some_and(keeps)
+        let control = self.known(step.address);
+        control.is_some_and(|control| only_returns(control, self.branch_before(step), successor))
     }
 
     /// A step that was learnt is over and goes on at an address; the number of the way if the recorder has to be
     /// told the next time, too.
     pub(crate) fn follow(&mut self, model: &Model, step: &Step, to: u64, now: Spending) -> Option<u32> {
-        let kind = self.kind(model, step, to).filter(|_| self.is_told(model, step, to))?;
+        let kind = self.told_kind(model, step, to)?;
         let way = self.recorder.way(step.address, to, kind);
         self.recorder.take(way, now);
         Some(way)
@@ -133,8 +124,18 @@ impl CallTrail {
         &mut self.recorder
     }
 
+    /// What a transfer is, if whoever follows calls has to be told of it.
+    fn told_kind(&mut self, model: &Model, step: &Step, to: u64) -> Option<Transfer> {
+        let kind = self.kind(model, step, to)?;
+        let is_told = !self.recorder.is_idle(kind, step.address, to);
+        if !is_told && kind == Transfer::Computed {
+            self.untold.insert(to);
+        }
+        is_told.then_some(kind)
+    }
+
     /// What a transfer is; `None` if it is none between functions.
-    fn kind(&self, model: &Model, step: &Step, to: u64) -> Option<sim_runtime::record::Step> {
+    fn kind(&self, model: &Model, step: &Step, to: u64) -> Option<Transfer> {
         let successor = model.successor(step.address, step.size_cells);
         if to == successor && !self.recorder.map().is_boundary(to) {
             return None;

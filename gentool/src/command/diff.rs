@@ -12,9 +12,10 @@ use super::{Failure, print, profile_file};
 /// Tell in what two stored profiles differ.
 ///
 /// Of the whole runs, and of every instruction of the set, function, line and address that differ, there
-/// are the executed instructions and the cycles of both. The two may be of two versions of a
-/// description, or of a program. Functions and lines are those of the files named by --image, for the
-/// second profile by --image-after where that ran another program.
+/// are the executed instructions and the cycles of both; where calls were followed in both, also who called
+/// whom and what functions cost with their calls. The two may be of two versions of a description, or of a
+/// program. Functions and lines are those of the files named by --image, for the second profile by
+/// --image-after where that ran another program.
 ///
 /// Example: gentool diff before.profile after.profile
 #[derive(Debug, clap::Args)]

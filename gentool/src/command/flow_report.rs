@@ -49,6 +49,18 @@ impl<'a> Flow<'a> {
         Ok(Flow { profile, program, routines, functions })
     }
 
+    /// Whether an address may be of a function that begins at another one, as far as the files tell: of what
+    /// they do not know, every address behind the beginning may be.
+    pub(super) fn may_be_of(&self, address: u64, function: u64) -> bool {
+        let Functions::Symbols(program) = &self.functions else { return address >= function };
+        let number = program.function_at(function);
+        match program.function(number).has_symbol {
+            true => program.function_at(address) == number,
+            // In code without symbols any address may be a function.
+            false => address >= function && program.function_at(address) == number,
+        }
+    }
+
     /// What functions and lines are called.
     pub(super) fn places(&self) -> Places<'_> {
         Places {

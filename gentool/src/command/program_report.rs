@@ -1,5 +1,6 @@
 //! Reports that name the functions and lines of the program: its files, and the sources.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{self, Path, PathBuf};
 
@@ -78,6 +79,7 @@ impl ImageOptions {
         self.check_images(profile, &images)?;
         let files: Vec<ImageFile<'_>> = images.iter().map(Image::as_file).collect();
         let mut program = Program::read(&files, profile.measurement.tables.code);
+        note_idle(&mut program, profile, &images);
         for run in profile.provenance.images.iter().filter(|run| !images.iter().any(|image| image.is(run))) {
             let text = "it was run, and none of the files of --image holds the same code";
             program.add_note(&run.name, text.to_owned());
@@ -138,6 +140,23 @@ impl Image {
             image.parts.iter().map(|part| part.digest.clone()).collect()
         };
         own.digest == run.digest || (!own.parts.is_empty() && parts(&own) == parts(run))
+    }
+}
+
+/// Notes which files nothing ran in: perhaps they were loaded elsewhere.
+fn note_idle(program: &mut Program, profile: &Profile, images: &[Image]) {
+    let ran = profile.measurement.instructions.keys().map(|key| program.function_at(key.address));
+    let ran: BTreeSet<Option<u32>> = ran.map(|function| program.function(function).image).collect();
+    let known: BTreeSet<Option<u32>> = program.functions().iter().map(|function| function.image).collect();
+    for (number, image) in (0..).zip(images).map(|(number, image)| (Some(number), image)) {
+        if ran.contains(&number) || !known.contains(&number) || profile.measurement.instructions.is_empty() {
+            continue;
+        }
+        let where_else = match image.base {
+            Some(base) => format!(", where it stands at {base:#x}; name the address that it was loaded at"),
+            None => "; if it was loaded elsewhere, name the address as FILE@ADDRESS".to_owned(),
+        };
+        program.add_note(&image.name, format!("nothing ran in it{where_else}"));
     }
 }
 

@@ -1,7 +1,7 @@
 //! `gentool report`
 
 use std::fs::File;
-use std::io::BufReader;
+use std::io::{BufReader, Write};
 use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
 
@@ -11,8 +11,8 @@ use sim_profile::description::render_description_lcov;
 use sim_profile::html::OperandTable;
 use sim_profile::program::ProgramProfile;
 use sim_profile::program::render::{
-    render_annotated_source, render_callgrind, render_disassembly, render_dot, render_folded, render_gprof,
-    render_lcov, render_most_expensive, render_oprofile, render_pprof, render_sampled,
+    render_annotated_source, render_callgrind, render_disassembly, render_dot, render_gprof, render_lcov,
+    render_most_expensive, render_oprofile, render_pprof, render_sampled, write_folded,
 };
 use sim_profile::{
     Profile, ReportParts, render_cobertura, render_junit, render_operands_text, render_profile_text,
@@ -274,7 +274,16 @@ fn write(options: &Options, profile: &Profile, excluded: &Exclusions) -> Result<
         Format::Junit => profile_file::write(out, render_junit(&profile.measurement, excluded).as_bytes()),
         Format::Disassembly => of_program(render_disassembly),
         Format::Dot => of_program(render_dot),
-        Format::Folded => of_program(render_folded),
+        Format::Folded => with_program(&|program| {
+            let mut note = None;
+            let write = |file: &mut dyn Write| {
+                note = write_folded(program, file)?;
+                Ok(())
+            };
+            let status = profile_file::write_by(out, write)?;
+            tell_note(note);
+            Ok(status)
+        }),
         Format::Gprof => of_program(render_gprof),
         Format::Lcov => coverage_of_program(options, profile, render_lcov),
         Format::LcovDescription => {
@@ -286,11 +295,23 @@ fn write(options: &Options, profile: &Profile, excluded: &Exclusions) -> Result<
             profile_file::write(out, render_description_lcov(&coverage).as_bytes())
         }
         Format::Oprofile => of_program(render_oprofile),
-        Format::Pprof => with_program(&|program| profile_file::write(out, &render_pprof(program))),
+        Format::Pprof => with_program(&|program| {
+            let (report, note) = render_pprof(program);
+            let status = profile_file::write(out, &report)?;
+            tell_note(note);
+            Ok(status)
+        }),
         // Made before the profile was read.
         Format::Sampled => write_sampled(options),
         Format::Source => of_program(render_annotated_source),
         Format::Top => of_program(render_most_expensive),
+    }
+}
+
+/// Says what a report leaves out that has no room to say so itself.
+fn tell_note(note: Option<String>) {
+    if let Some(note) = note {
+        eprintln!("note: {note}");
     }
 }
 

@@ -13,9 +13,10 @@ use super::{Failure, print, profile_file};
 
 /// Check whether a stored profile can be what a run did.
 ///
-/// Control has to come to every block as often as it leaves it, cycles have to add up to those of the
-/// run, the instruction tree to the instructions, and calls to what functions cost. Every function gets
-/// a word; where something is wrong, the exit status is 125.
+/// Control has to come to every block as often as it leaves it, and only to where instructions lead; cycles
+/// have to add up to those of the run, the instruction tree to the instructions, and calls to what functions
+/// cost and to how often control went there. Every function gets a word; where something is wrong, the exit
+/// status is 125.
 ///
 /// Example: gentool verify run.profile
 #[derive(Debug, clap::Args)]
@@ -41,7 +42,8 @@ pub(super) fn run(options: &Options) -> Result<i32, Failure> {
     let profile = profile_file::read(&options.profile)?;
     let flow = Flow::of(&profile, &options.files, &options.model)?;
     let mut findings = verify(&profile.measurement, profile.provenance.runs, &flow.program, &flow.routines);
-    findings.extend(profile.calls.iter().flat_map(|calls| verify_calls(&profile.measurement, calls)));
+    findings.extend(verify_calls(&profile, &|address, function| flow.may_be_of(address, function)));
+    findings.sort_by_key(Finding::address);
     let is_error = |finding: &Finding| options.strict || finding.is_error();
     let text = render_verification(&flow.program, &flow.routines, &findings, is_error, &flow.places());
     let status = print(&text)?;

@@ -102,8 +102,13 @@ pub(crate) fn status(output: &Output) -> i32 {
 /// Holds what gentool answers to some lines against `cli/NAME.snap`.
 pub(crate) fn check(name: &str, bench: &Bench, lines: &[&str]) {
     let transcripts: Vec<String> = lines.iter().map(|line| bench.transcript(line)).collect();
+    check_text(name, &transcripts.join("\n"));
+}
+
+/// The same of a part of what they print.
+pub(crate) fn check_text(name: &str, text: &str) {
     insta::with_settings!({ snapshot_path => "../cli", prepend_module_to_snapshot => false, omit_expression => true }, {
-        insta::assert_snapshot!(name, transcripts.join("\n"));
+        insta::assert_snapshot!(name, text);
     });
 }
 

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use super::bench::{Bench, RV32IM, TINY8, check, reference, root, status};
+use super::bench::{Bench, RV32IM, TINY8, check, check_text, reference, root, status};
 
 /// The profiles of two programs, and one of the first in which counts were changed.
 fn bench() -> Bench {
@@ -35,6 +35,48 @@ fn a_profile_is_checked() {
             "verify @nowhere",
         ],
     );
+}
+
+/// Calls from a site beyond its executions, fewer than it led elsewhere, of another function, from nowhere; a
+/// transfer to where the instruction does not lead.
+#[test]
+fn calls_are_checked_against_where_control_went() {
+    let bench = Bench::new();
+    let elf = "models/rv32im/programs/sorting.elf";
+    let options = "--limit-instructions 20000 --calls --profile @sound";
+    assert_eq!(status(&bench.run(&reference(RV32IM, elf, options))), 124);
+    let sound = bench.text("sound");
+    let first = |kind: &str, with: &str| {
+        let begins = format!("{{\"{kind}\":");
+        let is_meant = |line: &&str| line.starts_with(&begins) && line.contains(with);
+        sound.lines().find(is_meant).expect("there is one").to_owned()
+    };
+    let call = first("call", "\"calls\":1,");
+    let changed = |line: &str, from: &str, to: &str| {
+        assert!(line.contains(from), "{line}");
+        sound.replacen(line, &line.replacen(from, to, 1), 1)
+    };
+    let site = call.split("\"site\":").nth(1).and_then(|rest| rest.split(',').next()).expect("a site");
+    let callee = call.split("\"callee\":").nth(1).and_then(|rest| rest.split(',').next()).expect("a callee");
+    let transfer = first("transfer", &format!("[{site},"));
+    let bench = bench
+        .with("more", changed(&call, "\"calls\":1,", "\"calls\":3,"))
+        .with("fewer", changed(&call, "\"calls\":1,", "\"calls\":0,"))
+        .with("other", changed(&call, &format!("\"callee\":{callee}"), "\"callee\":12345678"))
+        .with("nowhere", changed(&call, &format!("\"site\":{site}"), "\"site\":3"))
+        .with("interrupt", changed(&call, "\"kind\":\"call\"", "\"kind\":\"interrupt\""))
+        .with("misled", changed(&transfer, &format!("[{site},{callee},"), &format!("[{site},65540,")));
+    let mut lines = Vec::new();
+    for file in ["sound", "more", "fewer", "other", "nowhere", "interrupt", "misled"] {
+        lines.push(format!("verify @{file} --image {elf}"));
+    }
+    lines.push("verify @more".to_owned());
+    let transcripts = lines.iter().map(|line| bench.transcript(line));
+    let told = |text: String| -> String {
+        let is_told = |line: &&str| !line.ends_with(": consistent") && !line.ends_with("  function");
+        text.lines().filter(is_told).map(|line| format!("{line}\n")).collect()
+    };
+    check_text("verify_calls", &transcripts.map(told).collect::<Vec<_>>().join("\n"));
 }
 
 #[test]
@@ -70,6 +112,43 @@ fn two_profiles_are_compared() {
     let line = reference("@other/tiny8.isac", "models/tiny8/programs/sum.bin", "--profile @slower");
     assert_eq!(status(&bench.run(&line)), 55);
     check("diff", &bench, &["diff @sum @sum", "diff @sum @slower", "diff @sum @hello", "diff @sum @nowhere"]);
+}
+
+/// Calls that differ where all else is equal, and those of runs of other lengths.
+#[test]
+fn calls_of_two_profiles_are_compared() {
+    let bench = Bench::new();
+    let elf = "models/rv32im/programs/sorting.elf";
+    for (file, options) in [
+        ("short", "--limit-instructions 20000 --calls"),
+        ("long", "--limit-instructions 30000 --calls"),
+        ("unfollowed", "--limit-instructions 20000"),
+    ] {
+        assert_eq!(status(&bench.run(&reference(RV32IM, elf, &format!("{options} --profile @{file}")))), 124);
+    }
+    let text = bench.text("short");
+    let call = text.lines().find(|line| line.starts_with("{\"call\":")).expect("a call");
+    let bench = bench.with("more", text.replace(call, &call.replace("\"calls\":1,", "\"calls\":4,")));
+    let lines = [
+        format!("diff @short @more --image {elf}"),
+        "diff @short @more".to_owned(),
+        format!("diff @short @unfollowed --image {elf}"),
+        "diff @unfollowed @long".to_owned(),
+        format!("diff @short @long --image {elf}"),
+    ];
+    // Of what else differs there is much.
+    let is_of_calls = |table: &&str| {
+        let title = table.lines().find(|line| line.contains("  more") || line.starts_with("$"));
+        title.is_some_and(|title| {
+            ["$", "  run", "with its calls", "-> called"]
+                .iter()
+                .any(|part| title.starts_with(part) || title.ends_with(part))
+        })
+    };
+    let transcripts = lines.iter().map(|line| bench.transcript(line));
+    let tables =
+        transcripts.map(|text| text.split("\n\n").filter(is_of_calls).collect::<Vec<_>>().join("\n\n"));
+    check_text("diff_of_calls", &tables.collect::<Vec<_>>().join("\n\n"));
 }
 
 /// Functions and lines of a program that has symbols.

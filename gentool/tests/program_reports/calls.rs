@@ -6,7 +6,7 @@ use std::fs;
 use sim_profile::program::{ImageFile, Program};
 use sim_profile::{CallKind, Calls, CodeCells};
 
-use super::bench::{Bench, PROGRAMS, RV32IMC, has};
+use super::bench::{Bench, PROGRAMS, RV32IM, RV32IMC, has};
 
 /// Calls of each function, from a profile in callgrind's format.
 fn called(profile: &str) -> BTreeMap<String, u64> {
@@ -95,6 +95,29 @@ fn functions_are_called_as_often_as_callgrind_counts() {
     }
 }
 
+/// Of a stripped program there is one function by address, and one for each place that a call leads to.
+#[test]
+fn code_without_symbols_is_one_function_by_address_and_many_by_calls() {
+    if !has(&["riscv64-unknown-elf-gcc", "riscv64-unknown-elf-strip", "callgrind_annotate"]) {
+        return;
+    }
+    let bench = Bench::new("tree");
+    bench.simulate();
+    let named = bench.calls();
+    bench.command("riscv64-unknown-elf-strip", "guest.elf");
+    bench.run_guest(RV32IM);
+    let report = bench.report("callgrind");
+    assert_eq!(report.lines().filter(|line| line.starts_with("fn=")).count(), 1, "{report}");
+    assert!(!report.contains("\ncalls="), "{report}");
+    fs::write(bench.folder.path().join("guest.out"), &report).expect("written");
+    let printed = bench.command("callgrind_annotate", "--inclusive=yes guest.out");
+    let (printed, errors) =
+        (String::from_utf8_lossy(&printed.stdout), String::from_utf8_lossy(&printed.stderr));
+    assert!(printed.contains("[guest.elf 0x11000]") && !errors.contains("malformed"), "{printed}{errors}");
+    let called: BTreeSet<u64> = bench.calls().functions.into_keys().collect();
+    assert_eq!(called, named.functions.into_keys().collect());
+}
+
 #[test]
 fn what_is_inclusive_is_what_a_function_costs_and_what_it_calls() {
     if !has(&["riscv64-unknown-elf-gcc"]) {
@@ -172,6 +195,9 @@ fn tail_calls_recursion_and_long_jumps_are_followed() {
     let found: Vec<_> =
         found.iter().map(|((from, to), (kind, times))| (from.as_str(), to.as_str(), *kind, *times)).collect();
     assert_eq!(found, expected);
+    // Functions that call each other in a circle cost more than the stacks that name them.
+    let verified = bench.gentool("verify guest.profile --image guest.elf");
+    assert!(verified.ends_with("\nconsistent\n"), "{verified}");
     // The long jump ends `deep`: what comes behind it is main's again.
     let folded = bench.report("folded");
     assert!(folded.lines().any(|line| line.starts_with("_start;main;leaf ")), "{folded}");

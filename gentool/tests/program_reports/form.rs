@@ -28,6 +28,30 @@ fn every_form_of_report_can_be_made() {
     assert!(output.stdout.windows(3).any(|bytes| bytes == b"gcd"));
 }
 
+/// Sources that are gone, and a file that was loaded elsewhere than is said.
+#[test]
+fn what_the_report_lacks_is_said_at_its_end() {
+    if !has(&[RV32IM.compiler]) {
+        return;
+    }
+    let bench = Bench::new("loops");
+    bench.simulate();
+    assert!(!bench.report("source").contains("\nnote: "), "{}", bench.report("source"));
+    fs::remove_file(&bench.source).expect("removed");
+    let gone = bench.report("source --sources /");
+    let name = bench.source.display();
+    let note = format!(
+        "\nnote: {name}: this source cannot be read, and is shown by the lines that have code; where they stand \
+         elsewhere, name the folder that their names begin at by --sources DIR\n"
+    );
+    assert!(gone.ends_with(&note), "{gone}");
+    let idle =
+        bench.gentool("report guest.profile --image guest.elf --image guest.elf@0x1000000 --format top");
+    let note = "note: guest.elf: nothing ran in it, where it stands at 0x1000000; name the address that it was \
+                loaded at\n";
+    assert!(idle.contains(note), "{idle}");
+}
+
 /// A source below the folder that `--sources` names is found from it.
 #[test]
 fn names_for_cobertura_begin_at_the_folder_of_the_sources() {

@@ -10,7 +10,7 @@ use crate::measurement::count;
 use crate::spent::spent_by_address;
 use crate::summary::Summary;
 use crate::tree::{InstructionTree, TreeNode};
-use crate::{Accesses, Calls, InstructionKey, Measurement, Spending};
+use crate::{Accesses, CallKind, InstructionKey, Measurement, Spending};
 
 /// Something that no run does.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -70,6 +70,47 @@ pub enum Finding {
         told: Spending,
         /// The same as the sum over the stacks.
         sum: Spending,
+        /// It may be more than that: of functions that call each other in a circle a stack names those alone
+        /// that came first.
+        may_be_more: bool,
+    },
+    /// A call from where nothing was decoded.
+    CallFromNowhere {
+        /// From there.
+        site: u64,
+        /// The function that is called.
+        callee: u64,
+    },
+    /// An instruction called a function more often than it can have led there.
+    MoreCalls {
+        /// Its address.
+        site: u64,
+        /// The function that is called.
+        callee: u64,
+        /// How.
+        kind: CallKind,
+        /// How often.
+        calls: u64,
+        /// How often it can have led there.
+        most: u64,
+    },
+    /// An instruction that calls wherever it leads led elsewhere more often than it called.
+    FewerCalls {
+        /// Its address.
+        site: u64,
+        /// How often it called anything.
+        calls: u64,
+        /// How often it led elsewhere.
+        transfers: u64,
+    },
+    /// A transfer to where the instruction cannot lead.
+    Misled {
+        /// From there.
+        from: u64,
+        /// To there.
+        to: u64,
+        /// How often.
+        times: u64,
     },
     /// Control went on where no instruction had led: by interrupts, or counts are missing.
     Jumps {
@@ -95,7 +136,11 @@ impl Finding {
             | Finding::Function { address, .. }
             | Finding::Unbalanced { address, .. }
             | Finding::Jumps { address, .. } => Some(address),
-            Finding::TransferFromNowhere { from, .. }
+            Finding::CallFromNowhere { site, .. }
+            | Finding::MoreCalls { site, .. }
+            | Finding::FewerCalls { site, .. } => Some(site),
+            Finding::Misled { from, .. }
+            | Finding::TransferFromNowhere { from, .. }
             | Finding::TransferToSuccessor(from)
             | Finding::EmptyTransfer { from, .. } => Some(from),
             Finding::Sum { .. } => None,
@@ -120,53 +165,6 @@ pub fn verify(
     verify_sums(measurement, &mut findings);
     findings
 }
-
-/// Everything that is wrong with the calls that were followed in a run.
-pub fn verify_calls(measurement: &Measurement, calls: &Calls) -> Vec<Finding> {
-    let mut findings = Vec::new();
-    let (mut own, mut inclusive): (Costs, Costs) = (BTreeMap::new(), BTreeMap::new());
-    let mut total = Spending::default();
-    // What stands behind in the list is called by what stands before: it is taken first.
-    let mut with_calls: Vec<Spending> = calls.contexts.iter().map(|context| context.own).collect();
-    for (number, context) in calls.contexts.iter().enumerate().rev() {
-        let spent = with_calls[number];
-        total.add(context.own);
-        own.entry(context.function).or_default().add(context.own);
-        // No function stands twice on one stack.
-        inclusive.entry(context.function).or_default().add(spent);
-        let caller = context.parent.map(index).filter(|caller| *caller < number);
-        if let Some(caller) = caller.and_then(|caller| with_calls.get_mut(caller)) {
-            caller.add(spent);
-        }
-    }
-    let total_cycles = Summary::of(measurement).total_cycles;
-    if total.cycles != total_cycles && total.cycles != u64::MAX && total_cycles != u64::MAX {
-        let (first, second) = (total_cycles, total.cycles);
-        findings.push(Finding::Sum {
-            one: "total cycles",
-            first,
-            other: "cycles of all stacks of calls",
-            second,
-        });
-    }
-    for (&address, told) in &calls.functions {
-        let mut equal = |cost, told: Spending, sums: &Costs| {
-            let sum = sums.get(&address).copied().unwrap_or_default();
-            if told != sum {
-                findings.push(Finding::Function { address, cost, told, sum });
-            }
-        };
-        equal("by itself", told.own, &own);
-        // Of what was forgotten the callers are not known any more.
-        if calls.forgotten == 0 {
-            equal("with its calls", told.inclusive, &inclusive);
-        }
-    }
-    findings
-}
-
-/// By function.
-type Costs = BTreeMap<u64, Spending>;
 
 fn verify_transfers(measurement: &Measurement) -> Vec<Finding> {
     let mut findings = Vec::new();
@@ -314,11 +312,42 @@ impl fmt::Display for Finding {
                 "control came to the block at {address:#x} {comes} times and left it {leaves} times; expected \
                  the same"
             ),
-            Finding::Function { address, cost, told, sum } => write!(
+            Finding::Function { address, cost, told, sum, may_be_more } => write!(
                 f,
                 "the function at {address:#x} {cost}: {} instructions and {} cycles; its stacks of calls: {} and {}; \
-                 expected the same",
-                told.instructions, told.cycles, sum.instructions, sum.cycles
+                 expected {}",
+                told.instructions,
+                told.cycles,
+                sum.instructions,
+                sum.cycles,
+                if *may_be_more { "no less" } else { "the same" }
+            ),
+            Finding::CallFromNowhere { site, callee } => write!(
+                f,
+                "a call from {site:#x} to the function at {callee:#x}, and nothing was decoded at {site:#x}; \
+                 expected an instruction"
+            ),
+            Finding::MoreCalls { site, callee, kind, calls, most } => {
+                let kind = match kind {
+                    CallKind::Call => "calls",
+                    CallKind::Tail => "tail calls",
+                    CallKind::Interrupt => "interrupts",
+                };
+                write!(
+                    f,
+                    "{calls} {kind} from {site:#x} to the function at {callee:#x}, and control went there from \
+                     {site:#x} {most} times at most; expected no more"
+                )
+            }
+            Finding::FewerCalls { site, calls, transfers } => write!(
+                f,
+                "the instruction at {site:#x} calls wherever it leads; it led elsewhere {transfers} times, and \
+                 there are {calls} calls from it; expected as many"
+            ),
+            Finding::Misled { from, to, times } => write!(
+                f,
+                "a transfer from {from:#x} to {to:#x}, made {times} times, and the instruction at {from:#x} \
+                 cannot lead there; expected one to where it can"
             ),
             Finding::Sum { one, first, other, second } => {
                 write!(f, "{one}: {first}; {other}: {second}; expected the same")

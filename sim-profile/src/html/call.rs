@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::function::FunctionTable;
 use super::number::{Count, hexadecimal, index_or_none};
 use crate::program::ProgramProfile;
-use crate::{CallContext, CallKey, CallKind, Spending, Transfer};
+use crate::{CallContext, CallKey, CallKind, ContextTree, Spending, Transfer};
 
 /// The call graph; what calls cost is known if they were followed.
 #[derive(Serialize)]
@@ -42,16 +42,16 @@ pub(super) fn calls_of(profile: &ProgramProfile<'_>, functions: &FunctionTable) 
         (index(caller), hexadecimal(site), index(callee), Count(arc.calls), Count(arc.inclusive.cycles))
     });
     let stacks = stacks_of(&calls.contexts, |start| profile.program.function_at(start));
-    let mut inclusive: Vec<u64> = stacks.iter().map(|stack| stack.own).collect();
-    // Each stack stands behind the one that it goes on from.
+    let mut inclusive: Vec<u64> = stacks.iter().map(|stack| stack.own.cycles).collect();
     for number in (0..inclusive.len()).rev() {
-        if let Some(parent) = stacks[number].parent {
+        if let Some(parent) = stacks[number].parent.map(|parent| parent as usize) {
             inclusive[parent] = inclusive[parent].saturating_add(inclusive[number]);
         }
     }
     let stacks = stacks.iter().zip(inclusive).map(|(stack, inclusive)| {
-        let parent = index_or_none(stack.parent);
-        (parent, functions.index(stack.function), Count(stack.own), Count(inclusive))
+        let parent = index_or_none(stack.parent.map(|parent| parent as usize));
+        let function = functions.index(stack.function as u32);
+        (parent, function, Count(stack.own.cycles), Count(inclusive))
     });
     Calls {
         are_followed: true,
@@ -62,36 +62,18 @@ pub(super) fn calls_of(profile: &ProgramProfile<'_>, functions: &FunctionTable) 
     }
 }
 
-/// A stack of functions of the program.
-struct Stack {
-    /// The one without its innermost function, which stands before it.
-    parent: Option<usize>,
-    /// Its number.
-    function: u32,
-    /// Cycles.
-    own: u64,
-}
-
-/// Stacks by the numbers of functions: where several beginnings are one function, as in code without
-/// symbols, it stands on a stack once, as one that calls itself does.
-fn stacks_of(contexts: &[CallContext], number_at: impl Fn(u64) -> u32) -> Vec<Stack> {
-    let mut stacks: Vec<Stack> = Vec::new();
-    let mut known: BTreeMap<(Option<usize>, u32), usize> = BTreeMap::new();
-    let mut places: Vec<usize> = Vec::with_capacity(contexts.len());
+/// Stacks by the numbers of functions, each behind the one that it goes on from: where several beginnings
+/// are one function, as in code without symbols, it stands on a stack once, as one that calls itself does.
+fn stacks_of(contexts: &[CallContext], number_at: impl Fn(u64) -> u32) -> Vec<CallContext> {
+    let mut tree = ContextTree::default();
+    let mut places: Vec<u32> = Vec::with_capacity(contexts.len());
     for context in contexts {
-        let function = number_at(context.function);
         let parent = context.parent.map(|parent| places[parent as usize]);
-        let around = std::iter::successors(parent, |stack| stacks[*stack].parent);
-        let same = around.into_iter().find(|stack| stacks[*stack].function == function);
-        let place = same.or_else(|| known.get(&(parent, function)).copied()).unwrap_or(stacks.len());
-        if place == stacks.len() {
-            stacks.push(Stack { parent, function, own: 0 });
-            known.insert((parent, function), place);
-        }
-        stacks[place].own = stacks[place].own.saturating_add(context.own.cycles);
+        let place = tree.call(parent, number_at(context.function).into());
+        tree.spend(place, context.own);
         places.push(place);
     }
-    stacks
+    tree.into_contexts()
 }
 
 /// What the transfers alone tell: who called whom, how often.

@@ -53,8 +53,7 @@ pub(super) fn gaps_of(report: &HtmlReport<'_>, lines: &LineTable) -> Vec<Gap> {
     if is_of_one && profile.calls.is_none() {
         add(
             &["flame", "functions"],
-            "Calls were not followed, so there are no inclusive costs and no stacks. Run with --calls; \
-             where instructions overlap it cannot be done.",
+            "Calls were not followed, so there are no inclusive costs and no stacks. Run with --calls.",
         );
     }
     if is_of_one && profile.statics.is_empty() {

@@ -136,27 +136,8 @@ impl<'a> ProgramProfile<'a> {
     /// Code without symbols is one function, wherever calls lead in it. What such a one cost is that of the
     /// stacks that it is on, so that nothing counts twice.
     pub fn inclusive_by_function(&self) -> BTreeMap<u32, Spending> {
-        let Some(calls) = self.calls else { return BTreeMap::new() };
-        let mut inclusive: BTreeMap<u32, Spending> = BTreeMap::new();
-        let mut starts: BTreeMap<u32, u32> = BTreeMap::new();
-        for (start, counted) in &calls.functions {
-            let number = self.program.function_at(*start);
-            inclusive.entry(number).or_default().add(counted.inclusive);
-            *starts.entry(number).or_default() += 1;
-        }
-        for (number, _) in starts.into_iter().filter(|(_, starts)| *starts > 1) {
-            let mut is_on: Vec<bool> = Vec::with_capacity(calls.contexts.len());
-            let mut sum = Spending::default();
-            for context in &calls.contexts {
-                let below = context.parent.is_some_and(|parent| is_on[parent as usize]);
-                is_on.push(below || self.program.function_at(context.function) == number);
-                if is_on.last() == Some(&true) {
-                    sum.add(context.own);
-                }
-            }
-            inclusive.insert(number, sum);
-        }
-        inclusive
+        let by_number = |calls: &Calls| calls.inclusive_by(|start| self.program.function_at(start));
+        self.calls.map(by_number).unwrap_or_default()
     }
 
     fn is_map(&self, resource: u32) -> bool {

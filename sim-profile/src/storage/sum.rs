@@ -11,10 +11,10 @@ use std::fmt;
 use std::io::BufRead;
 
 use super::template::{Matched, Template};
-use super::{Entry, insert_entry, read_head};
+use super::{Entry, Reading, insert_entry, read_head};
 use crate::image::identities;
 use crate::lines::Lines;
-use crate::measurement::{SoundNames, count};
+use crate::measurement::count;
 use crate::{InstructionKey, MergeError, Mode, Profile, ProfileError, ProfileErrorCause};
 
 /// Stored profiles, added up one by one.
@@ -169,7 +169,7 @@ impl ProgramSum {
     ) -> Result<Profile, ProfileErrorCause> {
         let mut rest = head;
         let (mut entries, mut next) = (0, 0);
-        let mut names = SoundNames::default();
+        let mut reading = Reading::default();
         loop {
             let line = lines.next_line()?;
             if let Some(at) = self.find(line.as_bytes(), next) {
@@ -189,11 +189,12 @@ impl ProgramSum {
                     _ if written != entries => Err(ProfileErrorCause::Count { written, found: entries }),
                     true => Err(ProfileErrorCause::AfterEnd),
                     false if self.has_twice(&rest) => Err(ProfileErrorCause::Repeated),
+                    false if reading.lacks_calls(&rest) => Err(ProfileErrorCause::CallsNotFollowed),
                     false => Ok(rest),
                 };
             }
             self.add_template(line.as_bytes(), &entry);
-            insert_entry(&mut rest, &mut names, entry)?;
+            insert_entry(&mut rest, &mut reading, entry)?;
             entries += 1;
         }
     }

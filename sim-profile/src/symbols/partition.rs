@@ -32,6 +32,15 @@ struct Extent<'a> {
     end: u64,
 }
 
+/// The symbols at one address.
+#[derive(Clone, Copy)]
+struct Names<'a> {
+    /// The one that names what stands there.
+    best: &'a CodeSymbol,
+    /// The largest size of all of them; 0 if none has one.
+    size: u64,
+}
+
 /// Functions and regions of a file, and the cells of each, by number.
 pub(crate) fn divide(code: &Code, file: &str) -> (Vec<FunctionSymbol>, Vec<Piece>) {
     let extents = choose_extents(code);
@@ -64,31 +73,30 @@ fn choose_extents(code: &Code) -> Vec<Extent<'_>> {
     extend(&functions, &code.areas)
 }
 
-/// Of the symbols at one address the surest one; the larger, the first by name of equals.
-fn best_by_address<'a>(symbols: impl Iterator<Item = &'a CodeSymbol>) -> BTreeMap<u64, &'a CodeSymbol> {
-    let mut best: BTreeMap<u64, &CodeSymbol> = BTreeMap::new();
+/// Of the symbols at one address the surest one; the larger, the first by name of equals. Its cells are those
+/// of all of them: other names of it may have the size that it lacks.
+fn best_by_address<'a>(symbols: impl Iterator<Item = &'a CodeSymbol>) -> BTreeMap<u64, Names<'a>> {
+    let mut best: BTreeMap<u64, Names<'a>> = BTreeMap::new();
     let key = |symbol: &CodeSymbol| (symbol.rank, symbol.size, Reverse(symbol.name.clone()));
     for symbol in symbols {
-        best.entry(symbol.start)
-            .and_modify(|former| {
-                if key(symbol) > key(former) {
-                    *former = symbol;
-                }
-            })
-            .or_insert(symbol);
+        let names = best.entry(symbol.start).or_insert(Names { best: symbol, size: 0 });
+        names.size = names.size.max(symbol.size);
+        if key(symbol) > key(names.best) {
+            names.best = symbol;
+        }
     }
     best
 }
 
 /// Ends of symbols: one without size goes on to the next, or to the end of its area.
-fn extend<'a>(symbols: &BTreeMap<u64, &'a CodeSymbol>, areas: &[Area]) -> Vec<Extent<'a>> {
+fn extend<'a>(symbols: &BTreeMap<u64, Names<'a>>, areas: &[Area]) -> Vec<Extent<'a>> {
     let nexts = symbols.keys().skip(1).copied().chain([u64::MAX]);
     symbols
         .values()
         .zip(nexts)
-        .map(|(symbol, next)| {
+        .map(|(&Names { best: symbol, size }, next)| {
             let last = area_at(areas, symbol.start).map_or(symbol.start, |area| area.end);
-            let end = match symbol.size {
+            let end = match size {
                 0 => next.min(last),
                 size => symbol.start.saturating_add(size).min(last),
             };
@@ -245,6 +253,18 @@ mod tests {
             symbol("other", 0, 4, Rank::Function),
         ];
         assert_eq!(divided(&[(0, 4)], symbols), ["0..4 name"]);
+    }
+
+    #[test]
+    fn a_function_has_the_cells_of_all_its_names() {
+        let symbols = vec![
+            symbol("name", 0, 0, Rank::Function),
+            symbol("alias", 0, 8, Rank::WeakFunction),
+            symbol("local", 0, 4, Rank::LocalFunction),
+            symbol("next", 12, 4, Rank::Function),
+            symbol("whole", 12, 8, Rank::LocalFunction),
+        ];
+        assert_eq!(divided(&[(0, 20)], symbols), ["0..8 name", "8..12 [p 0x8]", "12..20 next"]);
     }
 
     #[test]

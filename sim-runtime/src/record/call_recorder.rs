@@ -23,6 +23,7 @@
 //! ([`CallRecorder::way`]); taking it asks no table then.
 
 mod frame;
+mod place;
 mod presence;
 mod stack;
 mod way;
@@ -33,6 +34,7 @@ use sim_profile::{CallCount, CallKey, CallKind, Calls, FunctionCount, Spending};
 
 use super::transfer::{FunctionMap, Step};
 use frame::{Frame, Returns};
+use place::{Place, Places};
 use presence::Presence;
 use stack::{StackNumber, Stacks, difference};
 use way::Way;
@@ -56,6 +58,8 @@ struct Function {
     start: u64,
     has_symbol: bool,
     presence: Presence,
+    /// The uppermost of its frames that are present.
+    uppermost: Place,
 }
 
 #[derive(Debug, Clone)]
@@ -76,6 +80,8 @@ pub struct CallRecorder {
     /// How many at the front of `frames` are counted by the presences and the points, all that are not
     /// single among them.
     present: usize,
+    /// Where those stand.
+    places: Places,
     functions: Vec<Function>,
     function_numbers: HashMap<u64, u32>,
     arcs: Vec<Arc>,
@@ -98,6 +104,7 @@ impl CallRecorder {
             frames: Vec::new(),
             bottom: 0,
             present: 0,
+            places: Places::default(),
             functions: Vec::new(),
             function_numbers: HashMap::new(),
             arcs: Vec::new(),
@@ -191,8 +198,7 @@ impl CallRecorder {
     /// Goes on at an address without a call.
     fn jump(&mut self, from: u64, to: u64, now: Spending) {
         let Some(top) = self.frames.last() else { return };
-        let start = |frame: &Frame| self.functions[self.stacks.function(frame.stack) as usize].start;
-        let here = start(top);
+        let here = self.functions[self.stacks.function(top.stack) as usize].start;
         let Some(there) = self.map.function_at(to) else {
             // Code without symbols is its caller's, unless that has some.
             if self.map.function_at(here).is_some() {
@@ -203,15 +209,21 @@ impl CallRecorder {
         if there == here {
             return;
         }
-        let group = self.frames[self.bottom..].iter().rev();
-        let tails = group.clone().take_while(|frame| frame.returns == Returns::BELOW).count();
-        let is_there = |frame: &Frame| start(frame) == there;
-        let in_group = group.clone().take(tails + 1).position(is_there);
-        let unwound = || group.clone().position(is_there).filter(|_| there != to);
-        match in_group.or_else(unwound) {
-            Some(above) => (0..above).for_each(|_| self.pop(now)),
+        let above = self.above(there).filter(|(_, is_in_group)| *is_in_group || there != to);
+        match above {
+            Some((above, _)) => (0..above).for_each(|_| self.pop(now)),
             None => self.call((from, to), CallKind::Tail, None, now),
         }
+    }
+
+    /// How many frames are above the uppermost one of a function, by its beginning, and whether that waits
+    /// for the same return as the top of the stack; all frames being present.
+    fn above(&self, start: u64) -> Option<(usize, bool)> {
+        let function = &self.functions[*self.function_numbers.get(&start)? as usize];
+        if !function.presence.is_there() {
+            return None;
+        }
+        Some(self.places.above(function.uppermost))
     }
 
     /// Takes off the frame that waits for a point, and all above it.
@@ -240,7 +252,9 @@ impl CallRecorder {
     }
 
     fn enter(&mut self, frame: Frame) {
-        self.functions[self.stacks.function(frame.stack) as usize].presence.enter(frame.since);
+        let function = &mut self.functions[self.stacks.function(frame.stack) as usize];
+        function.presence.enter(frame.since);
+        function.uppermost = self.places.push(frame.returns == Returns::BELOW, function.uppermost);
         if let Some(arc) = self.arcs.get_mut(frame.arc as usize) {
             arc.presence.enter(frame.since);
             arc.calls = arc.calls.saturating_add(1);
@@ -262,8 +276,12 @@ impl CallRecorder {
     /// Takes off a frame that is present.
     fn pop(&mut self, now: Spending) {
         let Some(frame) = self.frames.pop() else { return };
+        if let Some(below) = self.places.pop() {
+            self.functions[self.stacks.function(frame.stack) as usize].uppermost = below;
+        }
         if self.frames.len() == self.bottom {
             self.frames.clear();
+            self.places.forget(self.bottom);
             self.bottom = 0;
         }
         self.present = self.frames.len();
@@ -281,6 +299,7 @@ impl CallRecorder {
         self.bottom += 1;
         if self.bottom == MOST_FRAMES {
             self.frames.drain(..self.bottom);
+            self.places.forget(self.bottom);
             self.present -= self.bottom;
             self.bottom = 0;
         }
@@ -314,6 +333,7 @@ impl CallRecorder {
                 start,
                 has_symbol: found.is_some(),
                 presence: Presence::default(),
+                uppermost: Place::NONE,
             });
         }
         number

@@ -40,6 +40,17 @@ pub(crate) struct CallsInFlight {
     is_cut: bool,
     /// Cycles, as [`Calls::in_vain`] has them.
     in_vain: BTreeMap<(Option<u64>, u64), u64>,
+    /// Instructions that are waited for no more and have not ended, by ID: by the address that pays, what they
+    /// have cost at places that are not known yet.
+    unplaced: BTreeMap<u64, BTreeMap<u64, UnplacedCost>>,
+}
+
+/// Cycles of which it is not known yet where the profile counts them.
+#[derive(Clone, Copy, Default)]
+struct UnplacedCost {
+    /// In which the instruction began.
+    begun: u64,
+    charged: u64,
 }
 
 /// An instruction to which something may still be charged.
@@ -82,6 +93,7 @@ impl CallsInFlight {
             has_abandoned: false,
             is_cut: false,
             in_vain: BTreeMap::new(),
+            unplaced: BTreeMap::new(),
         }
     }
 
@@ -92,8 +104,7 @@ impl CallsInFlight {
             self.take_first();
         }
         if self.waiting.len() == MOST_WAITING {
-            self.abandon(self.first);
-            self.take_first();
+            self.leave_first();
         }
         self.waiting.push_back(InFlight::default());
     }
@@ -105,14 +116,19 @@ impl CallsInFlight {
             None => {
                 self.spent.cycles = self.spent.cycles.saturating_add(cycles);
                 self.pay(None, cycles);
+                if let Some(unplaced) = id.and_then(|id| self.unplaced.get_mut(&id)) {
+                    let cost = unplaced.entry(self.payer).or_default();
+                    cost.charged = cost.charged.saturating_add(cycles);
+                }
             }
         }
     }
 
     /// It is known where the profile counts an instruction, should it not run to its end.
     pub(crate) fn place(&mut self, id: u64, place: CostPlace) {
-        if let Some(instruction) = self.waiting_for(id) {
-            instruction.place = place;
+        match self.waiting_for(id) {
+            Some(instruction) => instruction.place = place,
+            None => self.place_late(id, place),
         }
     }
 
@@ -125,7 +141,11 @@ impl CallsInFlight {
     pub(crate) fn execute(&mut self, id: u64, followed: Option<Followed>) {
         match self.waiting_for(id) {
             Some(instruction) => instruction.state = State::Executed(followed),
-            None => self.spent.instructions += 1,
+            None => {
+                self.spent.instructions += 1;
+                let address = followed.map(|followed| followed.address);
+                self.place_late(id, CostPlace { begun: address, charged: address });
+            }
         }
     }
 
@@ -149,6 +169,28 @@ impl CallsInFlight {
     fn waiting_for(&mut self, id: u64) -> Option<&mut InFlight> {
         let index = usize::try_from(id.checked_sub(self.first)?).ok()?;
         self.waiting.get_mut(index)
+    }
+
+    /// The first instruction, which has not ended, is not waited for any more: it is paid for as if it were
+    /// abandoned, and once it is known where the profile counts it, that is told.
+    fn leave_first(&mut self) {
+        let (id, charged) = (self.first, self.waiting.front().map_or(0, |front| front.charged));
+        self.abandon(id);
+        self.take_first();
+        let cost = UnplacedCost { begun: 1, charged };
+        self.unplaced.insert(id, [(self.payer, cost)].into());
+    }
+
+    /// It is known where the profile counts an instruction that is not waited for any more.
+    fn place_late(&mut self, id: u64, place: CostPlace) {
+        for (payer, UnplacedCost { begun, charged }) in self.unplaced.remove(&id).into_iter().flatten() {
+            if let Some(sum) = self.in_vain.get_mut(&(None, payer)) {
+                *sum = sum.saturating_sub(begun.saturating_add(charged));
+            }
+            self.pay_by(payer, place.begun, begun);
+            self.pay_by(payer, place.charged, charged);
+        }
+        self.in_vain.retain(|_, cycles| *cycles > 0);
     }
 
     /// The first instruction is not waited for any more.
@@ -192,10 +234,14 @@ impl CallsInFlight {
     }
 
     fn pay(&mut self, place: Option<u64>, cycles: u64) {
+        self.pay_by(self.payer, place, cycles);
+    }
+
+    fn pay_by(&mut self, payer: u64, place: Option<u64>, cycles: u64) {
         let map = self.follower.map();
-        let is_elsewhere = place.is_none_or(|place| map.function_at(place) != map.function_at(self.payer));
+        let is_elsewhere = place.is_none_or(|place| map.function_at(place) != map.function_at(payer));
         if cycles > 0 && is_elsewhere {
-            let sum = self.in_vain.entry((place, self.payer)).or_default();
+            let sum = self.in_vain.entry((place, payer)).or_default();
             *sum = sum.saturating_add(cycles);
         }
     }
@@ -300,7 +346,16 @@ mod tests {
         assert!(calls.waiting.len() <= MOST_WAITING);
         let all = 3 * MOST_WAITING as u64 - 1;
         assert_eq!(functions(&calls), [(0, all - 1, all, all)]);
+        assert_eq!(calls.calls().in_vain, [((None, 0), 1)].into());
+        calls.charge(Some(1), 3);
+        assert_eq!(functions(&calls), [(0, all - 1, all + 3, all + 3)]);
+        assert_eq!(calls.calls().in_vain, [((None, 0), 1), ((None, 5), 3)].into());
+        // The profile counts it where it is after all.
+        let mut elsewhere = calls.clone();
+        elsewhere.execute(1, plain(15));
+        assert_eq!(elsewhere.calls().in_vain, [((Some(15), 0), 1), ((Some(15), 5), 3)].into());
         calls.execute(1, plain(0));
-        assert_eq!(functions(&calls), [(0, all, all, all)]);
+        assert_eq!(functions(&calls), [(0, all, all + 3, all + 3)]);
+        assert_eq!(calls.calls().in_vain, [].into());
     }
 }

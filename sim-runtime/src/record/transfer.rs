@@ -54,25 +54,39 @@ impl FunctionMap {
     }
 }
 
-/// What a transfer to an address is, from an instruction with this control, or behind one in whose
-/// delay slot it stands.
+/// What a transfer to an address is, from an instruction with this control; where it does not lead there by
+/// itself, that of the branch before it counts, in whose delay slot it may stand: who comes to a delay slot
+/// straight, and leaves it by a branch of its own, calls nothing that way.
 pub fn step_of(control: &Control, before: Option<&Control>, successor: u64, to: u64) -> Step {
-    let keeps = |control: &Control| control.keeps == Some(successor);
-    let leads = |targets: &[u64]| targets.binary_search(&to).is_ok();
-    let delayed = before.and_then(|before| before.delayed.as_ref());
-    let is_direct = leads(&control.targets) || delayed.is_some_and(|delayed| leads(&delayed.targets));
-    let is_computed = control.jumps || delayed.is_some_and(|delayed| delayed.computed);
     if to == successor && control.falls_through {
-        Step::Direct
-    } else if !is_direct && !is_computed {
-        Step::Unforeseen { next: successor }
-    } else if keeps(control) || before.is_some_and(keeps) {
-        Step::Call { return_address: successor }
-    } else if is_direct {
-        Step::Direct
-    } else {
-        Step::Computed
+        return Step::Direct;
     }
+    let keeps = |control: &Control| control.keeps == Some(successor);
+    let explain = |targets: &[u64], is_computed: bool, is_call: bool| {
+        let is_direct = targets.binary_search(&to).is_ok();
+        match (is_call, is_direct, is_computed) {
+            (_, false, false) => None,
+            (true, ..) => Some(Step::Call { return_address: successor }),
+            (false, true, _) => Some(Step::Direct),
+            (false, false, true) => Some(Step::Computed),
+        }
+    };
+    let by_the_branch = || {
+        let delayed = before?.delayed.as_ref()?;
+        explain(&delayed.targets, delayed.computed, keeps(control) || before.is_some_and(keeps))
+    };
+    let by_itself = explain(&control.targets, control.jumps, keeps(control));
+    by_itself.or_else(by_the_branch).unwrap_or(Step::Unforeseen { next: successor })
+}
+
+/// Whether each transfer of such an instruction to anywhere but behind itself is [`Step::Computed`], and may
+/// be a return.
+pub fn only_returns(control: &Control, before: Option<&Control>, successor: u64) -> bool {
+    let delayed = before.and_then(|before| before.delayed.as_ref());
+    let is_computed = control.jumps || delayed.is_some_and(|delayed| delayed.computed);
+    let leads = !control.targets.is_empty() || delayed.is_some_and(|delayed| !delayed.targets.is_empty());
+    let keeps = |control: &Control| control.keeps == Some(successor);
+    is_computed && !leads && !keeps(control) && !before.is_some_and(keeps)
 }
 
 /// Whether a transfer from an instruction to an address is a check, where a run that is sampled may begin

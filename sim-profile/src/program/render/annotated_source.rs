@@ -21,6 +21,18 @@ pub fn render_annotated_source(profile: &ProgramProfile<'_>) -> String {
         write_source(&mut out, name, lines, profile.texts.get(*name));
     }
     write_notes(&mut out, profile.program.notes());
+    let gone: Vec<&str> = sources.keys().copied().filter(|name| !profile.texts.contains_key(*name)).collect();
+    if let [first, others @ ..] = &gone[..] {
+        let (sources, are) = match others.len() {
+            0 => ("source".to_owned(), "is"),
+            others => (format!("source and {others} others"), "are"),
+        };
+        let _ = writeln!(
+            out,
+            "note: {first}: this {sources} cannot be read, and {are} shown by the lines that have code; where they \
+             stand elsewhere, name the folder that their names begin at by --sources DIR"
+        );
+    }
     out
 }
 

@@ -289,27 +289,3 @@ fn write_transfers(out: &mut String, profile: &ProgramProfile<'_>, names: &Funct
 fn escape(text: &str) -> String {
     text.replace('\\', "\\\\").replace('"', "\\\"")
 }
-
-/// Stacks of calls, one a line, outermost first, with the cycles of the innermost function there: what
-/// flame graphs are drawn from.
-pub fn render_folded(profile: &ProgramProfile<'_>) -> String {
-    let mut out = String::new();
-    let names = FunctionNames::of(profile.program);
-    let Some(calls) = profile.calls else {
-        for (number, cost) in profile.cost_by_function() {
-            let _ = writeln!(out, "{} {}", names.number(number).replace(';', ":"), cost.cycles);
-        }
-        return out;
-    };
-    let mut paths: Vec<String> = Vec::new();
-    for context in &calls.contexts {
-        let name = names.at(context.function).replace(';', ":");
-        let above = context.parent.and_then(|parent| paths.get(parent as usize));
-        let path = above.map_or_else(|| name.clone(), |above| format!("{above};{name}"));
-        if context.own.cycles > 0 {
-            let _ = writeln!(out, "{path} {}", context.own.cycles);
-        }
-        paths.push(path);
-    }
-    out
-}

@@ -14,7 +14,13 @@ pub fn render_callgrind(profile: &ProgramProfile<'_>) -> String {
     let mut writer = Writer { profile, out: String::new(), names: FunctionNames::of(profile.program) };
     writer.write_header();
     let mut calls: BTreeMap<u32, Vec<(&CallKey, &CallCount)>> = BTreeMap::new();
-    for (key, arc) in profile.calls.iter().flat_map(|calls| &calls.arcs) {
+    // Code without symbols is one function, as it is by address: calls within it are none.
+    let is_within = |key: &CallKey| {
+        let number = profile.program.function_at(key.callee);
+        !profile.program.function(number).has_symbol && number == profile.program.function_at(key.caller)
+    };
+    let arcs = profile.calls.iter().flat_map(|calls| &calls.arcs);
+    for (key, arc) in arcs.filter(|(key, _)| !is_within(key)) {
         calls.entry(profile.program.function_at(key.site)).or_default().push((key, arc));
     }
     let mut functions: BTreeMap<u32, BTreeMap<u64, Cost>> = BTreeMap::new();
@@ -38,16 +44,17 @@ struct Writer<'a, 'p> {
 impl Writer<'_, '_> {
     fn write_header(&mut self) {
         let total = spending_of(self.profile.measurement);
+        self.out.push_str("# callgrind format\nversion: 1\ncreator: gentool\n");
+        for note in self.profile.program.notes() {
+            let _ = writeln!(self.out, "desc: Note: {}", one_line(&note.to_string()));
+        }
         let _ = write!(
             self.out,
-            "# callgrind format\nversion: 1\ncreator: gentool\npositions: instr line\n\
+            "positions: instr line\n\
              event: Instructions : instructions executed\nevent: Cycles : cycles taken\n\
              events: Instructions Cycles\nsummary: {} {}\n",
             total.instructions, total.cycles
         );
-        for note in self.profile.program.notes() {
-            let _ = writeln!(self.out, "desc: Note: {}", one_line(&note.to_string()));
-        }
     }
 
     fn write_function(&mut self, number: u32, costs: &BTreeMap<u64, Cost>, arcs: &[(&CallKey, &CallCount)]) {
@@ -85,12 +92,12 @@ impl Writer<'_, '_> {
         let number = self.profile.program.function_at(callee);
         let _ = writeln!(self.out, "cob={}", self.image(number));
         let _ = writeln!(self.out, "cfi={}", self.file(callee));
-        let _ = writeln!(self.out, "cfn={}", self.names.at(callee));
+        let _ = writeln!(self.out, "cfn={}", self.names.number(number));
         let _ = writeln!(self.out, "calls={} {callee:#x} {}", arc.calls, self.line(callee));
         let (site, line) = (key.site, self.line(key.site));
         // What a function spends in calls of itself it spends in the first of them; to say it again
         // would make readers count it twice.
-        let is_again = key.caller == key.callee;
+        let is_again = self.profile.program.function_at(key.caller) == number;
         let spent = if is_again { Spending::default() } else { arc.inclusive };
         let _ = writeln!(self.out, "{site:#x} {line} {} {}", spent.instructions, spent.cycles);
     }

@@ -3,30 +3,30 @@
 //! The messages are few and flat, so they are written by hand: a field is its number and kind, then a
 //! varint, or a length and bytes (Protocol Buffers, "Encoding").
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use super::function_names::FunctionNames;
+use super::stacks::{LEFT_OUT, Stacks};
 use crate::program::ProgramProfile;
 
 /// Stacks of calls with the instructions and cycles of their innermost function; without calls, the
-/// addresses with the functions that were inlined there.
-pub fn render_pprof(profile: &ProgramProfile<'_>) -> Vec<u8> {
+/// addresses with the functions that were inlined there. What is left out of deep stacks, if anything is, is
+/// told by the text that is given back.
+pub fn render_pprof(profile: &ProgramProfile<'_>) -> (Vec<u8>, Option<String>) {
+    let mut note = None;
     let mut tables = Tables::of(profile);
     tables.string("");
     let mut samples = Message::default();
     match profile.calls {
         Some(calls) => {
-            let mut stacks: Vec<Vec<u64>> = Vec::new();
-            for context in &calls.contexts {
-                let location = tables.function_location(context.function);
-                let above = context.parent.and_then(|parent| stacks.get(parent as usize));
-                let mut stack = vec![location];
-                stack.extend(above.into_iter().flatten());
-                if context.own != crate::Spending::default() {
-                    samples.sample(&stack, [context.own.instructions, context.own.cycles]);
-                }
-                stacks.push(stack);
+            let stacks = Stacks::of(calls);
+            let mut locations = Vec::new();
+            for stack in stacks.iter() {
+                locations.clear();
+                locations.extend(stack.functions().map(|function| tables.function_location(function)));
+                samples.sample(&locations, [stack.own.instructions, stack.own.cycles]);
             }
+            note = stacks.note();
         }
         None => {
             for (address, cost) in profile.cost_by_address() {
@@ -35,7 +35,7 @@ pub fn render_pprof(profile: &ProgramProfile<'_>) -> Vec<u8> {
             }
         }
     }
-    tables.finish(samples)
+    (tables.finish(samples), note)
 }
 
 /// Everything that samples refer to by number.
@@ -45,8 +45,18 @@ struct Tables<'a> {
     strings: BTreeMap<String, u64>,
     string_order: Vec<String>,
     functions: BTreeMap<(u64, u64), u64>,
-    locations: BTreeMap<(bool, u64), u64>,
+    locations: HashMap<Place, u64>,
     written: Message,
+}
+
+/// What a location stands for.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Place {
+    /// A function as a whole, by its beginning.
+    Function(u64),
+    Address(u64),
+    /// Functions that are left out of a stack.
+    LeftOut,
 }
 
 const SAMPLE_TYPE: u64 = 1;
@@ -63,7 +73,7 @@ impl<'a> Tables<'a> {
             strings: BTreeMap::new(),
             string_order: Vec::new(),
             functions: BTreeMap::new(),
-            locations: BTreeMap::new(),
+            locations: HashMap::new(),
             written: Message::default(),
         }
     }
@@ -92,31 +102,39 @@ impl<'a> Tables<'a> {
         number
     }
 
-    /// A function as a whole.
-    fn function_location(&mut self, start: u64) -> u64 {
+    /// A function as a whole; none stands for those that are left out.
+    fn function_location(&mut self, function: Option<u64>) -> u64 {
+        let place = function.map_or(Place::LeftOut, Place::Function);
+        if let Some(number) = self.locations.get(&place) {
+            return *number;
+        }
+        let Some(start) = function else {
+            return self.location(place, 0, &[(LEFT_OUT.to_owned(), String::new(), 0)]);
+        };
         let name = self.names.at(start);
         let profile = self.profile;
         let row = profile.program.row_at(start);
         let source = row.map_or("", |row| profile.program.source(row.source)).to_owned();
         let line = row.map_or(0, |row| row.line);
-        self.location((true, start), start, &[(name, source, line)])
+        self.location(place, start, &[(name, source, line)])
     }
 
     /// An address, with all functions that were inlined there.
     fn address_location(&mut self, address: u64) -> u64 {
+        if let Some(number) = self.locations.get(&Place::Address(address)) {
+            return *number;
+        }
         let frames = self.profile.program.frames(address).into_iter();
         let lines: Vec<_> = frames
             .map(|frame| (frame.function, frame.source.unwrap_or_default(), frame.line.unwrap_or(0)))
             .collect();
-        self.location((false, address), address, &lines)
+        self.location(Place::Address(address), address, &lines)
     }
 
-    fn location(&mut self, key: (bool, u64), address: u64, lines: &[(String, String, u32)]) -> u64 {
-        if let Some(number) = self.locations.get(&key) {
-            return *number;
-        }
+    /// Of a place that has none yet.
+    fn location(&mut self, place: Place, address: u64, lines: &[(String, String, u32)]) -> u64 {
         let number = self.locations.len() as u64 + 1;
-        self.locations.insert(key, number);
+        self.locations.insert(place, number);
         let mut message = Message::default();
         message.number(1, number);
         message.number(3, address);

@@ -14,6 +14,11 @@ pub(super) struct Presence {
 }
 
 impl Presence {
+    /// Whether it is there.
+    pub(super) fn is_there(&self) -> bool {
+        self.frames > 0
+    }
+
     /// A frame has it since then.
     pub(super) fn enter(&mut self, since: Spending) {
         if self.frames == 0 {

@@ -66,17 +66,9 @@ impl Stacks {
         self.stacks[number.index()].function
     }
 
-    /// Whether a function, by its number, is not on a single stack.
-    pub(super) fn is_new(&self, number: StackNumber, function: u32) -> bool {
-        let mut here = number.is_single().then(|| number.index());
-        while let Some(index) = here {
-            let Stack { parent, function: found, .. } = self.stacks[index];
-            if found == function {
-                return false;
-            }
-            here = parent.map(|parent| parent as usize);
-        }
-        number.is_single()
+    /// Whether a function, by its beginning, is not on a single stack.
+    pub(super) fn is_new(&self, number: StackNumber, start: u64) -> bool {
+        number.is_single() && self.tree.find(number.index() as u32, start).is_none()
     }
 
     /// A single frame was taken off.

@@ -242,3 +242,35 @@ fn a_computed_jump_is_idle_until_somebody_waits_where_it_leads() {
     call(&mut recorder, 4, 10, 3);
     assert!(recorder.take_newly_awaited().is_empty());
 }
+
+/// A chain of functions that each jump to the next, by a known address or a computed one, then the same chain
+/// above it: every function is on the stack by then, and none of them is what is returned to.
+#[test]
+fn a_chain_of_tail_calls_takes_no_longer_than_it_is_long() {
+    const FUNCTIONS: u64 = 100_000;
+    let cells =
+        |number: u64| FunctionCells { start: number * 10, end: number * 10 + 10, function: number * 10 };
+    let mut recorder = CallRecorder::new(FunctionMap::new((0..FUNCTIONS).map(cells).collect()), 0);
+    let mut now = 0;
+    let mut go = |recorder: &mut CallRecorder, from: u64, to: u64, step| {
+        now += 1;
+        let way = recorder.way(from, to, step);
+        recorder.take(way, at(now));
+    };
+    for turn in 0..2 {
+        for number in 1..FUNCTIONS {
+            let step = if number % 2 == 0 { Step::Direct } else { Step::Computed };
+            go(&mut recorder, number * 10 - 5, number * 10, step);
+        }
+        if turn == 0 {
+            go(&mut recorder, FUNCTIONS * 10 - 3, 0, Step::Call { return_address: FUNCTIONS * 10 - 2 });
+        }
+    }
+    go(&mut recorder, FUNCTIONS * 10 - 5, FUNCTIONS * 10 - 2, Step::Computed);
+    assert_eq!(recorder.frames.len() as u64, FUNCTIONS);
+    let calls = recorder.calls(at(now));
+    assert!(calls.arcs.iter().all(|(key, arc)| arc.calls == if key.kind == CallKind::Tail { 2 } else { 1 }));
+    assert_eq!(calls.arcs.len() as u64, FUNCTIONS);
+    assert_eq!(calls.contexts.len() as u64, FUNCTIONS);
+    assert_eq!(calls.functions[&0].inclusive, at(now));
+}

@@ -7,6 +7,9 @@ use super::stack::{StackNumber, difference, sum};
 use super::{CallRecorder, MOST_FRAMES};
 use crate::record::Step;
 
+/// Most tail calls behind each other that are taken off together as single frames.
+const MOST_TAILS: usize = 64;
+
 /// A transfer with what the tables say of it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Way {
@@ -199,13 +202,13 @@ impl CallRecorder {
         let Some(callee) = way.callee else { return false };
         let here = &self.functions[self.stacks.function(from_stack) as usize];
         let there = &self.functions[callee as usize];
-        (here.has_symbol || there.has_symbol) && self.stacks.is_new(from_stack, callee)
+        (here.has_symbol || there.has_symbol) && self.stacks.is_new(from_stack, there.start)
     }
 
     /// Takes off single frames that wait for what the one below does, and that one, if a return leads there;
-    /// whether it does.
+    /// whether it does. Of a long chain nobody asks here: it would be gone through again and again.
     fn take_off_tails(&mut self, returns: Returns, now: Spending) -> bool {
-        let above = self.frames[self.present..].iter().rev();
+        let above = self.frames[self.present..].iter().rev().take(MOST_TAILS);
         let tails = above.take_while(|frame| frame.returns == Returns::BELOW).count();
         let waiting = self.frames.len().checked_sub(tails + 1).filter(|index| *index >= self.present);
         let Some(waiting) = waiting.filter(|index| self.frames[*index].returns == returns) else {

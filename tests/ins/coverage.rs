@@ -23,6 +23,8 @@ pub(crate) struct Missing {
     /// Those that only cases have which end in a trap or a fault, as `zero` where an access begins:
     /// there is no memory near 0.
     pub(crate) at_fault: Vec<String>,
+    /// How many there are of each, as a sentence.
+    pub(crate) reached: String,
 }
 
 /// Runs a case without a look at what it does.
@@ -38,25 +40,35 @@ pub(crate) fn missing(model: &Model, runs: &Measurement) -> Missing {
         record.executed += record.cancelled + record.faulted;
     }
     let described = describe(model, runs);
-    let (values, not_executed) = (unused(&described, &tried), unused(&described, runs));
+    let ((values, _), (not_executed, all)) = (unused(&described, &tried), unused(&described, runs));
+    let coverage = Coverage::of(runs);
+    let reached = format!(
+        "The cases execute {} of {} instructions, and {} of {} values of their operands.",
+        coverage.used,
+        coverage.total,
+        all - not_executed.len(),
+        all,
+    );
     let at_fault = not_executed.into_iter().filter(|value| !values.contains(value)).collect();
-    Missing { instructions: Coverage::of(runs).unused, values, at_fault }
+    Missing { instructions: coverage.unused, values, at_fault, reached }
 }
 
-/// Values of operands that a report lists with no execution.
-fn unused(described: &Description, runs: &Measurement) -> Vec<String> {
-    let mut unused = Vec::new();
+/// Values of operands that a report lists with no execution, and how many it lists.
+fn unused(described: &Description, runs: &Measurement) -> (Vec<String>, usize) {
+    let (mut unused, mut all) = (Vec::new(), 0);
     for instruction in OperandTable::of(described, runs).instructions {
         let name = instruction.name;
         for place in instruction.places {
             assert!(place.is_complete, "{name}: the values of {} are not listed", place.name);
             let numbers: Vec<i128> = place.values.iter().filter_map(|(value, _)| number(value)).collect();
             let is_inside = |value: &str| number(value).is_some_and(|value| !is_corner(value, &numbers));
-            let values = place.values.iter().filter(|(value, executed)| *executed == 0 && !is_inside(value));
+            let values = place.values.iter().filter(|(value, _)| !is_inside(value));
+            all += values.clone().count();
+            let values = values.filter(|(_, executed)| *executed == 0);
             unused.extend(values.map(|(value, _)| format!("{name}: {} is never {value}", place.name)));
         }
     }
-    unused
+    (unused, all)
 }
 
 /// Of a narrow number the report lists every value; of a wide one its corners.

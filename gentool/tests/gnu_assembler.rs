@@ -1,8 +1,12 @@
-//! The disassembler's text of the guests is that of other assemblers: they take the text and give
-//! back the same bytes. And what other assemblers take beside, in `gnu_texts`, has the same bytes here.
+//! The disassembler's text of the guests and of the cases is that of other assemblers: they take the text
+//! and give back the same bytes. And what other assemblers take beside, in `gnu_texts`, has the same bytes here.
 
 mod cases;
+mod gnu {
+    pub(crate) mod texts;
+}
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write as _;
 use std::path::Path;
@@ -17,6 +21,7 @@ use isac_parser::source::{InMemory, SourceMap};
 use object::{Object, ObjectSection, ObjectSymbol};
 
 /// An assembler, and what it wants to be told.
+#[derive(Clone, Copy)]
 struct Tools {
     model: &'static str,
     prefix: &'static str,
@@ -139,6 +144,40 @@ fn check_text(tools: &Tools, address: u64) {
     assert!(rest.iter().all(|byte| *byte == 0), "{}: more than there was", tools.model);
 }
 
+/// The texts of a model's cases are the same bytes for the other tools, but for as many as these leave out:
+/// `text` is the text for them, or says that they do not read it.
+fn check_cases(tools: &Tools, text: fn(&cases::Line) -> Option<String>, left_out: usize) {
+    if !has(tools.prefix) {
+        return;
+    }
+    let of_model = |cases: &cases::Cases| cases.model == format!("models/{0}/{0}.isac", tools.model);
+    let cases = cases::of_models().into_iter().filter(of_model);
+    let lines = cases.flat_map(|cases| cases.lines).filter(|line| !line.text.is_empty());
+    // Each once: most have many cases.
+    let lines: BTreeMap<_, _> =
+        lines.map(|line| ((line.text.clone(), line.address, line.bytes.clone()), line)).collect();
+    let (mut given, mut expected, mut refused) = (String::new(), Vec::new(), 0);
+    for line in lines.values() {
+        match text(line) {
+            Some(text) => {
+                given += &format!("{text}\n");
+                expected.push(line);
+            }
+            None => refused += 1,
+        }
+    }
+    let found = assembled(tools, &given, 0x1_0000);
+    let mut rest = &found[..];
+    for line in &expected {
+        let Some(behind) = rest.strip_prefix(&line.bytes[..]) else {
+            panic!("{}: `{}` is {:02x?}", line.place, line.text, &rest[..rest.len().min(line.bytes.len())])
+        };
+        rest = behind;
+    }
+    assert!(rest.iter().all(|byte| *byte == 0), "{}: more than there was", tools.model);
+    assert_eq!(refused, left_out, "texts of {} that are left out, beside {}", tools.model, expected.len());
+}
+
 /// Instructions of 32 bits stay what they are, whatever shorter ones there are.
 fn uncompressed(line: &str) -> String {
     match line.trim_start().starts_with("c.") {
@@ -175,12 +214,17 @@ fn as_gives_back_the_text_of_every_guest_of_risc_v() {
         line: str::to_owned,
     };
     check(&riscv);
+    let zicsr = &["-march=rv32im_zicsr_zifencei", "-mabi=ilp32", "-mno-relax"];
+    check_cases(&Tools { assembler: zicsr, ..riscv }, gnu::texts::riscv, 0);
     let (head, line): (_, fn(&str) -> String) = (".option norvc", uncompressed);
     let assembler = &["-march=rv32imc_zicsr_zifencei", "-mabi=ilp32", "-mno-relax"];
-    check(&Tools { model: "rv32imc", assembler, head, line, ..riscv });
+    let compressed = Tools { model: "rv32imc", assembler, head, line, ..riscv };
+    check(&compressed);
+    check_cases(&compressed, gnu::texts::riscv, 3);
     let assembler = &["-march=rv64imac_zicsr_zifencei", "-mabi=lp64", "-mno-relax"];
     let wide = Tools { model: "rv64imac", assembler, linker: &["--no-relax"], head, line, ..riscv };
     check(&wide);
+    check_cases(&wide, gnu::texts::riscv, 3);
     check_text(&wide, 0x1_0000);
 }
 
@@ -209,17 +253,20 @@ fn as_gives_back_the_text_of_every_guest_of_thumb() {
         line: |line| line.replace(".half", ".hword"),
     };
     check(&thumb);
+    check_cases(&thumb, gnu::texts::thumb, 123);
     check_text(&thumb, 0x1_0000);
 }
 
 #[test]
 fn as_gives_back_the_text_of_every_guest_of_avr() {
-    check(&Tools {
+    let avr = Tools {
         model: "avr",
         prefix: "avr",
         assembler: &["-mmcu=avr5"],
         linker: &["-mavr5"],
         head: "",
         line: str::to_owned,
-    });
+    };
+    check(&avr);
+    check_cases(&avr, gnu::texts::avr, 4);
 }

@@ -20,10 +20,12 @@ use isac_parser::source::{InMemory, SourceMap};
 use sim_runtime::host::{Host, Streams};
 use sim_runtime::reference::ReferenceEngine;
 use sim_runtime::{Engine, Stop};
+use sim_translate::TranslatedEngine;
 
 #[allow(dead_code, reason = "programs of users are another test's")]
 mod differential {
     pub(crate) mod encoder;
+    pub(crate) mod figures;
     pub(crate) mod installed;
     pub(crate) mod program;
     pub(crate) mod random;
@@ -31,6 +33,7 @@ mod differential {
 }
 
 use differential::encoder::{Encoder, Instruction, Word};
+use differential::figures::{self, assert_figures_are_of};
 use differential::installed::can_compare;
 use differential::random::Random;
 use differential::thumb::random_instructions;
@@ -136,7 +139,7 @@ impl Text<'_, '_> {
     }
 
     fn unit(&mut self) {
-        match self.random.below(14) {
+        match self.random.below(15) {
             0 | 1 => self.compute(),
             // QEMU 7.2 stores the next instruction's address where a call is at fault; it is that of
             // this one (B1.5.6, ReturnAddress).
@@ -168,6 +171,7 @@ impl Text<'_, '_> {
                 self.number("r6", 0xe000_ed00);
                 self.read_control(register);
             }
+            13 => self.move_stack(),
             _ => self.choose_priorities(),
         }
     }
@@ -235,6 +239,16 @@ impl Text<'_, '_> {
         let value = self.any() & FLAGS_AND_MASK;
         self.number(&format!("r{from}"), value);
         self.word(word);
+    }
+
+    /// Moves one of the two stacks, the one at hand or the other, on which what comes then lies, and back.
+    fn move_stack(&mut self) {
+        let (stack, bytes) = (self.pick(&["msp", "psp"]), 4 * (1 + self.random.below(8)));
+        self.all(&[&format!("mrs r4, {stack}"), &format!("subs r4, #{bytes}"), &format!("msr {stack}, r4")]);
+        let line =
+            self.pick(&["cpsie i\n svc #1", "nop", "udf #1", "mrs r5, msp", "mrs r5, psp", "mov r5, sp"]);
+        self.add(line);
+        self.all(&[&format!("mrs r4, {stack}"), &format!("adds r4, #{bytes}"), &format!("msr {stack}, r4")]);
     }
 
     /// A register of the system control space, without bit 11 of ICSR: QEMU has RETTOBASE there, which
@@ -350,15 +364,25 @@ fn first_difference(expected: &[u8], found: &[u8]) -> Option<(usize, Option<u32>
     })
 }
 
+/// The engines that compile: the translated one does it with whatever it comes to.
+fn compiled(model: &'static Model) -> [(&'static str, Box<dyn Engine>); 3] {
+    let translated = TranslatedEngine::new(model).expect("the model is translated").with_threshold(1);
+    [
+        ("emitted", armv6m::engine(false)),
+        ("profiled", armv6m::engine(true)),
+        ("translated", Box::new(translated)),
+    ]
+}
+
 /// Runs the program of a seed everywhere; gives its number of instructions and of exceptions.
 fn compare(seed: u64, frame: &str, assembler: &Assembler<'_>, qemu: Option<&Path>) -> (u64, usize) {
     let model = armv6m::model();
     let mut sources = SourceMap::new();
     let program = assemble(assembler, &program(frame, seed), &mut sources);
     let (expected, counted) = run(&mut ReferenceEngine::new(model), model, &program);
-    for profile in [false, true] {
-        let found = run(armv6m::engine(profile).as_mut(), model, &program);
-        assert_eq!(found, (expected.clone(), counted), "emitted, seed {seed}");
+    for (name, mut engine) in compiled(model) {
+        let found = run(engine.as_mut(), model, &program);
+        assert_eq!(found, (expected.clone(), counted), "{name}, seed {seed}");
     }
     if let Some(folder) = qemu {
         let file = folder.join("program.elf");
@@ -368,6 +392,12 @@ fn compare(seed: u64, frame: &str, assembler: &Assembler<'_>, qemu: Option<&Path
         assert_eq!(difference, None, "{QEMU}, seed {seed}");
     }
     (counted, (expected.len() - LOG) / LOG_ENTRY)
+}
+
+/// The figures of longer runs are of the programs that are made today.
+#[test]
+fn longer_runs_are_of_these_programs() {
+    assert_figures_are_of("armv6m", program("@ units\n", figures::SEED).as_bytes());
 }
 
 /// What a program of `bare.s` does, in its places, and the status that it ends with.
@@ -434,12 +464,9 @@ fn compare_bare(bare: &Bare, frame: &str, assembler: &Assembler<'_>, qemu: Optio
     let mut sources = SourceMap::new();
     let program = assemble(assembler, &text, &mut sources);
     let mut ends = Vec::new();
-    let engines = [
-        Box::new(ReferenceEngine::new(model)) as Box<dyn Engine>,
-        armv6m::engine(false),
-        armv6m::engine(true),
-    ];
-    for mut engine in engines {
+    let reference = Box::new(ReferenceEngine::new(model)) as Box<dyn Engine>;
+    let compiled = compiled(model).into_iter().map(|(_, engine)| engine);
+    for mut engine in std::iter::once(reference).chain(compiled) {
         let map = model.target.host_map.unwrap_or(0) as usize;
         for piece in &program.pieces {
             engine.machine().write_bytes(map, piece.address, &piece.bytes).expect("it lies in memory");

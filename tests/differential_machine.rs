@@ -19,6 +19,7 @@ use isac::simulators::{rv32imc, rv64imac};
 mod differential {
     pub(crate) mod elf;
     pub(crate) mod encoder;
+    pub(crate) mod figures;
     pub(crate) mod handler;
     pub(crate) mod installed;
     pub(crate) mod machine;
@@ -30,6 +31,7 @@ mod differential {
 
 use differential::elf::write_elf;
 use differential::encoder::Encoder;
+use differential::figures::{self, assert_figures_are_of};
 use differential::machine;
 use differential::peer::{Output, Peer};
 use differential::program::Program;
@@ -104,6 +106,11 @@ fn compare(
     same("emitted", &emitted, "reference", &reference)?;
     if counted != expected {
         return Err(format!("emitted counts {counted} instructions, reference {expected}"));
+    }
+    let (translated, counted_there) = peer.run_translated(&elf);
+    same("translated", &translated, "reference", &reference)?;
+    if counted_there != expected {
+        return Err(format!("translated counts {counted_there} instructions, reference {expected}"));
     }
     if has_qemu {
         same("reference", &reference, "qemu", &run_qemu(peer, &elf, folder))?;
@@ -184,6 +191,17 @@ fn check(peer: Peer) {
     assert!(programs < PROGRAMS || instructions >= LEAST_INSTRUCTIONS, "only {instructions} instructions");
     unused.retain(|name| !NOT_EXECUTED.iter().any(|other| name.contains(&format!("({other}("))));
     assert!(programs < PROGRAMS || unused.is_empty(), "never executed: {unused:?}");
+}
+
+/// The figures of longer runs are of the programs that are made today.
+#[test]
+fn longer_runs_are_of_these_programs() {
+    for peer in [RV32IMC, RV64IMAC] {
+        let encoder = Encoder::new((peer.model)());
+        let writer = (peer.writer)(&encoder, &peer.layout, figures::SEED);
+        let program = Program::random(writer.as_ref(), &peer.layout, figures::SEED, UNITS);
+        assert_figures_are_of(peer.name, &write_elf(&program, &peer));
+    }
 }
 
 #[test]

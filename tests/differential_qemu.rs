@@ -17,6 +17,7 @@ use sim_runtime::reference::ReferenceEngine;
 mod differential {
     pub(crate) mod elf;
     pub(crate) mod encoder;
+    pub(crate) mod figures;
     pub(crate) mod installed;
     pub(crate) mod mips;
     pub(crate) mod mips_trap;
@@ -29,11 +30,14 @@ mod differential {
 
 use differential::elf::write_elf;
 use differential::encoder::{Encoder, Instruction};
-use differential::peer::{Output, Peer};
+use differential::figures::assert_figures_are_of;
+use differential::peer::{Output, Peer, translated};
 use differential::program::{Layout, Program};
-use differential::{mips, mips_trap, riscv, thumb};
+use differential::{figures, mips, mips_trap, riscv, thumb};
 
 const PROGRAMS: u64 = 26;
+/// Which programs run translated: to compile all that most programs execute once takes longer than to run it.
+const TRANSLATED_EVERY: u64 = 4;
 const FIRST_SEED: u64 = 1;
 const UNITS: usize = 600;
 
@@ -99,7 +103,7 @@ struct Bench<'a> {
 impl Bench<'_> {
     /// Runs a program everywhere: the number of its instructions, and those of the description that
     /// it did not execute; or what differs.
-    fn compare(&self, program: &Program) -> Result<(u64, BTreeSet<String>), String> {
+    fn compare(&self, seed: u64, program: &Program) -> Result<(u64, BTreeSet<String>), String> {
         let elf = write_elf(program, &self.peer);
         let (reference, expected) = self.peer.run_reference(&elf);
         let (emitted, counted, unused) = self.peer.run_emitted(&elf);
@@ -107,6 +111,13 @@ impl Bench<'_> {
         same("emitted", &emitted, "reference", &reference, layout)?;
         if counted != expected {
             return Err(format!("emitted counts {counted} instructions, reference {expected}"));
+        }
+        if seed.is_multiple_of(TRANSLATED_EVERY) {
+            let (translated, counted) = self.peer.run_translated(&elf);
+            same("translated", &translated, "reference", &reference, layout)?;
+            if counted != expected {
+                return Err(format!("translated counts {counted} instructions, reference {expected}"));
+            }
         }
         if self.qemu {
             same("reference", &reference, "qemu", &self.peer.run_qemu(&elf, self.folder), layout)?;
@@ -127,13 +138,13 @@ impl Bench<'_> {
         let (mut works, mut fails) = (0, UNITS);
         while works + 1 < fails {
             let middle = usize::midpoint(works, fails);
-            match self.compare(&self.program(seed, middle)) {
+            match self.compare(seed, &self.program(seed, middle)) {
                 Ok(_) => works = middle,
                 Err(_) => fails = middle,
             }
         }
         let program = self.program(seed, fails);
-        let difference = self.compare(&program).err().unwrap_or_default();
+        let difference = self.compare(seed, &program).err().unwrap_or_default();
         let last = self.program(seed, works).body.end..program.body.end;
         let mut text = format!("seed {seed}, its first {fails} units: {difference}; the last of them is\n");
         let mut address = self.peer.layout.code;
@@ -201,7 +212,7 @@ fn check(peer: Peer, random_instructions: RandomInstructions) {
     let mut instructions = 0;
     let mut unused = peer.all_instructions();
     for seed in first..first + programs {
-        match bench.compare(&bench.program(seed, UNITS)) {
+        match bench.compare(seed, &bench.program(seed, UNITS)) {
             Ok((counted, of_program)) => {
                 instructions += counted;
                 unused.retain(|name| of_program.contains(name));
@@ -215,6 +226,20 @@ fn check(peer: Peer, random_instructions: RandomInstructions) {
     let is_random = |name: &str| random.iter().any(|one| name.contains(&format!("({}(", one.name)));
     unused.retain(|name| is_random(name));
     assert!(programs < PROGRAMS || unused.is_empty(), "never executed: {unused:?}");
+}
+
+/// The figures of longer runs are of the programs that are made today.
+#[test]
+fn longer_runs_are_of_these_programs() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    for peer in [RV32IM, RV32IMC, RV64IMAC, MIPS32, ARMV6M] {
+        let bench = Bench { peer, encoder: Encoder::new((peer.model)()), folder: folder.path(), qemu: false };
+        assert_figures_are_of(peer.name, &write_elf(&bench.program(figures::SEED, UNITS), &peer));
+    }
+    let encoder = Encoder::new((MIPS32.model)());
+    let (writer, _) = mips_trap::trapping(&encoder, figures::SEED);
+    let program = Program::random(&writer, &MIPS32.layout, figures::SEED, TRAPPING_UNITS);
+    assert_figures_are_of("mips32", &write_elf(&program, &MIPS32));
 }
 
 #[test]
@@ -281,8 +306,11 @@ fn programs_of_mips32_trap_where_they_do_on_qemu() {
         let elf = write_elf(&program, &MIPS32);
         let mut reference = ReferenceEngine::new((MIPS32.model)());
         let expected = MIPS32.run_to_end(&mut reference, &elf).expect("the program is loaded");
-        let found = MIPS32.run_to_end((MIPS32.emitted)(true).as_mut(), &elf).expect("the program is loaded");
-        assert!(found == expected, "seed {seed}, {name}: emitted {:?}, reference {:?}", found.1, expected.1);
+        let mut translated = translated((MIPS32.model)());
+        for engine in [(MIPS32.emitted)(true).as_mut(), &mut translated] {
+            let found = MIPS32.run_to_end(engine, &elf).expect("the program is loaded");
+            assert!(found == expected, "seed {seed}, {name}: {:?}, reference {:?}", found.1, expected.1);
+        }
         let (written, Stop::Halted(status)) = expected else {
             panic!("seed {seed}, {name}: {:?}", expected.1)
         };

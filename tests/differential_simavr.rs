@@ -12,9 +12,11 @@ use isac::simulators::avr;
 use sim_profile::coverage::Coverage;
 use sim_runtime::Engine as _;
 use sim_runtime::reference::ReferenceEngine;
+use sim_translate::TranslatedEngine;
 
 #[allow(dead_code, reason = "written for another test")]
 mod differential {
+    pub(crate) mod figures;
     pub(crate) mod installed;
     pub(crate) mod random;
     pub(crate) mod tree;
@@ -26,6 +28,7 @@ mod simavr {
     pub(crate) mod step;
 }
 
+use differential::figures::{self, assert_figures_are_of};
 use differential::installed::can_compare;
 use differential::random::Random;
 use simavr::machine::{Bench, State};
@@ -34,6 +37,8 @@ use simavr::program::Program;
 use simavr::step::Steps;
 
 const PROGRAMS: u64 = 40;
+/// Which programs run translated: to compile all that they execute once takes longer than to run it.
+const TRANSLATED_EVERY: u64 = 8;
 const FIRST_SEED: u64 = 1;
 
 /// Random instructions of a program; some of them are skipped or jumped over.
@@ -77,6 +82,13 @@ fn explain(bench: &Bench, steps: &Steps, seed: u64) -> String {
     format!("seed {seed}: after {differs} steps simavr differs: {said}\n{}", steps.tail(differs))
 }
 
+/// The figures of longer runs are of the programs that are made today.
+#[test]
+fn longer_runs_are_of_these_programs() {
+    let steps = Steps::random(avr::model(), &mut Random::new(figures::SEED), STEPS);
+    assert_figures_are_of("avr", &steps.program(STEPS).flash);
+}
+
 #[test]
 fn random_programs_leave_the_same_on_engines_and_simavr() {
     let has_simavr = can_compare("simavr", has_simavr(), "avr on our engines alone");
@@ -90,7 +102,12 @@ fn random_programs_leave_the_same_on_engines_and_simavr() {
         let program = steps.program(STEPS);
         let mut reference = ReferenceEngine::new(avr::model()).with_profile();
         let (expected, count) = bench.run_counting(&mut reference, &program);
-        for (name, mut engine) in [("profiled", avr::engine(true)), ("unprofiled", avr::engine(false))] {
+        let mut engines = vec![("profiled", avr::engine(true)), ("unprofiled", avr::engine(false))];
+        if seed.is_multiple_of(TRANSLATED_EVERY) {
+            let engine = TranslatedEngine::new(avr::model()).expect("the model is translated");
+            engines.push(("translated", Box::new(engine.with_threshold(1))));
+        }
+        for (name, mut engine) in engines {
             let found = bench.run_for(engine.as_mut(), &program, count);
             let said = expected.difference(&found);
             assert_eq!(said, None, "seed {seed}: the {name} engine");

@@ -12,6 +12,7 @@ use sim_runtime::reference::ReferenceEngine;
 
 #[allow(dead_code, reason = "written for another test")]
 mod differential {
+    pub(crate) mod figures;
     pub(crate) mod random;
     pub(crate) mod tree;
 }
@@ -21,10 +22,11 @@ mod vliw4_page {
     pub(crate) mod program;
 }
 
+use differential::figures::{self, assert_figures_are_of};
 use differential::random::Random;
 use vliw4_page::checker::{Checker, End};
 use vliw4_page::machine::{Bench, INPUT, State};
-use vliw4_page::program::Maker;
+use vliw4_page::program::{Maker, Program};
 
 const PROGRAMS: u64 = 450;
 const FIRST_SEED: u64 = 1;
@@ -43,8 +45,8 @@ fn setting(name: &str, default: u64) -> u64 {
 }
 
 /// What the page says that a program leaves after so many cycles, and how many it ran.
-fn check(program: &[u128], cycles: u64) -> (State, u64) {
-    let mut checker = Checker::new(program.to_vec(), INPUT);
+fn check(program: &Program, cycles: u64) -> (State, u64) {
+    let mut checker = Checker::new(program, INPUT);
     let mut bundles = 0;
     while bundles < cycles && checker.end == End::Running {
         checker.step();
@@ -53,7 +55,7 @@ fn check(program: &[u128], cycles: u64) -> (State, u64) {
     (State::of_checker(&checker), bundles)
 }
 
-fn compare(bench: &Bench, name: &str, seed: u64, program: &[u128], engine: impl Fn() -> Box<dyn Engine>) {
+fn compare(bench: &Bench, name: &str, seed: u64, program: &Program, engine: impl Fn() -> Box<dyn Engine>) {
     let after = |cycles| {
         let found = bench.run(engine().as_mut(), program, cycles);
         check(program, cycles).0.difference(&found)
@@ -63,6 +65,14 @@ fn compare(bench: &Bench, name: &str, seed: u64, program: &[u128], engine: impl 
         let said = after(first).unwrap_or_default();
         panic!("seed {seed}: after {first} cycles the {name} engine differs: {said}");
     }
+}
+
+/// The figures of longer runs are of the programs that are made today.
+#[test]
+fn longer_runs_are_of_these_programs() {
+    let program = Maker::new(vliw4::model()).program(&mut Random::new(figures::SEED));
+    let bytes: Vec<u8> = program.bundles.iter().flat_map(|bundle| bundle.to_le_bytes()).collect();
+    assert_figures_are_of("vliw4", &bytes);
 }
 
 #[test]

@@ -53,6 +53,8 @@ fn code(program: &Program, big_endian: bool) -> Vec<u8> {
     for word in &program.words {
         let size = word.bytes as usize;
         match big_endian {
+            // A space of zeros.
+            _ if size > 4 => code.resize(code.len() + size, 0),
             true => code.extend(&word.bits.to_be_bytes()[4 - size..]),
             false => code.extend(&word.bits.to_le_bytes()[..size]),
         }

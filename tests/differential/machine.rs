@@ -6,15 +6,16 @@
 use std::ops::Range;
 
 use super::encoder::{Encoder, Instruction, Word};
-use super::program::{Forward, Layout, Row, Way, Writer};
+use super::program::{Forward, Jump, Layout, Row, Way, Writer};
 use super::random::Random;
 use super::riscv::{FIRST_SHORT, RV32, RV64, RiscV, is_on_stack, is_short, random_instructions, riscv};
 
 /// Programs for the bare machine lie where its memory is.
-pub(crate) const BARE32: Layout = Layout { code: 0x8000_0000, data: 0x8010_0000, ..RV32 };
+pub(crate) const BARE32: Layout = Layout { code: 0x8000_0000, data: 0x80c0_0000, ..RV32 };
 pub(crate) const BARE64: Layout = Layout { code: BARE32.code, data: BARE32.data, ..RV64 };
 
 pub(super) const MSTATUS: u32 = 0x300;
+const MISA: u32 = 0x301;
 const MIE: u32 = 0x304;
 const MTVEC: u32 = 0x305;
 pub(super) const MSCRATCH: u32 = 0x340;
@@ -30,7 +31,10 @@ const INSTRET: u32 = 0xc02;
 const HIGH: u32 = 0x80;
 
 /// What programs may write as they like.
-const WRITABLE: [u32; 3] = [MSCRATCH, MCAUSE, MTVAL];
+const WRITABLE: [u32; 4] = [MSCRATCH, MCAUSE, MTVAL, MISA];
+/// What they may write these bits of: the other machine has more modes, interrupts of their own, and bit 0 of mepc.
+const PARTLY_WRITABLE: [(u32, u32); 4] =
+    [(MSTATUS, MIE_BIT | MPIE_BIT), (MIE, OF_MODE), (MEPC, !1), (MIP, OF_MODE)];
 /// Of the CSRs that the description has those whose values differ from machine to machine: mstatus,
 /// which has more modes there; counters, which count the handler, and are read by differences; marchid
 /// and mimpid, a version there.
@@ -54,6 +58,8 @@ const MPP: u32 = 3 << 11;
 pub(super) const SOFTWARE: u32 = 3;
 pub(super) const TIMER: u32 = 7;
 const INTERRUPTS: u32 = 1 << SOFTWARE | 1 << TIMER;
+/// Those of machine mode, from outside, too.
+const OF_MODE: u32 = INTERRUPTS | 1 << 11;
 /// The mode of mtvec in which each interrupt goes to a vector of its own.
 const VECTORED: u32 = 1;
 
@@ -134,7 +140,9 @@ impl Writer for Machine<'_, '_> {
 
     fn unit(&self, row: &mut Row, is_looped: bool, random: &mut Random) -> Vec<Word> {
         match random.below(16) {
+            0 if random.once_in(2) => self.write_part(random),
             0 => self.write_any(random),
+            1 if random.once_in(8) => self.write_handler(random),
             1 => self.read_any(random),
             2 => self.choose_interrupts(random),
             3 => self.interrupt(random),
@@ -153,6 +161,14 @@ impl Writer for Machine<'_, '_> {
 
     fn aim(&self, jump: &Forward, word: Word, way: Way) -> Option<Word> {
         self.user.aim(jump, word, way)
+    }
+
+    fn leap(&self, space: u32) -> Jump {
+        self.user.leap(space)
+    }
+
+    fn grain(&self) -> u32 {
+        self.user.grain()
     }
 }
 
@@ -242,6 +258,46 @@ impl<'e, 'm> Machine<'e, 'm> {
         let last = if instruction.has("imm") { "imm" } else { "rs1" };
         let values = [("rd", rd), ("csr", *random.choose(&WRITABLE)), (last, any)];
         vec![self.encode(&instruction.name, &values)]
+    }
+
+    /// Any instruction that writes a CSR of which both machines have some bits. What is read of `mstatus` is
+    /// those; written as a whole it keeps the mode to return to.
+    fn write_part(&self, random: &mut Random) -> Vec<Word> {
+        let (csr, bits) = *random.choose(&PARTLY_WRITABLE);
+        let (rd, from) = self.two(random);
+        loop {
+            let instruction = *random.choose(&self.of_control(true));
+            let is_whole = instruction.name.starts_with("csrrw");
+            let mut words = Vec::new();
+            let (last, value) = match instruction.has("imm") {
+                true if is_whole && csr == MSTATUS => continue,
+                true => ("imm", random.value(5) & bits),
+                false => {
+                    let mode = if is_whole && csr == MSTATUS { MPP } else { 0 };
+                    words = self.user.constant(from, random.next() as u32 & bits | mode);
+                    ("rs1", from)
+                }
+            };
+            let values = [("rd", rd), ("csr", csr), (last, value)];
+            words.push(self.encode(&instruction.name, &values));
+            if csr == MSTATUS {
+                words.push(self.encode("andi", &[("rd", rd), ("rs1", rd), ("imm", bits)]));
+            }
+            return words;
+        }
+    }
+
+    /// Writes any number to `mtvec`, reads what that has made of it, and writes what it was; nothing
+    /// interrupts meanwhile. Of the lowest bits the upper one stays 0: what is kept of one that is not is for
+    /// each machine to choose (3.1.7).
+    fn write_handler(&self, random: &mut Random) -> Vec<Word> {
+        let (old, any) = self.two(random);
+        let mut words = vec![self.encode("csrrci", &[("rd", 0), ("csr", MSTATUS), ("imm", MIE_BIT)])];
+        words.push(self.encode("andi", &[("rd", any), ("rs1", any), ("imm", 0xffd)]));
+        words.push(self.encode("csrrw", &[("rd", old), ("csr", MTVEC), ("rs1", any)]));
+        words.push(self.encode("csrrw", &[("rd", any), ("csr", MTVEC), ("rs1", old)]));
+        words.push(self.user.add(old, 0, 0));
+        words
     }
 
     /// Any instruction that reads a CSR and changes nothing.

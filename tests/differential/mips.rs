@@ -1,7 +1,7 @@
 //! Random programs for MIPS32. Every branch and jump has a random instruction in its delay slot.
 
 use super::encoder::{Encoder, Instruction, Word};
-use super::program::{Forward, Layout, Row, Way, Writer};
+use super::program::{Forward, Jump, Layout, Row, Way, Writer};
 use super::random::Random;
 
 const NAMES: [&str; 34] = [
@@ -10,7 +10,7 @@ const NAMES: [&str; 34] = [
     "r31", "HI", "LO",
 ];
 pub(crate) const LAYOUT: Layout =
-    Layout { code: 0x0040_0000, data: 0x0060_0000, register_bytes: 4, registers: &NAMES, big_endian: true };
+    Layout { code: 0x0040_0000, data: 0x0100_0000, register_bytes: 4, registers: &NAMES, big_endian: true };
 
 /// What ends the run or leaves to the host: the harness alone uses it.
 const NOT_RANDOM: [&str; 3] = ["break", "syscall", "undefined"];
@@ -159,13 +159,27 @@ impl Writer for Mips<'_, '_> {
 
     fn aim(&self, jump: &Forward, word: Word, way: Way) -> Option<Word> {
         let instruction = self.encoder.find(word)?;
-        let offset = way.distance.wrapping_add_signed(jump.bias);
-        let (place, value) = match jump.name.as_str() {
-            "j" | "jal" => ("target", way.address?),
-            "addiu" => ("imm", offset),
-            _ => ("offset", offset),
+        let offset = way.distance + jump.bias;
+        let (place, value, reach) = match jump.name.as_str() {
+            "j" | "jal" => ("target", way.address?, i32::MAX),
+            "addiu" => ("imm", offset.cast_unsigned(), 0x7fff),
+            _ => ("offset", offset.cast_unsigned(), 0x1_ffff),
         };
-        (offset < 0x7fff).then(|| self.encoder.set(instruction, word, place, value))
+        (-reach..=reach).contains(&offset).then(|| self.encoder.set(instruction, word, place, value))
+    }
+
+    /// A branch, which a loop may have, too, or a jump where that does not reach.
+    fn leap(&self, space: u32) -> Jump {
+        let nop = self.encode("nop", &[]);
+        let (name, word) = match space < 0x1_0000 {
+            true => ("beq", self.encode("beq", &[("rs", 0), ("rt", 0), ("offset", 0)])),
+            false => ("j", self.encode("j", &[("target", 0)])),
+        };
+        Jump { words: vec![word, nop], word: 0, name: name.to_owned(), bias: -4 }
+    }
+
+    fn grain(&self) -> u32 {
+        4
     }
 }
 
@@ -306,8 +320,6 @@ impl Mips<'_, '_> {
 
     /// A branch or jump with what stands in its delay slot.
     fn jump(&self, row: &mut Row, instruction: &Instruction, random: &mut Random) -> Vec<Word> {
-        let unit = row.units.len();
-        let target = unit + 1 + random.below(6);
         let mut word = self.word(instruction, random);
         // A branch that links may not read the register that it writes.
         while instruction.name.contains("al") && self.encoder.value(instruction, word, "rs") == RA {
@@ -316,8 +328,7 @@ impl Mips<'_, '_> {
         let slot = self.slot(random);
         let name = instruction.name.clone();
         if instruction.has("offset") || instruction.has("target") {
-            row.jumps.push(Forward { unit, word: 0, target, name, bias: -4 });
-            return vec![word, slot];
+            return row.jump(self, Jump { words: vec![word, slot], word: 0, name, bias: -4 }, random);
         }
         let linked = match instruction.has("rd") {
             true => self.encoder.value(instruction, word, "rd"),
@@ -330,14 +341,14 @@ impl Mips<'_, '_> {
             }
         };
         // Where it is told by a branch to the second instruction behind it.
-        row.jumps.push(Forward { unit, word: 2, target, name: "addiu".to_owned(), bias: -(LINK as i32) });
-        vec![
+        let words = vec![
             self.encode("bgezal", &[("rs", 0), ("offset", 4)]),
             self.encode("nop", &[]),
             self.add(register, RA, 0),
             self.set(instruction, word, "rs", register),
             slot,
-        ]
+        ];
+        row.jump(self, Jump { words, word: 2, name: "addiu".to_owned(), bias: -(LINK as i32) }, random)
     }
 
     /// What may stand in a delay slot: one word that goes on with the next.

@@ -1,4 +1,4 @@
-//! The machines that run a program: the two engines, and QEMU's user-mode emulation.
+//! The machines that run a program: the three engines, and QEMU's user-mode emulation.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -14,6 +14,7 @@ use sim_runtime::image::{Expected, ImageFormat, place_image, read_image};
 use sim_runtime::launcher::LaunchInfo;
 use sim_runtime::reference::ReferenceEngine;
 use sim_runtime::{Engine, Stop};
+use sim_translate::TranslatedEngine;
 
 /// More than any program executes.
 const LIMIT: u64 = 10_000_000;
@@ -54,6 +55,12 @@ impl Peer {
     /// Runs a program on the reference engine; gives the number of instructions too.
     pub(crate) fn run_reference(&self, elf: &[u8]) -> (Output, u64) {
         let mut engine = ReferenceEngine::new((self.model)());
+        (self.run_engine(&mut engine, elf), engine.instructions())
+    }
+
+    /// Runs a program on the translated engine; gives the number of instructions too.
+    pub(crate) fn run_translated(&self, elf: &[u8]) -> (Output, u64) {
+        let mut engine = translated((self.model)());
         (self.run_engine(&mut engine, elf), engine.instructions())
     }
 
@@ -105,6 +112,11 @@ impl Peer {
         let output = Command::new(self.qemu).arg(&file).stdin(Stdio::null()).output();
         output.map_err(|error| format!("{}: {error}", self.qemu))
     }
+}
+
+/// The translated engine without a profile, as a run without options has it, compiling whatever it comes to.
+pub(crate) fn translated(model: &'static Model) -> TranslatedEngine<'static> {
+    TranslatedEngine::new(model).expect("the model is translated").with_threshold(1)
 }
 
 /// What of the instruction set an engine has not executed.

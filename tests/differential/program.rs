@@ -3,7 +3,9 @@
 //! A program is a row of *units*: one instruction, an indirect jump with the instructions that
 //! load its address, or a loop around further units. Control never enters a unit but at its
 //! beginning, jumps lead forward to a unit of the same row, and a loop counts down a register
-//! that nothing else writes. One more register always points into the data, for loads and stores.
+//! that nothing else writes. Some jumps get there by a detour within their unit, back to a leap that
+//! leads on, or over a space that nothing else reaches: so their offsets have both signs and all bits.
+//! One more register always points into the data, for loads and stores.
 //! Which two registers these are is random too, so that every register is used as any other.
 //!
 //! In front of the units all registers are loaded from the data; behind them they are stored
@@ -60,28 +62,138 @@ pub(crate) struct Program {
 pub(crate) struct Row {
     pub(crate) units: Vec<Vec<Word>>,
     pub(crate) jumps: Vec<Forward>,
+    /// How many bytes spaces in units may still take.
+    room: u32,
+}
+
+/// Instructions one of which jumps.
+pub(crate) struct Jump {
+    pub(crate) words: Vec<Word>,
+    /// The word among them that says where it leads.
+    pub(crate) word: usize,
+    /// The instruction that this word is.
+    pub(crate) name: String,
+    /// What is added to the distance from the first of the words to the target.
+    pub(crate) bias: i32,
 }
 
 /// A jump of a row whose target is not known yet.
 pub(crate) struct Forward {
-    pub(crate) unit: usize,
+    unit: usize,
     /// The word in the unit that says where it leads.
-    pub(crate) word: usize,
-    /// The unit that it leads to; the row's end if there are fewer.
-    pub(crate) target: usize,
+    word: usize,
+    goal: Goal,
     /// The instruction that the word is.
     pub(crate) name: String,
-    /// What is added to the distance between the two units.
+    /// What is added to the distance from the unit's beginning to the target.
     pub(crate) bias: i32,
+}
+
+/// Where a jump leads.
+enum Goal {
+    /// To this unit; to the row's end if there are fewer, and to one before if it does not reach so far.
+    Unit(usize),
+    /// So many bytes behind the beginning of its own unit.
+    Inside(u32),
 }
 
 /// Where a unit may lead.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Way {
-    /// From the beginning of the jump's unit to that of its target.
-    pub(crate) distance: u32,
+    /// From the beginning of the jump's unit to its target.
+    pub(crate) distance: i32,
     /// The target's address; `None` in a loop, which does not know its own yet.
     pub(crate) address: Option<u32>,
+}
+
+/// How far a jump over a space leads further than the space at most: instructions before and behind it.
+const AROUND: u32 = 64;
+
+impl Row {
+    /// A unit that jumps to one of the next: directly, back to a leap that goes there, or over a space.
+    pub(crate) fn jump(&mut self, writer: &dyn Writer, jump: Jump, random: &mut Random) -> Vec<Word> {
+        let target = self.units.len() + 1 + random.below(6);
+        match random.below(8) {
+            0 | 1 => self.jump_back(writer, jump, target, random),
+            2 => self.jump_far(writer, jump, target, random),
+            _ => {
+                self.note(&jump, 0, 0, Goal::Unit(target));
+                jump.words
+            }
+        }
+    }
+
+    /// A leap over what the jump leads back to: a leap to the target, and a space behind it.
+    fn jump_back(
+        &mut self,
+        writer: &dyn Writer,
+        jump: Jump,
+        target: usize,
+        random: &mut Random,
+    ) -> Vec<Word> {
+        let Some(space) = self.space(writer, &jump, -1, random) else {
+            self.note(&jump, 0, 0, Goal::Unit(target));
+            return jump.words;
+        };
+        let (over, on) = (writer.leap(space), writer.leap(space));
+        let (to_leap, to_jump) = (size(&over.words), size(&over.words) + size(&on.words) + space);
+        self.note(&over, 0, 0, Goal::Inside(to_jump));
+        self.note(&on, over.words.len(), to_leap, Goal::Unit(target));
+        let gap = gap(space);
+        self.note(&jump, over.words.len() + on.words.len() + gap.len(), to_jump, Goal::Inside(to_leap));
+        [over.words, on.words, gap, jump.words].concat()
+    }
+
+    /// The jump over a space to the unit's end, and, where it goes on, a leap to the target.
+    fn jump_far(&mut self, writer: &dyn Writer, jump: Jump, target: usize, random: &mut Random) -> Vec<Word> {
+        let Some(space) = self.space(writer, &jump, 1, random) else {
+            self.note(&jump, 0, 0, Goal::Unit(target));
+            return jump.words;
+        };
+        let on = writer.leap(space);
+        let (to_leap, to_end) = (size(&jump.words), size(&jump.words) + size(&on.words) + space);
+        self.note(&jump, 0, 0, Goal::Inside(to_end));
+        self.note(&on, jump.words.len(), to_leap, Goal::Unit(target));
+        [jump.words, on.words, gap(space)].concat()
+    }
+
+    /// A space that the jump gets over in this direction, as often of few bits as of many; `None` for one that
+    /// gets over no instruction.
+    fn space(&mut self, writer: &dyn Writer, jump: &Jump, sign: i32, random: &mut Random) -> Option<u32> {
+        let reaches = |bytes: u32| {
+            let way = Way { distance: sign * bytes as i32, address: Some(1 << 24) };
+            writer.aim(&forward(jump, 0, 0, Goal::Inside(0)), jump.words[jump.word], way).is_some()
+        };
+        if !reaches(AROUND / 2) {
+            return None;
+        }
+        let mut most = 0;
+        for bit in (0..24).rev().map(|number| 1 << number) {
+            let is_free = most + bit <= self.room;
+            most += if is_free && reaches(most + bit + AROUND) { bit } else { 0 };
+        }
+        let width = random.below(most.checked_ilog2().map_or(0, |bits| bits as usize + 1) + 1);
+        let space = (random.next() as u32 & ((1 << width) - 1)).min(most) & writer.grain().wrapping_neg();
+        self.room -= space;
+        Some(space)
+    }
+
+    /// Notes a jump of the unit at hand: how many words and bytes of it are before it.
+    fn note(&mut self, jump: &Jump, words: usize, bytes: u32, goal: Goal) {
+        let unit = self.units.len();
+        self.jumps.push(Forward { unit, ..forward(jump, words, bytes, goal) });
+    }
+}
+
+/// A jump with so many words and bytes of its unit before it.
+fn forward(jump: &Jump, words: usize, bytes: u32, goal: Goal) -> Forward {
+    let bias = jump.bias - bytes as i32;
+    Forward { unit: 0, word: words + jump.word, goal, name: jump.name.clone(), bias }
+}
+
+/// What nothing reaches, as one word of zeros.
+fn gap(bytes: u32) -> Vec<Word> {
+    (bytes > 0).then_some(Word { bits: 0, bytes }).into_iter().collect()
 }
 
 /// How a processor's programs are written: it knows its registers and instructions.
@@ -100,6 +212,12 @@ pub(crate) trait Writer {
 
     /// The word of a jump that goes this way; `None` if it does not reach so far.
     fn aim(&self, jump: &Forward, word: Word, way: Way) -> Option<Word>;
+
+    /// A jump without a condition that gets over a space of so many bytes.
+    fn leap(&self, space: u32) -> Jump;
+
+    /// What the size of every instruction is a multiple of, in bytes.
+    fn grain(&self) -> u32;
 }
 
 impl Program {
@@ -107,7 +225,8 @@ impl Program {
     pub(crate) fn random(writer: &dyn Writer, layout: &Layout, seed: u64, units: usize) -> Program {
         let mut words = writer.prologue();
         let address = layout.code + size(&words);
-        let row = make_row(writer, units, Some(address), |index| Random::of_part(seed, index));
+        let room = layout.data - address - CODE_BYTES;
+        let row = make_row(writer, units, Some((address, room)), |index| Random::of_part(seed, index));
         let body = words.len()..words.len() + row.len();
         words.extend(row);
         words.extend(writer.epilogue());
@@ -121,15 +240,19 @@ fn size(words: &[Word]) -> u32 {
     words.iter().map(|word| word.bytes).sum()
 }
 
-/// Makes a row, which lies at an address or in a loop; unit `index` depends on its own random
-/// numbers alone.
+/// More than all instructions of a program have.
+const CODE_BYTES: u32 = 0x20000;
+
+/// Makes a row, which lies at an address and has room for spaces, or in a loop; unit `index` depends on its
+/// own random numbers alone, and on the room that those before have left.
 fn make_row(
     writer: &dyn Writer,
     units: usize,
-    address: Option<u32>,
+    place: Option<(u32, u32)>,
     random_of: impl Fn(usize) -> Random,
 ) -> Vec<Word> {
-    let mut row = Row::default();
+    let address = place.map(|(address, _)| address);
+    let mut row = Row { room: place.map_or(0, |(_, room)| room), ..Row::default() };
     for index in 0..units {
         let mut random = random_of(index);
         let unit = match address.is_some() && random.once_in(12) {
@@ -156,16 +279,19 @@ fn lay_out(writer: &dyn Writer, mut row: Row, address: Option<u32>) -> Vec<Word>
         starts.push(starts[starts.len() - 1] + size(unit));
     }
     for jump in &row.jumps {
-        let mut target = jump.target.min(row.units.len());
-        let word = loop {
-            let distance = starts[target] - starts[jump.unit];
-            let way = Way { distance, address: address.map(|address| address + starts[target]) };
-            if let Some(word) = writer.aim(jump, row.units[jump.unit][jump.word], way) {
-                break word;
-            }
-            target -= 1;
-            assert!(target > jump.unit, "{} reaches nothing", jump.name);
+        let from = starts[jump.unit];
+        let aimed = |to: u32| {
+            let way = Way { distance: (to - from) as i32, address: address.map(|address| address + to) };
+            writer.aim(jump, row.units[jump.unit][jump.word], way)
         };
+        let word = match jump.goal {
+            Goal::Inside(bytes) => aimed(from + bytes),
+            Goal::Unit(target) => {
+                let targets = jump.unit + 1..=target.min(row.units.len());
+                targets.rev().find_map(|target| aimed(starts[target]))
+            }
+        };
+        let word = word.unwrap_or_else(|| panic!("{} reaches nothing", jump.name));
         row.units[jump.unit][jump.word] = word;
     }
     row.units.concat()

@@ -1,7 +1,7 @@
 //! Random programs for RISC-V.
 
 use super::encoder::{Encoder, Instruction, Word};
-use super::program::{Forward, Layout, Row, Way, Writer};
+use super::program::{Forward, Jump, Layout, Row, Way, Writer};
 use super::random::Random;
 
 /// What ends the run or leaves to the host: the harness alone uses it.
@@ -28,7 +28,7 @@ const NAMES: [&str; 32] = [
     "x31",
 ];
 pub(crate) const RV32: Layout =
-    Layout { code: 0x10000, data: 0x0040_0000, register_bytes: 4, registers: &NAMES, big_endian: false };
+    Layout { code: 0x10000, data: 0x00c0_0000, register_bytes: 4, registers: &NAMES, big_endian: false };
 pub(crate) const RV64: Layout = Layout { register_bytes: 8, ..RV32 };
 
 const WRITE: u32 = 64;
@@ -135,34 +135,26 @@ impl Writer for RiscV<'_, '_> {
     fn unit(&self, row: &mut Row, _is_looped: bool, random: &mut Random) -> Vec<Word> {
         let instruction = self.choose(random);
         let word = self.word(instruction, random);
-        let unit = row.units.len();
-        let target = unit + 1 + random.below(6);
-        let mut forward = |word, name: &str, bias| {
-            row.jumps.push(Forward { unit, word, target, name: name.to_owned(), bias });
+        let mut jump = |words, word, name: &str, bias, random: &mut Random| {
+            row.jump(self, Jump { words, word, name: name.to_owned(), bias }, random)
         };
         match kind(instruction) {
             Kind::Plain => vec![word],
             Kind::Memory => vec![self.address(instruction, word, random)],
             Kind::Atomic => self.atomic(instruction, word, random),
-            Kind::Jump => {
-                forward(0, &instruction.name, 0);
-                vec![word]
-            }
+            Kind::Jump => jump(vec![word], 0, &instruction.name, 0, random),
             Kind::IndirectJump => {
                 let register = self.writable(random);
                 // The target's least significant bit, which is ignored.
                 let odd = random.below(2) as i32;
                 let here = self.encode("auipc", &[("rd", register), ("imm", 0)]);
-                let jump = self.encoder.set(instruction, word, "rs1", register);
+                let word = self.encoder.set(instruction, word, "rs1", register);
                 match instruction.has("offset") {
-                    true => {
-                        forward(1, &instruction.name, odd);
-                        vec![here, jump]
-                    }
+                    true => jump(vec![here, word], 1, &instruction.name, odd, random),
                     // One without an offset has it added before.
                     false => {
-                        forward(1, "addi", odd);
-                        vec![here, self.add(register, register, 0), jump]
+                        let words = vec![here, self.add(register, register, 0), word];
+                        jump(words, 1, "addi", odd, random)
                     }
                 }
             }
@@ -183,9 +175,20 @@ impl Writer for RiscV<'_, '_> {
         let instruction = self.encoder.instruction(&jump.name);
         let place = if instruction.has("offset") { "offset" } else { "imm" };
         // A signed offset, so that half of it is what reaches forward.
-        let reach = self.encoder.highest(instruction, place) / 2;
-        let offset = way.distance.wrapping_add_signed(jump.bias);
-        (way.distance <= reach).then(|| self.encoder.set(instruction, word, place, offset))
+        let reach = (self.encoder.highest(instruction, place) / 2).cast_signed();
+        let offset = way.distance + jump.bias;
+        (-reach..=reach)
+            .contains(&offset)
+            .then(|| self.encoder.set(instruction, word, place, offset.cast_unsigned()))
+    }
+
+    fn leap(&self, _space: u32) -> Jump {
+        let words = vec![self.encode("jal", &[("rd", 0), ("offset", 0)])];
+        Jump { words, word: 0, name: "jal".to_owned(), bias: 0 }
+    }
+
+    fn grain(&self) -> u32 {
+        self.encoder.instructions().iter().map(|one| one.bytes).min().expect("there are instructions")
     }
 }
 

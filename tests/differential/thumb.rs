@@ -2,13 +2,13 @@
 //! is back there behind every unit.
 
 use super::encoder::{Encoder, Instruction, Word};
-use super::program::{Forward, Layout, Row, Way, Writer};
+use super::program::{Forward, Jump, Layout, Row, Way, Writer};
 use super::random::Random;
 
 const NAMES: [&str; 16] =
     ["r0", "r1", "r2", "r3", "r4", "r5", "r6", "r7", "r8", "r9", "r10", "r11", "r12", "sp", "lr", "flags"];
 pub(crate) const LAYOUT: Layout =
-    Layout { code: 0x10000, data: 0x0040_0000, register_bytes: 4, registers: &NAMES, big_endian: false };
+    Layout { code: 0x10000, data: 0x00f0_0000, register_bytes: 4, registers: &NAMES, big_endian: false };
 
 /// What ends the run or leaves to the host.
 const NOT_RANDOM: [&str; 7] =
@@ -123,20 +123,19 @@ impl Writer for Thumb<'_, '_> {
 
     fn unit(&self, row: &mut Row, _is_looped: bool, random: &mut Random) -> Vec<Word> {
         let instruction = *random.choose(&random_instructions(self.encoder));
-        let unit = row.units.len();
-        let target = unit + 1 + random.below(6);
         let name = instruction.name.as_str();
         if INDIRECT.contains(&name) {
             return self.indirect(row, instruction, random);
         }
         if BRANCHES.contains(&name) {
-            row.jumps.push(Forward { unit, word: 0, target, name: name.to_owned(), bias: -4 });
-            return vec![self.encoder.random_word(instruction, random)];
+            let words = vec![self.encoder.random_word(instruction, random)];
+            return row.jump(self, Jump { words, word: 0, name: name.to_owned(), bias: -4 }, random);
         }
         match name {
             "push" | "pop" | "add_sp" | "sub_sp" => self.stacked(instruction, random),
             "stm" | "ldm" | "ldm_base" => self.multiple(instruction, random),
             "mrs" | "msr" => self.status(instruction, random),
+            "mov" | "add" if random.once_in(4) => self.moved_stack(instruction, random),
             _ if instruction.is_in("load_store") && instruction.has("rm") => {
                 self.indexed(instruction, random)
             }
@@ -155,19 +154,39 @@ impl Writer for Thumb<'_, '_> {
 
     fn aim(&self, jump: &Forward, word: Word, way: Way) -> Option<Word> {
         let instruction = self.encoder.find(word)?;
-        let value = way.distance.wrapping_add_signed(jump.bias);
+        let value = way.distance + jump.bias;
         if instruction.name == "bl" {
-            // Forward, and not so far that the bits below the sign are set: they are coded as 1.
-            let fields = [("s", 0), ("j1", 1), ("j2", 1), ("high", value >> 12), ("low", value >> 1)];
-            return self.encoder.try_set_all(instruction, word, &fields);
+            let bits = value.cast_unsigned();
+            // The two bits below the sign are coded by whether they are the same as it (A6.7.13).
+            let sign = bits >> 31;
+            let coded = |number: u32| !(bits >> number ^ sign) & 1;
+            let fields =
+                [("s", sign), ("j1", coded(23)), ("j2", coded(22)), ("high", bits >> 12), ("low", bits >> 1)];
+            let reach = (1 << 24) - 2;
+            return (-reach..=reach)
+                .contains(&value)
+                .then(|| self.encoder.try_set_all(instruction, word, &fields))?;
         }
-        let (place, reach) = match instruction.has("offset") {
+        let (place, range) = match instruction.has("offset") {
             // A signed offset, so that half of it is what reaches forward.
-            true => ("offset", self.encoder.highest(instruction, "offset") / 2),
-            false => ("imm", self.encoder.highest(instruction, "imm")),
+            true => {
+                let reach = (self.encoder.highest(instruction, "offset") / 2).cast_signed();
+                ("offset", -reach..=reach)
+            }
+            false => ("imm", 0..=self.encoder.highest(instruction, "imm").cast_signed()),
         };
-        (value.cast_signed() <= reach.cast_signed())
-            .then(|| self.encoder.set(instruction, word, place, value))
+        range.contains(&value).then(|| self.encoder.set(instruction, word, place, value.cast_unsigned()))
+    }
+
+    /// A branch, or a call where that does not reach.
+    fn leap(&self, space: u32) -> Jump {
+        let name = if space < 0x400 { "b" } else { "bl" };
+        let word = self.encoder.random_word(self.encoder.instruction(name), &mut Random::new(0));
+        Jump { words: vec![word], word: 0, name: name.to_owned(), bias: -4 }
+    }
+
+    fn grain(&self) -> u32 {
+        2
     }
 }
 
@@ -257,10 +276,36 @@ impl Thumb<'_, '_> {
         let word = self.word(instruction, random);
         let (first, second) = if random.once_in(2) { (self.base, register) } else { (register, self.base) };
         let word = self.set(instruction, word, "rn", first);
-        vec![
-            self.encode("movs_immediate", &[("rd", register), ("imm", offset)]),
-            self.set(instruction, word, "rm", second),
-        ]
+        let mut words = vec![self.encode("movs_immediate", &[("rd", register), ("imm", offset)])];
+        if random.once_in(2) {
+            words.push(self.encode("rsbs", &[("rd", register), ("rn", register)]));
+        }
+        words.push(self.set(instruction, word, "rm", second));
+        words
+    }
+
+    /// A `mov` to the stack pointer or an `add` to it, which is somewhere in the data then: another register
+    /// is told where.
+    fn moved_stack(&self, instruction: &Instruction, random: &mut Random) -> Vec<Word> {
+        let (by, told) = (self.low(random), self.writable(random));
+        let distance = random.value(8) & !3;
+        let mut words = vec![self.encode("movs_immediate", &[("rd", by), ("imm", distance)])];
+        if random.once_in(2) {
+            words.push(self.encode("rsbs", &[("rd", by), ("rn", by)]));
+        }
+        let place = match instruction.has("rdn") {
+            true => "rdn",
+            false => {
+                words.push(self.encode("add", &[("rdn", by), ("rm", self.base)]));
+                "rd"
+            }
+        };
+        let word = self.encoder.random_word(instruction, random);
+        let word = self.set(instruction, word, place, SP);
+        words.push(self.set(instruction, word, "rm", by));
+        words.push(self.encode("mov", &[("rd", told), ("rm", SP)]));
+        words.push(self.encode("mov", &[("rd", SP), ("rm", self.base)]));
+        words
     }
 
     /// What moves the stack pointer, and what moves it back.
@@ -269,7 +314,8 @@ impl Thumb<'_, '_> {
         let step = |name, bytes: u32| self.encode(name, &[("imm", bytes)]);
         match instruction.name.as_str() {
             "push" => {
-                let list = 1 + random.below(255) as u32;
+                let list = random.below(256) as u32 & if random.once_in(8) { 0 } else { 0xff };
+                let word = Word { bits: word.bits | if list == 0 { WITH_LR } else { 0 }, ..word };
                 let word = with_list(word, list);
                 let link = u32::from(word.bits & WITH_LR != 0);
                 vec![word, step("add_sp", 4 * (list.count_ones() + link))]
@@ -286,11 +332,15 @@ impl Thumb<'_, '_> {
         }
     }
 
-    /// A store or load of several registers from the base on; the register that says where is
-    /// stored by none, since what is stored of it is not always known.
+    /// A store or load of several registers from the base on; the register that says where is stored
+    /// only as the first of them, since what is stored of it is not known elsewhere.
     fn multiple(&self, instruction: &Instruction, random: &mut Random) -> Vec<Word> {
         let register = self.low(random);
         let list = match instruction.name.as_str() {
+            "stm" if random.once_in(3) => {
+                let own = 1 << register;
+                own | random.next() as u32 & 0xff & !(own - 1)
+            }
             "stm" => 1 << self.base | random.next() as u32 & 0xff & !(1 << register),
             _ => self.list(random),
         };
@@ -318,21 +368,16 @@ impl Thumb<'_, '_> {
 
     /// A jump to what a register says: the PC, and the distance from there.
     fn indirect(&self, row: &mut Row, instruction: &Instruction, random: &mut Random) -> Vec<Word> {
-        let unit = row.units.len();
-        let target = unit + 1 + random.below(6);
         let register = self.low(random);
-        let mut forward = |word, bias| {
-            row.jumps.push(Forward { unit, word, target, name: instruction.name.clone(), bias });
-        };
+        let name = instruction.name.clone();
         let word = self.encoder.random_word(instruction, random);
         if instruction.name == "add_pc" {
-            forward(0, -6);
             let distance = self.encode("movs_immediate", &[("rd", register), ("imm", 0)]);
-            return vec![distance, self.set(instruction, word, "rm", register), self.encode("nop", &[])];
+            let words = vec![distance, self.set(instruction, word, "rm", register), self.encode("nop", &[])];
+            return row.jump(self, Jump { words, word: 0, name, bias: -6 }, random);
         }
         // Bit 0 says that there are Thumb instructions; a plain move to the PC does not look at it.
         let odd = if instruction.name == "mov_pc" { random.below(2) as i32 } else { 1 };
-        forward(1, odd - 4);
         let mut words = vec![
             self.encode("mov", &[("rd", register), ("rm", 15)]),
             self.encode("adds_immediate", &[("rdn", register), ("imm", 0)]),
@@ -345,6 +390,6 @@ impl Thumb<'_, '_> {
         } else {
             words.push(self.set(instruction, word, "rm", register));
         }
-        words
+        row.jump(self, Jump { words, word: 1, name, bias: odd - 4 }, random)
     }
 }

@@ -3,6 +3,8 @@
 
 use std::collections::BTreeMap;
 
+use super::program::Program;
+
 /// Bytes of data memory.
 pub(crate) const MEMORY_BYTES: usize = 0x10000;
 /// The byte that is the console.
@@ -53,7 +55,8 @@ pub(crate) struct Checker {
     registers: [u32; 32],
     predicates: [bool; 4],
     pub(crate) pc: u16,
-    program: Vec<u128>,
+    origin: u16,
+    bundles: Vec<u128>,
     pub(crate) memory: Vec<u8>,
     /// What the console has still to give, the last byte first.
     input: Vec<u8>,
@@ -85,12 +88,13 @@ impl Slot {
 }
 
 impl Checker {
-    pub(crate) fn new(program: Vec<u128>, input: &[u8]) -> Checker {
+    pub(crate) fn new(program: &Program, input: &[u8]) -> Checker {
         Checker {
             registers: [0; 32],
             predicates: [true, false, false, false],
-            pc: 0,
-            program,
+            pc: program.origin,
+            origin: program.origin,
+            bundles: program.bundles.clone(),
             memory: vec![0; MEMORY_BYTES],
             input: input.iter().rev().copied().collect(),
             output: Vec::new(),
@@ -158,7 +162,7 @@ impl Checker {
 
     fn issue(&mut self) {
         let address = self.pc;
-        let bundle = self.program.get(usize::from(address)).copied().unwrap_or(0);
+        let bundle = self.bundles.get(usize::from(address.wrapping_sub(self.origin))).copied().unwrap_or(0);
         let slots = [0, 1, 2, 3].map(|number| Slot { word: (bundle >> (32 * number)) as u32, number });
         if !slots.iter().all(|slot| is_operation(*slot)) {
             self.end = End::Fault;

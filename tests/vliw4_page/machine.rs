@@ -5,9 +5,13 @@ use sim_runtime::host::{Host, Streams};
 use sim_runtime::{Engine, Machine, Stop};
 
 use super::checker::{Checker, End, MEMORY_BYTES};
+use super::program::Program;
 
 /// What the console has to give; most programs that read it read more.
 pub(crate) const INPUT: &[u8] = b"\x00A\x7f\x80\xff\xfe";
+
+/// Bytes of a bundle.
+const BUNDLE_BYTES: u64 = 16;
 
 /// What can be compared.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -85,9 +89,18 @@ impl Bench {
     }
 
     /// Runs a program on a new engine for so many cycles.
-    pub(crate) fn run(&self, engine: &mut dyn Engine, program: &[u128], cycles: u64) -> State {
-        let bytes: Vec<u8> = program.iter().flat_map(|bundle| bundle.to_le_bytes()).collect();
-        engine.machine().write_bytes(self.code, 0, &bytes).expect("there is program memory");
+    pub(crate) fn run(&self, engine: &mut dyn Engine, program: &Program, cycles: u64) -> State {
+        let machine = engine.machine();
+        let behind = program.bundles.len().min(0x10000 - usize::from(program.origin));
+        for (address, bundles) in
+            [(program.origin, &program.bundles[..behind]), (0, &program.bundles[behind..])]
+        {
+            let bytes: Vec<u8> = bundles.iter().flat_map(|bundle| bundle.to_le_bytes()).collect();
+            machine
+                .write_bytes(self.code, BUNDLE_BYTES * u64::from(address), &bytes)
+                .expect("there is program memory");
+        }
+        machine.write_register(self.pc, 0, program.origin.into());
         let (streams, output, _) = Streams::captured(INPUT);
         let mut host = Host::new(streams);
         let end = match engine.run(&mut host, cycles) {

@@ -29,6 +29,13 @@ const WILD_ADDRESS: usize = 200;
 const HALT: usize = 24;
 const JUMP: usize = 2;
 
+/// A program: where its first bundle is, at which it begins, and all of them. Behind the last of program
+/// memory comes the first.
+pub(crate) struct Program {
+    pub(crate) origin: u16,
+    pub(crate) bundles: Vec<u128>,
+}
+
 /// Makes programs of a description whose words are bundles of four slots.
 pub(crate) struct Maker<'m> {
     trees: Trees<'m>,
@@ -45,31 +52,41 @@ impl<'m> Maker<'m> {
         Maker { trees: Trees(model), bundle: operation("bundle"), always: operation("always") }
     }
 
-    /// A program: its bundles from 0 on. It jumps about in itself until it ends or is left.
-    pub(crate) fn program(&self, random: &mut Random) -> Vec<u128> {
-        let mut bundles = self.prologue(random);
+    /// A program anywhere in program memory, often at one of its ends. It jumps about in itself until it ends
+    /// or is left.
+    pub(crate) fn program(&self, random: &mut Random) -> Program {
+        let near = 0u16.wrapping_sub(random.below(BUNDLES) as u16);
+        let any = random.next() as u16;
+        let origin = *random.choose(&[0, near, any, any]);
+        Program { origin, bundles: self.bundles(origin, random) }
+    }
+
+    fn bundles(&self, origin: u16, random: &mut Random) -> Vec<u128> {
+        let mut bundles = self.prologue(origin, random);
         while bundles.len() < BUNDLES - 2 {
-            let slots = [0, 1, 2, 3].map(|number| self.slot(number, random, |_| true));
+            let slots = [0, 1, 2, 3].map(|number| self.slot(number, origin, random, |_| true));
             bundles.push(self.wild(self.encoded(slots), random));
         }
         let is_nop = |tree: &Tree| self.trees.name(tree) == "nop";
-        let mut jump = self.slot(0, random, |tree| self.trees.name(tree) == "jump");
+        let mut jump = self.slot(0, origin, random, |tree| self.trees.name(tree) == "jump");
         self.set_always(&mut jump);
-        let nothing = [1, 2, 3].map(|number| self.slot(number, random, is_nop));
+        let nothing = [1, 2, 3].map(|number| self.slot(number, origin, random, is_nop));
         let [second, third, fourth] = nothing;
         bundles.push(self.encoded([jump, second, third, fourth]));
         let stays = |tree: &Tree| !self.leads(tree) && self.trees.name(tree) != "halt";
-        bundles.push(self.encoded([0, 1, 2, 3].map(|number| self.slot(number, random, stays))));
+        bundles.push(self.encoded([0, 1, 2, 3].map(|number| self.slot(number, origin, random, stays))));
         bundles
     }
 
     /// Both halves of a value in every register: what links a bundle, bases an address of data.
-    fn prologue(&self, random: &mut Random) -> Vec<u128> {
+    fn prologue(&self, origin: u16, random: &mut Random) -> Vec<u128> {
         let mut words: Vec<(&str, u32, u128)> = Vec::new();
         for register in 1..LINK {
             words.push(("li", register, random.value(19).into()));
         }
-        words.push(("li", LINK, target(random)));
+        // What is above the 16 bits of an address does not count.
+        let above = random.value(3) << 16;
+        words.push(("li", LINK, target(origin, random) | u128::from(above)));
         words.extend((FIRST_BASE..).zip(BASES).map(|(register, base)| ("li", register, base)));
         for register in 1..LINK {
             words.push(("lih", register, random.value(16).into()));
@@ -79,7 +96,7 @@ impl<'m> Maker<'m> {
             .map(|words| {
                 self.encoded([0, 1, 2, 3].map(|number| {
                     let (name, register, value) = words.get(number).copied().unwrap_or(("nop", 0, 0));
-                    let mut tree = self.slot(number, random, |tree| self.trees.name(tree) == name);
+                    let mut tree = self.slot(number, origin, random, |tree| self.trees.name(tree) == name);
                     if name != "nop" {
                         self.set_always(&mut tree);
                         self.set_register(&mut tree, "rd", register);
@@ -94,7 +111,13 @@ impl<'m> Maker<'m> {
     }
 
     /// An operation of a slot that is meant, most of them without a condition.
-    fn slot(&self, number: usize, random: &mut Random, is_meant: impl Fn(&Tree) -> bool) -> Tree {
+    fn slot(
+        &self,
+        number: usize,
+        origin: u16,
+        random: &mut Random,
+        is_meant: impl Fn(&Tree) -> bool,
+    ) -> Tree {
         let target = self.trees.0.operation(self.bundle).instances[number].target;
         loop {
             let mut tree = self.trees.random(target, random);
@@ -107,7 +130,7 @@ impl<'m> Maker<'m> {
                 if !random.once_in(3) {
                     self.set_always(&mut tree);
                 }
-                self.tame(&mut tree, random);
+                self.tame(&mut tree, origin, random);
                 return tree;
             }
         }
@@ -119,12 +142,12 @@ impl<'m> Maker<'m> {
     }
 
     /// Leaves the registers of the program alone, stays in it, and touches memory that is there.
-    fn tame(&self, tree: &mut Tree, random: &mut Random) {
+    fn tame(&self, tree: &mut Tree, origin: u16, random: &mut Random) {
         let result =
             if self.trees.has_field(tree, "target") { LINK } else { random.below(LINK as usize) as u32 };
         self.set_register(tree, "rd", result);
         if self.trees.has_field(tree, "target") {
-            self.trees.set_field(tree, "target", target(random));
+            self.trees.set_field(tree, "target", target(origin, random));
         } else if self.leads(tree) {
             self.set_register(tree, "ra", LINK);
         } else if self.trees.has_field(tree, "offset") {
@@ -188,6 +211,6 @@ impl<'m> Maker<'m> {
 }
 
 /// A bundle behind the prologue.
-fn target(random: &mut Random) -> u128 {
-    (PROLOGUE + random.below(BUNDLES - PROLOGUE)) as u128
+fn target(origin: u16, random: &mut Random) -> u128 {
+    origin.wrapping_add((PROLOGUE + random.below(BUNDLES - PROLOGUE)) as u16).into()
 }

@@ -188,7 +188,7 @@ impl AtFault {
             return false;
         };
         let is_named = |name: &&str| instruction.contains(&format!("({name}("));
-        self.instructions.iter().any(|name| is_named(name))
+        self.instructions.iter().any(is_named)
             && [place, ""].contains(&self.place)
             && (self.values.is_empty() || self.values.contains(&value))
     }

@@ -64,14 +64,14 @@ pub(crate) fn measure(plan: &Plan) -> Vec<Target> {
     );
     println!("| guest | interval | checks | samples | calls | at random | accesses | at random |");
     println!("|---|---:|---:|---:|---:|---:|---:|---:|");
-    let duplicated = table(plan, |compared, rows| duplicated(compared, rows));
+    let duplicated = table(plan, duplicated);
     println!(
         "Without duplication, each call and each instruction that accesses memory a check. Interval 1 is \
          interpreted, in runs of {INTERPRETED} checks:\n"
     );
     println!("| guest | interval | calls passed | samples | calls | accesses passed | samples | accesses |");
     println!("|---|---:|---:|---:|---:|---:|---:|---:|");
-    let not = table(plan, |compared, rows| not_duplicated(compared, rows));
+    let not = table(plan, not_duplicated);
     vec![
         Target::AtLeast("calls that agree at interval 1,000, all duplicated, percent", duplicated[0], 97.0),
         Target::AtLeast("calls that agree at interval 1,000, nothing duplicated, percent", not[0], 97.0),

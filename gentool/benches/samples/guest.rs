@@ -97,7 +97,8 @@ impl Figures {
 
 fn shares(counts: impl Iterator<Item = ((u64, u64), u64)>) -> Shares {
     let mut shares = Shares::new();
-    for (place, count) in counts {
+    // What is fetched and nothing else has no accesses.
+    for (place, count) in counts.filter(|(_, count)| *count > 0) {
         *shares.entry(place).or_default() += count as f64;
     }
     let whole: f64 = shares.values().sum();

@@ -16,39 +16,35 @@ use super::machine::{BlockCore, Profiling};
 use super::step::gate;
 use crate::record::is_check;
 
-/// What there is in code besides blocks, where samples are taken.
-pub(super) struct Checks {
-    places: CheckPlaces,
-    /// Checks up to the next turn of the sampler.
-    left: Cell<u64>,
-}
-
 impl<C: BlockCore, P: Profiling> Code<C, P> {
     /// Checks are counted from now on.
     pub(super) fn begin_checks(&mut self, places: CheckPlaces) {
-        self.checks = Some(Checks { places, left: Cell::new(0) });
+        self.checks = Some(places);
     }
 
     /// So many checks are passed before the next turn of the sampler.
     pub(super) fn set_checks(&self, left: u64) {
-        if let Some(checks) = &self.checks {
-            checks.left.set(left);
-        }
+        self.checks_left.set(left);
     }
 
     /// Checks up to the next turn of the sampler; none are counted if no samples are taken.
     pub(super) fn checks_left(&self) -> Option<u64> {
-        self.checks.as_ref().map(|checks| checks.left.get())
+        self.checks.map(|_| self.checks_left.get())
     }
 
-    /// A check is passed; whether it was the last one before the sampler's turn.
+    /// A check is passed, where samples are taken; whether it was the last one before the sampler's turn.
     #[inline(always)]
     pub(super) fn pass_check(&self) -> bool {
-        self.checks.as_ref().is_some_and(|checks| {
-            let left = checks.left.get().saturating_sub(1);
-            checks.left.set(left);
-            left == 0
-        })
+        match self.checks_left.get() {
+            left @ 2.. => {
+                self.checks_left.set(left - 1);
+                false
+            }
+            0 | 1 => {
+                self.checks_left.set(0);
+                true
+            }
+        }
     }
 
     /// The gate of a block.
@@ -71,9 +67,9 @@ impl<C: BlockCore, P: Profiling> Code<C, P> {
     /// Whether it is a check to go from a site to a target, which is not behind it.
     pub(super) fn is_check(&self, model: &Model, site: u32, target: u64) -> bool {
         // A block's end belongs to no instruction, and goes on behind it.
-        let Some((checks, source)) = self.checks.as_ref().zip(self.static_of(site)) else { return false };
+        let Some((places, source)) = self.checks.zip(self.static_of(site)) else { return false };
         let keeps = || source.control(model).and_then(|control| control.keeps);
         let successor = model.successor(source.address, source.size_cells);
-        is_check(checks.places, (source.address, target, successor), keeps)
+        is_check(places, (source.address, target, successor), keeps)
     }
 }

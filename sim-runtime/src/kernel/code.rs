@@ -2,11 +2,13 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, HashMap};
+use std::hash::{BuildHasherDefault, Hasher};
 use std::marker::PhantomData;
+
+use sim_profile::CheckPlaces;
 
 use super::block::{Arrival, Block, Link, Record, Site, SiteOwner, Static};
 use super::calls::CallTrail;
-use super::checks::Checks;
 use super::machine::{BlockCore, Profiling};
 use super::step::block_end;
 use crate::fault::FaultKind;
@@ -29,15 +31,17 @@ pub struct Code<C: BlockCore, P> {
     links: Vec<Link>,
     pub(super) counters: Vec<Cell<u64>>,
     /// Block by entry address.
-    index: HashMap<u64, u32>,
+    index: HashMap<u64, u32, Spread>,
     /// Links that had to make room: site and target, how often.
     overflow: BTreeMap<(u32, u64), u64>,
     /// What blocks that are gone had counted.
     pub(super) retired: Recording,
     /// What follows calls, if anybody wants it: no block goes over the end of a function.
     pub(super) calls: Option<RefCell<CallTrail>>,
-    /// What counts checks, if samples are taken.
-    pub(super) checks: Option<Checks>,
+    /// Where checks are, if samples are taken.
+    pub(super) checks: Option<CheckPlaces>,
+    /// Checks up to the next turn of the sampler.
+    pub(super) checks_left: Cell<u64>,
     /// The gates of blocks that a check leads to.
     pub(super) gates: HashMap<u32, u32>,
 }
@@ -51,11 +55,12 @@ impl<C: BlockCore, P: Profiling> Default for Code<C, P> {
             owners: Vec::new(),
             links: Vec::new(),
             counters: Vec::new(),
-            index: HashMap::new(),
+            index: HashMap::default(),
             overflow: BTreeMap::new(),
             retired: Recording::default(),
             calls: None,
             checks: None,
+            checks_left: Cell::new(0),
             gates: HashMap::new(),
         }
     }
@@ -174,7 +179,11 @@ impl<C: BlockCore, P: Profiling> Code<C, P> {
         block: u32,
         arrival: Arrival,
     ) -> bool {
-        let is_check = self.is_check(model, site, target);
+        let is_check = match self.link(site, target).filter(|link| !link.is_empty()) {
+            // Whenever a turn is over somebody comes by here, by a way that is known.
+            Some(link) if self.checks.is_some() => link.block != link.leads_to,
+            _ => self.is_check(model, site, target),
+        };
         let entry = if is_check { self.gate_of(block) } else { block };
         let link = self.link_for(site, target);
         link.target = target;
@@ -306,11 +315,11 @@ impl<C: BlockCore, P: Profiling> Code<C, P> {
     pub(super) fn retire(&mut self) {
         let mut retired = std::mem::take(&mut self.retired);
         self.collect(&mut retired);
-        let (calls, checks) = (self.calls.take(), self.checks.take());
+        let (calls, checks, checks_left) = (self.calls.take(), self.checks, self.checks_left.take());
         if let Some(calls) = &calls {
             calls.borrow_mut().forget_code();
         }
-        *self = Code { retired, calls, checks, ..Code::default() };
+        *self = Code { retired, calls, checks, checks_left: Cell::new(checks_left), ..Code::default() };
     }
 
     /// Everything counted so far.
@@ -403,6 +412,27 @@ impl<C: BlockCore, P: Profiling> Code<C, P> {
         {
             *recording.transfers.entry((from.address, target)).or_default() += count;
         }
+    }
+}
+
+/// Spreads addresses over a table: samples look one up whenever they begin and end.
+#[derive(Default)]
+struct AddressHasher(u64);
+
+type Spread = BuildHasherDefault<AddressHasher>;
+
+impl Hasher for AddressHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|byte| self.write_u64(u64::from(*byte)));
+    }
+
+    fn write_u64(&mut self, number: u64) {
+        let product = (self.0 ^ number).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        self.0 = product ^ product >> 32;
     }
 }
 

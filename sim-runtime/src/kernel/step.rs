@@ -175,12 +175,13 @@ pub(super) fn gate<C: BlockCore, P: Profiling>(
     pc: u64,
     fuel: u64,
 ) {
-    let Some((gate, rest)) = records.split_first() else { return leave_empty(core, pc, fuel) };
     if code.pass_check() {
-        code.stop_block(gate.site, 0);
-        return leave_check(core, pc, fuel + records.len() as u64);
+        return leave_check(core, code, records, pc, fuel);
     }
-    next(core, code, rest, pc, fuel + 1);
+    match records {
+        [_, rest @ ..] => next(core, code, rest, pc, fuel + 1),
+        [] => leave_empty(core, pc, fuel),
+    }
 }
 
 /// The instruction at `address` did not end as instructions do; the core's PC is set already.
@@ -226,14 +227,23 @@ fn leave_transfer<C: BlockCore>(core: &mut C, site: u32, pc: u64, left: u64) {
     kernel.remaining = left;
 }
 
-/// The last check before the sampler's turn was passed on the way to `pc`.
+/// The last check before the sampler's turn was passed at a gate: the block behind it is not begun.
 #[cold]
 #[inline(never)]
-fn leave_check<C: BlockCore>(core: &mut C, pc: u64, left: u64) {
+fn leave_check<C: BlockCore, P: Profiling>(
+    core: &mut C,
+    code: &Code<C, P>,
+    records: &[Record<C, P>],
+    pc: u64,
+    fuel: u64,
+) {
+    if let Some(gate) = records.first() {
+        code.stop_block(gate.site, 0);
+    }
     core.set_pc(pc);
     let kernel = core.kernel();
     kernel.leave = Leave::Check;
-    kernel.remaining = left;
+    kernel.remaining = fuel + records.len() as u64;
 }
 
 /// A record's operands are not those of its step: the record was not made by this decoder.

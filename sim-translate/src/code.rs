@@ -133,7 +133,7 @@ impl Code {
             kind,
             room,
             frames,
-            adds_cycles: adds_cycles(core.model()),
+            adds_cycles: kind.follows_calls && adds_cycles(core.model()),
             jumps_pending: 0,
         })
     }

@@ -14,7 +14,7 @@ pub(crate) const SITE: i32 = 16;
 pub(crate) const VALUE: i32 = 24;
 /// Where samples are taken, what may be executed stands below this bit of [`FUEL`], and the checks up to
 /// the next turn from it on: an edge takes off both in one.
-pub(crate) const CHECK_SHIFT: u32 = 24;
+pub(crate) const CHECK_SHIFT: u32 = 30;
 /// Turns of loops.
 pub(crate) const TURNS: i32 = 40;
 /// Where the engine's core is, for helpers.

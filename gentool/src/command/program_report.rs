@@ -75,8 +75,10 @@ impl ImageOptions {
             return Ok(None);
         }
         profile_file::check_one_program(profile, "--image names functions and lines of")?;
-        let images = self.read()?;
+        let mut images = self.read()?;
         self.check_images(profile, &images)?;
+        // Where files overlap the first one counts: what was run, whatever was named first.
+        images.sort_by_cached_key(|image| !profile.provenance.images.iter().any(|run| image.is(run)));
         let files: Vec<ImageFile<'_>> = images.iter().map(Image::as_file).collect();
         let mut program = Program::read(&files, profile.measurement.tables.code);
         note_idle(&mut program, profile, &images);

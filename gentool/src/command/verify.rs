@@ -41,7 +41,9 @@ pub(super) fn run(options: &Options) -> Result<i32, Failure> {
     options.model.check(&options.files)?;
     let profile = profile_file::read(&options.profile)?;
     let flow = Flow::of(&profile, &options.files, &options.model)?;
-    let mut findings = verify(&profile.measurement, profile.provenance.runs, &flow.program, &flow.routines);
+    // Each part of a run begins somewhere, too.
+    let runs = profile.provenance.runs.saturating_add(profile.provenance.parts);
+    let mut findings = verify(&profile.measurement, runs, &flow.program, &flow.routines);
     findings.extend(verify_calls(&profile, &|address, function| flow.may_be_of(address, function)));
     findings.sort_by_key(Finding::address);
     let is_error = |finding: &Finding| options.strict || finding.is_error();

@@ -38,7 +38,7 @@ fn a_profile_is_checked() {
 }
 
 /// Calls from a site beyond its executions, fewer than it led elsewhere, of another function, from nowhere; a
-/// transfer to where the instruction does not lead.
+/// transfer to where the instruction does not lead; calls that cost more, and less, than what is called.
 #[test]
 fn calls_are_checked_against_where_control_went() {
     let bench = Bench::new();
@@ -59,15 +59,18 @@ fn calls_are_checked_against_where_control_went() {
     let site = call.split("\"site\":").nth(1).and_then(|rest| rest.split(',').next()).expect("a site");
     let callee = call.split("\"callee\":").nth(1).and_then(|rest| rest.split(',').next()).expect("a callee");
     let transfer = first("transfer", &format!("[{site},"));
+    let cost = call.split("\"inclusive\":").nth(1).and_then(|rest| rest.split(']').next()).expect("a cost");
     let bench = bench
         .with("more", changed(&call, "\"calls\":1,", "\"calls\":3,"))
         .with("fewer", changed(&call, "\"calls\":1,", "\"calls\":0,"))
         .with("other", changed(&call, &format!("\"callee\":{callee}"), "\"callee\":12345678"))
         .with("nowhere", changed(&call, &format!("\"site\":{site}"), "\"site\":3"))
         .with("interrupt", changed(&call, "\"kind\":\"call\"", "\"kind\":\"interrupt\""))
+        .with("dear", changed(&call, cost, "[30000,30000"))
+        .with("cheap", changed(&call, cost, "[1,1"))
         .with("misled", changed(&transfer, &format!("[{site},{callee},"), &format!("[{site},65540,")));
     let mut lines = Vec::new();
-    for file in ["sound", "more", "fewer", "other", "nowhere", "interrupt", "misled"] {
+    for file in ["sound", "more", "fewer", "other", "nowhere", "interrupt", "dear", "cheap", "misled"] {
         lines.push(format!("verify @{file} --image {elf}"));
     }
     lines.push("verify @more".to_owned());

@@ -74,6 +74,26 @@ pub enum Finding {
         /// that came first.
         may_be_more: bool,
     },
+    /// What a function cost with its calls is not what it cost by itself and what its calls did.
+    FunctionOfCalls {
+        /// Address at which it begins.
+        address: u64,
+        /// Instructions and cycles, as they are told of the function.
+        told: Spending,
+        /// The same as that sum.
+        sum: Spending,
+    },
+    /// Calls cost more than the function that is called.
+    Call {
+        /// From there.
+        site: u64,
+        /// The function that is called.
+        callee: u64,
+        /// What the calls cost.
+        told: Spending,
+        /// What the function cost with its calls.
+        most: Spending,
+    },
     /// A call from where nothing was decoded.
     CallFromNowhere {
         /// From there.
@@ -134,9 +154,11 @@ impl Finding {
         match *self {
             Finding::MoreTransfers { address, .. }
             | Finding::Function { address, .. }
+            | Finding::FunctionOfCalls { address, .. }
             | Finding::Unbalanced { address, .. }
             | Finding::Jumps { address, .. } => Some(address),
             Finding::CallFromNowhere { site, .. }
+            | Finding::Call { site, .. }
             | Finding::MoreCalls { site, .. }
             | Finding::FewerCalls { site, .. } => Some(site),
             Finding::Misled { from, .. }
@@ -321,6 +343,18 @@ impl fmt::Display for Finding {
                 sum.instructions,
                 sum.cycles,
                 if *may_be_more { "no less" } else { "the same" }
+            ),
+            Finding::FunctionOfCalls { address, told, sum } => write!(
+                f,
+                "the function at {address:#x} with its calls: {} instructions and {} cycles; by itself and in its \
+                 calls: {} and {}; expected the same",
+                told.instructions, told.cycles, sum.instructions, sum.cycles
+            ),
+            Finding::Call { site, callee, told, most } => write!(
+                f,
+                "calls from {site:#x} to the function at {callee:#x}: {} instructions and {} cycles; the function \
+                 with its calls: {} and {}; expected no more",
+                told.instructions, told.cycles, most.instructions, most.cycles
             ),
             Finding::CallFromNowhere { site, callee } => write!(
                 f,

@@ -205,7 +205,9 @@ fn verify_costs(measurement: &Measurement, calls: &Calls, findings: &mut Vec<Fin
     }
     let circles = calls.cycles().into_iter().filter(|group| group.len() > 1);
     let in_circles: BTreeSet<u64> = circles.flatten().collect();
-    for (&address, told) in &calls.functions {
+    let addresses: BTreeSet<u64> = calls.functions.keys().chain(own.keys()).copied().collect();
+    for address in addresses {
+        let told = calls.functions.get(&address).copied().unwrap_or_default();
         let mut compare = |cost, told: Spending, sums: &Costs, may_be_more: bool| {
             let sum = sums.get(&address).copied().unwrap_or_default();
             let is_less = told.instructions < sum.instructions || told.cycles < sum.cycles;
@@ -217,6 +219,33 @@ fn verify_costs(measurement: &Measurement, calls: &Calls, findings: &mut Vec<Fin
         // Of what was forgotten the callers are not known any more.
         if calls.forgotten == 0 {
             compare("with its calls", told.inclusive, &inclusive, in_circles.contains(&address));
+        }
+    }
+    if calls.forgotten == 0 {
+        verify_costs_of_calls(calls, in_circles, findings);
+    }
+}
+
+/// Calls cost what the functions do that are called, and a function that calls itself by no way costs by
+/// itself, and in its calls, what it costs with them.
+fn verify_costs_of_calls(calls: &Calls, mut in_circles: BTreeSet<u64>, findings: &mut Vec<Finding>) {
+    let mut sums: Costs = calls.functions.iter().map(|(address, told)| (*address, told.own)).collect();
+    let with_calls =
+        |address: u64| calls.functions.get(&address).map(|told| told.inclusive).unwrap_or_default();
+    for (&CallKey { caller, site, callee, .. }, arc) in &calls.arcs {
+        sums.entry(caller).or_default().add(arc.inclusive);
+        if caller == callee {
+            in_circles.insert(caller);
+        }
+        let (told, most) = (arc.inclusive, with_calls(callee));
+        if told.instructions > most.instructions || told.cycles > most.cycles {
+            findings.push(Finding::Call { site, callee, told, most });
+        }
+    }
+    for (address, sum) in sums.into_iter().filter(|(address, _)| !in_circles.contains(address)) {
+        let told = with_calls(address);
+        if told != sum {
+            findings.push(Finding::FunctionOfCalls { address, told, sum });
         }
     }
 }

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use gimli::{EndianArcSlice, Reader as _, RunTimeEndian};
+use gimli::{DebugInfoOffset, EndianArcSlice, Reader as _, RunTimeEndian, Section as _};
 use object::{Object, ObjectSection};
 
 use super::name::demangle;
@@ -23,6 +23,8 @@ pub(super) struct DebugInformation {
     context: Option<addr2line::Context<Bytes>>,
     placement: Placement,
     image: u32,
+    /// There is some in an older format that nobody reads.
+    has_stabs: bool,
 }
 
 impl DebugInformation {
@@ -34,7 +36,8 @@ impl DebugInformation {
         notes: &mut Vec<String>,
     ) -> Option<DebugInformation> {
         let parsed = object::File::parse(file.bytes).ok().filter(|_| is_elf(file.bytes))?;
-        if parsed.section_by_name(".debug_line").is_none() {
+        let has_stabs = parsed.section_by_name(".stab").is_some();
+        if parsed.section_by_name(".debug_line").is_none() && !has_stabs {
             notes.push("no debug information: no lines; compile with -g to get them".to_owned());
             return None;
         }
@@ -59,7 +62,7 @@ impl DebugInformation {
         if let Err(error) = &context {
             notes.push(format!("damaged debug information ({error}): no inlined functions"));
         }
-        Some(DebugInformation { dwarf, context: context.ok(), placement, image })
+        Some(DebugInformation { dwarf, context: context.ok(), placement, image, has_stabs })
     }
 
     /// The file's number.
@@ -101,22 +104,28 @@ impl DebugInformation {
             sources,
             rows: Vec::new(),
         };
-        let mut units = self.dwarf.units();
-        loop {
-            let read = match units.next() {
-                Ok(None) => break,
-                Ok(Some(header)) => self.dwarf.unit(header).and_then(|unit| reading.add_unit(&unit)),
-                Err(error) => {
-                    notes.push(format!("damaged debug information ({error}): some lines are missing"));
-                    break;
-                }
-            };
-            if let Err(error) = read {
+        let section = self.dwarf.debug_info.reader();
+        let mut rest = section.clone();
+        while !rest.is_empty() {
+            let offset = DebugInfoOffset(rest.offset_from(section));
+            // Where one ends is known whatever is in it.
+            let skipped = rest.read_initial_length().and_then(|(length, _)| rest.skip(length));
+            let header = self.dwarf.debug_info.header_from_offset(offset);
+            let read = header.and_then(|header| self.dwarf.unit(header));
+            if let Err(error) = read.and_then(|unit| reading.add_unit(&unit)) {
                 notes.push(format!("damaged debug information ({error}): some lines are missing"));
             }
+            if skipped.is_err() {
+                break;
+            }
         }
-        if reading.rows.is_empty() {
-            notes.push("the debug information has no lines of code".to_owned());
+        match (reading.rows.is_empty(), self.has_stabs) {
+            (true, true) => notes.push(
+                "the debug information is stabs, which is not read: no lines; compile with -gdwarf-4 to get them"
+                    .to_owned(),
+            ),
+            (true, false) => notes.push("the debug information has no lines of code".to_owned()),
+            (false, _) => {}
         }
         reading.rows
     }

@@ -39,7 +39,9 @@ pub fn render_lcov(profile: &ProgramProfile<'_>) -> String {
         };
         let calls = calls.get(&number).copied().unwrap_or(0);
         let source = sources.entry(profile.program.source(row.source)).or_default();
-        source.functions.insert((row.line, &function.name), calls);
+        // What a header has is there once for each unit that includes it.
+        let sum = source.functions.entry((row.line, &function.name)).or_default();
+        *sum = sum.saturating_add(calls);
     }
     for branch in decisions(profile, &steps) {
         let Some(row) = profile.program.row_at(branch.address) else { continue };
@@ -58,10 +60,10 @@ fn write_source(out: &mut String, name: &str, source: &Source<'_>) {
     let hit = |count: u64| u64::from(count > 0);
     let _ = writeln!(out, "SF:{}", one_line(name));
     for (line, function) in source.functions.keys() {
-        let _ = writeln!(out, "FN:{line},{}", one_line(function));
+        let _ = writeln!(out, "FN:{line},{}", without_commas(function));
     }
     for ((_, function), calls) in &source.functions {
-        let _ = writeln!(out, "FNDA:{calls},{}", one_line(function));
+        let _ = writeln!(out, "FNDA:{calls},{}", without_commas(function));
     }
     let functions_hit: u64 = source.functions.values().map(|calls| hit(*calls)).sum();
     let _ = writeln!(out, "FNF:{}\nFNH:{functions_hit}", source.functions.len());
@@ -83,6 +85,11 @@ fn write_source(out: &mut String, name: &str, source: &Source<'_>) {
     }
     let lines_hit: u64 = source.lines.values().map(|counted| hit(counted.count)).sum();
     let _ = writeln!(out, "LF:{}\nLH:{lines_hit}\nend_of_record", source.lines.len());
+}
+
+/// The name of a function as it is read as a whole: `genhtml` 1.16 ends it at the first comma.
+fn without_commas(name: &str) -> String {
+    one_line(name).replace(',', ";")
 }
 
 /// A name that stays on its line.

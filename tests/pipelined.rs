@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::iter::repeat_n;
 
 use sim_runtime::Stop;
 
@@ -30,6 +31,7 @@ use support::{EngineKind, RV32IM, RV32IM5, difference, path};
 
 const PROGRAMS: u64 = 12;
 const UNITS: usize = 300;
+const WORD_BYTES: u32 = 4;
 
 /// Runs words on the instruction-accurate model.
 fn run_plain(program: (u32, &[u32]), memory: &BTreeMap<u32, Vec<u8>>) -> Ended {
@@ -68,7 +70,10 @@ fn random_programs_end_alike() {
     for seed in 1..=PROGRAMS {
         let writer = riscv::writer(&encoder, &RV32, seed);
         let program = Program::random(writer.as_ref(), &RV32, seed, UNITS);
-        let words: Vec<u32> = program.words.iter().map(|word| word.bits).collect();
+        // A space of zeros is a word of as many bytes.
+        let cells = |bytes: u32| (bytes / WORD_BYTES).max(1) as usize;
+        let words: Vec<u32> =
+            program.words.iter().flat_map(|word| repeat_n(word.bits, cells(word.bytes))).collect();
         let memory = BTreeMap::from([(RV32.data, program.data.clone())]);
         let plain = run_plain((RV32.code, &words), &memory);
         let piped = run_piped((RV32.code, &words), &memory);

@@ -10,38 +10,21 @@ use crate::native::Entry;
 use crate::steps::Steps;
 
 impl Code {
-    /// Lets jumps from a site to an address lead to a region.
+    /// Lets jumps from a site to an address lead to a region: returns whose frame has been taken off, or all
+    /// others.
     pub(crate) fn connect_jump(
         &self,
         core: &Core<'_>,
         steps: &mut Steps,
-        site: u64,
-        target: u64,
-        entry: Entry,
-    ) {
-        let entries = if self.by_site { Entries::Jumps(site as u32) } else { Entries::All(site as u32) };
-        self.connect_entry(core, steps, entries, (target, entry));
-    }
-
-    /// Lets returns from a site to an address lead to a region where the frame has been taken off.
-    pub(crate) fn connect_return(
-        &self,
-        core: &Core<'_>,
-        steps: &mut Steps,
-        site: u64,
-        target: u64,
-        entry: Entry,
-    ) {
-        self.connect_entry(core, steps, Entries::Returns(site as u32), (target, entry));
-    }
-
-    pub(super) fn connect_entry(
-        &self,
-        core: &Core<'_>,
-        steps: &mut Steps,
-        entries: Entries,
+        (site, is_return): (u64, bool),
         (target, entry): (u64, Entry),
     ) {
+        let site = site as u32;
+        let entries = match is_return {
+            true => Entries::Returns(site),
+            false if self.by_site => Entries::Jumps(site),
+            false => Entries::All(site),
+        };
         if target == u64::MAX {
             return;
         }
@@ -54,7 +37,7 @@ impl Code {
     }
 
     /// Takes the count out of an entry of the table of jumps.
-    pub(super) fn count_jump(&self, core: &Core<'_>, steps: &mut Steps, offset: u64) {
+    fn count_jump(&self, core: &Core<'_>, steps: &mut Steps, offset: u64) {
         let arena = &core.state.arena;
         let (target, tag, count) = (arena.word(offset), arena.word(offset + 8), arena.word(offset + 24));
         if let Some(site) = Entries::site_of(tag).filter(|_| count > 0) {

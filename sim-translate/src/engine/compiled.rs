@@ -53,10 +53,12 @@ impl TranslatedEngine<'_> {
                 code.connect(&self.core, link, entry);
             }
             Some(Way::Jump(site)) => {
-                code.connect_jump(&self.core, &mut self.steps, site, place.address, entry);
+                let target = (place.address, entry);
+                code.connect_jump(&self.core, &mut self.steps, (site, false), target);
             }
             Some(Way::Return(site)) => {
-                code.connect_return(&self.core, &mut self.steps, site, place.address, entry);
+                let target = (place.address, entry);
+                code.connect_jump(&self.core, &mut self.steps, (site, true), target);
             }
             Some(Way::Told(told)) if told.pending == place.pending => code.follow(&self.core, told, entry),
             Some(Way::Link(_) | Way::Told(_)) | None => {}

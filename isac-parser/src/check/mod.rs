@@ -37,7 +37,7 @@ pub use coverage::check_coverage;
 
 use std::collections::BTreeMap;
 
-use crate::diagnostic::Diagnostics;
+use crate::diagnostic::{Diagnostic, Diagnostics, Severity};
 use crate::model::{CheckedModel, Model};
 use crate::resolve::code;
 
@@ -45,7 +45,7 @@ use crate::resolve::code;
 ///
 /// The model may be one in which errors were found; what was refused in it is passed over. `None`
 /// if an error is found here or was found before. Warnings are given only where there is none:
-/// what looks unused may be used by what was refused.
+/// what looks unused may be used by what was refused (but never by a PSEUDO).
 pub fn check_model(model: Model, diagnostics: &mut Diagnostics) -> Option<CheckedModel> {
     // An IN that was refused would be missed everywhere.
     let names_are_sound = !diagnostics.iter().any(|found| code::OF_NAMES.contains(&found.code));
@@ -84,8 +84,12 @@ pub fn check_model(model: Model, diagnostics: &mut Diagnostics) -> Option<Checke
             pseudo::check_pseudos(&model, diagnostics);
         }
     }
-    if !diagnostics.has_errors() {
+    let pseudos_alone = |found: &Diagnostic| found.code == code::PSEUDO_RESULT;
+    if diagnostics.iter().filter(|found| found.severity == Severity::Error).all(pseudos_alone) {
+        // What nothing decodes any more no PSEUDO can yield; the first is the cause.
         unused::check_unused(&model, diagnostics);
+    }
+    if !diagnostics.has_errors() {
         assembler::check_assembler(&model, diagnostics);
         member_text::check_member_texts(&model, diagnostics);
         literal::check_literals(&model, diagnostics);

@@ -33,6 +33,9 @@ use crate::steps::Steps;
 const HOT: u32 = 30;
 /// Fewer instructions at once are interpreted.
 const FEW: u64 = 16;
+/// So many instructions behind a budget that is merely renewed, arrivals make no place hot: the next
+/// region is near.
+const PATIENCE: u64 = 1000;
 
 /// The engine that translates isac-ir to machine code while the program runs.
 pub struct TranslatedEngine<'m> {
@@ -69,6 +72,8 @@ pub struct TranslatedEngine<'m> {
     is_stale: bool,
     /// So many instructions are interpreted before compiled code is entered again.
     slow: u64,
+    /// In so many instructions arrivals make no place hot.
+    patience: u64,
     /// The map that instructions are fetched from.
     code_map: u32,
     profiles: bool,
@@ -102,6 +107,7 @@ impl<'m> TranslatedEngine<'m> {
             came_by: None,
             arrived: true,
             slow: 0,
+            patience: 0,
             redone: HashMap::new(),
             reached: HashMap::new(),
             expected: HashMap::new(),
@@ -189,6 +195,7 @@ impl<'m> TranslatedEngine<'m> {
             self.reached.insert(step.address, ram);
         }
         self.slow = self.slow.saturating_sub(1);
+        self.patience = self.patience.saturating_sub(1);
         self.arrived = outcome.pc != self.core.model().successor(step.address, step.size_cells);
         match number {
             Some(number) if outcome.is_decoded => {
@@ -276,6 +283,9 @@ impl<'m> TranslatedEngine<'m> {
         if let Some(entry) = self.code.as_ref().and_then(|code| code.find(place)) {
             return Some(entry);
         }
+        if self.patience > 0 {
+            return None;
+        }
         let heat = self.heat.entry(place).or_default();
         *heat = heat.saturating_add(1);
         // What could not be compiled is not tried again.
@@ -341,11 +351,15 @@ impl Engine for TranslatedEngine<'_> {
             self.forget_code();
             let (taken, ended) = self.go_on(left);
             self.look();
+            debug_assert!(taken <= left, "{taken} instructions have run, and {left} were asked for");
             left -= taken.min(left);
             stop = ended;
+            if stop.is_none() && self.is_rest_slow(instructions, left) {
+                stop = Some(Stop::Paused { taken: instructions - left });
+            }
         }
         std::mem::swap(&mut self.core.host, host);
-        self.stopped = stop;
+        self.stopped = stop.filter(|stop| !matches!(stop, Stop::Paused { .. }));
         stop.unwrap_or(Stop::Budget)
     }
 

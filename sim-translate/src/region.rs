@@ -349,6 +349,12 @@ impl Ends {
     }
 }
 
+/// The known addresses that a step leads to, and whether it may lead to one that it computes.
+pub(crate) fn addresses_behind(items: &ModeItems, step: &Step, mode: Mode) -> (Vec<u64>, bool) {
+    let ends = Ends::ways(items, step, mode);
+    (ends.targets.iter().map(|(address, _)| *address).collect(), ends.computed.is_some())
+}
+
 /// Where what a step calls comes back to, if it calls: behind it, or behind its delay slot.
 pub(crate) fn call_returns(model: &Model, items: &ModeItems, step: &Step, mode: Mode) -> Option<u64> {
     let successor = model.successor(step.address, step.size_cells);

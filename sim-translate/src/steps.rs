@@ -8,6 +8,8 @@ use sim_profile::Instrumented;
 use sim_runtime::record::{RecordedWord, Recording, StaticInstruction, StaticKey, control_at};
 
 use crate::checks::accesses_memory;
+use crate::mode::{Mode, ModeItems};
+use crate::region::addresses_behind;
 use crate::specialise::{Place, Step};
 
 /// The steps of the instructions that were met, by number.
@@ -29,7 +31,21 @@ pub(crate) struct Steps {
     behind_calls: HashSet<u64>,
     /// What steps that are gone had counted.
     retired: Recording,
+    longest: Longest,
 }
+
+/// The longest stretch, as far as it is known.
+#[derive(Default)]
+struct Longest {
+    /// How much was known when it was asked for last.
+    known: [usize; 4],
+    /// How often it was asked for since more is known.
+    asked: u32,
+    found: Option<u64>,
+}
+
+/// It is looked for when it was asked for so often and nothing has become known in between.
+const SETTLED: u32 = 16;
 
 impl Steps {
     /// The number of the step at a place, if it is kept.
@@ -67,9 +83,53 @@ impl Steps {
         &mut self.counted[number as usize]
     }
 
-    /// How many there are.
-    pub(crate) fn len(&self) -> usize {
-        self.steps.len()
+    /// Most instructions that run one behind the other, each at a higher address, without a call, as far as
+    /// code can go that is compiled of what is known by now; at least 1.
+    pub(crate) fn longest_stretch(&mut self, model: &Model, items: &ModeItems) -> u64 {
+        let known = [
+            self.steps.len(),
+            self.transfers.len(),
+            self.silent_transfers.len(),
+            self.behind_calls.len(),
+        ];
+        if self.longest.known != known {
+            self.longest = Longest { known, asked: 0, found: None };
+        }
+        self.longest.asked = self.longest.asked.saturating_add(1);
+        if self.longest.found.is_none() && self.longest.asked >= SETTLED {
+            self.longest.found = Some(self.find_longest_stretch(model, items));
+        }
+        // No address runs twice in one.
+        self.longest.found.unwrap_or(self.steps.len() as u64).max(1)
+    }
+
+    fn find_longest_stretch(&mut self, model: &Model, items: &ModeItems) -> u64 {
+        let mut steps: Vec<(u64, u32, Mode)> =
+            self.index.iter().map(|(place, number)| (place.address, *number, place.mode)).collect();
+        steps.sort_unstable_by_key(|(address, number, _)| (std::cmp::Reverse(*address), *number));
+        // What computes its address may go to whatever a jump has led to, and behind every call.
+        let met = self.transfers.keys().chain(&self.silent_transfers).map(|(_, to)| *to);
+        let mut computed: Vec<u64> = met.chain(self.behind_calls.iter().copied()).collect();
+        computed.sort_unstable();
+        computed.dedup();
+        // From each address on, and the most from those that are computed.
+        let (mut from, mut of_computed, mut longest) = (HashMap::<u64, u64>::new(), 0, 1);
+        for (address, number, mode) in steps {
+            while let Some(higher) = computed.pop_if(|higher| *higher > address) {
+                of_computed = of_computed.max(from.get(&higher).copied().unwrap_or(0));
+            }
+            let step = Rc::clone(&self.steps[number as usize]);
+            let (targets, computes) = addresses_behind(items, &step, mode);
+            let successor = model.successor(address, step.size_cells);
+            let calls = self.keeps_successor(model, number);
+            let follows = |to: &u64| *to > address && (!calls || *to == successor);
+            let behind = targets.into_iter().filter(follows).filter_map(|to| from.get(&to).copied());
+            let behind = behind.chain((computes && !calls).then_some(of_computed)).max().unwrap_or(0);
+            let length = from.entry(address).or_default();
+            *length = (*length).max(1 + behind);
+            longest = longest.max(*length);
+        }
+        longest
     }
 
     /// How often a step has run, as far as that is known.

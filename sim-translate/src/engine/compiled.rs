@@ -5,7 +5,7 @@ use std::rc::Rc;
 use sim_profile::Spending;
 use sim_runtime::{FaultKind, Stop};
 
-use super::{FEW, TranslatedEngine};
+use super::{FEW, PATIENCE, TranslatedEngine};
 use crate::code::{Connected, Next, Teller, Told};
 use crate::codegen::{Exit, Site, SiteKind};
 use crate::core::Ending;
@@ -127,15 +127,12 @@ impl TranslatedEngine<'_> {
         self.settle_check(site);
         match site.kind {
             SiteKind::Budget => {
-                self.slow = match self.sampled {
+                self.slow = match &self.sampled {
                     None => allowed - ended,
-                    // Another place may come along that needs less.
-                    Some(_) => {
-                        if ended > 0 {
-                            0
-                        } else {
-                            FEW
-                        }
+                    Some(sampled) => {
+                        self.patience = if sampled.is_turn_near() { 0 } else { PATIENCE };
+                        // Another place may come along that needs less.
+                        if ended > 0 { 0 } else { FEW }
                     }
                 };
                 (ended, None)

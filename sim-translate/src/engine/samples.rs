@@ -2,7 +2,7 @@
 //!
 //! Compiled code counts nothing where samples are taken; what is counted is interpreted. It is given
 //! checks, and so many of them that the instructions between cannot be more than it may run: in a
-//! stretch no address runs twice, and all of them have a step.
+//! stretch no address runs twice, and it is known where each step may lead.
 
 use std::collections::BTreeMap;
 
@@ -16,6 +16,12 @@ use crate::layout::CHECK_SHIFT;
 
 /// Largest budget that compiled code is given at once.
 const MOST_ALLOWED: u64 = 1 << 60;
+/// The sampler's turn is near where fewer checks are left.
+const NEAR: u64 = 100;
+/// A run pauses with at most this part of it left.
+const MOST_REST: u64 = 8;
+/// And at least so many instructions.
+const LEAST_REST: u64 = 1 << 12;
 /// Most checks in a budget that holds them.
 const MOST_CHECKS: u64 = 1 << 32;
 /// The instructions in a budget that holds checks, too.
@@ -41,6 +47,11 @@ impl Sampled {
         let (left, cycles) = (sampler.length(), SampleCycles::begin(now));
         let (checks, instrumented) = (Checks::of(sampling), sampling.duplication.instrumented());
         Sampled { sampler, checks, instrumented, left, cycles, other_events: BTreeMap::new() }
+    }
+
+    /// Whether the sampler's turn is among the next checks.
+    pub(super) fn is_turn_near(&self) -> bool {
+        self.left < NEAR
     }
 
     /// What is a check.
@@ -80,9 +91,16 @@ impl TranslatedEngine<'_> {
             return Some(sampled.left.min(MOST_CHECKS) << CHECK_SHIFT | instructions);
         }
         // Behind the last check the code goes on to where it is asked next.
-        let stretches = instructions / self.steps.len() as u64;
+        let longest = self.steps.longest_stretch(self.core.model(), &self.core.state.items);
+        let stretches = instructions / longest;
         let checks = sampled.left.min(stretches.saturating_sub(1));
         (checks > 0).then_some(checks << CHECK_SHIFT | INSTRUCTION_BITS)
+    }
+
+    /// Whether the caller should rather ask for the rest of what it has asked for together with what comes
+    /// then: the less is left, the more often compiled code that counts checks has to be entered for it.
+    pub(super) fn is_rest_slow(&self, asked: u64, left: u64) -> bool {
+        self.sampled.is_some() && left >= LEAST_REST && left <= asked / MOST_REST
     }
 
     /// Compiled code has taken so much of its budget; gives how many instructions it was.

@@ -41,7 +41,7 @@ use way::Way;
 pub use way::{PreparedCall, StackTop};
 
 /// Most frames on the stack; beyond, the oldest is forgotten.
-pub const MOST_FRAMES: usize = 1 << 18;
+pub const MOST_FRAMES: usize = 1 << 20;
 
 /// An address that frames may wait for.
 #[derive(Debug, Clone, Copy)]
@@ -117,10 +117,7 @@ impl CallRecorder {
             stacks: Stacks::default(),
             forgotten: 0,
         };
-        let function = recorder.function(address);
-        let stack = recorder.stacks.call(None, (function, recorder.functions[function as usize].start));
-        let (arc, returns, since) = (Frame::NO_ARC, Returns::BELOW, Spending::default());
-        recorder.frames.push(Frame { stack, arc, returns, since });
+        recorder.begin_again(address, Spending::default());
         recorder
     }
 
@@ -140,6 +137,7 @@ impl CallRecorder {
                 let point = self.point_numbers.get(&to).copied();
                 if let Some(point) = point.filter(|point| self.points[*point as usize].waiting > 0) {
                     self.take_off_waiting(point, now);
+                    self.begin_again(to, now);
                 }
                 self.jump(from, to, now);
             }
@@ -180,6 +178,16 @@ impl CallRecorder {
             calls.functions.insert(start, FunctionCount { own, inclusive: presence.inclusive });
         }
         calls
+    }
+
+    /// Where all frames are gone that were not forgotten, the stack begins anew with the function at an
+    /// address: what is below is not known any more.
+    fn begin_again(&mut self, address: u64, now: Spending) {
+        if self.frames.is_empty() {
+            let function = self.function(address);
+            let stack = self.stacks.call(None, (function, self.functions[function as usize].start));
+            self.push(Frame { stack, arc: Frame::NO_ARC, returns: Returns::BELOW, since: now });
+        }
     }
 
     fn call(&mut self, (from, to): (u64, u64), kind: CallKind, return_address: Option<u64>, now: Spending) {

@@ -134,6 +134,42 @@ fn a_full_stack_forgets_the_oldest_call() {
     assert_eq!(calls.forgotten, 3);
 }
 
+#[test]
+fn what_comes_back_to_a_forgotten_call_goes_on_there() {
+    let depth = MOST_FRAMES as u64 + 5;
+    for is_prepared in [false, true] {
+        let (mut recorder, mut now) = (recorder(), 0);
+        let mut take = |recorder: &mut CallRecorder, from, to, step| {
+            now += 1;
+            match is_prepared {
+                false => recorder.transfer(from, to, step, at(now)),
+                true => {
+                    let way = recorder.way(from, to, step);
+                    recorder.take(way, at(now));
+                }
+            }
+        };
+        take(&mut recorder, 2, 10, Step::Call { return_address: 3 });
+        (1..depth).for_each(|_| take(&mut recorder, 12, 10, Step::Call { return_address: 13 }));
+        (1..depth).for_each(|_| take(&mut recorder, 14, 13, Step::Computed));
+        take(&mut recorder, 14, 3, Step::Computed);
+        for _ in 0..3 {
+            take(&mut recorder, 4, 20, Step::Call { return_address: 5 });
+            take(&mut recorder, 25, 5, Step::Computed);
+        }
+        let calls = recorder.calls(at(now));
+        // The one that the run began with, and the first five calls.
+        assert_eq!(calls.forgotten, 6);
+        let own: u64 = calls.functions.values().map(|function| function.own.instructions).sum();
+        assert_eq!(own, now);
+        let stacks: u64 = calls.contexts.iter().map(|context| context.own.instructions).sum();
+        assert_eq!(stacks, now);
+        let called = calls.arcs.iter().filter(|(key, _)| key.callee == 20);
+        assert_eq!(called.map(|(key, arc)| (key.caller, arc.calls)).collect::<Vec<_>>(), [(0, 3)]);
+        assert_eq!(calls.functions[&20].inclusive.instructions, 3);
+    }
+}
+
 /// Numbers that look random, always the same.
 struct Numbers(u64);
 

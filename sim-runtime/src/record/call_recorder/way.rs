@@ -155,7 +155,10 @@ impl CallRecorder {
         match way.step {
             Step::Call { .. } => self.take_call(number, top.stack, CallKind::Call, now),
             Step::Unforeseen { .. } => self.take_call(number, top.stack, CallKind::Interrupt, now),
-            Step::Computed if top.returns == way.returns => self.pop(now),
+            Step::Computed if top.returns == way.returns => {
+                self.pop(now);
+                self.begin_again(way.to, now);
+            }
             Step::Computed if self.take_off_tails(way.returns, now) => {}
             Step::Direct if self.is_new(top.stack, &way) => {
                 self.take_call(number, top.stack, CallKind::Tail, now);

@@ -37,6 +37,9 @@ impl Bits {
     /// Bits `low..low + width` as a number, `width` at most 128.
     pub fn extract(self, low: u32, width: u32) -> u128 {
         let (first, shift) = ((low / 64) as usize, low % 64);
+        if let (true, Some(limb)) = (shift + width <= 64, self.0.get(first)) {
+            return u128::from(limb >> shift) & mask(width);
+        }
         let limb = |index: usize| u128::from(self.0.get(index).copied().unwrap_or(0));
         let value = (limb(first) | limb(first + 1) << 64) >> shift;
         // Of a third limb only bits from 128 - shift on are missing.
@@ -47,7 +50,13 @@ impl Bits {
     /// The same with bits `low..low + width` replaced by the low bits of `value`, `width` at most
     /// 128.
     #[must_use]
-    pub fn with(self, low: u32, width: u32, value: u128) -> Bits {
+    pub fn with(mut self, low: u32, width: u32, value: u128) -> Bits {
+        let (first, shift) = ((low / 64) as usize, low % 64);
+        if let (true, Some(limb)) = (shift + width <= 64, self.0.get_mut(first)) {
+            let ones = mask(width) as u64;
+            *limb = *limb & !(ones << shift) | (value as u64 & ones) << shift;
+            return self;
+        }
         let ones = Bits::from_u128(mask(width)).shifted(low);
         self & !ones | Bits::from_u128(value & mask(width)).shifted(low)
     }

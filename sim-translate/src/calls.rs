@@ -5,11 +5,10 @@
 //! come back to the engine, each time: it tells the recorder and enters the region there. A computed jump within a function is nothing to the recorder as long as nobody is to return
 //! to where it leads; once somebody is, all code is made anew.
 
-use std::collections::{HashMap, HashSet};
-
 use isac_ir::Model;
 use isac_ir::bits::Bits;
 use isac_ir::control::Control;
+use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 use sim_profile::{Calls, Spending};
 use sim_runtime::record::{
     CallRecorder, FunctionMap, RecordedWord, StaticKey, Step as Transfer, control_at, only_returns, step_of,
@@ -36,8 +35,8 @@ impl CallTrail {
     pub(crate) fn new(map: FunctionMap, address: u64) -> CallTrail {
         CallTrail {
             recorder: CallRecorder::new(map, address),
-            controls: HashMap::new(),
-            untold: HashSet::new(),
+            controls: HashMap::default(),
+            untold: HashSet::default(),
         }
     }
 

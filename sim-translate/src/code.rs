@@ -4,12 +4,13 @@ mod collect;
 mod jumps;
 mod told;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use isac_ir::Model;
 use isac_ir::behavior::{Stmt, walk_statements};
 use isac_ir::operation::Operation;
+use rustc_hash::FxHashMap as HashMap;
 
 use crate::calls::CallTrail;
 use crate::checks::Checks;
@@ -122,10 +123,10 @@ impl Code {
         Ok(Code {
             native: Native::new()?,
             regions: Vec::new(),
-            index: HashMap::new(),
+            index: HashMap::default(),
             links: Vec::new(),
             pendings: Vec::new(),
-            jump_modes: HashMap::new(),
+            jump_modes: HashMap::default(),
             followers: Vec::new(),
             displaced: BTreeMap::new(),
             counting,

@@ -62,6 +62,8 @@ pub(crate) struct Core<'m> {
     pub(crate) device_written: bool,
     /// The RAM that was accessed last.
     pub(crate) reached: Option<u32>,
+    /// Room for what an interpreted step computes.
+    pub(crate) locals: Vec<u128>,
 }
 
 impl<'m> Core<'m> {
@@ -86,6 +88,7 @@ impl<'m> Core<'m> {
             charges: BTreeMap::new(),
             device_written: false,
             reached: None,
+            locals: Vec::new(),
         }
     }
 

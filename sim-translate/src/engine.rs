@@ -5,9 +5,10 @@ mod ending;
 mod found;
 mod samples;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 
 use isac_ir::Model;
+use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 use sim_profile::{Calls, Measurement, Samples, Sampling, Spending};
 use sim_runtime::host::Host;
 use sim_runtime::pause::Pauses;
@@ -103,17 +104,17 @@ impl<'m> TranslatedEngine<'m> {
             core: Core::new(State::new(model)?),
             code: None,
             hot: HOT,
-            heat: HashMap::new(),
+            heat: HashMap::default(),
             came_by: None,
             arrived: true,
             slow: 0,
             patience: 0,
-            redone: HashMap::new(),
-            reached: HashMap::new(),
-            expected: HashMap::new(),
-            turned: HashSet::new(),
-            precise: HashSet::new(),
-            near: HashSet::new(),
+            redone: HashMap::default(),
+            reached: HashMap::default(),
+            expected: HashMap::default(),
+            turned: HashSet::default(),
+            precise: HashSet::default(),
+            near: HashSet::default(),
             counting: Counting::default(),
             translation: Translation::default(),
             widened: 0,

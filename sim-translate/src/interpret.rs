@@ -35,7 +35,9 @@ pub(crate) fn interpret(core: &mut Core<'_>, step: &Step) -> Outcome {
 
 /// The same with the program counter elsewhere.
 pub(crate) fn interpret_from(core: &mut Core<'_>, step: &Step, pc: u64) -> Outcome {
-    let mut locals = vec![0; step.locals.len()];
+    let mut locals = std::mem::take(&mut core.locals);
+    locals.clear();
+    locals.resize(step.locals.len(), 0);
     locals[PC as usize] = pc.into();
     let is_decoded = step.decodes == Decodes::Always;
     let mut run = Run { core, locals, counters: Vec::new(), is_decoded, unreached: None };
@@ -50,7 +52,8 @@ pub(crate) fn interpret_from(core: &mut Core<'_>, step: &Step, pc: u64) -> Outco
         Ok(()) | Err(Leaving::Label(_)) => None,
     };
     let pc = run.locals[PC as usize] as u64;
-    let Run { counters, is_decoded, unreached, .. } = run;
+    let Run { core, locals, counters, is_decoded, unreached } = run;
+    core.locals = locals;
     core.state.set_pc(pc);
     Outcome { counters, pc, ending, is_decoded, unreached }
 }

@@ -1,10 +1,10 @@
 //! Regions: the code that direct jumps reach from an entry, as blocks of steps.
 
-use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use isac_ir::Model;
 use isac_ir::bits::mask;
+use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 
 use crate::mode::{Mode, ModeItems};
 use crate::residual::{Item, Kind, Op, PC, Value, walk_ops};
@@ -159,7 +159,7 @@ pub(crate) fn find_region(
         entry,
         steps,
         contexts: vec![outside],
-        met: HashMap::new(),
+        met: HashMap::default(),
         leaders: vec![(0, entry.address, entry.mode)],
         parts: 0,
     };
@@ -253,7 +253,7 @@ impl<F: Steps> Finder<'_, F> {
         if call.runs < OFTEN_CALLED || self.contexts[context as usize].depth >= DEEPEST {
             return false;
         }
-        let (mut seen, mut waiting, mut comes_back) = (HashSet::new(), vec![target], false);
+        let (mut seen, mut waiting, mut comes_back) = (HashSet::default(), vec![target], false);
         while let Some(target) = waiting.pop() {
             let Some((own, found)) = self.find(target).filter(|(_, found)| found.runs > 0) else { continue };
             if !seen.insert(own) {
@@ -287,7 +287,7 @@ impl<F: Steps> Finder<'_, F> {
         let order: Vec<Key> = std::iter::once(first).chain(others).collect();
         let index: HashMap<Key, usize> = (0..).zip(&order).map(|(index, key)| (*key, index)).collect();
         let blocks = order.into_iter().map(|key| self.block(key, &index));
-        let (reached, near, precise) = (HashMap::new(), HashSet::new(), HashSet::new());
+        let (reached, near, precise) = (HashMap::default(), HashSet::default(), HashSet::default());
         Some(Region { blocks: blocks.collect::<Option<_>>()?, reached, near, precise })
     }
 
@@ -373,7 +373,7 @@ pub(crate) fn call_returns(model: &Model, items: &ModeItems, step: &Step, mode: 
 /// True if an address is put into a register, or into memory as a whole or piece by piece, as a stack
 /// of bytes takes it: whoever does so and leaves calls.
 fn keeps(ops: &[Op], successor: u64, width: u32) -> bool {
-    let mut kept = HashSet::new();
+    let mut kept = HashSet::default();
     let mut is_kept = false;
     walk_ops(ops, &mut |item| match item {
         Item::Op(Op::SetRegister { value: Value { kind: Kind::Const(value), .. }, .. }) => {

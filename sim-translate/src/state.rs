@@ -117,6 +117,9 @@ impl<'m> State<'m> {
     /// All bits of an element.
     pub(crate) fn get_register(&self, register: usize, element: usize) -> Bits {
         let (offset, stride) = self.register_offset(register, element);
+        if stride == 8 {
+            return Bits::from_u128(self.arena.word(offset).into());
+        }
         (0..stride / 8).fold(Bits::ZERO, |bits, part| {
             bits.with(part * 64, 64, self.arena.word(offset + u64::from(part) * 8).into())
         })
@@ -134,6 +137,9 @@ impl<'m> State<'m> {
 
     /// The program counter.
     pub(crate) fn pc(&self) -> u64 {
+        if let Some((register, element)) = self.model.pc_element() {
+            return self.get_register(register as usize, element as usize).to_u128() as u64;
+        }
         let element = |register: u32, element: u32| self.get_register(register as usize, element as usize);
         self.model.pc.read(element).to_u128() as u64
     }

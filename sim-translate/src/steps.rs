@@ -1,9 +1,10 @@
 //! Decoded instructions, kept by their place, with what became of them.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use isac_ir::Model;
+use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 use sim_profile::Instrumented;
 use sim_runtime::record::{RecordedWord, Recording, StaticInstruction, StaticKey, control_at};
 
@@ -86,12 +87,8 @@ impl Steps {
     /// Most instructions that run one behind the other, each at a higher address, without a call, as far as
     /// code can go that is compiled of what is known by now; at least 1.
     pub(crate) fn longest_stretch(&mut self, model: &Model, items: &ModeItems) -> u64 {
-        let known = [
-            self.steps.len(),
-            self.transfers.len(),
-            self.silent_transfers.len(),
-            self.behind_calls.len(),
-        ];
+        let known =
+            [self.steps.len(), self.transfers.len(), self.silent_transfers.len(), self.behind_calls.len()];
         if self.longest.known != known {
             self.longest = Longest { known, asked: 0, found: None };
         }
@@ -113,7 +110,7 @@ impl Steps {
         computed.sort_unstable();
         computed.dedup();
         // From each address on, and the most from those that are computed.
-        let (mut from, mut of_computed, mut longest) = (HashMap::<u64, u64>::new(), 0, 1);
+        let (mut from, mut of_computed, mut longest) = (HashMap::<u64, u64>::default(), 0, 1);
         for (address, number, mode) in steps {
             while let Some(higher) = computed.pop_if(|higher| *higher > address) {
                 of_computed = of_computed.max(from.get(&higher).copied().unwrap_or(0));

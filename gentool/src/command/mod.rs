@@ -143,6 +143,15 @@ pub(crate) fn main() -> ExitCode {
     }
 }
 
+/// Says something on standard error, as `println` does; if nobody listens, the work goes on.
+macro_rules! say {
+    ($($text:tt)*) => {{
+        use std::io::Write as _;
+        let _ = writeln!(std::io::stderr(), $($text)*);
+    }};
+}
+use say;
+
 /// Why a command ended without doing what it was asked.
 #[derive(Debug)]
 struct Failure {

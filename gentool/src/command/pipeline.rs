@@ -102,12 +102,12 @@ impl<'m> Pictures<'m> {
             return Ok(());
         }
         if drawn.view.as_ref().is_some_and(|view| view.view().is_none()) {
-            eprintln!("note: the run has none of the cycles of --pipeline-view");
+            super::say!("note: the run has none of the cycles of --pipeline-view");
         }
         if let Some(diagram) = &drawn.diagram {
             match &diagram.text()[..] {
-                "" => eprintln!("note: the run has none of the cycles of --pipeline-diagram"),
-                text => eprint!("{text}"),
+                "" => super::say!("note: the run has none of the cycles of --pipeline-diagram"),
+                text => _ = write!(std::io::stderr(), "{text}"),
             }
         }
         let (Some(trace), Some(path)) = (drawn.trace.take(), &options.pipeline_trace) else { return Ok(()) };

@@ -245,7 +245,7 @@ fn join<T>(
 /// Says what the files do not tell.
 pub(super) fn tell_notes(program: &Program) {
     for note in program.notes() {
-        eprintln!("note: {note}");
+        super::say!("note: {note}");
     }
 }
 

@@ -157,7 +157,7 @@ pub(super) fn run(options: &Options) -> Result<i32, Failure> {
     };
     let status = write(options, &profile, &excluded)?;
     let missing = missing_of(options, &profile, &excluded)?;
-    missing.iter().for_each(|missing| eprintln!("error: {missing}"));
+    missing.iter().for_each(|missing| super::say!("error: {missing}"));
     Ok(if missing.is_empty() { status } else { UNCOVERED })
 }
 
@@ -311,7 +311,7 @@ fn write(options: &Options, profile: &Profile, excluded: &Exclusions) -> Result<
 /// Says what a report leaves out that has no room to say so itself.
 fn tell_note(note: Option<String>) {
     if let Some(note) = note {
-        eprintln!("note: {note}");
+        super::say!("note: {note}");
     }
 }
 
@@ -323,7 +323,7 @@ fn coverage_of_program(
 ) -> Result<i32, Failure> {
     program_report::with_code(&options.program, profile, &options.model, false, &|program| {
         if options.model.path().is_empty() {
-            eprintln!("note: branches that never ran are left out; with --model MODEL they are known, too");
+            super::say!("note: branches that never ran are left out; with --model MODEL they are known, too");
         }
         profile_file::write(options.out(), render(program).as_bytes())
     })

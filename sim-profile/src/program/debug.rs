@@ -2,11 +2,12 @@
 //!
 //! Every unit is read by itself: one that is damaged costs its own lines, and a note.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use gimli::{DebugInfoOffset, EndianArcSlice, Reader as _, RunTimeEndian, Section as _};
-use object::{Object, ObjectSection};
+use object::{CompressionFormat, Object, ObjectSection};
 
 use super::name::demangle;
 use super::{Frame, ImageFile, Row};
@@ -15,6 +16,19 @@ use crate::symbols::{Area, Placement, area_at, is_elf};
 type Bytes = EndianArcSlice<RunTimeEndian>;
 type Unit = gimli::Unit<Bytes>;
 type LineHeader = gimli::LineProgramHeader<Bytes>;
+
+/// Most bytes of a section that is compressed: a file may claim anything.
+const MOST_INFLATED: u64 = 1 << 30;
+
+/// What a section holds, also if it is compressed (`-gz`); nothing where it is damaged or too large.
+fn inflated<'data>(section: &impl ObjectSection<'data>) -> Option<Cow<'data, [u8]>> {
+    let held = section.compressed_data().ok()?;
+    let is_compressed = held.format != CompressionFormat::None;
+    if is_compressed && held.uncompressed_size > MOST_INFLATED {
+        return None;
+    }
+    held.decompress().ok()
+}
 
 /// The DWARF of one file.
 pub(super) struct DebugInformation {
@@ -45,9 +59,9 @@ impl DebugInformation {
         let mut unreadable = Vec::new();
         let load = |id: gimli::SectionId| -> Result<Bytes, gimli::Error> {
             let section = parsed.section_by_name(id.name());
-            let bytes = section.and_then(|section| match section.uncompressed_data() {
-                Ok(bytes) => Some(bytes),
-                Err(_) => {
+            let bytes = section.and_then(|section| match inflated(&section) {
+                Some(bytes) => Some(bytes),
+                None => {
                     unreadable.push(id.name());
                     None
                 }
@@ -56,7 +70,7 @@ impl DebugInformation {
         };
         let dwarf = Arc::new(gimli::Dwarf::load(load).ok()?);
         for name in unreadable {
-            notes.push(format!("section {name} is compressed or damaged, and left out"));
+            notes.push(format!("section {name} is damaged, or too large, and left out"));
         }
         let context = addr2line::Context::from_arc_dwarf(dwarf.clone());
         if let Err(error) = &context {

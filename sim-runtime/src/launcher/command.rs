@@ -21,7 +21,8 @@ where
         Ok(options) => match make_engine(&options) {
             Ok(mut engine) => launch(engine.as_mut(), info, &options, Stdio::of_process()),
             Err(error) => {
-                eprintln!("error: {error}");
+                // If nobody listens, the status still tells.
+                let _ = writeln!(std::io::stderr(), "error: {error}");
                 exit_status::FAILURE
             }
         },

@@ -153,7 +153,13 @@ impl<'a> Walk<'_, 'a> {
                 }
             }
             Section::When(section) => self.expression(&section.condition),
-            Section::Expression(section) => self.expression(&section.value),
+            Section::Expression(section) => {
+                self.expression(&section.value);
+                if let Some(writer) = &section.writer {
+                    self.name(&writer.name);
+                    self.expressions(&writer.arguments);
+                }
+            }
             Section::Behavior(section) => self.block(&section.body),
             Section::Activation(section) => section.items.iter().for_each(|item| self.activation(item)),
             Section::CodingRoot(section) => section.elements.iter().for_each(|element| self.root(element)),

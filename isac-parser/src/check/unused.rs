@@ -205,6 +205,9 @@ impl Used {
                 PlaceKind::Memory { map, .. } => {
                     self.maps.insert(map.index());
                 }
+                PlaceKind::Written { writer, .. } => {
+                    self.functions.insert(writer.index());
+                }
                 _ => {}
             }
         }

@@ -139,5 +139,9 @@ fn walk_place<'a>(place: &'a Place, depth: usize, visit: &mut impl FnMut(Met<'a>
             walk_place(then, depth, visit);
             walk_place(otherwise, depth, visit);
         }
+        PlaceKind::Written { value, arguments, .. } => {
+            walk_nested_expr(value, depth, visit);
+            walk_all(arguments, depth, visit);
+        }
     }
 }

@@ -370,4 +370,14 @@ pub enum PlaceKind {
     Concat(Vec<Place>),
     /// `c ? p : q`
     Conditional(Box<Expr>, Box<Place>, Box<Place>),
+    /// A value that a FUNCTION writes: all of an EXPRESSION, and nothing else.
+    Written {
+        /// What a read evaluates.
+        value: Box<Expr>,
+        /// What a write calls.
+        writer: FunctionId,
+        /// What it takes before the value that is written, of the parameters' types; evaluated where
+        /// the place is found.
+        arguments: Vec<Expr>,
+    },
 }

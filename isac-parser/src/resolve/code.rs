@@ -104,6 +104,9 @@ codes! {
     /// A text that nests too deep with everything that it mentions in its place.
     TEXTS_TOO_DEEP = "E0322",
         "keep a part of it in a variable or a register";
+    /// A FUNCTION that cannot write what an EXPRESSION is worth.
+    WRITER = "E0323",
+        "let it take what is written behind its other arguments, and be `void`";
 
     /// Members of different widths where one is needed.
     MEMBER_WIDTHS = "E0401",

@@ -156,6 +156,9 @@ codes! {
     /// A `~` with nothing before it, or nothing behind it.
     JOIN_ALONE = "E0416",
         "put it between the two items that shall be joined";
+    /// Something that a PSEUDO joins and that is no word.
+    JOINED_WORD = "E0417",
+        "join strings, choices of words as `op:\"add|sub\"`, and groups of operations whose texts are words";
     /// A CASE of something that its selector never chooses.
     NO_SUCH_CASE = "E0420",
         "name what the selector may choose, or leave the CASE out";

@@ -113,7 +113,8 @@ pub(crate) fn walk_nested_expr<'a>(expr: &'a Expr, depth: usize, visit: &mut imp
         ExprKind::Concat(parts)
         | ExprKind::Call { arguments: parts, .. }
         | ExprKind::Builtin { arguments: parts, .. }
-        | ExprKind::Printf { arguments: parts, .. } => walk_all(parts, depth, visit),
+        | ExprKind::Printf { arguments: parts, .. }
+        | ExprKind::Explain { arguments: parts, .. } => walk_all(parts, depth, visit),
     }
 }
 

@@ -261,6 +261,13 @@ pub enum ExprKind {
         /// The arguments.
         arguments: Vec<Expr>,
     },
+    /// What `halt(status, format, arguments)` tells the user, before it ends the run.
+    Explain {
+        /// The format, checked against the arguments.
+        format: String,
+        /// The arguments.
+        arguments: Vec<Expr>,
+    },
     /// `event("name")`
     Event(String),
     /// `pipe.stall(S, cycles)`: the stage and those before it stand still.
@@ -281,7 +288,7 @@ pub enum ExprKind {
 /// The built-in functions, with argument and result types.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Builtin {
-    /// `halt(int)`
+    /// `halt(int)`; what it tells of the end is an [`ExprKind::Explain`] before it
     Halt,
     /// `illegal()`
     Illegal,

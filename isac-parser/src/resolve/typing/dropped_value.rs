@@ -39,6 +39,7 @@ fn dropped(expr: &Expr) -> Option<&Expr> {
         | ExprKind::Step { .. }
         | ExprKind::Call { .. }
         | ExprKind::Printf { .. }
+        | ExprKind::Explain { .. }
         | ExprKind::Event(_)
         | ExprKind::Stall { .. }
         | ExprKind::Retry(_)

@@ -68,7 +68,7 @@ fn references_lead_to_what_is_above() {
 
 #[test]
 fn what_one_mention_reads_and_writes_is_found_once() {
-    check_cases(simulator!(places, places_stepwise), 20);
+    check_cases(simulator!(places, places_stepwise), 24);
 }
 
 /// Reads and writes of a resource, by name.

@@ -302,6 +302,10 @@ impl Printer<'_> {
                 let parts: Vec<String> = parts.iter().map(|part| self.print_part(part)).collect();
                 format!("print {}", parts.join(" "))
             }
+            Stmt::Explain { parts, .. } => {
+                let parts: Vec<String> = parts.iter().map(|part| self.print_part(part)).collect();
+                format!("explain {}", parts.join(" "))
+            }
             Stmt::Event(name) => format!("event {name:?}"),
             Stmt::Decode { instance, source, .. } => {
                 let alias = &self.operation.instances[*instance as usize].alias;

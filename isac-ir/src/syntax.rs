@@ -68,6 +68,8 @@ pub enum Format {
     Signed,
     /// `#X`: hexadecimal, read with either sign.
     Hexadecimal,
+    /// `#UX`: hexadecimal, read without sign.
+    UnsignedHexadecimal,
     /// `#NAME`: an element of a register file.
     Name {
         /// The file's index.

@@ -106,6 +106,7 @@ impl<'m> Compilable<'m> {
             | Op::LinuxCall(..)
             | Op::Semihost(..)
             | Op::Print(..)
+            | Op::Explain(..)
             | Op::Event(_)
             | Op::Decoded
             | Op::Undecoded(_) => false,

@@ -158,6 +158,15 @@ impl Run<'_, '_> {
                 }
                 self.core.host.print(&print_parts(parts, &printed));
             }
+            Op::Explain(parts, values) => {
+                let mut told = Vec::new();
+                for value in values {
+                    told.push(self.value(value)?);
+                }
+                let (address, values) =
+                    told.split_first().map_or((0, &[][..]), |(first, rest)| (*first, rest));
+                self.core.host.explain(address as u64, &print_parts(parts, values));
+            }
             Op::Event(name) => self.core.event(name),
             Op::Decoded => self.is_decoded = true,
             Op::Undecoded(kind) => return Err(Leaving::End(Ending::Fault(*kind))),

@@ -181,6 +181,8 @@ pub(crate) enum Op {
     Semihost(u32, Vec<Value>),
     /// Text, with the values in it.
     Print(Vec<PrintPart>, Vec<Value>),
+    /// The first value is the instruction's address.
+    Explain(Vec<PrintPart>, Vec<Value>),
     /// The model's own event.
     Event(String),
     /// From here on the cycle has an instruction: whether one is decoded depends on what is not known
@@ -425,9 +427,10 @@ impl Op {
             Op::SetElement { index: place, value, .. }
             | Op::SetMemory { address: place, value, .. }
             | Op::SetCellPart { address: place, value, .. } => vec![value, place],
-            Op::LinuxCall(_, values) | Op::Semihost(_, values) | Op::Print(_, values) => {
-                values.iter().collect()
-            }
+            Op::LinuxCall(_, values)
+            | Op::Semihost(_, values)
+            | Op::Print(_, values)
+            | Op::Explain(_, values) => values.iter().collect(),
             Op::Count(_)
             | Op::CountLocal(..)
             | Op::Loop(..)
@@ -451,9 +454,10 @@ impl Op {
             Op::SetElement { index: place, value, .. }
             | Op::SetMemory { address: place, value, .. }
             | Op::SetCellPart { address: place, value, .. } => vec![value, place],
-            Op::LinuxCall(_, values) | Op::Semihost(_, values) | Op::Print(_, values) => {
-                values.iter_mut().collect()
-            }
+            Op::LinuxCall(_, values)
+            | Op::Semihost(_, values)
+            | Op::Print(_, values)
+            | Op::Explain(_, values) => values.iter_mut().collect(),
             Op::Count(_)
             | Op::CountLocal(..)
             | Op::Loop(..)

@@ -257,11 +257,12 @@ impl Mips<'_, '_> {
         let first = *random.choose(&[0, 31, any]);
         let any = first + random.below(32 - first as usize) as u32;
         let last = *random.choose(&[first, 31, any]);
-        let word = self.set(instruction, word, "pos", first);
-        match instruction.has("msb") {
-            true => self.set(instruction, word, "msb", last),
-            false => self.set(instruction, word, "msbd", last - first),
-        }
+        let end = match instruction.has("msb") {
+            true => ("msb", last),
+            false => ("msbd", last - first),
+        };
+        let set = self.encoder.try_set_all(instruction, word, &[("pos", first), end]);
+        set.expect("the word has the field")
     }
 
     /// A load or store somewhere in the data, aligned if it has to be.

@@ -222,6 +222,10 @@ impl BodyEmitter<'_> {
     /// What the body has of places that are found: from those who found them, or for what it will
     /// find.
     pub(super) fn open_places(&self) -> TokenStream {
+        // A FUNCTION has what it needs of a place as its arguments.
+        if self.call.is_some() {
+            return TokenStream::new();
+        }
         let given = self.step_of_place().filter(|(_, kind)| kind.is_bound());
         let mut next = 0;
         let mut take = |count: u32| {

@@ -1,6 +1,6 @@
 //! `printf` as Rust: the text is put together and handed to the host.
 
-use isac_ir::behavior::{Conversion, PrintFormat, PrintPart};
+use isac_ir::behavior::{Conversion, Expr, PrintFormat, PrintPart};
 use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
 
@@ -10,6 +10,28 @@ use super::expression::{number, storage_bits};
 impl BodyEmitter<'_> {
     /// Writes pieces of a text to the standard output.
     pub(super) fn print(&self, parts: &[PrintPart]) -> TokenStream {
+        let pieces = self.pieces(parts);
+        quote! {{
+            let mut text = Vec::new();
+            #pieces
+            p.kernel().host.print(&text);
+        }}
+    }
+
+    /// Tells the host why the run is about to end.
+    pub(super) fn explain(&self, address: &Expr, parts: &[PrintPart]) -> TokenStream {
+        let address = self.value(address);
+        let pieces = self.pieces(parts);
+        quote! {{
+            let address: u64 = #address;
+            let mut text = Vec::new();
+            #pieces
+            p.kernel().host.explain(address, &text);
+        }}
+    }
+
+    /// Puts the pieces of a text behind `text`.
+    fn pieces(&self, parts: &[PrintPart]) -> TokenStream {
         let pieces = parts.iter().map(|part| match part {
             PrintPart::Text(text) => {
                 let bytes = Literal::byte_string(text.as_bytes());
@@ -24,11 +46,7 @@ impl BodyEmitter<'_> {
                 quote!(print_value(#format, #value, #width, &mut text);)
             }
         });
-        quote! {{
-            let mut text = Vec::new();
-            #(#pieces)*
-            p.kernel().host.print(&text);
-        }}
+        quote!(#(#pieces)*)
     }
 }
 

@@ -198,6 +198,7 @@ impl BodyEmitter<'_> {
                 self.assign(*result, value)
             }
             Stmt::Print(parts) => self.print(parts),
+            Stmt::Explain { address, parts } => self.explain(address, parts),
             Stmt::Event(name) => quote!(p.kernel().event(#name);),
             Stmt::Decode { instance, element, source } if self.emitter.shape == Shape::Stepwise => {
                 self.decode(*instance, *element, source)

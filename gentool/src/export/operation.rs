@@ -104,6 +104,7 @@ fn format_of<'a>(model: &'a CheckedModel, format: &Format) -> (&'static str, Opt
         Format::Unsigned => ("#U", None, None),
         Format::Signed => ("#S", None, None),
         Format::Hexadecimal => ("#X", None, None),
+        Format::UnsignedHexadecimal => ("#UX", None, None),
         Format::Name { register, index } => {
             ("#NAME", Some(&model.registers[register.index()].name), Some(index.is_some()))
         }

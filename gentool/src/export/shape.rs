@@ -392,7 +392,7 @@ pub const SHAPES: &[Shape] = &[
             optional("name", Text, "The alias or field."),
             optional(
                 "format",
-                Word(&["", "#U", "#S", "#X", "#NAME", "#LIST", "#ABS", "#REL"]),
+                Word(&["", "#U", "#S", "#X", "#UX", "#NAME", "#LIST", "#ABS", "#REL"]),
                 "Of a field.",
             ),
             optional("register", Text, "The register file that #NAME names elements of."),

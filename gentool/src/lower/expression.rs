@@ -100,6 +100,7 @@ impl BodyBuilder<'_> {
                 self.lower_builtin(*builtin, arguments, width).expect(VALUE_OF_VOID)
             }
             SourceKind::Printf { .. }
+            | SourceKind::Explain { .. }
             | SourceKind::Event(_)
             | SourceKind::Stall { .. }
             | SourceKind::Retry(_)
@@ -127,6 +128,7 @@ impl BodyBuilder<'_> {
                 }
             }
             SourceKind::Printf { format, arguments } => self.lower_printf(format, arguments),
+            SourceKind::Explain { format, arguments } => self.lower_explanation(format, arguments),
             SourceKind::Event(name) => self.push(Stmt::Event(name.clone())),
             SourceKind::Stall { .. } | SourceKind::Retry(_) | SourceKind::Flush(_) => {
                 self.lower_service(&source.kind);

@@ -161,6 +161,7 @@ fn can_be_written(operation: &Source, place: &SourcePlace) -> bool {
         PlaceKind::Local(_)
         | PlaceKind::Variable(_)
         | PlaceKind::Register { .. }
-        | PlaceKind::Memory { .. } => true,
+        | PlaceKind::Memory { .. }
+        | PlaceKind::Written { .. } => true,
     }
 }

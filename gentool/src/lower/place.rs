@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use isac_ir::behavior::{AccessKind, Expr, ExprKind, Stmt};
 use isac_ir::operand::{Binding, MentionKind};
 use isac_parser::model::{
-    Expr as Source, ExprKind as SourceKind, InstanceId, Place as SourcePlace, PlaceKind, ReferenceId,
-    RegisterId, Type, VariableId,
+    Expr as Source, ExprKind as SourceKind, FunctionId, InstanceId, Place as SourcePlace, PlaceKind,
+    ReferenceId, RegisterId, Type, VariableId,
 };
 use isac_parser::source::Span;
 
@@ -26,15 +26,37 @@ pub(super) struct Place {
 pub(super) enum Kind {
     Local(u32),
     Variable(VariableId),
-    Register { register: RegisterId, index: Option<Expr> },
-    Memory { view: View, fetch: bool },
+    Register {
+        register: RegisterId,
+        index: Option<Expr>,
+    },
+    Memory {
+        view: View,
+        fetch: bool,
+    },
     Operand(InstanceId),
     Reference(ReferenceId),
     Bound(BoundPlace),
-    Slice { base: Box<Place>, low: u32 },
-    Bit { base: Box<Place>, index: Expr },
+    Slice {
+        base: Box<Place>,
+        low: u32,
+    },
+    Bit {
+        base: Box<Place>,
+        index: Expr,
+    },
     Concat(Vec<Place>),
-    Conditional { condition: Expr, then: Box<Arm>, otherwise: Box<Arm> },
+    Conditional {
+        condition: Expr,
+        then: Box<Arm>,
+        otherwise: Box<Arm>,
+    },
+    /// The value is evaluated by each read.
+    Written {
+        value: Box<Source>,
+        writer: FunctionId,
+        arguments: Vec<Expr>,
+    },
 }
 
 /// An operand, or what a reference stands for, that is found.
@@ -109,6 +131,7 @@ impl Place {
                 then.place.add_locals(found);
                 otherwise.place.add_locals(found);
             }
+            Kind::Written { arguments, .. } => arguments.iter().for_each(add),
         }
     }
 }
@@ -151,6 +174,7 @@ impl BodyBuilder<'_> {
                 let kind = SourceKind::Bit { base: Box::new(read_of(base)), index: index.clone() };
                 self.lower_value(&Source { kind, ty: Some(place.ty), span: place.span })
             }
+            PlaceKind::Written { value, .. } => self.lower_value(value),
             _ => {
                 let place = self.prepare_place(place, Purpose::Read);
                 self.read_place(&place)
@@ -195,6 +219,11 @@ impl BodyBuilder<'_> {
             }
             PlaceKind::Conditional(condition, then, otherwise) => {
                 self.prepare_choice(place.span, condition, [then, otherwise], purpose)
+            }
+            PlaceKind::Written { value, writer, arguments } => {
+                let arguments = self.lower_list(arguments);
+                let arguments = arguments.into_iter().map(|argument| self.spill(argument)).collect();
+                Kind::Written { value: value.clone(), writer: *writer, arguments }
             }
         };
         Place { width: place.ty.width_bits, kind }
@@ -302,6 +331,7 @@ impl BodyBuilder<'_> {
                 let read = |builder: &mut Self, place: &Place| builder.read_place(place);
                 return self.read_choice(width, condition, [then, otherwise], read);
             }
+            Kind::Written { value, .. } => return self.lower_value(value),
         };
         Expr { width, kind }
     }

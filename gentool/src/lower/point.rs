@@ -101,6 +101,8 @@ pub(super) fn list_operations_of_pseudos(model: &SourceModel) -> BTreeSet<usize>
         PatternItem::Operand(target) => Some(*target),
         _ => None,
     });
+    let words = model.pseudos.iter().flat_map(|pseudo| &pseudo.named_for_words);
+    let operands = operands.chain(words.copied());
     let executed = operations_below(model, executed.collect());
     operations_below(model, operands.collect()).difference(&executed).copied().collect()
 }

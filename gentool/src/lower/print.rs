@@ -1,6 +1,6 @@
 //! `printf`: the format is taken apart here, so that engines need not.
 
-use isac_ir::behavior::{Conversion, PrintFormat, PrintPart, Stmt};
+use isac_ir::behavior::{Conversion, Expr, ExprKind, PrintFormat, PrintPart, Stmt};
 use isac_parser::model::Expr as Source;
 
 use super::body::BodyBuilder;
@@ -8,6 +8,19 @@ use super::expression::convert;
 
 impl BodyBuilder<'_> {
     pub(super) fn lower_printf(&mut self, format: &str, arguments: &[Source]) {
+        let parts = self.parts_of(format, arguments);
+        self.push(Stmt::Print(parts));
+    }
+
+    /// What is told of the end of the run, with where that is.
+    pub(super) fn lower_explanation(&mut self, format: &str, arguments: &[Source]) {
+        let parts = self.parts_of(format, arguments);
+        let pc_bits = self.lowering.model.pc.width_bits;
+        let address = Expr { width: pc_bits, kind: ExprKind::InstructionAddress };
+        self.push(Stmt::Explain { address: convert(address, false, 64), parts });
+    }
+
+    fn parts_of(&mut self, format: &str, arguments: &[Source]) -> Vec<PrintPart> {
         let mut values = self.lower_list(arguments).into_iter();
         let mut parts = Vec::new();
         let mut text = String::new();
@@ -34,7 +47,7 @@ impl BodyBuilder<'_> {
         if !text.is_empty() {
             parts.push(PrintPart::Text(text));
         }
-        self.push(Stmt::Print(parts));
+        parts
     }
 }
 

@@ -57,6 +57,7 @@ impl Lowering<'_> {
             SourceFormat::Unsigned => Format::Unsigned,
             SourceFormat::Signed => Format::Signed,
             SourceFormat::Hexadecimal => Format::Hexadecimal,
+            SourceFormat::UnsignedHexadecimal => Format::UnsignedHexadecimal,
             SourceFormat::Name { register, index } => {
                 Format::Name { register: register.0, element: computed(index) }
             }

@@ -50,6 +50,10 @@ impl BodyBuilder<'_> {
                 let otherwise = arm(self, &otherwise.place);
                 self.push_if(condition.clone(), then, otherwise);
             }
+            Kind::Written { writer, arguments, .. } => {
+                let values = arguments.iter().cloned().chain([value]).collect();
+                self.expand_call(*writer, values);
+            }
         }
     }
 
@@ -146,6 +150,7 @@ impl BodyBuilder<'_> {
                 let read = |builder: &mut Self, place: &Place| builder.read_kept(place);
                 return self.read_choice(width, condition, [then, otherwise], read);
             }
+            Kind::Written { value, .. } => return self.lower_value(value),
         };
         Expr { width, kind }
     }

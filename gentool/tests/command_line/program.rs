@@ -89,6 +89,21 @@ fn a_guest_at_fault_is_told_where_and_why() {
 }
 
 #[test]
+fn a_program_that_the_description_ends_is_told_where_and_why() {
+    let bench = Bench::new()
+        .with("break.bin", [0x00, 0x05, 0x00, 0x0d]) // break 5
+        .with("amoadd.bin", [0x2f, 0x25, 0xb6, 0x00]) // amoadd.w a0, a1, (a2)
+        .with("bkpt.bin", [0x00, 0xbe]); // bkpt #0
+    let lines = [
+        "run models/mips32/mips32.isac @break.bin --raw=0x400000 --engine reference",
+        "run models/mips32/mips32.isac @break.bin --raw=0x400000 --engine translated",
+        "run models/rv64imac/rv64imac.isac @amoadd.bin --raw=0x10000 --pc 0x10000 --set a2=0x2000a --engine reference",
+        "run models/armv6m/armv6m.isac @bkpt.bin --raw=0x100 --pc 0x100 --engine translated",
+    ];
+    check("explained_ends", &bench, &lines);
+}
+
+#[test]
 fn a_fault_leaves_its_report() {
     let bench = Bench::new();
     let line = reference(RV32IM, &format!("{FAULTS}/unmapped_read.elf"), "--report @r.xml");

@@ -186,6 +186,13 @@ pub enum Stmt {
     },
     /// Text for the standard output.
     Print(Vec<PrintPart>),
+    /// Text for the user, on why the run is about to end.
+    Explain {
+        /// Where the instruction that ends it stands, 64 bits.
+        address: Expr,
+        /// The text.
+        parts: Vec<PrintPart>,
+    },
     /// The model's own event.
     Event(String),
     /// Decodes an instance (CODINGROOT only).
@@ -235,13 +242,10 @@ impl Stmt {
             Stmt::LinuxCall { arguments, .. } | Stmt::Semihost { arguments, .. } => {
                 arguments.iter().collect()
             }
-            Stmt::Print(parts) => parts
-                .iter()
-                .filter_map(|part| match part {
-                    PrintPart::Value { value, .. } => Some(value),
-                    PrintPart::Text(_) => None,
-                })
-                .collect(),
+            Stmt::Print(parts) => printed_values(parts).collect(),
+            Stmt::Explain { address, parts } => {
+                std::iter::once(address).chain(printed_values(parts)).collect()
+            }
             Stmt::Count(_)
             | Stmt::Visit(_)
             | Stmt::Touch(_)
@@ -290,4 +294,12 @@ pub fn walk_expressions(statements: &[Stmt], visit: &mut dyn FnMut(&Expr)) {
             expression.walk(visit);
         }
     });
+}
+
+/// The values of a text, in order.
+fn printed_values(parts: &[PrintPart]) -> impl Iterator<Item = &Expr> {
+    parts.iter().filter_map(|part| match part {
+        PrintPart::Value { value, .. } => Some(value),
+        PrintPart::Text(_) => None,
+    })
 }

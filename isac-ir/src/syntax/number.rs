@@ -11,7 +11,9 @@ pub fn range(format: &Format, width_bits: u32) -> (i128, i128) {
     let unsigned = (0, mask(width) as i128);
     let signed = (-(1i128 << (width - 1)), (1i128 << (width - 1)) - 1);
     match format {
-        Format::Unsigned | Format::Name { .. } | Format::List { .. } => unsigned,
+        Format::Unsigned | Format::UnsignedHexadecimal | Format::Name { .. } | Format::List { .. } => {
+            unsigned
+        }
         Format::Signed | Format::Relative { .. } => signed,
         Format::Plain | Format::Hexadecimal | Format::Absolute => (signed.0, unsigned.1),
         Format::Computed { format, .. } => range(format, width_bits),

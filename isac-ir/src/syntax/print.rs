@@ -224,7 +224,7 @@ impl Printer<'_, '_> {
         let text = match format {
             Format::Plain | Format::Unsigned => value.to_string(),
             Format::Signed => signed.to_string(),
-            Format::Hexadecimal => hexadecimal(value),
+            Format::Hexadecimal | Format::UnsignedHexadecimal => hexadecimal(value),
             Format::Absolute => return Some((hexadecimal(value), u64::try_from(value).ok())),
             Format::Computed { .. } => return None,
             Format::List { register } => {

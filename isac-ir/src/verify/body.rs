@@ -84,6 +84,7 @@ impl BodyVerifier<'_> {
             Stmt::Flush(stage) => has_stage(self.model, *stage),
             Stmt::Retry { pipeline } => (*pipeline as usize) < self.model.pipelines.len(),
             Stmt::ExtraCycles(cycles) => cycles.width == 64,
+            Stmt::Explain { address, .. } => address.width == 64,
             Stmt::LinuxCall { result, arguments } => self.is_call(*result, arguments, 7),
             Stmt::Semihost { result, arguments } => self.is_call(*result, arguments, 2),
             Stmt::Decode { instance, source, .. } => self.has_instance_of(*instance, source),

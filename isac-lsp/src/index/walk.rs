@@ -153,7 +153,13 @@ impl<'a> Walk<'_, 'a> {
                 }
             }
             Section::When(section) => self.expression(&section.condition),
-            Section::Expression(section) => self.expression(&section.value),
+            Section::Expression(section) => {
+                self.expression(&section.value);
+                if let Some(writer) = &section.writer {
+                    self.name(&writer.name);
+                    self.expressions(&writer.arguments);
+                }
+            }
             Section::Behavior(section) => self.block(&section.body),
             Section::Activation(section) => section.items.iter().for_each(|item| self.activation(item)),
             Section::CodingRoot(section) => section.elements.iter().for_each(|element| self.root(element)),
@@ -228,13 +234,16 @@ impl<'a> Walk<'_, 'a> {
     fn pseudo(&mut self, pseudo: &'a Pseudo) {
         self.blocks.push((BTreeMap::new(), pseudo.span));
         for item in &pseudo.pattern {
-            if let PseudoItem::Operand { name, .. } | PseudoItem::Value { name, .. } = item {
+            if let PseudoItem::Operand { name, .. }
+            | PseudoItem::Value { name, .. }
+            | PseudoItem::Words { name, .. } = item
+            {
                 self.declare(name, Kind::PseudoOperand, pseudo.span);
             }
         }
         for item in pseudo.pattern.iter().chain(pseudo.results.iter().flatten()) {
             match item {
-                PseudoItem::Text(_) => {}
+                PseudoItem::Text(_) | PseudoItem::Words { .. } | PseudoItem::Join(_) => {}
                 PseudoItem::Operand { target, .. } => self.unit(target),
                 PseudoItem::Value { format, .. } => self.format(format),
                 PseudoItem::Name(name) => self.name(name),

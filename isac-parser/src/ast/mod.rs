@@ -199,6 +199,15 @@ pub enum PseudoItem {
         /// Its format.
         format: Format,
     },
+    /// `name:"word|word"` in a pattern: one of these words.
+    Words {
+        /// The operand's name.
+        name: Name,
+        /// The words, with `|` between.
+        words: Text,
+    },
+    /// `~` between two items: no blank stands there.
+    Join(Span),
     /// An operand's name in a result.
     Name(Name),
     /// An expression in parentheses in a result.

@@ -171,12 +171,25 @@ pub struct WhenSection {
     pub span: Span,
 }
 
-/// `EXPRESSION { expression };`
+/// `EXPRESSION { expression };` or `EXPRESSION { expression, writer };`
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExpressionSection {
-    /// What the operand means.
+    /// What the operand means; before a writer a FUNCTION may stand there by its name alone.
     pub value: Expr,
+    /// What writes it, if that is no place by itself.
+    pub writer: Option<Writer>,
     /// The section.
+    pub span: Span,
+}
+
+/// `name` or `name(arguments)`: a FUNCTION that takes what is written behind its arguments.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Writer {
+    /// The FUNCTION.
+    pub name: Name,
+    /// What it takes before the value.
+    pub arguments: Vec<Expr>,
+    /// All of it.
     pub span: Span,
 }
 

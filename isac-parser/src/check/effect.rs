@@ -251,6 +251,9 @@ impl<'a> Finder<'a> {
                 self.write(scope, then, span);
                 self.write(scope, otherwise, span);
             }
+            PlaceKind::Written { writer, .. } => {
+                self.lead(Text::Function(*writer), (span, "through this EXPRESSION"), true);
+            }
         }
     }
 

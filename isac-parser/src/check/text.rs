@@ -196,6 +196,7 @@ impl Token<'_> {
                 Format::Unsigned => TokenKind::Number("#U", None),
                 Format::Signed => TokenKind::Number("#S", None),
                 Format::Hexadecimal => TokenKind::Number("#X", None),
+                Format::UnsignedHexadecimal => TokenKind::Number("#UX", None),
                 Format::Absolute => TokenKind::Number("#ABS", None),
                 Format::Relative { offset } => {
                     TokenKind::Number("#REL", offset.as_ref().map_or(Some(0), fold))
@@ -328,7 +329,7 @@ fn written(
     match format {
         Format::Plain | Format::Unsigned => value.to_string(),
         Format::Signed | Format::Relative { .. } => signed.to_string(),
-        Format::Hexadecimal | Format::Absolute => format!("{value:#x}"),
+        Format::Hexadecimal | Format::UnsignedHexadecimal | Format::Absolute => format!("{value:#x}"),
         Format::List { register } => {
             let file = &model.registers[register.index()];
             let named = (0..128).zip(&file.element_names).filter(|(element, _)| value >> element & 1 == 1);
@@ -337,7 +338,12 @@ fn written(
         }
         Format::Computed { format, value: computed } => {
             match fold_with(computed, &|id| (id == field.1).then_some(value)) {
-                Some(value) if matches!(**format, Format::Hexadecimal | Format::Absolute) => {
+                Some(value)
+                    if matches!(
+                        **format,
+                        Format::Hexadecimal | Format::UnsignedHexadecimal | Format::Absolute
+                    ) =>
+                {
                     format!("{value:#x}")
                 }
                 Some(value) => value.to_string(),

@@ -135,6 +135,7 @@ fn reachable(model: &Model) -> BTreeSet<OperationOrGroup> {
     let mut reached = BTreeSet::new();
     let mut waiting = vec![OperationOrGroup::Operation(model.main)];
     waiting.extend(model.reset.map(OperationOrGroup::Operation));
+    waiting.extend(model.pseudos.iter().flat_map(|pseudo| &pseudo.named_for_words));
     let patterns = model.pseudos.iter().flat_map(|pseudo| &pseudo.pattern);
     waiting.extend(patterns.filter_map(|item| match item {
         PatternItem::Operand(target) => Some(*target),
@@ -204,6 +205,9 @@ impl Used {
                 }
                 PlaceKind::Memory { map, .. } => {
                     self.maps.insert(map.index());
+                }
+                PlaceKind::Written { writer, .. } => {
+                    self.functions.insert(writer.index());
                 }
                 _ => {}
             }

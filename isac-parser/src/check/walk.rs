@@ -113,7 +113,8 @@ pub(crate) fn walk_nested_expr<'a>(expr: &'a Expr, depth: usize, visit: &mut imp
         ExprKind::Concat(parts)
         | ExprKind::Call { arguments: parts, .. }
         | ExprKind::Builtin { arguments: parts, .. }
-        | ExprKind::Printf { arguments: parts, .. } => walk_all(parts, depth, visit),
+        | ExprKind::Printf { arguments: parts, .. }
+        | ExprKind::Explain { arguments: parts, .. } => walk_all(parts, depth, visit),
     }
 }
 
@@ -138,6 +139,10 @@ fn walk_place<'a>(place: &'a Place, depth: usize, visit: &mut impl FnMut(Met<'a>
             walk_nested_expr(condition, depth, visit);
             walk_place(then, depth, visit);
             walk_place(otherwise, depth, visit);
+        }
+        PlaceKind::Written { value, arguments, .. } => {
+            walk_nested_expr(value, depth, visit);
+            walk_all(arguments, depth, visit);
         }
     }
 }

@@ -57,6 +57,7 @@ fn needs_processor(kind: &ExprKind) -> bool {
         ExprKind::Latency(_)
         | ExprKind::Pending(_)
         | ExprKind::Printf { .. }
+        | ExprKind::Explain { .. }
         | ExprKind::Event(_)
         | ExprKind::Stall { .. }
         | ExprKind::Retry(_)

@@ -261,6 +261,13 @@ pub enum ExprKind {
         /// The arguments.
         arguments: Vec<Expr>,
     },
+    /// What `halt(status, format, arguments)` tells the user, before it ends the run.
+    Explain {
+        /// The format, checked against the arguments.
+        format: String,
+        /// The arguments.
+        arguments: Vec<Expr>,
+    },
     /// `event("name")`
     Event(String),
     /// `pipe.stall(S, cycles)`: the stage and those before it stand still.
@@ -281,7 +288,7 @@ pub enum ExprKind {
 /// The built-in functions, with argument and result types.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Builtin {
-    /// `halt(int)`
+    /// `halt(int)`; what it tells of the end is an [`ExprKind::Explain`] before it
     Halt,
     /// `illegal()`
     Illegal,
@@ -370,4 +377,14 @@ pub enum PlaceKind {
     Concat(Vec<Place>),
     /// `c ? p : q`
     Conditional(Box<Expr>, Box<Place>, Box<Place>),
+    /// A value that a FUNCTION writes: all of an EXPRESSION, and nothing else.
+    Written {
+        /// What a read evaluates.
+        value: Box<Expr>,
+        /// What a write calls.
+        writer: FunctionId,
+        /// What it takes before the value that is written, of the parameters' types; evaluated where
+        /// the place is found.
+        arguments: Vec<Expr>,
+    },
 }

@@ -237,6 +237,8 @@ pub enum Format {
     Signed,
     /// `#X`
     Hexadecimal,
+    /// `#UX`
+    UnsignedHexadecimal,
     /// `#NAME(file, index)`: the index in terms of the operation's fields; `None` is the field.
     Name {
         /// The register file.

@@ -3,7 +3,7 @@
 use super::{Format, OperationOrGroup};
 use crate::source::Span;
 
-/// A PSEUDO.
+/// A PSEUDO with one of the words in the place of each operand that is a choice of words.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Pseudo {
     /// All of it.
@@ -18,6 +18,8 @@ pub struct Pseudo {
     pub results: Vec<Vec<PseudoPiece>>,
     /// Where the pieces of each result stand.
     pub result_spans: Vec<Vec<Span>>,
+    /// What the text names for its words alone: each of these has a PSEUDO of its own.
+    pub named_for_words: Vec<OperationOrGroup>,
 }
 
 /// An item of a PSEUDO's pattern.

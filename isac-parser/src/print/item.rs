@@ -99,6 +99,12 @@ impl Printer {
                 printer.put(":");
                 printer.format(format);
             }
+            PseudoItem::Words { name, words } => {
+                printer.name(name);
+                printer.put(":");
+                printer.text(words);
+            }
+            PseudoItem::Join(_) => printer.put("~"),
             PseudoItem::Name(name) => printer.name(name),
             PseudoItem::Expr(expr) => {
                 printer.put("(");

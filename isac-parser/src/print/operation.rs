@@ -2,8 +2,8 @@
 
 use super::Printer;
 use crate::ast::{
-    Activation, AssemblerItem, BitPattern, CodingItem, Expr, Format, Operation, RootDecode, RootElement,
-    Section,
+    Activation, AssemblerItem, BitPattern, CodingItem, Expr, ExpressionSection, Format, Operation,
+    RootDecode, RootElement, Section,
 };
 
 impl Printer {
@@ -57,7 +57,7 @@ impl Printer {
             Section::Coding(coding) => self.items("CODING", &coding.items, Self::coding_item),
             Section::Tail(tail) => self.items("TAIL", &tail.items, Self::coding_item),
             Section::When(when) => self.one("WHEN", &when.condition),
-            Section::Expression(expression) => self.one("EXPRESSION", &expression.value),
+            Section::Expression(expression) => self.meaning(expression),
             Section::Behavior(behavior) => {
                 self.put("BEHAVIOR ");
                 if !self.block_on_line(&behavior.body) {
@@ -86,6 +86,21 @@ impl Printer {
         self.put(word);
         self.put(" { ");
         self.expr(expr, 1);
+        self.put(" }");
+    }
+
+    fn meaning(&mut self, section: &ExpressionSection) {
+        self.put("EXPRESSION { ");
+        self.expr(&section.value, 1);
+        if let Some(writer) = &section.writer {
+            self.put(", ");
+            self.name(&writer.name);
+            if !writer.arguments.is_empty() {
+                self.put("(");
+                self.exprs(&writer.arguments);
+                self.put(")");
+            }
+        }
         self.put(" }");
     }
 

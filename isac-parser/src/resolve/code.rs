@@ -104,6 +104,9 @@ codes! {
     /// A text that nests too deep with everything that it mentions in its place.
     TEXTS_TOO_DEEP = "E0322",
         "keep a part of it in a variable or a register";
+    /// A FUNCTION that cannot write what an EXPRESSION is worth.
+    WRITER = "E0323",
+        "let it take what is written behind its other arguments, and be `void`";
 
     /// Members of different widths where one is needed.
     MEMBER_WIDTHS = "E0401",
@@ -153,6 +156,9 @@ codes! {
     /// A `~` with nothing before it, or nothing behind it.
     JOIN_ALONE = "E0416",
         "put it between the two items that shall be joined";
+    /// Something that a PSEUDO joins and that is no word.
+    JOINED_WORD = "E0417",
+        "join strings, choices of words as `op:\"add|sub\"`, and groups of operations whose texts are words";
     /// A CASE of something that its selector never chooses.
     NO_SUCH_CASE = "E0420",
         "name what the selector may choose, or leave the CASE out";

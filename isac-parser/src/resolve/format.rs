@@ -10,7 +10,7 @@ use crate::ast::{self, Expr};
 use crate::diagnostic::Diagnostics;
 use crate::model::{self, Format, RegisterId};
 
-pub(crate) const FORMATS: [&str; 7] = ["U", "S", "X", "NAME", "LIST", "ABS", "REL"];
+pub(crate) const FORMATS: [&str; 8] = ["U", "S", "X", "UX", "NAME", "LIST", "ABS", "REL"];
 
 /// Resolves the formats of one text.
 pub(crate) struct Formats<'a> {
@@ -28,6 +28,7 @@ impl Formats<'_> {
             ("U", []) => Format::Unsigned,
             ("S", []) => Format::Signed,
             ("X", []) => Format::Hexadecimal,
+            ("UX", []) => Format::UnsignedHexadecimal,
             ("ABS", []) => Format::Absolute,
             ("REL", []) => Format::Relative { offset: None },
             ("REL", [offset]) => Format::Relative { offset: Some(self.argument(offset)?) },
@@ -36,6 +37,7 @@ impl Formats<'_> {
             ("U", [value]) if self.scope.is_some() => self.computed(Format::Unsigned, value)?,
             ("S", [value]) if self.scope.is_some() => self.computed(Format::Signed, value)?,
             ("X", [value]) if self.scope.is_some() => self.computed(Format::Hexadecimal, value)?,
+            ("UX", [value]) if self.scope.is_some() => self.computed(Format::UnsignedHexadecimal, value)?,
             ("ABS", [value]) if self.scope.is_some() => self.computed(Format::Absolute, value)?,
             ("REL", [offset, value]) if self.scope.is_some() => {
                 let offset = self.argument(offset);
@@ -69,7 +71,7 @@ impl Formats<'_> {
         } else {
             let message = format!("there is no format #{name}");
             let diagnostic = error(code::BAD_FORMAT, format.name.span, message, "unknown")
-                .help("the formats are #U, #S, #X, #NAME(file), #LIST(file), #ABS and #REL");
+                .help("the formats are #U, #S, #X, #UX, #NAME(file), #LIST(file), #ABS and #REL");
             help_if(diagnostic, did_you_mean(name, FORMATS))
         };
         self.diagnostics.push(diagnostic);

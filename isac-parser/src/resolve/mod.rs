@@ -88,7 +88,7 @@ pub fn resolve_model(
     table.inner_names = tree.inner_names();
     let functions = function::resolve_functions(&definitions, &table, diagnostics);
     let (groups, operations) = resolve_operations(tree, &table, diagnostics);
-    let pseudos = pseudo::resolve_pseudos(&definitions, &table, diagnostics);
+    let pseudos = pseudo::resolve_pseudos(&definitions, &table, (&groups, &operations), diagnostics);
     alias::warn_of_unused_aliases(&table, diagnostics);
     let main = resolve_main(&table.names, beginning, diagnostics);
     let reset = reserved(&table.names, "reset", diagnostics);

@@ -1,5 +1,7 @@
 //! PSEUDO: only the assembler reads it; here its names are bound to what exists.
 
+mod words;
+
 use super::collect::Definitions;
 use super::expression_names::visit_names;
 use super::format::Formats;
@@ -7,7 +9,7 @@ use super::names::{Constant, Global, Table, double, undefined};
 use super::typing::extend;
 use crate::ast::{Expr, Name, Pseudo, PseudoItem, Text};
 use crate::diagnostic::Diagnostics;
-use crate::model::{self, PatternItem, PseudoPiece};
+use crate::model::{self, Group, Operation, PatternItem, PseudoPiece};
 use crate::print_expr;
 use crate::source::Span;
 
@@ -15,14 +17,18 @@ use crate::source::Span;
 const OF_THE_INSTRUCTION: [&str; 2] = ["instruction_address", "instruction_size"];
 
 /// Binds PSEUDOs; reports operands of undefined groups and formats, operands named twice, and names
-/// that are no operand.
+/// that are no operand. One with choices of words becomes one for each of them.
 pub(crate) fn resolve_pseudos(
     definitions: &Definitions<'_>,
     table: &Table,
+    (groups, operations): (&[Group], &[Operation]),
     diagnostics: &mut Diagnostics,
 ) -> Vec<model::Pseudo> {
     let mut resolved = Vec::new();
-    for pseudo in &definitions.pseudos {
+    let known = words::Known { table, groups, operations };
+    let written_out: Vec<words::WrittenOut> =
+        definitions.pseudos.iter().flat_map(|pseudo| words::write_out(pseudo, &known, diagnostics)).collect();
+    for words::WrittenOut { pseudo, named } in &written_out {
         let (operands, pattern) = resolve_operands(pseudo, table, diagnostics);
         check_names(pseudo, &operands, table, diagnostics);
         let names: Vec<&str> = operands.iter().map(|operand| operand.text.as_str()).collect();
@@ -42,6 +48,7 @@ pub(crate) fn resolve_pseudos(
                 .iter()
                 .map(|pieces| pieces.iter().map(|(_, span)| *span).collect())
                 .collect(),
+            named_for_words: named.clone(),
         });
     }
     resolved
@@ -71,7 +78,9 @@ fn resolve_operands<'a>(
                 pattern.push(PatternItem::Text(text.value.clone()));
                 continue;
             }
-            PseudoItem::Name(_) | PseudoItem::Expr(_) => continue,
+            PseudoItem::Name(_) | PseudoItem::Expr(_) | PseudoItem::Words { .. } | PseudoItem::Join(_) => {
+                continue;
+            }
         };
         match operands.iter().find(|other| other.text == name.text) {
             Some(first) => diagnostics.push(double(name, first.span)),
@@ -97,7 +106,10 @@ impl Pieces<'_> {
                 PseudoItem::Text(text) => (vec![PseudoPiece::Text(text.value.clone())], between_quotes(text)),
                 PseudoItem::Name(name) => (self.operand(&name.text).into_iter().collect(), name.span),
                 PseudoItem::Expr(expr) => (self.of_expr(expr), expr.span),
-                PseudoItem::Operand { .. } | PseudoItem::Value { .. } => continue,
+                PseudoItem::Operand { .. }
+                | PseudoItem::Value { .. }
+                | PseudoItem::Words { .. }
+                | PseudoItem::Join(_) => continue,
             };
             pieces.extend(own.into_iter().map(|piece| (piece, span)));
         }

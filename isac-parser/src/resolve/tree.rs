@@ -257,7 +257,7 @@ impl<'a> Builder<'a, '_> {
             shape.has_expression = true;
             if is_typed {
                 let typer = Typer::new(table, Some(&draft.scope), self.diagnostics);
-                draft.expression = typer.meaning(&section.value);
+                draft.expression = typer.meaning(section);
             }
             if let Some(expression) = &draft.expression {
                 shape.value = expression.ty;
@@ -353,7 +353,10 @@ fn is_decoded(role: InstanceRole) -> bool {
 /// True if everything that a place may be can be assigned to.
 fn is_assignable(place: &Place, scope: &OperationScope) -> bool {
     match &place.kind {
-        PlaceKind::Local(_) | PlaceKind::Variable(_) | PlaceKind::Register { .. } => true,
+        PlaceKind::Local(_)
+        | PlaceKind::Variable(_)
+        | PlaceKind::Register { .. }
+        | PlaceKind::Written { .. } => true,
         PlaceKind::Memory { fetch, .. } => !fetch,
         PlaceKind::Operand(instance) => {
             matches!(scope.value(*instance), AliasValue::Operand { is_place: true, .. })

@@ -2,6 +2,7 @@
 
 mod chosen;
 mod coded;
+mod order;
 
 use coded::Coded;
 
@@ -72,6 +73,8 @@ enum Side {
     Bits {
         bits: Vec<ComparedBit>,
         signed: bool,
+        /// Each bit is the other one: what stands there is the highest value less the bits.
+        is_inverted: bool,
         span: Span,
         declared: Span,
     },
@@ -137,16 +140,30 @@ impl Resolver<'_> {
 
     fn compare_bits(&mut self, left: Side, relation: Relation, right: Side, span: Span) -> Option<Condition> {
         let (
-            Side::Bits { bits: left, span: left_span, declared, .. },
-            Side::Bits { bits: right, span: right_span, .. },
+            Side::Bits {
+                bits: left,
+                span: left_span,
+                declared,
+                signed: left_signed,
+                is_inverted: left_inverted,
+            },
+            Side::Bits {
+                bits: right,
+                span: right_span,
+                signed: right_signed,
+                is_inverted: right_inverted,
+                ..
+            },
         ) = (left, right)
         else {
             return None;
         };
-        if !matches!(relation, Relation::Equal | Relation::NotEqual) {
-            let message = "coded bits have an order with constants alone";
-            let diagnostic = error(code::WHEN_FORM, span, message, "both sides are coded")
-                .help("two rows of coded bits are compared by == or !=");
+        let is_order = !matches!(relation, Relation::Equal | Relation::NotEqual);
+        if is_order && left_signed != right_signed {
+            let message = "coded bits with a sign have no order with such without one";
+            let label = if left_signed { "the left side has a sign" } else { "the right side has a sign" };
+            let diagnostic = error(code::WHEN_FORM, span, message, label)
+                .help("compare fields in formats of one sign, or slices, which have none");
             self.diagnostics.push(diagnostic);
             return None;
         }
@@ -161,6 +178,16 @@ impl Resolver<'_> {
             self.diagnostics.push(diagnostic.help("compare slices of one width"));
             return None;
         }
+        if is_order || left_inverted || right_inverted {
+            let rows = order::Rows {
+                left: &left,
+                right: &right,
+                signed: left_signed,
+                is_inverted: left_inverted != right_inverted,
+                is_left_inverted: left_inverted,
+            };
+            return Some(rows.condition(relation));
+        }
         Some(Condition::Compare(Comparison { left, relation, right, signed: false }))
     }
 
@@ -171,7 +198,14 @@ impl Resolver<'_> {
         constant: Constant,
         constant_span: Span,
     ) -> Option<Condition> {
-        let Side::Bits { bits, signed, span, declared } = side else { return None };
+        let Side::Bits { bits, signed, span, declared, is_inverted } = side else { return None };
+        if is_inverted {
+            let message = "a difference of coded bits is compared with a constant";
+            let diagnostic = error(code::WHEN_FORM, span, message, "the other side is a constant, too")
+                .help("compare the bits themselves with the difference of the two constants");
+            self.diagnostics.push(diagnostic);
+            return None;
+        }
         let width = bits.len() as u32;
         let pattern = extend(constant.value, constant.ty);
         let negative = constant.ty.signed && (pattern as i128) < 0;
@@ -252,6 +286,9 @@ impl Resolver<'_> {
             let value = typing::constant(self.table, expr, self.diagnostics)?;
             return Some(Side::Constant { value, span: expr.span });
         }
+        if let ExprKind::Binary { operator: BinaryOperator::Subtract, left, right } = &expr.kind {
+            return self.difference(left, right, expr.span);
+        }
         let (base, slice) = match &expr.kind {
             ExprKind::Index { base, index } => (strip(base), Some((index, index))),
             ExprKind::Slice { base, high, low } => (strip(base), Some((high, low))),
@@ -267,7 +304,7 @@ impl Resolver<'_> {
         };
         let Coded { bits, signed, declared } = self.coded(name)?;
         let Some((high, low)) = slice else {
-            return Some(Side::Bits { bits, signed, span: expr.span, declared });
+            return Some(Side::Bits { bits, signed, is_inverted: false, span: expr.span, declared });
         };
         let high_bit = typing::number(self.table, high, self.diagnostics);
         let low_bit = if high == low { high_bit } else { typing::number(self.table, low, self.diagnostics) };
@@ -284,7 +321,39 @@ impl Resolver<'_> {
             return None;
         }
         let bits = bits[width - 1 - high as usize..width - low as usize].to_vec();
-        Some(Side::Bits { bits, signed: false, span: expr.span, declared })
+        Some(Side::Bits { bits, signed: false, is_inverted: false, span: expr.span, declared })
+    }
+
+    /// `31 - field`: of five bits without sign it is what their complement is worth, and never negative.
+    fn difference(&mut self, highest: &Expr, bits: &Expr, span: Span) -> Option<Side> {
+        let (highest, bits) = (self.side(highest)?, self.side(bits)?);
+        if let (
+            Side::Constant { value, .. },
+            Side::Bits { bits, signed: false, is_inverted: false, declared, .. },
+        ) = (&highest, &bits)
+            && (1..128).contains(&bits.len())
+            && extend(value.value, value.ty) == (1 << bits.len()) - 1
+        {
+            return Some(Side::Bits {
+                bits: bits.clone(),
+                signed: false,
+                is_inverted: true,
+                span,
+                declared: *declared,
+            });
+        }
+        self.diagnostics.push(
+            error(
+                code::WHEN_FORM,
+                span,
+                "a WHEN that computes with coded bits",
+                "no highest value less the bits",
+            )
+            .help(
+                "of coded bits without sign their highest value may be less them, as `31 - pos` of five bits",
+            ),
+        );
+        None
     }
 
     fn undefined(&mut self, name: &Name) {

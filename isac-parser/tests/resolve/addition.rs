@@ -65,7 +65,7 @@ fn additions() -> Vec<(&'static str, String)> {
 }
 
 /// What is wrong by itself.
-const SHORT: [(&str, &str); 48] = [
+const SHORT: [(&str, &str); 49] = [
     ("E0102", "CONSTANT zz_text = \"never ends;\n"),
     ("E0103", "/* never ends"),
     ("E0107", "CONSTANT zz_number = 0b12;"),
@@ -88,6 +88,10 @@ const SHORT: [(&str, &str); 48] = [
         "OPERATION zz_move { INSTANCE zz_source ALIAS { s }; CODING { 0b0000 s }; BEHAVIOR { int v = s; v = v; }; }; OPERATION zz_source { REFERENCE { s }; CODING { n=0bx[4] }; EXPRESSION { s + n }; };",
     ),
     ("E0319", "RESOURCE { REGISTER bit[256] zz_v, zz_w; }; FUNCTION void zz_add() { zz_v = zz_w + 1; }"),
+    (
+        "E0323",
+        "OPERATION zz_c { CODING { n=0bx[4] }; EXPRESSION { (bit[16])n, zz_write }; }; FUNCTION void zz_write(bit[8] v) { }",
+    ),
     ("E0320", "RESOURCE { REGISTER bit[8] zz_r { RESET (0x100); }; };"),
     (
         "E0404",

@@ -12,8 +12,8 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use isac_parser::ast::{
-    AssemblerItem, CodingItem, File, Item, MemoryMapDeclaration, Operation, PseudoItem, ResourceDeclaration,
-    Section,
+    AssemblerItem, CodingItem, ExpressionSection, File, Item, MemoryMapDeclaration, Operation, PseudoItem,
+    ResourceDeclaration, Section,
 };
 use isac_parser::diagnostic::{Diagnostic, Diagnostics, Style};
 use isac_parser::load_model;

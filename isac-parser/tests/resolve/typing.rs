@@ -128,6 +128,7 @@ fn place(p: &Place) -> String {
         PlaceKind::Bit { base, index } => format!("{}[{}]", place(base), expr(index)),
         PlaceKind::Concat(parts) => parts.iter().map(place).collect::<Vec<_>>().join(" :: "),
         PlaceKind::Conditional(c, a, b) => format!("({} ? {} : {})", expr(c), place(a), place(b)),
+        PlaceKind::Written { value, .. } => format!("written({})", expr(value)),
     };
     format!("{text}:{}", ty(p.ty))
 }

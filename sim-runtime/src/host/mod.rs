@@ -71,6 +71,16 @@ pub struct Host {
     /// Asked whether the run is to end; `None` is never.
     interrupt: Option<Box<dyn Fn() -> bool + Send>>,
     sample_timer: Option<Box<dyn FnMut() -> bool + Send>>,
+    explanation: Option<Explanation>,
+}
+
+/// What a description says of the end of a run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Explanation {
+    /// The address of the instruction that ended it.
+    pub address: u64,
+    /// Why it did.
+    pub text: String,
 }
 
 impl Default for Host {
@@ -98,6 +108,7 @@ impl Host {
             semihost_errno: 0,
             interrupt: None,
             sample_timer: None,
+            explanation: None,
         }
     }
 
@@ -218,6 +229,17 @@ impl Host {
     /// Writes text to standard output, in order with what the guest writes by system calls.
     pub fn print(&mut self, text: &[u8]) {
         let _ = self.output.write(text);
+    }
+
+    /// Keeps why the run is about to end; of several reasons the first.
+    pub fn explain(&mut self, address: u64, text: &[u8]) {
+        let text = || String::from_utf8_lossy(text).into_owned();
+        self.explanation.get_or_insert_with(|| Explanation { address, text: text() });
+    }
+
+    /// Why the run has ended, if the description says so.
+    pub fn explanation(&self) -> Option<&Explanation> {
+        self.explanation.as_ref()
     }
 
     /// Sends out what the guest has written so far.

@@ -3,11 +3,11 @@
 //! What a guest was given is given again, and what it has written is not written a second time.
 //! Files cannot be taken back: a host with a root directory has no saved state.
 
-use super::Host;
 use super::descriptor::DescriptorTable;
 use super::heap::Heap;
 use super::input::Place;
 use super::random::Random;
+use super::{Explanation, Host};
 
 /// A host at some time of a run.
 pub struct SavedHost {
@@ -18,6 +18,7 @@ pub struct SavedHost {
     heap: Heap,
     random: Random,
     semihost_errno: i64,
+    explanation: Option<Explanation>,
 }
 
 impl Host {
@@ -45,6 +46,7 @@ impl Host {
             heap: self.heap,
             random: self.random,
             semihost_errno: self.semihost_errno,
+            explanation: self.explanation.clone(),
         })
     }
 
@@ -59,6 +61,7 @@ impl Host {
         self.heap = saved.heap;
         self.random = saved.random;
         self.semihost_errno = saved.semihost_errno;
+        self.explanation.clone_from(&saved.explanation);
     }
 
     /// The run goes on in another way than before: what it writes is new.

@@ -2,6 +2,7 @@
 
 use crate::engine::{Engine, Machine};
 use crate::fault::{AccessKind, Fault, FaultKind};
+use crate::host::Explanation;
 use crate::launcher::interrupt::Reason;
 use crate::launcher::launch_info::{LaunchInfo, LaunchRegister};
 use crate::launcher::run::End;
@@ -47,6 +48,26 @@ pub(super) fn describe_end(
         );
     }
     lines
+}
+
+/// The lines for a run that the description has ended for a reason: what happened, where, and what to do.
+pub(super) fn describe_halt(
+    info: &LaunchInfo,
+    status: i32,
+    explanation: &Explanation,
+    function: Option<&str>,
+) -> [String; 2] {
+    let Explanation { address, text } = explanation;
+    let at = info.format_address(*address);
+    let of = function.map(|function| format!(" of `{function}`")).unwrap_or_default();
+    let status = status & 0xff;
+    [
+        format!("error: the program was ended with status {status}: {text}, by the instruction at {at}{of}"),
+        format!(
+            "help: the description ends it here; `gentool debug` with `break {at}` and `continue` shows how it \
+             comes there"
+        ),
+    ]
 }
 
 /// What the guest did wrong, where, and where to look.

@@ -47,9 +47,9 @@ pub use stdio::{Stdio, color_choice, is_dumb};
 use crate::engine::{CacheStatistics, Engine};
 use crate::fault::Stop;
 use crate::host::Host;
-use crate::record::{code_names, function_map};
+use crate::record::{code_names, function_at, function_map};
 use interrupt::{InterruptibleInput, Reason};
-use message::describe_end;
+use message::{describe_end, describe_halt};
 use output_file::{check_writable, write_or_rescue};
 use parts::{Bounds, Parts, find_places};
 use place::parse_assignment;
@@ -356,6 +356,12 @@ impl Conclusion<'_> {
         for line in describe_end(self.engine, self.info, end, self.options.timeout) {
             self.messages.line(&line);
         }
+        if let (End::Exited(status), Some(explanation)) = (end, host.explanation()) {
+            let function = self.function_at(explanation.address);
+            for line in describe_halt(self.info, status, explanation, function.as_deref()) {
+                self.messages.line(&line);
+            }
+        }
         if self.options.stats {
             let instructions = self.engine.instructions();
             self.messages.line(&format!(
@@ -373,6 +379,12 @@ impl Conclusion<'_> {
                 self.messages.line(&line);
             }
         }
+    }
+
+    /// The function of the program that an address belongs to, if its file tells.
+    fn function_at(&self, address: u64) -> Option<String> {
+        let bytes = read_program_again(self.options).ok()?;
+        function_at(self.engine.model()?, &bytes, address)
     }
 
     /// Writes all files, each independently of the others; false if one failed.

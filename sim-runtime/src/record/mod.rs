@@ -84,6 +84,14 @@ pub fn function_map(model: &Model, bytes: &[u8]) -> FunctionMap {
     FunctionMap::new(function_cells(&[file], code_cells(model)))
 }
 
+/// The name of the function of a program file that an address lies in.
+pub fn function_at(model: &Model, bytes: &[u8], address: u64) -> Option<String> {
+    let file = ImageFile { name: "", bytes, base: None };
+    let functions = function_cells(&[file], code_cells(model));
+    let around = functions.into_iter().find(|cells| (cells.start..cells.end).contains(&address))?;
+    code_names(model, bytes).into_iter().find_map(|(name, start)| (start == around.function).then_some(name))
+}
+
 /// The places of a program's code that it has names for, with their addresses.
 pub fn code_names(model: &Model, bytes: &[u8]) -> Vec<(String, u64)> {
     named_places(ImageFile { name: "", bytes, base: None }, code_cells(model))

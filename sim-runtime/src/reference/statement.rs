@@ -148,6 +148,14 @@ impl<'m> Step<'m, '_> {
                 }
                 self.host.print(&print_parts(parts, &values));
             }
+            Stmt::Explain { address, parts } => {
+                let address = self.evaluate(frame, address)? as u64;
+                let mut values = Vec::new();
+                for value in &statement.expressions()[1..] {
+                    values.push(self.evaluate(frame, value)?);
+                }
+                self.host.explain(address, &print_parts(parts, &values));
+            }
             Stmt::Event(name) => self.sink.event(Event::ModelEvent { name }),
             Stmt::Decode { instance, element, source } => {
                 self.decode_element(frame, *instance, *element, source)?;

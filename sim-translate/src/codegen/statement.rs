@@ -259,6 +259,7 @@ impl Codegen<'_, '_> {
             | Op::LinuxCall(..)
             | Op::Semihost(..)
             | Op::Print(..)
+            | Op::Explain(..)
             | Op::Event(_)
             | Op::Decoded
             | Op::Undecoded(_) => panic!("a step that is not compiled has come to be"),

@@ -276,6 +276,11 @@ impl<'m, S: CellStore> Specialiser<'m, S> {
                 let values = values.collect();
                 ops.push(Op::Print(parts.clone(), values));
             }
+            Stmt::Explain { parts, .. } => {
+                let values = statement.expressions();
+                let values = values.into_iter().map(|value| self.evaluate(frame, value, ops)).collect();
+                ops.push(Op::Explain(parts.clone(), values));
+            }
             Stmt::Event(name) => ops.push(Op::Event(name.clone())),
             Stmt::Activate { instance, .. } => {
                 if let Some(turn) = frame.turn {

@@ -106,6 +106,9 @@ impl<'a> Reader<'a> {
                 PlaceKind::Memory { map, cells, fetch: false, .. } => {
                     self.mention(Name::Map(*map), place.span, depth + 1, u64::from(*cells));
                 }
+                PlaceKind::Written { writer, .. } => {
+                    self.mention(Name::Function(*writer), place.span, depth + 1, 1);
+                }
                 _ => {}
             },
         }

@@ -124,16 +124,17 @@ impl Builder<'_> {
     fn pseudo_item(&mut self, pair: Pair<'_, Rule>) -> PseudoItem {
         match pair.as_rule() {
             Rule::text => PseudoItem::Text(self.text(&pair)),
+            Rule::join => PseudoItem::Join(self.span(&pair)),
             Rule::name => PseudoItem::Name(self.name(&pair)),
             Rule::expression => PseudoItem::Expr(self.expression(pair)),
             rule => {
                 let mut children = Children::of(pair);
                 let name = self.name(&children.expect());
                 let second = children.expect();
-                if rule == Rule::pseudo_value {
-                    PseudoItem::Value { name, format: self.format(second) }
-                } else {
-                    PseudoItem::Operand { name, target: self.name(&second) }
+                match rule {
+                    Rule::pseudo_value => PseudoItem::Value { name, format: self.format(second) },
+                    Rule::pseudo_words => PseudoItem::Words { name, words: self.text(&second) },
+                    _ => PseudoItem::Operand { name, target: self.name(&second) },
                 }
             }
         }

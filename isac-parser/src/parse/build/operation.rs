@@ -6,7 +6,7 @@ use super::{Builder, Children};
 use crate::ast::{
     Activation, ActivationSection, AssemblerItem, AssemblerSection, BehaviorSection, CodingItem,
     CodingRootSection, CodingSection, ExpressionSection, Format, InstanceSection, LocalSection, Name,
-    ReferenceSection, RootDecode, RootElement, Section, WhenSection,
+    ReferenceSection, RootDecode, RootElement, Section, WhenSection, Writer,
 };
 use crate::parse::grammar::Rule;
 
@@ -41,7 +41,9 @@ impl Builder<'_> {
             Rule::tail => Section::Tail(self.coding(children, span)),
             Rule::when => Section::When(WhenSection { condition: self.expression(children.expect()), span }),
             Rule::meaning => {
-                Section::Expression(ExpressionSection { value: self.expression(children.expect()), span })
+                let value = self.expression(children.expect());
+                let writer = children.next().map(|writer| self.writer(writer));
+                Section::Expression(ExpressionSection { value, writer, span })
             }
             Rule::behavior => {
                 Section::Behavior(BehaviorSection { body: self.behavior_block(children.expect()), span })
@@ -51,6 +53,14 @@ impl Builder<'_> {
             }
             _ => Section::CodingRoot(CodingRootSection { elements: self.root_elements(children), span }),
         }
+    }
+
+    fn writer(&mut self, pair: Pair<'_, Rule>) -> Writer {
+        let span = self.span(&pair);
+        let mut children = Children::of(pair);
+        let name = self.name(&children.expect());
+        let arguments = children.next().map(|arguments| self.arguments(arguments)).unwrap_or_default();
+        Writer { name, arguments, span }
     }
 
     fn local(&mut self, children: Children<'_>, span: crate::source::Span) -> LocalSection {

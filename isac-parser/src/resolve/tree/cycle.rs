@@ -24,9 +24,12 @@ impl Builder<'_, '_> {
             }
             if let Some(section) = draft.sections.expression {
                 let mut mentioned = BTreeSet::new();
-                visit_names(&section.value, &mut |name| {
-                    mentioned.insert(name.text.as_str());
-                });
+                let arguments = section.writer.iter().flat_map(|writer| &writer.arguments);
+                for expr in std::iter::once(&section.value).chain(arguments) {
+                    visit_names(expr, &mut |name| {
+                        mentioned.insert(name.text.as_str());
+                    });
+                }
                 let targets = self.references.needs(index, &mentioned, &self.tree.drafts);
                 needs[index].extend(targets.into_iter().map(|target| self.node(target)));
             }

@@ -69,7 +69,7 @@ impl Typer<'_> {
     fn check_assignable(&mut self, place: &Place) -> Option<()> {
         match &place.kind {
             PlaceKind::Local(_) | PlaceKind::Variable(_) | PlaceKind::Register { .. } => Some(()),
-            PlaceKind::Memory { fetch: false, .. } => Some(()),
+            PlaceKind::Memory { fetch: false, .. } | PlaceKind::Written { .. } => Some(()),
             PlaceKind::Memory { fetch: true, .. } => {
                 self.not_a_place(place.span, "an instruction fetch only reads");
                 None
@@ -85,7 +85,8 @@ impl Typer<'_> {
                 if let Some(cause) = cause {
                     diagnostic = diagnostic.secondary(cause, "this is none");
                 }
-                self.diagnostics.push(diagnostic);
+                let help = "what a FUNCTION writes is a place, too, as `EXPRESSION { value, write }`";
+                self.diagnostics.push(diagnostic.help(help));
                 None
             }
             PlaceKind::Reference(id) => {

@@ -172,6 +172,7 @@ impl Typer<'_> {
 
     fn builtin_call(&mut self, name: &ast::Name, arguments: &[ast::Expr], span: Span) -> Option<Operand> {
         let (builtin, parameters, result): (_, &[Type], _) = match name.text.as_str() {
+            "halt" if is_text(arguments.get(1)) => return self.explained_halt(arguments, span),
             "halt" => (Builtin::Halt, &[INT], None),
             "illegal" => (Builtin::Illegal, &[], None),
             "cancel" => (Builtin::Cancel, &[], None),
@@ -202,6 +203,22 @@ impl Typer<'_> {
         let arguments = converted.map(|(value, ty)| self.fit(value, *ty).expr).collect();
         let kind = ExprKind::Builtin { builtin, arguments };
         Some(Operand::Value(Expr { kind, ty: result, span }))
+    }
+
+    /// `halt(status, format, arguments)`: what is told of the end, and the end.
+    fn explained_halt(&mut self, arguments: &[ast::Expr], span: Span) -> Option<Operand> {
+        self.only_when_running(span, "a call")?;
+        let (status, text) = arguments.split_first()?;
+        let (status, told) = (self.value(status), self.printf(text, span));
+        let Operand::Value(Expr { kind: ExprKind::Printf { format, arguments }, .. }) = told? else {
+            return None;
+        };
+        let told = Expr { kind: ExprKind::Explain { format, arguments }, ty: None, span };
+        let arguments = vec![self.fit(status?, INT).expr];
+        let kind = ExprKind::Builtin { builtin: Builtin::Halt, arguments };
+        let halt = Expr { kind, ty: None, span };
+        let kind = ExprKind::Comma(Box::new(told), Box::new(halt));
+        Some(Operand::Value(Expr { kind, ty: None, span }))
     }
 
     /// `sext(v, n)`
@@ -322,4 +339,9 @@ impl Typer<'_> {
         }
         Some(valued(kind, bits(width), span))
     }
+}
+
+/// True for a text in quotes.
+fn is_text(argument: Option<&ast::Expr>) -> bool {
+    argument.is_some_and(|argument| matches!(argument.kind, ast::ExprKind::Text(_)))
 }

@@ -39,6 +39,7 @@ fn dropped(expr: &Expr) -> Option<&Expr> {
         | ExprKind::Step { .. }
         | ExprKind::Call { .. }
         | ExprKind::Printf { .. }
+        | ExprKind::Explain { .. }
         | ExprKind::Event(_)
         | ExprKind::Stall { .. }
         | ExprKind::Retry(_)
@@ -70,7 +71,10 @@ fn is_value(builtin: Builtin) -> bool {
 fn is_access(place: &Place) -> bool {
     match &place.kind {
         PlaceKind::Local(_) | PlaceKind::Variable(_) | PlaceKind::Register { .. } => false,
-        PlaceKind::Memory { .. } | PlaceKind::Operand(_) | PlaceKind::Reference(_) => true,
+        PlaceKind::Memory { .. }
+        | PlaceKind::Operand(_)
+        | PlaceKind::Reference(_)
+        | PlaceKind::Written { .. } => true,
         PlaceKind::Slice { base, .. } | PlaceKind::Bit { base, .. } => is_access(base),
         PlaceKind::Concat(parts) => parts.iter().any(is_access),
         PlaceKind::Conditional(_, then, otherwise) => is_access(then) || is_access(otherwise),

@@ -63,6 +63,7 @@ fn ends_instruction(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Builtin { builtin, .. } => ends.contains(builtin),
         ExprKind::Retry(_) => true,
+        ExprKind::Comma(_, last) => ends_instruction(last),
         _ => false,
     }
 }

@@ -14,6 +14,7 @@ mod element;
 mod expression;
 mod fold;
 mod jump;
+mod meaning;
 mod member;
 mod missing_return;
 mod name;

@@ -59,7 +59,8 @@ fn parts_of(table: &Table, place: &Place) -> Result<Vec<RegisterPart>, Span> {
         | PlaceKind::Reference(_)
         | PlaceKind::Memory { .. }
         | PlaceKind::Operand(_)
-        | PlaceKind::Conditional(..) => Err(place.span),
+        | PlaceKind::Conditional(..)
+        | PlaceKind::Written { .. } => Err(place.span),
     }
 }
 

@@ -3,8 +3,6 @@
 use std::collections::BTreeMap;
 
 use super::Typer;
-use super::conversion::Value;
-use super::expression::Operand;
 use crate::ast;
 use crate::model::{Body, Expr, Local, LocalId, Stmt, StmtKind, Type};
 use crate::resolve::names::{ResultType, double};
@@ -33,14 +31,6 @@ impl Typer<'_> {
         let statements = self.statements(&function.body.statements);
         self.warn_of_missing_return(&function.name, &statements);
         Body { locals: self.locals, statements, span: function.body.span }
-    }
-
-    /// The value of an EXPRESSION: read from a place wherever it is one.
-    pub(crate) fn meaning(mut self, expr: &ast::Expr) -> Option<Expr> {
-        match self.operand(expr)? {
-            Operand::Place(place) => Some(Value::read(place).expr),
-            value => Some(self.value_in(value)?.expr),
-        }
     }
 
     fn declare(&mut self, name: &ast::Name, ty: Option<Type>) -> Option<LocalId> {

@@ -86,7 +86,7 @@ impl Resolver<'_> {
         for index in 0..1usize << choice.len() {
             let place = row.len().checked_sub(index + 1);
             let bits = vec![place.map_or(ComparedBit::Constant(false), |place| row[place])];
-            let side = Side::Bits { bits, signed: false, span, declared };
+            let side = Side::Bits { bits, signed: false, is_inverted: false, span, declared };
             let compares = self.compare_constant(side, relation, value, constant_span)?;
             let wanted = (0..choice.len()).rev().map(|bit| ComparedBit::Constant(index >> bit & 1 == 1));
             let is_chosen = Condition::Compare(Comparison {

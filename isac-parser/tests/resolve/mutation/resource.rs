@@ -24,6 +24,7 @@ pub(super) fn break_bodies(sound: &Sound, push: Push<'_>) {
         }
         push("a second BEHAVIOR", before(section, "BEHAVIOR { }; ", &["E0207"]));
     }
+    break_writers(sound, push);
     let end = sound.items().last().map(item_span).expect("a model has items");
     let nothing = Span { start: end.end, end: end.end, ..end };
     let recursive = "\nFUNCTION void calls_itself() { calls_itself(); }\n";
@@ -38,6 +39,28 @@ pub(super) fn break_bodies(sound: &Sound, push: Push<'_>) {
         "an INCLUDE of nothing",
         replaced(nothing, "", &["E0111"]).with("\nINCLUDE \"nothing_at_all.isac\";\n"),
     );
+}
+
+/// EXPRESSIONs that a FUNCTION writes.
+fn break_writers(sound: &Sound, push: Push<'_>) {
+    for section in sound.operations().into_iter().flat_map(|operation| &operation.sections) {
+        let Section::Expression(ExpressionSection { value, writer: Some(writer), .. }) = section else {
+            continue;
+        };
+        let name = &writer.name.text;
+        let functions = sound.items().filter_map(|item| match item {
+            Item::Function(function) if function.name.text == *name => Some(function.name.span),
+            _ => None,
+        });
+        for defined in functions {
+            push("a writer of something else", replaced(writer.span, format!("{name}(1, 2, 3)"), &["E0323"]));
+            push("a writer with another name", replaced(defined, "renamed_one", &["E0201"]).at(writer.span));
+        }
+        push("a writer that nothing defines", replaced(writer.span, "nothing_at_all", &["E0201"]));
+        push("a built-in that writes", replaced(writer.span, "halt", &["E0201"]));
+        push("a writer twice", replaced(writer.span, format!("{name}, {name}"), &["E0101"]));
+        push("a value that nothing defines", replaced(value.span, "nothing_at_all", &["E0201"]));
+    }
 }
 
 pub(super) fn break_resources(sound: &Sound, push: Push<'_>) {

@@ -193,7 +193,8 @@ pub fn branches(profile: &ProgramProfile<'_>) -> Vec<Branch> {
         targets_known.iter().for_each(|target| {
             targets.entry(*target).or_default();
         });
-        let left = targets.values().sum::<u64>().saturating_add(others.get(&address).copied().unwrap_or(0));
+        let left = others.get(&address).copied().unwrap_or(0);
+        let left = targets.values().copied().fold(left, u64::saturating_add);
         let fallen = executed.saturating_sub(left);
         // A computed jump may lead to what is behind it, as a table of cases does.
         let falls =

@@ -1,4 +1,4 @@
-//! Reports of a program: of counts as large as they can be.
+//! Reports of a program: of counts as large as they can be, and of cycles that are nowhere.
 
 #![cfg(all(feature = "program", feature = "reports"))]
 
@@ -16,7 +16,7 @@ use sim_profile::program::render::{
 use sim_profile::program::{ImageFile, Program, ProgramProfile};
 use sim_profile::{
     Accesses, CallContext, CallCount, CallKey, CallKind, Calls, CodeCells, CodeSizes, Control, ControlTable,
-    Difference, FunctionCount, Places, Profile, ReportParts, Samples, Sampling, Spending,
+    Difference, FunctionCount, Measurement, Places, Profile, ReportParts, Samples, Sampling, Spending,
     StaticFacts, control_table, render_cobertura, render_difference, render_estimates, render_flow_dot,
     write_full_xml,
 };
@@ -38,6 +38,10 @@ struct Run {
 }
 
 impl Run {
+    fn of(measurement: Measurement) -> Run {
+        Run { profile: Profile { measurement, ..Profile::default() }, program: program_at_0() }
+    }
+
     fn render<T>(&self, render: impl FnOnce(&ProgramProfile<'_>) -> T) -> T {
         render(&ProgramProfile {
             measurement: &self.profile.measurement,
@@ -145,4 +149,16 @@ fn counts_that_cannot_be_larger_are_in_every_report() {
     for routine in &routines {
         render_flow_dot(&flow, routine, "largest", &profile.measurement.tables);
     }
+}
+
+/// Code at 0 did not run; cycles in which nothing did are not its.
+#[test]
+fn cycles_of_no_instruction_are_not_those_of_the_code_at_0() {
+    let run = Run::of(support::measurement());
+    assert!(run.program.row_at(0).is_some(), "a line stands at 0");
+    let callgrind = run.render(render_callgrind);
+    assert!(callgrind.contains("\nob=???\nfl=???\nfn=[no instruction]\n0x0 0 0 "), "{callgrind}");
+    let (pprof, _) = run.render(render_pprof);
+    let has = |text: &str| pprof.windows(text.len()).any(|bytes| bytes == text.as_bytes());
+    assert!(has("[no instruction]"));
 }

@@ -121,6 +121,26 @@ pub fn spending_of(measurement: &Measurement) -> Spending {
     Spending { instructions: summary.executed, cycles: summary.total_cycles }
 }
 
+/// A cost of which cycles can be taken away, for somebody else to pay.
+pub(crate) trait Payable: Default + PartialEq {
+    /// Takes away so many cycles, or those that there are; gives them back as a cost.
+    fn take(&mut self, cycles: u64) -> Self;
+    /// Adds `paid`.
+    fn pay(&mut self, paid: &Self);
+}
+
+impl Payable for Spending {
+    fn take(&mut self, cycles: u64) -> Spending {
+        let moved = self.cycles.min(cycles);
+        self.cycles -= moved;
+        Spending { instructions: 0, cycles: moved }
+    }
+
+    fn pay(&mut self, paid: &Spending) {
+        self.add(*paid);
+    }
+}
+
 /// The calls of a run, or of several merged ones.
 #[derive(Serialize, Deserialize, Clone, Debug, Default, PartialEq, Eq)]
 #[serde(deny_unknown_fields)]
@@ -163,6 +183,19 @@ impl Calls {
         count(&mut self.forgotten, other.forgotten);
         for (places, cycles) in &other.in_vain {
             count(self.in_vain.entry(*places).or_default(), *cycles);
+        }
+    }
+
+    /// Moves cycles that were begun in vain from the address that they are counted at to that of the instruction
+    /// that pays for them. What costs nothing any more is gone.
+    pub(crate) fn pay_in_vain<C: Payable>(&self, costs: &mut BTreeMap<Option<u64>, C>) {
+        for ((place, payer), cycles) in &self.in_vain {
+            let Some(cost) = costs.get_mut(place) else { continue };
+            let moved = cost.take(*cycles);
+            if *cost == C::default() {
+                costs.remove(place);
+            }
+            costs.entry(Some(*payer)).or_default().pay(&moved);
         }
     }
 

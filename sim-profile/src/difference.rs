@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use crate::measurement::count;
 use crate::spent::{Spent, spent_by_address, spent_by_instruction};
 use crate::summary::Summary;
-use crate::{CallKind, Calls, ImageDifference, Measurement, Profile};
+use crate::{CallKind, Calls, ImageDifference, Measurement, Profile, Spending};
 
 /// What something cost in one profile and in the other.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -119,7 +119,8 @@ pub struct Difference {
     pub all: Pair,
     /// By instruction of the set, see [`spent_by_instruction`].
     pub instructions: BTreeMap<String, Pair>,
-    /// By function, as the caller names them.
+    /// By function, as the caller names them. If calls were followed in both, cycles that were begun in vain
+    /// are those of the function that pays for them, as in other tables by function.
     pub functions: BTreeMap<String, Pair>,
     /// Calls.
     pub calls: CallDifference,
@@ -141,19 +142,17 @@ impl Difference {
         let mut difference = Difference::default();
         let programs = profiles.map(|profile| profile.provenance.programs.len().max(1));
         let has_addresses = !profiles.iter().any(|profile| profile.is_of_several_programs());
+        // Where calls were followed in one alone, who pays is known of that one alone: nothing to compare with.
+        let are_followed = profiles.iter().all(|profile| profile.calls.is_some());
         for (side, profile) in profiles.into_iter().enumerate() {
             let measurement = &profile.measurement;
             difference.add_totals(side, measurement);
             for (name, spent) in spent_by_instruction(measurement) {
                 difference.instructions.entry(name).or_default().add(side, &spent);
             }
-            for (address, spent) in spent_by_address(measurement).into_iter().filter(|_| has_addresses) {
-                difference.addresses.entry(address).or_default().add(side, &spent);
-                let function = address.map_or_else(|| "other".to_owned(), &places[side].function_of);
-                difference.functions.entry(function).or_default().add(side, &spent);
-                if let Some(line) = address.and_then(&places[side].line_of) {
-                    difference.lines.entry(line).or_default().add(side, &spent);
-                }
+            if has_addresses {
+                let calls = profile.calls.as_ref().filter(|_| are_followed);
+                difference.add_places(side, measurement, calls, places[side]);
             }
         }
         difference.instructions.retain(|_, pair| !pair.is_equal());
@@ -171,6 +170,33 @@ impl Difference {
         difference
     }
 
+    /// Costs by address and by line where they were spent, and by function where `calls` say who pays.
+    fn add_places(
+        &mut self,
+        side: usize,
+        measurement: &Measurement,
+        calls: Option<&Calls>,
+        places: &Places<'_>,
+    ) {
+        let mut costs = BTreeMap::new();
+        for (address, spent) in spent_by_address(measurement) {
+            self.addresses.entry(address).or_default().add(side, &spent);
+            if let Some(line) = address.and_then(&places.line_of) {
+                self.lines.entry(line).or_default().add(side, &spent);
+            }
+            costs.insert(address, Spending { instructions: spent.executed, cycles: spent.cycles() });
+        }
+        if let Some(calls) = calls {
+            calls.pay_in_vain(&mut costs);
+        }
+        for (address, cost) in costs {
+            let function = address.map_or_else(|| "other".to_owned(), &places.function_of);
+            let pair = self.functions.entry(function).or_default();
+            count(&mut pair.executed[side], cost.instructions);
+            count(&mut pair.cycles[side], cost.cycles);
+        }
+    }
+
     fn add_totals(&mut self, side: usize, measurement: &Measurement) {
         let summary = Summary::of(measurement);
         self.all.executed[side] = summary.executed;
@@ -181,5 +207,49 @@ impl Difference {
     pub fn is_empty(&self) -> bool {
         let all_equal = self.all.is_equal() && self.instructions.is_empty() && self.addresses.is_empty();
         all_equal && self.calls.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Difference, Places};
+    use crate::{Calls, InstructionKey, InstructionRecord, Measurement, ModelTables, Profile, Word};
+
+    /// A run of one instruction at 4, behind which `flushed` were begun at 16 in vain.
+    fn run(flushed: u64, calls: Option<Calls>) -> Profile {
+        let mut measurement = Measurement::new(ModelTables { address_bits: 8, ..ModelTables::default() });
+        let mut add = |address, executed, cancelled| {
+            let key = InstructionKey { address, word: Word::new(&[1]).expect("a word") };
+            let record = InstructionRecord { executed, cancelled, size_cells: 1, ..Default::default() };
+            measurement.instructions.insert(key, record);
+        };
+        add(4, 1, 0);
+        add(16, 0, flushed);
+        Profile { measurement, calls, ..Profile::default() }
+    }
+
+    /// Cycles by function and by line, of runs without and with such an instruction.
+    fn cycles(are_followed: [bool; 2]) -> [Vec<(String, [u64; 2])>; 2] {
+        let calls = |is_followed: bool, flushed: u64| {
+            is_followed.then(|| Calls { in_vain: [((Some(16), 4), flushed)].into(), ..Calls::default() })
+        };
+        let places = Places {
+            function_of: Box::new(|address| format!("function {}", address / 16)),
+            line_of: Box::new(|address| Some(format!("line {}", address / 16))),
+        };
+        let profiles = [run(1, calls(are_followed[0], 1)), run(3, calls(are_followed[1], 3))];
+        let difference = Difference::between(profiles.each_ref(), [&places, &places]);
+        [difference.functions, difference.lines]
+            .map(|table| table.into_iter().map(|(name, pair)| (name, pair.cycles)).collect())
+    }
+
+    #[test]
+    fn functions_pay_for_what_they_have_begun_in_vain() {
+        let flushed = |name: &str| vec![(format!("{name} 1"), [1, 3])];
+        let paid = vec![("function 0".to_owned(), [2, 4])];
+        assert_eq!(cycles([true, true]), [paid, flushed("line")]);
+        for are_followed in [[false, false], [true, false], [false, true]] {
+            assert_eq!(cycles(are_followed), [flushed("function"), flushed("line")], "{are_followed:?}");
+        }
     }
 }

@@ -134,3 +134,27 @@ fn a_damaged_program_is_read_as_far_as_it_goes() {
     assert!(told.iter().any(|note| note.contains("damaged debug information")), "{told:?}");
     assert!(told.iter().any(|note| note.contains("damaged ELF file")), "{told:?}");
 }
+
+/// The size of a symbol may be any number; so may the address at which a file stands.
+#[test]
+fn symbols_of_any_size_are_as_large_as_their_section() {
+    use object::{Object, ObjectSection};
+
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../models/rv64imac/programs/crc32.elf");
+    let mut bytes = std::fs::read(path).expect("the guest is there");
+    let parsed = object::File::parse(&*bytes).expect("an ELF file");
+    let table = parsed.section_by_name(".symtab");
+    let (start, size) = table.and_then(|table| table.file_range()).expect("it has symbols");
+    // The last of an entry's 24 bytes are the size.
+    for entry in bytes[start as usize..(start + size) as usize].chunks_mut(24) {
+        entry[16..].fill(0xff);
+    }
+    let read =
+        |base| Program::read(&[ImageFile { name: "crc32.elf", bytes: &bytes, base }], Default::default());
+    let main = start_of(&read(None), "main");
+    for base in [0x1000, u64::MAX, 1 << 63] {
+        let program = read(Some(base));
+        let moved = main.wrapping_add(base);
+        assert_eq!(program.function(program.function_at(moved)).name, "main", "{base:#x}");
+    }
+}

@@ -1,11 +1,11 @@
 //! Reports that name the functions and lines of the program: its files, and the sources.
 
 use std::collections::BTreeSet;
-use std::fs;
+use std::fs::{self, File};
+use std::io::Read as _;
 use std::path::{self, Path, PathBuf};
 
 use isac_ir::Model;
-use isac_parser::source::refuse_named_pipe;
 use sim_profile::program::{ImageFile, Program, ProgramProfile, SourceTexts};
 use sim_profile::{Profile, ProgramImage, control_table};
 use sim_runtime::image::{Expected, ImageFormat, read_image};
@@ -162,15 +162,23 @@ fn note_idle(program: &mut Program, profile: &Profile, images: &[Image]) {
     }
 }
 
-/// Makes a report of a profile and the files that were run, of which there has to be one. What the
-/// files do not tell is said on standard error where the form of report has no room for it.
+/// What a form of report has room for.
+#[derive(Clone, Copy)]
+pub(super) struct Room {
+    /// What the files do not tell; else it is said on standard error.
+    pub(super) has_notes: bool,
+    /// The texts of sources; else they are not read.
+    pub(super) has_sources: bool,
+}
+
+/// Makes a report of a profile and the files that were run, of which there has to be one.
 pub(super) fn with_program(
     options: &ProgramOptions,
     profile: &Profile,
-    has_notes: bool,
+    room: Room,
     write: &dyn Fn(&ProgramProfile<'_>) -> Result<i32, Failure>,
 ) -> Result<i32, Failure> {
-    with_code(options, profile, &ModelOptions::default(), has_notes, write)
+    with_code(options, profile, &ModelOptions::default(), room, write)
 }
 
 /// The same with the code that never ran, as far as the description finds it.
@@ -178,7 +186,7 @@ pub(super) fn with_code(
     options: &ProgramOptions,
     profile: &Profile,
     model: &ModelOptions,
-    has_notes: bool,
+    room: Room,
     write: &dyn Fn(&ProgramProfile<'_>) -> Result<i32, Failure>,
 ) -> Result<i32, Failure> {
     profile_file::check_one_program(profile, "this report names functions and lines of")?;
@@ -187,15 +195,19 @@ pub(super) fn with_code(
                        run by --image FILE";
         return Err(Failure::other(message));
     };
-    if !has_notes {
+    if !room.has_notes {
         tell_notes(&program);
     }
     let code = model.read_code(profile, &options.files, Some(&program))?;
-    join(options, profile, &program, code, write)
+    let texts = match room.has_sources {
+        true => read_sources(options.sources.as_deref(), &program),
+        false => SourceTexts::new(),
+    };
+    join(options, profile, &program, (&texts, code), write)
 }
 
 /// The same of a report that says itself what it lacks where no file is named; with the code that never ran,
-/// where the description is at hand.
+/// where the description is at hand, and with the texts of sources.
 pub(super) fn with_any_program<T>(
     options: &ProgramOptions,
     profile: &Profile,
@@ -208,17 +220,17 @@ pub(super) fn with_any_program<T>(
         _ => ReachableCode::default(),
     };
     let program = program.unwrap_or_else(|| Program::read(&[], profile.measurement.tables.code));
-    join(options, profile, &program, code, write)
+    let texts = read_sources(options.sources.as_deref(), &program);
+    join(options, profile, &program, (&texts, code), write)
 }
 
 fn join<T>(
     options: &ProgramOptions,
     profile: &Profile,
     program: &Program,
-    code: ReachableCode,
+    (texts, code): (&SourceTexts, ReachableCode),
     write: &dyn Fn(&ProgramProfile<'_>) -> Result<T, Failure>,
 ) -> Result<T, Failure> {
-    let texts = read_sources(options.sources.as_deref(), program);
     let ReachableCode { sizes, mut statics } = code;
     let statics = match sizes.is_empty() {
         true => &profile.statics,
@@ -236,7 +248,7 @@ fn join<T>(
         statics,
         control: &control,
         calls: profile.calls.as_ref(),
-        texts: &texts,
+        texts,
         code: &sizes,
         folder: folder.as_deref(),
     })
@@ -276,9 +288,49 @@ fn read_sources(folder: Option<&Path>, program: &Program) -> SourceTexts {
     let mut texts = SourceTexts::new();
     for name in program.sources() {
         let path = folder.map_or_else(|| PathBuf::from(name), |folder| folder.join(name));
-        if let Ok(bytes) = refuse_named_pipe(&path).and_then(|()| fs::read(path)) {
-            texts.insert(name.clone(), String::from_utf8_lossy(&bytes).into_owned());
+        if let Some(text) = read_source(&path) {
+            texts.insert(name.clone(), text);
         }
     }
     texts
+}
+
+/// As many bytes a source has at most.
+const SOURCE_LIMIT: u64 = 16 << 20;
+
+/// The text of a source. A program may name anything: what is no file, or larger than any source, is none.
+fn read_source(path: &Path) -> Option<String> {
+    // Before it is opened: a pipe would wait for somebody to write.
+    fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
+    let mut bytes = Vec::new();
+    File::open(path).ok()?.take(SOURCE_LIMIT + 1).read_to_end(&mut bytes).ok()?;
+    (bytes.len() as u64 <= SOURCE_LIMIT).then(|| String::from_utf8_lossy(&bytes).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::{self, File};
+    use std::path::Path;
+
+    use super::{SOURCE_LIMIT, read_source};
+
+    #[test]
+    fn a_source_is_a_file_of_some_size() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("main.c");
+        fs::write(&path, "int main;\n").expect("a file");
+        assert_eq!(read_source(&path).as_deref(), Some("int main;\n"));
+        File::options().write(true).open(&path).and_then(|file| file.set_len(SOURCE_LIMIT)).expect("a file");
+        assert!(read_source(&path).is_some());
+        File::options()
+            .write(true)
+            .open(&path)
+            .and_then(|file| file.set_len(SOURCE_LIMIT + 1))
+            .expect("a file");
+        assert_eq!(read_source(&path), None);
+        // Of those that have an end, lest a test that fails never ends.
+        for other in [Path::new("/dev/null"), folder.path(), &folder.path().join("gone.c")] {
+            assert_eq!(read_source(other), None, "{}", other.display());
+        }
+    }
 }

@@ -24,6 +24,7 @@ use super::exclusion::read_exclusions;
 use super::flow_report::Flow;
 use super::html_report::{Described, render_page};
 use super::profile_file::SampledProfile;
+use super::program_report::Room;
 use super::reachable_code::ModelOptions;
 use super::requirement::{Requirement, RequirementParser, UNCOVERED};
 use super::{Failure, profile_file, program_report};
@@ -232,9 +233,12 @@ fn write(options: &Options, profile: &Profile, excluded: &Exclusions) -> Result<
             found.map(|(checked, model)| Described::of(&checked, &model).describe(profile, excluded));
         Ok(described.map(|description| OperandTable::of(&description, &profile.measurement)))
     };
-    let has_notes = !matches!(options.format(), Format::Dot | Format::Folded | Format::Pprof);
+    let room = Room {
+        has_notes: !matches!(options.format(), Format::Dot | Format::Folded | Format::Pprof),
+        has_sources: options.format() == Format::Source,
+    };
     let with_program = |write: &dyn Fn(&ProgramProfile<'_>) -> Result<i32, Failure>| {
-        program_report::with_program(&options.program, profile, has_notes, write)
+        program_report::with_program(&options.program, profile, room, write)
     };
     let of_program = |render: fn(&ProgramProfile<'_>) -> String| {
         with_program(&|program| profile_file::write(out, render(program).as_bytes()))
@@ -321,7 +325,8 @@ fn coverage_of_program(
     profile: &Profile,
     render: fn(&ProgramProfile<'_>) -> String,
 ) -> Result<i32, Failure> {
-    program_report::with_code(&options.program, profile, &options.model, false, &|program| {
+    let room = Room { has_notes: false, has_sources: false };
+    program_report::with_code(&options.program, profile, &options.model, room, &|program| {
         if options.model.path().is_empty() {
             super::say!("note: branches that never ran are left out; with --model MODEL they are known, too");
         }
@@ -340,7 +345,8 @@ fn write_sampled(options: &Options) -> Result<i32, Failure> {
         ));
     }
     let SampledProfile { profile, sampling, samples } = profile_file::read_sampled(path)?;
-    program_report::with_program(&options.program, &profile, true, &|program| {
+    let room = Room { has_notes: true, has_sources: false };
+    program_report::with_program(&options.program, &profile, room, &|program| {
         let report = render_sampled(program, sampling, samples);
         profile_file::write(options.out(), report.as_bytes())
     })

@@ -6,6 +6,8 @@ use std::process::{Command, Output};
 
 use sim_profile::{Calls, read_profile};
 
+use crate::installed::can_compare;
+
 pub(super) const PROGRAMS: [&str; 5] = ["endless", "loops", "machine", "sort", "tree"];
 pub(super) const FLAGS: &str =
     "-g -fno-builtin -ffreestanding -nostdlib -nostartfiles -Wl,-z,max-page-size=4096";
@@ -56,12 +58,13 @@ pub(super) struct Bench {
     pub(super) name: &'static str,
 }
 
+/// Whether all tools are there that a test needs; see [`can_compare`].
 pub(super) fn has(tools: &[&str]) -> bool {
+    let is_there = |tool: &str| Command::new(tool).arg("--version").output().is_ok();
+    let left_out = format!("no reports of programs are made that need {}", tools.join(", "));
+    // All of them, so that each one that is missing is told.
     let missing: Vec<&&str> =
-        tools.iter().filter(|tool| Command::new(tool).arg("--version").output().is_err()).collect();
-    if !missing.is_empty() {
-        eprintln!("left out: {missing:?} cannot be run");
-    }
+        tools.iter().filter(|tool| !can_compare(tool, is_there(tool), &left_out)).collect();
     missing.is_empty()
 }
 

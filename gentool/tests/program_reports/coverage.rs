@@ -139,3 +139,36 @@ fn choices_and_conditions_have_the_sides_that_an_instrumenting_compiler_counts()
         assert!(theirs.branches.len() > 9, "{:?}", theirs.branches.keys());
     }
 }
+
+/// A line that was interrupted counts once, and no instruction branches to the handler.
+#[test]
+fn interrupts_change_no_count_of_a_line_or_branch() {
+    if !has(&[RV32IMC.compiler]) {
+        return;
+    }
+    let bench = Bench::new("interrupts");
+    bench.simulate_on(RV32IMC);
+    let report = bench.report("lcov");
+    let ours = coverage_of(&report, &bench.source);
+    let text = fs::read_to_string(&bench.source).expect("a text");
+    for (line, count, branches) in [
+        ("    return n * 2654435761u ^ n >> 7;", 2000, &[][..]),
+        ("    for (unsigned n = 0; n < 2000; n++) {", 2001, &[(1, 2000)]),
+        ("        work += mix(n);", 2000, &[]),
+        ("        if (n % 100 == 0)", 2000, &[(20, 1980)]),
+        ("    if (cause >> 31) {", calls_of(&report, "handle"), &[(20, calls_of(&report, "handle") - 20)]),
+    ] {
+        let number = text.lines().position(|found| found == line).expect("a line") as u64 + 1;
+        assert_eq!(ours.lines[&number], count, "`{line}`");
+        let found = ours.branches.get(&number).map_or(Vec::new(), |counts| sides(counts));
+        assert_eq!(found, branches, "`{line}`");
+    }
+    assert_eq!([calls_of(&report, "main"), calls_of(&report, "mix")], [1, 2000]);
+}
+
+/// How often a function was called, by a tracefile.
+fn calls_of(report: &str, function: &str) -> u64 {
+    let calls = report.lines().filter_map(|line| line.strip_prefix("FNDA:")?.split_once(','));
+    let own = calls.filter(|(_, name)| *name == function).map(|(calls, _)| calls.parse());
+    own.last().expect("the function").expect("a count")
+}

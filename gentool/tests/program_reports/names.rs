@@ -1,5 +1,6 @@
 //! Functions by the names that they have in their sources.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::process::Command;
 
@@ -60,4 +61,41 @@ fn names_of_rust_are_those_of_its_source() {
     let deepest = rows.map(|row| program.frames(row.start)).max_by_key(Vec::len).expect("lines");
     assert!(deepest.len() >= 2, "{deepest:?}");
     assert_eq!(deepest.last().map(|frame| frame.function.as_str()), Some("shapes::shapes::doubled"));
+}
+
+/// The lines of functions that a linker drops are left in the file, where the code at 0 is.
+#[test]
+fn lines_of_dropped_functions_are_not_those_of_the_code_at_0() {
+    if !has(&["riscv64-unknown-elf-gcc"]) {
+        return;
+    }
+    let bench = Bench::new("tree");
+    let unused = "volatile int seen;\nint unused(int n) {\n seen = n;\n seen = n + 1;\n seen = n + 2;\n return seen; }\n\
+                  void short_one(void) { }\n";
+    fs::write(bench.folder.path().join("unused.c"), unused).expect("written");
+    let flags = RV32IM.flags.replace("0x11000", "0");
+    bench.command(
+        "riscv64-unknown-elf-gcc",
+        &format!(
+            "{FLAGS} {flags} -ffunction-sections -Wl,--gc-sections start.S unused.c tree.c -lgcc -o guest.elf"
+        ),
+    );
+    let bytes = fs::read(bench.folder.path().join("guest.elf")).expect("the guest");
+    let file = ImageFile { name: "guest.elf", bytes: &bytes, base: None };
+    let program = Program::read(&[file], CodeCells::default());
+    assert!(program.functions().iter().all(|function| function.name != "unused"), "it was dropped");
+    let sources = program.rows().iter().map(|row| program.source(row.source));
+    let sources: BTreeSet<&str> = sources.filter_map(|source| source.rsplit('/').next()).collect();
+    assert_eq!(Vec::from_iter(sources), ["start.S", "tree.c"]);
+    for address in (0..0x40).step_by(2) {
+        let frames = program.frames(address);
+        assert!(
+            frames.iter().all(|frame| !["unused", "short_one"].contains(&&*frame.function)),
+            "{frames:?}"
+        );
+        let sources = frames.iter().filter_map(|frame| frame.source.as_deref());
+        assert!(sources.clone().all(|source| !source.ends_with("unused.c")), "{frames:?}");
+    }
+    let start = program.row_at(0).map(|row| program.source(row.source));
+    assert!(start.is_some_and(|source| source.ends_with("start.S")), "{start:?}");
 }

@@ -1,6 +1,6 @@
 //! Whether a measurement can be what a run did: the flow of control, and the sums.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use super::graph::{OUTSIDE, index};
@@ -178,9 +178,10 @@ pub fn verify(
     routines: &[RoutineFlow],
 ) -> Vec<Finding> {
     let mut findings = verify_transfers(measurement);
-    verify_balance(flow, &mut findings);
+    let mut told = BTreeSet::new();
+    verify_balance(flow, &mut told, &mut findings);
     for routine in routines {
-        verify_routine(flow, routine, &mut findings);
+        verify_routine(flow, routine, &mut told, &mut findings);
     }
     findings.extend(verify_entries(measurement, runs, flow));
     findings.sort_by_key(Finding::address);
@@ -221,23 +222,28 @@ fn verify_transfers(measurement: &Measurement) -> Vec<Finding> {
     findings
 }
 
-/// Kirchhoff's law at every block of the program.
-fn verify_balance(flow: &ProgramFlow, findings: &mut Vec<Finding>) {
+/// Kirchhoff's law at every block of the program; `told` gets the addresses of those that break it.
+fn verify_balance(flow: &ProgramFlow, told: &mut BTreeSet<u64>, findings: &mut Vec<Finding>) {
     let (comes, leaves) = sums(&flow.graph, &flow.counts);
     for ((block, &comes), &leaves) in flow.blocks.iter().zip(&comes).zip(&leaves) {
         if comes != leaves {
+            told.insert(block.first);
             findings.push(Finding::Unbalanced { address: block.first, comes, leaves });
         }
     }
 }
 
-/// The same for a function by itself.
-fn verify_routine(flow: &ProgramFlow, routine: &RoutineFlow, findings: &mut Vec<Finding>) {
+/// The same for a function by itself; what was told before is not told again.
+fn verify_routine(
+    flow: &ProgramFlow,
+    routine: &RoutineFlow,
+    told: &mut BTreeSet<u64>,
+    findings: &mut Vec<Finding>,
+) {
     let (comes, leaves) = sums(&routine.graph, &routine.counts);
     for ((&block, &comes), &leaves) in routine.blocks.iter().zip(&comes).zip(&leaves) {
         let address = flow.blocks[index(block)].first;
-        let is_same = |finding: &Finding| matches!(finding, Finding::Unbalanced { address: other, .. } if *other == address);
-        if comes != leaves && !findings.iter().any(is_same) {
+        if comes != leaves && told.insert(address) {
             findings.push(Finding::Unbalanced { address, comes, leaves });
         }
     }
@@ -393,5 +399,52 @@ impl fmt::Display for Finding {
                  counts that are missing"
             ),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Graph;
+    use super::{Finding, OUTSIDE, verify};
+    use crate::flow::program::{Block, EdgeKind, ProgramFlow};
+    use crate::flow::routine::{RoutineEdge, RoutineFlow};
+    use crate::{Measurement, ModelTables};
+
+    /// Blocks that control came to once each and never left, in the program as in its one function.
+    #[test]
+    fn blocks_out_of_balance_are_told_once_each_however_many_they_are() {
+        const BLOCKS: u32 = 200_000;
+        let mut graph = Graph::new(BLOCKS);
+        (0..BLOCKS).for_each(|block| {
+            graph.add_edge(OUTSIDE, block);
+        });
+        let block = |address| Block {
+            first: address,
+            last: address,
+            end: address + 1,
+            instructions: 1,
+            entered: 1,
+            executed: 1,
+            writes_memory: false,
+        };
+        let counts = vec![1; BLOCKS as usize];
+        let routine = RoutineFlow {
+            blocks: (0..BLOCKS).collect(),
+            graph: graph.clone(),
+            kinds: vec![RoutineEdge::Entry; BLOCKS as usize],
+            counts: counts.clone(),
+            ..RoutineFlow::default()
+        };
+        let flow = ProgramFlow {
+            blocks: (0..u64::from(BLOCKS)).map(block).collect(),
+            graph,
+            kinds: vec![EdgeKind::Entry; BLOCKS as usize],
+            counts,
+        };
+        let measurement = Measurement::new(ModelTables::default());
+        let findings = verify(&measurement, u64::from(BLOCKS), &flow, &[routine]);
+        let expected =
+            (0..u64::from(BLOCKS)).map(|address| Finding::Unbalanced { address, comes: 1, leaves: 0 });
+        assert!(findings.into_iter().eq(expected));
     }
 }

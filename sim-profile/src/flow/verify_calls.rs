@@ -193,15 +193,15 @@ fn verify_costs(measurement: &Measurement, calls: &Calls, findings: &mut Vec<Fin
         // No function stands twice on one stack.
         inclusive.entry(context.function).or_default().add(spent);
     }
-    let total_cycles = Summary::of(measurement).total_cycles;
-    if total.cycles != total_cycles && total.cycles != u64::MAX && total_cycles != u64::MAX {
-        let (first, second) = (total_cycles, total.cycles);
-        findings.push(Finding::Sum {
-            one: "total cycles",
-            first,
-            other: "cycles of all stacks of calls",
-            second,
-        });
+    let run = Summary::of(measurement);
+    for (one, first, other, second) in [
+        ("total cycles", run.total_cycles, "cycles of all stacks of calls", total.cycles),
+        ("executed instructions", run.executed, "those of all stacks of calls", total.instructions),
+    ] {
+        // A sum that got to its end says nothing any more.
+        if first != second && first != u64::MAX && second != u64::MAX {
+            findings.push(Finding::Sum { one, first, other, second });
+        }
     }
     let circles = calls.cycles().into_iter().filter(|group| group.len() > 1);
     let in_circles: BTreeSet<u64> = circles.flatten().collect();
@@ -252,3 +252,35 @@ fn verify_costs_of_calls(calls: &Calls, mut in_circles: BTreeSet<u64>, findings:
 
 /// By function.
 type Costs = BTreeMap<u64, Spending>;
+
+#[cfg(test)]
+mod tests {
+    use super::{Finding, verify_costs};
+    use crate::{CallContext, Calls, FunctionCount, InstructionKey, InstructionRecord, Measurement};
+    use crate::{ModelTables, Spending, Word};
+
+    /// A run of five instructions, of which the stacks of calls have so many.
+    fn findings(instructions: u64) -> Vec<Finding> {
+        let mut measurement = Measurement::new(ModelTables { address_bits: 8, ..ModelTables::default() });
+        let key = InstructionKey { address: 0, word: Word::new(&[1]).expect("a word") };
+        let record = InstructionRecord { size_cells: 1, executed: 5, ..InstructionRecord::default() };
+        measurement.instructions.insert(key, record);
+        measurement.cycles = 5;
+        let own = Spending { instructions, cycles: 5 };
+        let calls = Calls {
+            functions: [(0, FunctionCount { own, inclusive: own })].into(),
+            contexts: vec![CallContext { parent: None, function: 0, own }],
+            ..Calls::default()
+        };
+        let mut findings = Vec::new();
+        verify_costs(&measurement, &calls, &mut findings);
+        findings
+    }
+
+    #[test]
+    fn stacks_of_calls_have_the_instructions_of_the_run() {
+        assert_eq!(findings(5), []);
+        let (one, other) = ("executed instructions", "those of all stacks of calls");
+        assert_eq!(findings(4), [Finding::Sum { one, first: 5, other, second: 4 }]);
+    }
+}

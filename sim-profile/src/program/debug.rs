@@ -2,16 +2,20 @@
 //!
 //! Every unit is read by itself: one that is damaged costs its own lines, and a note.
 
+mod dropped;
+
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use gimli::{DebugInfoOffset, EndianArcSlice, Reader as _, RunTimeEndian, Section as _};
 use object::{CompressionFormat, Object, ObjectSection};
 
+use self::dropped::{Functions, Suspect, functions_of, take_dropped};
 use super::name::demangle;
 use super::{Frame, ImageFile, Row};
-use crate::symbols::{Area, Placement, area_at, is_elf};
+use crate::symbols::{Area, Code, Placement, area_at, is_elf};
 
 type Bytes = EndianArcSlice<RunTimeEndian>;
 type Unit = gimli::Unit<Bytes>;
@@ -39,6 +43,8 @@ pub(super) struct DebugInformation {
     image: u32,
     /// There is some in an older format that nobody reads.
     has_stabs: bool,
+    /// Where functions that were dropped end, if they seem to stand where there is code.
+    dropped_end: Option<u64>,
 }
 
 impl DebugInformation {
@@ -76,12 +82,24 @@ impl DebugInformation {
         if let Err(error) = &context {
             notes.push(format!("damaged debug information ({error}): no inlined functions"));
         }
-        Some(DebugInformation { dwarf, context: context.ok(), placement, image, has_stabs })
+        Some(DebugInformation {
+            dwarf,
+            context: context.ok(),
+            placement,
+            image,
+            has_stabs,
+            dropped_end: None,
+        })
     }
 
     /// The file's number.
     pub(super) fn image(&self) -> u32 {
         self.image
+    }
+
+    /// Whether what is said of functions at an address may be said of such as were dropped.
+    pub(super) fn is_doubtful(&self, address: u64) -> bool {
+        self.dropped_end.is_some_and(|end| address < end)
     }
 
     /// The functions at an address, the innermost first; none if it is not known.
@@ -105,18 +123,21 @@ impl DebugInformation {
 
     /// Cells with lines, in the order of the units; sources that are new are added.
     pub(super) fn rows(
-        &self,
-        areas: &[Area],
+        &mut self,
+        code: &Code,
         sources: &mut Vec<String>,
         notes: &mut Vec<String>,
     ) -> Vec<Row> {
         let mut reading = Reading {
             dwarf: &self.dwarf,
             placement: self.placement,
-            areas,
+            areas: &code.areas,
             numbers: sources.iter().cloned().zip(0..).collect(),
             sources,
             rows: Vec::new(),
+            sequence: Vec::new(),
+            suspects: Vec::new(),
+            functions: None,
         };
         let section = self.dwarf.debug_info.reader();
         let mut rest = section.clone();
@@ -133,7 +154,10 @@ impl DebugInformation {
                 break;
             }
         }
-        match (reading.rows.is_empty(), self.has_stabs) {
+        let Reading { mut rows, mut suspects, .. } = reading;
+        self.dropped_end = take_dropped(&mut suspects, &rows, code);
+        rows.extend(suspects.into_iter().flat_map(|suspect| suspect.rows));
+        match (rows.is_empty(), self.has_stabs) {
             (true, true) => notes.push(
                 "the debug information is stabs, which is not read: no lines; compile with -gdwarf-4 to get them"
                     .to_owned(),
@@ -141,7 +165,7 @@ impl DebugInformation {
             (true, false) => notes.push("the debug information has no lines of code".to_owned()),
             (false, _) => {}
         }
-        reading.rows
+        rows
     }
 }
 
@@ -153,6 +177,12 @@ struct Reading<'a> {
     numbers: BTreeMap<String, u32>,
     sources: &'a mut Vec<String>,
     rows: Vec<Row>,
+    /// Of the sequence that is being read.
+    sequence: Vec<Row>,
+    /// Sequences that may have been dropped.
+    suspects: Vec<Suspect>,
+    /// Those of the unit, once they were asked for.
+    functions: Option<Rc<Functions>>,
 }
 
 /// A line that goes on until the next one begins.
@@ -167,12 +197,23 @@ struct Open {
 }
 
 impl Reading<'_> {
+    /// Of a damaged unit, what there is before the damage.
     fn add_unit(&mut self, unit: &Unit) -> Result<(), gimli::Error> {
+        self.functions = None;
+        let mut first = None;
+        let read = self.add_sequences(unit, &mut first);
+        self.end_sequence(unit, first);
+        read
+    }
+
+    /// `first` is the first byte of the sequence that is being read.
+    fn add_sequences(&mut self, unit: &Unit, first: &mut Option<u64>) -> Result<(), gimli::Error> {
         let Some(program) = unit.line_program.clone() else { return Ok(()) };
         let mut files = BTreeMap::new();
         let mut rows = program.rows();
         let mut open: Option<Open> = None;
         while let Some((header, row)) = rows.next_row()? {
+            first.get_or_insert(row.address());
             if let Some(open) = open.take()
                 && open.byte < row.address()
             {
@@ -189,9 +230,22 @@ impl Reading<'_> {
                     },
                     is_statement: row.is_stmt(),
                 });
+            } else {
+                self.end_sequence(unit, first.take());
             }
         }
         Ok(())
+    }
+
+    fn end_sequence(&mut self, unit: &Unit, first: Option<u64>) {
+        let rows = std::mem::take(&mut self.sequence);
+        if first != Some(0) || rows.is_empty() {
+            self.rows.extend(rows);
+            return;
+        }
+        let (dwarf, placement) = (self.dwarf, self.placement);
+        let functions = self.functions.get_or_insert_with(|| Rc::new(functions_of(dwarf, unit, placement)));
+        self.suspects.push(Suspect { rows, functions: functions.clone() });
     }
 
     fn close(
@@ -214,7 +268,7 @@ impl Reading<'_> {
         });
         let end = area.end.min(last.saturating_add(1));
         let Open { column, is_statement, .. } = open;
-        self.rows.push(Row { start, end, source, line, column, is_statement });
+        self.sequence.push(Row { start, end, source, line, column, is_statement });
     }
 
     fn number(&mut self, name: String) -> u32 {
@@ -261,21 +315,46 @@ pub(crate) fn normalize(path: &str) -> String {
     format!("{root}{}", parts.join("/"))
 }
 
-/// Sorts the rows of all files; of those that overlap the later one has the cells of both.
+/// Sorts the rows of all files; of those that overlap the later one has the cells of both, and where it ends
+/// before the other that one goes on.
 pub(super) fn sort_rows(rows: &mut Vec<Row>) {
+    // Stable: of those at one address the last one that was read comes before the others.
     rows.sort_by_key(|row| row.start);
-    // Stable: of those at one address the last one that was read stays.
-    let mut kept: Vec<Row> = Vec::with_capacity(rows.len());
+    let mut laid = Laid { rows: Vec::with_capacity(rows.len()), at: 0 };
+    // Each began before the next one, which lies over it.
+    let mut open: Vec<Row> = Vec::new();
     for row in rows.drain(..) {
-        while kept.last().is_some_and(|last| last.start == row.start) {
-            kept.pop();
-        }
-        if let Some(last) = kept.last_mut() {
-            last.end = last.end.min(row.start);
-        }
-        kept.push(row);
+        laid.lay(&mut open, row.start);
+        open.push(row);
     }
-    *rows = kept;
+    laid.lay(&mut open, u64::MAX);
+    *rows = laid.rows;
+}
+
+/// Rows of which none overlap, up to an address.
+struct Laid {
+    rows: Vec<Row>,
+    at: u64,
+}
+
+impl Laid {
+    /// Goes on to an address by the rows that are open, and takes out those that end there.
+    fn lay(&mut self, open: &mut Vec<Row>, end: u64) {
+        while let Some(row) = open.last() {
+            let start = self.at.max(row.start);
+            let piece = Row { start, end: row.end.min(end), ..*row };
+            if piece.start < piece.end {
+                let is_statement = row.is_statement && start == row.start;
+                self.rows.push(Row { is_statement, ..piece });
+                self.at = piece.end;
+            }
+            if row.end > end {
+                break;
+            }
+            open.pop();
+        }
+        self.at = self.at.max(end);
+    }
 }
 
 #[cfg(test)]
@@ -294,8 +373,11 @@ mod tests {
     #[test]
     fn no_cell_has_two_lines() {
         let row = |start, end, line| Row { start, end, source: 0, line, column: 0, is_statement: true };
-        let mut rows = vec![row(4, 8, 2), row(0, 6, 1), row(4, 6, 3)];
+        let rest = |start, end, line| Row { is_statement: false, ..row(start, end, line) };
+        let mut rows = vec![row(4, 8, 2), row(0, 6, 1), row(4, 6, 3), row(20, 24, 4), row(16, 32, 5)];
         sort_rows(&mut rows);
-        assert_eq!(rows, [row(0, 4, 1), row(4, 6, 3)]);
+        let expected =
+            [row(0, 4, 1), row(4, 6, 3), rest(6, 8, 2), row(16, 20, 5), row(20, 24, 4), rest(24, 32, 5)];
+        assert_eq!(rows, expected);
     }
 }

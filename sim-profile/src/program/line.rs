@@ -4,10 +4,12 @@
 //! within it: a loop on one line counts its turns, and a call in the middle of a line does not count
 //! the line twice. That is what an instrumenting compiler counts for it.
 
+mod interrupts;
 mod turns;
 
 use std::collections::BTreeMap;
 
+use self::interrupts::Interrupts;
 use self::turns::{Step, turns};
 use super::{Cost, Program, ProgramProfile};
 use crate::measurement::count;
@@ -28,7 +30,7 @@ pub struct LineCount {
 
 /// Steps of the run between instructions of one function, and how control came to it otherwise.
 ///
-/// A call that comes back is a step to the instruction behind it.
+/// A call that comes back is a step to the instruction behind it, and an interrupt that comes back is none.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Steps {
     /// From, to, how often; also those to the successor.
@@ -52,6 +54,7 @@ impl Steps {
             count(left.entry(from).or_default(), times);
             steps.add_transfer(profile, &transfers, (from, to), kind, times);
         }
+        steps.join(&Interrupts::of(profile, &transfers));
         let arrived = steps.arrivals();
         for (&address, &times) in &executed {
             let Some(next) = transfers.successor(address) else { continue };
@@ -82,6 +85,19 @@ impl Steps {
                 count(self.steps.entry((from, to)).or_default(), times);
             }
             _ => count(self.entries.entry(to).or_default(), times),
+        }
+    }
+
+    /// What was interrupted goes on where it would have.
+    fn join(&mut self, interrupts: &Interrupts) {
+        for (to, times) in &interrupts.arrivals {
+            if let Some(entries) = self.entries.get_mut(to) {
+                *entries = entries.saturating_sub(*times);
+            }
+        }
+        self.entries.retain(|_, entries| *entries > 0);
+        for (step, times) in &interrupts.steps {
+            count(self.steps.entry(*step).or_default(), *times);
         }
     }
 
@@ -171,14 +187,20 @@ pub struct Branch {
 }
 
 /// The branches that were executed, ascending: instructions that can go on in at least two places
-/// of their function. Where the description was asked, those that were not, too, with counts of 0.
+/// of their function, or of another that they name. Where the description was asked, those that were not, too,
+/// with counts of 0. Where an interrupt takes them is no place of theirs.
 pub fn branches(profile: &ProgramProfile<'_>) -> Vec<Branch> {
     let transfers = profile.transfers();
     let mut taken: BTreeMap<u64, BTreeMap<u64, u64>> = BTreeMap::new();
     let mut others: BTreeMap<u64, u64> = BTreeMap::new();
+    let mut away: BTreeMap<u64, u64> = BTreeMap::new();
+    let interrupts = Interrupts::of(profile, &transfers);
     for ((from, to), kind, times) in transfers.iter() {
         match kind {
-            Transfer::Jump => count(taken.entry(from).or_default().entry(to).or_default(), times),
+            Transfer::Jump if is_side(profile, from, to) => {
+                count(taken.entry(from).or_default().entry(to).or_default(), times);
+            }
+            Transfer::Jump => count(away.entry(from).or_default(), times),
             Transfer::Call | Transfer::Return => count(others.entry(from).or_default(), times),
         }
     }
@@ -193,8 +215,15 @@ pub fn branches(profile: &ProgramProfile<'_>) -> Vec<Branch> {
         targets_known.iter().for_each(|target| {
             targets.entry(*target).or_default();
         });
-        let left = targets.values().sum::<u64>().saturating_add(others.get(&address).copied().unwrap_or(0));
-        let fallen = executed.saturating_sub(left);
+        let elsewhere = [&others, &away].map(|left| left.get(&address).copied().unwrap_or(0));
+        let left = targets.values().copied().chain(elsewhere).fold(0, u64::saturating_add);
+        let mut fallen = executed.saturating_sub(left);
+        for (target, times) in &mut targets {
+            count(times, interrupts.step(address, *target));
+        }
+        if let Some(next) = transfers.successor(address) {
+            count(&mut fallen, interrupts.step(address, next));
+        }
         // A computed jump may lead to what is behind it, as a table of cases does.
         let falls =
             control.map_or(fallen > 0, |control| control.falls_through || control.computed && fallen > 0);
@@ -211,6 +240,13 @@ pub fn branches(profile: &ProgramProfile<'_>) -> Vec<Branch> {
     }));
     found.sort_by_key(|branch| branch.address);
     found
+}
+
+/// Whether a jump leads to a place of the function, or to one that the instruction names.
+fn is_side(profile: &ProgramProfile<'_>, from: u64, to: u64) -> bool {
+    let is_named = |control: &crate::Control| control.targets.binary_search(&to).is_ok();
+    profile.program.function_at(from) == profile.program.function_at(to)
+        || profile.control.get(&from).is_some_and(is_named)
 }
 
 /// The branches of code that could have run and did not; a call is none.

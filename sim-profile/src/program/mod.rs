@@ -179,8 +179,8 @@ impl Program {
         }));
         let numbered = pieces.into_iter().map(|piece| Piece { function: piece.function + first, ..piece });
         self.pieces.extend(numbered);
-        if let Some(debug) = DebugInformation::read(file, placement, image, &mut notes) {
-            let rows = debug.rows(&code.areas, &mut self.sources, &mut notes);
+        if let Some(mut debug) = DebugInformation::read(file, placement, image, &mut notes) {
+            let rows = debug.rows(&code, &mut self.sources, &mut notes);
             self.rows.extend(rows);
             self.debug.push(debug);
         }
@@ -258,6 +258,9 @@ impl Program {
         let function = self.function(self.function_at(address));
         let debug = self.debug.iter().find(|debug| Some(debug.image()) == function.image);
         let mut frames = debug.map(|debug| debug.frames(address)).unwrap_or_default();
+        if debug.is_some_and(|debug| debug.is_doubtful(address)) && !self.are_here(&frames, address) {
+            frames.clear();
+        }
         if let Some(outermost) = frames.last_mut() {
             // What the call graph and the tables call it.
             outermost.function.clone_from(&function.name);
@@ -269,5 +272,13 @@ impl Program {
             source: row.map(|row| self.source(row.source).to_owned()),
             line: row.map(|row| row.line),
         }]
+    }
+
+    /// Whether frames are of what stands at an address, by its line and its symbol.
+    fn are_here(&self, frames: &[Frame], address: u64) -> bool {
+        let place = self.row_at(address).map(|row| (self.source(row.source), row.line));
+        let told = frames.first().and_then(|frame| frame.source.as_deref().zip(frame.line));
+        let function = self.function(self.function_at(address));
+        place == told && frames.last().is_some_and(|frame| frame.function == function.name)
     }
 }

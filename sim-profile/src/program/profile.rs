@@ -5,6 +5,7 @@ use std::path::Path;
 
 use super::{NO_INSTRUCTION, Program};
 use crate::ascending::sum_ascending;
+use crate::calls::Payable;
 use crate::measurement::count;
 use crate::spent::spent_by_address;
 use crate::{Accesses, Calls, CodeSizes, ControlTable, Measurement, Spending, StaticTable, Transfers};
@@ -60,6 +61,21 @@ impl Cost {
     }
 }
 
+impl Payable for Cost {
+    fn take(&mut self, cycles: u64) -> Cost {
+        let moved = self.cycles.min(cycles);
+        self.cycles -= moved;
+        // What remains is lost as far as it was.
+        let moved_lost = self.lost.saturating_sub(self.cycles);
+        self.lost -= moved_lost;
+        Cost { cycles: moved, lost: moved_lost, ..Cost::default() }
+    }
+
+    fn pay(&mut self, paid: &Cost) {
+        self.add(paid);
+    }
+}
+
 impl<'a> ProgramProfile<'a> {
     /// Calls and returns of the run.
     pub fn transfers(&self) -> Transfers<'a> {
@@ -99,19 +115,8 @@ impl<'a> ProgramProfile<'a> {
     /// followed: as the call graph has them.
     pub fn paid_by_address(&self) -> BTreeMap<Option<u64>, Cost> {
         let mut all = self.cost_by_address();
-        for ((place, payer), cycles) in self.calls.iter().flat_map(|calls| &calls.in_vain) {
-            let Some(cost) = all.get_mut(place) else { continue };
-            let moved = cost.cycles.min(*cycles);
-            cost.cycles -= moved;
-            // What remains is lost as far as it was.
-            let moved_lost = cost.lost.saturating_sub(cost.cycles);
-            cost.lost -= moved_lost;
-            if *cost == Cost::default() {
-                all.remove(place);
-            }
-            let paid = all.entry(Some(*payer)).or_default();
-            count(&mut paid.cycles, moved);
-            count(&mut paid.lost, moved_lost);
+        if let Some(calls) = self.calls {
+            calls.pay_in_vain(&mut all);
         }
         all
     }

@@ -136,7 +136,9 @@ fn read_symbols(parsed: &object::File<'_>, placement: Placement, areas: &[Area])
         let address = symbol.address() & !mark;
         let Some(start) = placement.cell(address) else { continue };
         let Some(area) = area_at(areas, start) else { continue };
-        let size = placement.cell(address.saturating_add(symbol.size())).map_or(0, |end| end - start);
+        // A damaged file may tell any size: an end that lies before the beginning is none.
+        let end = placement.cell(address.saturating_add(symbol.size()));
+        let size = end.map_or(0, |end| end.saturating_sub(start));
         symbols.push(CodeSymbol { name: name.to_owned(), start, size: size.min(area.end - start), rank });
     }
     symbols

@@ -23,10 +23,10 @@ pub fn render_callgrind(profile: &ProgramProfile<'_>) -> String {
     for (key, arc) in arcs.filter(|(key, _)| !is_within(key)) {
         calls.entry(profile.program.function_at(key.site)).or_default().push((key, arc));
     }
-    let mut functions: BTreeMap<u32, BTreeMap<u64, Cost>> = BTreeMap::new();
+    let mut functions: BTreeMap<u32, BTreeMap<Option<u64>, Cost>> = BTreeMap::new();
     for (address, cost) in profile.paid_by_address() {
         let number = profile.function_of(address);
-        functions.entry(number).or_default().entry(address.unwrap_or(0)).or_default().add(&cost);
+        functions.entry(number).or_default().entry(address).or_default().add(&cost);
     }
     for (number, costs) in &functions {
         let arcs = calls.get(number).map_or(&[][..], Vec::as_slice);
@@ -57,29 +57,36 @@ impl Writer<'_, '_> {
         );
     }
 
-    fn write_function(&mut self, number: u32, costs: &BTreeMap<u64, Cost>, arcs: &[(&CallKey, &CallCount)]) {
+    fn write_function(
+        &mut self,
+        number: u32,
+        costs: &BTreeMap<Option<u64>, Cost>,
+        arcs: &[(&CallKey, &CallCount)],
+    ) {
         let function = self.profile.program.function(number);
-        let (image, file) = (self.image(number), self.file(function.start));
+        // What stands for code that is in no file has no beginning.
+        let (image, file) = (self.image(number), self.file(function.image.map(|_| function.start)));
         let _ = writeln!(self.out, "\nob={image}\nfl={file}\nfn={}", self.names.number(number));
         let mut at = file;
         let mut arcs = arcs.iter().peekable();
         for (&address, cost) in costs {
             self.go_to(&mut at, address);
             let line = self.line(address);
-            let _ = writeln!(self.out, "{address:#x} {line} {} {}", cost.executed, cost.cycles);
-            while let Some((key, arc)) = arcs.next_if(|(key, _)| key.site <= address) {
-                self.go_to(&mut at, key.site);
+            let position = address.unwrap_or(0);
+            let _ = writeln!(self.out, "{position:#x} {line} {} {}", cost.executed, cost.cycles);
+            while let Some((key, arc)) = arcs.next_if(|(key, _)| Some(key.site) <= address) {
+                self.go_to(&mut at, Some(key.site));
                 self.write_call(key, arc);
             }
         }
         for (key, arc) in arcs {
-            self.go_to(&mut at, key.site);
+            self.go_to(&mut at, Some(key.site));
             self.write_call(key, arc);
         }
     }
 
-    /// What follows belongs to the source of an address.
-    fn go_to(&mut self, at: &mut String, address: u64) {
+    /// What follows belongs to the source of an address, or to none.
+    fn go_to(&mut self, at: &mut String, address: Option<u64>) {
         let file = self.file(address);
         if *at != file {
             let _ = writeln!(self.out, "fi={file}");
@@ -91,10 +98,10 @@ impl Writer<'_, '_> {
         let callee = key.callee;
         let number = self.profile.program.function_at(callee);
         let _ = writeln!(self.out, "cob={}", self.image(number));
-        let _ = writeln!(self.out, "cfi={}", self.file(callee));
+        let _ = writeln!(self.out, "cfi={}", self.file(Some(callee)));
         let _ = writeln!(self.out, "cfn={}", self.names.number(number));
-        let _ = writeln!(self.out, "calls={} {callee:#x} {}", arc.calls, self.line(callee));
-        let (site, line) = (key.site, self.line(key.site));
+        let _ = writeln!(self.out, "calls={} {callee:#x} {}", arc.calls, self.line(Some(callee)));
+        let (site, line) = (key.site, self.line(Some(key.site)));
         // What a function spends in calls of itself it spends in the first of them; to say it again
         // would make readers count it twice.
         let is_again = self.profile.program.function_at(key.caller) == number;
@@ -108,13 +115,13 @@ impl Writer<'_, '_> {
         image.map_or_else(|| "???".to_owned(), |image| one_line(image))
     }
 
-    fn file(&self, address: u64) -> String {
-        let row = self.profile.program.row_at(address);
+    fn file(&self, address: Option<u64>) -> String {
+        let row = address.and_then(|address| self.profile.program.row_at(address));
         row.map_or_else(|| "???".to_owned(), |row| one_line(self.profile.program.source(row.source)))
     }
 
-    fn line(&self, address: u64) -> u32 {
-        self.profile.program.row_at(address).map_or(0, |row| row.line)
+    fn line(&self, address: Option<u64>) -> u32 {
+        address.and_then(|address| self.profile.program.row_at(address)).map_or(0, |row| row.line)
     }
 }
 

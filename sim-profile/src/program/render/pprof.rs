@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::function_names::FunctionNames;
 use super::stacks::{LEFT_OUT, Stacks};
-use crate::program::ProgramProfile;
+use crate::program::{NO_INSTRUCTION, ProgramProfile};
 
 /// Stacks of calls with the instructions and cycles of their innermost function; without calls, the
 /// addresses with the functions that were inlined there. What is left out of deep stacks, if anything is, is
@@ -30,7 +30,10 @@ pub fn render_pprof(profile: &ProgramProfile<'_>) -> (Vec<u8>, Option<String>) {
         }
         None => {
             for (address, cost) in profile.cost_by_address() {
-                let location = tables.address_location(address.unwrap_or(0));
+                let location = match address {
+                    Some(address) => tables.address_location(address),
+                    None => tables.no_instruction_location(),
+                };
                 samples.sample(&[location], [cost.executed, cost.cycles]);
             }
         }
@@ -57,6 +60,8 @@ enum Place {
     Address(u64),
     /// Functions that are left out of a stack.
     LeftOut,
+    /// Cycles of no instruction, which are nowhere.
+    NoInstruction,
 }
 
 const SAMPLE_TYPE: u64 = 1;
@@ -129,6 +134,15 @@ impl<'a> Tables<'a> {
             .map(|frame| (frame.function, frame.source.unwrap_or_default(), frame.line.unwrap_or(0)))
             .collect();
         self.location(Place::Address(address), address, &lines)
+    }
+
+    /// What stands for cycles that have no address.
+    fn no_instruction_location(&mut self) -> u64 {
+        if let Some(number) = self.locations.get(&Place::NoInstruction) {
+            return *number;
+        }
+        let name = self.profile.program.function(NO_INSTRUCTION).name.clone();
+        self.location(Place::NoInstruction, 0, &[(name, String::new(), 0)])
     }
 
     /// Of a place that has none yet.

@@ -1,0 +1,164 @@
+//! Reports of a program: of counts as large as they can be, and of cycles that are nowhere.
+
+#![cfg(all(feature = "program", feature = "reports"))]
+
+mod support;
+
+use std::collections::BTreeMap;
+
+use sim_profile::coverage::Exclusions;
+use sim_profile::flow::{ProgramFlow, routine_flows, verify, verify_calls};
+use sim_profile::html::{HtmlReport, render_html};
+use sim_profile::program::render::{
+    render_annotated_source, render_callgrind, render_disassembly, render_dot, render_gprof, render_lcov,
+    render_most_expensive, render_oprofile, render_pprof, render_sampled, write_folded,
+};
+use sim_profile::program::{ImageFile, Program, ProgramProfile};
+use sim_profile::{
+    Accesses, CallContext, CallCount, CallKey, CallKind, Calls, CodeCells, CodeSizes, Control, ControlTable,
+    Difference, FunctionCount, Measurement, Places, Profile, ReportParts, Samples, Sampling, Spending,
+    StaticFacts, control_table, render_cobertura, render_difference, render_estimates, render_flow_dot,
+    write_full_xml,
+};
+
+/// The guest, with its code at 0: there stands a line.
+fn program_at_0() -> Program {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../models/rv32im/programs/crc32.elf");
+    let bytes = std::fs::read(path).expect("the guest is there");
+    let read =
+        |base| Program::read(&[ImageFile { name: "crc32.elf", bytes: &bytes, base }], CodeCells::default());
+    let first = read(None).rows()[0].start;
+    read(Some(0_u64.wrapping_sub(first)))
+}
+
+/// A run, with its program.
+struct Run {
+    profile: Profile,
+    program: Program,
+}
+
+impl Run {
+    fn of(measurement: Measurement) -> Run {
+        Run { profile: Profile { measurement, ..Profile::default() }, program: program_at_0() }
+    }
+
+    fn render<T>(&self, render: impl FnOnce(&ProgramProfile<'_>) -> T) -> T {
+        render(&ProgramProfile {
+            measurement: &self.profile.measurement,
+            program: &self.program,
+            statics: &self.profile.statics,
+            control: &control_table(&self.profile.statics),
+            calls: self.profile.calls.as_ref(),
+            texts: &BTreeMap::new(),
+            code: &CodeSizes::new(),
+            folder: None,
+        })
+    }
+}
+
+/// Everything that is counted came to the end of what can be counted.
+fn largest() -> Profile {
+    const MOST: u64 = u64::MAX;
+    let mut measurement = support::measurement();
+    for record in measurement.instructions.values_mut() {
+        for count in
+            [&mut record.executed, &mut record.cancelled, &mut record.faulted, &mut record.unfinished]
+        {
+            *count = MOST;
+        }
+        let most = Accesses { reads: MOST, writes: MOST, executes: MOST };
+        record.accesses.values_mut().for_each(|accesses| *accesses = most);
+    }
+    let everywhere = (0x10..0x18).flat_map(|from| [0x10, 0x12, 0x14, 0x40].map(|to| ((from, to), MOST)));
+    measurement.transfers = everywhere.collect();
+    (measurement.cycles, measurement.undecoded) = (MOST, MOST);
+    measurement.undecoded_faults.values_mut().for_each(|count| *count = MOST);
+    let most = Spending { instructions: MOST, cycles: MOST };
+    let arc = |caller, site, callee, kind| {
+        (CallKey { caller, site, callee, kind }, CallCount { calls: MOST, inclusive: most })
+    };
+    let calls = Calls {
+        arcs: [
+            arc(0x10, 0x11, 0x12, CallKind::Call),
+            arc(0x10, 0x12, 0x14, CallKind::Tail),
+            arc(0x14, 0x14, 0x10, CallKind::Interrupt),
+        ]
+        .into(),
+        functions: [0x10, 0x12, 0x14].map(|at| (at, FunctionCount { own: most, inclusive: most })).into(),
+        contexts: vec![
+            CallContext { parent: None, function: 0x10, own: most },
+            CallContext { parent: Some(0), function: 0x12, own: most },
+            CallContext { parent: Some(1), function: 0x14, own: most },
+        ],
+        forgotten: MOST,
+        in_vain: [((Some(0x10), 0x12), MOST), ((None, 0x14), MOST)].into(),
+    };
+    let keys = measurement.instructions.keys();
+    let statics = keys.map(|key| {
+        let control = Control { falls_through: true, targets: vec![0x10, 0x14], computed: true, keeps: None };
+        (key.clone(), StaticFacts { control: Some(control), ..StaticFacts::default() })
+    });
+    let statics = statics.collect();
+    Profile { measurement, statics, calls: Some(calls), ..Profile::default() }
+}
+
+#[test]
+fn counts_that_cannot_be_larger_are_in_every_report() {
+    let run = Run { profile: largest(), program: program_at_0() };
+    let Run { profile, program } = &run;
+    for render in [
+        render_annotated_source,
+        render_callgrind,
+        render_cobertura,
+        render_disassembly,
+        render_dot,
+        render_gprof,
+        render_lcov,
+        render_most_expensive,
+        render_oprofile,
+    ] {
+        assert!(!run.render(render).is_empty());
+    }
+    run.render(|joined| {
+        render_pprof(joined);
+        let samples =
+            Samples { instructions: u64::MAX, cycles: u64::MAX, checks: u64::MAX, samples: u64::MAX };
+        render_sampled(joined, Sampling::every(u64::MAX), samples);
+        write_folded(joined, &mut Vec::new()).expect("memory takes every write");
+        let parts = ReportParts { program: Some(joined), ..ReportParts::default() };
+        write_full_xml(profile, parts, &mut Vec::new()).expect("memory takes every write");
+        let exclusions = Exclusions::new();
+        render_html(&HtmlReport { profile, program: joined, description: None, exclusions: &exclusions });
+    });
+    let control: ControlTable = control_table(&profile.statics);
+    let flow = ProgramFlow::of(&profile.measurement, &control);
+    let part_of = |address| program.function_at(address);
+    let routines = routine_flows(&flow, &profile.measurement, &control, &CodeSizes::new(), part_of);
+    verify(&profile.measurement, u64::MAX, &flow, &routines);
+    verify_calls(profile, &|one, other| one == other);
+    let name_of = |part: u32| program.function(part).name.clone();
+    render_estimates(&flow, &routines, &profile.measurement.tables, name_of);
+    let places = || Places {
+        function_of: Box::new(|at| at.to_string()),
+        line_of: Box::new(|at| Some(at.to_string())),
+    };
+    let empty = Profile::default();
+    for profiles in [[profile, &empty], [&empty, profile], [profile, profile]] {
+        render_difference(&Difference::between(profiles, [&places(), &places()]), profiles);
+    }
+    for routine in &routines {
+        render_flow_dot(&flow, routine, "largest", &profile.measurement.tables);
+    }
+}
+
+/// Code at 0 did not run; cycles in which nothing did are not its.
+#[test]
+fn cycles_of_no_instruction_are_not_those_of_the_code_at_0() {
+    let run = Run::of(support::measurement());
+    assert!(run.program.row_at(0).is_some(), "a line stands at 0");
+    let callgrind = run.render(render_callgrind);
+    assert!(callgrind.contains("\nob=???\nfl=???\nfn=[no instruction]\n0x0 0 0 "), "{callgrind}");
+    let (pprof, _) = run.render(render_pprof);
+    let has = |text: &str| pprof.windows(text.len()).any(|bytes| bytes == text.as_bytes());
+    assert!(has("[no instruction]"));
+}

@@ -5,11 +5,11 @@ mod partition;
 
 use crate::CodeCells;
 
+#[cfg(all(test, feature = "program"))]
+pub(crate) use elf::CodeSymbol;
 pub(crate) use elf::read_code;
 #[cfg(feature = "program")]
 pub(crate) use elf::{Area, Code, Rank, area_at, is_elf};
-#[cfg(all(test, feature = "program"))]
-pub(crate) use elf::CodeSymbol;
 pub(crate) use partition::{Piece, divide, sort_pieces};
 
 /// A program file, as it is given to what reads programs.

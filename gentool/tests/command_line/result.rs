@@ -147,6 +147,27 @@ fn runs_of_one_program_are_added_up_in_any_order() {
     assert!(String::from_utf8_lossy(&report.stdout).contains("executed                       60\n"));
 }
 
+/// Programs that write notes on standard error, which is closed.
+#[test]
+fn a_note_that_nobody_reads_costs_no_result() {
+    let bench = Bench::new();
+    for (file, program) in [("sum", "sum.bin"), ("hello", "hello.bin")] {
+        let program = format!("models/tiny8/programs/{program}");
+        bench.run(&reference(TINY8, &program, &format!("--limit-instructions 9 --profile @{file}")));
+    }
+    for (line, result) in [("merge @sum @hello -o @both", 0), ("report @sum --require instructions=100", 125)]
+    {
+        let told = bench.run(line);
+        assert_eq!(status(&told), result, "{line}");
+        assert!(!told.stderr.is_empty(), "{line}");
+        let (reader, writer) = std::io::pipe().expect("a pipe");
+        drop(reader);
+        let untold = bench.command(line).stderr(writer).stdout(std::process::Stdio::null()).status();
+        assert_eq!(untold.expect("gentool runs").code(), Some(result), "{line}");
+    }
+    assert_eq!(status(&bench.run("verify @both")), 0);
+}
+
 #[test]
 fn runs_that_do_not_belong_together_are_refused() {
     let model = fs::read_to_string(root().join(TINY8)).expect("the model is there");

@@ -52,6 +52,34 @@ fn what_the_report_lacks_is_said_at_its_end() {
     assert!(idle.contains(note), "{idle}");
 }
 
+#[test]
+fn debug_information_may_be_compressed() {
+    let objcopy = "riscv64-unknown-elf-objcopy";
+    if !has(&[RV32IM.compiler, objcopy]) {
+        return;
+    }
+    let bench = Bench::new("loops");
+    bench.simulate();
+    let lines = bench.report("lcov");
+    assert!(lines.contains("\nDA:"), "{lines}");
+    bench.command(objcopy, "--compress-debug-sections=zlib guest.elf");
+    bench.run_guest(RV32IM);
+    assert_eq!(bench.report("lcov"), lines);
+    // One that claims to be larger than anything.
+    let path = bench.folder.path().join("guest.elf");
+    let mut file = fs::read(&path).expect("the program");
+    let zlib = 1u32.to_le_bytes();
+    let headers: Vec<usize> = (0..file.len() - 14)
+        .filter(|at| file[*at..*at + 4] == zlib && file[at + 12] == 0x78 && file[at + 8..at + 12] == zlib)
+        .collect();
+    assert!(!headers.is_empty(), "a section has a header of compression");
+    headers.iter().for_each(|at| file[at + 4..at + 8].fill(0xff));
+    fs::write(&path, file).expect("written");
+    bench.run_guest(RV32IM);
+    let notes = bench.gentool("report guest.profile --image guest.elf --format top");
+    assert!(notes.contains("is damaged, or too large, and left out"), "{notes}");
+}
+
 /// A source below the folder that `--sources` names is found from it.
 #[test]
 fn names_for_cobertura_begin_at_the_folder_of_the_sources() {

@@ -151,6 +151,21 @@ fn counts_that_cannot_be_larger_are_in_every_report() {
     }
 }
 
+/// A comparison does not say that all is equal where something differs that it does not compare.
+#[test]
+fn counts_that_are_not_compared_are_not_said_to_be_equal() {
+    let places = || Places { function_of: Box::new(|at| at.to_string()), line_of: Box::new(|_| None) };
+    let profile = Profile { measurement: support::measurement(), ..Profile::default() };
+    let mut other = profile.clone();
+    let said = |profiles: [&Profile; 2]| {
+        render_difference(&Difference::between(profiles, [&places(), &places()]), profiles)
+    };
+    assert_eq!(said([&profile, &profile.clone()]), "all counts are equal\n");
+    *other.measurement.transfers.entry((0, 4)).or_default() += 1;
+    let told = said([&profile, &other]);
+    assert!(told.starts_with("all executed instructions and cycles are equal; "), "{told}");
+}
+
 /// Code at 0 did not run; cycles in which nothing did are not its.
 #[test]
 fn cycles_of_no_instruction_are_not_those_of_the_code_at_0() {

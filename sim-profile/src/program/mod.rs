@@ -140,8 +140,10 @@ impl Program {
         }
         for (image, address) in first {
             let name = self.images[image as usize].clone();
-            let text =
-                format!("its code from {address:#x} on lies over that of a file before it, which counts");
+            let text = format!(
+                "its code from {address:#x} on lies over that of another file, which counts: what was run, then \
+                 the first that was named"
+            );
             self.add_note(&name, text);
         }
     }

@@ -26,7 +26,15 @@ pub fn render_difference(difference: &Difference, profiles: [&Profile; 2]) -> St
     }
     let others = write_followed(&mut out, &difference.calls);
     if difference.is_empty() {
-        line(&mut out, format_args!("all {others}counts are equal"));
+        let [before, after] = profiles.map(|profile| &profile.measurement);
+        let what = match before.tables == after.tables && before != after {
+            true => {
+                "executed instructions and cycles are equal; what else was counted, as accesses and ways of \
+                     control, is not: compare the reports"
+            }
+            false => "counts are equal",
+        };
+        line(&mut out, format_args!("all {others}{what}"));
         return out;
     }
     write_table(&mut out, "run", vec![("all".to_owned(), difference.all)]);

@@ -1,7 +1,7 @@
 //! What a run leaves for whoever looks at the pipeline: a file for a viewer, a picture.
 
 use std::cell::RefCell;
-use std::io::{self, BufWriter};
+use std::io::{self, BufWriter, Write as _};
 use std::path::Path;
 use std::rc::Rc;
 

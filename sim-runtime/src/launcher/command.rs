@@ -1,6 +1,7 @@
 //! The command line of a generated simulator.
 
 use std::ffi::OsString;
+use std::io::Write as _;
 use std::process::ExitCode;
 
 use clap::error::ErrorKind;

@@ -96,7 +96,7 @@ fn largest() -> Profile {
     let keys = measurement.instructions.keys();
     let statics = keys.map(|key| {
         let control = Control { falls_through: true, targets: vec![0x10, 0x14], computed: true, keeps: None };
-        (key.clone(), StaticFacts { control: Some(control), ..StaticFacts::default() })
+        (*key, StaticFacts { control: Some(control), ..StaticFacts::default() })
     });
     let statics = statics.collect();
     Profile { measurement, statics, calls: Some(calls), ..Profile::default() }

@@ -229,7 +229,8 @@ pub fn branches(profile: &ProgramProfile<'_>) -> Vec<Branch> {
             control.map_or(fallen > 0, |control| control.falls_through || control.computed && fallen > 0);
         let next = transfers.successor(address).filter(|next| falls && !targets.contains_key(next));
         let sides: Vec<(u64, u64)> = next.map(|next| (next, fallen)).into_iter().chain(targets).collect();
-        if sides.len() > 1 && !others.contains_key(&address) {
+        let is_call = others.contains_key(&address) || control.is_some_and(|control| control.keeps.is_some());
+        if sides.len() > 1 && !is_call {
             let address = slots.get(&address).copied().unwrap_or(address);
             found.push(Branch { address, sides });
         }

@@ -21,12 +21,23 @@ pub(super) struct Interrupts {
 }
 
 /// An instruction that was interrupted.
-struct Interrupted<'a> {
+struct Interrupted {
     address: u64,
     times: u64,
     /// Where it may go on.
     ways: Vec<u64>,
-    control: &'a Control,
+    cause: Cause,
+}
+
+/// What led to the handler, in the order in which it is known where it went on.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Cause {
+    /// No instruction.
+    Interrupt,
+    /// The instruction, which can go anywhere.
+    Jump,
+    /// The instruction, which was cancelled.
+    Trap,
 }
 
 impl Interrupts {
@@ -35,13 +46,13 @@ impl Interrupts {
         let mut interrupted = interrupted(profile, transfers);
         let mut back = ways_back(profile, transfers);
         // Who can go on in one place alone has gone there; the others share what is left.
-        interrupted.sort_by_key(|it| it.ways.len());
+        interrupted.sort_by_key(|it| (it.ways.len(), it.cause));
         let mut found = Interrupts::default();
-        for Interrupted { address, mut times, ways, control } in interrupted {
+        for Interrupted { address, mut times, ways, cause } in interrupted {
             for to in ways {
-                // Behind a jump to anywhere there may be another function, that somebody else has called.
-                let is_function = is_computed(control) && is_beginning(profile, to);
-                let Some(left) = back.get_mut(&to).filter(|_| !is_function) else { continue };
+                // Behind the last instruction of a function there may be one that somebody else has called.
+                let is_called = cause != Cause::Interrupt && is_beginning(profile, to);
+                let Some(left) = back.get_mut(&to).filter(|_| !is_called) else { continue };
                 let taken = times.min(*left);
                 *left -= taken;
                 times -= taken;
@@ -60,22 +71,41 @@ impl Interrupts {
     }
 }
 
-/// Instructions that led to other functions as they cannot by themselves, or that go anywhere, as one does that
-/// calls the environment.
-fn interrupted<'a>(profile: &ProgramProfile<'a>, transfers: &Transfers<'_>) -> Vec<Interrupted<'a>> {
-    let mut found: BTreeMap<u64, Interrupted<'a>> = BTreeMap::new();
+/// Instructions that led to other functions as they cannot by themselves, or that go anywhere or were cancelled,
+/// as one that calls the environment.
+fn interrupted(profile: &ProgramProfile<'_>, transfers: &Transfers<'_>) -> Vec<Interrupted> {
+    let mut found: BTreeMap<u64, Interrupted> = BTreeMap::new();
     for ((from, to), kind, times) in transfers.iter() {
         let Some(control) = profile.control.get(&from).filter(|_| kind == Transfer::Jump) else { continue };
         if control.targets.binary_search(&to).is_ok() || !leaves_function(profile, from, to) {
             continue;
         }
-        let falls = control.falls_through || is_computed(control);
-        let next = transfers.successor(from).filter(|_| falls);
-        let ways = || control.targets.iter().copied().chain(next).collect();
-        let interrupted = || Interrupted { address: from, times: 0, ways: ways(), control };
-        count(&mut found.entry(from).or_insert_with(interrupted).times, times);
+        let interrupted = found.entry(from).or_insert_with(|| {
+            let cause = if is_computed(control) { Cause::Jump } else { Cause::Interrupt };
+            let goes_on = control.falls_through || cause == Cause::Jump;
+            let next = transfers.successor(from).filter(|_| goes_on);
+            let ways = control.targets.iter().copied().chain(next).collect();
+            Interrupted { address: from, times: 0, ways, cause }
+        });
+        count(&mut interrupted.times, times);
     }
-    found.into_values().collect()
+    found.into_values().chain(trapped(profile, transfers)).collect()
+}
+
+/// Instructions that were cancelled. Where instructions overlap those are others, that a jump has flushed.
+fn trapped(profile: &ProgramProfile<'_>, transfers: &Transfers<'_>) -> Vec<Interrupted> {
+    if !profile.measurement.tables.stages.is_empty() {
+        return Vec::new();
+    }
+    let instructions = profile.measurement.instructions.iter();
+    let cancelled = instructions.filter(|(_, record)| record.cancelled > 0);
+    let trapped = cancelled.map(|(key, record)| Interrupted {
+        address: key.address,
+        times: record.cancelled,
+        ways: transfers.successor(key.address).into_iter().collect(),
+        cause: Cause::Trap,
+    });
+    trapped.collect()
 }
 
 /// How often each instruction was come to from the middle of another function by a jump to anywhere.

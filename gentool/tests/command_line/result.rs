@@ -155,8 +155,7 @@ fn a_note_that_nobody_reads_costs_no_result() {
         let program = format!("models/tiny8/programs/{program}");
         bench.run(&reference(TINY8, &program, &format!("--limit-instructions 9 --profile @{file}")));
     }
-    for (line, result) in [("merge @sum @hello -o @both", 0), ("report @sum --require instructions=100", 1)]
-    {
+    for (line, result) in [("merge @sum @hello -o @both", 0), ("report @sum --require instructions=100", 1)] {
         let told = bench.run(line);
         assert_eq!(status(&told), result, "{line}");
         assert!(!told.stderr.is_empty(), "{line}");

@@ -152,17 +152,11 @@ impl Run<'_, '_> {
                 self.locals[*result as usize] = self.core.semihost(0, values)?.into();
             }
             Op::Print(parts, values) => {
-                let mut printed = Vec::new();
-                for value in values {
-                    printed.push(self.value(value)?);
-                }
-                self.core.host.print(&print_parts(parts, &printed));
+                let values = self.list_of_values(values)?;
+                self.core.host.print(&print_parts(parts, &values));
             }
             Op::Explain(parts, values) => {
-                let mut told = Vec::new();
-                for value in values {
-                    told.push(self.value(value)?);
-                }
+                let told = self.list_of_values(values)?;
                 let (address, values) =
                     told.split_first().map_or((0, &[][..]), |(first, rest)| (*first, rest));
                 self.core.host.explain(address as u64, &print_parts(parts, values));
@@ -202,6 +196,10 @@ impl Run<'_, '_> {
             *place = self.value(value)? as u64;
         }
         Ok(found)
+    }
+
+    fn list_of_values(&mut self, values: &[Value]) -> Result<Vec<u128>, Leaving> {
+        values.iter().map(|value| self.value(value)).collect()
     }
 
     fn element(&mut self, register: u32, index: &Value) -> Result<usize, Leaving> {

@@ -2,7 +2,7 @@
 
 use super::Printer;
 use crate::ast::{
-    Activation, AssemblerItem, BitPattern, CodingItem, Expr, ExpressionSection, Format, Operation,
+    Activation, AssemblerItem, BitPattern, CodingItem, Expr, ExpressionSection, Format, Name, Operation,
     RootDecode, RootElement, Section,
 };
 
@@ -94,14 +94,19 @@ impl Printer {
         self.expr(&section.value, 1);
         if let Some(writer) = &section.writer {
             self.put(", ");
-            self.name(&writer.name);
-            if !writer.arguments.is_empty() {
-                self.put("(");
-                self.exprs(&writer.arguments);
-                self.put(")");
-            }
+            self.name_with(&writer.name, &writer.arguments);
         }
         self.put(" }");
+    }
+
+    /// A name, with what is given to it in parentheses if that is anything.
+    fn name_with(&mut self, name: &Name, arguments: &[Expr]) {
+        self.name(name);
+        if !arguments.is_empty() {
+            self.put("(");
+            self.exprs(arguments);
+            self.put(")");
+        }
     }
 
     fn assembler_item(&mut self, item: &AssemblerItem) {
@@ -119,12 +124,7 @@ impl Printer {
 
     pub(super) fn format(&mut self, format: &Format) {
         self.put("#");
-        self.name(&format.name);
-        if !format.arguments.is_empty() {
-            self.put("(");
-            self.exprs(&format.arguments);
-            self.put(")");
-        }
+        self.name_with(&format.name, &format.arguments);
     }
 
     fn coding_item(&mut self, item: &CodingItem) {

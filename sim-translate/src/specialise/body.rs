@@ -1,7 +1,7 @@
 //! Statements: what is known decides, the rest stays.
 
 use isac_ir::account::region_counter;
-use isac_ir::behavior::{Body, PrintPart, Stmt};
+use isac_ir::behavior::{Body, Stmt};
 use sim_runtime::memory::CellStore;
 
 use super::environment::Environment;
@@ -269,11 +269,8 @@ impl<'m, S: CellStore> Specialiser<'m, S> {
                 self.environment.set(result, None);
             }
             Stmt::Print(parts) => {
-                let values = parts.iter().filter_map(|part| match part {
-                    PrintPart::Value { value, .. } => Some(self.evaluate(frame, value, ops)),
-                    PrintPart::Text(_) => None,
-                });
-                let values = values.collect();
+                let values = statement.expressions();
+                let values = values.into_iter().map(|value| self.evaluate(frame, value, ops)).collect();
                 ops.push(Op::Print(parts.clone(), values));
             }
             Stmt::Explain { parts, .. } => {

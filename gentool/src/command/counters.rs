@@ -255,7 +255,7 @@ impl Request {
                 }
             }
         }
-        unknown.iter().for_each(|text| super::say!("note: {text}"));
+        unknown.iter().for_each(|text| say!("note: {text}"));
         Ok(())
     }
 

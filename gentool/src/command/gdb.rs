@@ -44,7 +44,7 @@ pub(super) fn run_debugged<'m>(
     let stdio = Stdio::of_process();
     let interrupt = stdio.interrupt.clone();
     let mut debugged = DebuggedEngine::new(debugger, Box::new(server), move || interrupt.raise());
-    super::say!("note: waiting for gdb at {heard}; say `target remote {heard}` there");
+    say!("note: waiting for gdb at {heard}; say `target remote {heard}` there");
     let further = page.into_iter().map(RunPage::output).collect();
     Ok(launch_with(&mut debugged, info, options, stdio, further))
 }

@@ -1,5 +1,13 @@
 //! The commands, one a file.
 
+/// Says something on standard error, as `println` does; if nobody listens, the work goes on.
+macro_rules! say {
+    ($($text:tt)*) => {{
+        use std::io::Write as _;
+        let _ = writeln!(std::io::stderr(), $($text)*);
+    }};
+}
+
 mod advise;
 mod asm;
 mod cache;
@@ -136,21 +144,12 @@ pub(crate) fn main() -> ExitCode {
             if !failure.message.is_empty() {
                 // If nobody listens, the status still tells.
                 let message = short_words(&failure.message).unwrap_or(failure.message);
-                let _ = writeln!(io::stderr(), "error: {message}");
+                say!("error: {message}");
             }
             status_code(failure.status)
         }
     }
 }
-
-/// Says something on standard error, as `println` does; if nobody listens, the work goes on.
-macro_rules! say {
-    ($($text:tt)*) => {{
-        use std::io::Write as _;
-        let _ = writeln!(std::io::stderr(), $($text)*);
-    }};
-}
-use say;
 
 /// Why a command ended without doing what it was asked.
 #[derive(Debug)]

@@ -102,11 +102,11 @@ impl<'m> Pictures<'m> {
             return Ok(());
         }
         if drawn.view.as_ref().is_some_and(|view| view.view().is_none()) {
-            super::say!("note: the run has none of the cycles of --pipeline-view");
+            say!("note: the run has none of the cycles of --pipeline-view");
         }
         if let Some(diagram) = &drawn.diagram {
             match &diagram.text()[..] {
-                "" => super::say!("note: the run has none of the cycles of --pipeline-diagram"),
+                "" => say!("note: the run has none of the cycles of --pipeline-diagram"),
                 text => _ = write!(std::io::stderr(), "{text}"),
             }
         }

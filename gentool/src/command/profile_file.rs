@@ -196,7 +196,7 @@ pub(super) fn read_merged(paths: &[PathBuf]) -> Result<Profile, Failure> {
     let sum = all.profile.unwrap_or_default();
     let programs = sum.provenance.programs.len();
     if programs > 0 {
-        super::say!(
+        say!(
             "note: the profiles are of {programs} programs; what of the model they used adds up, and addresses, \
              functions and lines, which are those of one program, are left out"
         );
@@ -216,7 +216,7 @@ pub(super) fn read_merged(paths: &[PathBuf]) -> Result<Profile, Failure> {
         ),
     ];
     for (_, what, is_left_out, option) in left_out.into_iter().filter(|(is_missing, ..)| *is_missing) {
-        super::say!("note: {what} in some of the runs alone, and {is_left_out}; measure all with {option}");
+        say!("note: {what} in some of the runs alone, and {is_left_out}; measure all with {option}");
     }
     Ok(sum)
 }

@@ -257,7 +257,7 @@ fn join<T>(
 /// Says what the files do not tell.
 pub(super) fn tell_notes(program: &Program) {
     for note in program.notes() {
-        super::say!("note: {note}");
+        say!("note: {note}");
     }
 }
 

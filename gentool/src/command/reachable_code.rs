@@ -142,7 +142,7 @@ fn read_pieces(model: &Model, files: &ImageOptions) -> Result<Vec<Piece>, Failur
         let read = match file.read_bytes(model, &image.bytes) {
             Ok(read) => read,
             Err(failure) => {
-                super::say!("note: {}; what never ran of it is left out", failure.message);
+                say!("note: {}; what never ran of it is left out", failure.message);
                 continue;
             }
         };

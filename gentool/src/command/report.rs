@@ -158,7 +158,7 @@ pub(super) fn run(options: &Options) -> Result<i32, Failure> {
     };
     let status = write(options, &profile, &excluded)?;
     let missing = missing_of(options, &profile, &excluded)?;
-    missing.iter().for_each(|missing| super::say!("error: {missing}"));
+    missing.iter().for_each(|missing| say!("error: {missing}"));
     Ok(if missing.is_empty() { status } else { UNCOVERED })
 }
 
@@ -315,7 +315,7 @@ fn write(options: &Options, profile: &Profile, excluded: &Exclusions) -> Result<
 /// Says what a report leaves out that has no room to say so itself.
 fn tell_note(note: Option<String>) {
     if let Some(note) = note {
-        super::say!("note: {note}");
+        say!("note: {note}");
     }
 }
 
@@ -328,7 +328,7 @@ fn coverage_of_program(
     let room = Room { has_notes: false, has_sources: false };
     program_report::with_code(&options.program, profile, &options.model, room, &|program| {
         if options.model.path().is_empty() {
-            super::say!("note: branches that never ran are left out; with --model MODEL they are known, too");
+            say!("note: branches that never ran are left out; with --model MODEL they are known, too");
         }
         profile_file::write(options.out(), render(program).as_bytes())
     })

@@ -199,7 +199,7 @@ pub(super) fn run(options: &Options) -> Result<i32, Failure> {
         (EngineName::Translated, _) => run_translated(&model, options, page),
         (EngineName::Emitted, []) => run_emitted(&model, &options.run, page),
         (EngineName::Emitted, [first, ..]) if options.engine.is_none() => {
-            super::say!("note: using the reference engine: {first}");
+            say!("note: using the reference engine: {first}");
             run_reference(&model, None, None, options, page)
         }
         (EngineName::Emitted, [first, ..]) => Err(Failure {

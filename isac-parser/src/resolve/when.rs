@@ -183,8 +183,8 @@ impl Resolver<'_> {
                 left: &left,
                 right: &right,
                 signed: left_signed,
-                is_inverted: left_inverted != right_inverted,
                 is_left_inverted: left_inverted,
+                is_right_inverted: right_inverted,
             };
             return Some(rows.condition(relation));
         }

@@ -12,6 +12,15 @@ use crate::inspection::TouchedCells;
 use crate::memory::{Reached, check_access, check_range};
 
 impl Step<'_, '_> {
+    /// The values of expressions, in order.
+    pub(super) fn evaluate_all(
+        &mut self,
+        frame: &mut Frame<'_>,
+        exprs: &[&Expr],
+    ) -> Result<Vec<u128>, Leaving> {
+        exprs.iter().map(|expr| self.evaluate(frame, expr)).collect()
+    }
+
     /// The value of an expression, its upper bits 0.
     pub(super) fn evaluate(&mut self, frame: &mut Frame<'_>, expr: &Expr) -> Result<u128, Leaving> {
         let width = expr.width;

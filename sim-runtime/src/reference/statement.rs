@@ -142,18 +142,12 @@ impl<'m> Step<'m, '_> {
                 frame.locals[result] = self.semihost(frame, arguments)?;
             }
             Stmt::Print(parts) => {
-                let mut values = Vec::new();
-                for value in statement.expressions() {
-                    values.push(self.evaluate(frame, value)?);
-                }
+                let values = self.evaluate_all(frame, &statement.expressions())?;
                 self.host.print(&print_parts(parts, &values));
             }
             Stmt::Explain { address, parts } => {
                 let address = self.evaluate(frame, address)? as u64;
-                let mut values = Vec::new();
-                for value in &statement.expressions()[1..] {
-                    values.push(self.evaluate(frame, value)?);
-                }
+                let values = self.evaluate_all(frame, &statement.expressions()[1..])?;
                 self.host.explain(address, &print_parts(parts, &values));
             }
             Stmt::Event(name) => self.sink.event(Event::ModelEvent { name }),

@@ -8,10 +8,10 @@ pub(super) struct Rows<'a> {
     pub(super) right: &'a [ComparedBit],
     /// Both are two's complement.
     pub(super) signed: bool,
-    /// One of them stands for its complement.
-    pub(super) is_inverted: bool,
-    /// The left one does.
+    /// The left one stands for its complement.
     pub(super) is_left_inverted: bool,
+    /// The right one does.
+    pub(super) is_right_inverted: bool,
 }
 
 impl Rows<'_> {
@@ -33,7 +33,7 @@ impl Rows<'_> {
     fn less(&self, is_left: bool) -> Condition {
         let all = (0..self.left.len()).map(|at| {
             // A sign is the other way round.
-            let is_one = (is_left != (self.signed && at == 0)) == self.is_right_plain();
+            let is_one = (is_left != (self.signed && at == 0)) != self.is_right_inverted;
             let decides = self.differs(at, is_one);
             match at {
                 0 => decides,
@@ -44,8 +44,9 @@ impl Rows<'_> {
         either.unwrap_or(Condition::Constant(false))
     }
 
-    fn is_right_plain(&self) -> bool {
-        self.is_left_inverted == self.is_inverted
+    /// One row alone stands for its complement: bits that are coded alike are different then.
+    fn is_one_inverted(&self) -> bool {
+        self.is_left_inverted != self.is_right_inverted
     }
 
     /// True if the bits differ at a place, the right one being coded as this.
@@ -58,14 +59,14 @@ impl Rows<'_> {
                 signed: false,
             })
         };
-        let left = bit(self.left[at], is_one == self.is_inverted);
+        let left = bit(self.left[at], is_one == self.is_one_inverted());
         Condition::And(Box::new(left), Box::new(bit(self.right[at], is_one)))
     }
 
     /// True if the first bits are the same.
     fn equal(&self, count: usize) -> Condition {
         let bits = self.left[..count].iter().zip(&self.right[..count]);
-        let relation = if self.is_inverted { Relation::NotEqual } else { Relation::Equal };
+        let relation = if self.is_one_inverted() { Relation::NotEqual } else { Relation::Equal };
         let all = bits.map(|(left, right)| {
             Condition::Compare(Comparison { left: vec![*left], relation, right: vec![*right], signed: false })
         });

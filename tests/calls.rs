@@ -4,14 +4,24 @@
 mod random_program;
 mod support;
 
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use gentool::assembler::{Assembled, Assembler, Bases};
 use isac_ir::Model;
+use isac_parser::diagnostic::{Diagnostics, Style};
+use isac_parser::source::{InMemory, SourceMap};
 use proptest::prelude::*;
 use random_program::{rv32im_program, tiny8_program, tree_program};
 use sim_profile::flow::verify_calls;
+use sim_profile::program::ImageFile;
 use sim_profile::symbols::FunctionCells;
 use sim_profile::{CallKind, Calls, Measurement, Profile};
-use sim_runtime::Engine;
+use sim_runtime::host::{Host, Streams};
 use sim_runtime::record::{FunctionMap, function_map, static_table};
+use sim_runtime::reference::ReferenceEngine;
+use sim_runtime::{Engine, Stop};
+use support::description::lower;
 use support::launch::Guest;
 use support::law::{Way, ways};
 use support::paid::check_paid;
@@ -79,9 +89,13 @@ fn check(simulator: &Simulator, others: Vec<Way>, map: &FunctionMap, followed: &
     expected
 }
 
+fn image_of(bytes: &[u8]) -> ImageFile<'_> {
+    ImageFile { name: "guest.elf", bytes, base: None }
+}
+
 fn check_guest(simulator: &Simulator, guest: &Guest) -> Calls {
     let bytes = std::fs::read(path(guest.program)).expect("the guest is there");
-    let map = function_map((simulator.model)(), &bytes);
+    let map = function_map((simulator.model)(), &[image_of(&bytes)]);
     let run = |engine: &mut dyn Engine| {
         guest.run(simulator, engine);
     };
@@ -121,7 +135,7 @@ fn a_pipeline_calls_what_the_same_instructions_call_without_one() {
         let guest = Guest { arguments: &["1"], ..Guest::new(program) };
         let piped = check_guest(&RV32IM5, &guest);
         let bytes = std::fs::read(path(program)).expect("the guest is there");
-        let map = function_map((RV32IM.model)(), &bytes);
+        let map = function_map((RV32IM.model)(), &[image_of(&bytes)]);
         let run = |engine: &mut dyn Engine| {
             guest.run(&RV32IM, engine);
         };
@@ -289,4 +303,108 @@ fn a_call_that_keeps_its_address_in_memory_is_one() {
     let arcs: Vec<_> = calls.arcs.iter().map(|(key, arc)| (key.site, key.callee, arc.calls)).collect();
     assert!(arcs.contains(&(0x1000, 0x1008, 1)), "{arcs:x?}");
     assert_eq!(calls.functions[&0x1008].own.instructions, 2);
+}
+
+/// Functions by name, each from its label to the next.
+fn labelled(program: &Assembled, names: &[&str]) -> Vec<(String, u64)> {
+    let value = |name: &str| {
+        let symbol = program.symbols.iter().find(|symbol| symbol.name == name).expect("a label");
+        symbol.value as u64
+    };
+    names.iter().map(|name| ((*name).to_owned(), value(name))).collect()
+}
+
+/// An interrupt that strikes at a call, a return or a jump hides nothing: the instruction has done what it does,
+/// and then the handler is called.
+#[test]
+fn what_is_struck_by_an_interrupt_calls_and_returns_all_the_same() {
+    const TURNS: u64 = 600;
+    let model = (RV32IMC.model)();
+    let text = include_str!("calls/struck.s");
+    let loader = InMemory::new([("struck.s", text)]);
+    let (mut sources, mut findings) = (SourceMap::default(), Diagnostics::new());
+    let assembler = Assembler::new(model).expect("the model's instructions have texts");
+    let files = [PathBuf::from("struck.s")];
+    let program = assembler.assemble(&files, Bases::default(), &loader, &mut sources, &mut findings);
+    let program = program.expect("the file is there");
+    let program = program.unwrap_or_else(|| panic!("{}", findings.render(&sources, Style::Plain)));
+
+    let names = ["_start", "first", "second", "third", "rearm", "trap"];
+    let functions = labelled(&program, &names);
+    let ends = functions.iter().skip(1).map(|(_, start)| *start).chain([u64::from(u32::MAX)]);
+    let cells = functions.iter().zip(ends);
+    let cells = cells.map(|((_, start), end)| FunctionCells { start: *start, end, function: *start });
+    let map = FunctionMap::new(cells.collect());
+    let run = |engine: &mut dyn Engine| {
+        let code = model.target.host_map.unwrap_or(0) as usize;
+        for piece in &program.pieces {
+            engine.machine().write_bytes(code, piece.address, &piece.bytes).expect("it lies in memory");
+        }
+        let mut host = Host::new(Streams::captured(b"").0);
+        loop {
+            match engine.run(&mut host, 1_000_000) {
+                Stop::Paused { .. } => {}
+                stop => return assert_eq!(stop, Stop::Halted(0)),
+            }
+        }
+    };
+    let followed = Followed { begins_at: Some(program.entry), run: &run };
+    let calls = check(&RV32IMC, ways(&RV32IMC, &PIECES), &map, &followed);
+
+    let name =
+        |address: u64| &functions.iter().find(|(_, start)| *start == address).expect("a function").0[..];
+    let mut arcs = BTreeMap::new();
+    let mut struck = BTreeMap::new();
+    for (key, arc) in &calls.arcs {
+        *arcs.entry((name(key.caller), name(key.callee), key.kind)).or_insert(0) += arc.calls;
+        if key.kind == CallKind::Interrupt {
+            *struck.entry(key.site).or_insert(0) += arc.calls;
+        }
+    }
+    let interrupts: u64 = struck.values().sum();
+    assert!(interrupts > 200, "{interrupts} interrupts");
+    arcs.retain(|(_, _, kind), _| *kind != CallKind::Interrupt);
+    let expected = [
+        (("_start", "first", CallKind::Call), TURNS),
+        (("_start", "rearm", CallKind::Call), 1),
+        (("_start", "second", CallKind::Call), TURNS),
+        (("_start", "third", CallKind::Call), TURNS),
+        (("second", "first", CallKind::Call), TURNS),
+        (("third", "first", CallKind::Tail), TURNS),
+        (("trap", "rearm", CallKind::Call), interrupts),
+    ];
+    assert_eq!(arcs, expected.into());
+    // What leads elsewhere was struck, too: calls, jumps and returns among it.
+    let transfers = ["turn", "computed", "branch", "first_return", "second_return", "third"];
+    let missed = labelled(&program, &transfers).into_iter().filter(|(_, site)| !struck.contains_key(site));
+    assert_eq!(missed.collect::<Vec<_>>(), [], "{struck:x?}");
+    let own: u64 = calls.functions[&functions[5].1].own.instructions;
+    assert_eq!(own, interrupts * 5, "the handler's own instructions");
+}
+
+/// Where `main` takes interrupts before it decodes, they strike behind the instruction before.
+#[test]
+fn what_is_struck_before_the_next_is_decoded_calls_and_returns_all_the_same() {
+    let model = lower("tests/models/strikes_before.isac");
+    // nothing, call 20, stop; at 20 three times nothing, back; at 80 the handler.
+    let pieces: [(u64, &[u8]); 3] = [(0x10, &[1, 0xa0, 4]), (0x20, &[1, 1, 2]), (0x80, &[1, 3])];
+    let mut engine = ReferenceEngine::new(&model);
+    for (address, bytes) in pieces {
+        engine.machine().write_bytes(0, address, bytes).expect("it lies in memory");
+    }
+    let cells = |(start, end)| FunctionCells { start, end, function: start };
+    let map = FunctionMap::new([(0x10, 0x20), (0x20, 0x80), (0x80, 0x90)].map(cells).to_vec());
+    assert!(engine.record_calls(map));
+    assert_eq!(engine.run(&mut Host::new(Streams::captured(b"").0), 100), Stop::Halted(0));
+    let calls = engine.calls().expect("calls are followed");
+    let arcs: Vec<_> =
+        calls.arcs.iter().map(|(key, arc)| (key.caller, key.site, key.callee, key.kind, arc.calls)).collect();
+    let expected = [
+        (0x10, 0x11, 0x20, CallKind::Call, 1),
+        (0x10, 0x22, 0x80, CallKind::Interrupt, 1),
+        (0x20, 0x11, 0x80, CallKind::Interrupt, 1),
+    ];
+    assert_eq!(arcs, expected);
+    let own: Vec<u64> = calls.functions.values().map(|function| function.own.instructions).collect();
+    assert_eq!(own, [3, 3, 4]);
 }

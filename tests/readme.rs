@@ -273,6 +273,7 @@ fn options(program: PathBuf, report: PathBuf) -> RunOptions {
         dump_state: None,
         stats: false,
         caches: false,
+        images: Vec::new(),
         calls: false,
         sample: None,
         sample_random: None,

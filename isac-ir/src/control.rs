@@ -188,6 +188,10 @@ impl Walk<'_> {
         let root = self.decoded.nodes.first().map(|node| node.target);
         if context.node.is_none() && Some(Target::Operation(context.operation)) == root {
             context.node = Some(0);
+            // Where what runs before has gone elsewhere, that is where this instruction is.
+            if state.next.value().is_none() {
+                state.next = NextAddress::known(self.address);
+            }
         }
         let before = conditional.then(|| state.clone());
         let number = self.contexts.len();

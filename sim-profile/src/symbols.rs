@@ -35,21 +35,26 @@ pub struct FunctionCells {
     pub function: u64,
 }
 
-/// The cells of all functions with symbols, ascending, none twice. Where files overlap, the first
-/// one counts; what a file does not tell is left out.
+/// The cells of all functions with symbols, ascending, none twice. Where functions of several files overlap,
+/// that of the first one counts; what no file tells is left out.
 pub fn function_cells(files: &[ImageFile<'_>], cells: CodeCells) -> Vec<FunctionCells> {
     let (mut starts, mut pieces) = (Vec::new(), Vec::new());
     for file in files {
         let placement = Placement { cells, bias: file.base.unwrap_or(0) };
         let (symbols, own) = divide(&read_code(file, placement, &mut Vec::new()), file.name);
         let first = starts.len() as u32;
-        pieces.extend(own.into_iter().map(|piece| Piece { function: piece.function + first, ..piece }));
-        starts.extend(symbols.into_iter().map(|symbol| (symbol.start, symbol.is_region)));
+        // Code without symbols may have some in another file.
+        let named = own.into_iter().filter(|piece| !symbols[piece.function as usize].is_region);
+        pieces.extend(named.map(|piece| Piece { function: piece.function + first, ..piece }));
+        starts.extend(symbols.iter().map(|symbol| symbol.start));
     }
     let _ = sort_pieces(&mut pieces);
-    let functions = pieces.into_iter().map(|piece| (piece, starts[piece.function as usize]));
-    let named = functions.filter(|(_, (_, is_region))| !is_region);
-    named.map(|(Piece { start, end, .. }, (function, _))| FunctionCells { start, end, function }).collect()
+    let cells = |Piece { start, end, function }: Piece| FunctionCells {
+        start,
+        end,
+        function: starts[function as usize],
+    };
+    pieces.into_iter().map(cells).collect()
 }
 
 /// The places of code that a file has names for, labels among them, in the file's order.

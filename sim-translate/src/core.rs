@@ -225,6 +225,25 @@ impl<'m> Core<'m> {
         (sim_runtime::record::abi(model), map, self.cycles(ended))
     }
 
+    /// What runs beside the instruction changes the program counter, which holds this.
+    pub(crate) fn strike(&mut self, next: u64) {
+        let arena = &mut self.state.arena;
+        if arena.word(layout::STRUCK as u64) == 0 {
+            arena.set_word(layout::STRUCK as u64, 1);
+            arena.set_word(layout::STRUCK_NEXT as u64, next);
+        }
+    }
+
+    /// Where the instruction that has just run would have gone on, if it was struck.
+    pub(crate) fn take_struck(&mut self) -> Option<u64> {
+        let arena = &mut self.state.arena;
+        let is_struck = arena.word(layout::STRUCK as u64) != 0;
+        is_struck.then(|| {
+            arena.set_word(layout::STRUCK as u64, 0);
+            arena.word(layout::STRUCK_NEXT as u64)
+        })
+    }
+
     /// Instructions that have ended since the run was allowed, before the one at a site.
     fn ended_at(&self, site: u64) -> u64 {
         let begun = self.sites.get(site as usize).map_or(0, |site| site.begun);

@@ -139,6 +139,10 @@ impl Run<'_, '_> {
                 let status = self.value(status)? as u32 as i32;
                 return Err(Leaving::End(Ending::Halted(status)));
             }
+            Op::Strike(next) => {
+                let next = self.value(next)? as u64;
+                self.core.strike(next);
+            }
             Op::ExtraCycles(cycles) => {
                 let cycles = self.value(cycles)? as u64;
                 self.core.add_extra_cycles(cycles);

@@ -25,6 +25,10 @@ pub(crate) const FRAMES: i32 = 56;
 pub(crate) const TOP: i32 = 64;
 /// Extra cycles so far.
 pub(crate) const EXTRA: i32 = 72;
+/// 1 if the instruction that has just run was struck, and where it would have gone on.
+pub(crate) const STRUCK: i32 = 80;
+/// See [`STRUCK`].
+pub(crate) const STRUCK_NEXT: i32 = 88;
 /// Where compiled code is entered again for a computed address.
 pub(crate) const JUMPS: i32 = 128;
 /// Number of entries there, a power of two.

@@ -173,6 +173,9 @@ pub(crate) enum Op {
     /// The instruction is complete and the run ends, with this status; the number tells what of the
     /// instruction has not been come to.
     Halt(Value, u32),
+    /// What runs beside the instruction, as what takes interrupts, changes the program counter, which holds
+    /// this.
+    Strike(Value),
     /// Cycles that count but nothing happens in them.
     ExtraCycles(Value),
     /// A Linux system call; its result, number and arguments.
@@ -423,6 +426,7 @@ impl Op {
             | Op::SetRegister { value, .. }
             | Op::If(value, ..)
             | Op::Halt(value, _)
+            | Op::Strike(value)
             | Op::ExtraCycles(value) => vec![value],
             Op::SetElement { index: place, value, .. }
             | Op::SetMemory { address: place, value, .. }
@@ -450,6 +454,7 @@ impl Op {
             | Op::SetRegister { value, .. }
             | Op::If(value, ..)
             | Op::Halt(value, _)
+            | Op::Strike(value)
             | Op::ExtraCycles(value) => vec![value],
             Op::SetElement { index: place, value, .. }
             | Op::SetMemory { address: place, value, .. }

@@ -9,7 +9,7 @@ use isac_ir::Model;
 use sim_profile::program::{ImageFile, Program, ProgramProfile, SourceTexts};
 use sim_profile::{Profile, ProgramImage, control_table};
 use sim_runtime::image::{Expected, ImageFormat, read_image};
-use sim_runtime::launcher::{describe_image, parse_number};
+use sim_runtime::launcher::{describe_image, parse_image_argument};
 
 use super::program::read_file;
 use super::reachable_code::{ModelOptions, ReachableCode};
@@ -109,7 +109,9 @@ impl ImageOptions {
 
     /// Paths of the files.
     pub(super) fn paths(&self) -> Vec<PathBuf> {
-        self.images.iter().map(|image| PathBuf::from(split_address(image).0)).collect()
+        let path =
+            |image: &String| parse_image_argument(image).map_or_else(|_| image.into(), |(path, _)| path);
+        self.images.iter().map(path).collect()
     }
 
     /// The files.
@@ -261,26 +263,14 @@ pub(super) fn tell_notes(program: &Program) {
     }
 }
 
-/// A file and the address behind `@`, if there is one.
-fn split_address(image: &str) -> (&str, Option<&str>) {
-    match image.rsplit_once('@').filter(|_| !Path::new(image).exists()) {
-        None => (image, None),
-        Some((path, address)) => (path, Some(address)),
-    }
-}
-
 fn read_file_of(image: &str) -> Result<Image, Failure> {
-    let (path, address) = split_address(image);
-    let number = |address: &str| {
-        parse_number(address)
-            .map_err(|error| Failure::other(format!("--image {image}: address {address}: {error}")))
-    };
-    let base = address.map(number).transpose()?;
-    let bytes = read_file(Path::new(path)).map_err(|error| {
+    let (path, base) = parse_image_argument(image).map_err(Failure::other)?;
+    let bytes = read_file(&path).map_err(|error| {
+        let path = path.display();
         Failure::other(format!("cannot read the program {path}: {error}; name a file that holds one"))
     })?;
-    let name = Path::new(path).file_name().map_or(path.into(), |name| name.to_string_lossy());
-    Ok(Image { name: name.into_owned(), path: path.into(), bytes, base })
+    let name = path.file_name().map_or_else(|| path.to_string_lossy(), |name| name.to_string_lossy());
+    Ok(Image { name: name.into_owned(), path: path.clone(), bytes, base })
 }
 
 /// The sources that can be read; a report says of the others that they are gone.

@@ -48,6 +48,8 @@ pub(super) struct Call {
     pub guard: Option<u32>,
     /// True if it counts its region 0: it is the section of an operation on a condition.
     pub conditional: bool,
+    /// It is of no instruction, but of what runs beside each, as what takes interrupts does.
+    pub is_beside: bool,
 }
 
 /// The operation that holds the CODINGROOT, its instance and its decoder.
@@ -148,6 +150,8 @@ struct Due {
     base: u32,
     guard: Option<u32>,
     conditional: bool,
+    /// Nothing of the instruction has led to it but what decodes.
+    is_beside: bool,
 }
 
 impl<'a> Composer<'a> {
@@ -226,7 +230,8 @@ impl<'a> Composer<'a> {
     }
 
     fn compose(&mut self) {
-        let main = Due { time_node: 0, node: None, base: 0, guard: None, conditional: false };
+        let main =
+            Due { time_node: 0, node: None, base: 0, guard: None, conditional: false, is_beside: true };
         self.due.push_back(main);
         while let Some(due) = self.due.pop_front() {
             let target = self.model.time.nodes[due.time_node as usize].target;
@@ -259,9 +264,11 @@ impl<'a> Composer<'a> {
     fn execute(&mut self, operation: u32, due: Due) {
         let table = self.model.operation(operation);
         let Due { time_node, node, guard, conditional, .. } = due;
+        let is_beside = due.is_beside && node.is_none() && table.root.is_none();
         self.nodes.insert(time_node, node);
         let base = node.map_or(due.base, |node| self.bases[node as usize]);
-        let mut call = Call { operation, part: Part::Root, node, time_node, base, guard, conditional };
+        let mut call =
+            Call { operation, part: Part::Root, node, time_node, base, guard, conditional, is_beside };
         if let Some(body) = &table.root {
             call.base += body_counters(body, conditional);
         }
@@ -273,7 +280,8 @@ impl<'a> Composer<'a> {
         self.execute_instances(operation, due, false);
         if let Some(body) = &table.activation {
             self.calls.push(Call { part: Part::Activation, ..call });
-            self.schedule(&body.statements, operation, Due { base, ..due });
+            let is_beside = is_beside || table.root.is_some();
+            self.schedule(&body.statements, operation, Due { base, is_beside, ..due });
         }
     }
 
@@ -322,7 +330,8 @@ impl<'a> Composer<'a> {
                 let node = self.child(operation, due.node, instance);
                 let base = direct_base(self.model, &scheduled, instance);
                 let guard = depends.then_some(queue);
-                self.due.push_back(Due { time_node, node, base, guard, conditional: depends });
+                let is_beside = due.is_beside && node.is_none();
+                self.due.push_back(Due { time_node, node, base, guard, conditional: depends, is_beside });
             }
         }
     }

@@ -201,6 +201,13 @@ impl Emitter<'_> {
                 }
             }
         });
+        let struck = form.calls.iter().any(|call| self.may_strike(call)).then(|| {
+            quote! {
+                if p.kernel.is_struck() {
+                    return leave_code_written(p, records, step.pc, fuel);
+                }
+            }
+        });
         let go_on = match traits.may_transfer {
             true => {
                 let width = self.model.pc.width_bits;
@@ -226,6 +233,7 @@ impl Emitter<'_> {
                 #count
                 #extra
                 #written
+                #struck
                 #go_on
             }
         }
@@ -280,6 +288,16 @@ impl Emitter<'_> {
             }
             false => quote!(#run;),
         };
+        let run = match self.may_strike(call) {
+            true => quote! {
+                let next = step.pc;
+                #run
+                if step.pc != next {
+                    p.kernel.strike(next);
+                }
+            },
+            false => run,
+        };
         let counted = call.conditional.then(|| {
             let base = number(call.base.into());
             quote!(step.count(#base);)
@@ -291,6 +309,16 @@ impl Emitter<'_> {
             }
             None => run,
         }
+    }
+
+    /// Whether what a call runs may send the run elsewhere than the instruction itself does.
+    fn may_strike(&self, call: &Call) -> bool {
+        let Some(body) = self.model.operation(call.operation).body(call.part) else { return false };
+        let mut writes = false;
+        walk_statements(&body.statements, &mut |statement| {
+            writes |= self.pc_effect(statement, 0) != Effect::None;
+        });
+        call.is_beside && writes
     }
 
     /// What the kernel wants to know, found by looking at every write of the PC.

@@ -91,6 +91,8 @@ struct Site<'a> {
     has_others: bool,
     /// Where each of what stood there leads by itself.
     targets: Vec<&'a [u64]>,
+    /// Interrupts that have struck behind it: it has led elsewhere, and then the handler was come to.
+    struck: u64,
 }
 
 impl<'a> Sites<'a> {
@@ -112,6 +114,12 @@ impl<'a> Sites<'a> {
         for (&(from, _), &times) in &measurement.transfers {
             if let Some(site) = sites.get_mut(&from) {
                 count(&mut site.transfers, times);
+            }
+        }
+        let arcs = profile.calls.iter().flat_map(|calls| &calls.arcs);
+        for (key, arc) in arcs.filter(|(key, _)| key.kind == CallKind::Interrupt) {
+            if let Some(site) = sites.get_mut(&key.site) {
+                count(&mut site.struck, arc.calls);
             }
         }
         let overlaps = !measurement.tables.stages.is_empty();
@@ -137,8 +145,8 @@ impl<'a> Sites<'a> {
             }
         };
         // An interrupt may take the place of what was cancelled, too.
-        let abandoned = if is_interrupt { site.abandoned } else { 0 };
-        led.saturating_add(abandoned).saturating_add(self.slack)
+        let others = if is_interrupt { site.abandoned } else { site.struck };
+        led.saturating_add(others).saturating_add(self.slack)
     }
 }
 
@@ -171,7 +179,7 @@ fn verify_callers(sites: &Sites<'_>, calls: &Calls, findings: &mut Vec<Finding>)
         return;
     }
     let mut called: BTreeMap<u64, u64> = BTreeMap::new();
-    for (key, arc) in calls.arcs.iter().filter(|(key, _)| key.kind != CallKind::Tail) {
+    for (key, arc) in calls.arcs.iter().filter(|(key, _)| key.kind == CallKind::Call) {
         count(called.entry(key.site).or_default(), arc.calls);
     }
     for (&address, site) in &sites.sites {

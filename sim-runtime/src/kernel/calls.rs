@@ -60,13 +60,29 @@ impl CallTrail {
     }
 
     /// An instruction has ended and gone on at the PC; `source` is that one and the one before it.
-    /// The number of its way, if the recorder has to be told the next time, too.
+    /// The number of its way, if the recorder has to be told the next time, too. Where it was struck it would
+    /// have gone on elsewhere, and has no way.
     pub(super) fn follow<C: Core>(
         &mut self,
         core: &C,
-        (source, before): (&Static, Option<&Static>),
+        source: (&Static, Option<&Static>),
+        struck: Option<u64>,
     ) -> Option<u32> {
-        let (model, to) = (core.model(), core.pc());
+        let Some(next) = struck else { return self.go_on(core, source, core.pc()) };
+        self.go_on(core, source, next);
+        let kernel = core.kernel_ref();
+        let now = Spending { instructions: kernel.instructions, cycles: kernel.cycles() };
+        self.recorder.strike((source.0.address, next), core.pc(), now);
+        None
+    }
+
+    fn go_on<C: Core>(
+        &mut self,
+        core: &C,
+        (source, before): (&Static, Option<&Static>),
+        to: u64,
+    ) -> Option<u32> {
+        let model = core.model();
         let successor = model.successor(source.address, source.size_cells);
         if to == successor && !self.map().is_boundary(to) {
             return None;

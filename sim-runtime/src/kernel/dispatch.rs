@@ -85,12 +85,13 @@ impl<C: BlockCore, P: Profiling> Dispatcher<'_, C, P> {
     fn after_chain(&mut self, block: u32, chain: u64, slot_of: Option<&Static>) -> (u64, Option<Stop>) {
         let kernel = self.core.kernel();
         let (leave, site, remaining) = (kernel.leave, kernel.site, kernel.remaining);
+        let struck = kernel.struck.take();
         let ended = chain - remaining;
         kernel.instructions += ended;
         match leave {
             Leave::RanOut => {
                 if let Some(last) = (chain as u32).checked_sub(1) {
-                    self.follow_calls(slot_of, |code| code.source_at(block, last));
+                    self.follow_calls(slot_of, None, |code| code.source_at(block, last));
                     self.rest.slot_of = self.code.branch_before(self.core, block, last);
                 }
                 self.code.stop_block(block, chain as u32);
@@ -102,12 +103,12 @@ impl<C: BlockCore, P: Profiling> Dispatcher<'_, C, P> {
                     None => self.follow_known(site),
                     Some(_) => None,
                 }
-                .unwrap_or_else(|| self.follow_calls(slot_of, |code| code.source_of(site)));
+                .unwrap_or_else(|| self.follow_calls(slot_of, None, |code| code.source_of(site)));
                 self.rest.arrived_from = Some(site);
                 (ended, None)
             }
             Leave::CodeWritten => {
-                self.follow_calls(slot_of, |code| code.source_of(site));
+                self.follow_calls(slot_of, struck, |code| code.source_of(site));
                 self.code.stop(site, true);
                 self.note_transfer(site);
                 (ended, self.core.kernel().exit())
@@ -129,18 +130,19 @@ impl<C: BlockCore, P: Profiling> Dispatcher<'_, C, P> {
         Some(arrival)
     }
 
-    /// An instruction has gone on at the PC, which may stand in the delay slot of a branch that ran
-    /// before; what whoever goes there again has to tell.
+    /// An instruction has gone on at the PC, or where it was struck, and may stand in the delay slot of a
+    /// branch that ran before; what whoever goes there again has to tell.
     fn follow_calls(
         &mut self,
         slot_of: Option<&Static>,
+        struck: Option<u64>,
         source: impl FnOnce(&Code<C, P>) -> Option<(&Static, Option<&Static>)>,
     ) -> Arrival {
         let (Some(calls), Some((source, before))) = (&self.code.calls, source(self.code)) else {
             return Arrival::Untold;
         };
         let mut calls = calls.borrow_mut();
-        let way = calls.follow(self.core, (source, before.or(slot_of)));
+        let way = calls.follow(self.core, (source, before.or(slot_of)), struck);
         let newly_awaited = calls.take_newly_awaited();
         drop(calls);
         newly_awaited.into_iter().for_each(|address| self.code.disconnect(address));

@@ -235,6 +235,9 @@ pub struct Kernel {
     pub begun_cycles: Option<u64>,
     /// Turns of loops, modulo 2^32.
     pub turns: u32,
+    /// Where the instruction that has just run would have gone on, where something beside it, as what takes
+    /// interrupts, has sent the run elsewhere.
+    pub struck: Option<u64>,
     /// Set by a write that may have hit cells that hold code.
     pub code_written: bool,
     /// What the memory fault at hand tried, as [`crate::AccessKind::number`]; its address is the
@@ -254,6 +257,18 @@ impl Kernel {
     pub fn add_extra_cycles(&mut self, cycles: u64) {
         self.extra_cycles = self.extra_cycles.saturating_add(cycles);
         self.loose_extra_cycles = self.loose_extra_cycles.saturating_add(cycles);
+    }
+
+    /// What runs beside the instructions has changed the program counter, which held this.
+    #[cold]
+    pub fn strike(&mut self, next: u64) {
+        self.struck.get_or_insert(next);
+    }
+
+    /// Whether that has happened behind the instruction that has just run.
+    #[inline(always)]
+    pub fn is_struck(&self) -> bool {
+        self.struck.is_some()
     }
 
     /// The extra cycles of whatever has just run.

@@ -25,6 +25,7 @@ mod snapshot;
 mod start;
 mod state_dump;
 mod stdio;
+mod symbol_files;
 
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -43,6 +44,7 @@ pub use output_file::{AtomicFile, OutputFile, Render, is_same_file};
 pub use snapshot::{SnapshotInterval, SnapshotRequest};
 pub use start::describe_image;
 pub use stdio::{Stdio, color_choice, is_dumb};
+pub use symbol_files::parse_image_argument;
 
 use crate::engine::{CacheStatistics, Engine};
 use crate::fault::Stop;
@@ -58,6 +60,7 @@ use run::{End, Limits, Watch, run};
 use snapshot::Snapshots;
 use start::{Outside, Started, read_program, start};
 use state_dump::dump_state;
+use symbol_files::{images_of, read_symbol_files};
 
 /// Runs a program and leaves the results that the options ask for.
 ///
@@ -203,8 +206,8 @@ fn find_pauses(engine: &mut dyn Engine, options: &RunOptions) -> Result<Pauses, 
     if !options.is_counted_in_parts() && options.snapshot_at.is_empty() {
         return Ok(Pauses::default());
     }
-    let bytes = read_program_again(options)?;
-    let names = engine.model().map(|model| code_names(model, &bytes)).unwrap_or_default();
+    let files = read_symbol_files(options)?;
+    let names = engine.model().map(|model| code_names(model, &images_of(&files))).unwrap_or_default();
     let from = find_places("--count-from", &options.count_from, &names)?;
     let until = find_places("--count-until", &options.count_until, &names)?;
     let snapshots = find_places("--snapshot-at", &options.snapshot_at, &names)?;
@@ -224,8 +227,8 @@ fn read_program_again(options: &RunOptions) -> Result<Vec<u8>, String> {
 
 /// Has calls followed between the functions of the program.
 fn follow_calls(engine: &mut dyn Engine, options: &RunOptions) -> Result<(), String> {
-    let bytes = read_program_again(options)?;
-    let map = engine.model().map(|model| function_map(model, &bytes)).unwrap_or_default();
+    let files = read_symbol_files(options)?;
+    let map = engine.model().map(|model| function_map(model, &images_of(&files))).unwrap_or_default();
     match engine.record_calls(map) {
         true => Ok(()),
         false => Err(NO_CALLS.to_owned()),
@@ -383,8 +386,8 @@ impl Conclusion<'_> {
 
     /// The function of the program that an address belongs to, if its file tells.
     fn function_at(&self, address: u64) -> Option<String> {
-        let bytes = read_program_again(self.options).ok()?;
-        function_at(self.engine.model()?, &bytes, address)
+        let files = read_symbol_files(self.options).ok()?;
+        function_at(self.engine.model()?, &images_of(&files), address)
     }
 
     /// Writes all files, each independently of the others; false if one failed.

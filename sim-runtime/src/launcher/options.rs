@@ -147,6 +147,15 @@ pub struct RunOptions {
     #[arg(long, help_heading = "Results")]
     pub calls: bool,
 
+    /// A file that names code of this run beside the program: boot ROM, library, or the ELF file that a raw
+    /// program was made from; may be given several times.
+    ///
+    /// Nothing of it is loaded. Its functions count for --calls and where an option takes a name. Where the
+    /// code lies elsewhere than the file says, ADDRESS is added to the addresses of an ELF file.
+    /// Example: --calls --image rom.elf --image app.elf@0x1000
+    #[arg(long = "image", value_name = "FILE[@ADDRESS]", help_heading = "Results")]
+    pub images: Vec<String>,
+
     /// Count what runs at samples alone, one at every N-th check on average, for --profile.
     ///
     /// A check is a jump to an address that is not above its own, or a call; a sample lasts from one to
@@ -531,6 +540,7 @@ impl RunOptions {
         if self.calls {
             line.push("--calls".into());
         }
+        line.extend(self.images.iter().map(|image| format!("--image={image}").into()));
         line.push(format!("--seed={}", self.seed).into());
         line.push(format!("--clock-hz={}", self.clock_hz).into());
         let format = match self.format {

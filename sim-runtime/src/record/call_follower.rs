@@ -84,6 +84,17 @@ impl CallFollower {
         }
     }
 
+    /// Behind an instruction at an address, which was followed, the run goes on elsewhere than next.
+    pub(crate) fn strike(&mut self, (from, next): (u64, u64), to: u64, now: Spending) {
+        self.recorder.strike((from, next), to, now);
+    }
+
+    /// The same before an instruction was decoded, wherever that is.
+    pub(crate) fn strike_before(&mut self, (next, to): (u64, u64), now: Spending) {
+        let from = self.before.take().map_or(next, |before| before.address);
+        self.recorder.strike((from, next), to, now);
+    }
+
     /// An instruction was cancelled, and the run goes on at an address.
     pub(crate) fn follow_cancelled(&mut self, from: u64, to: u64, successor: u64, now: Spending) {
         self.before = None;

@@ -145,6 +145,14 @@ impl CallRecorder {
         }
     }
 
+    /// Takes that something beside the instructions, as what takes interrupts, sends the run elsewhere than to
+    /// what is next behind the instruction at `from`, which was taken before.
+    pub fn strike(&mut self, (from, next): (u64, u64), to: u64, now: Spending) {
+        if to != next {
+            self.transfer(from, to, Step::Unforeseen { next }, now);
+        }
+    }
+
     /// Takes that an instruction was cancelled and the run goes on at an address: where that is another
     /// function, what was next is interrupted.
     pub fn cancelled(&mut self, from: u64, to: u64, next: u64, now: Spending) {

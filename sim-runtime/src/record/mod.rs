@@ -78,23 +78,22 @@ fn stage_names(model: &Model) -> Vec<String> {
     stages.collect()
 }
 
-/// The functions of a program file.
-pub fn function_map(model: &Model, bytes: &[u8]) -> FunctionMap {
-    let file = ImageFile { name: "", bytes, base: None };
-    FunctionMap::new(function_cells(&[file], code_cells(model)))
+/// The functions of files; where they overlap the first one counts.
+pub fn function_map(model: &Model, files: &[ImageFile<'_>]) -> FunctionMap {
+    FunctionMap::new(function_cells(files, code_cells(model)))
 }
 
-/// The name of the function of a program file that an address lies in.
-pub fn function_at(model: &Model, bytes: &[u8], address: u64) -> Option<String> {
-    let file = ImageFile { name: "", bytes, base: None };
-    let functions = function_cells(&[file], code_cells(model));
+/// The name of the function of files that an address lies in.
+pub fn function_at(model: &Model, files: &[ImageFile<'_>], address: u64) -> Option<String> {
+    let functions = function_cells(files, code_cells(model));
     let around = functions.into_iter().find(|cells| (cells.start..cells.end).contains(&address))?;
-    code_names(model, bytes).into_iter().find_map(|(name, start)| (start == around.function).then_some(name))
+    code_names(model, files).into_iter().find_map(|(name, start)| (start == around.function).then_some(name))
 }
 
-/// The places of a program's code that it has names for, with their addresses.
-pub fn code_names(model: &Model, bytes: &[u8]) -> Vec<(String, u64)> {
-    named_places(ImageFile { name: "", bytes, base: None }, code_cells(model))
+/// The places of code that files have names for, with their addresses.
+pub fn code_names(model: &Model, files: &[ImageFile<'_>]) -> Vec<(String, u64)> {
+    let cells = code_cells(model);
+    files.iter().flat_map(|file| named_places(*file, cells)).collect()
 }
 
 /// Where files have the cells of the map that instructions are fetched from.

@@ -122,6 +122,17 @@ impl Step<'_, '_> {
         self.instruction.executions[parent as usize].decoded.get(&instance).copied()
     }
 
+    /// True if an execution is of no instruction, but of what runs beside each, as what takes interrupts does: it
+    /// stands outside of the decoding tree, and so does all that has led to it but for what decodes.
+    pub(super) fn is_beside(&self, execution: u32) -> bool {
+        let Execution { operation, parent, node, .. } = &self.instruction.executions[execution as usize];
+        let is_above = |above: u32| {
+            let operation = self.instruction.executions[above as usize].operation;
+            self.state.model.operation(operation).root.is_some() || self.is_beside(above)
+        };
+        node.is_none() && self.state.model.operation(*operation).root.is_none() && parent.is_none_or(is_above)
+    }
+
     /// The execution that decoded what is due, else the one that activated it, and its instance.
     pub(super) fn execution_above(&mut self, due: Due) -> Option<(u32, u32)> {
         let (scheduler, instance) = due.above?;

@@ -233,11 +233,26 @@ impl Step<'_, '_> {
             self.decode(operation, body, execution)?;
         }
         self.execute_decoded(operation, execution, time_node, true)?;
-        self.run_part(operation, Part::Behavior, execution, time_node)?;
+        let next = self.state.pc();
+        let outcome = self.run_part(operation, Part::Behavior, execution, time_node);
+        if self.state.pc() != next && self.is_beside(execution) {
+            self.note_struck(next);
+        }
+        outcome?;
         self.execute_decoded(operation, execution, time_node, false)?;
         self.run_part(operation, Part::Activation, execution, time_node)?;
         self.stage = outer;
         Ok(())
+    }
+
+    /// An operation beside the instructions has changed the program counter, which held this.
+    fn note_struck(&mut self, next: u64) {
+        let struck = &mut self.instruction.struck;
+        let place = match self.instruction.decoded {
+            Some(_) => &mut struck.behind,
+            None => &mut struck.before,
+        };
+        place.get_or_insert(next);
     }
 
     /// Runs decoded instances that are not scheduled: operands, which come just before their

@@ -726,7 +726,9 @@ pub(super) fn writes_late(ops: &[Op], mut has_effects: bool) -> bool {
             late |= has_effects;
             has_effects = true;
         }
-        Item::Op(Op::SetRegister { .. } | Op::SetElement { .. } | Op::ExtraCycles(_)) => has_effects = true,
+        Item::Op(Op::SetRegister { .. } | Op::SetElement { .. } | Op::Strike(_) | Op::ExtraCycles(_)) => {
+            has_effects = true
+        }
         _ => {}
     });
     late

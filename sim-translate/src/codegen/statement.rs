@@ -11,6 +11,7 @@ use super::memory::writes_late;
 use super::value::signed_constant;
 use super::{Codegen, Pc, Position, SiteKind, type_of};
 use crate::compilable::{Left, find_left};
+use crate::layout;
 use crate::region::{Numbered, pc_behind};
 use crate::residual::{Item, Op, PC, Value, walk_ops};
 use crate::specialise::is_gone;
@@ -59,12 +60,33 @@ impl Codegen<'_, '_> {
     /// A flag for steps that may write what has to be looked at.
     fn begin_written(&mut self, ops: &[Op]) -> Option<Variable> {
         let is_precise = self.region.precise.contains(&self.address);
-        writes_late(ops, is_precise).then(|| {
+        (writes_late(ops, is_precise) || self.follows_calls() && strikes(ops)).then(|| {
             let variable = self.b.declare_var(types::I8);
             let zero = self.b.ins().iconst(types::I8, 0);
             self.b.def_var(variable, zero);
             variable
         })
+    }
+
+    /// Whether somebody follows calls.
+    fn follows_calls(&self) -> bool {
+        self.around.frames_end.is_some()
+    }
+
+    /// The instruction is struck, which is for whoever follows calls to look at.
+    fn strike(&mut self, next: &Value) {
+        let Some(written) = self.written.filter(|_| self.follows_calls()) else { return };
+        let flags = MemFlagsData::trusted();
+        let next = self.value_in(next, types::I64);
+        let is_struck = self.b.ins().load(types::I64, flags, self.ctx, layout::STRUCK);
+        let before = self.b.ins().load(types::I64, flags, self.ctx, layout::STRUCK_NEXT);
+        let next = self.b.ins().select(is_struck, before, next);
+        self.b.ins().store(flags, next, self.ctx, layout::STRUCK_NEXT);
+        let one = self.b.ins().iconst(types::I64, 1);
+        self.b.ins().store(flags, one, self.ctx, layout::STRUCK);
+        let one = self.b.ins().iconst(types::I8, 1);
+        self.b.def_var(written, one);
+        self.has_effects = true;
     }
 
     /// Statements of which the last ends the step, and with it the block.
@@ -246,6 +268,7 @@ impl Codegen<'_, '_> {
             Op::Block(label, body) => self.block(*label, body),
             Op::Leave(label, _) => self.leave_block(*label),
             Op::Trap(trap) => self.leave(SiteKind::Trap(*trap)),
+            Op::Strike(next) => self.strike(next),
             Op::ExtraCycles(cycles) => {
                 let cycles = self.value_in(cycles, types::I64);
                 let step = self.b.ins().iconst(types::I64, i64::from(self.step));
@@ -461,4 +484,11 @@ impl Codegen<'_, '_> {
             }
         }
     }
+}
+
+/// Whether a statement strikes the instruction.
+fn strikes(ops: &[Op]) -> bool {
+    let mut strikes = false;
+    walk_ops(ops, &mut |item| strikes |= matches!(item, Item::Op(Op::Strike(_))));
+    strikes
 }

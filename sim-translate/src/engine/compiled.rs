@@ -234,10 +234,14 @@ impl TranslatedEngine<'_> {
     /// A step has gone on at an address; the number of the way if whoever follows calls has to be told the
     /// next time, too.
     pub(super) fn follow(&mut self, step: &Step, pc: u64) -> Option<u32> {
+        let struck = self.core.take_struck();
         let now = Spending { instructions: self.core.instructions, cycles: self.core.cycles(0) };
         let calls = self.calls.as_mut()?;
         calls.learn(self.core.model(), step);
-        calls.follow(self.core.model(), step, pc, now)
+        let Some(next) = struck else { return calls.follow(self.core.model(), step, pc, now) };
+        calls.follow(self.core.model(), step, next, now);
+        calls.recorder().strike((step.address, next), pc, now);
+        None
     }
 
     pub(super) fn count_transfer(&mut self, step: u32, pc: u64) {

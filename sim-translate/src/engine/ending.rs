@@ -117,6 +117,7 @@ impl TranslatedEngine<'_> {
 
     /// An instruction was abandoned, which has a successor if it was decoded, and the run goes on at the PC.
     fn follow_abandoned(&mut self, from: u64, successor: Option<u64>) {
+        self.core.take_struck();
         let (to, cycles) = (self.core.state.pc(), self.core.cycles(0));
         let now = Spending { instructions: self.core.instructions, cycles };
         if let Some((calls, successor)) = self.calls.as_mut().zip(successor) {

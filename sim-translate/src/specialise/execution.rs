@@ -39,6 +39,16 @@ impl<'m, S: CellStore> Specialiser<'m, S> {
         execution
     }
 
+    /// True if an execution is of no instruction, but of what runs beside each, as what takes interrupts does: it
+    /// stands outside of the decoding tree, and so does all that has led to it but for what decodes.
+    pub(super) fn runs_beside(&self, execution: u32) -> bool {
+        let Execution { operation, above, node, .. } = &self.executions[execution as usize];
+        let has_root = |operation: u32| self.model.operation(operation).root.is_some();
+        let is_above =
+            |above: u32| has_root(self.executions[above as usize].operation) || self.runs_beside(above);
+        node.is_none() && !has_root(*operation) && above.is_none_or(is_above)
+    }
+
     fn add_execution(&mut self, operation: u32, node: Option<u32>, above: Option<u32>) -> u32 {
         let mut variables = Vec::new();
         for variable in &self.model.operation(operation).variables {

@@ -24,6 +24,9 @@ impl<'m, S: CellStore> Specialiser<'m, S> {
                     (0, true) => value,
                     _ => self.with_bits(self.read_pc(), low, value, ops),
                 };
+                if self.is_beside {
+                    ops.push(Op::Strike(self.read_pc()));
+                }
                 self.assign(PC, value, ops);
             }
             (Some(element), _) if element < table.elements() => {
@@ -42,6 +45,9 @@ impl<'m, S: CellStore> Specialiser<'m, S> {
                 self.put_pc(register, ops);
                 self.write(Op::SetElement { register, index, low, value }, ops);
                 if let Some((_, element)) = self.model.pc_element().filter(|(file, _)| *file == register) {
+                    if self.is_beside {
+                        ops.push(Op::Strike(self.read_pc()));
+                    }
                     let width = table.width_bits;
                     let held = Value { width, kind: Kind::Register { register, element, low: 0 } };
                     self.assign(PC, held, ops);

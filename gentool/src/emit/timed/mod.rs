@@ -64,6 +64,7 @@ impl Timing {
                 base: section.counters,
                 guard: None,
                 conditional: false,
+                is_beside: false,
             });
             let name = leaf_name(model, &decoder.variants[variant as usize]);
             Form {

@@ -6,6 +6,7 @@ mod found;
 mod samples;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use isac_ir::Model;
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
@@ -26,7 +27,7 @@ use crate::counting::Counting;
 use crate::interpret::interpret;
 use crate::native::Entry;
 use crate::region::find_region;
-use crate::specialise::{Place, specialise_body};
+use crate::specialise::{Place, Step, specialise_body};
 use crate::state::State;
 use crate::steps::Steps;
 
@@ -81,6 +82,9 @@ pub struct TranslatedEngine<'m> {
     /// Cycles without an instruction that were not at fault.
     undecoded: u64,
     undecoded_faults: BTreeMap<u64, u64>,
+    /// The steps of `memory_fault` by address of the instruction and program counter; they depend on nothing
+    /// else.
+    handlers: HashMap<(u64, u64), Rc<Step>>,
     /// As [`sim_runtime::record::Recording::undecoded_extra_cycles`].
     undecoded_extra_cycles: BTreeMap<Option<u64>, u64>,
     is_reset: bool,
@@ -124,6 +128,7 @@ impl<'m> TranslatedEngine<'m> {
             profiles: false,
             undecoded: 0,
             undecoded_faults: BTreeMap::new(),
+            handlers: HashMap::default(),
             undecoded_extra_cycles: BTreeMap::new(),
             is_reset: false,
             stopped: None,

@@ -1,5 +1,7 @@
 //! What became of an instruction, or of a cycle without one, and who is charged for it.
 
+use std::rc::Rc;
+
 use sim_profile::Spending;
 use sim_runtime::record::StaticInstruction;
 use sim_runtime::{Engine, Fault, FaultKind, Stop};
@@ -8,6 +10,9 @@ use super::TranslatedEngine;
 use crate::core::Ending;
 use crate::interpret::{Outcome, interpret_from};
 use crate::specialise::{Step, specialise_body};
+
+/// Most steps of `memory_fault` that are kept.
+const MOST_HANDLERS: usize = 1 << 12;
 
 impl TranslatedEngine<'_> {
     /// Extra cycles that belong to no instruction that was decoded.
@@ -152,7 +157,18 @@ impl TranslatedEngine<'_> {
         };
         self.core.fault = (address, access);
         let pc = self.core.state.pc();
-        let step = specialise_body(model, &self.core.state, (instruction_address, pc), model.main, body);
+        let place = (instruction_address, pc);
+        let step = match self.handlers.get(&place) {
+            Some(step) => Rc::clone(step),
+            None => {
+                let step = Rc::new(specialise_body(model, &self.core.state, place, model.main, body));
+                if self.handlers.len() == MOST_HANDLERS {
+                    self.handlers.clear();
+                }
+                self.handlers.insert(place, Rc::clone(&step));
+                step
+            }
+        };
         interpret_from(&mut self.core, &step, pc).ending
     }
 }

@@ -44,7 +44,7 @@ pub(super) enum Misfit {
     /// An expression has no value.
     NoValue { range: (u32, u32), why: NoValue },
     /// A value is outside of its field.
-    Range { range: (u32, u32), field: String, value: i128, low: i128, high: i128, distance: bool },
+    Range { range: (u32, u32), field: String, value: i128, low: i128, high: i128, step: u128, distance: bool },
     /// A value needs bits that are not coded.
     Uncoded { range: (u32, u32), field: String, value: i128, multiple: Option<u128> },
     /// No fields make the computed value.
@@ -361,15 +361,25 @@ fn check(
     let (low, high) = range(format, declared.width_bits);
     let name = || declared.name.clone();
     let distance = matches!(format, Format::Relative { .. });
-    let found = fit(value, (low, high), model.address_bits());
-    let fitting =
-        found.ok_or_else(|| Misfit::Range { range: place, field: name(), value, low, high, distance })?;
-    let pattern = fitting as u128 & mask(declared.width_bits);
     let coded = coded_bits(model, operation, field).to_u128();
+    let lowest = coded.trailing_zeros().min(126);
+    let is_rest_coded = coded == mask(declared.width_bits) & !mask(lowest);
+    let step = if is_rest_coded { 1u128 << lowest } else { 1 };
+    let Some(fitting) = fit(value, (low, high), model.address_bits()) else {
+        return Err(match format {
+            Format::Name { .. } | Format::List { .. } => Misfit::Element { range: place, field: name() },
+            _ => {
+                let high = high - high.rem_euclid(step as i128);
+                Misfit::Range { range: place, field: name(), value, low, high, step, distance }
+            }
+        });
+    };
+    let pattern = fitting as u128 & mask(declared.width_bits);
     if pattern & !coded != 0 {
-        let lowest = coded.trailing_zeros().min(127);
-        let whole = coded == mask(declared.width_bits) & !mask(lowest);
-        let multiple = (whole && lowest > 0).then_some(1u128 << lowest);
+        if let Format::Name { .. } | Format::List { .. } = format {
+            return Err(Misfit::Element { range: place, field: name() });
+        }
+        let multiple = (step > 1).then_some(step);
         return Err(Misfit::Uncoded { range: place, field: name(), value, multiple });
     }
     Ok(pattern)

@@ -23,7 +23,11 @@ pub(super) fn misfit_diagnostic(
 ) -> Diagnostic {
     match misfit {
         Misfit::NoValue { range, why } => no_value(model, symbols, *why, place(*range)),
-        Misfit::Range { range, field, value, low, high, distance } => {
+        Misfit::Range { range, field, value, low, high, step, distance } => {
+            let multiple = match step {
+                1 => String::new(),
+                step => format!(", a multiple of {step}"),
+            };
             let (what, help) = match distance {
                 true => (
                     format!("the distance {value} does not fit `{field}`"),
@@ -31,11 +35,11 @@ pub(super) fn misfit_diagnostic(
                 ),
                 false => (
                     format!("{value} does not fit `{field}`"),
-                    format!("write a number from {low} to {high}"),
+                    format!("write a number from {low} to {high}{multiple}"),
                 ),
             };
             Diagnostic::error(code::OUT_OF_RANGE, place(*range), what)
-                .label(format!("has to be {low} to {high}"))
+                .label(format!("has to be {low} to {high}{multiple}"))
                 .help(help)
         }
         Misfit::Uncoded { range, field, value, multiple } => {
@@ -54,7 +58,7 @@ pub(super) fn misfit_diagnostic(
             let message = format!("no value of `{field}` names this register");
             Diagnostic::error(code::OUT_OF_RANGE, place(*range), message)
                 .label("cannot be coded here")
-                .help("this instruction reaches some registers alone; use one of them")
+                .help("this instruction reaches some registers alone; name no others")
         }
         Misfit::Computed { range, field, value, reach, distance } => {
             let what = if *distance { "the distance " } else { "" };

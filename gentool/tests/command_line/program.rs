@@ -183,3 +183,19 @@ fn an_interrupt_ends_the_run_and_leaves_its_report() {
     assert!(messages.starts_with("error: interrupted\nnote: "), "{messages}");
     assert!(bench.text("r.xml").ends_with("</profiler>\n"));
 }
+
+/// Files of avr-gcc have contents of the EEPROM, fuses and lock bits, which are programmed with the chip.
+#[test]
+fn what_is_programmed_with_an_avr_is_loaded_with_its_program() {
+    let flash = ":0800000087E021E023BF889591\n"; // ldi r24, 7; SE in SMCR; sleep
+    let others = ":02000004008179\n:0100000005FA\n:02000004008278\n:030000006299FF03\n\
+                  :02000004008377\n:01000000FE01\n";
+    let end = ":00000001FF\n";
+    let outside = ":02000004008476\n:01000000FE01\n";
+    let bench = Bench::new()
+        .with("whole.hex", format!("{flash}{others}{end}"))
+        .with("more.hex", format!("{flash}{outside}{end}"));
+    let run = |file: &str| bench.run(&reference("models/avr/avr.isac", file, "--limit-instructions 100"));
+    assert_eq!(status(&run("@whole.hex")), 7);
+    assert_eq!(status(&run("@more.hex")), 125, "nothing is where signatures are");
+}

@@ -8,7 +8,7 @@ use sim_profile::{Calls, read_profile};
 
 use crate::installed::can_compare;
 
-pub(super) const PROGRAMS: [&str; 5] = ["endless", "loops", "machine", "sort", "tree"];
+pub(super) const PROGRAMS: [&str; 6] = ["endless", "lines", "loops", "machine", "sort", "tree"];
 pub(super) const FLAGS: &str =
     "-g -fno-builtin -ffreestanding -nostdlib -nostartfiles -Wl,-z,max-page-size=4096";
 

@@ -8,7 +8,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::line::{Branch, LineKey, Steps, branches};
+use super::line::{Branch, LineKey, StatementRows, Steps, branches};
 use super::{ProgramProfile, Row};
 use crate::control::{Control, is_telling};
 use crate::measurement::count;
@@ -24,10 +24,11 @@ type Part = (LineKey, u32);
 pub fn decisions(profile: &ProgramProfile<'_>, steps: &Steps) -> Vec<Branch> {
     let by_line = |row: &Row| Some(((row.source, row.line), 0));
     let by_column = |row: &Row| (row.column > 0).then_some(((row.source, row.line), row.column));
-    let (mut found, apart) = join_parts(profile, steps, branches(profile), by_line, |_| false);
+    let rows = StatementRows::of(profile, steps);
+    let (mut found, apart) = join_parts((profile, &rows), steps, branches(profile), by_line, |_| false);
     let conditions: BTreeSet<u64> = apart.iter().map(|branch| branch.address).collect();
     let goes_on = |place: u64| leads_to_condition(profile, steps, &conditions, place);
-    let (of_columns, apart) = join_parts(profile, steps, apart, by_column, goes_on);
+    let (of_columns, apart) = join_parts((profile, &rows), steps, apart, by_column, goes_on);
     found.extend(of_columns);
     found.extend(apart);
     found.sort_by_key(|branch| branch.address);
@@ -36,22 +37,24 @@ pub fn decisions(profile: &ProgramProfile<'_>, steps: &Steps) -> Vec<Branch> {
 
 /// The choices that branches of one part of the source are together, and all other branches.
 fn join_parts(
-    profile: &ProgramProfile<'_>,
+    (profile, rows): (&ProgramProfile<'_>, &StatementRows<'_>),
     steps: &Steps,
     all: Vec<Branch>,
     part_of: impl Fn(&Row) -> Option<Part>,
     goes_on: impl Fn(u64) -> bool,
 ) -> (Vec<Branch>, Vec<Branch>) {
-    let part_at = |address: u64| profile.program.row_at(address).and_then(&part_of);
-    let mut by_part: BTreeMap<Part, Vec<Branch>> = BTreeMap::new();
+    let part_at = |address: u64| rows.row_at(address).and_then(&part_of);
+    let column_at = |address: u64| rows.row_at(address).map_or(0, |row| row.column);
+    // All comparisons of a choice have its column, those of a condition have their own.
+    let mut by_part: BTreeMap<(Part, u32), Vec<Branch>> = BTreeMap::new();
     let (mut choices, mut apart) = (Vec::new(), Vec::new());
     for branch in all {
         match part_at(branch.address) {
-            Some(part) => by_part.entry(part).or_default().push(branch),
+            Some(part) => by_part.entry((part, column_at(branch.address))).or_default().push(branch),
             None => apart.push(branch),
         }
     }
-    for (part, branches) in by_part {
+    for ((part, _), branches) in by_part {
         let is_inside = |address: u64| part_at(address) == Some(part);
         let (joined, left) = join(branches, is_inside, |address| next_of(profile, steps, address), &goes_on);
         choices.extend(joined);

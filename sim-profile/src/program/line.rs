@@ -1,16 +1,19 @@
 //! How often the lines of the sources were executed.
 //!
-//! A line counts as often as control comes to it from another line, and as often as it goes round
-//! within it: a loop on one line counts its turns, and a call in the middle of a line does not count
-//! the line twice. That is what an instrumenting compiler counts for it.
+//! A line counts as often as control comes to it from elsewhere, and as often as it goes round within it: a loop
+//! on one line counts its turns, and neither a call in the middle of a line nor a statement over several lines
+//! counts a line twice. That is what an instrumenting compiler counts for it.
 
+mod blocks;
 mod interrupts;
+mod statement_rows;
 mod turns;
 
 use std::collections::BTreeMap;
 
+use self::blocks::executed_lines;
 use self::interrupts::Interrupts;
-use self::turns::{Step, turns};
+pub use self::statement_rows::StatementRows;
 use super::{Cost, Program, ProgramProfile};
 use crate::measurement::count;
 use crate::spent::spent_by_address;
@@ -144,33 +147,16 @@ impl Steps {
 
 /// Every line that has code, executed or not.
 pub fn line_counts(profile: &ProgramProfile<'_>, steps: &Steps) -> BTreeMap<LineKey, LineCount> {
-    let line_of = |address: u64| profile.program.row_at(address).map(|row| (row.source, row.line));
     let rows = profile.program.rows().iter();
     let mut lines: BTreeMap<LineKey, LineCount> =
         rows.map(|row| ((row.source, row.line), LineCount::default())).collect();
-    let mut add = |address: u64, times: u64| {
-        if let Some(line) = line_of(address).and_then(|line| lines.get_mut(&line)) {
-            count(&mut line.count, times);
-        }
-    };
-    for (&address, &times) in &steps.entries {
-        add(address, times);
-    }
-    let mut within: BTreeMap<LineKey, Vec<Step>> = BTreeMap::new();
-    for (&(from, to), &times) in &steps.steps {
-        match line_of(from).filter(|line| line_of(to) == Some(*line)) {
-            Some(line) => within.entry(line).or_default().push(((from, to), times)),
-            None => add(to, times),
-        }
-    }
-    for (line, steps) in within {
-        if let Some(line) = lines.get_mut(&line) {
-            count(&mut line.count, turns(&steps));
-        }
+    let statements = StatementRows::of(profile, steps);
+    for (line, times) in executed_lines(profile, &statements, steps) {
+        lines.entry(line).or_default().count = times;
     }
     for (address, cost) in profile.cost_by_address() {
-        let line = address.and_then(line_of);
-        if let Some(line) = line.and_then(|line| lines.get_mut(&line)) {
+        let row = address.and_then(|address| profile.program.row_at(address));
+        if let Some(line) = row.and_then(|row| lines.get_mut(&(row.source, row.line))) {
             line.cost.add(&cost);
         }
     }

@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::text::sanitize;
 use crate::coverage::share_in;
 use crate::program::decision::decisions;
-use crate::program::line::{Steps, line_counts};
+use crate::program::line::{StatementRows, Steps, line_counts};
 use crate::program::{ProgramProfile, normalize};
 
 #[derive(Serialize)]
@@ -148,8 +148,9 @@ pub fn render_cobertura(profile: &ProgramProfile<'_>) -> String {
     for ((source, line), counted) in line_counts(profile, &steps) {
         sources.entry(profile.program.source(source)).or_default().lines.insert(line, counted.count);
     }
+    let rows = StatementRows::of(profile, &steps);
     for branch in decisions(profile, &steps) {
-        let Some(row) = profile.program.row_at(branch.address) else { continue };
+        let Some(row) = rows.row_at(branch.address) else { continue };
         let source = sources.entry(profile.program.source(row.source)).or_default();
         let sides = source.branches.entry(row.line).or_default();
         branch.sides.iter().for_each(|(_, times)| sides.count(*times > 0));

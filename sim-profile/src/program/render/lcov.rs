@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use crate::program::decision::decisions;
-use crate::program::line::{Branch, LineCount, LineKey, Steps, line_counts};
+use crate::program::line::{Branch, LineCount, LineKey, StatementRows, Steps, line_counts};
 use crate::program::{OUTSIDE, ProgramProfile};
 
 /// What is known of one source.
@@ -43,8 +43,9 @@ pub fn render_lcov(profile: &ProgramProfile<'_>) -> String {
         let sum = source.functions.entry((row.line, &function.name)).or_default();
         *sum = sum.saturating_add(calls);
     }
+    let rows = StatementRows::of(profile, &steps);
     for branch in decisions(profile, &steps) {
-        let Some(row) = profile.program.row_at(branch.address) else { continue };
+        let Some(row) = rows.row_at(branch.address) else { continue };
         let source = sources.entry(profile.program.source(row.source)).or_default();
         source.branches.entry(row.line).or_default().push(branch);
     }

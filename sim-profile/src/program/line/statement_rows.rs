@@ -1,0 +1,80 @@
+//! Rows of the line table as statements have them.
+//!
+//! A condition that goes over several lines is decided where its operator stands: GCC gives the branch that
+//! ends a part of it a row of its own, with the line of an `||` or `&&` before that part. Nobody comes to that
+//! line anew, so the branch belongs to the row before it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::blocks::leaders;
+use super::{LineKey, Steps};
+use crate::program::{Program, ProgramProfile, Row};
+use crate::{Transfers, delay_slots};
+
+/// Rows by address, those of mere branches apart.
+pub struct StatementRows<'a> {
+    program: &'a Program,
+    /// The row that counts, by the beginning of one that does not.
+    moved: BTreeMap<u64, &'a Row>,
+}
+
+impl<'a> StatementRows<'a> {
+    /// Finds them for a profile.
+    pub fn of(profile: &ProgramProfile<'a>, steps: &Steps) -> StatementRows<'a> {
+        let transfers = profile.transfers();
+        let leaders = leaders(profile, &transfers, steps);
+        let program = profile.program;
+        let rows = program.rows();
+        let slots = delay_slots(profile.statics);
+        let is_end = |pair: &[Row]| {
+            let [before, row] = pair else { return false };
+            before.end == row.start
+                && before.source == row.source
+                && before.line != row.line
+                && !leaders.contains(&row.start)
+                && is_mere_branch(profile, (&transfers, &slots), row)
+        };
+        let ends = rows.windows(2).filter(|pair| is_end(pair));
+        let mut moved: BTreeMap<u64, &Row> = ends.map(|pair| (pair[1].start, &pair[0])).collect();
+        // A line that has nothing else keeps what it has.
+        let others = rows.iter().filter(|row| !moved.contains_key(&row.start));
+        let kept: BTreeSet<LineKey> = others.map(|row| (row.source, row.line)).collect();
+        let line = |start: &u64| program.row_at(*start).map(|row| (row.source, row.line));
+        moved.retain(|start, _| line(start).is_some_and(|line| kept.contains(&line)));
+        StatementRows { program, moved }
+    }
+
+    /// The row at an address.
+    pub fn row_at(&self, address: u64) -> Option<&'a Row> {
+        let row = self.program.row_at(address)?;
+        Some(self.moved.get(&row.start).copied().unwrap_or(row))
+    }
+
+    /// The line at an address.
+    pub fn line_at(&self, address: u64) -> Option<LineKey> {
+        self.row_at(address).map(|row| (row.source, row.line))
+    }
+}
+
+/// Whether a row has a branch of two sides and what is in its delay slot, and nothing else.
+fn is_mere_branch(
+    profile: &ProgramProfile<'_>,
+    (transfers, slots): (&Transfers<'_>, &BTreeMap<u64, u64>),
+    row: &Row,
+) -> bool {
+    let is_branch = |address: u64| {
+        profile.control.get(&address).is_some_and(|control| {
+            control.falls_through && control.targets.len() == 1 && control.keeps.is_none()
+        })
+    };
+    let behind = |address: u64| {
+        let unused = || Some(address.wrapping_add(u64::from(*profile.code.get(&address)?)));
+        transfers.successor(address).or_else(unused)
+    };
+    let Some(slot) = behind(row.start) else { return false };
+    let has_slot = slots.get(&slot) == Some(&row.start);
+    match has_slot {
+        true => is_branch(slot) && behind(slot) == Some(row.end),
+        false => is_branch(row.start) && row.end == slot,
+    }
+}

@@ -81,9 +81,12 @@ mod differential_c {
     pub(crate) mod c_text;
     pub(crate) mod description_text;
     pub(crate) mod generate;
-    #[path = "../differential/random.rs"]
-    pub(crate) mod random;
     pub(crate) mod tree;
+}
+#[allow(dead_code, reason = "the tests take more")]
+#[path = "tests/support"]
+mod support {
+    pub(crate) mod random;
 }
 
 /// Random statements as models: module, seed, form.
@@ -121,7 +124,7 @@ fn main() {
         generate(&model, Shape::of(&model), name, &out, &mut modules);
     }
     println!("cargo::rerun-if-changed=tests/differential_c");
-    println!("cargo::rerun-if-changed=tests/differential/random.rs");
+    println!("cargo::rerun-if-changed=tests/support/random.rs");
     for (name, seed, shape) in BATCHES {
         let path = out.join(name).with_extension("isac");
         write(&path, &differential_c::batch::Batch::new(seed, OPERATIONS).description());

@@ -17,7 +17,8 @@ use sim_runtime::host::Host;
 use sim_runtime::reference::ReferenceEngine;
 use sim_runtime::{CacheStatistics, Engine, Stop};
 use support::program::{Program, registers_text, reset_pc};
-use support::random_word::{Random, random_word, root_decoder};
+use support::random::Random;
+use support::random_word::{random_word, root_decoder};
 use support::{Simulator, difference, simulator};
 
 /// `tests/models/cached.isac` with the first `from` in its text replaced by `to`.
@@ -147,7 +148,7 @@ fn without_caches_every_latency_is_1() {
 
 /// Random words from the reset address on.
 fn random_program(model: &Model, seed: u64) -> Program {
-    let mut random = Random(seed);
+    let mut random = Random::new(seed);
     let decoder = root_decoder(model);
     let width = model.decoders[decoder as usize].width_bits;
     let mut bytes = Vec::new();

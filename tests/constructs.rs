@@ -13,7 +13,8 @@ use sim_runtime::record::FunctionMap;
 use sim_runtime::{Engine, Stop};
 use support::law::{EventFile, Way, check_sums, ways};
 use support::program::Program;
-use support::random_word::{Random, random_word, root_decoder};
+use support::random::Random;
+use support::random_word::{random_word, root_decoder};
 use support::{EngineKind, Simulator, difference, simulator};
 
 /// Instructions in a random program.
@@ -21,7 +22,7 @@ const LENGTH: usize = 40;
 
 /// Random words from the decoder's own automaton, from the reset address on.
 fn random_program(model: &Model, seed: u64) -> Program {
-    let mut random = Random(seed);
+    let mut random = Random::new(seed);
     let pc = support::program::reset_pc(model);
     let map = &model.maps[0];
     let decoder = root_decoder(model);
@@ -30,7 +31,7 @@ fn random_program(model: &Model, seed: u64) -> Program {
     let mut bytes = Vec::new();
     for _ in 0..LENGTH {
         let mut word = random_word(model, decoder, &mut random);
-        while ends_the_run(model, decoder, word) && random.below(16) != 0 {
+        while ends_the_run(model, decoder, word) && random.below_u64(16) != 0 {
             word = random_word(model, decoder, &mut random);
         }
         let mut word = word.to_be_bytes(width);

@@ -21,7 +21,7 @@ use isac_parser::model::{CheckedModel, Model, root_decodes};
 use isac_parser::source::{FileSystem, InMemory, SourceLoader, SourceMap};
 use isac_parser::{check_model, parse_model, resolve_model};
 use support::path;
-use support::random_word::Random;
+use support::random::Random;
 
 /// A description, read and checked.
 struct Description {
@@ -126,7 +126,7 @@ fn every_word_of_the_small_models_is_what_it_looks_like() {
 #[test]
 fn words_of_rv32im_are_what_they_look_like() {
     let description = read(&path("models/rv32im/rv32im.isac"), &FileSystem);
-    let mut random = Random(1);
+    let mut random = Random::new(1);
     let corners = (0..32).flat_map(|bit| [1u128 << bit, !(1u128 << bit) & 0xffff_ffff]);
     // The low seven bits are the opcode: each with random other bits.
     let opcodes = (0..128 * 32).map(|index| u128::from(random.next() & 0xffff_ff80 | index & 0x7f));

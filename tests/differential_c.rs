@@ -24,12 +24,10 @@ mod differential_c {
     pub(crate) mod description_text;
     pub(crate) mod generate;
     pub(crate) mod peer;
-    #[allow(dead_code, reason = "every test takes what it needs")]
-    #[path = "../differential/random.rs"]
-    pub(crate) mod random;
     pub(crate) mod runner;
     pub(crate) mod tree;
 }
+mod support;
 
 use std::path::Path;
 
@@ -40,18 +38,12 @@ use gentool::emit::Shape;
 use isac::simulators::{statements, statements_stepwise};
 use isac_ir::Model;
 use sim_runtime::Engine;
+use support::setting::setting;
 
 /// Cases of an everyday run.
 const EVERYDAY: usize = 4_000;
 /// Operations in a batch.
 const OPERATIONS: usize = 125;
-
-fn setting(name: &str, default: usize) -> usize {
-    match std::env::var(name) {
-        Ok(text) => text.parse().unwrap_or_else(|_| panic!("{name} is `{text}`, expected a number")),
-        Err(_) => default,
-    }
-}
 
 /// The first operation whose state differs, with what both say.
 fn first_difference(expected: &str, found: &str) -> Option<(usize, String)> {

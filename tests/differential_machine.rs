@@ -21,27 +21,27 @@ mod differential {
     pub(crate) mod encoder;
     pub(crate) mod figures;
     pub(crate) mod handler;
-    pub(crate) mod installed;
     pub(crate) mod machine;
     pub(crate) mod peer;
     pub(crate) mod program;
-    pub(crate) mod random;
     pub(crate) mod riscv;
 }
+mod support;
 
 use differential::elf::write_elf;
 use differential::encoder::Encoder;
 use differential::figures::{self, assert_figures_are_of};
 use differential::machine;
-use differential::peer::{Output, Peer};
+use differential::peer::{Output, Peer, same};
 use differential::program::Program;
+use support::setting::setting;
 
 const PROGRAMS: u64 = 8;
 const FIRST_SEED: u64 = 1;
 const UNITS: usize = 400;
 
 /// What the default number of programs executes at least.
-const LEAST_INSTRUCTIONS: u64 = 100_000;
+const LEAST_INSTRUCTIONS: u64 = 400_000;
 
 /// What no program executes: what ends in a trap each time, and counts as cancelled; and `wfi`, where
 /// QEMU waits.
@@ -103,51 +103,21 @@ fn compare(
     let elf = write_elf(program, peer);
     let (reference, expected) = peer.run_reference(&elf);
     let (emitted, counted, unused) = peer.run_emitted(&elf);
-    same("emitted", &emitted, "reference", &reference)?;
+    let place = |offset: usize| format!("data at {offset:#x}");
+    let same = |left: (&str, &Output), right: (&str, &Output)| same(left, right, &peer.layout, &place);
+    same(("emitted", &emitted), ("reference", &reference))?;
     if counted != expected {
         return Err(format!("emitted counts {counted} instructions, reference {expected}"));
     }
     let (translated, counted_there) = peer.run_translated(&elf);
-    same("translated", &translated, "reference", &reference)?;
+    same(("translated", &translated), ("reference", &reference))?;
     if counted_there != expected {
         return Err(format!("translated counts {counted_there} instructions, reference {expected}"));
     }
     if has_qemu {
-        same("reference", &reference, "qemu", &run_qemu(peer, &elf, folder))?;
+        same(("reference", &reference), ("qemu", &run_qemu(peer, &elf, folder)))?;
     }
     reference.map(|_| (counted, unused))
-}
-
-fn same(left_name: &str, left: &Output, right_name: &str, right: &Output) -> Result<(), String> {
-    if left == right {
-        return Ok(());
-    }
-    let (Ok(left), Ok(right)) = (left, right) else {
-        let short = |output: &Output| {
-            output.as_ref().map(|bytes| format!("{} bytes", bytes.len())).unwrap_or_else(Clone::clone)
-        };
-        return Err(format!("{left_name}: {}; {right_name}: {}", short(left), short(right)));
-    };
-    let differs = left.chunks(4).zip(right.chunks(4)).position(|(left, right)| left != right);
-    let Some(word) = differs else {
-        return Err(format!("{left_name} writes {} bytes, {right_name} {}", left.len(), right.len()));
-    };
-    let value = |bytes: &[u8]| {
-        bytes[4 * word..][..4].iter().rev().map(|byte| format!("{byte:02x}")).collect::<String>()
-    };
-    Err(format!(
-        "data at {:#x} is {} in {left_name} and {} in {right_name}",
-        4 * word,
-        value(left),
-        value(right)
-    ))
-}
-
-fn setting(name: &str, default: u64) -> u64 {
-    match std::env::var(name) {
-        Ok(text) => text.parse().unwrap_or_else(|_| panic!("{name} is `{text}`, expected a number")),
-        Err(_) => default,
-    }
 }
 
 fn check(peer: Peer) {

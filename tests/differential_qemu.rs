@@ -18,25 +18,28 @@ mod differential {
     pub(crate) mod elf;
     pub(crate) mod encoder;
     pub(crate) mod figures;
-    pub(crate) mod installed;
     pub(crate) mod mips;
     pub(crate) mod mips_trap;
     pub(crate) mod peer;
     pub(crate) mod program;
-    pub(crate) mod random;
     pub(crate) mod riscv;
     pub(crate) mod thumb;
 }
+mod support;
 
 use differential::elf::write_elf;
 use differential::encoder::{Encoder, Instruction};
 use differential::figures::assert_figures_are_of;
-use differential::peer::{Output, Peer, translated};
-use differential::program::{Layout, Program};
+use differential::peer::{Output, Peer, same, translated};
+use differential::program::Program;
 use differential::{figures, mips, mips_trap, riscv, thumb};
+use support::is_thorough;
+use support::random::Random;
+use support::setting::setting;
 
 const PROGRAMS: u64 = 26;
-/// Which programs run translated: to compile all that most programs execute once takes longer than to run it.
+/// Which programs run translated by default: to compile all that most programs execute once takes longer than
+/// to run it.
 const TRANSLATED_EVERY: u64 = 4;
 const FIRST_SEED: u64 = 1;
 const UNITS: usize = 600;
@@ -108,19 +111,24 @@ impl Bench<'_> {
         let (reference, expected) = self.peer.run_reference(&elf);
         let (emitted, counted, unused) = self.peer.run_emitted(&elf);
         let layout = &self.peer.layout;
-        same("emitted", &emitted, "reference", &reference, layout)?;
+        let place = |offset: usize| match offset.checked_sub(layout.saved() as usize) {
+            Some(saved) => layout.registers[saved / layout.register_bytes as usize].to_owned(),
+            None => format!("memory at {:#x}", layout.data as usize + offset),
+        };
+        let same = |left: (&str, &Output), right: (&str, &Output)| same(left, right, layout, &place);
+        same(("emitted", &emitted), ("reference", &reference))?;
         if counted != expected {
             return Err(format!("emitted counts {counted} instructions, reference {expected}"));
         }
-        if seed.is_multiple_of(TRANSLATED_EVERY) {
+        if is_thorough() || seed.is_multiple_of(TRANSLATED_EVERY) {
             let (translated, counted) = self.peer.run_translated(&elf);
-            same("translated", &translated, "reference", &reference, layout)?;
+            same(("translated", &translated), ("reference", &reference))?;
             if counted != expected {
                 return Err(format!("translated counts {counted} instructions, reference {expected}"));
             }
         }
         if self.qemu {
-            same("reference", &reference, "qemu", &self.peer.run_qemu(&elf, self.folder), layout)?;
+            same(("reference", &reference), ("qemu", &self.peer.run_qemu(&elf, self.folder)))?;
         }
         match reference {
             Ok(_) => Ok((counted, unused)),
@@ -157,49 +165,6 @@ impl Bench<'_> {
             address += word.bytes;
         }
         text
-    }
-}
-
-/// Compares what two machines wrote.
-fn same(
-    left_name: &str,
-    left: &Output,
-    right_name: &str,
-    right: &Output,
-    layout: &Layout,
-) -> Result<(), String> {
-    if left == right {
-        return Ok(());
-    }
-    let (Ok(left), Ok(right)) = (left, right) else {
-        let short = |output: &Output| {
-            output.as_ref().map(|bytes| format!("{} bytes", bytes.len())).unwrap_or_else(Clone::clone)
-        };
-        return Err(format!("{left_name}: {}; {right_name}: {}", short(left), short(right)));
-    };
-    let size = layout.register_bytes as usize;
-    let differs = left.chunks(size).zip(right.chunks(size)).position(|(left, right)| left != right);
-    let Some(word) = differs else {
-        return Err(format!("{left_name} writes {} bytes, {right_name} {}", left.len(), right.len()));
-    };
-    let place = match (word * size).checked_sub(layout.saved() as usize) {
-        Some(offset) => layout.registers[offset / size].to_owned(),
-        None => format!("memory at {:#x}", layout.data as usize + word * size),
-    };
-    let value = |bytes: &[u8]| {
-        let mut bytes = bytes[word * size..][..size].to_vec();
-        if !layout.big_endian {
-            bytes.reverse();
-        }
-        bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>()
-    };
-    Err(format!("{place} is {} in {left_name} and {} in {right_name}", value(left), value(right)))
-}
-
-fn setting(name: &str, default: u64) -> u64 {
-    match std::env::var(name) {
-        Ok(text) => text.parse().unwrap_or_else(|_| panic!("{name} is `{text}`, expected a number")),
-        Err(_) => default,
     }
 }
 
@@ -347,7 +312,7 @@ fn every_instruction_is_encoded_from_the_description() {
     ];
     for (peer, random_instructions, instructions, ways) in peers {
         let encoder = Encoder::new((peer.model)());
-        let mut random = differential::random::Random::new(1);
+        let mut random = Random::new(1);
         let chosen = random_instructions(&encoder);
         let names: BTreeSet<&str> = chosen.iter().map(|instruction| instruction.name.as_str()).collect();
         assert_eq!(names.len(), instructions, "{}", peer.name);

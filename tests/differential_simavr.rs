@@ -17,8 +17,6 @@ use sim_translate::TranslatedEngine;
 #[allow(dead_code, reason = "written for another test")]
 mod differential {
     pub(crate) mod figures;
-    pub(crate) mod installed;
-    pub(crate) mod random;
     pub(crate) mod tree;
 }
 mod simavr {
@@ -27,17 +25,20 @@ mod simavr {
     pub(crate) mod program;
     pub(crate) mod step;
 }
+mod support;
 
 use differential::figures::{self, assert_figures_are_of};
-use differential::installed::can_compare;
-use differential::random::Random;
 use simavr::machine::{Bench, State};
 use simavr::peer::{has_simavr, run_simavr};
 use simavr::program::Program;
 use simavr::step::Steps;
+use support::installed::can_compare;
+use support::is_thorough;
+use support::random::Random;
+use support::setting::setting;
 
 const PROGRAMS: u64 = 40;
-/// Which programs run translated: to compile all that they execute once takes longer than to run it.
+/// Which programs run translated by default: to compile all that they execute once takes longer than to run it.
 const TRANSLATED_EVERY: u64 = 8;
 const FIRST_SEED: u64 = 1;
 
@@ -49,13 +50,6 @@ const NOT_RANDOM: usize = 2;
 
 /// What the default number of programs executes at least.
 const LEAST_INSTRUCTIONS: u64 = 100_000;
-
-fn setting(name: &str, default: u64) -> u64 {
-    match std::env::var(name) {
-        Ok(text) => text.parse().unwrap_or_else(|_| panic!("{name} is `{text}`, expected a number")),
-        Err(_) => default,
-    }
-}
 
 /// What a program leaves on simavr and does not on the reference engine.
 fn difference(bench: &Bench, program: &Program) -> Option<String> {
@@ -103,7 +97,7 @@ fn random_programs_leave_the_same_on_engines_and_simavr() {
         let mut reference = ReferenceEngine::new(avr::model()).with_profile();
         let (expected, count) = bench.run_counting(&mut reference, &program);
         let mut engines = vec![("profiled", avr::engine(true)), ("unprofiled", avr::engine(false))];
-        if seed.is_multiple_of(TRANSLATED_EVERY) {
+        if is_thorough() || seed.is_multiple_of(TRANSLATED_EVERY) {
             let engine = TranslatedEngine::new(avr::model()).expect("the model is translated");
             engines.push(("translated", Box::new(engine.with_threshold(1))));
         }

@@ -14,10 +14,8 @@ use isac::simulators::pdp11;
 use sim_runtime::Engine as _;
 use sim_runtime::reference::ReferenceEngine;
 
-#[allow(dead_code, reason = "written for another test")]
 mod differential {
-    pub(crate) mod installed;
-    pub(crate) mod random;
+    pub(crate) mod figures;
 }
 mod simh {
     pub(crate) mod case;
@@ -26,12 +24,15 @@ mod simh {
     pub(crate) mod obstacle;
     pub(crate) mod peer;
 }
+mod support;
 
-use differential::installed::can_compare;
-use differential::random::Random;
+use differential::figures::{self, assert_figures_are_of};
 use simh::case::{Base, Case};
 use simh::machine::{Bench, Outcome, Run, octal};
 use simh::peer::{has_simh, run_simh};
+use support::installed::can_compare;
+use support::random::Random;
+use support::setting::setting;
 
 const SESSIONS: u64 = 4;
 const FIRST_SEED: u64 = 1;
@@ -53,11 +54,9 @@ struct Session {
 impl Session {
     /// Runs random cases on the reference engine; those that cannot be compared are left out.
     fn run(bench: &Bench, seed: u64) -> Session {
-        let mut random = Random::new(seed);
-        let base = Base::random(&mut random);
+        let (base, random_cases) = random_cases(seed);
         let mut cases = Vec::new();
-        for _ in 0..CASES {
-            let case = Case::random(&mut random);
+        for case in random_cases {
             if let Some(run) = bench.run(&base, &case) {
                 cases.push((case, run));
             }
@@ -117,11 +116,24 @@ impl Session {
     }
 }
 
-fn setting(name: &str, default: u64) -> u64 {
-    match std::env::var(name) {
-        Ok(text) => text.parse().unwrap_or_else(|_| panic!("{name} is `{text}`, expected a number")),
-        Err(_) => default,
+/// What a session begins with: a memory, and the cases in it, those that cannot be compared among them.
+fn random_cases(seed: u64) -> (Base, Vec<Case>) {
+    let mut random = Random::new(seed);
+    let base = Base::random(&mut random);
+    (base, (0..CASES).map(|_| Case::random(&mut random)).collect())
+}
+
+/// The figures of longer runs are of the cases that are made today.
+#[test]
+fn longer_runs_are_of_these_programs() {
+    let (Base(mut words), cases) = random_cases(figures::SEED);
+    for case in cases {
+        words.extend(case.registers);
+        words.push(case.status.into());
+        words.extend(case.code);
     }
+    let bytes: Vec<u8> = words.into_iter().flat_map(u16::to_le_bytes).collect();
+    assert_figures_are_of("pdp11", &bytes);
 }
 
 #[test]

@@ -13,7 +13,6 @@ use sim_runtime::reference::ReferenceEngine;
 #[allow(dead_code, reason = "written for another test")]
 mod differential {
     pub(crate) mod figures;
-    pub(crate) mod random;
     pub(crate) mod tree;
 }
 mod vliw4_page {
@@ -21,9 +20,11 @@ mod vliw4_page {
     pub(crate) mod machine;
     pub(crate) mod program;
 }
+mod support;
 
 use differential::figures::{self, assert_figures_are_of};
-use differential::random::Random;
+use support::random::Random;
+use support::setting::setting;
 use vliw4_page::checker::{Checker, End};
 use vliw4_page::machine::{Bench, INPUT, State};
 use vliw4_page::program::{Maker, Program};
@@ -36,13 +37,6 @@ const CYCLES: u64 = 300;
 
 /// Bundles that the default number of programs issues at least.
 const LEAST_BUNDLES: u64 = 100_000;
-
-fn setting(name: &str, default: u64) -> u64 {
-    match std::env::var(name) {
-        Ok(text) => text.parse().unwrap_or_else(|_| panic!("{name} is `{text}`, expected a number")),
-        Err(_) => default,
-    }
-}
 
 /// What the page says that a program leaves after so many cycles, and how many it ran.
 fn check(program: &Program, cycles: u64) -> (State, u64) {

@@ -5,17 +5,15 @@
 //! `syscalls` that of QEMU's user-mode emulation. What cannot be compared, since a tool is missing,
 //! is said; `ISAC_REQUIRE_TOOLS` names those that have to be there.
 
-#[path = "differential/installed.rs"]
-mod installed;
 mod support;
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::process::{Command, Stdio};
 
-use installed::can_compare;
 use sim_translate::TranslatedEngine;
 
+use support::installed::can_compare;
 use support::launch::{Guest, Left};
 use support::{
     ARMV6M, AVR, ENGINES, EngineKind, FIRST, MIPS32, PDP11, RV32IM, RV32IM5, RV32IMC, RV64IMAC, Simulator,
@@ -83,6 +81,9 @@ macro_rules! guests {
             let expected = exits(0, $by_default, &golden(concat!($name, ".out")));
             check_on(&RV32IM, EngineKind::Emitted, &guest, &expected);
             check_translated(&RV32IM, &guest);
+            if is_thorough() {
+                check_on(&RV32IM5, EngineKind::Unprofiled, &guest, &expected);
+            }
             check_once(&guest, $once);
         })*
     };

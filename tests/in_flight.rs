@@ -13,7 +13,8 @@ use sim_runtime::{Engine, Stop};
 use support::law::{EventFile, check_time};
 use support::paid::check_paid;
 use support::program::registers_text;
-use support::random_word::{Random, random_word, root_decoder};
+use support::random::Random;
+use support::random_word::{random_word, root_decoder};
 use support::{EngineKind, Simulator, difference, simulator};
 
 /// Words of a random program.
@@ -40,13 +41,13 @@ fn small_functions() -> FunctionMap {
 
 /// Random words where the processor begins; one in eight is any number, which may be illegal.
 fn random_program(model: &Model, seed: u64) -> Vec<u8> {
-    let mut random = Random(seed);
+    let mut random = Random::new(seed);
     let decoder = root_decoder(model);
     let width = model.decoders[decoder as usize].width_bits;
     let mut bytes = Vec::new();
     for _ in 0..LENGTH {
         let word = random_word(model, decoder, &mut random);
-        let mut word = match random.below(8) {
+        let mut word = match random.below_u64(8) {
             0 => random.next().to_be_bytes()[..(width / 8) as usize].to_vec(),
             _ => word.to_be_bytes(width),
         };

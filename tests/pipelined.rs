@@ -11,7 +11,6 @@ use sim_runtime::Stop;
 mod differential {
     pub(crate) mod encoder;
     pub(crate) mod program;
-    pub(crate) mod random;
     pub(crate) mod riscv;
 }
 mod five {

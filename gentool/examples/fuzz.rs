@@ -24,6 +24,9 @@ mod corpus;
 mod engines;
 #[path = "../tests/fuzz/mutator.rs"]
 mod mutator;
+#[allow(dead_code, reason = "tests of the workspace take more")]
+#[path = "../../tests/support/random.rs"]
+mod random;
 #[path = "../../tests/support/random_word.rs"]
 mod random_word;
 #[path = "../tests/fuzz/session.rs"]
@@ -89,7 +92,7 @@ fn main() -> ExitCode {
             [] => mutator.mutant(|path| !for_decoders || is_model(path)),
             machines => {
                 let machine = &machines[tried as usize % machines.len()];
-                (PathBuf::new(), machine.program(&mut random_word::Random(seed.wrapping_add(tried * 977))))
+                (PathBuf::new(), machine.program(&mut random::Random::new(seed.wrapping_add(tried * 977))))
             }
         };
         *current.lock().expect("no panic holds it") = Some((computed(begun), bytes.clone()));

@@ -8,6 +8,9 @@ mod corpus;
 mod engines;
 #[path = "fuzz/mutator.rs"]
 mod mutator;
+#[allow(dead_code, reason = "tests of the workspace take more")]
+#[path = "../../tests/support/random.rs"]
+mod random;
 #[path = "../../tests/support/random_word.rs"]
 mod random_word;
 #[path = "fuzz/session.rs"]
@@ -118,7 +121,7 @@ fn machine(corpus: &BTreeMap<std::path::PathBuf, Vec<u8>>, path: &Path) -> Machi
 #[test]
 fn random_words_end_alike_translated_and_interpreted() {
     let corpus = read_corpus();
-    let mut random = random_word::Random(3);
+    let mut random = random::Random::new(3);
     let paths = corpus.keys().filter(|path| {
         let is_model = path.starts_with("models") || path.starts_with("tests");
         is_model && !path.to_string_lossy().contains("endless")

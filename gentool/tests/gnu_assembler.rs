@@ -239,6 +239,7 @@ fn as_gives_back_the_text_of_every_guest_of_mips() {
         line: with_dollars,
     };
     check(&mips);
+    check_cases(&mips, gnu::texts::mips, 4);
     check_text(&Tools { head: ".set noreorder\n.set noat", line: str::to_owned, ..mips }, 0x40_0000);
 }
 

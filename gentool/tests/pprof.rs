@@ -2,7 +2,7 @@
 //!
 //! Where Go is missing, a test says so and compares nothing; `ISAC_REQUIRE_TOOLS` names what may not be.
 
-#[path = "../../tests/differential/installed.rs"]
+#[path = "../../tests/support/installed.rs"]
 mod installed;
 
 use std::collections::BTreeMap;

@@ -4,7 +4,7 @@
 //! Where a compiler or a tool is missing, a test says so and leaves out what needs it; `ISAC_REQUIRE_TOOLS`
 //! names those that have to be there.
 
-#[path = "../../tests/differential/installed.rs"]
+#[path = "../../tests/support/installed.rs"]
 mod installed;
 
 mod program_reports {

@@ -75,6 +75,7 @@ fn every_description_is_lowered_as_promised() {
             "pseudo.isac",
             "pseudo32.isac",
             "pseudo64.isac",
+            "register.isac",
             "target.isac",
             "user.isac",
             "words.isac",

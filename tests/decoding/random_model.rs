@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::support::random_word::Random;
+use crate::support::random::Random;
 
 /// A group that CODINGs may name.
 struct Part {
@@ -12,7 +12,7 @@ struct Part {
 
 /// The text of a description, the same for the same seed.
 pub(crate) fn random_model(seed: u64) -> String {
-    let mut random = Random(seed);
+    let mut random = Random::new(seed);
     let cell_bits = random.pick(&[2, 4, 8]);
     let endian = random.pick(&["LITTLE", "BIG"]);
     let mut text = format!(
@@ -21,14 +21,14 @@ RESOURCE {{ PC REGISTER bit[8] pc; RAM bit[{cell_bits}] ram {{ SIZE (64); }}; ME
 OPERATION main {{ INSTANCE instr ALIAS {{ i }}; CODINGROOT {{ i (m[pc]); }}; BEHAVIOR {{ pc++; }}; }};\n"
     );
     let mut parts: Vec<Part> = Vec::new();
-    for number in 0..random.below(4) {
-        let width = 1 + random.below(3) as u32;
-        let is_operand = random.below(3) > 0;
+    for number in 0..random.below_u64(4) {
+        let width = 1 + random.below_u64(3) as u32;
+        let is_operand = random.below_u64(3) > 0;
         let name = format!("g{number}");
         add_group(&mut random, &mut text, &name, &[width], is_operand, &parts);
         parts.push(Part { name, width });
     }
-    let widths: &[u32] = match (cell_bits, random.below(2)) {
+    let widths: &[u32] = match (cell_bits, random.below_u64(2)) {
         (2, 0) => &[4],
         (2, _) => &[2, 4, 6],
         (4, 0) => &[4],
@@ -48,11 +48,11 @@ fn add_group(
     is_operand: bool,
     parts: &[Part],
 ) {
-    let members = 2 + random.below(3);
+    let members = 2 + random.below_u64(3);
     let mut names = Vec::new();
     for number in 0..members {
         let member = format!("{name}m{number}");
-        if random.below(8) == 0 && name.len() < 8 {
+        if random.below_u64(8) == 0 && name.len() < 8 {
             add_group(random, text, &member, widths, is_operand, parts);
         } else {
             let width = random.pick(widths);
@@ -75,15 +75,15 @@ fn add_operation(
     let mut compared: Vec<(String, u32)> = Vec::new();
     let mut left = width;
     // How much is fixed decides how much overlaps.
-    let fixed = 1 + random.below(4);
+    let fixed = 1 + random.below_u64(4);
     while left > 0 {
         let fitting: Vec<&Part> = parts.iter().filter(|part| part.width <= left).collect();
         let number = compared.len();
-        if !fitting.is_empty() && random.below(3) == 0 {
-            let part = fitting[random.below(fitting.len() as u64) as usize];
+        if !fitting.is_empty() && random.below_u64(3) == 0 {
+            let part = fitting[random.below_u64(fitting.len() as u64) as usize];
             let _ = write!(instances, " INSTANCE {} ALIAS {{ a{number} }};", part.name);
             let alias = format!("a{number}");
-            if part.width > 1 && random.below(4) == 0 {
+            if part.width > 1 && random.below_u64(4) == 0 {
                 coding.push(format!("{alias}[0]"));
                 coding.push(format!("{alias}[{}..1]", part.width - 1));
             } else {
@@ -93,9 +93,9 @@ fn add_operation(
             left -= part.width;
             continue;
         }
-        let bits = 1 + random.below(left.min(4).into()) as u32;
+        let bits = 1 + random.below_u64(left.min(4).into()) as u32;
         let pattern: String = (0..bits).map(|_| random_bit(random, fixed)).collect();
-        if random.below(3) == 0 {
+        if random.below_u64(3) == 0 {
             coding.push(format!("f{number}=0b{pattern}"));
             compared.push((format!("f{number}"), bits));
         } else {
@@ -103,7 +103,7 @@ fn add_operation(
         }
         left -= bits;
     }
-    let when = match compared.is_empty() || random.below(3) > 0 {
+    let when = match compared.is_empty() || random.below_u64(3) > 0 {
         true => String::new(),
         false => format!(" WHEN {{ {} }};", random_condition(random, &compared, 2)),
     };
@@ -116,35 +116,35 @@ fn add_operation(
 }
 
 fn random_bit(random: &mut Random, fixed: u64) -> char {
-    if random.below(5) < fixed { random.pick(&['0', '0', '1']) } else { 'x' }
+    if random.below_u64(5) < fixed { random.pick(&['0', '0', '1']) } else { 'x' }
 }
 
 fn random_condition(random: &mut Random, compared: &[(String, u32)], depth: u32) -> String {
-    if depth > 0 && random.below(3) == 0 {
+    if depth > 0 && random.below_u64(3) == 0 {
         let left = random_condition(random, compared, depth - 1);
         let right = random_condition(random, compared, depth - 1);
-        return match random.below(3) {
+        return match random.below_u64(3) {
             0 => format!("({left}) && ({right})"),
             1 => format!("({left}) || ({right})"),
             _ => format!("!({left})"),
         };
     }
-    let (name, width) = &compared[random.below(compared.len() as u64) as usize];
+    let (name, width) = &compared[random.below_u64(compared.len() as u64) as usize];
     let others: Vec<&String> = compared
         .iter()
         .filter(|(other, bits)| other != name && bits == width)
         .map(|(name, _)| name)
         .collect();
-    if !others.is_empty() && random.below(2) == 0 {
-        let other = others[random.below(others.len() as u64) as usize];
+    if !others.is_empty() && random.below_u64(2) == 0 {
+        let other = others[random.below_u64(others.len() as u64) as usize];
         return format!("{name} {} {other}", random.pick(&["==", "!="]));
     }
-    if *width > 1 && random.below(3) == 0 {
-        return format!("{name}[{}..1] != {}", width - 1, random.below(1 << (width - 1)));
+    if *width > 1 && random.below_u64(3) == 0 {
+        return format!("{name}[{}..1] != {}", width - 1, random.below_u64(1 << (width - 1)));
     }
     let relation = random.pick(&["==", "!=", "<", "<=", ">", ">="]);
-    let constant = random.below(1 << width);
-    match random.below(2) {
+    let constant = random.below_u64(1 << width);
+    match random.below_u64(2) {
         0 => format!("{name} {relation} {constant}"),
         _ => format!("{constant} {relation} {name}"),
     }

@@ -5,13 +5,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use isac_ir::Model;
-use isac_ir::behavior::{Access, AccessKind};
+use isac_ir::behavior::{Access, AccessKind, Body, ExprKind, Stmt, walk_expressions, walk_statements};
 use isac_ir::bits::Bits;
 use isac_ir::decode::choose_variant;
 use isac_ir::decoder::{Decoder, Run, State};
+use isac_ir::operand::MentionKind;
 use isac_ir::operation::Target;
 
-use super::random::Random;
+use crate::support::random::Random;
 
 /// A word of one of the model's widths.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,6 +35,11 @@ pub(crate) struct Instruction {
     pub(crate) touches_memory: bool,
     /// Its own BEHAVIOR writes the PC.
     pub(crate) sets_pc: bool,
+    /// The cells of the narrowest access that its own BEHAVIOR makes to memory, 1 if it makes none: what an
+    /// address has to be a multiple of, where it has to be aligned.
+    pub(crate) access_cells: u32,
+    /// The operands that its own BEHAVIOR assigns to.
+    written: BTreeSet<String>,
     variant: u32,
     /// Where operands and fields lie: by alias the operand's element, by name the field.
     places: BTreeMap<String, Vec<Run>>,
@@ -44,6 +50,11 @@ pub(crate) struct Instruction {
 impl Instruction {
     pub(crate) fn has(&self, place: &str) -> bool {
         self.places.contains_key(place)
+    }
+
+    /// Whether the instruction writes what an operand names.
+    pub(crate) fn writes(&self, place: &str) -> bool {
+        self.written.contains(place)
     }
 
     pub(crate) fn is_in(&self, group: &str) -> bool {
@@ -58,6 +69,7 @@ impl Instruction {
 
 /// All instructions of a model whose longest words have 32 bits, and how to encode them.
 pub(crate) struct Encoder<'m> {
+    model: &'m Model,
     decoder: &'m Decoder,
     /// By state, which variants it may lead to.
     reaches: Vec<Vec<u32>>,
@@ -70,7 +82,7 @@ impl<'m> Encoder<'m> {
         let decoder = model.decoders.iter().find(is_root).expect("a decoder of instructions");
         let variants = 0..decoder.variants.len() as u32;
         let instructions = variants.map(|variant| instruction(model, decoder, variant)).collect();
-        Encoder { decoder, reaches: reached_variants(decoder), instructions }
+        Encoder { model, decoder, reaches: reached_variants(decoder), instructions }
     }
 
     /// All instructions.
@@ -177,34 +189,58 @@ impl<'m> Encoder<'m> {
         variant.map_or("nothing", |variant| &self.instructions[variant as usize].name)
     }
 
+    /// What the members of a group that have one code are coded as, by their names.
+    pub(crate) fn numbers(&self, group: &str) -> BTreeMap<String, u32> {
+        let decoder =
+            self.model.decoders.iter().find(|decoder| self.model.target_name(decoder.target) == group);
+        let decoder = decoder.expect("the group is decoded");
+        let reaches = reached_variants(decoder);
+        let mut numbers = BTreeMap::new();
+        for (number, variant) in (0..).zip(&decoder.variants) {
+            let node = variant.nodes.last().expect("what is decoded");
+            if node.fields.is_empty() {
+                let coded = walk(decoder, &reaches, number, &mut Random::new(0));
+                let coded = coded & u32::MAX >> (32 - variant.width_bits);
+                numbers.insert(self.model.target_name(node.target).to_owned(), coded);
+            }
+        }
+        numbers
+    }
+
     /// Walks the automaton towards a variant and writes down what it looks at.
     fn walk(&self, variant: u32, random: &mut Random) -> u32 {
-        let mut word = Bits::from_u128((random.next() as u32).into());
-        let mut state = self.decoder.start;
-        loop {
-            let (low, width, edges, otherwise) = match &self.decoder.states[state as usize] {
-                State::Test { low, width, edges, otherwise } => (low, width, edges, otherwise),
-                State::Fetch { next, .. } => {
-                    state = *next;
-                    continue;
-                }
-                State::Accept(_) | State::Reject => break,
-            };
-            let leads = |state: u32| self.reaches[state as usize].contains(&variant);
-            let mut ways: Vec<(u64, u32)> = edges.iter().copied().filter(|(_, to)| leads(*to)).collect();
-            let other = random.next() & ((1 << width) - 1);
-            if leads(*otherwise) && edges.iter().all(|(value, _)| *value != other) {
-                ways.push((other, *otherwise));
-            }
-            if ways.is_empty() {
+        walk(self.decoder, &self.reaches, variant, random)
+    }
+}
+
+/// A word that a decoder takes for a variant, where `reaches` says which variants each state may lead to: what
+/// the automaton looks at, all else random.
+fn walk(decoder: &Decoder, reaches: &[Vec<u32>], variant: u32, random: &mut Random) -> u32 {
+    let mut word = Bits::from_u128((random.next() as u32).into());
+    let mut state = decoder.start;
+    loop {
+        let (low, width, edges, otherwise) = match &decoder.states[state as usize] {
+            State::Test { low, width, edges, otherwise } => (low, width, edges, otherwise),
+            State::Fetch { next, .. } => {
+                state = *next;
                 continue;
             }
-            let (value, next) = *random.choose(&ways);
-            word = word.with(*low, *width, value.into());
-            state = next;
+            State::Accept(_) | State::Reject => break,
+        };
+        let leads = |state: u32| reaches[state as usize].contains(&variant);
+        let mut ways: Vec<(u64, u32)> = edges.iter().copied().filter(|(_, to)| leads(*to)).collect();
+        let other = random.next() & ((1 << width) - 1);
+        if leads(*otherwise) && edges.iter().all(|(value, _)| *value != other) {
+            ways.push((other, *otherwise));
         }
-        word.to_u128() as u32
+        if ways.is_empty() {
+            continue;
+        }
+        let (value, next) = *random.choose(&ways);
+        word = word.with(*low, *width, value.into());
+        state = next;
     }
+    word.to_u128() as u32
 }
 
 /// By state, which variants it may lead to; edges lead to states before.
@@ -259,10 +295,44 @@ fn instruction(model: &Model, decoder: &Decoder, variant: u32) -> Instruction {
         |access: &&Access| access.kind == AccessKind::Write && model.pc_register() == Some(access.resource);
     let touches_memory = accesses.iter().any(|access| access.resource as usize >= model.registers.len());
     let sets_pc = accesses.iter().any(is_jump);
+    let access_cells = operation.behavior.as_ref().and_then(narrowest_access).unwrap_or(1);
+    let written = operation.behavior.iter().flat_map(|body| &body.mentions);
+    let written =
+        written.filter(|mention| matches!(mention.kind, MentionKind::Write | MentionKind::WriteBound));
+    let written =
+        written.map(|mention| operation.instances[mention.instance as usize].alias.clone()).collect();
     let bytes = decoder.variants[variant as usize].width_bits / 8;
     let opcodes =
         nodes.iter().filter(|node| node.fields.is_empty() || std::ptr::eq(*node, &nodes[index as usize]));
     let path = opcodes.map(|node| model.target_name(node.target)).collect::<Vec<_>>().join(" ");
     let name = operation.name.clone();
-    Instruction { name, path, groups, bytes, touches_memory, sets_pc, variant, places, choices }
+    Instruction {
+        name,
+        path,
+        groups,
+        bytes,
+        touches_memory,
+        sets_pc,
+        access_cells,
+        written,
+        variant,
+        places,
+        choices,
+    }
+}
+
+/// The cells of a body's narrowest access to memory.
+fn narrowest_access(body: &Body) -> Option<u32> {
+    let mut all = Vec::new();
+    walk_statements(&body.statements, &mut |statement| {
+        if let Stmt::SetMemory { cells, .. } = statement {
+            all.push(*cells);
+        }
+    });
+    walk_expressions(&body.statements, &mut |expression| {
+        if let ExprKind::Memory { cells, .. } = &expression.kind {
+            all.push(*cells);
+        }
+    });
+    all.into_iter().min()
 }

@@ -1,8 +1,9 @@
 //! What a model's README says of longer runs is of the programs that the tests make today.
 //!
 //! The README has the hash of the first program of each longer run. It changes with what makes programs and
-//! with the description that they are made of: the run is to be made again then, and its figures written
-//! down with the new hash.
+//! with what the description says of words: CODINGs, WHENs, and what an instruction accesses. The run is to be
+//! made again then, and its figures written down with the new hash. What instructions do may change without
+//! it: a BEHAVIOR that is written anew is held by the runs of every day.
 
 use std::fs;
 use std::path::Path;

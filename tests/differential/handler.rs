@@ -1,10 +1,7 @@
 //! Where traps of random programs for RISC-V in machine mode go.
 
 use super::encoder::Word;
-use super::machine::{
-    LOG, MCAUSE, MEPC, MIE_BIT, MPIE_BIT, MSCRATCH, MSIP, MSTATUS, MTIMECMP, MTVAL, Machine, SAVED, SOFTWARE,
-    TIMER, size,
-};
+use super::machine::{LOG, MIE_BIT, MPIE_BIT, MSIP, MTIMECMP, Machine, SAVED, SOFTWARE, TIMER, size};
 
 impl Machine<'_, '_> {
     /// The registers that the handler works with.
@@ -59,17 +56,22 @@ impl Machine<'_, '_> {
             let branch = self.encode(name, &[("rs1", register), ("rs2", 0), ("offset", offset)]);
             [vec![branch], words].concat()
         };
-        let store =
-            vec![self.encode("ori", &[("rd", value), ("rs1", value), ("imm", 2)]), self.write(MCAUSE, value)];
+        let store = vec![
+            self.encode("ori", &[("rd", value), ("rs1", value), ("imm", 2)]),
+            self.write("mcause", value),
+        ];
         // All but LR, by the bits of the opcode above.
         let of_load = [vec![shift(other, 27), less(other, 2)], unless("beq", other, store)].concat();
         let opcode = self.encode("andi", &[("rd", third), ("rs1", other), ("imm", 0x7f)]);
         let of_atomic = [vec![opcode, less(third, 0x2f)], unless("bne", third, of_load)].concat();
         let word = self.encode("lw", &[("rd", other), ("rs1", other), ("offset", 0)]);
-        let of_access = [vec![self.read(other, MEPC), word], of_atomic].concat();
+        let of_access = [vec![self.read(other, "mepc"), word], of_atomic].concat();
         // Causes 4 and 5, those of loads.
-        let mut words =
-            vec![self.read(value, MCAUSE), self.user.add(other, value, 4u32.wrapping_neg()), shift(other, 1)];
+        let mut words = vec![
+            self.read(value, "mcause"),
+            self.user.add(other, value, 4u32.wrapping_neg()),
+            shift(other, 1),
+        ];
         words.extend(unless("bne", other, of_access));
         words
     }
@@ -86,13 +88,13 @@ impl Machine<'_, '_> {
             words.extend(self.cause_of_atomic());
         }
         words.push(self.user.loaded(sum, LOG));
-        for csr in [MCAUSE, MEPC, MTVAL, MSTATUS] {
+        for csr in ["mcause", "mepc", "mtval", "mstatus"] {
             words.extend(self.added(csr));
         }
         words.push(self.user.stored(sum, LOG));
         let exception = self.after_exception();
         let interrupt = self.after_interrupt();
-        words.push(self.read(value, MCAUSE));
+        words.push(self.read(value, "mcause"));
         let behind = 8 + size(&exception);
         words.push(self.encode("blt", &[("rs1", value), ("rs2", 0), ("offset", behind)]));
         words.extend(exception);
@@ -107,18 +109,18 @@ impl Machine<'_, '_> {
 
     /// Adds a CSR to the sum. What mtval is at a breakpoint is for each machine to choose (3.1.16): it
     /// is made 0 there. Of mstatus what both machines have is taken.
-    fn added(&self, csr: u32) -> Vec<Word> {
+    fn added(&self, csr: &str) -> Vec<Word> {
         let [sum, value, other] = self.temporaries();
         let mut words = vec![self.read(value, csr)];
         match csr {
-            MTVAL => {
-                words.push(self.read(other, MCAUSE));
+            "mtval" => {
+                words.push(self.read(other, "mcause"));
                 words.push(self.user.add(other, other, 3u32.wrapping_neg()));
                 words.push(self.encode("bne", &[("rs1", other), ("rs2", 0), ("offset", 8)]));
                 words.push(self.user.add(value, 0, 0));
-                words.push(self.write(MTVAL, value));
+                words.push(self.write("mtval", value));
             }
-            MSTATUS => {
+            "mstatus" => {
                 words
                     .push(self.encode("andi", &[("rd", value), ("rs1", value), ("imm", MIE_BIT | MPIE_BIT)]));
             }
@@ -137,10 +139,10 @@ impl Machine<'_, '_> {
         let not_equal =
             |register, offset| self.encode("bne", &[("rs1", register), ("rs2", 0), ("offset", offset)]);
         vec![
-            self.read(address, MEPC),
+            self.read(address, "mepc"),
             self.user.add(value, value, 1u32.wrapping_neg()),
             not_equal(value, 12),
-            self.read(address, MSCRATCH),
+            self.read(address, "mscratch"),
             self.encode("jal", &[("rd", 0), ("offset", 28)]),
             self.encode("lbu", &[("rd", value), ("rs1", address), ("offset", 0)]),
             self.encode("andi", &[("rd", value), ("rs1", value), ("imm", 3)]),
@@ -148,7 +150,7 @@ impl Machine<'_, '_> {
             self.user.add(address, address, 2),
             not_equal(value, 8),
             self.user.add(address, address, 2),
-            self.write(MEPC, address),
+            self.write("mepc", address),
         ]
     }
 

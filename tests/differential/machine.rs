@@ -3,48 +3,39 @@
 //! The handler sums up what each trap has told it in a word of the data, and goes on behind the
 //! instruction; of an interrupt it takes the cause away. Vectored ones add their vector to the sum.
 
-use std::ops::Range;
+use std::collections::BTreeMap;
 
 use super::encoder::{Encoder, Instruction, Word};
 use super::program::{Forward, Jump, Layout, Row, Way, Writer};
-use super::random::Random;
 use super::riscv::{FIRST_SHORT, RV32, RV64, RiscV, is_on_stack, is_short, random_instructions, riscv};
+use crate::support::random::Random;
 
 /// Programs for the bare machine lie where its memory is.
 pub(crate) const BARE32: Layout = Layout { code: 0x8000_0000, data: 0x80c0_0000, ..RV32 };
 pub(crate) const BARE64: Layout = Layout { code: BARE32.code, data: BARE32.data, ..RV64 };
 
-pub(super) const MSTATUS: u32 = 0x300;
-const MISA: u32 = 0x301;
-const MIE: u32 = 0x304;
-const MTVEC: u32 = 0x305;
-pub(super) const MSCRATCH: u32 = 0x340;
-pub(super) const MEPC: u32 = 0x341;
-pub(super) const MCAUSE: u32 = 0x342;
-pub(super) const MTVAL: u32 = 0x343;
-const MIP: u32 = 0x344;
-const MCYCLE: u32 = 0xb00;
-const MINSTRET: u32 = 0xb02;
-const CYCLE: u32 = 0xc00;
-const INSTRET: u32 = 0xc02;
-/// From a counter to its high half, where registers have 32 bits.
-const HIGH: u32 = 0x80;
-
 /// What programs may write as they like.
-const WRITABLE: [u32; 4] = [MSCRATCH, MCAUSE, MTVAL, MISA];
+const WRITABLE: [&str; 4] = ["mscratch", "mcause", "mtval", "misa"];
 /// What they may write these bits of: the other machine has more modes, interrupts of their own, and bit 0 of mepc.
-const PARTLY_WRITABLE: [(u32, u32); 4] =
-    [(MSTATUS, MIE_BIT | MPIE_BIT), (MIE, OF_MODE), (MEPC, !1), (MIP, OF_MODE)];
+const PARTLY_WRITABLE: [(&str, u32); 4] =
+    [("mstatus", MIE_BIT | MPIE_BIT), ("mie", OF_MODE), ("mepc", !1), ("mip", OF_MODE)];
 /// Of the CSRs that the description has those whose values differ from machine to machine: mstatus,
 /// which has more modes there; counters, which count the handler, and are read by differences; marchid
 /// and mimpid, a version there.
-const DIFFERENT: [Range<u32>; 6] = [
-    MSTATUS..MSTATUS + 1,
-    MCYCLE..MINSTRET + 1,
-    MCYCLE + HIGH..MINSTRET + HIGH + 1,
-    CYCLE..INSTRET + 1,
-    CYCLE + HIGH..INSTRET + HIGH + 1,
-    0xf12..0xf14,
+const DIFFERENT: [&str; 13] = [
+    "mstatus",
+    "mcycle",
+    "minstret",
+    "mcycleh",
+    "minstreth",
+    "cycle",
+    "time",
+    "instret",
+    "cycleh",
+    "timeh",
+    "instreth",
+    "marchid",
+    "mimpid",
 ];
 /// Of those that it has not, all that is there on the other machine: medeleg and mideleg, which a
 /// processor without supervisor mode has not (3.1.8), and mcountinhibit, which is for each to choose (3.1.12).
@@ -86,6 +77,8 @@ pub(crate) fn writer<'e>(encoder: &'e Encoder<'_>, layout: &Layout, seed: u64) -
 /// What it has of user mode, everything; and the numbers of CSRs.
 pub(super) struct Machine<'e, 'm> {
     pub(super) user: RiscV<'e, 'm>,
+    /// The numbers of CSRs by their names, of those that have one number.
+    csrs: BTreeMap<String, u32>,
     /// Those that can be written, and hold the same everywhere.
     readable: Vec<u32>,
     /// Those that can only be read, and hold the same everywhere.
@@ -102,7 +95,7 @@ impl Writer for Machine<'_, '_> {
         let mut words = vec![
             self.encode("auipc", &[("rd", 1), ("imm", 0)]),
             self.user.add(1, 1, 16),
-            self.write(MTVEC, 1),
+            self.write("mtvec", 1),
             self.to(size(&handler)),
         ];
         words.extend(handler);
@@ -116,13 +109,14 @@ impl Writer for Machine<'_, '_> {
     }
 
     fn epilogue(&self) -> Vec<Word> {
-        let mut words = vec![self.encode("csrrci", &[("rd", 0), ("csr", MSTATUS), ("imm", MIE_BIT)])];
+        let mut words =
+            vec![self.encode("csrrci", &[("rd", 0), ("csr", self.csr("mstatus")), ("imm", MIE_BIT)])];
         words.extend(self.user.stored_registers());
         // One of the registers that are stored by now
         let value = if self.user.base == 1 { 2 } else { 1 };
-        for (index, csr) in (0..).zip([MSCRATCH, MEPC, MCAUSE, MTVAL, MIE, MIP, MSTATUS]) {
+        for (index, csr) in (0..).zip(["mscratch", "mepc", "mcause", "mtval", "mie", "mip", "mstatus"]) {
             words.push(self.read(value, csr));
-            if csr == MSTATUS {
+            if csr == "mstatus" {
                 words
                     .push(self.encode("andi", &[("rd", value), ("rs1", value), ("imm", MIE_BIT | MPIE_BIT)]));
             }
@@ -178,16 +172,13 @@ const STACK_POINTER: u32 = 2;
 pub(super) const SAVED: u32 = 0x800;
 pub(super) const LOG: u32 = SAVED + 24;
 
-/// The numbers of CSRs that a word of an instruction can name so that it stays an instruction of `group`.
-fn numbers_of(encoder: &Encoder<'_>, name: &str, group: &str) -> Vec<u32> {
-    let word = encoder.encode(name, &[("csr", MSCRATCH), ("rs1", 0)]);
+/// The numbers of CSRs, of which `any` is one, that a word of an instruction can name so that it stays an
+/// instruction of `group`.
+fn numbers_of(encoder: &Encoder<'_>, any: u32, name: &str, group: &str) -> Vec<u32> {
+    let word = encoder.encode(name, &[("csr", any), ("rs1", 0)]);
     let named = |number: &u32| Word { bits: word.bits & 0x000f_ffff | number << 20, ..word };
     let is_there = |number: &u32| encoder.find(named(number)).is_some_and(|found| found.is_in(group));
     (0..0x1000).filter(is_there).collect()
-}
-
-fn is_in_any(number: u32, ranges: &[Range<u32>]) -> bool {
-    ranges.iter().any(|range| range.contains(&number))
 }
 
 pub(super) fn size(words: &[Word]) -> u32 {
@@ -196,15 +187,18 @@ pub(super) fn size(words: &[Word]) -> u32 {
 
 impl<'e, 'm> Machine<'e, 'm> {
     fn new(user: RiscV<'e, 'm>) -> Machine<'e, 'm> {
-        let of = |name, group| numbers_of(user.encoder, name, group);
+        let csrs: BTreeMap<String, u32> =
+            ["csr", "csr_read_only"].into_iter().flat_map(|group| user.encoder.numbers(group)).collect();
+        let of = |name, group| numbers_of(user.encoder, csrs["mscratch"], name, group);
+        let different: Vec<u32> = DIFFERENT.iter().filter_map(|name| csrs.get(*name)).copied().collect();
         let alike = |numbers: &[u32]| -> Vec<u32> {
-            numbers.iter().copied().filter(|number| !is_in_any(*number, &DIFFERENT)).collect()
+            numbers.iter().copied().filter(|number| !different.contains(number)).collect()
         };
         let (writable, named) = (of("csrrw", "control"), of("csrrs", "control"));
         let constant: Vec<u32> = named.iter().copied().filter(|number| !writable.contains(number)).collect();
         let absent = of("csrrs", "undefined").into_iter();
         let absent = absent.filter(|number| !THERE_ALONE.contains(number)).collect();
-        Machine { user, readable: alike(&writable), read_only: alike(&constant), constant, absent }
+        Machine { user, csrs, readable: alike(&writable), read_only: alike(&constant), constant, absent }
     }
 
     pub(super) fn encode(&self, name: &str, values: &[(&str, u32)]) -> Word {
@@ -227,12 +221,17 @@ impl<'e, 'm> Machine<'e, 'm> {
         self.user.encoder.instructions().iter().any(|one| one.is_in("atomic"))
     }
 
-    pub(super) fn write(&self, csr: u32, from: u32) -> Word {
-        self.encode("csrrw", &[("rd", 0), ("csr", csr), ("rs1", from)])
+    /// The number of a CSR that the description has.
+    fn csr(&self, name: &str) -> u32 {
+        self.csrs[name]
     }
 
-    pub(super) fn read(&self, to: u32, csr: u32) -> Word {
-        self.encode("csrrs", &[("rd", to), ("csr", csr), ("rs1", 0)])
+    pub(super) fn write(&self, csr: &str, from: u32) -> Word {
+        self.encode("csrrw", &[("rd", 0), ("csr", self.csr(csr)), ("rs1", from)])
+    }
+
+    pub(super) fn read(&self, to: u32, csr: &str) -> Word {
+        self.encode("csrrs", &[("rd", to), ("csr", self.csr(csr)), ("rs1", 0)])
     }
 
     pub(super) fn store(&self, name: &str, value: u32, base: u32, offset: u32) -> Word {
@@ -256,7 +255,7 @@ impl<'e, 'm> Machine<'e, 'm> {
         let written = self.user.writable(random);
         let (rd, any) = (*random.choose(&[0, written]), random.value(5));
         let last = if instruction.has("imm") { "imm" } else { "rs1" };
-        let values = [("rd", rd), ("csr", *random.choose(&WRITABLE)), (last, any)];
+        let values = [("rd", rd), ("csr", self.csr(random.pick(&WRITABLE))), (last, any)];
         vec![self.encode(&instruction.name, &values)]
     }
 
@@ -270,17 +269,17 @@ impl<'e, 'm> Machine<'e, 'm> {
             let is_whole = instruction.name.starts_with("csrrw");
             let mut words = Vec::new();
             let (last, value) = match instruction.has("imm") {
-                true if is_whole && csr == MSTATUS => continue,
+                true if is_whole && csr == "mstatus" => continue,
                 true => ("imm", random.value(5) & bits),
                 false => {
-                    let mode = if is_whole && csr == MSTATUS { MPP } else { 0 };
+                    let mode = if is_whole && csr == "mstatus" { MPP } else { 0 };
                     words = self.user.constant(from, random.next() as u32 & bits | mode);
                     ("rs1", from)
                 }
             };
-            let values = [("rd", rd), ("csr", csr), (last, value)];
+            let values = [("rd", rd), ("csr", self.csr(csr)), (last, value)];
             words.push(self.encode(&instruction.name, &values));
-            if csr == MSTATUS {
+            if csr == "mstatus" {
                 words.push(self.encode("andi", &[("rd", rd), ("rs1", rd), ("imm", bits)]));
             }
             return words;
@@ -292,10 +291,11 @@ impl<'e, 'm> Machine<'e, 'm> {
     /// each machine to choose (3.1.7).
     fn write_handler(&self, random: &mut Random) -> Vec<Word> {
         let (old, any) = self.two(random);
-        let mut words = vec![self.encode("csrrci", &[("rd", 0), ("csr", MSTATUS), ("imm", MIE_BIT)])];
+        let mut words =
+            vec![self.encode("csrrci", &[("rd", 0), ("csr", self.csr("mstatus")), ("imm", MIE_BIT)])];
         words.push(self.encode("andi", &[("rd", any), ("rs1", any), ("imm", 0xffd)]));
-        words.push(self.encode("csrrw", &[("rd", old), ("csr", MTVEC), ("rs1", any)]));
-        words.push(self.encode("csrrw", &[("rd", any), ("csr", MTVEC), ("rs1", old)]));
+        words.push(self.encode("csrrw", &[("rd", old), ("csr", self.csr("mtvec")), ("rs1", any)]));
+        words.push(self.encode("csrrw", &[("rd", any), ("csr", self.csr("mtvec")), ("rs1", old)]));
         words.push(self.user.add(old, 0, 0));
         words
     }
@@ -330,13 +330,15 @@ impl<'e, 'm> Machine<'e, 'm> {
     fn choose_interrupts(&self, random: &mut Random) -> Vec<Word> {
         let name = *random.choose(&["csrrsi", "csrrci"]);
         match random.below(4) {
-            0 | 1 => return vec![self.encode(name, &[("rd", 0), ("csr", MSTATUS), ("imm", MIE_BIT)])],
-            2 => return vec![self.encode(name, &[("rd", 0), ("csr", MTVEC), ("imm", VECTORED)])],
+            0 | 1 => {
+                return vec![self.encode(name, &[("rd", 0), ("csr", self.csr("mstatus")), ("imm", MIE_BIT)])];
+            }
+            2 => return vec![self.encode(name, &[("rd", 0), ("csr", self.csr("mtvec")), ("imm", VECTORED)])],
             _ => {}
         }
         let (register, old) = self.two(random);
         let mut words = self.user.constant(register, random.next() as u32 & INTERRUPTS);
-        words.push(self.encode("csrrw", &[("rd", old), ("csr", MIE), ("rs1", register)]));
+        words.push(self.encode("csrrw", &[("rd", old), ("csr", self.csr("mie")), ("rs1", register)]));
         words
     }
 
@@ -358,10 +360,10 @@ impl<'e, 'm> Machine<'e, 'm> {
     fn leave_trap(&self, random: &mut Random) -> Vec<Word> {
         let register = self.user.writable(random);
         let mut words = self.user.constant(register, MPP | (random.next() as u32 & MPIE_BIT));
-        words.push(self.encode("csrrs", &[("rd", 0), ("csr", MSTATUS), ("rs1", register)]));
+        words.push(self.encode("csrrs", &[("rd", 0), ("csr", self.csr("mstatus")), ("rs1", register)]));
         words.push(self.encode("auipc", &[("rd", register), ("imm", 0)]));
         words.push(self.user.add(register, register, 16));
-        words.push(self.write(MEPC, register));
+        words.push(self.write("mepc", register));
         words.push(self.encode("mret", &[]));
         words
     }
@@ -369,16 +371,16 @@ impl<'e, 'm> Machine<'e, 'm> {
     /// How much a counter counts from one reading to the next; its high half may be written between them.
     fn count(&self, random: &mut Random) -> Vec<Word> {
         let (first, second) = self.two(random);
-        let csr = *random.choose(&[MCYCLE, MINSTRET, 0xc00, 0xc02]);
-        let name = if csr >> 10 == 3 { "csrrs_read" } else { "csrrs" };
-        let read = |register| match name {
-            "csrrs" => self.read(register, csr),
-            _ => self.encode(name, &[("rd", register), ("csr", csr)]),
+        let csr = random.pick(&["mcycle", "minstret", "cycle", "instret"]);
+        let is_read_only = self.csr(csr) >> 10 == 3;
+        let read = |register| match is_read_only {
+            false => self.read(register, csr),
+            true => self.encode("csrrs_read", &[("rd", register), ("csr", self.csr(csr))]),
         };
         let mut words = vec![read(first)];
         words.extend((0..random.below(4)).map(|_| self.user.add(second, first, 1)));
         if self.has_high_halves() && random.once_in(2) {
-            words.push(self.write(*random.choose(&[MCYCLE, MINSTRET]) + HIGH, second));
+            words.push(self.write(random.pick(&["mcycleh", "minstreth"]), second));
         }
         words.push(read(second));
         words.push(self.encode("sub", &[("rd", first), ("rs1", second), ("rs2", first)]));
@@ -389,7 +391,8 @@ impl<'e, 'm> Machine<'e, 'm> {
     /// What is an exception by its nature.
     fn exception(&self, random: &mut Random) -> Vec<Word> {
         let absent = |name: &str, csr, random: &mut Random| {
-            let word = self.encode(name, &[("rd", self.user.writable(random)), ("csr", MSCRATCH)]);
+            let word =
+                self.encode(name, &[("rd", self.user.writable(random)), ("csr", self.csr("mscratch"))]);
             vec![Word { bits: word.bits & 0x000f_ffff | csr << 20, ..word }]
         };
         match random.below(7) {
@@ -437,7 +440,7 @@ impl<'e, 'm> Machine<'e, 'm> {
             let mut words = self.user.constant(place, self.nowhere(random));
             words.push(self.encode("auipc", &[("rd", back), ("imm", 0)]));
             words.push(self.user.add(back, back, 16));
-            words.push(self.write(MSCRATCH, back));
+            words.push(self.write("mscratch", back));
             words.push(self.encode("jalr", &[("rd", 0), ("rs1", place), ("offset", 0)]));
             return words;
         }

@@ -2,7 +2,7 @@
 
 use super::encoder::{Encoder, Instruction, Word};
 use super::program::{Forward, Jump, Layout, Row, Way, Writer};
-use super::random::Random;
+use crate::support::random::Random;
 
 const NAMES: [&str; 34] = [
     "r0", "r1", "r2", "r3", "r4", "r5", "r6", "r7", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15",
@@ -19,11 +19,6 @@ const NOT_RANDOM: [&str; 3] = ["break", "syscall", "undefined"];
 /// where what is local to the thread lies.
 const CERTAIN: [u32; 3] = [0, 1, 29];
 
-/// Those that write the register that `rt` names, beside loads and `sc`.
-const WRITING_RT: [&str; 11] =
-    ["addi", "addiu", "slti", "sltiu", "andi", "ori", "xori", "lui", "ext", "ins", "rdhwr"];
-const STORES: [&str; 5] = ["sb", "sh", "sw", "swl", "swr"];
-const HINTS: [&str; 3] = ["pref", "sync", "synci"];
 pub(super) const OVERFLOWING: [&str; 3] = ["add", "addi", "sub"];
 
 /// The register that links.
@@ -51,24 +46,9 @@ fn is_delicate(instruction: &Instruction) -> bool {
     OVERFLOWING.contains(&name) || name == "sc"
 }
 
-/// What the address of a load or store has to be a multiple of.
-pub(super) fn access_bytes(name: &str) -> i32 {
-    match name {
-        "lh" | "lhu" | "sh" => 2,
-        "ll" | "lw" | "sc" | "sw" => 4,
-        _ => 1,
-    }
-}
-
 /// The place that names the register which an instruction writes.
 fn destination(instruction: &Instruction) -> Option<&'static str> {
-    let name = instruction.name.as_str();
-    let loads = instruction.is_in("memory") && !STORES.contains(&name) && !HINTS.contains(&name);
-    match () {
-        () if WRITING_RT.contains(&name) || loads => Some("rt"),
-        () if instruction.has("rd") => Some("rd"),
-        () => None,
-    }
+    ["rt", "rd"].into_iter().find(|place| instruction.writes(place))
 }
 
 /// A program's writer, with the registers of the harness: where the data is, and what counts the
@@ -267,7 +247,7 @@ impl Mips<'_, '_> {
 
     /// A load or store somewhere in the data, aligned if it has to be.
     fn address(&self, instruction: &Instruction, word: Word, random: &mut Random) -> Word {
-        let size = access_bytes(&instruction.name);
+        let size = instruction.access_cells.cast_signed();
         let lowest = -(Layout::DATA_BYTES as i32 / 2);
         let last = LAYOUT.saved() as i32 + lowest - 4;
         let any = lowest + random.below((last - lowest + 1) as usize) as i32;

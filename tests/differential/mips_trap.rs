@@ -1,8 +1,8 @@
 //! Programs for MIPS32 that end with an instruction which traps, or not, by its operands.
 
 use super::encoder::{Encoder, Instruction, Word};
-use super::mips::{Mips, OVERFLOWING, access_bytes, mips};
-use super::random::Random;
+use super::mips::{Mips, OVERFLOWING, mips};
+use crate::support::random::Random;
 
 /// The first of the registers that a system call leaves alone.
 const KEPT: u32 = 8;
@@ -40,7 +40,7 @@ impl<'e> Mips<'e, '_> {
             let is_trap = one.is_in("trapping") && name != "syscall";
             is_trap
                 || OVERFLOWING.contains(&name)
-                || (one.is_in("memory") && access_bytes(name) > 1 && name != "sc")
+                || (one.is_in("memory") && one.access_cells > 1 && name != "sc")
         };
         self.encoder.instructions().iter().filter(is_one).collect()
     }

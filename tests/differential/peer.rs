@@ -5,8 +5,8 @@ use std::path::Path;
 use std::process::{self, Command, Stdio};
 
 use super::encoder::Encoder;
-use super::installed::can_compare;
 use super::program::{Layout, Writer};
+use crate::support::installed::can_compare;
 use isac_ir::Model;
 use sim_profile::coverage::Coverage;
 use sim_runtime::host::{Host, Streams};
@@ -117,6 +117,38 @@ impl Peer {
 /// The translated engine without a profile, as a run without options has it, compiling whatever it comes to.
 pub(crate) fn translated(model: &'static Model) -> TranslatedEngine<'static> {
     TranslatedEngine::new(model).expect("the model is translated").with_threshold(1)
+}
+
+/// Compares what two machines wrote, each by its name; `place` says what stands at an offset in bytes.
+pub(crate) fn same(
+    (left_name, left): (&str, &Output),
+    (right_name, right): (&str, &Output),
+    layout: &Layout,
+    place: &dyn Fn(usize) -> String,
+) -> Result<(), String> {
+    if left == right {
+        return Ok(());
+    }
+    let (Ok(left), Ok(right)) = (left, right) else {
+        let short = |output: &Output| {
+            output.as_ref().map(|bytes| format!("{} bytes", bytes.len())).unwrap_or_else(Clone::clone)
+        };
+        return Err(format!("{left_name}: {}; {right_name}: {}", short(left), short(right)));
+    };
+    let size = layout.register_bytes as usize;
+    let differs = left.chunks(size).zip(right.chunks(size)).position(|(left, right)| left != right);
+    let Some(word) = differs else {
+        return Err(format!("{left_name} writes {} bytes, {right_name} {}", left.len(), right.len()));
+    };
+    let value = |bytes: &[u8]| {
+        let mut bytes = bytes[word * size..][..size].to_vec();
+        if !layout.big_endian {
+            bytes.reverse();
+        }
+        bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>()
+    };
+    let place = place(word * size);
+    Err(format!("{place} is {} in {left_name} and {} in {right_name}", value(left), value(right)))
 }
 
 /// What of the instruction set an engine has not executed.

@@ -15,7 +15,7 @@
 use std::ops::Range;
 
 use super::encoder::Word;
-use super::random::Random;
+use crate::support::random::Random;
 
 /// Where a program and its data are, and what of it is registers.
 #[derive(Debug, Clone, Copy)]

@@ -2,7 +2,7 @@
 
 use super::encoder::{Encoder, Instruction, Word};
 use super::program::{Forward, Jump, Layout, Row, Way, Writer};
-use super::random::Random;
+use crate::support::random::Random;
 
 /// What ends the run or leaves to the host: the harness alone uses it.
 const NOT_RANDOM: [&str; 3] = ["ecall", "ebreak", "c_ebreak"];

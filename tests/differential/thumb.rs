@@ -3,7 +3,7 @@
 
 use super::encoder::{Encoder, Instruction, Word};
 use super::program::{Forward, Jump, Layout, Row, Way, Writer};
-use super::random::Random;
+use crate::support::random::Random;
 
 const NAMES: [&str; 16] =
     ["r0", "r1", "r2", "r3", "r4", "r5", "r6", "r7", "r8", "r9", "r10", "r11", "r12", "sp", "lr", "flags"];
@@ -41,15 +41,6 @@ const PADDING: usize = 520;
 pub(crate) fn random_instructions<'e>(encoder: &'e Encoder<'_>) -> Vec<&'e Instruction> {
     let is_random = |one: &&Instruction| !NOT_RANDOM.contains(&one.name.as_str());
     encoder.instructions().iter().filter(is_random).collect()
-}
-
-/// Bytes that a load or store touches.
-fn access_bytes(name: &str) -> u32 {
-    match name {
-        name if name.starts_with("ldrb") || name.starts_with("ldrsb") || name.starts_with("strb") => 1,
-        name if name.starts_with("ldrh") || name.starts_with("ldrsh") || name.starts_with("strh") => 2,
-        _ => 4,
-    }
 }
 
 /// The word with a list of low registers, which all instructions with one have in their low bits.
@@ -272,7 +263,7 @@ impl Thumb<'_, '_> {
     /// A load or store at the base and an offset in a register, either first.
     fn indexed(&self, instruction: &Instruction, random: &mut Random) -> Vec<Word> {
         let register = self.low(random);
-        let offset = random.value(8) & access_bytes(&instruction.name).wrapping_neg();
+        let offset = random.value(8) & instruction.access_cells.wrapping_neg();
         let word = self.word(instruction, random);
         let (first, second) = if random.once_in(2) { (self.base, register) } else { (register, self.base) };
         let word = self.set(instruction, word, "rn", first);

@@ -6,7 +6,7 @@ use isac_ir::Model;
 use isac_ir::operation::{Role, Target};
 use isac_ir::syntax::Tree;
 
-use super::random::Random;
+use crate::support::random::Random;
 
 /// Makes trees, and finds its way about in them by the description's names.
 #[derive(Clone, Copy)]

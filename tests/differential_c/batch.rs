@@ -6,8 +6,8 @@
 use super::c_text::{self, CText};
 use super::description_text;
 use super::generate::{FIELDS, FILES, Generator, REGISTERS};
-use super::random::Random;
 use super::tree::{Function, Stmt, bits};
+use crate::support::random::Random;
 
 /// Cases in an operation.
 pub(crate) const CASES: usize = 16;

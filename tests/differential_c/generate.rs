@@ -7,8 +7,8 @@ mod statement;
 
 use self::number::plain_number;
 use self::statement::Around;
-use super::random::Random;
 use super::tree::{Expr, Function, Place, Stmt, Type, bits, named};
+use crate::support::random::Random;
 
 /// The single registers.
 pub(crate) const REGISTERS: [(&str, u32); 15] = [

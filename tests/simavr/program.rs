@@ -9,7 +9,7 @@ use isac::simulators::avr;
 use isac_parser::diagnostic::{Diagnostics, Style};
 use isac_parser::source::{InMemory, SourceMap};
 
-use super::super::differential::random::Random;
+use crate::support::random::Random;
 
 /// Data memory that random instructions touch; the stack is in it.
 pub(crate) const DATA: Range<u16> = 0x100..0x500;

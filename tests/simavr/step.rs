@@ -7,9 +7,9 @@ use isac_ir::operation::Target;
 use isac_ir::syntax::Tree;
 use isac_ir::syntax::encode::{cells_of_words, encode};
 
-use super::super::differential::random::Random;
 use super::super::differential::tree::Trees;
 use super::program::{DATA, FLASH, Program};
+use crate::support::random::Random;
 
 /// How many steps a jump may go over, and one.
 const REACH: usize = 4;

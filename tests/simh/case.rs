@@ -1,7 +1,7 @@
 //! Random cases: what stands in the machine, and how long it runs.
 
-use super::super::differential::random::Random;
 use super::instruction::{DATA, random_address, random_instruction, random_value};
+use crate::support::random::Random;
 
 /// Words of memory that are filled; all behind them are 0.
 pub(crate) const FILLED_WORDS: usize = DATA.end as usize / 2;

@@ -1,6 +1,6 @@
 //! Random PDP-11 instructions, from the handbook's tables of codes.
 
-use super::super::differential::random::Random;
+use crate::support::random::Random;
 
 /// Words that are an instruction together.
 pub(crate) type Words = Vec<u16>;

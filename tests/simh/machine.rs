@@ -175,11 +175,11 @@ impl Bench {
             match stop {
                 Stop::Budget if has_trapped => {}
                 Stop::Budget => end = Some((cycle, instructions)),
-                Stop::Halted(status) if status <= 0xff => {
+                Stop::Halted(_) if host.explanation().is_none() => {
                     end = Some((cycle, instructions));
                     break;
                 }
-                // There is no stack for a trap.
+                // There is no stack for a trap, as the end tells where the stack pointer is odd.
                 Stop::Paused { .. } | Stop::Halted(_) | Stop::Fault(_) | Stop::Interrupted => return None,
             }
         }

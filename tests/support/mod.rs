@@ -3,11 +3,14 @@
 #![allow(dead_code, reason = "every test takes what it needs")]
 
 pub(crate) mod description;
+pub(crate) mod installed;
 pub(crate) mod launch;
 pub(crate) mod law;
 pub(crate) mod paid;
 pub(crate) mod program;
+pub(crate) mod random;
 pub(crate) mod random_word;
+pub(crate) mod setting;
 pub(crate) mod split;
 pub(crate) mod stretches;
 

@@ -5,28 +5,7 @@ use isac_ir::bits::Bits;
 use isac_ir::decoder::State;
 use isac_ir::operation::Role;
 
-/// Numbers from a seed (splitmix64, after Steele, Lea and Flood).
-#[derive(Debug, Clone)]
-pub(crate) struct Random(pub(crate) u64);
-
-impl Random {
-    pub(crate) fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-
-    /// A number below `end`.
-    pub(crate) fn below(&mut self, end: u64) -> u64 {
-        self.next() % end.max(1)
-    }
-
-    pub(crate) fn pick<T: Copy>(&mut self, from: &[T]) -> T {
-        from[self.below(from.len() as u64) as usize]
-    }
-}
+use super::random::Random;
 
 /// The decoder of the first element of the model's CODINGROOT.
 pub(crate) fn root_decoder(model: &Model) -> u32 {
@@ -61,7 +40,7 @@ fn walk(model: &Model, decoder: u32, mut word: Bits, random: &mut Random) -> Opt
             State::Accept(variant) => break *variant,
             State::Fetch { next, .. } => state = *next,
             State::Test { low, width, edges, otherwise } => {
-                match edges.get(random.below(edges.len() as u64 + 1) as usize) {
+                match edges.get(random.below_u64(edges.len() as u64 + 1) as usize) {
                     Some((value, to)) => {
                         word = word.with(*low, *width, u128::from(*value));
                         state = *to;

@@ -5,8 +5,8 @@ use isac_ir::Model;
 use isac_ir::syntax::Tree;
 use isac_ir::syntax::encode::encode;
 
-use super::super::differential::random::Random;
 use super::super::differential::tree::Trees;
+use crate::support::random::Random;
 
 /// Registers that hold a value from the beginning on: those below are any operation's results.
 const LINK: u32 = 28;

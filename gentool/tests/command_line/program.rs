@@ -88,17 +88,27 @@ fn a_guest_at_fault_is_told_where_and_why() {
     check("guest_faults", &bench, &lines.iter().map(String::as_str).collect::<Vec<_>>());
 }
 
+/// `movs r0, #1; lsls r0, r0, #1` and what goes on like that, where vectors should be.
+const NO_VECTORS: [u8; 16] =
+    [0x01, 0x20, 0x40, 0x00, 0x00, 0xbf, 0x00, 0xbf, 0x05, 0x24, 0x05, 0x25, 0x08, 0x26, 0x08, 0x25];
+
 #[test]
 fn a_program_that_the_description_ends_is_told_where_and_why() {
     let bench = Bench::new()
         .with("break.bin", [0x00, 0x05, 0x00, 0x0d]) // break 5
+        .with("break_both.bin", [0x00, 0x03, 0x01, 0x4d]) // break 3, 5
+        .with("emt.bin", [0x12, 0x88]) // emt 022
         .with("amoadd.bin", [0x2f, 0x25, 0xb6, 0x00]) // amoadd.w a0, a1, (a2)
-        .with("bkpt.bin", [0x00, 0xbe]); // bkpt #0
+        .with("bkpt.bin", [0x00, 0xbe]) // bkpt #0
+        .with("no_vectors.bin", NO_VECTORS);
     let lines = [
         "run models/mips32/mips32.isac @break.bin --raw=0x400000 --engine reference",
         "run models/mips32/mips32.isac @break.bin --raw=0x400000 --engine translated",
+        "run models/mips32/mips32.isac @break_both.bin --raw=0x400000 --engine reference",
+        "run models/pdp11/pdp11.isac @emt.bin --raw=0x200 --set sp=0x401 --engine reference",
         "run models/rv64imac/rv64imac.isac @amoadd.bin --raw=0x10000 --pc 0x10000 --set a2=0x2000a --engine reference",
         "run models/armv6m/armv6m.isac @bkpt.bin --raw=0x100 --pc 0x100 --engine translated",
+        "run models/armv6m/armv6m.isac @no_vectors.bin --raw=0 --engine reference",
     ];
     check("explained_ends", &bench, &lines);
 }

@@ -11,7 +11,8 @@ use sim_runtime::host::{Host, Streams};
 use sim_runtime::reference::ReferenceEngine;
 use sim_translate::{TranslatedEngine, find_obstacles};
 
-use super::random_word::{Random, random_word, root_decoder};
+use super::random::Random;
+use super::random_word::{random_word, root_decoder};
 
 /// Most words of a program.
 const MOST_WORDS: u64 = 120;
@@ -54,9 +55,9 @@ impl Machine {
     /// A program, as it is kept: the path of the description in a line, and its bytes.
     pub(crate) fn program(&self, random: &mut Random) -> Vec<u8> {
         let mut bytes = format!("{}\n", self.path.display()).into_bytes();
-        for _ in 0..=random.below(MOST_WORDS) {
+        for _ in 0..=random.below_u64(MOST_WORDS) {
             let width = self.model.decoders[self.decoder as usize].width_bits;
-            let word = match random.below(16) {
+            let word = match random.below_u64(16) {
                 0 => Bits::from_u128(random.next().into()),
                 _ => random_word(&self.model, self.decoder, random),
             };
@@ -99,7 +100,7 @@ impl Machine {
     /// How a run ends, and its report.
     fn run(&self, engine: &mut dyn Engine, program: &[u8], pieces: &[u64]) -> (String, Option<String>) {
         let mut random =
-            Random(program.iter().fold(1, |sum, byte| sum * 31 % 0xffff_ffff + u64::from(*byte)));
+            Random::new(program.iter().fold(1, |sum, byte| sum * 31 % 0xffff_ffff + u64::from(*byte)));
         let (low, high) = self.memory;
         // At the memory's ends, too.
         let last = (high - low + 1).saturating_sub(program.len() as u64);
@@ -109,10 +110,10 @@ impl Machine {
         machine.write_bytes(self.map, place, &program[..length]).expect("the program lies in memory");
         for (register, table) in self.model.registers.iter().enumerate() {
             for element in 0..table.elements().min(64) as usize {
-                let value = match random.below(3) {
+                let value = match random.below_u64(3) {
                     0 => random.next(),
-                    1 => place + random.below(512),
-                    _ => random.below(16),
+                    1 => place + random.below_u64(512),
+                    _ => random.below_u64(16),
                 };
                 machine.write_register(register, element, value.into());
             }

@@ -30,6 +30,19 @@ pub(crate) fn riscv(case: &Line) -> Option<String> {
     }
 }
 
+/// `None` for what is not read: branches that link by what they read, which are UNPREDICTABLE.
+pub(crate) fn mips(case: &Line) -> Option<String> {
+    let (text, name) = (case.text.as_str(), mnemonic(&case.text));
+    let links = name.starts_with('b') && name.contains("al");
+    match target(text) {
+        _ if links && text.contains(" ra, ") => None,
+        Some(target) if name.starts_with('b') && name != "break" => {
+            Some(at_distance(text, target - case.address.cast_signed()))
+        }
+        _ => Some(text.to_owned()),
+    }
+}
+
 /// `None` for what is not read, is warned of, or is another word of the same instruction there: lists
 /// without a register; `sp` and `pc` where they are UNPREDICTABLE or deprecated, and what the processor is
 /// not thought to have; flags without the names of their bits; calls that go further than those of the

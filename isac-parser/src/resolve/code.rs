@@ -159,6 +159,9 @@ codes! {
     /// Something that a PSEUDO joins and that is no word.
     JOINED_WORD = "E0417",
         "join strings, choices of words as `op:\"add|sub\"`, and groups of operations whose texts are words";
+    /// A choice of words in which one stands twice, or a PSEUDO that begins with no letter.
+    WORDS = "E0418",
+        "let every word of a choice be another one, and the first item have letters";
     /// A CASE of something that its selector never chooses.
     NO_SUCH_CASE = "E0420",
         "name what the selector may choose, or leave the CASE out";

@@ -77,7 +77,10 @@ fn choices(
     let mut is_sound = true;
     for item in &pseudo.pattern {
         let (name, words) = match item {
-            PseudoItem::Words { name, words } => (name, words.value.split('|').map(str::to_owned).collect()),
+            PseudoItem::Words { name, words } => {
+                is_sound &= are_different(words, diagnostics);
+                (name, words.value.split('|').map(str::to_owned).collect())
+            }
             PseudoItem::Operand { name, target } => {
                 let Some((_, join)) = joined.iter().find(|(joined, _)| *joined == name.text) else {
                     continue;
@@ -109,6 +112,44 @@ fn choices(
         choices.push(Choice { name: name.clone(), words });
     }
     is_sound.then_some(choices)
+}
+
+/// Refuses a choice of words with one that stands there twice; letters are those of either case.
+fn are_different(words: &Text, diagnostics: &mut Diagnostics) -> bool {
+    let places = places_of_words(words);
+    for (number, (word, place)) in places.iter().enumerate() {
+        let Some((_, first)) = places[..number].iter().find(|(other, _)| other.eq_ignore_ascii_case(word))
+        else {
+            continue;
+        };
+        let message = match word.is_empty() {
+            true => "the word without letters stands twice in this choice".to_owned(),
+            false => format!("`{word}` stands twice in this choice"),
+        };
+        let mut diagnostic = error(code::WORDS, *place, message, "never chosen");
+        if first != place {
+            diagnostic = diagnostic.secondary(*first, "chosen here");
+        }
+        diagnostics.push(diagnostic.help("leave one of the two out"));
+        return false;
+    }
+    true
+}
+
+/// The words of a choice, each with its place; that of a string which is written otherwise than it reads, as
+/// with an escape, is all of it, and so is that of a word without letters.
+fn places_of_words(words: &Text) -> Vec<(&str, Span)> {
+    let Span { file, start, end } = words.span;
+    let is_as_written = words.value.len() + 2 == (end - start) as usize;
+    let mut from = start + 1;
+    let mut places = Vec::new();
+    for word in words.value.split('|') {
+        let end = from + word.len() as u32;
+        let own = Span { file, start: from, end };
+        places.push((word, if is_as_written && !word.is_empty() { own } else { words.span }));
+        from = end + 1;
+    }
+    places
 }
 
 /// The name that an item of a pattern gives to an operand.
@@ -237,6 +278,15 @@ fn with_words(
     diagnostics: &mut Diagnostics,
 ) -> Option<Pseudo> {
     let pattern = joined(&pseudo.pattern, chosen, diagnostics);
+    if let Some(PseudoItem::Text(first)) = pattern.as_ref().and_then(|pattern| pattern.first())
+        && first.value.trim().is_empty()
+    {
+        let message = "this PSEUDO begins with a word without letters, and so has no mnemonic";
+        let diagnostic = error(code::WORDS, first.span, message, "no letters")
+            .help("begin with the mnemonic, or join it to this word by `~`");
+        diagnostics.push(diagnostic);
+        return None;
+    }
     let results: Vec<Option<Vec<PseudoItem>>> =
         pseudo.results.iter().map(|result| joined(result, chosen, diagnostics)).collect();
     Some(Pseudo {

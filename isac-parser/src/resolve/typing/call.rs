@@ -194,7 +194,10 @@ impl Typer<'_> {
         self.only_when_running(span, "a call")?;
         let values: Vec<Option<Value>> = arguments.iter().map(|a| self.value(a)).collect();
         if values.len() != parameters.len() {
-            let wanted = count(parameters.len() as u128, "argument");
+            let wanted = match name.text.as_str() {
+                "halt" => "1 argument, or a status, a text and what that prints".to_owned(),
+                _ => count(parameters.len() as u128, "argument"),
+            };
             self.wrong_count(&name.text, &wanted, values.len(), span, None);
             return None;
         }

@@ -21,14 +21,23 @@ impl Random {
         mixed ^ (mixed >> 31)
     }
 
-    /// A number below `limit`, which is not 0.
+    /// A number below `limit`; 0 if that is 0.
     pub(crate) fn below(&mut self, limit: usize) -> usize {
-        (self.next() % limit as u64) as usize
+        self.below_u64(limit as u64) as usize
     }
 
     /// True once in `chances` on average.
     pub(crate) fn once_in(&mut self, chances: usize) -> bool {
         self.below(chances) == 0
+    }
+
+    /// A number below `limit`; 0 if that is 0.
+    pub(crate) fn below_u64(&mut self, limit: u64) -> u64 {
+        self.next() % limit.max(1)
+    }
+
+    pub(crate) fn pick<T: Copy>(&mut self, from: &[T]) -> T {
+        *self.choose(from)
     }
 
     pub(crate) fn choose<'a, T>(&mut self, from: &'a [T]) -> &'a T {

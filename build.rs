@@ -30,6 +30,7 @@ const MODELS: [(&str, &str); 46] = [
     ("devices", "tests/models/devices.isac"),
     ("counts", "tests/models/counts.isac"),
     ("trap", "tests/models/trap.isac"),
+    ("strikes", "tests/models/strikes.isac"),
     ("locals", "tests/models/locals.isac"),
     ("modes", "tests/models/modes.isac"),
     ("parts", "tests/models/parts.isac"),

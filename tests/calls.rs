@@ -382,6 +382,42 @@ fn what_is_struck_by_an_interrupt_calls_and_returns_all_the_same() {
     assert_eq!(own, interrupts * 5, "the handler's own instructions");
 }
 
+/// The same of a processor of a few instructions, in both forms of a simulator.
+#[test]
+fn what_is_struck_anywhere_calls_and_returns_all_the_same() {
+    const STRIKES: Simulator = simulator!(strikes, strikes_stepwise);
+    // load 30; call 20, call_there, again 11, stop; at 20 twice nothing, back; at 30 nothing, back; at 80 the handler.
+    let pieces: [(u64, &[u8]); 4] =
+        [(0x10, &[0xf0, 0xa0, 2, 0x51, 5]), (0x20, &[1, 1, 3]), (0x30, &[1, 3]), (0x80, &[1, 4])];
+    let cells = |(start, end)| FunctionCells { start, end, function: start };
+    let map = FunctionMap::new([(0x10, 0x20), (0x20, 0x30), (0x30, 0x40), (0x80, 0x90)].map(cells).to_vec());
+    let run = |engine: &mut dyn Engine| {
+        for (address, bytes) in pieces {
+            engine.machine().write_bytes(0, address, bytes).expect("it lies in memory");
+        }
+        let mut host = Host::new(Streams::captured(b"").0);
+        loop {
+            match engine.run(&mut host, 1_000_000) {
+                Stop::Paused { .. } => {}
+                stop => return assert_eq!(stop, Stop::Halted(0)),
+            }
+        }
+    };
+    let followed = Followed { begins_at: Some(0x10), run: &run };
+    let calls = check(&STRIKES, ways(&STRIKES, &PIECES), &map, &followed);
+    let times = |site: u64, callee: u64, kind: CallKind| {
+        let arcs = calls.arcs.iter().filter(|(key, _)| (key.site, key.callee, key.kind) == (site, callee, kind));
+        arcs.map(|(_, arc)| arc.calls).sum::<u64>()
+    };
+    assert_eq!(times(0x11, 0x20, CallKind::Call), 100);
+    assert_eq!(times(0x12, 0x30, CallKind::Call), 100);
+    let struck = calls.arcs.iter().filter(|(key, _)| key.kind == CallKind::Interrupt);
+    let sites: Vec<u64> = struck.map(|(key, _)| key.site).collect();
+    assert!([0x11, 0x12, 0x13, 0x22, 0x31].iter().all(|site| sites.contains(site)), "{sites:x?}");
+    let others = calls.arcs.keys().filter(|key| key.kind == CallKind::Tail);
+    assert_eq!(others.count(), 0, "{:?}", calls.arcs);
+}
+
 /// Where `main` takes interrupts before it decodes, they strike behind the instruction before.
 #[test]
 fn what_is_struck_before_the_next_is_decoded_calls_and_returns_all_the_same() {

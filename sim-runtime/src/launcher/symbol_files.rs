@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use sim_profile::program::ImageFile;
+use sim_profile::symbols::ImageFile;
 
 use super::number::parse_number;
 use super::options::RunOptions;

@@ -27,6 +27,26 @@ pub(crate) struct Followed {
     pub control: Rc<Control>,
 }
 
+/// Where an instruction was struck: what an operation that runs beside the instructions, as one that takes
+/// interrupts, found in the program counter and changed. The first one counts.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Struck {
+    /// Before anything was decoded, with what was spent before.
+    before: Option<(u64, Spending)>,
+    /// Behind that: where the instruction itself would go on.
+    behind: Option<u64>,
+}
+
+impl Struck {
+    /// Notes it; `now` is what was spent before the instruction.
+    pub(crate) fn note(&mut self, is_decoded: bool, next: u64, now: Spending) {
+        match is_decoded {
+            true => _ = self.behind.get_or_insert(next),
+            false => _ = self.before.get_or_insert((next, now)),
+        }
+    }
+}
+
 /// A recorder, and what is known of the instructions that it is told of.
 #[derive(Clone)]
 pub(crate) struct CallFollower {
@@ -48,10 +68,24 @@ impl CallFollower {
         self.recorder.map()
     }
 
-    /// An instruction has ended as instructions do, and goes on at an address.
-    pub(crate) fn follow(&mut self, model: &Model, executed: &Executed<'_>, to: u64, now: Spending) {
+    /// An instruction has ended as instructions do, was perhaps struck, and goes on at an address.
+    pub(crate) fn follow(
+        &mut self,
+        model: &Model,
+        executed: &Executed<'_>,
+        (struck, to): (Struck, u64),
+        now: Spending,
+    ) {
+        let address = executed.address;
+        if let Some((next, before)) = struck.before {
+            let from = self.before.take().map_or(next, |before| before.address);
+            self.recorder.strike((from, next), address, before);
+        }
         let followed = self.learn(model, executed);
-        self.go_on(&followed, to, now, false);
+        self.go_on(&followed, struck.behind.unwrap_or(to), now, false);
+        if let Some(next) = struck.behind {
+            self.recorder.strike((address, next), to, now);
+        }
     }
 
     /// What an instruction may do to the flow of control.
@@ -82,17 +116,6 @@ impl CallFollower {
         if !self.recorder.map().is_plain(step, address, to) {
             self.recorder.transfer(address, to, step, now);
         }
-    }
-
-    /// Behind an instruction at an address, which was followed, the run goes on elsewhere than next.
-    pub(crate) fn strike(&mut self, (from, next): (u64, u64), to: u64, now: Spending) {
-        self.recorder.strike((from, next), to, now);
-    }
-
-    /// The same before an instruction was decoded, wherever that is.
-    pub(crate) fn strike_before(&mut self, (next, to): (u64, u64), now: Spending) {
-        let from = self.before.take().map_or(next, |before| before.address);
-        self.recorder.strike((from, next), to, now);
     }
 
     /// An instruction was cancelled, and the run goes on at an address.

@@ -22,7 +22,7 @@ use isac_ir::root::{WordSource, root_elements};
 use sim_profile::symbols::{ImageFile, function_cells, named_places};
 use sim_profile::{CodeCells, ModelTables};
 
-pub(crate) use call_follower::{CallFollower, Executed, Followed};
+pub(crate) use call_follower::{CallFollower, Executed, Followed, Struck};
 pub use call_recorder::{CallRecorder, MOST_FRAMES, PreparedCall, StackTop};
 pub(crate) use calls_in_flight::{CallsInFlight, CostPlace};
 pub(crate) use check_counter::CheckCounter;

@@ -7,11 +7,6 @@ use super::instruction::Instruction;
 use super::step::Counts;
 use crate::record::{CostPlace, Executed};
 
-/// Where an instruction would have gone on by itself.
-fn next_of(instruction: &Instruction, to: u64) -> u64 {
-    instruction.struck.behind.unwrap_or(to)
-}
-
 impl ReferenceEngine<'_> {
     /// Cycles are lost for an instruction in flight, or are extra ones; `None`: for operation `reset`.
     pub(super) fn charge(&mut self, id: Option<u64>, cycles: u64) {
@@ -59,19 +54,8 @@ impl ReferenceEngine<'_> {
         let Instruction { address, size_cells, word, .. } = *instruction;
         let Counts { instructions, cycles, .. } = self.counts;
         let now = Spending { instructions, cycles: cycles.saturating_add(1) };
-        if let Some(next) = instruction.struck.before {
-            let before = Spending { instructions: instructions.saturating_sub(1), cycles };
-            calls.strike_before((next, address), before);
-        }
-        calls.follow(
-            self.plain,
-            &Executed { address, size_cells, word, decoded },
-            next_of(instruction, to),
-            now,
-        );
-        if let Some(next) = instruction.struck.behind {
-            calls.strike((address, next), to, now);
-        }
+        let executed = Executed { address, size_cells, word, decoded };
+        calls.follow(self.plain, &executed, (instruction.struck, to), now);
     }
 
     /// Tells where the run goes on behind an instruction that was cancelled.

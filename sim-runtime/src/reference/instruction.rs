@@ -5,6 +5,7 @@ use isac_ir::root::RootDecoding;
 use sim_profile::Word;
 
 use super::execution::Execution;
+use crate::record::Struck;
 
 /// An instruction from `main` to its end.
 #[derive(Clone, Default)]
@@ -22,20 +23,10 @@ pub(super) struct Instruction {
     pub fetching: Option<RootDecoding>,
     /// It has been told that nothing was decoded.
     pub is_undecoded: bool,
-    /// Where the run would have gone on, had nothing been struck before it was decoded, and behind it.
+    /// Where it was struck by what runs beside the instructions.
     pub struck: Struck,
     /// All executions of it, in the order of their beginning.
     pub executions: Vec<Execution>,
-}
-
-/// What an operation that runs beside the instructions, as one that takes interrupts, found in the program
-/// counter and changed.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Struck {
-    /// Before the instruction was decoded.
-    pub before: Option<u64>,
-    /// Behind that: where the instruction itself would go on.
-    pub behind: Option<u64>,
 }
 
 impl Instruction {

@@ -5,7 +5,7 @@ use isac_ir::account::Part;
 use isac_ir::behavior::Body;
 use isac_ir::operation::{Role, Target};
 use isac_ir::time::{Cause, StageId, TimeNode, distance};
-use sim_profile::{Event, EventSink};
+use sim_profile::{Event, EventSink, Spending};
 
 use super::flight::{Flight, Pending, Work};
 use super::follow::Follower;
@@ -247,12 +247,8 @@ impl Step<'_, '_> {
 
     /// An operation beside the instructions has changed the program counter, which held this.
     fn note_struck(&mut self, next: u64) {
-        let struck = &mut self.instruction.struck;
-        let place = match self.instruction.decoded {
-            Some(_) => &mut struck.behind,
-            None => &mut struck.before,
-        };
-        place.get_or_insert(next);
+        let now = Spending { instructions: self.counts.instructions, cycles: self.counts.cycles };
+        self.instruction.struck.note(self.instruction.decoded.is_some(), next, now);
     }
 
     /// Runs decoded instances that are not scheduled: operands, which come just before their

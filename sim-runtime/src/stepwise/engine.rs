@@ -195,7 +195,7 @@ impl<C: StepCore, P: Profiling> StepwiseEngine<C, P> {
         let kernel = self.core.kernel_ref();
         let now = Spending { instructions: kernel.instructions, cycles: kernel.cycles() };
         let executed = Executed { address, size_cells, word, decoded };
-        calls.follow(self.core.model(), &executed, self.core.pc(), now);
+        calls.follow(self.core.model(), &executed, (self.step.struck, self.core.pc()), now);
     }
 }
 

@@ -34,6 +34,8 @@ pub struct Context<C: StepCore, P: Profiling> {
     references: usize,
     /// The context that decoded it, else the one that activated it.
     parent: Option<usize>,
+    /// It is of no instruction, but of what runs beside each, as what takes interrupts does.
+    pub(super) is_beside: bool,
     /// Its first counter.
     counters: u32,
     /// What executing it calls, behind its CODINGROOT: a part of the instruction's actions.

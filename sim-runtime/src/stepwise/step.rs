@@ -10,7 +10,7 @@ use std::rc::Rc;
 
 use isac_ir::root::RootDecoding;
 use isac_ir::time::StageId;
-use sim_profile::CacheLines;
+use sim_profile::{CacheLines, Spending};
 
 use self::decoding::decodes_one_word;
 pub(super) use self::parked::Parked;
@@ -20,6 +20,7 @@ use super::lines::TouchedLines;
 use super::wheel::Wheel;
 use crate::fault::FaultKind;
 use crate::kernel::{Kernel, Profiling, Trap};
+use crate::record::Struck;
 
 /// Number of addresses whose instruction is found at once; a power of two.
 const NEAR: usize = 1 << 14;
@@ -61,6 +62,8 @@ pub struct Step<C: StepCore, P: Profiling> {
     instruction: Rc<Instruction<C, P>>,
     /// What every instruction begins with.
     before: Rc<Instruction<C, P>>,
+    /// Where it was struck by what runs beside the instructions.
+    pub(super) struck: Struck,
     due: VecDeque<usize>,
     /// The stage of the last retry, and the number of the operation that asked for it.
     pub(super) retried: Option<(StageId, u32)>,
@@ -106,6 +109,7 @@ impl<C: StepCore, P: Profiling> Step<C, P> {
             is_undecoded: false,
             instruction: Rc::clone(&before),
             before,
+            struck: Struck::default(),
             due: VecDeque::new(),
             retried: None,
             wheel: model.overlaps().then(|| Box::new(Wheel::new(model))),
@@ -159,6 +163,7 @@ impl<C: StepCore, P: Profiling> Step<C, P> {
         self.size_cells = 0;
         self.is_decoded = false;
         self.is_undecoded = false;
+        self.struck = Struck::default();
         self.due.clear();
         self.counted.clear();
         self.folded.clear();
@@ -193,7 +198,14 @@ impl<C: StepCore, P: Profiling> Step<C, P> {
             if action.is_section {
                 self.enter(action.context);
             }
-            (action.function)(core, self, action.context)?;
+            let next = self.instruction.context(action.context).is_beside.then(|| core.pc());
+            let outcome = (action.function)(core, self, action.context);
+            if let Some(next) = next.filter(|next| core.pc() != *next) {
+                let kernel = core.kernel_ref();
+                let now = Spending { instructions: kernel.instructions, cycles: kernel.cycles() };
+                self.struck.note(self.is_decoded, next, now);
+            }
+            outcome?;
         }
         Ok(())
     }

@@ -87,6 +87,9 @@ impl<'m, C: StepCore, P: Profiling> Builder<'m, C, P> {
     ) -> u32 {
         let table = self.model.operation(operation);
         let index = self.contexts.len();
+        // Below the tree's first node alone things are decoded.
+        let is_led_to = |parent: usize| self.contexts[parent].is_beside || self.contexts[parent].root.is_some();
+        let is_beside = owner == 0 && table.root.is_none() && parent.is_none_or(is_led_to);
         self.contexts.push(Context {
             operation,
             node: owner,
@@ -97,6 +100,7 @@ impl<'m, C: StepCore, P: Profiling> Builder<'m, C, P> {
             variables: (self.variables, self.variables + table.variables.len()),
             references: self.references.len(),
             parent,
+            is_beside,
             counters: self.counters,
             run: (0, 0),
             fresh: (0, 0),

@@ -20,7 +20,10 @@
 mod place;
 mod state;
 mod statement;
+mod striking;
 mod value;
+
+pub use self::striking::striking_operations;
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -89,6 +89,11 @@ pub(crate) fn is_telling(control: &Control) -> bool {
     !(*falls_through && *computed && targets.is_empty() && keeps.is_none())
 }
 
+/// Whether an instruction jumps to one place and does nothing else.
+pub(crate) fn is_mere_jump(control: &Control) -> bool {
+    !control.falls_through && !control.computed && control.targets.len() == 1 && control.keeps.is_none()
+}
+
 /// The branches by the instructions in their delay slots.
 pub fn delay_slots(statics: &StaticTable) -> BTreeMap<u64, u64> {
     let slots = statics.iter().filter_map(|(key, facts)| Some((facts.delayed.as_ref()?.slot, key.address)));

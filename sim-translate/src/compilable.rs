@@ -83,6 +83,7 @@ impl<'m> Compilable<'m> {
                 Op::SetRegister { .. }
                 | Op::SetElement { .. }
                 | Op::SetMemory { .. }
+                | Op::Strike(_)
                 | Op::ExtraCycles(_) => has_effects = true,
                 _ => {}
             }

@@ -82,8 +82,8 @@ pub struct TranslatedEngine<'m> {
     /// Cycles without an instruction that were not at fault.
     undecoded: u64,
     undecoded_faults: BTreeMap<u64, u64>,
-    /// The steps of `memory_fault` by address of the instruction and program counter; they depend on nothing
-    /// else.
+    /// The steps of `memory_fault` by address of the instruction and program counter, of those that depend on
+    /// nothing else.
     handlers: HashMap<(u64, u64), Rc<Step>>,
     /// As [`sim_runtime::record::Recording::undecoded_extra_cycles`].
     undecoded_extra_cycles: BTreeMap<Option<u64>, u64>,
@@ -212,7 +212,14 @@ impl<'m> TranslatedEngine<'m> {
                 }
                 counted
             }
-            _ => self.count_undecoded(place.address, outcome.ending),
+            _ => {
+                let (is_over, pc) = (outcome.ending.is_none(), outcome.pc);
+                let counted = self.count_undecoded(place.address, outcome.ending);
+                if is_over {
+                    self.follow_nothing(pc);
+                }
+                counted
+            }
         }
     }
 

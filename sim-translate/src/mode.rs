@@ -6,12 +6,14 @@
 //! nothing is left of these reads; an instruction that writes such a register leads to a place of
 //! another mode.
 
+use std::collections::BTreeSet;
 use std::hash::{Hash, Hasher};
 
 use isac_ir::Model;
 use isac_ir::account::{PARTS, scheduled_operations};
 use isac_ir::behavior::{Body, Expr, ExprKind, Stmt, walk_statements};
 use isac_ir::bits::mask;
+use isac_ir::control::striking_operations;
 
 use crate::residual::{Item, Op, Value, walk_ops};
 
@@ -81,12 +83,19 @@ impl Mode {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct ModeItems {
     items: Vec<ModeItem>,
+    /// Operations that may send the run elsewhere than an instruction does.
+    striking: BTreeSet<u32>,
 }
 
 impl ModeItems {
+    /// Whether an operation that runs beside the instructions may send the run elsewhere than they do.
+    pub(crate) fn may_strike(&self, operation: u32) -> bool {
+        self.striking.contains(&operation)
+    }
+
     /// Finds what `main`, and what it schedules beside the instruction, decide by.
     pub(crate) fn of(model: &Model) -> ModeItems {
-        let mut found = ModeItems::default();
+        let mut found = ModeItems { striking: striking_operations(model), ..ModeItems::default() };
         for body in bodies_of_every_cycle(model) {
             walk_statements(&body.statements, &mut |statement| match statement {
                 Stmt::If { condition, .. } => {
@@ -335,7 +344,7 @@ mod tests {
     fn items() -> ModeItems {
         let item =
             |register, low, width, is_address| ModeItem { register, element: 0, low, width, is_address };
-        ModeItems { items: vec![item(3, 3, 1, false), item(5, 0, 32, true)] }
+        ModeItems { items: vec![item(3, 3, 1, false), item(5, 0, 32, true)], ..ModeItems::default() }
     }
 
     fn write(register: u32, low: u32, value: Value) -> Op {

@@ -19,9 +19,10 @@ turn:
         call    first
 computed:
         jalr    s2
+behind_second:
         call    third
+behind_third:
         addi    s0, s0, -1
-branch:
         bnez    s0, turn
         csrci   mstatus, 8
         li      a7, 93
@@ -31,13 +32,12 @@ branch:
 
 first:
         addi    a0, a0, 1
-first_return:
         ret
 
 second:
         mv      s1, ra
         call    first
-second_return:
+behind_first:
         jr      s1
 
 third:

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use isac_ir::account::Part;
 use isac_ir::behavior::{BinaryOp, Expr, ExprKind, Stmt, walk_statements};
+use isac_ir::control::striking_operations;
 use isac_ir::decoder::Variant;
 use isac_ir::operation::Target;
 use proc_macro2::{Ident, TokenStream};
@@ -19,7 +21,8 @@ use super::referred::Seat;
 use super::usage::Usage;
 
 /// What a step names itself.
-const RESERVED: [&str; 8] = ["p", "code", "records", "rest", "pc", "fuel", "step", "record"];
+const RESERVED: [&str; 10] =
+    ["p", "code", "records", "rest", "pc", "fuel", "step", "record", "before", "is_struck"];
 
 /// A LOCAL while an instruction runs.
 struct StepVariable {
@@ -201,9 +204,11 @@ impl Emitter<'_> {
                 }
             }
         });
-        let struck = form.calls.iter().any(|call| self.may_strike(call)).then(|| {
+        let may_strike = form.calls.iter().any(|call| self.may_strike(call));
+        let begins = may_strike.then(|| quote!(let mut is_struck = false;));
+        let struck = may_strike.then(|| {
             quote! {
-                if p.kernel.is_struck() {
+                if is_struck {
                     return leave_code_written(p, records, step.pc, fuel);
                 }
             }
@@ -229,6 +234,7 @@ impl Emitter<'_> {
                 let Args::#variant { #(#names),* } = record.args else { return leave_mismatch(#path) };
                 let mut step = Step::<#regions>::new(pc, #size, fuel + records.len() as u64);
                 #(#locals)*
+                #begins
                 #(#calls)*
                 #count
                 #extra
@@ -290,10 +296,11 @@ impl Emitter<'_> {
         };
         let run = match self.may_strike(call) {
             true => quote! {
-                let next = step.pc;
+                let before = step.pc;
                 #run
-                if step.pc != next {
-                    p.kernel.strike(next);
+                if step.pc != before {
+                    p.kernel.strike(before);
+                    is_struck = true;
                 }
             },
             false => run,
@@ -313,12 +320,8 @@ impl Emitter<'_> {
 
     /// Whether what a call runs may send the run elsewhere than the instruction itself does.
     fn may_strike(&self, call: &Call) -> bool {
-        let Some(body) = self.model.operation(call.operation).body(call.part) else { return false };
-        let mut writes = false;
-        walk_statements(&body.statements, &mut |statement| {
-            writes |= self.pc_effect(statement, 0) != Effect::None;
-        });
-        call.is_beside && writes
+        let strikes = || striking_operations(self.model).contains(&call.operation);
+        call.is_beside && call.part == Part::Behavior && strikes()
     }
 
     /// What the kernel wants to know, found by looking at every write of the PC.

@@ -73,6 +73,8 @@ impl<'a> Leads<'a> {
 struct Sites<'a> {
     measurement: &'a Measurement,
     sites: BTreeMap<u64, Site<'a>>,
+    /// Functions that interrupts have called.
+    handlers: BTreeSet<u64>,
     /// A part of a run may end between a transfer and its call.
     slack: u64,
     overlaps: bool,
@@ -91,8 +93,6 @@ struct Site<'a> {
     has_others: bool,
     /// Where each of what stood there leads by itself.
     targets: Vec<&'a [u64]>,
-    /// Interrupts that have struck behind it: it has led elsewhere, and then the handler was come to.
-    struck: u64,
 }
 
 impl<'a> Sites<'a> {
@@ -116,14 +116,18 @@ impl<'a> Sites<'a> {
                 count(&mut site.transfers, times);
             }
         }
-        let arcs = profile.calls.iter().flat_map(|calls| &calls.arcs);
-        for (key, arc) in arcs.filter(|(key, _)| key.kind == CallKind::Interrupt) {
-            if let Some(site) = sites.get_mut(&key.site) {
-                count(&mut site.struck, arc.calls);
-            }
-        }
+        let arcs = profile.calls.iter().flat_map(|calls| calls.arcs.keys());
+        let handlers = arcs.filter(|key| key.kind == CallKind::Interrupt).map(|key| key.callee).collect();
         let overlaps = !measurement.tables.stages.is_empty();
-        Sites { measurement, sites, slack: profile.provenance.parts, overlaps }
+        Sites { measurement, sites, handlers, slack: profile.provenance.parts, overlaps }
+    }
+
+    /// How often an instruction led to a handler of interrupts.
+    fn struck(&self, site: u64, is_same_function: &dyn Fn(u64, u64) -> bool) -> u64 {
+        let transfers = self.measurement.transfers.range((site, 0)..=(site, u64::MAX));
+        let struck = transfers
+            .filter(|((_, to), _)| self.handlers.iter().any(|handler| is_same_function(*to, *handler)));
+        struck.fold(0, |sum, (_, times)| sum.saturating_add(*times))
     }
 
     /// How often control can have come to a function from an instruction at most.
@@ -144,9 +148,13 @@ impl<'a> Sites<'a> {
                 there.saturating_add(behind)
             }
         };
-        // An interrupt may take the place of what was cancelled, too.
-        let others = if is_interrupt { site.abandoned } else { site.struck };
-        led.saturating_add(others).saturating_add(self.slack)
+        match is_interrupt {
+            // It may strike before the instruction there, which runs once the handler comes back.
+            true => led.max(site.executed).saturating_add(site.abandoned).saturating_add(1),
+            // Where one strikes behind it, it has led elsewhere before the handler was come to.
+            false => led.saturating_add(self.struck(key.site, is_same_function)),
+        }
+        .saturating_add(self.slack)
     }
 }
 
@@ -160,7 +168,8 @@ fn verify_arcs(
     for (key, arc) in &calls.arcs {
         let CallKey { site: address, callee, kind, .. } = *key;
         let Some(site) = sites.sites.get(&address) else {
-            if arc.calls > 0 {
+            // What an interrupt kept from running may never have run.
+            if arc.calls > 0 && kind != CallKind::Interrupt {
                 findings.push(Finding::CallFromNowhere { site: address, callee });
             }
             continue;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::number::{Count, Counts};
-use crate::program::line::{LineCount, LineKey, Steps, line_counts};
+use crate::program::line::{LineCount, LineKey, StatementRows, Steps, line_counts};
 use crate::program::{Program, ProgramProfile};
 
 /// A source of which something ran.
@@ -42,7 +42,7 @@ pub(super) struct LineTable {
 impl LineTable {
     /// Lines of the sources of which something was executed.
     pub(super) fn of(profile: &ProgramProfile<'_>, steps: &Steps) -> LineTable {
-        let counted = line_counts(profile, steps);
+        let counted = line_counts(profile, steps, &StatementRows::of(profile, steps));
         let mut costs: BTreeMap<u32, (u64, u64)> = BTreeMap::new();
         for ((source, _), LineCount { cost, .. }) in &counted {
             let (executed, cycles) = costs.entry(*source).or_default();

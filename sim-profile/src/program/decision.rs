@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::line::{Branch, LineKey, StatementRows, Steps, branches};
 use super::{ProgramProfile, Row};
-use crate::control::{Control, is_telling};
+use crate::control::{Control, is_mere_jump, is_telling};
 use crate::measurement::count;
 
 /// Most instructions from a branch to the next one of its part.
@@ -21,14 +21,13 @@ type Part = (LineKey, u32);
 
 /// The branches, as [`branches`] has them, but for those that are one choice of
 /// many: these are one, at the address of the first, with a side for each place that they lead to.
-pub fn decisions(profile: &ProgramProfile<'_>, steps: &Steps) -> Vec<Branch> {
+pub fn decisions(profile: &ProgramProfile<'_>, steps: &Steps, rows: &StatementRows<'_>) -> Vec<Branch> {
     let by_line = |row: &Row| Some(((row.source, row.line), 0));
     let by_column = |row: &Row| (row.column > 0).then_some(((row.source, row.line), row.column));
-    let rows = StatementRows::of(profile, steps);
-    let (mut found, apart) = join_parts((profile, &rows), steps, branches(profile), by_line, |_| false);
+    let (mut found, apart) = join_parts((profile, rows), steps, branches(profile), by_line, |_| false);
     let conditions: BTreeSet<u64> = apart.iter().map(|branch| branch.address).collect();
-    let goes_on = |place: u64| leads_to_condition(profile, steps, &conditions, place);
-    let (of_columns, apart) = join_parts((profile, &rows), steps, apart, by_column, goes_on);
+    let goes_on = |place: u64| leads_to_condition((profile, rows), steps, &conditions, place);
+    let (of_columns, apart) = join_parts((profile, rows), steps, apart, by_column, goes_on);
     found.extend(of_columns);
     found.extend(apart);
     found.sort_by_key(|branch| branch.address);
@@ -56,7 +55,12 @@ fn join_parts(
     }
     for ((part, _), branches) in by_part {
         let is_inside = |address: u64| part_at(address) == Some(part);
-        let (joined, left) = join(branches, is_inside, |address| next_of(profile, steps, address), &goes_on);
+        let (joined, left) = join(
+            branches,
+            is_inside,
+            |address| next_of(profile, steps, address),
+            (&goes_on, |place| behind_jumps(profile, place)),
+        );
         choices.extend(joined);
         apart.extend(left);
     }
@@ -70,14 +74,26 @@ fn next_of(profile: &ProgramProfile<'_>, steps: &Steps, address: u64) -> Option<
     step.or_else(|| next_of_unused(profile, address))
 }
 
+/// Where one comes to from a place by jumps that do nothing else.
+fn behind_jumps(profile: &ProgramProfile<'_>, place: u64) -> u64 {
+    let mut address = place;
+    for _ in 0..LONGEST_WAY {
+        match profile.control.get(&address) {
+            Some(control) if is_mere_jump(control) => address = control.targets[0],
+            _ => break,
+        }
+    }
+    address
+}
+
 /// Whether one comes straight from a place to one of these branches of the place's line, without a jump.
 fn leads_to_condition(
-    profile: &ProgramProfile<'_>,
+    (profile, rows): (&ProgramProfile<'_>, &StatementRows<'_>),
     steps: &Steps,
     conditions: &BTreeSet<u64>,
     place: u64,
 ) -> bool {
-    let line_at = |address: u64| profile.program.row_at(address).map(|row| (row.source, row.line));
+    let line_at = |address: u64| rows.line_at(address);
     let mut address = place;
     for _ in 0..LONGEST_WAY {
         if line_at(address) != line_at(place) {
@@ -116,7 +132,7 @@ fn join(
     branches: Vec<Branch>,
     is_inside: impl Fn(u64) -> bool,
     next_of: impl Fn(u64) -> Option<u64>,
-    goes_on: impl Fn(u64) -> bool,
+    (goes_on, behind_jumps): (impl Fn(u64) -> bool, impl Fn(u64) -> u64),
 ) -> (Vec<Branch>, Vec<Branch>) {
     let numbers: BTreeMap<u64, usize> = branches.iter().map(|branch| branch.address).zip(0..).collect();
     // Where a side leads to: a branch of the part, or a place elsewhere.
@@ -158,7 +174,9 @@ fn join(
             .flat_map(|member| exits[*member].keys().copied())
             .filter(|at| !is_inside(*at))
             .collect();
-        if members.len() == 1 || places.len() < 3 || places.iter().any(|place| goes_on(*place)) {
+        // Both sides of a condition may leave it by jumps to one place.
+        let settled: BTreeSet<u64> = places.iter().map(|place| behind_jumps(*place)).collect();
+        if members.len() == 1 || settled.len() < 3 || places.iter().any(|place| goes_on(*place)) {
             apart.extend(members.iter().filter_map(|member| branches[*member].take()));
             continue;
         }
@@ -187,8 +205,12 @@ mod tests {
 
     /// The line has the addresses from 0 to 9; everything but a branch goes on with the next.
     fn joined(branches: &[Branch]) -> Vec<Branch> {
-        let (joined, apart) =
-            join(branches.to_vec(), |address| address < 10, |address| Some(address + 1), |_| false);
+        let (joined, apart) = join(
+            branches.to_vec(),
+            |address| address < 10,
+            |address| Some(address + 1),
+            (|_| false, |place| place),
+        );
         joined.into_iter().chain(apart).collect()
     }
 

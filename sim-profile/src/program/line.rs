@@ -146,12 +146,15 @@ impl Steps {
 }
 
 /// Every line that has code, executed or not.
-pub fn line_counts(profile: &ProgramProfile<'_>, steps: &Steps) -> BTreeMap<LineKey, LineCount> {
+pub fn line_counts(
+    profile: &ProgramProfile<'_>,
+    steps: &Steps,
+    statements: &StatementRows<'_>,
+) -> BTreeMap<LineKey, LineCount> {
     let rows = profile.program.rows().iter();
     let mut lines: BTreeMap<LineKey, LineCount> =
         rows.map(|row| ((row.source, row.line), LineCount::default())).collect();
-    let statements = StatementRows::of(profile, steps);
-    for (line, times) in executed_lines(profile, &statements, steps) {
+    for (line, times) in executed_lines(profile, statements, steps) {
         lines.entry(line).or_default().count = times;
     }
     for (address, cost) in profile.cost_by_address() {

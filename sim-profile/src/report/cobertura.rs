@@ -144,12 +144,12 @@ struct Source {
 /// Both are those of [`crate::program::render::render_lcov`].
 pub fn render_cobertura(profile: &ProgramProfile<'_>) -> String {
     let steps = Steps::of(profile);
+    let rows = StatementRows::of(profile, &steps);
     let mut sources: BTreeMap<&str, Source> = BTreeMap::new();
-    for ((source, line), counted) in line_counts(profile, &steps) {
+    for ((source, line), counted) in line_counts(profile, &steps, &rows) {
         sources.entry(profile.program.source(source)).or_default().lines.insert(line, counted.count);
     }
-    let rows = StatementRows::of(profile, &steps);
-    for branch in decisions(profile, &steps) {
+    for branch in decisions(profile, &steps, &rows) {
         let Some(row) = rows.row_at(branch.address) else { continue };
         let source = sources.entry(profile.program.source(row.source)).or_default();
         let sides = source.branches.entry(row.line).or_default();

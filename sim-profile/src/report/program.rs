@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::each::Each;
 use super::text::sanitize;
-use crate::program::line::{LineCount, LineKey, Steps, line_counts};
+use crate::program::line::{LineCount, LineKey, StatementRows, Steps, line_counts};
 use crate::program::{OUTSIDE, ProgramProfile};
 use crate::{CallKind, Calls};
 
@@ -143,5 +143,5 @@ fn lines_of<'a>(profile: &'a ProgramProfile<'_>, steps: &Steps) -> Each<'a, Line
         executed: line.cost.executed,
         cycles: line.cost.cycles,
     };
-    Each::of(line_counts(profile, steps).into_iter().map(line_of))
+    Each::of(line_counts(profile, steps, &StatementRows::of(profile, steps)).into_iter().map(line_of))
 }

@@ -72,7 +72,7 @@ impl CallTrail {
         self.go_on(core, source, next);
         let kernel = core.kernel_ref();
         let now = Spending { instructions: kernel.instructions, cycles: kernel.cycles() };
-        self.recorder.strike((source.0.address, next), core.pc(), now);
+        self.recorder.strike(next, core.pc(), now);
         None
     }
 

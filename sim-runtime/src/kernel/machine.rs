@@ -265,12 +265,6 @@ impl Kernel {
         self.struck.get_or_insert(next);
     }
 
-    /// Whether that has happened behind the instruction that has just run.
-    #[inline(always)]
-    pub fn is_struck(&self) -> bool {
-        self.struck.is_some()
-    }
-
     /// The extra cycles of whatever has just run.
     #[inline]
     pub fn take_extra_cycles(&mut self) -> u64 {

@@ -78,13 +78,21 @@ impl CallFollower {
     ) {
         let address = executed.address;
         if let Some((next, before)) = struck.before {
-            let from = self.before.take().map_or(next, |before| before.address);
-            self.recorder.strike((from, next), address, before);
+            self.before = None;
+            self.recorder.strike(next, address, before);
         }
         let followed = self.learn(model, executed);
         self.go_on(&followed, struck.behind.unwrap_or(to), now, false);
         if let Some(next) = struck.behind {
-            self.recorder.strike((address, next), to, now);
+            self.recorder.strike(next, to, now);
+        }
+    }
+
+    /// A cycle has ended that had no instruction, and the run goes on at an address.
+    pub(crate) fn follow_nothing(&mut self, struck: Struck, to: u64, now: Spending) {
+        if let Some((next, _)) = struck.before {
+            self.before = None;
+            self.recorder.strike(next, to, now);
         }
     }
 

@@ -146,10 +146,10 @@ impl CallRecorder {
     }
 
     /// Takes that something beside the instructions, as what takes interrupts, sends the run elsewhere than to
-    /// what is next behind the instruction at `from`, which was taken before.
-    pub fn strike(&mut self, (from, next): (u64, u64), to: u64, now: Spending) {
+    /// what is next, whatever has led there and was taken before. The call is made by what is next.
+    pub fn strike(&mut self, next: u64, to: u64, now: Spending) {
         if to != next {
-            self.transfer(from, to, Step::Unforeseen { next }, now);
+            self.transfer(next, to, Step::Unforeseen { next }, now);
         }
     }
 

@@ -50,12 +50,13 @@ impl ReferenceEngine<'_> {
     /// Tells where an instruction that was executed has gone on.
     pub(super) fn follow_calls(&mut self, instruction: &Instruction) {
         let to = self.state.pc();
-        let (Some(calls), Some(decoded)) = (&mut self.calls, &instruction.decoded) else { return };
-        let Instruction { address, size_cells, word, .. } = *instruction;
+        let Some(calls) = &mut self.calls else { return };
+        let Instruction { address, size_cells, word, struck, .. } = *instruction;
         let Counts { instructions, cycles, .. } = self.counts;
         let now = Spending { instructions, cycles: cycles.saturating_add(1) };
+        let Some(decoded) = &instruction.decoded else { return calls.follow_nothing(struck, to, now) };
         let executed = Executed { address, size_cells, word, decoded };
-        calls.follow(self.plain, &executed, (instruction.struck, to), now);
+        calls.follow(self.plain, &executed, (struck, to), now);
     }
 
     /// Tells where the run goes on behind an instruction that was cancelled.

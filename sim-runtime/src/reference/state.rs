@@ -1,7 +1,10 @@
 //! The processor's state as the reference engine keeps it: one number an element.
 
+use std::collections::BTreeSet;
+
 use isac_ir::Model;
 use isac_ir::bits::{Bits, mask};
+use isac_ir::control::striking_operations;
 
 use crate::cache::AccessCosts;
 use crate::device::Devices;
@@ -12,6 +15,8 @@ use crate::memory::{Memory, read_map_bytes, write_map_bytes};
 /// Registers and memory.
 pub(super) struct State<'m> {
     pub(super) model: &'m Model,
+    /// Operations that may send the run elsewhere than an instruction does.
+    pub(super) striking: BTreeSet<u32>,
     pub(super) registers: Vec<Vec<Bits>>,
     pub(super) memory: Memory,
     pub(super) devices: Devices,
@@ -32,6 +37,7 @@ impl<'m> State<'m> {
         });
         State {
             model,
+            striking: striking_operations(model),
             registers: registers.collect(),
             memory: Memory::new(model),
             devices: Devices::new(model),

@@ -235,7 +235,8 @@ impl Step<'_, '_> {
         self.execute_decoded(operation, execution, time_node, true)?;
         let next = self.state.pc();
         let outcome = self.run_part(operation, Part::Behavior, execution, time_node);
-        if self.state.pc() != next && self.is_beside(execution) {
+        let is_struck = self.state.pc() != next && self.state.striking.contains(&operation);
+        if is_struck && self.is_beside(execution) {
             self.note_struck(next);
         }
         outcome?;

@@ -190,12 +190,15 @@ impl<C: StepCore, P: Profiling> StepwiseEngine<C, P> {
     fn follow_calls(&mut self) {
         let Some(calls) = &mut self.calls else { return };
         let instruction = self.step.instruction();
-        let Some(decoded) = instruction.decoded.as_ref().filter(|_| self.step.is_decoded) else { return };
-        let Instruction { address, size_cells, word, .. } = *instruction;
+        let (struck, to) = (self.step.struck, self.core.pc());
         let kernel = self.core.kernel_ref();
         let now = Spending { instructions: kernel.instructions, cycles: kernel.cycles() };
+        let Some(decoded) = instruction.decoded.as_ref().filter(|_| self.step.is_decoded) else {
+            return calls.follow_nothing(struck, to, now);
+        };
+        let Instruction { address, size_cells, word, .. } = *instruction;
         let executed = Executed { address, size_cells, word, decoded };
-        calls.follow(self.core.model(), &executed, (self.step.struck, self.core.pc()), now);
+        calls.follow(self.core.model(), &executed, (struck, to), now);
     }
 }
 

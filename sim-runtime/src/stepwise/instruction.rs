@@ -35,7 +35,9 @@ pub struct Context<C: StepCore, P: Profiling> {
     /// The context that decoded it, else the one that activated it.
     parent: Option<usize>,
     /// It is of no instruction, but of what runs beside each, as what takes interrupts does.
-    pub(super) is_beside: bool,
+    is_beside: bool,
+    /// It may send the run elsewhere than the instruction does.
+    pub(super) strikes: bool,
     /// Its first counter.
     counters: u32,
     /// What executing it calls, behind its CODINGROOT: a part of the instruction's actions.

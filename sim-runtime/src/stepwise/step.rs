@@ -198,7 +198,7 @@ impl<C: StepCore, P: Profiling> Step<C, P> {
             if action.is_section {
                 self.enter(action.context);
             }
-            let next = self.instruction.context(action.context).is_beside.then(|| core.pc());
+            let next = self.instruction.context(action.context).strikes.then(|| core.pc());
             let outcome = (action.function)(core, self, action.context);
             if let Some(next) = next.filter(|next| core.pc() != *next) {
                 let kernel = core.kernel_ref();

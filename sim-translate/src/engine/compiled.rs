@@ -240,8 +240,17 @@ impl TranslatedEngine<'_> {
         calls.learn(self.core.model(), step);
         let Some(next) = struck else { return calls.follow(self.core.model(), step, pc, now) };
         calls.follow(self.core.model(), step, next, now);
-        calls.recorder().strike((step.address, next), pc, now);
+        calls.recorder().strike(next, pc, now);
         None
+    }
+
+    /// A cycle that had no instruction is over, and the run goes on at an address.
+    pub(super) fn follow_nothing(&mut self, pc: u64) {
+        let struck = self.core.take_struck();
+        let now = Spending { instructions: self.core.instructions, cycles: self.core.cycles(0) };
+        if let Some((next, calls)) = struck.zip(self.calls.as_mut()) {
+            calls.recorder().strike(next, pc, now);
+        }
     }
 
     pub(super) fn count_transfer(&mut self, step: u32, pc: u64) {

@@ -165,7 +165,10 @@ impl TranslatedEngine<'_> {
                 if self.handlers.len() == MOST_HANDLERS {
                     self.handlers.clear();
                 }
-                self.handlers.insert(place, Rc::clone(&step));
+                // What it has fetched may be another word the next time.
+                if step.fetched.is_empty() {
+                    self.handlers.insert(place, Rc::clone(&step));
+                }
                 step
             }
         };

@@ -184,8 +184,8 @@ struct Specialiser<'m, S> {
     is_undecoded: bool,
     /// So many conditions that are not known lead to what is done.
     unsure: u32,
-    /// What runs is of no instruction, but beside each.
-    is_beside: bool,
+    /// What runs may send the run elsewhere than the instruction does.
+    strikes: bool,
     /// The local that holds the instruction's size where it may have none.
     size: Option<u32>,
     /// Nodes of the tree whose operations have had their turn, or have it.
@@ -235,7 +235,7 @@ impl<'m, S: CellStore> Specialiser<'m, S> {
             decodes: Decodes::Never,
             is_undecoded: false,
             unsure: 0,
-            is_beside: false,
+            strikes: false,
             size: None,
             come_to: BTreeSet::new(),
             unreached: Vec::new(),
@@ -391,15 +391,15 @@ impl<'m, S: CellStore> Specialiser<'m, S> {
 
     fn run_part(&mut self, turn: Turn, part: Part, ops: &mut Vec<Op>) -> Flow {
         let Some(body) = self.model.operation(turn.operation).body(part) else { return Flow::On };
-        let is_beside = self.runs_beside(turn.execution);
-        let outer = std::mem::replace(&mut self.is_beside, is_beside);
+        let strikes = self.items.may_strike(turn.operation) && self.runs_beside(turn.execution);
+        let outer = std::mem::replace(&mut self.strikes, strikes);
         let mut frame = self.frame(body, turn.execution, Some(turn));
         frame.counted = self.counted(turn, part);
         if let Some((base, true)) = frame.counted {
             ops.push(Op::Count(base));
         }
         let flow = self.run_body(&frame, ops);
-        self.is_beside = outer;
+        self.strikes = outer;
         flow
     }
 

@@ -24,7 +24,7 @@ impl<'m, S: CellStore> Specialiser<'m, S> {
                     (0, true) => value,
                     _ => self.with_bits(self.read_pc(), low, value, ops),
                 };
-                if self.is_beside {
+                if self.strikes {
                     ops.push(Op::Strike(self.read_pc()));
                 }
                 self.assign(PC, value, ops);
@@ -45,7 +45,7 @@ impl<'m, S: CellStore> Specialiser<'m, S> {
                 self.put_pc(register, ops);
                 self.write(Op::SetElement { register, index, low, value }, ops);
                 if let Some((_, element)) = self.model.pc_element().filter(|(file, _)| *file == register) {
-                    if self.is_beside {
+                    if self.strikes {
                         ops.push(Op::Strike(self.read_pc()));
                     }
                     let width = table.width_bits;

@@ -10,12 +10,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::statement_rows::StatementRows;
 use super::turns::turns;
 use super::{LineKey, Steps};
-use crate::control::is_telling;
+use crate::control::{is_mere_jump, is_telling};
 use crate::measurement::count;
 use crate::program::ProgramProfile;
 use crate::{Control, Transfers};
 
-/// Addresses at which a block begins that ran, as far as a step tells it.
+/// Addresses at which a block begins: what was come to other than from the instruction before it, and what
+/// instructions name.
 pub(super) fn leaders(
     profile: &ProgramProfile<'_>,
     transfers: &Transfers<'_>,
@@ -24,16 +25,14 @@ pub(super) fn leaders(
     let ends = |address: u64| profile.control.get(&address).is_some_and(is_end);
     let begins = |&(from, to): &(u64, u64)| transfers.successor(from) != Some(to) || ends(from);
     let reached = steps.steps.keys().filter(|step| begins(step)).map(|(_, to)| *to);
-    steps.entries.keys().copied().chain(reached).collect()
+    let named = profile.control.values().flat_map(|control| control.targets.iter().copied());
+    steps.entries.keys().copied().chain(reached).chain(named).collect()
 }
 
 /// Whether a block ends behind an instruction.
 fn is_end(control: &Control) -> bool {
-    is_telling(control)
-        && !(control.falls_through
-            && !control.computed
-            && control.targets.is_empty()
-            && control.keeps.is_none())
+    let goes_on = control.falls_through && control.targets.is_empty() && control.keeps.is_none();
+    is_telling(control) && !goes_on
 }
 
 /// Where the rows of returns begin: a compiler's blocks end with the last statement before.
@@ -51,10 +50,17 @@ fn epilogues<'a>(
 /// Instructions that run one behind the other.
 struct Block {
     start: u64,
-    /// How often control came to it.
-    times: u64,
-    /// Its lines, each once, in the order in which they begin.
-    lines: Vec<LineKey>,
+    /// Its lines, each once, in the order in which they begin, with how often control came there.
+    lines: Vec<(LineKey, u64)>,
+    /// It is a jump alone.
+    is_jump: bool,
+}
+
+impl Block {
+    /// The line at which it ends.
+    fn last(&self) -> Option<LineKey> {
+        self.lines.last().map(|(line, _)| *line)
+    }
 }
 
 /// How often each line was executed that has code which ran.
@@ -63,41 +69,49 @@ pub(super) fn executed_lines(
     rows: &StatementRows<'_>,
     steps: &Steps,
 ) -> BTreeMap<LineKey, u64> {
-    let (blocks, of_address) = blocks(profile, rows, steps);
+    let (mut blocks, of_address) = blocks(profile, rows, steps);
+    leave_out_jumps(&mut blocks);
     let mut sums: BTreeMap<LineKey, u64> = BTreeMap::new();
-    let mut ending: BTreeMap<LineKey, BTreeSet<usize>> = BTreeMap::new();
-    for (number, block) in blocks.iter().enumerate() {
-        for line in &block.lines {
-            count(sums.entry(*line).or_default(), block.times);
+    let mut ending: BTreeSet<LineKey> = BTreeSet::new();
+    for block in &blocks {
+        for (line, times) in &block.lines {
+            count(sums.entry(*line).or_default(), *times);
         }
-        if let Some(last) = block.lines.last() {
-            ending.entry(*last).or_default().insert(number);
-        }
+        ending.extend(block.last());
     }
-    let mut within: BTreeMap<LineKey, Vec<((u64, u64), u64)>> = BTreeMap::new();
-    let last = |number: usize| blocks[number].lines.last().copied();
     let mut entered: BTreeMap<LineKey, u64> = BTreeMap::new();
     for (&to, &times) in &steps.entries {
-        if let Some(line) = of_address.get(&to).and_then(|number| last(*number)) {
+        if let Some(line) = of_address.get(&to).and_then(|number| blocks[*number].last()) {
             count(entered.entry(line).or_default(), times);
         }
     }
+    // By line: steps between the blocks that end there.
+    let mut within: BTreeMap<LineKey, BTreeMap<(u64, u64), u64>> = BTreeMap::new();
     for (&(from, to), &times) in &steps.steps {
-        let Some(&to_block) = of_address.get(&to).filter(|number| blocks[**number].start == to) else {
-            continue;
-        };
-        let Some(line) = last(to_block) else { continue };
-        match of_address.get(&from).filter(|from| last(**from) == Some(line)) {
-            Some(from) => within.entry(line).or_default().push(((blocks[*from].start, to), times)),
+        let Some(to_block) = of_address.get(&to).map(|number| &blocks[*number]) else { continue };
+        let Some(line) = to_block.last().filter(|_| to_block.start == to) else { continue };
+        let from_block = of_address.get(&from).map(|number| &blocks[*number]);
+        match from_block.filter(|from| from.last() == Some(line)) {
+            Some(from) => count(within.entry(line).or_default().entry((from.start, to)).or_default(), times),
             None => count(entered.entry(line).or_default(), times),
         }
     }
-    for line in ending.keys() {
-        let entries = entered.get(line).copied().unwrap_or(0);
-        let turns = within.get(line).map_or(0, |steps| turns(steps));
-        sums.insert(*line, entries.saturating_add(turns));
+    for line in ending {
+        let entries = entered.get(&line).copied().unwrap_or(0);
+        let steps: Vec<((u64, u64), u64)> = within.remove(&line).into_iter().flatten().collect();
+        sums.insert(line, entries.saturating_add(turns(&steps)));
     }
     sums
+}
+
+/// The jump behind an arm, if it is a block by itself, is the compiler's: it has no part in its line if that has
+/// other code.
+fn leave_out_jumps(blocks: &mut [Block]) {
+    let others = blocks.iter().filter(|block| !block.is_jump).flat_map(|block| &block.lines);
+    let others: BTreeSet<LineKey> = others.map(|(line, _)| *line).collect();
+    for block in blocks.iter_mut().filter(|block| block.is_jump) {
+        block.lines.retain(|(line, _)| !others.contains(line));
+    }
 }
 
 /// The blocks, ascending, and which of them each address that ran is in.
@@ -114,24 +128,23 @@ fn blocks(
     let mut blocks: Vec<Block> = Vec::new();
     let mut next = None;
     for &address in crate::executions::executions(profile.measurement).keys() {
+        let control = profile.control.get(&address);
         let goes_on = next == Some(address) && !leaders.contains(&address);
         match blocks.last_mut().filter(|_| goes_on) {
-            Some(_) => {}
+            Some(block) => block.is_jump = false,
             None => {
-                let times = arrivals.get(&address).copied().unwrap_or(0);
-                blocks.push(Block { start: address, times, lines: Vec::new() });
+                let is_jump = control.is_some_and(is_mere_jump);
+                blocks.push(Block { start: address, lines: Vec::new(), is_jump });
             }
         }
-        let number = blocks.len() - 1;
-        of_address.insert(address, number);
+        of_address.insert(address, blocks.len() - 1);
         if let Some(line) = rows.line_at(address)
             && let Some(block) = blocks.last_mut()
-            && !block.lines.contains(&line)
+            && block.lines.iter().all(|(known, _)| *known != line)
         {
-            block.lines.push(line);
+            block.lines.push((line, arrivals.get(&address).copied().unwrap_or(0)));
         }
-        let ends = profile.control.get(&address).is_some_and(is_end);
-        next = transfers.successor(address).filter(|_| !ends);
+        next = transfers.successor(address).filter(|_| !control.is_some_and(is_end));
     }
     (blocks, of_address)
 }

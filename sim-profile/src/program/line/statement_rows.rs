@@ -41,6 +41,13 @@ impl<'a> StatementRows<'a> {
         let kept: BTreeSet<LineKey> = others.map(|row| (row.source, row.line)).collect();
         let line = |start: &u64| program.row_at(*start).map(|row| (row.source, row.line));
         moved.retain(|start, _| line(start).is_some_and(|line| kept.contains(&line)));
+        // One behind another goes where that goes: ascending, so that it is known by then.
+        let starts: Vec<u64> = moved.keys().copied().collect();
+        for start in starts {
+            if let Some(further) = moved.get(&start).and_then(|before| moved.get(&before.start)).copied() {
+                moved.insert(start, further);
+            }
+        }
         StatementRows { program, moved }
     }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use crate::program::line::{LineCount, Steps, line_counts};
+use crate::program::line::{LineCount, StatementRows, Steps, line_counts};
 use crate::program::{Note, ProgramProfile};
 use crate::spent::format_cpi;
 
@@ -12,7 +12,9 @@ use crate::spent::format_cpi;
 /// program's files do not tell stands at the end.
 pub fn render_annotated_source(profile: &ProgramProfile<'_>) -> String {
     let mut sources: BTreeMap<&str, BTreeMap<u32, LineCount>> = BTreeMap::new();
-    for ((source, line), counted) in line_counts(profile, &Steps::of(profile)) {
+    let steps = Steps::of(profile);
+    let rows = StatementRows::of(profile, &steps);
+    for ((source, line), counted) in line_counts(profile, &steps, &rows) {
         sources.entry(profile.program.source(source)).or_default().insert(line, counted);
     }
     sources.retain(|_, lines| lines.values().any(|line| line.cost.executed > 0));

@@ -26,10 +26,11 @@ struct Source<'a> {
 /// known where the description was asked: what its sides did is `-`.
 pub fn render_lcov(profile: &ProgramProfile<'_>) -> String {
     let steps = Steps::of(profile);
+    let rows = StatementRows::of(profile, &steps);
     let calls = steps.function_entries(profile.program);
     let mut sources: BTreeMap<&str, Source<'_>> = BTreeMap::new();
     let source = |(number, line): LineKey| (profile.program.source(number), line);
-    for (key, counted) in line_counts(profile, &steps) {
+    for (key, counted) in line_counts(profile, &steps, &rows) {
         let (name, line) = source(key);
         sources.entry(name).or_default().lines.insert(line, counted);
     }
@@ -43,8 +44,7 @@ pub fn render_lcov(profile: &ProgramProfile<'_>) -> String {
         let sum = source.functions.entry((row.line, &function.name)).or_default();
         *sum = sum.saturating_add(calls);
     }
-    let rows = StatementRows::of(profile, &steps);
-    for branch in decisions(profile, &steps) {
+    for branch in decisions(profile, &steps, &rows) {
         let Some(row) = rows.row_at(branch.address) else { continue };
         let source = sources.entry(profile.program.source(row.source)).or_default();
         source.branches.entry(row.line).or_default().push(branch);

@@ -5,6 +5,7 @@ use std::cell::{Cell, RefCell};
 
 use isac_ir::Model;
 use isac_ir::account::Part;
+use isac_ir::control::striking_operations;
 use isac_ir::decode::Decoded;
 use isac_ir::operation::{Referred, Role, Target};
 use isac_ir::time::{StageId, distance};
@@ -88,7 +89,8 @@ impl<'m, C: StepCore, P: Profiling> Builder<'m, C, P> {
         let table = self.model.operation(operation);
         let index = self.contexts.len();
         // Below the tree's first node alone things are decoded.
-        let is_led_to = |parent: usize| self.contexts[parent].is_beside || self.contexts[parent].root.is_some();
+        let is_led_to =
+            |parent: usize| self.contexts[parent].is_beside || self.contexts[parent].root.is_some();
         let is_beside = owner == 0 && table.root.is_none() && parent.is_none_or(is_led_to);
         self.contexts.push(Context {
             operation,
@@ -101,6 +103,7 @@ impl<'m, C: StepCore, P: Profiling> Builder<'m, C, P> {
             references: self.references.len(),
             parent,
             is_beside,
+            strikes: is_beside && striking_operations(self.model).contains(&operation),
             counters: self.counters,
             run: (0, 0),
             fresh: (0, 0),

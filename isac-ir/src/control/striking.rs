@@ -1,0 +1,93 @@
+//! Operations that may strike: that send the run elsewhere than an instruction does.
+//!
+//! They run beside the instructions, as what takes interrupts does: `main` activates them, the operation that
+//! decodes, or others beside the instructions, and none of the decoding tree. What always happens is the
+//! processor's way of going on, and so is a step to the next instruction in memory; what sets the program counter
+//! on a condition, to anything else, strikes.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::Model;
+use crate::behavior::{BinaryOp, Expr, ExprKind, Stmt, walk_statements};
+use crate::operation::{Role, Target};
+
+/// The operations of which each change of the program counter strikes.
+pub fn striking_operations(model: &Model) -> BTreeSet<u32> {
+    let has_root = |operation: u32| model.operation(operation).root.is_some();
+    let roots = (0u32..).zip(&model.operations).filter(|(_, operation)| operation.root.is_some());
+    let mut waiting: Vec<(u32, bool)> = roots.map(|(root, _)| (root, false)).collect();
+    waiting.push((model.main, false));
+    // Whether each is always on a condition.
+    let mut beside: BTreeMap<u32, bool> = BTreeMap::new();
+    while let Some((operation, is_conditional)) = waiting.pop() {
+        let known = beside.get(&operation).copied();
+        if known.is_some_and(|known| !known || is_conditional) {
+            continue;
+        }
+        beside.insert(operation, is_conditional);
+        for instance in &model.operation(operation).instances {
+            if let (Role::Activated, true, Target::Operation(below)) =
+                (instance.role, instance.scheduled, instance.target)
+            {
+                waiting.push((below, is_conditional || instance.conditional));
+            }
+        }
+    }
+    let strikes = |(operation, is_conditional): (u32, bool)| {
+        let mut writes = Writes { model, strikes: 0, others: 0 };
+        if let Some(body) = &model.operation(operation).behavior {
+            writes.visit(&body.statements, !is_conditional);
+        }
+        (!has_root(operation) && writes.strikes > 0 && writes.others == 0).then_some(operation)
+    };
+    beside.into_iter().filter_map(strikes).collect()
+}
+
+/// Statements that write the program counter.
+struct Writes<'a> {
+    model: &'a Model,
+    strikes: u32,
+    others: u32,
+}
+
+impl Writes<'_> {
+    fn visit(&mut self, statements: &[Stmt], mut is_certain: bool) {
+        for statement in statements {
+            match statement {
+                Stmt::SetRegister { register, value, .. } if self.model.pc_register() == Some(*register) => {
+                    match is_certain || self.is_advance(value) {
+                        true => self.others += 1,
+                        false => self.strikes += 1,
+                    }
+                }
+                Stmt::Block { body, .. } | Stmt::Call { body, .. } => self.visit(body, is_certain),
+                _ => statement.children().into_iter().for_each(|child| self.visit(child, false)),
+            }
+            let mut leaves = false;
+            walk_statements(std::slice::from_ref(statement), &mut |within| {
+                leaves |= matches!(within, Stmt::Leave(_));
+            });
+            is_certain &= !leaves;
+        }
+    }
+
+    /// True for the program counter and a constant.
+    fn is_advance(&self, value: &Expr) -> bool {
+        match &value.kind {
+            ExprKind::Binary(BinaryOp::Add, left, right) => {
+                let is_pc = matches!(within(left).kind, ExprKind::Register { register, .. }
+                    if self.model.pc_register() == Some(register));
+                is_pc && matches!(within(right).kind, ExprKind::Const(_) | ExprKind::InstructionSize)
+            }
+            ExprKind::Slice { base, low: 0 } => self.is_advance(base),
+            _ => false,
+        }
+    }
+}
+
+fn within(value: &Expr) -> &Expr {
+    match &value.kind {
+        ExprKind::ZeroExtend(inner) => within(inner),
+        _ => value,
+    }
+}

@@ -16,7 +16,7 @@ use crate::program::ProgramProfile;
 use crate::{Control, Transfers};
 
 /// Addresses at which a block begins: what was come to other than from the instruction before it, and what
-/// instructions name.
+/// instructions name that ran. What else is known of the program's code has no part in what was counted.
 pub(super) fn leaders(
     profile: &ProgramProfile<'_>,
     transfers: &Transfers<'_>,
@@ -25,7 +25,9 @@ pub(super) fn leaders(
     let ends = |address: u64| profile.control.get(&address).is_some_and(is_end);
     let begins = |&(from, to): &(u64, u64)| transfers.successor(from) != Some(to) || ends(from);
     let reached = steps.steps.keys().filter(|step| begins(step)).map(|(_, to)| *to);
-    let named = profile.control.values().flat_map(|control| control.targets.iter().copied());
+    let ran = crate::executions::executions(profile.measurement);
+    let named = ran.keys().filter_map(|address| profile.control.get(address));
+    let named = named.flat_map(|control| control.targets.iter().copied());
     steps.entries.keys().copied().chain(reached).chain(named).collect()
 }
 
@@ -43,8 +45,9 @@ fn epilogues<'a>(
     let returns = |control: &Control| {
         control.computed && !control.falls_through && control.targets.is_empty() && control.keeps.is_none()
     };
-    let returns = profile.control.iter().filter(move |(_, control)| returns(control));
-    returns.filter_map(|(address, _)| rows.row_at(*address)).map(|row| row.start)
+    let ran = crate::executions::executions(profile.measurement).into_keys();
+    let returns = ran.filter(move |address| profile.control.get(address).is_some_and(returns));
+    returns.filter_map(|address| rows.row_at(address)).map(|row| row.start)
 }
 
 /// Instructions that run one behind the other.

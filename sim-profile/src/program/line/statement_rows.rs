@@ -36,8 +36,10 @@ impl<'a> StatementRows<'a> {
         };
         let ends = rows.windows(2).filter(|pair| is_end(pair));
         let mut moved: BTreeMap<u64, &Row> = ends.map(|pair| (pair[1].start, &pair[0])).collect();
-        // A line that has nothing else keeps what it has.
-        let others = rows.iter().filter(|row| !moved.contains_key(&row.start));
+        // A line that has nothing else keeps what it has; of what never ran nothing is taken away.
+        let ran = crate::executions::executions(profile.measurement);
+        let others =
+            rows.iter().filter(|row| !moved.contains_key(&row.start) || !ran.contains_key(&row.start));
         let kept: BTreeSet<LineKey> = others.map(|row| (row.source, row.line)).collect();
         let line = |start: &u64| program.row_at(*start).map(|row| (row.source, row.line));
         moved.retain(|start, _| line(start).is_some_and(|line| kept.contains(&line)));

@@ -90,6 +90,7 @@ pub(crate) fn is_telling(control: &Control) -> bool {
 }
 
 /// Whether an instruction jumps to one place and does nothing else.
+#[cfg(feature = "program")]
 pub(crate) fn is_mere_jump(control: &Control) -> bool {
     !control.falls_through && !control.computed && control.targets.len() == 1 && control.keeps.is_none()
 }

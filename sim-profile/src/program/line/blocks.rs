@@ -31,6 +31,18 @@ pub(super) fn leaders(
     steps.entries.keys().copied().chain(reached).chain(named).collect()
 }
 
+/// Addresses at which a block begins among instructions that never ran: nothing that ran tells them, so all
+/// that is known of the program's code does.
+pub(super) fn leaders_of_unused(profile: &ProgramProfile<'_>) -> BTreeSet<u64> {
+    let tables = &profile.measurement.tables;
+    let behind = |(address, control): (&u64, &Control)| {
+        profile.code.get(address).filter(|_| is_end(control)).map(|size| tables.successor(*address, *size))
+    };
+    let behind = profile.control.iter().filter_map(behind);
+    let named = profile.control.values().flat_map(|control| control.targets.iter().copied());
+    behind.chain(named).collect()
+}
+
 /// Whether a block ends behind an instruction.
 fn is_end(control: &Control) -> bool {
     let goes_on = control.falls_through && control.targets.is_empty() && control.keeps.is_none();

@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::blocks::leaders;
+use super::blocks::{leaders, leaders_of_unused};
 use super::{LineKey, Steps};
 use crate::program::{Program, ProgramProfile, Row};
 use crate::{Transfers, delay_slots};
@@ -23,6 +23,12 @@ impl<'a> StatementRows<'a> {
     pub fn of(profile: &ProgramProfile<'a>, steps: &Steps) -> StatementRows<'a> {
         let transfers = profile.transfers();
         let leaders = leaders(profile, &transfers, steps);
+        let ran = crate::executions::executions(profile.measurement);
+        let unused = leaders_of_unused(profile);
+        let is_leader = |start: &u64| match ran.contains_key(start) {
+            true => leaders.contains(start),
+            false => unused.contains(start),
+        };
         let program = profile.program;
         let rows = program.rows();
         let slots = delay_slots(profile.statics);
@@ -31,18 +37,23 @@ impl<'a> StatementRows<'a> {
             before.end == row.start
                 && before.source == row.source
                 && before.line != row.line
-                && !leaders.contains(&row.start)
+                && !is_leader(&row.start)
                 && is_mere_branch(profile, (&transfers, &slots), row)
         };
         let ends = rows.windows(2).filter(|pair| is_end(pair));
         let mut moved: BTreeMap<u64, &Row> = ends.map(|pair| (pair[1].start, &pair[0])).collect();
-        // A line that has nothing else keeps what it has; of what never ran nothing is taken away.
-        let ran = crate::executions::executions(profile.measurement);
-        let others =
-            rows.iter().filter(|row| !moved.contains_key(&row.start) || !ran.contains_key(&row.start));
-        let kept: BTreeSet<LineKey> = others.map(|row| (row.source, row.line)).collect();
+        // A line that has nothing else keeps what it has. What never ran is something to lines of what did: they
+        // are the same whether its control is known or not.
+        let lines_of = |is_kept: &dyn Fn(u64) -> bool| -> BTreeSet<LineKey> {
+            rows.iter().filter(|row| is_kept(row.start)).map(|row| (row.source, row.line)).collect()
+        };
+        let unmoved = lines_of(&|start| !moved.contains_key(&start));
+        let not_taken = lines_of(&|start| !moved.contains_key(&start) || !ran.contains_key(&start));
         let line = |start: &u64| program.row_at(*start).map(|row| (row.source, row.line));
-        moved.retain(|start, _| line(start).is_some_and(|line| kept.contains(&line)));
+        moved.retain(|start, _| {
+            let others = if ran.contains_key(start) { &not_taken } else { &unmoved };
+            line(start).is_some_and(|line| others.contains(&line))
+        });
         // One behind another goes where that goes: ascending, so that it is known by then.
         let starts: Vec<u64> = moved.keys().copied().collect();
         for start in starts {

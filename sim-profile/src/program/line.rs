@@ -7,6 +7,8 @@
 mod blocks;
 mod interrupts;
 mod statement_rows;
+#[cfg(test)]
+mod tests;
 mod turns;
 
 use std::collections::BTreeMap;
@@ -41,17 +43,19 @@ pub struct Steps {
     /// How often an instruction was come to otherwise: by calls, by jumps from other functions, at the
     /// beginning of the run.
     pub entries: BTreeMap<u64, u64>,
+    /// How often each instruction was executed: [`crate::executions`].
+    pub executed: BTreeMap<u64, u64>,
 }
 
 impl Steps {
     /// Derives them from what was executed and from the transfers.
     pub fn of(profile: &ProgramProfile<'_>) -> Steps {
         let transfers = profile.transfers();
-        let executed = crate::executions::executions(profile.measurement);
         let spent = spent_by_address(profile.measurement).into_iter();
         let begun: BTreeMap<u64, u64> =
             spent.filter_map(|(address, spent)| Some((address?, spent.begun))).collect();
-        let mut steps = Steps::default();
+        let executed = crate::executions::executions(profile.measurement);
+        let mut steps = Steps { executed, ..Steps::default() };
         let mut left: BTreeMap<u64, u64> = BTreeMap::new();
         for ((from, to), kind, times) in transfers.iter() {
             count(left.entry(from).or_default(), times);
@@ -59,7 +63,7 @@ impl Steps {
         }
         steps.join(&Interrupts::of(profile, &transfers));
         let arrived = steps.arrivals();
-        for (&address, &times) in &executed {
+        for (&address, &times) in &steps.executed {
             let Some(next) = transfers.successor(address) else { continue };
             // What ended the run went nowhere: no more come to an instruction than have begun there.
             let begun = begun.get(&next).copied().unwrap_or(0);
@@ -69,7 +73,7 @@ impl Steps {
                 count(steps.steps.entry((address, next)).or_default(), fallen);
             }
         }
-        steps.add_beginnings(&executed);
+        steps.add_beginnings();
         steps
     }
 
@@ -134,9 +138,9 @@ impl Steps {
     }
 
     /// What was executed more often than it was come to is where the run began, or was resumed.
-    fn add_beginnings(&mut self, executed: &BTreeMap<u64, u64>) {
+    fn add_beginnings(&mut self) {
         let arrived = self.arrivals();
-        for (&address, &times) in executed {
+        for (&address, &times) in &self.executed {
             let missing = times.saturating_sub(arrived.get(&address).copied().unwrap_or(0));
             if missing > 0 {
                 count(self.entries.entry(address).or_default(), missing);

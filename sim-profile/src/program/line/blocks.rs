@@ -15,32 +15,40 @@ use crate::measurement::count;
 use crate::program::ProgramProfile;
 use crate::{Control, Transfers};
 
-/// Addresses at which a block begins: what was come to other than from the instruction before it, and what
-/// instructions name that ran. What else is known of the program's code has no part in what was counted.
-pub(super) fn leaders(
-    profile: &ProgramProfile<'_>,
-    transfers: &Transfers<'_>,
-    steps: &Steps,
-) -> BTreeSet<u64> {
-    let ends = |address: u64| profile.control.get(&address).is_some_and(is_end);
-    let begins = |&(from, to): &(u64, u64)| transfers.successor(from) != Some(to) || ends(from);
-    let reached = steps.steps.keys().filter(|step| begins(step)).map(|(_, to)| *to);
-    let ran = crate::executions::executions(profile.measurement);
-    let named = ran.keys().filter_map(|address| profile.control.get(address));
-    let named = named.flat_map(|control| control.targets.iter().copied());
-    steps.entries.keys().copied().chain(reached).chain(named).collect()
+/// Addresses at which blocks begin.
+pub(super) struct Leaders {
+    /// What was come to other than from the instruction before it, and what instructions name that ran. What
+    /// else is known of the program's code has no part in what was counted.
+    ran: BTreeSet<u64>,
+    /// Of code that never ran nothing that ran tells them, so all that is known of the program's code does.
+    unused: BTreeSet<u64>,
 }
 
-/// Addresses at which a block begins among instructions that never ran: nothing that ran tells them, so all
-/// that is known of the program's code does.
-pub(super) fn leaders_of_unused(profile: &ProgramProfile<'_>) -> BTreeSet<u64> {
-    let tables = &profile.measurement.tables;
-    let behind = |(address, control): (&u64, &Control)| {
-        profile.code.get(address).filter(|_| is_end(control)).map(|size| tables.successor(*address, *size))
-    };
-    let behind = profile.control.iter().filter_map(behind);
-    let named = profile.control.values().flat_map(|control| control.targets.iter().copied());
-    behind.chain(named).collect()
+impl Leaders {
+    /// Finds them for a profile.
+    pub(super) fn of(profile: &ProgramProfile<'_>, transfers: &Transfers<'_>, steps: &Steps) -> Leaders {
+        let tables = &profile.measurement.tables;
+        let ends = |address: u64| profile.control.get(&address).is_some_and(is_end);
+        let begins = |&(from, to): &(u64, u64)| transfers.successor(from) != Some(to) || ends(from);
+        let reached = steps.steps.keys().filter(|step| begins(step)).map(|(_, to)| *to);
+        let mut leaders =
+            Leaders { ran: steps.entries.keys().copied().chain(reached).collect(), unused: BTreeSet::new() };
+        for (address, control) in profile.control {
+            leaders.unused.extend(&control.targets);
+            if steps.executed.contains_key(address) {
+                leaders.ran.extend(&control.targets);
+            }
+            if let Some(size_cells) = profile.code.get(address).filter(|_| is_end(control)) {
+                leaders.unused.insert(tables.successor(*address, *size_cells));
+            }
+        }
+        leaders
+    }
+
+    /// Whether a block begins at an address, which ran or did not.
+    pub(super) fn contains(&self, address: u64, has_run: bool) -> bool {
+        if has_run { self.ran.contains(&address) } else { self.unused.contains(&address) }
+    }
 }
 
 /// Whether a block ends behind an instruction.
@@ -50,16 +58,13 @@ fn is_end(control: &Control) -> bool {
 }
 
 /// Where the rows of returns begin: a compiler's blocks end with the last statement before.
-fn epilogues<'a>(
-    profile: &'a ProgramProfile<'_>,
-    rows: &'a StatementRows<'_>,
-) -> impl Iterator<Item = u64> + 'a {
+fn epilogues(profile: &ProgramProfile<'_>, rows: &StatementRows<'_>, steps: &Steps) -> BTreeSet<u64> {
     let returns = |control: &Control| {
         control.computed && !control.falls_through && control.targets.is_empty() && control.keeps.is_none()
     };
-    let ran = crate::executions::executions(profile.measurement).into_keys();
-    let returns = ran.filter(move |address| profile.control.get(address).is_some_and(returns));
-    returns.filter_map(|address| rows.row_at(address)).map(|row| row.start)
+    let ran = steps.executed.keys().copied();
+    let returns = ran.filter(|address| profile.control.get(address).is_some_and(returns));
+    returns.filter_map(|address| rows.row_at(address)).map(|row| row.start).collect()
 }
 
 /// Instructions that run one behind the other.
@@ -136,15 +141,15 @@ fn blocks(
     steps: &Steps,
 ) -> (Vec<Block>, BTreeMap<u64, usize>) {
     let transfers = profile.transfers();
-    let mut leaders = leaders(profile, &transfers, steps);
-    leaders.extend(epilogues(profile, rows));
+    let epilogues = epilogues(profile, rows, steps);
+    let begins = |address: u64| rows.leaders().contains(address, true) || epilogues.contains(&address);
     let arrivals = steps.arrivals();
     let mut of_address = BTreeMap::new();
     let mut blocks: Vec<Block> = Vec::new();
     let mut next = None;
-    for &address in crate::executions::executions(profile.measurement).keys() {
+    for &address in steps.executed.keys() {
         let control = profile.control.get(&address);
-        let goes_on = next == Some(address) && !leaders.contains(&address);
+        let goes_on = next == Some(address) && !begins(address);
         match blocks.last_mut().filter(|_| goes_on) {
             Some(block) => block.is_jump = false,
             None => {

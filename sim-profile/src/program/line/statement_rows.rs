@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::blocks::{leaders, leaders_of_unused};
+use super::blocks::Leaders;
 use super::{LineKey, Steps};
 use crate::program::{Program, ProgramProfile, Row};
 use crate::{Transfers, delay_slots};
@@ -16,19 +16,15 @@ pub struct StatementRows<'a> {
     program: &'a Program,
     /// The row that counts, by the beginning of one that does not.
     moved: BTreeMap<u64, &'a Row>,
+    leaders: Leaders,
 }
 
 impl<'a> StatementRows<'a> {
     /// Finds them for a profile.
     pub fn of(profile: &ProgramProfile<'a>, steps: &Steps) -> StatementRows<'a> {
         let transfers = profile.transfers();
-        let leaders = leaders(profile, &transfers, steps);
-        let ran = crate::executions::executions(profile.measurement);
-        let unused = leaders_of_unused(profile);
-        let is_leader = |start: &u64| match ran.contains_key(start) {
-            true => leaders.contains(start),
-            false => unused.contains(start),
-        };
+        let leaders = Leaders::of(profile, &transfers, steps);
+        let has_run = |start: u64| steps.executed.contains_key(&start);
         let program = profile.program;
         let rows = program.rows();
         let slots = delay_slots(profile.statics);
@@ -37,7 +33,7 @@ impl<'a> StatementRows<'a> {
             before.end == row.start
                 && before.source == row.source
                 && before.line != row.line
-                && !is_leader(&row.start)
+                && !leaders.contains(row.start, has_run(row.start))
                 && is_mere_branch(profile, (&transfers, &slots), row)
         };
         let ends = rows.windows(2).filter(|pair| is_end(pair));
@@ -48,10 +44,10 @@ impl<'a> StatementRows<'a> {
             rows.iter().filter(|row| is_kept(row.start)).map(|row| (row.source, row.line)).collect()
         };
         let unmoved = lines_of(&|start| !moved.contains_key(&start));
-        let not_taken = lines_of(&|start| !moved.contains_key(&start) || !ran.contains_key(&start));
+        let not_taken = lines_of(&|start| !moved.contains_key(&start) || !has_run(start));
         let line = |start: &u64| program.row_at(*start).map(|row| (row.source, row.line));
         moved.retain(|start, _| {
-            let others = if ran.contains_key(start) { &not_taken } else { &unmoved };
+            let others = if has_run(*start) { &not_taken } else { &unmoved };
             line(start).is_some_and(|line| others.contains(&line))
         });
         // One behind another goes where that goes: ascending, so that it is known by then.
@@ -61,7 +57,12 @@ impl<'a> StatementRows<'a> {
                 moved.insert(start, further);
             }
         }
-        StatementRows { program, moved }
+        StatementRows { program, moved, leaders }
+    }
+
+    /// Where blocks begin.
+    pub(super) fn leaders(&self) -> &Leaders {
+        &self.leaders
     }
 
     /// The row at an address.

@@ -23,7 +23,7 @@ mod statement;
 mod striking;
 mod value;
 
-pub use self::striking::striking_operations;
+pub use self::striking::{added_to, striking_operations};
 
 use std::collections::{BTreeMap, BTreeSet};
 

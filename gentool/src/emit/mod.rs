@@ -36,9 +36,11 @@ mod timed;
 mod usage;
 
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 
 use isac_ir::Model;
 use isac_ir::account::Part;
+use isac_ir::control::striking_operations;
 use isac_ir::cost::CostUse;
 use proc_macro2::TokenStream;
 use syn::visit_mut::{VisitMut, visit_expr_mut};
@@ -163,6 +165,8 @@ struct Emitter<'a> {
     shape: Shape,
     names: name::Names,
     forms: Vec<form::Form>,
+    /// What may send the run elsewhere than instructions do.
+    striking: BTreeSet<u32>,
     costs: CostUse,
     /// What calls of FUNCTIONs have needed so far.
     functions: RefCell<function::Functions>,
@@ -186,9 +190,10 @@ impl<'a> Emitter<'a> {
             Shape::Timed => timing.iter().flat_map(|timing| timing.list_forms(model)).collect(),
         };
         let names = name::Names::of(model);
+        let striking = striking_operations(model);
         let (costs, functions) = (CostUse::of(model), RefCell::default());
         let (effects, widths) = (RefCell::default(), operand::Widths::default());
-        Emitter { model, shape, names, forms, costs, functions, effects, widths, timing }
+        Emitter { model, shape, names, forms, striking, costs, functions, effects, widths, timing }
     }
 }
 

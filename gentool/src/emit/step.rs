@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use isac_ir::account::Part;
-use isac_ir::behavior::{BinaryOp, Expr, ExprKind, Stmt, walk_statements};
-use isac_ir::control::striking_operations;
+use isac_ir::behavior::{Expr, ExprKind, Stmt, walk_statements};
+use isac_ir::control::added_to;
 use isac_ir::decoder::Variant;
 use isac_ir::operation::Target;
 use proc_macro2::{Ident, TokenStream};
@@ -320,8 +320,7 @@ impl Emitter<'_> {
 
     /// Whether what a call runs may send the run elsewhere than the instruction itself does.
     fn may_strike(&self, call: &Call) -> bool {
-        let strikes = || striking_operations(self.model).contains(&call.operation);
-        call.is_beside && call.part == Part::Behavior && strikes()
+        call.is_beside && call.part == Part::Behavior && self.striking.contains(&call.operation)
     }
 
     /// What the kernel wants to know, found by looking at every write of the PC.
@@ -404,24 +403,9 @@ enum Effect {
 
 /// True for `pc + size`.
 fn is_advance(value: &Expr, pc: u32, size_cells: u32) -> bool {
-    match &value.kind {
-        ExprKind::Binary(BinaryOp::Add, left, right) => {
-            let reads = matches!(strip(left).kind, ExprKind::Register { register, .. } if register == pc);
-            let is_size = match strip(right).kind {
-                ExprKind::Const(amount) => amount == size_cells.into(),
-                ExprKind::InstructionSize => true,
-                _ => false,
-            };
-            reads && is_size
-        }
-        ExprKind::Slice { base, low: 0 } => is_advance(base, pc, size_cells),
+    added_to(pc, value).is_some_and(|added| match added.kind {
+        ExprKind::Const(amount) => amount == size_cells.into(),
+        ExprKind::InstructionSize => true,
         _ => false,
-    }
-}
-
-fn strip(expr: &Expr) -> &Expr {
-    match &expr.kind {
-        ExprKind::ZeroExtend(inner) => strip(inner),
-        _ => expr,
-    }
+    })
 }

@@ -55,7 +55,9 @@ impl Writes<'_> {
         for statement in statements {
             match statement {
                 Stmt::SetRegister { register, value, .. } if self.model.pc_register() == Some(*register) => {
-                    match is_certain || self.is_advance(value) {
+                    let is_step =
+                        |added: &Expr| matches!(added.kind, ExprKind::Const(_) | ExprKind::InstructionSize);
+                    match is_certain || added_to(*register, value).is_some_and(is_step) {
                         true => self.others += 1,
                         false => self.strikes += 1,
                     }
@@ -70,18 +72,19 @@ impl Writes<'_> {
             is_certain &= !leaves;
         }
     }
+}
 
-    /// True for the program counter and a constant.
-    fn is_advance(&self, value: &Expr) -> bool {
-        match &value.kind {
-            ExprKind::Binary(BinaryOp::Add, left, right) => {
-                let is_pc = matches!(within(left).kind, ExprKind::Register { register, .. }
-                    if self.model.pc_register() == Some(register));
-                is_pc && matches!(within(right).kind, ExprKind::Const(_) | ExprKind::InstructionSize)
-            }
-            ExprKind::Slice { base, low: 0 } => self.is_advance(base),
-            _ => false,
+/// What a value adds to a register, if it is that register and something.
+pub fn added_to(register: u32, value: &Expr) -> Option<&Expr> {
+    match &value.kind {
+        ExprKind::Binary(BinaryOp::Add, left, right) => {
+            let is_register = |read: u32| read == register;
+            let reads =
+                matches!(within(left).kind, ExprKind::Register { register, .. } if is_register(register));
+            reads.then(|| within(right))
         }
+        ExprKind::Slice { base, low: 0 } => added_to(register, base),
+        _ => None,
     }
 }
 

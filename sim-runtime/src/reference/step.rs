@@ -233,10 +233,10 @@ impl Step<'_, '_> {
             self.decode(operation, body, execution)?;
         }
         self.execute_decoded(operation, execution, time_node, true)?;
-        let next = self.state.pc();
+        let may_strike = self.state.striking.contains(&operation) && self.is_beside(execution);
+        let next = may_strike.then(|| self.state.pc());
         let outcome = self.run_part(operation, Part::Behavior, execution, time_node);
-        let is_struck = self.state.pc() != next && self.state.striking.contains(&operation);
-        if is_struck && self.is_beside(execution) {
+        if let Some(next) = next.filter(|next| self.state.pc() != *next) {
             self.note_struck(next);
         }
         outcome?;

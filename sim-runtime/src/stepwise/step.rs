@@ -5,9 +5,10 @@ mod decoding;
 mod parked;
 mod scheduling;
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::rc::Rc;
 
+use isac_ir::control::striking_operations;
 use isac_ir::root::RootDecoding;
 use isac_ir::time::StageId;
 use sim_profile::{CacheLines, Spending};
@@ -64,6 +65,8 @@ pub struct Step<C: StepCore, P: Profiling> {
     before: Rc<Instruction<C, P>>,
     /// Where it was struck by what runs beside the instructions.
     pub(super) struck: Struck,
+    /// Operations that may strike.
+    striking: BTreeSet<u32>,
     due: VecDeque<usize>,
     /// The stage of the last retry, and the number of the operation that asked for it.
     pub(super) retried: Option<(StageId, u32)>,
@@ -100,7 +103,8 @@ impl<C: StepCore, P: Profiling> Step<C, P> {
     /// Nothing is decoded yet.
     pub fn new(core: &C) -> Self {
         let model = core.model();
-        let before = Rc::new(Instruction::undecoded(model, model.main));
+        let striking = striking_operations(model);
+        let before = Rc::new(Instruction::undecoded(model, &striking, model.main));
         Step {
             address: 0,
             size_cells: 0,
@@ -110,6 +114,7 @@ impl<C: StepCore, P: Profiling> Step<C, P> {
             instruction: Rc::clone(&before),
             before,
             struck: Struck::default(),
+            striking,
             due: VecDeque::new(),
             retried: None,
             wheel: model.overlaps().then(|| Box::new(Wheel::new(model))),
@@ -147,7 +152,7 @@ impl<C: StepCore, P: Profiling> Step<C, P> {
     /// # Errors
     /// The trap that ended it.
     pub fn run_alone(&mut self, core: &mut C, operation: u32) -> Result<(), Trap> {
-        let alone = Instruction::undecoded(core.model(), operation);
+        let alone = Instruction::undecoded(core.model(), &self.striking, operation);
         self.begin(core, Rc::new(alone));
         self.execute(core, 0)
     }

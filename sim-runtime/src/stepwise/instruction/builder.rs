@@ -2,10 +2,10 @@
 //! of the sections that each calls.
 
 use std::cell::{Cell, RefCell};
+use std::collections::BTreeSet;
 
 use isac_ir::Model;
 use isac_ir::account::Part;
-use isac_ir::control::striking_operations;
 use isac_ir::decode::Decoded;
 use isac_ir::operation::{Referred, Role, Target};
 use isac_ir::time::{StageId, distance};
@@ -21,6 +21,7 @@ const NONE: u32 = u32::MAX;
 /// Makes the contexts of an instruction.
 pub(super) struct Builder<'m, C: StepCore, P: Profiling> {
     model: &'m Model,
+    striking: &'m BTreeSet<u32>,
     decoded: Option<Decoded>,
     contexts: Vec<Context<C, P>>,
     values: Vec<u128>,
@@ -35,9 +36,10 @@ pub(super) struct Builder<'m, C: StepCore, P: Profiling> {
 }
 
 impl<'m, C: StepCore, P: Profiling> Builder<'m, C, P> {
-    fn new(model: &'m Model, decoded: Option<Decoded>) -> Self {
+    fn new((model, striking): (&'m Model, &'m BTreeSet<u32>), decoded: Option<Decoded>) -> Self {
         Builder {
             model,
+            striking,
             decoded,
             contexts: Vec::new(),
             values: Vec::new(),
@@ -52,20 +54,20 @@ impl<'m, C: StepCore, P: Profiling> Builder<'m, C, P> {
     }
 
     /// What runs before anything is decoded.
-    pub(super) fn undecoded(model: &'m Model, first: u32) -> Self {
-        let mut builder = Builder::new(model, None);
+    pub(super) fn undecoded(described: (&'m Model, &'m BTreeSet<u32>), first: u32) -> Self {
+        let mut builder = Builder::new(described, None);
         builder.add_operation(first, 0, None, None);
         builder
     }
 
     /// What was there before, and what context `root` of it has decoded.
     pub(super) fn decoded(
-        model: &'m Model,
+        described: (&'m Model, &'m BTreeSet<u32>),
         before: &Instruction<C, P>,
         root: usize,
         decoded: Decoded,
     ) -> Self {
-        let mut builder = Builder::new(model, Some(decoded));
+        let mut builder = Builder::new(described, Some(decoded));
         builder.contexts = before.contexts.clone();
         builder.values = before.values.clone();
         builder.links = before.links.clone();
@@ -103,7 +105,7 @@ impl<'m, C: StepCore, P: Profiling> Builder<'m, C, P> {
             references: self.references.len(),
             parent,
             is_beside,
-            strikes: is_beside && striking_operations(self.model).contains(&operation),
+            strikes: is_beside && self.striking.contains(&operation),
             counters: self.counters,
             run: (0, 0),
             fresh: (0, 0),

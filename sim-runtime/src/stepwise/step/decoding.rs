@@ -185,7 +185,14 @@ impl<C: StepCore, P: Profiling> Step<C, P> {
         }
         let place = (self.address, self.size_cells, Word::new(&bytes).unwrap_or_default());
         let decoded = self.root.decoded.clone();
-        let new = Rc::new(Instruction::decoded(core.model(), &self.before, context, decoded, place));
+        let new = Rc::new(Instruction::decoded(
+            core.model(),
+            &self.striking,
+            &self.before,
+            context,
+            decoded,
+            place,
+        ));
         self.known.insert(key, Rc::clone(&new));
         new
     }

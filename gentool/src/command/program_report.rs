@@ -9,7 +9,7 @@ use isac_ir::Model;
 use sim_profile::program::{ImageFile, Program, ProgramProfile, SourceTexts};
 use sim_profile::{Profile, ProgramImage, control_table};
 use sim_runtime::image::{Expected, ImageFormat, read_image};
-use sim_runtime::launcher::{describe_image, parse_image_argument};
+use sim_runtime::launcher::{describe_image, holds_parts, parse_image_argument};
 
 use super::program::read_file;
 use super::reachable_code::{ModelOptions, ReachableCode};
@@ -27,8 +27,7 @@ pub(super) struct ImageOptions {
 
     /// Take the files of --image though none of them is the one that was run.
     ///
-    /// For files that hold the same code and are not cut alike, as the ELF file that a raw program was made
-    /// from. Of another program functions and lines would be false.
+    /// For files that hold the same code and other data. Of another program functions and lines would be false.
     #[arg(long, requires = "images")]
     image_differs: bool,
 }
@@ -134,16 +133,22 @@ impl Image {
         ImageFile { name: &self.name, bytes: &self.bytes, base: self.base }
     }
 
-    /// Whether it is what was run, be it with or without symbols.
+    /// Whether it is what was run, be it with or without symbols, or what that was made of.
     fn is(&self, run: &ProgramImage) -> bool {
-        let Ok(image) = read_image(&self.bytes, ImageFormat::Auto, &Expected::default()) else {
-            return false;
+        let read = |physical_addresses| {
+            let expected = Expected { physical_addresses, ..Expected::default() };
+            read_image(&self.bytes, ImageFormat::Auto, &expected)
         };
+        let Ok(image) = read(false) else { return false };
         let own = describe_image(&self.path, &image);
         let parts = |image: &ProgramImage| -> Vec<String> {
             image.parts.iter().map(|part| part.digest.clone()).collect()
         };
-        own.digest == run.digest || (!own.parts.is_empty() && parts(&own) == parts(run))
+        let is_cut_otherwise = || {
+            let base = self.base.unwrap_or(0);
+            holds_parts(&image, base, run) || read(true).is_ok_and(|image| holds_parts(&image, base, run))
+        };
+        own.digest == run.digest || (!own.parts.is_empty() && parts(&own) == parts(run)) || is_cut_otherwise()
     }
 }
 

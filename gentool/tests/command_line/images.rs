@@ -2,6 +2,8 @@
 
 use std::fs;
 
+use sim_runtime::image::{Expected, ImageFormat, read_image};
+
 use super::bench::{Bench, RV32IM, TINY8, check, reference, root, status};
 
 const SORTING: &str = "models/rv32im/programs/sorting.elf";
@@ -26,6 +28,33 @@ fn what_files_do_not_tell_is_told() {
         "report @short --image @text --image-differs --format cobertura".to_owned(),
     ];
     check("images", &bench(), &lines.iter().map(String::as_str).collect::<Vec<_>>());
+}
+
+#[test]
+fn a_raw_program_has_the_names_of_the_file_that_it_was_made_of() {
+    let elf = fs::read(root().join(SORTING)).expect("the program is there");
+    let image = read_image(&elf, ImageFormat::Auto, &Expected::default()).expect("it is a program");
+    let base = image.segments[0].address;
+    let mut raw = Vec::new();
+    for segment in &image.segments {
+        raw.resize(usize::try_from(segment.address - base).expect("it is small"), 0);
+        raw.extend_from_slice(&segment.bytes);
+    }
+    let mut other = raw.clone();
+    *other.last_mut().expect("it is not empty") ^= 1;
+    let bench = Bench::new().with("raw", raw).with("other", other);
+    for (name, expected) in [("raw", 0), ("other", 125)] {
+        let options = format!("--raw={base:#x} --pc {base:#x} --limit-instructions 20000 --profile @profile");
+        assert_eq!(status(&bench.run(&reference(RV32IM, &format!("@{name}"), &options))), 124);
+        let report = bench.run(&format!("report @profile --image {SORTING} --format oprofile"));
+        assert_eq!(status(&report), expected, "{name}");
+        assert_eq!(String::from_utf8_lossy(&report.stdout).contains("main"), expected == 0, "{name}");
+    }
+}
+
+#[test]
+fn a_file_that_cannot_be_read_is_told_before_the_run() {
+    check("image_missing", &Bench::new(), &[&reference(RV32IM, SORTING, "--image @missing")]);
 }
 
 #[test]

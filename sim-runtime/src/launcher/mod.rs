@@ -42,7 +42,7 @@ pub use number::{parse_count, parse_number, parse_seconds, parse_value, parse_wi
 pub use options::{ProgramFormat, RunOptions, SampleChecks, SampleCode, SampleOnly};
 pub use output_file::{AtomicFile, OutputFile, Render, is_same_file};
 pub use snapshot::{SnapshotInterval, SnapshotRequest};
-pub use start::describe_image;
+pub use start::{describe_image, holds_parts};
 pub use stdio::{Stdio, color_choice, is_dumb};
 pub use symbol_files::parse_image_argument;
 
@@ -60,7 +60,7 @@ use run::{End, Limits, Watch, run};
 use snapshot::Snapshots;
 use start::{Outside, Started, read_program, start};
 use state_dump::dump_state;
-use symbol_files::{images_of, read_symbol_files};
+use symbol_files::{images_of, read_image_files, read_symbol_files};
 
 /// Runs a program and leaves the results that the options ask for.
 ///
@@ -148,7 +148,7 @@ fn begin(
     for text in &options.set {
         assignments.push(parse_assignment(info, text)?);
     }
-    check_outputs(options, outputs)?;
+    check_files(options, outputs)?;
     check_start(info, options)?;
     let sampling = options.sampling()?;
     if options.calls && outputs.iter().all(|output| output.what == "report") {
@@ -236,12 +236,17 @@ fn follow_calls(engine: &mut dyn Engine, options: &RunOptions) -> Result<(), Str
 }
 
 /// Checks before anything else is done that all results of a run can be written, and over nothing
-/// that it needs.
+/// that it needs, and that the files of `--image` can be read.
 ///
 /// # Errors
-/// Which result cannot, why, and what to do.
+/// Which file cannot, why, and what to do.
 pub fn check_results(options: &RunOptions) -> Result<(), String> {
-    check_outputs(options, &profile_outputs(options))
+    check_files(options, &profile_outputs(options))
+}
+
+fn check_files(options: &RunOptions, outputs: &[OutputFile<'_>]) -> Result<(), String> {
+    check_outputs(options, outputs)?;
+    read_image_files(options).map(drop)
 }
 
 fn check_outputs(options: &RunOptions, outputs: &[OutputFile<'_>]) -> Result<(), String> {

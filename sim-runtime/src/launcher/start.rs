@@ -105,6 +105,35 @@ pub fn describe_image(path: &Path, image: &Image) -> ProgramImage {
     }
 }
 
+/// Zeros between segments beyond which a file is not taken for a program that was cut otherwise, in bytes.
+const WIDEST_GAP: u64 = 1 << 28;
+
+/// Whether a file, moved by `base`, holds what was run, however that was cut: each part's bytes, with zeros where
+/// the file has nothing, as a raw program made of an ELF file has them.
+pub fn holds_parts(image: &Image, base: u64, run: &ProgramImage) -> bool {
+    let digest = |part: &ImagePart| -> Option<String> {
+        let (mut at, end) = (part.address, part.address.checked_add(part.size_bytes)?);
+        let mut digest = Digest::new();
+        for segment in &image.segments {
+            let start = segment.address.checked_add(base)?;
+            let stop = start.checked_add(segment.bytes.len() as u64)?.min(end);
+            if stop <= at {
+                continue;
+            }
+            let gap = start.saturating_sub(at);
+            if gap > WIDEST_GAP || start >= end {
+                break;
+            }
+            digest.add(&vec![0; gap as usize]);
+            at = at.max(start);
+            digest.add(&segment.bytes[(at - start) as usize..(stop - start) as usize]);
+            at = stop;
+        }
+        (at == end).then(|| digest.to_string())
+    };
+    !run.parts.is_empty() && run.parts.iter().all(|part| digest(part).as_ref() == Some(&part.digest))
+}
+
 fn load_program(machine: &mut dyn Machine, info: &LaunchInfo, options: &RunOptions) -> Result<Image, String> {
     let path = &options.program;
     let bytes = read_program(path).map_err(|error| {

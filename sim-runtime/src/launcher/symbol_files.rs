@@ -46,8 +46,16 @@ pub fn parse_image_argument(image: &str) -> Result<(PathBuf, Option<u64>), Strin
 /// # Errors
 /// Which file cannot be read, and what to do.
 pub(super) fn read_symbol_files(options: &RunOptions) -> Result<Vec<SymbolFile>, String> {
-    let mut files = vec![SymbolFile { bytes: super::read_program_again(options)?, base: None }];
-    for image in &options.images {
+    let program = SymbolFile { bytes: super::read_program_again(options)?, base: None };
+    Ok(std::iter::once(program).chain(read_image_files(options)?).collect())
+}
+
+/// The files of `--image`.
+///
+/// # Errors
+/// As of [`read_symbol_files`].
+pub(super) fn read_image_files(options: &RunOptions) -> Result<Vec<SymbolFile>, String> {
+    let read = |image: &String| {
         let (path, base) = parse_image_argument(image)?;
         let bytes = read_program(&path).map_err(|error| {
             format!(
@@ -55,7 +63,7 @@ pub(super) fn read_symbol_files(options: &RunOptions) -> Result<Vec<SymbolFile>,
                 path.display()
             )
         })?;
-        files.push(SymbolFile { bytes, base });
-    }
-    Ok(files)
+        Ok(SymbolFile { bytes, base })
+    };
+    options.images.iter().map(read).collect()
 }

@@ -333,7 +333,7 @@ fn a_case_that_does_not_hold_on_a_pipeline_is_noticed_in_every_part() {
 
 #[test]
 fn every_case_of_pdp11_holds_on_every_engine() {
-    check(&PDP11, 543);
+    check(&PDP11, 545);
 }
 
 #[test]

@@ -323,6 +323,32 @@ fn words_of_others() {
 }
 
 #[test]
+fn names_that_go_on_behind_a_known_one() {
+    let arm = "        mrs r0, psp2\n        msr psp2, r0\n";
+    let riscv = "        csrr a0, mtvec2\n        add a0x, a1, a2\n";
+    insta::assert_snapshot!(
+        of_text("models/armv6m/armv6m.isac", arm) + &of_text("models/rv32imc/rv32imc.isac", riscv)
+    );
+}
+
+#[test]
+fn mnemonics_without_what_is_joined_to_them() {
+    let text = "        amoadd a0, a1, (a2)\n        lr a0, (a2)\n        amoadd.x a0, a1, (a2)\n";
+    insta::assert_snapshot!(of_text("models/rv64imac/rv64imac.isac", text));
+}
+
+/// A name that looks alike would write data of another width.
+#[test]
+fn directives_of_another_assembler() {
+    let names = [".hword", ".short", ".2byte", ".long", ".int", ".4byte", ".dword", ".8byte", ".xword"];
+    let own = [".half", ".half", ".half", ".word", ".word", ".word", ".quad", ".quad", ".quad"];
+    for (name, own) in names.iter().zip(own).chain([(&".skip", ".space")]) {
+        let told = of_text("models/mips32/mips32.isac", &format!("        {name} 1\n"));
+        assert!(told.contains(&format!("it is called `{own}` here")), "{told}");
+    }
+}
+
+#[test]
 fn unknown_functions() {
     let text = "        .word %nope(1)\n        addi a0, a0, %nope(5)\n        lui a0, %hii(5)\n";
     insta::assert_snapshot!(

@@ -45,6 +45,24 @@ pub const DIRECTIVES: &[(&str, &str)] = &[
     (".include", "\"FILE\""),
 ];
 
+/// What GNU's assembler calls otherwise: a name that looks alike would write data of another width.
+fn own_name(directive: &str) -> Option<&'static str> {
+    Some(match directive {
+        ".2byte" | ".hword" | ".short" => ".half",
+        ".4byte" | ".long" | ".int" => ".word",
+        ".8byte" | ".dword" | ".xword" => ".quad",
+        ".skip" => ".space",
+        _ => return None,
+    })
+}
+
+/// How data is written that a directive of GNU's assembler writes, where that is the text of words that are no
+/// instruction here.
+pub(super) fn data_instead(directive: &str) -> Option<String> {
+    let own = own_name(&directive.to_ascii_lowercase())?;
+    Some(format!("for data write `{own}`; `{directive}` is the text of words that are no instruction"))
+}
+
 impl Reading<'_, '_> {
     /// Reads a directive; false if the line may be an instruction that begins with a dot.
     pub(super) fn directive(&mut self, name: &str, statement: Statement<'_>) -> bool {
@@ -90,7 +108,9 @@ impl Reading<'_, '_> {
     /// Says that a line which begins with a dot is neither directive nor instruction.
     pub(super) fn no_directive(&mut self, name: &str, statement: Statement<'_>) {
         let word = name.to_ascii_lowercase();
-        let near = did_you_mean(&word, DIRECTIVES.iter().map(|(name, _)| *name));
+        let near = own_name(&word)
+            .map(|own| format!("it is called `{own}` here"))
+            .or_else(|| did_you_mean(&word, DIRECTIVES.iter().map(|(name, _)| *name)));
         let help = "docs/assembler.md lists the directives";
         self.findings.push(
             Diagnostic::error(

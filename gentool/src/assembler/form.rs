@@ -1,6 +1,7 @@
 //! How instructions are written: their texts with the names of what stands in them.
 
 use isac_ir::Model;
+use isac_ir::operation::Target;
 use isac_ir::syntax::{PatternItem, TextItem};
 
 use super::pseudo::Pseudos;
@@ -9,6 +10,9 @@ use super::table::{Table, first_word};
 
 /// More forms than this help nobody.
 const MOST_FORMS: usize = 4;
+
+/// More endings of a mnemonic than this are not named one by one.
+const MOST_ENDINGS: usize = 8;
 
 /// The forms of the instructions and PSEUDOs that are called like the one that a text begins with, as
 /// messages show them; none if there are too many.
@@ -54,13 +58,38 @@ fn form_of_text(model: &Model, operation: u32, items: &[TextItem], word: &str) -
                 continue;
             }
             TextItem::Literal(literal) => literal.clone(),
-            TextItem::Instance(instance) => own.instances[*instance as usize].alias.clone(),
+            TextItem::Instance(instance) => {
+                let own = &own.instances[*instance as usize];
+                let endings = is_joined.then(|| endings(model, own.target)).flatten();
+                endings.unwrap_or_else(|| own.alias.clone())
+            }
             TextItem::Field { field, .. } => own.fields[*field as usize].name.clone(),
         };
         let is_literal = matches!(item, TextItem::Literal(_));
         parts.push(Part { text, is_literal, is_joined: std::mem::take(&mut is_joined) });
     }
     written(parts, word)
+}
+
+/// What may be joined to a mnemonic, if that are fixed texts: `{.w|.d}`, and `[.aq|.rl]` where nothing may, too.
+fn endings(model: &Model, target: Target) -> Option<String> {
+    let operations = model.leaf_operations(target);
+    let texts = operations.into_iter().map(|operation| model.operation(operation).texts.first());
+    let texts: Option<Vec<String>> = texts
+        .map(|text| {
+            let literal = |item: &TextItem| match item {
+                TextItem::Literal(literal) => Some(literal.trim().to_owned()),
+                TextItem::Join => Some(String::new()),
+                TextItem::Instance(_) | TextItem::Field { .. } => None,
+            };
+            text?.iter().map(literal).collect()
+        })
+        .collect();
+    let texts = texts.filter(|texts| texts.len() <= MOST_ENDINGS)?;
+    let named: Vec<&str> = texts.iter().map(String::as_str).filter(|text| !text.is_empty()).collect();
+    let named_all = named.len() == texts.len();
+    let choice = named.join("|");
+    Some(if named_all { format!("{{{choice}}}") } else { format!("[{choice}]") })
 }
 
 fn form_of_pseudo(model: &Model, pattern: &[PatternItem], word: &str) -> Option<String> {
@@ -87,6 +116,10 @@ fn written(mut parts: Vec<Part>, word: &str) -> Option<String> {
             return None;
         }
         text += literal.get(word.len()..)?.trim_end();
+    }
+    if first.is_literal && joined > 0 && first.text.trim().eq_ignore_ascii_case(word) {
+        // The word lacks what is joined to it.
+        text.extend(parts[1..=joined].iter().map(|part| part.text.trim()));
     }
     for (index, part) in parts[1 + joined..].iter().enumerate() {
         let own = part.text.trim();

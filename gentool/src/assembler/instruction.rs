@@ -8,12 +8,13 @@ use isac_parser::diagnostic::Diagnostic;
 use super::candidate::{Candidate, Misfit, misfit_of_operand};
 use super::choice::{Foreseen, foresee};
 use super::code;
+use super::directive::data_instead;
 use super::furthest::Furthest;
 use super::item::{Instruction, ItemKind};
 use super::matching::{Matcher, PseudoWay};
 use super::message::misfit_diagnostic;
 use super::pseudo::filled;
-use super::reader::{Reader, pinned, without_marks};
+use super::reader::{Reader, name_of, pinned, without_marks};
 use super::reading::{Reading, Statement};
 use super::symbol::Known;
 
@@ -64,6 +65,9 @@ impl Reading<'_, '_> {
                     let context = self.context(statement);
                     let diagnostic =
                         misfit_diagnostic(self.model, &self.symbols, &misfit, statement.whole(), &place);
+                    let word = name_of(statement.text);
+                    let data = matches!(misfit, Misfit::Otherwise(_)).then(|| data_instead(word)).flatten();
+                    let diagnostic = data.into_iter().fold(diagnostic, Diagnostic::help);
                     self.findings.push(with_context(diagnostic, context));
                 }
                 (None, Some(location)) => {

@@ -253,6 +253,17 @@ impl<'a, 'm> Matcher<'a, 'm> {
                 break;
             }
         }
+        // A name that goes on is another one.
+        let goes_on = |(_, end): &(Rc<Written>, Cursor)| {
+            let is_within =
+                self.text[..end.at].ends_with(is_word) && self.text[end.at..].starts_with(is_word);
+            is_within && !self.furthest.within.contains_key(&end.at)
+        };
+        let is_word_begun = at > 0 && !self.text[..at].ends_with(is_word);
+        if is_word_begun && !found.is_empty() && found.iter().all(goes_on) {
+            let name = self.table.model.target_name(target);
+            self.furthest.note(at, || format!("an operand of `{name}`"));
+        }
         // In the middle of a word nothing was expected: it is another word.
         if found.is_empty() && self.place(cursor, begin.chars().next()).is_some() {
             // Variants that begin with another word were not tried.

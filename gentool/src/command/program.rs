@@ -40,6 +40,7 @@ impl ProgramFile<'_> {
     /// The same of the file's bytes.
     pub(super) fn read_bytes(&self, model: &Model, bytes: &[u8]) -> Result<Program, Failure> {
         let path = self.path.display();
+        self.check_base(model)?;
         let expected = LaunchInfo::of_model(model, "", "").expected();
         let image = read_image(bytes, self.image_format(model, bytes), &expected)
             .map_err(|error| Failure::other(format!("cannot read the program {path}: {error}")))?;
@@ -49,6 +50,18 @@ impl ProgramFile<'_> {
             return self.within_addresses(model, program);
         }
         self.within_addresses(model, Program { pieces: pieces_of(model, &image), symbols: Vec::new() })
+    }
+
+    /// Refuses an address of bytes within a cell, which no line could stand at.
+    fn check_base(&self, model: &Model) -> Result<(), Failure> {
+        let size = cell_bytes(model);
+        match self.base.filter(|base| !base.is_multiple_of(size)) {
+            Some(base) => Err(Failure::other(format!(
+                "--base {base:#x} is within a cell of {}, which has {size} bytes; give a multiple of {size}",
+                model.name
+            ))),
+            None => Ok(()),
+        }
     }
 
     /// Refuses what no address reaches.

@@ -1,12 +1,16 @@
 /* What picolibc asks of an operating system, as Linux system calls of RISC-V:
- * enough for programs that read and write files.
+ * enough for programs that read and write files, ask for the time, and fail.
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/stat.h>
+#include <sys/time.h>
+#include <sys/times.h>
 #include <sys/types.h>
+#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -16,7 +20,9 @@ enum {
     SYS_READ = 63,
     SYS_WRITE = 64,
     SYS_EXIT_GROUP = 94,
-    SYS_BRK = 214
+    SYS_CLOCK_GETTIME = 113,
+    SYS_BRK = 214,
+    SYS_CLOCK_GETTIME64 = 403
 };
 
 #define CURRENT_FOLDER (-100)
@@ -115,6 +121,62 @@ void _exit(int status)
 {
     for (;;)
         call(SYS_EXIT_GROUP, status, 0, 0, 0, 0);
+}
+
+/* A program is alone, and what it raises ends it. */
+pid_t getpid(void)
+{
+    return 1;
+}
+
+int kill(pid_t process, int signal)
+{
+    (void)process;
+    if (signal != 0)
+        _exit(128 + signal);
+    return 0;
+}
+
+int isatty(int file)
+{
+    (void)file;
+    errno = ENOTTY;
+    return 0;
+}
+
+/* A clock of Linux, in microseconds. */
+static int64_t microseconds(long clock)
+{
+    struct { int64_t seconds, nanoseconds; } now = { 0, 0 };
+
+    call(__riscv_xlen == 32 ? SYS_CLOCK_GETTIME64 : SYS_CLOCK_GETTIME, clock, (long)&now, 0, 0, 0);
+    return now.seconds * 1000000 + now.nanoseconds / 1000;
+}
+
+int gettimeofday(struct timeval *restrict now, void *restrict zone)
+{
+    int64_t time = microseconds(0);
+
+    (void)zone;
+    now->tv_sec = time / 1000000;
+    now->tv_usec = time % 1000000;
+    return 0;
+}
+
+/* In the unit of `clock`, which asks here. */
+clock_t times(struct tms *spent)
+{
+    clock_t time = (clock_t)(microseconds(1) * CLOCKS_PER_SEC / 1000000);
+
+    *spent = (struct tms){ .tms_utime = time };
+    return time;
+}
+
+/* Nobody else would use the time. */
+int usleep(useconds_t time)
+{
+    (void)time;
+    return 0;
 }
 
 static int put_byte(char byte, FILE *file)

@@ -7,16 +7,16 @@ use crate::launcher::interrupt::Reason;
 use crate::launcher::launch_info::{LaunchInfo, LaunchRegister};
 use crate::launcher::run::End;
 
-/// The lines for an end that is not the guest's own; none if it is.
+/// The lines for an end that is not the guest's own; none if it is. `function` is where a fault was.
 pub(super) fn describe_end(
     engine: &mut dyn Engine,
     info: &LaunchInfo,
-    end: End,
+    (end, function): (End, Option<&str>),
     timeout: Option<f64>,
 ) -> Vec<String> {
     let what = match end {
         End::Exited(_) => return Vec::new(),
-        End::Fault(fault) => return describe_fault(engine.machine(), info, fault),
+        End::Fault(fault) => return describe_fault(engine.machine(), info, fault, function),
         End::InstructionLimit(limit) => {
             format!("limit reached: {limit} instructions (--limit-instructions)")
         }
@@ -59,7 +59,7 @@ pub(super) fn describe_halt(
 ) -> [String; 2] {
     let Explanation { address, text } = explanation;
     let at = info.format_address(*address);
-    let of = function.map(|function| format!(" of `{function}`")).unwrap_or_default();
+    let of = of_function(function);
     let status = status & 0xff;
     [
         format!("error: the program was ended with status {status}: {text}, by the instruction at {at}{of}"),
@@ -70,8 +70,19 @@ pub(super) fn describe_halt(
     ]
 }
 
+/// Whose an instruction is, if that is known.
+fn of_function(function: Option<&str>) -> String {
+    function.map(|function| format!(" of `{function}`")).unwrap_or_default()
+}
+
 /// What the guest did wrong, where, and where to look.
-fn describe_fault(machine: &dyn Machine, info: &LaunchInfo, fault: Fault) -> Vec<String> {
+fn describe_fault(
+    machine: &dyn Machine,
+    info: &LaunchInfo,
+    fault: Fault,
+    function: Option<&str>,
+) -> Vec<String> {
+    let of = of_function(function);
     let at = info.format_address(fault.instruction_address);
     // People count cycles from 1, as the pictures of the pipeline do.
     let cycle = fault.cycle.saturating_add(1);
@@ -97,7 +108,7 @@ fn describe_fault(machine: &dyn Machine, info: &LaunchInfo, fault: Fault) -> Vec
         ),
     };
     vec![
-        format!("error: guest fault: {what}, by the instruction at {at} in cycle {cycle}"),
+        format!("error: guest fault: {what}, by the instruction at {at}{of} in cycle {cycle}"),
         format!("help: {help}"),
     ]
 }
@@ -146,12 +157,28 @@ fn access_name(access: AccessKind) -> &'static str {
 }
 
 fn memory_help(machine: &dyn Machine, info: &LaunchInfo, access: AccessKind, address: u64) -> String {
-    // The fault does not say which map it was; with several, nothing certain can be said.
-    let [map] = info.maps.as_slice() else {
-        return "is there memory at this address, with the flag that the access needs?".to_owned();
+    let is_empty = |number: usize| {
+        let byte = address.saturating_mul(info.cell_bytes(number));
+        machine.read_bytes(number, byte, &mut [0]).is_err()
     };
-    let byte = address.saturating_mul(info.cell_bytes(0));
-    if machine.read_bytes(0, byte, &mut [0]).is_err() {
+    let [map] = info.maps.as_slice() else {
+        // The fault does not say which map it was.
+        let empty = (0..).zip(&info.maps).filter(|(number, _)| is_empty(*number));
+        let empty: Vec<&str> = empty.map(|(_, map)| map.name.as_str()).collect();
+        return match empty.is_empty() {
+            true => {
+                "the memory there lacks the flag that the access needs, or the access runs across the end \
+                     of its RANGE"
+                    .to_owned()
+            }
+            false => format!(
+                "there is no memory at this address in {}; a device that the model leaves out, a wild \
+                 pointer, or a missing RANGE",
+                empty.join(", ")
+            ),
+        };
+    };
+    if is_empty(0) {
         return format!(
             "map {} has no memory there; a wild pointer, a stack or heap that is too large, or a \
              missing RANGE",

@@ -361,7 +361,12 @@ impl Conclusion<'_> {
         if let Err(error) = host.flush() {
             self.messages.line(&format!("error: {error}"));
         }
-        for line in describe_end(self.engine, self.info, end, self.options.timeout) {
+        let function = match end {
+            End::Fault(fault) => self.function_at(fault.instruction_address),
+            _ => None,
+        };
+        let whose = (end, function.as_deref());
+        for line in describe_end(self.engine, self.info, whose, self.options.timeout) {
             self.messages.line(&line);
         }
         if let (End::Exited(status), Some(explanation)) = (end, host.explanation()) {

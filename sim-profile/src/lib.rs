@@ -56,6 +56,8 @@ mod sampling;
 mod several_programs;
 mod storage;
 mod tables;
+#[cfg(any(feature = "reports", feature = "symbols"))]
+mod text;
 mod values;
 mod word;
 

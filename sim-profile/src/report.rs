@@ -22,7 +22,6 @@ mod pipeline;
 mod plain;
 #[cfg(feature = "program")]
 mod program;
-mod text;
 mod time;
 mod verification;
 mod xml;

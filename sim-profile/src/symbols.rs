@@ -9,7 +9,7 @@ use crate::CodeCells;
 pub(crate) use elf::CodeSymbol;
 pub(crate) use elf::read_code;
 #[cfg(feature = "program")]
-pub(crate) use elf::{Area, Code, Rank, area_at, is_elf};
+pub(crate) use elf::{Area, Code, LONGEST_NAME, Rank, area_at, is_elf};
 pub(crate) use partition::{Piece, divide, sort_pieces};
 
 /// A program file, as it is given to what reads programs.

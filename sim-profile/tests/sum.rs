@@ -102,3 +102,22 @@ fn programs_on_two_models_are_not_added() {
     let message = sum.add(other.as_bytes()).unwrap_err().to_string();
     assert!(message.contains("two models"), "{message}");
 }
+
+/// Lines whose keys stand in another order say the same, and are added as such.
+#[test]
+fn keys_may_stand_in_any_order() {
+    let sorted: String = file()
+        .lines()
+        .map(|line| format!("{}\n", serde_json::from_str::<serde_json::Value>(line).unwrap()))
+        .collect();
+    assert_ne!(sorted, file());
+    let sum_of = |file: &str| {
+        let mut sum = ProfileSum::default();
+        (0..3).for_each(|_| sum.add(file.as_bytes()).unwrap());
+        sum.finish().unwrap().unwrap()
+    };
+    assert_eq!(sum_of(&sorted), sum_of(&file()));
+    let huge = sorted.replacen("\"size_cells\":1", "\"size_cells\":3000000000", 1);
+    assert_ne!(huge, sorted);
+    sum_of(&huge);
+}

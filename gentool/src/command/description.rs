@@ -16,7 +16,7 @@ use isac_parser::source::{FileSystem, SourceMap, refuse_named_pipe};
 use sha2::{Digest, Sha256};
 use sim_debug::Statements;
 use sim_profile::description::DescriptionPoints;
-use sim_runtime::launcher::{is_dumb, is_same_file, parse_wide};
+use sim_runtime::launcher::{find_snapshot, is_dumb, is_same_file, parse_wide};
 
 use super::Failure;
 use super::description_point::{list_points, path_of};
@@ -55,6 +55,20 @@ impl Description {
     pub(super) fn check_output(&self, what: &str, path: &Path) -> Result<(), Failure> {
         let mut files = self.sources.files();
         files.try_for_each(|file| refuse_same(what, path, self.sources.path(file)))
+    }
+
+    /// Refuses a profile whose snapshots could be written over a file of the description.
+    pub(super) fn check_snapshots(&self, profile: &Path) -> Result<(), Failure> {
+        let files = self.sources.files().map(|file| self.sources.path(file));
+        match find_snapshot(profile, files) {
+            Some(file) => Err(Failure::other(format!(
+                "the description {} is called as a snapshot of {} is, and could be written over; name \
+                 another --profile",
+                file.display(),
+                profile.display()
+            ))),
+            None => Ok(()),
+        }
     }
 
     /// The texts of its files, by their paths as points have them.

@@ -258,6 +258,9 @@ fn check_gdb(options: &Options, wanted: EngineName) -> Result<(), Failure> {
 /// No result may take the place of what the run is made from; found before a simulator is built.
 fn check_files(options: &Options, description: &Description) -> Result<(), Failure> {
     results(options).try_for_each(|(what, path)| description.check_output(what, path))?;
+    if let Some(profile) = &options.run.profile {
+        description.check_snapshots(profile)?;
+    }
     check_results(&options.run).map_err(Failure::other)?;
     check_values(options)?;
     check_counters_from(options)?;

@@ -58,6 +58,23 @@ fn a_file_that_cannot_be_read_is_told_before_the_run() {
 }
 
 #[test]
+fn no_result_is_written_over_what_a_run_reads() {
+    let program = fs::read(root().join(SORTING)).expect("the program is there");
+    let bench = Bench::new().with("rom.elf", &program).with("sorting.7", &program).with("model.1", "");
+    let model = fs::read(root().join(TINY8)).expect("the model is there");
+    fs::write(bench.path("model.1"), model).expect("the description is there");
+    let lines = [
+        reference(RV32IM, SORTING, "--image @rom.elf --profile @rom.elf"),
+        reference(RV32IM, "@sorting.7", "--profile @sorting --snapshot-every 1M"),
+        reference(RV32IM, SORTING, "--image @sorting.7 --profile @sorting"),
+        reference(RV32IM, SORTING, "--profile @sorting --report @sorting.12"),
+        reference("@model.1", "@sorting.7", "--profile @model"),
+    ];
+    check("results_over_inputs", &bench, &lines.iter().map(String::as_str).collect::<Vec<_>>());
+    assert_eq!(fs::read(bench.path("rom.elf")).expect("it is there"), program);
+}
+
+#[test]
 fn calls_of_some_of_the_runs_are_left_out() {
     let bench = bench();
     let options = "--limit-instructions 20000 --calls --profile @followed";

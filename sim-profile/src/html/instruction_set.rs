@@ -129,7 +129,10 @@ impl InstructionSet {
         let executed = InstructionTree::of(measurement).roots;
         let mut roots: Vec<Node> = executed.iter().map(Node::of).collect();
         for (number, name) in self.names.iter().enumerate() {
-            if let Ok(path) = PathTree::parse(name) {
+            // An instruction of the set is a single chain, and no deeper than names may be.
+            if let Ok(path) = PathTree::parse(name)
+                && path.nodes().iter().enumerate().all(|(at, node)| node.parent == at.checked_sub(1))
+            {
                 let chain: Vec<&str> = path.nodes().iter().map(|node| node.name.as_str()).collect();
                 add_instruction(&mut roots, &chain, number);
             }

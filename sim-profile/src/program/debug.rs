@@ -24,6 +24,9 @@ type LineHeader = gimli::LineProgramHeader<Bytes>;
 /// Most bytes of a section that is compressed: a file may claim anything.
 const MOST_INFLATED: u64 = 1 << 30;
 
+/// Deepest nesting of entries that is followed.
+const DEEPEST_ENTRY: isize = 1 << 10;
+
 /// What a section holds, also if it is compressed (`-gz`); nothing where it is damaged or too large.
 fn inflated<'data>(section: &impl ObjectSection<'data>) -> Option<Cow<'data, [u8]>> {
     let held = section.compressed_data().ok()?;
@@ -78,7 +81,10 @@ impl DebugInformation {
         for name in unreadable {
             notes.push(format!("section {name} is damaged, or too large, and left out"));
         }
-        let context = addr2line::Context::from_arc_dwarf(dwarf.clone());
+        let context = match is_too_deep(&dwarf) {
+            true => Err("functions within functions without end".to_owned()),
+            false => addr2line::Context::from_arc_dwarf(dwarf.clone()).map_err(|error| error.to_string()),
+        };
         if let Err(error) = &context {
             notes.push(format!("damaged debug information ({error}): no inlined functions"));
         }
@@ -167,6 +173,28 @@ impl DebugInformation {
         }
         rows
     }
+}
+
+/// Whether entries are nested deeper than any program's: what reads inlined functions calls itself for each.
+fn is_too_deep(dwarf: &gimli::Dwarf<Bytes>) -> bool {
+    let mut units = dwarf.units();
+    while let Ok(Some(header)) = units.next() {
+        let Ok(abbreviations) = dwarf.abbreviations(&header) else { continue };
+        let Ok(mut entries) = header.entries_raw(&abbreviations, None) else { continue };
+        while !entries.is_empty() {
+            if entries.next_depth() > DEEPEST_ENTRY {
+                return true;
+            }
+            let skipped = entries.read_abbreviation().and_then(|abbreviation| match abbreviation {
+                Some(abbreviation) => entries.skip_attributes(abbreviation.attributes()),
+                None => Ok(()),
+            });
+            if skipped.is_err() {
+                break;
+            }
+        }
+    }
+    false
 }
 
 /// Reads the lines of one unit after the other.

@@ -2,8 +2,17 @@
 
 use cpp_demangle::Symbol;
 
-/// The name that a symbol has in its source: of Rust and C++; every other stays as it is.
+use crate::symbols::LONGEST_NAME;
+
+/// The name that a symbol has in its source: of Rust and C++; every other stays as it is. Of one that a few
+/// letters make very long there is the beginning.
 pub fn demangle(symbol: &str) -> String {
+    let mut name = source_name(symbol);
+    name.truncate(name.floor_char_boundary(LONGEST_NAME));
+    name
+}
+
+fn source_name(symbol: &str) -> String {
     if let Ok(name) = rustc_demangle::try_demangle(symbol) {
         return format!("{name:#}");
     }

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::text::sanitize;
 use crate::coverage::share_in;
 use crate::program::decision::decisions;
 use crate::program::line::{StatementRows, Steps, line_counts};
 use crate::program::{ProgramProfile, normalize};
+use crate::text::sanitize;
 
 #[derive(Serialize)]
 struct Coverage {

@@ -2,9 +2,9 @@
 
 use serde::Serialize;
 
-use super::text::sanitize;
 use crate::coverage::format_percent;
 use crate::description::{DescriptionCoverage, FileCoverage};
+use crate::text::sanitize;
 
 #[derive(Serialize)]
 pub(super) struct Description {

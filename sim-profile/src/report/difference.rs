@@ -3,8 +3,8 @@
 use std::cmp::Reverse;
 use std::fmt::Write as _;
 
-use super::text::sanitize;
 use crate::difference::{CallDifference, Difference, NamedArc, Pair};
+use crate::text::sanitize;
 use crate::{CallKind, ModelTables, Profile};
 
 /// A table of the whole runs, and one each of the instructions, functions, calls, lines and addresses that

@@ -6,7 +6,7 @@ use crate::ModelTables;
 use crate::coverage::format_percent;
 use crate::flow::{OUTSIDE, ProgramFlow, RoutineEdge, RoutineFlow};
 
-use super::text::sanitize;
+use crate::text::sanitize;
 
 /// The graph with its counts: blocks by their addresses with how often they were executed, edges with
 /// how often they were taken and, where a block has several, in how many of 100 cases. The colour of a

@@ -10,11 +10,11 @@ use super::element::{
 };
 use super::flow::flow_of;
 use super::pipeline::pipeline_of;
-use super::text::sanitize;
 use super::time::time_of;
 use crate::coverage::Exclusions;
 use crate::spent::{Spent, format_cpi};
 use crate::summary::{cache_totals, resource_totals};
+use crate::text::sanitize;
 use crate::tree::{InstructionTree, TreeNode};
 use crate::{
     Accesses, CacheLines, InstructionKey, InstructionRecord, Measurement, ModelTables, Profile, ProgramRuns,

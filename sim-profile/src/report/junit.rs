@@ -2,10 +2,10 @@
 
 use serde::Serialize;
 
-use super::text::sanitize;
 use crate::Measurement;
 use crate::coverage::Exclusions;
 use crate::spent::spent_by_instruction;
+use crate::text::sanitize;
 
 #[derive(Serialize)]
 struct Suites {

@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 
 use serde::Serialize;
 
-use super::text::sanitize;
 use crate::coverage::format_percent;
 use crate::html::{OperandTable, PlaceCoverage};
+use crate::text::sanitize;
 
 #[derive(Serialize)]
 pub(super) struct Operands {

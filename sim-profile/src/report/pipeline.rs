@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::text::sanitize;
+use crate::text::sanitize;
 use crate::{ModelTables, PipelineRow, PipelineView};
 
 #[derive(Serialize)]

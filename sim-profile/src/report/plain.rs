@@ -7,7 +7,7 @@ use crate::spent::{format_cpi, spent_by_instruction};
 use crate::summary::{Summary, cache_totals, resource_totals};
 use crate::{Measurement, ModelTables, Profile, ProgramRuns, Provenance};
 
-use super::text::sanitize;
+use crate::text::sanitize;
 
 /// How many kinds of instructions are listed.
 const LISTED: usize = 10;

@@ -3,9 +3,9 @@
 use serde::Serialize;
 
 use super::each::Each;
-use super::text::sanitize;
 use crate::program::line::{LineCount, LineKey, StatementRows, Steps, line_counts};
 use crate::program::{OUTSIDE, ProgramProfile};
+use crate::text::sanitize;
 use crate::{CallKind, Calls};
 
 #[derive(Serialize)]

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use super::each::Each;
 use super::element::{Addresses, Cause, Kind, Kinds, Lost, Place, Spent, Stage, Stages, Time};
-use super::text::sanitize;
 use crate::coverage::format_percent;
 use crate::spent::{self, spent_by_address, spent_by_instruction};
+use crate::text::sanitize;
 use crate::{LostCause, LostReason, Measurement, ModelTables};
 
 /// Cycles by cause, stage, address and instruction of the set.

@@ -42,6 +42,8 @@ struct ProgramSum {
     index: BTreeMap<Vec<u8>, usize>,
     /// The templates of an instruction.
     instructions: BTreeMap<InstructionKey, Vec<usize>>,
+    /// The same of what is known of an instruction whatever it did.
+    statics: BTreeMap<InstructionKey, Vec<usize>>,
     /// Files so far.
     files: u32,
 }
@@ -214,8 +216,10 @@ impl ProgramSum {
         }
         let number = self.templates.len();
         self.index.insert(template.prefix().to_vec(), number);
-        if let Entry::Instruction(key, _) = entry {
-            self.instructions.entry(*key).or_default().push(number);
+        match entry {
+            Entry::Instruction(key, _) => self.instructions.entry(*key).or_default().push(number),
+            Entry::Static(key, _) => self.statics.entry(*key).or_default().push(number),
+            _ => {}
         }
         self.templates.push(template);
     }
@@ -224,6 +228,7 @@ impl ProgramSum {
     fn has_twice(&self, rest: &Profile) -> bool {
         let measurement = &rest.measurement;
         let known = measurement.instructions.keys().filter_map(|key| self.instructions.get(key)).flatten();
+        let known = known.chain(rest.statics.keys().filter_map(|key| self.statics.get(key)).flatten());
         let known = known.chain(
             measurement
                 .transfers

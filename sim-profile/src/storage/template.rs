@@ -39,9 +39,12 @@ pub(super) enum Matched {
 
 impl Template {
     /// Takes a line apart that was read from a file of this number; `None` if it has something that no
-    /// template has.
+    /// template has, or is not written as profiles are: where its counts stand would be unknown.
     pub(super) fn of(line: &[u8], entry: &Entry, file: u32) -> Option<Template> {
         let prefix = Template::prefix_of(line)?.len();
+        if serde_json::to_vec(entry).ok()? != line {
+            return None;
+        }
         let counts = match entry {
             Entry::Instruction(_, record) if record.overhead.is_zero() => count_places(line, prefix),
             Entry::Transfer(..) => vec![(prefix, line.len() - b"]}".len())],

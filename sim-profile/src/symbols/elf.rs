@@ -5,6 +5,10 @@ use object::{
 };
 
 use super::{ImageFile, Placement};
+use crate::text::sanitize;
+
+/// Most bytes of a symbol's name: a damaged file may have any number of them in the same megabytes.
+pub(crate) const LONGEST_NAME: usize = 1 << 12;
 
 /// Code of a file.
 #[derive(Default)]
@@ -139,7 +143,8 @@ fn read_symbols(parsed: &object::File<'_>, placement: Placement, areas: &[Area])
         // A damaged file may tell any size: an end that lies before the beginning is none.
         let end = placement.cell(address.saturating_add(symbol.size()));
         let size = end.map_or(0, |end| end.saturating_sub(start));
-        symbols.push(CodeSymbol { name: name.to_owned(), start, size: size.min(area.end - start), rank });
+        let name = sanitize(&name[..name.floor_char_boundary(LONGEST_NAME)]);
+        symbols.push(CodeSymbol { name, start, size: size.min(area.end - start), rank });
     }
     symbols
 }

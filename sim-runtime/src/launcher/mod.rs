@@ -29,7 +29,7 @@ mod symbol_files;
 
 use std::collections::BTreeSet;
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use isac_ir::Model;
@@ -52,7 +52,7 @@ use crate::host::Host;
 use crate::record::{code_names, function_at, function_map};
 use interrupt::{InterruptibleInput, Reason};
 use message::{describe_end, describe_halt};
-use output_file::{check_writable, write_or_rescue};
+use output_file::{check_writable, is_same_place, write_or_rescue};
 use parts::{Bounds, Parts, find_places};
 use place::parse_assignment;
 use progress::{Progress, mips};
@@ -255,6 +255,8 @@ fn check_outputs(options: &RunOptions, outputs: &[OutputFile<'_>]) -> Result<(),
     paths.extend(options.events.iter().map(|path| ("events", path.as_path())));
     paths.extend(options.pipeline_trace.iter().map(|path| ("pipeline trace", path.as_path())));
     paths.extend(options.dump_state.iter().map(|path| ("final state", path.as_path())));
+    let images = options.images.iter().map(|image| Ok(parse_image_argument(image)?.0));
+    let images: Vec<PathBuf> = images.collect::<Result<_, String>>()?;
     for (index, (what, path)) in paths.iter().enumerate() {
         if let Some((other, _)) = paths[..index].iter().find(|(_, earlier)| is_same_file(earlier, path)) {
             return Err(format!(
@@ -268,9 +270,35 @@ fn check_outputs(options: &RunOptions, outputs: &[OutputFile<'_>]) -> Result<(),
                 path.display()
             ));
         }
+        if let Some(image) = images.iter().find(|image| is_same_file(image, path)) {
+            return Err(format!(
+                "the {what} would be written over the file {} of --image; name another file",
+                image.display()
+            ));
+        }
         check_writable(what, path)?;
     }
-    Ok(())
+    let others = paths.iter().map(|(_, path)| *path).chain([options.program.as_path()]);
+    let others = others.chain(images.iter().map(PathBuf::as_path));
+    match options.profile.as_deref().and_then(|profile| find_snapshot(profile, others)) {
+        Some(path) => Err(format!(
+            "the file {} is called as a snapshot is, and could be written over; name another --profile",
+            path.display()
+        )),
+        None => Ok(()),
+    }
+}
+
+/// The first of some files that is called as snapshots are: as the profile, with a dot and a number behind.
+#[must_use]
+pub fn find_snapshot<'a>(profile: &Path, files: impl IntoIterator<Item = &'a Path>) -> Option<&'a Path> {
+    let is_snapshot = |file: &Path| {
+        let name = file.file_name()?.to_str()?;
+        let (before, number) = name.rsplit_once('.')?;
+        let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+        (is_number && is_same_place(profile, &file.with_file_name(before))).then_some(())
+    };
+    files.into_iter().find(|file| is_snapshot(file).is_some())
 }
 
 /// What the options say about the start has to be possible.

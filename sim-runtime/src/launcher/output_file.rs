@@ -141,6 +141,11 @@ pub fn is_same_file(one: &Path, other: &Path) -> bool {
     }
 }
 
+/// Whether two paths are of one place, whatever there is.
+pub(super) fn is_same_place(one: &Path, other: &Path) -> bool {
+    place_of(one) == place_of(other)
+}
+
 /// Where a file would be made.
 fn place_of(path: &Path) -> PathBuf {
     let Some(name) = path.file_name() else { return path.to_owned() };

@@ -1,8 +1,8 @@
-//! Texts as XML can hold them.
+//! Names as XML can hold them and terminals show them.
 
 /// `text` with U+FFFD for every control character and every character outside XML 1.0's `Char`.
 /// Line breaks and tabs go too: a name has none, and a reader would not get them back unchanged.
-pub(super) fn sanitize(text: &str) -> String {
+pub(crate) fn sanitize(text: &str) -> String {
     // What nearly all are.
     if text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
         return text.to_owned();

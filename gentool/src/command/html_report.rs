@@ -106,7 +106,9 @@ pub(super) struct RunPage {
 impl RunPage {
     /// The page of a run of a program; its sources are named from the current folder.
     pub(super) fn of(path: &Path, run: &RunOptions, described: Described) -> RunPage {
-        let files = ImageOptions::new(vec![run.program.to_string_lossy().into_owned()]);
+        // The program is named first: where files overlap it counts.
+        let program = run.program.to_string_lossy().into_owned();
+        let files = ImageOptions::new(std::iter::once(program).chain(run.images.iter().cloned()).collect());
         RunPage { path: path.to_owned(), described, options: ProgramOptions::of(files) }
     }
 

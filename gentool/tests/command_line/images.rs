@@ -44,11 +44,15 @@ fn a_raw_program_has_the_names_of_the_file_that_it_was_made_of() {
     *other.last_mut().expect("it is not empty") ^= 1;
     let bench = Bench::new().with("raw", raw).with("other", other);
     for (name, expected) in [("raw", 0), ("other", 125)] {
-        let options = format!("--raw={base:#x} --pc {base:#x} --limit-instructions 20000 --profile @profile");
+        let options = format!(
+            "--raw={base:#x} --pc {base:#x} --limit-instructions 20000 --profile @profile --image {SORTING} \
+             --html @page.html"
+        );
         assert_eq!(status(&bench.run(&reference(RV32IM, &format!("@{name}"), &options))), 124);
         let report = bench.run(&format!("report @profile --image {SORTING} --format oprofile"));
         assert_eq!(status(&report), expected, "{name}");
         assert_eq!(String::from_utf8_lossy(&report.stdout).contains("main"), expected == 0, "{name}");
+        assert!(bench.text("page.html").contains("\"main\""), "{name}");
     }
 }
 

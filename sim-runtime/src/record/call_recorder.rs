@@ -2,8 +2,9 @@
 //!
 //! An engine tells every transfer of control that is more than a jump within a function, in the
 //! order of the program; it may tell others, too. The recorder keeps the stack of calls and adds up
-//! what was spent while a function, or a call, is on it. Its memory is bounded: by the program's
-//! size but for the stack, and the stack by [`MOST_FRAMES`].
+//! what was spent while a function, or a call, is on it. Its memory does not grow with the run's length, but with
+//! the number of different stacks, of which a program may have many more than functions, and with the deepest
+//! one, up to [`MOST_FRAMES`].
 //!
 //! - A *call* is made by an instruction that keeps the address behind it; it puts a frame onto the
 //!   stack that waits for that address.

@@ -25,7 +25,8 @@ pub(super) fn turns(steps: &[Step]) -> u64 {
     // What goes on forwards to where the step back begins is its loop; what is left may go back elsewhere.
     for goes_back in [false, true] {
         for &step in &back {
-            let allows = |other: (u64, u64)| goes_back || !is_back(other);
+            // Forwards nothing comes back from behind where the step back begins.
+            let allows = |other: (u64, u64)| goes_back || !is_back(other) && other.1 <= step.0;
             turns = turns.saturating_add(left.take_turns(step, allows));
         }
     }
@@ -42,6 +43,9 @@ impl Left {
     fn take_turns(&mut self, back: (u64, u64), allows: impl Fn((u64, u64)) -> bool) -> u64 {
         let (from, to) = back;
         let mut turns = 0_u64;
+        if self.times(back) == 0 {
+            return 0;
+        }
         while let Some(mut way) = self.way((to, from), &allows) {
             way.push(back);
             let least = way.iter().map(|step| self.times(*step)).min().unwrap_or(0);

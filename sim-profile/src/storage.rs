@@ -265,6 +265,16 @@ impl Reading {
     }
 }
 
+/// The same with targets that ascend, each once, as those who look for one expect.
+fn in_order(mut facts: StaticFacts) -> StaticFacts {
+    let own = facts.control.iter_mut().map(|control| &mut control.targets);
+    for targets in own.chain(facts.delayed.iter_mut().map(|delayed| &mut delayed.targets)) {
+        targets.sort_unstable();
+        targets.dedup();
+    }
+    facts
+}
+
 fn insert_entry(profile: &mut Profile, reading: &mut Reading, entry: Entry) -> Result<(), ProfileErrorCause> {
     let Profile { measurement, statics, calls, visits, pipeline, .. } = profile;
     let repeated = match entry {
@@ -287,7 +297,7 @@ fn insert_entry(profile: &mut Profile, reading: &mut Reading, entry: Entry) -> R
             measurement.validate_overhead(&overhead).map_err(ProfileErrorCause::Invalid)?;
             measurement.overheads.insert(address, overhead).is_some()
         }
-        Entry::Static(key, facts) => statics.insert(key, facts).is_some(),
+        Entry::Static(key, facts) => statics.insert(key, in_order(facts)).is_some(),
         Entry::Call(key, arc) => calls.get_or_insert_default().arcs.insert(key, arc).is_some(),
         Entry::Function(start, function) => {
             calls.get_or_insert_default().functions.insert(start, function).is_some()

@@ -14,6 +14,12 @@ fn is_printable(character: char) -> bool {
     !character.is_control() && !matches!(character, '\u{fffe}' | '\u{ffff}')
 }
 
+/// A name that stays on its line.
+#[cfg(feature = "program")]
+pub(crate) fn one_line(name: &str) -> String {
+    name.replace(['\n', '\r'], "\u{fffd}")
+}
+
 #[cfg(test)]
 mod tests {
     use super::sanitize;

@@ -19,6 +19,9 @@ use super::Failure;
 /// Largest program file; what is larger is no program, and might never end.
 const FILE_LIMIT: u64 = 1 << 30;
 
+/// Most bytes of a name: a damaged file may have any number of them in the same megabytes.
+const LONGEST_NAME: usize = 1 << 12;
+
 /// A program file and how it is to be read.
 pub(super) struct ProgramFile<'a> {
     pub(super) path: &'a Path,
@@ -135,12 +138,17 @@ fn piece(model: &Model, section: Option<String>, address: u64, bytes: &[u8]) -> 
 fn read_elf(model: &Model, bytes: &[u8]) -> Result<Program, object::Error> {
     let file = object::File::parse(bytes)?;
     let mut pieces = Vec::new();
+    // Sections of a damaged file may be the same bytes any number of times.
+    let mut left = bytes.len();
     for section in file.sections() {
         let SectionFlags::Elf { sh_flags, .. } = section.flags() else { continue };
         let executable = sh_flags.0 & elf::SHF_EXECINSTR.0 != 0;
         if executable && section.size() > 0 && section.kind() != object::SectionKind::UninitializedData {
             let name = Some(section.name()?.to_owned()).filter(|name| !name.is_empty());
-            pieces.push(piece(model, name, section.address(), section.data()?));
+            let data = section.data()?;
+            let Some(rest) = left.checked_sub(data.len()) else { continue };
+            left = rest;
+            pieces.push(piece(model, name, section.address(), data));
         }
     }
     if file.sections().next().is_none() {
@@ -191,7 +199,8 @@ fn extents_of(file: &object::File<'_>) -> Vec<Extent> {
         // Bit 0 of an ARM's functions says that they are Thumb code.
         let mark = u64::from(marks_modes && symbol.kind() == SymbolKind::Text);
         let (address, size_bytes) = (symbol.address() & !mark, symbol.size());
-        Some(Extent { name: name.to_owned(), address, size_bytes })
+        let name = name[..name.floor_char_boundary(LONGEST_NAME)].to_owned();
+        Some(Extent { name, address, size_bytes })
     };
     named.filter_map(extent).collect()
 }

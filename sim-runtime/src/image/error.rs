@@ -287,7 +287,7 @@ impl ImageError {
                 write!(
                     f,
                     "the segment {first:#x} to {last:#x} does not fit into the model's memory: \
-                     nothing is at {address:#x}{what}; link the program to where memory is or give \
+                     no memory is at {address:#x}{what}; link the program to where memory is or give \
                      the model a RANGE there"
                 )
             }

@@ -138,7 +138,7 @@ fn load_program(machine: &mut dyn Machine, info: &LaunchInfo, options: &RunOptio
     let path = &options.program;
     let bytes = read_program(path).map_err(|error| {
         let path = path.display();
-        format!("the program {path} cannot be read: {error}; name a file that exists and that you may read")
+        format!("the program {path} cannot be read: {error}; name a file that holds a program and that you may read")
     })?;
     let wrong = |error| format!("the program {} cannot be loaded: {error}", path.display());
     let format = choose_format(machine, info, options, &bytes);

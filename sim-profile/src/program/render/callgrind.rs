@@ -7,6 +7,7 @@ use std::fmt::Write as _;
 use super::function_names::FunctionNames;
 use crate::calls::{CallCount, CallKey};
 use crate::program::{Cost, ProgramProfile};
+use crate::text::one_line;
 use crate::{Spending, spending_of};
 
 /// Costs of all addresses, and the calls if they were followed: instructions and cycles.
@@ -123,8 +124,4 @@ impl Writer<'_, '_> {
     fn line(&self, address: Option<u64>) -> u32 {
         address.and_then(|address| self.profile.program.row_at(address)).map_or(0, |row| row.line)
     }
-}
-
-fn one_line(text: &str) -> String {
-    text.replace(['\n', '\r'], "\u{fffd}")
 }

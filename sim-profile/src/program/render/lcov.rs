@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use crate::program::decision::decisions;
 use crate::program::line::{Branch, LineCount, LineKey, StatementRows, Steps, line_counts};
 use crate::program::{OUTSIDE, ProgramProfile};
+use crate::text::one_line;
 
 /// What is known of one source.
 #[derive(Default)]
@@ -91,9 +92,4 @@ fn write_source(out: &mut String, name: &str, source: &Source<'_>) {
 /// The name of a function as it is read as a whole: `genhtml` 1.16 ends it at the first comma.
 fn without_commas(name: &str) -> String {
     one_line(name).replace(',', ";")
-}
-
-/// A name that stays on its line.
-fn one_line(name: &str) -> String {
-    name.replace(['\n', '\r'], "\u{fffd}")
 }

@@ -45,14 +45,14 @@ fn a_segment_outside_the_memory_is_told_with_its_addresses() {
     assert_eq!(
         fault(0x2_0000, b"data", 4),
         format!(
-            "the segment 0x20000 to 0x20003 does not fit into the model's memory: nothing is at \
+            "the segment 0x20000 to 0x20003 does not fit into the model's memory: no memory is at \
              0x20000; {remedy}"
         )
     );
     assert_eq!(
         fault(0x1_0ffe, b"data", 4),
         format!(
-            "the segment 0x10ffe to 0x11001 does not fit into the model's memory: nothing is at \
+            "the segment 0x10ffe to 0x11001 does not fit into the model's memory: no memory is at \
              0x11000; {remedy}"
         )
     );
@@ -60,7 +60,7 @@ fn a_segment_outside_the_memory_is_told_with_its_addresses() {
         fault(0x1_0000, b"data", 1 << 62),
         format!(
             "the segment 0x10000 to 0x400000000000ffff does not fit into the model's memory: \
-             nothing is at 0x11000 (there for zeros); {remedy}"
+             no memory is at 0x11000 (there for zeros); {remedy}"
         )
     );
 }
@@ -73,7 +73,7 @@ fn a_hole_inside_a_segment_is_found() {
     };
     let image = image_of(vec![ElfSegment::load(0x80, b"data", 0x200)]);
     let error = load_image(&image, &mut machine, 0).expect_err("there is a hole");
-    assert!(error.to_string().contains("nothing is at 0x100 (there for zeros)"), "{error}");
+    assert!(error.to_string().contains("no memory is at 0x100 (there for zeros)"), "{error}");
 }
 
 #[test]
@@ -124,5 +124,5 @@ fn what_stands_behind_headers_needs_memory() {
     let image = with_headers(b"\0\0\0\0data\0\0\0\0code");
     let mut machine = FakeMachine::with_memory(0x1_0000, 0x10);
     let error = load_image(&image, &mut machine, 0).expect_err("`data` lies outside");
-    assert!(error.to_string().contains("nothing is at 0xff7c"), "{error}");
+    assert!(error.to_string().contains("no memory is at 0xff7c"), "{error}");
 }

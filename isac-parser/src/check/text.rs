@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 
 use crate::cube::Cube;
 use crate::model::{
-    AssemblerItem, CodingBit, Expr, FieldId, Format, GroupId, InstanceId, Model, Operation, OperationId,
-    OperationOrGroup, PathStep, TailItem,
+    AssemblerItem, CodingBit, Expr, ExprKind, FieldId, Format, GroupId, InstanceId, Model, Operation,
+    OperationId, OperationOrGroup, PathStep, TailItem,
 };
 use crate::resolve::typing::{extend, fold, fold_with};
 
@@ -78,8 +78,10 @@ pub(super) enum TokenKind {
     Element(u32, Vec<Option<u128>>),
     /// A list of elements of a register file.
     List(u32),
-    /// What is computed from this field of an operation.
-    Computed((OperationId, FieldId)),
+    /// What is computed from a field alone, in a format: how.
+    Computed(Box<TokenKind>, String),
+    /// What is computed from more than this field of an operation.
+    OwnComputed((OperationId, FieldId)),
     /// What an alias chose.
     Alias(OperationOrGroup),
 }
@@ -191,30 +193,65 @@ impl Token<'_> {
             Token::Text(text) => TokenKind::Text(text.to_ascii_lowercase()),
             Token::Join => TokenKind::Join,
             Token::Alias { target, .. } => TokenKind::Alias(*target),
-            Token::Field { format, field, .. } => match format {
-                Format::Plain => TokenKind::Number("", None),
-                Format::Unsigned => TokenKind::Number("#U", None),
-                Format::Signed => TokenKind::Number("#S", None),
-                Format::Hexadecimal => TokenKind::Number("#X", None),
-                Format::UnsignedHexadecimal => TokenKind::Number("#UX", None),
-                Format::Absolute => TokenKind::Number("#ABS", None),
-                Format::Relative { offset } => {
-                    TokenKind::Number("#REL", offset.as_ref().map_or(Some(0), fold))
-                }
-                Format::List { register } => TokenKind::List(register.0),
-                // What the values are is not looked into.
-                Format::Computed { .. } => TokenKind::Computed(*field),
-                Format::Name { register, index: None } => TokenKind::Element(register.0, Vec::new()),
-                Format::Name { register, index: Some(index) } => {
-                    let fields = &model.operations[field.0.index()].fields;
-                    let values = 1u128 << fields[field.1.index()].width_bits.min(64);
-                    let element = |value| element(index, field.1, value);
-                    let elements = (0..values.min(MAX_ELEMENTS)).map(element).collect();
-                    TokenKind::Element(register.0, elements)
-                }
-            },
+            Token::Field { format, field, .. } => format_kind(model, format, *field),
         }
     }
+}
+
+/// What fields in a format share that are written alike.
+fn format_kind(model: &Model, format: &Format, field: (OperationId, FieldId)) -> TokenKind {
+    match format {
+        Format::Plain => TokenKind::Number("", None),
+        Format::Unsigned => TokenKind::Number("#U", None),
+        Format::Signed => TokenKind::Number("#S", None),
+        Format::Hexadecimal => TokenKind::Number("#X", None),
+        Format::UnsignedHexadecimal => TokenKind::Number("#UX", None),
+        Format::Absolute => TokenKind::Number("#ABS", None),
+        Format::Relative { offset } => TokenKind::Number("#REL", offset.as_ref().map_or(Some(0), fold)),
+        Format::List { register } => TokenKind::List(register.0),
+        Format::Computed { format, value } => match computation(value, field.1) {
+            Some(how) => TokenKind::Computed(Box::new(format_kind(model, format, field)), how),
+            None => TokenKind::OwnComputed(field),
+        },
+        Format::Name { register, index: None } => TokenKind::Element(register.0, Vec::new()),
+        Format::Name { register, index: Some(index) } => {
+            let fields = &model.operations[field.0.index()].fields;
+            let values = 1u128 << fields[field.1.index()].width_bits.min(64);
+            let element = |value| element(index, field.1, value);
+            let elements = (0..values.min(MAX_ELEMENTS)).map(element).collect();
+            TokenKind::Element(register.0, elements)
+        }
+    }
+}
+
+/// How a value follows from a field and from where the instruction stands, with all types: the same for
+/// expressions that are the same but for the field's name. `None` if it depends on anything else.
+fn computation(value: &Expr, field: FieldId) -> Option<String> {
+    let of = |inner: &Expr| computation(inner, field);
+    let how = match &value.kind {
+        ExprKind::Const(known) => known.to_string(),
+        // A wider field without sign has the same values, and more.
+        ExprKind::Field(id) if *id == field && !value.ty?.signed => return Some("field".to_owned()),
+        ExprKind::Field(id) if *id == field => "field".to_owned(),
+        ExprKind::InstructionAddress => "address".to_owned(),
+        ExprKind::InstructionSize => "size".to_owned(),
+        ExprKind::Convert(inner) => of(inner)?,
+        ExprKind::Negate(inner) => format!("-{}", of(inner)?),
+        ExprKind::BitNot(inner) => format!("~{}", of(inner)?),
+        ExprKind::Not(inner) => format!("!{}", of(inner)?),
+        ExprKind::Binary { operator, left, right } => format!("{} {operator:?} {}", of(left)?, of(right)?),
+        ExprKind::LogicalAnd(left, right) => format!("{} and {}", of(left)?, of(right)?),
+        ExprKind::LogicalOr(left, right) => format!("{} or {}", of(left)?, of(right)?),
+        ExprKind::Conditional(condition, then, otherwise) => {
+            format!("{} ? {} : {}", of(condition)?, of(then)?, of(otherwise)?)
+        }
+        ExprKind::Slice { base, high, low } => format!("{}[{high}..{low}]", of(base)?),
+        ExprKind::Bit { base, index } => format!("{}[{}]", of(base)?, of(index)?),
+        ExprKind::Concat(parts) => parts.iter().map(of).collect::<Option<Vec<_>>>()?.join(" :: "),
+        _ => return None,
+    };
+    let ty = value.ty?;
+    Some(format!("({how}){}{}", if ty.signed { 'i' } else { 'u' }, ty.width_bits))
 }
 
 /// The element that `#NAME(x, index)` names where the field has a value.

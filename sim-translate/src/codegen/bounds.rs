@@ -83,6 +83,22 @@ fn known(dfg: &DataFlowGraph, value: Value) -> Option<u64> {
     }
 }
 
+/// A value that has the same lowest bits, so many of them, without a mask that takes away none.
+pub(super) fn unmasked(dfg: &DataFlowGraph, value: Value, bits: u32) -> Value {
+    let asked = u64::MAX >> (64 - bits);
+    let keeps = |mask: Option<u64>| mask.is_some_and(|mask| mask & asked == asked);
+    match source(dfg, value) {
+        Some(InstructionData::Binary { opcode: Opcode::Band, args: [left, right] }) => {
+            match (keeps(known(dfg, left)), keeps(known(dfg, right))) {
+                (_, true) => left,
+                (true, false) => right,
+                (false, false) => value,
+            }
+        }
+        _ => value,
+    }
+}
+
 /// Farthest that a value is taken for another one that was moved.
 pub(super) const FARTHEST: i64 = 1 << 12;
 
@@ -254,6 +270,19 @@ mod tests {
             for (value, bounds) in expected {
                 assert_eq!(super::bounds(&cursor.func.dfg, value), bounds, "{value}");
             }
+        });
+    }
+
+    #[test]
+    fn a_mask_that_takes_nothing_away_is_seen_through() {
+        check(|cursor, unknown| {
+            let byte = cursor.ins().band_imm_u(unknown, 0xff);
+            let odd = cursor.ins().band_imm_u(unknown, 0xfe);
+            let dfg = &cursor.func.dfg;
+            assert_eq!(unmasked(dfg, byte, 8), unknown);
+            assert_eq!(unmasked(dfg, byte, 16), byte);
+            assert_eq!(unmasked(dfg, odd, 8), odd);
+            assert_eq!(unmasked(dfg, unknown, 8), unknown);
         });
     }
 

@@ -13,7 +13,7 @@ use isac_ir::bits::sign_extend;
 use isac_ir::resource::Range;
 use sim_runtime::AccessKind;
 
-use super::bounds::{FARTHEST, Indexed, indexed, moved};
+use super::bounds::{FARTHEST, Indexed, indexed, moved, unmasked};
 use super::{Codegen, SiteKind, type_of};
 use crate::compilable::Left;
 use crate::layout::{self, GRANULE_SHIFT, MARKED_BEFORE};
@@ -691,6 +691,11 @@ impl Codegen<'_, '_> {
         let value = match self.b.func.dfg.value_type(value).bits() > host.bits() {
             true => self.narrow(value, host),
             false => self.widen(value, host),
+        };
+        // What is above the stored bits is not looked at, in either order.
+        let value = match bytes {
+            1 | 2 => unmasked(&self.b.func.dfg, value, 8 * bytes),
+            _ => value,
         };
         let value = if self.swaps(cells) { self.swap(value, bytes) } else { value };
         match bytes {

@@ -235,13 +235,18 @@ impl Code {
 
     /// Runs a region, and what it leads to, until the code comes back.
     pub(crate) fn run(&self, core: &mut Core<'_>, calls: Option<&mut CallTrail>, entry: Entry) {
+        core.lend_extra_cycles();
         match self.frames.as_ref().zip(calls) {
             Some((frames, calls)) => {
                 frames.enter(core, calls.recorder());
                 self.native.run(core, entry);
+                core.take_extra_cycles();
                 frames.settle(core, calls.recorder());
             }
-            None => self.native.run(core, entry),
+            None => {
+                self.native.run(core, entry);
+                core.take_extra_cycles();
+            }
         }
     }
 

@@ -17,7 +17,7 @@ use crate::specialise::{Decodes, Step};
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Compilable<'m> {
     model: &'m Model,
-    /// Timers wait for a cycle: what passes must be known where they are asked.
+    /// Timers wait for a cycle.
     has_timer: bool,
 }
 
@@ -27,9 +27,26 @@ impl<'m> Compilable<'m> {
         Compilable { model, has_timer }
     }
 
+    /// True if the model has a timer.
+    pub(crate) fn has_timer(&self) -> bool {
+        self.has_timer
+    }
+
     /// True if a step can be compiled, but for arms that are left.
     pub(crate) fn includes(&self, step: &Step) -> bool {
-        step.decodes == Decodes::Always && self.has_effects_behind(&step.ops, false, false).is_some()
+        let decodes = match step.decodes {
+            Decodes::Always => true,
+            Decodes::Sometimes => decodes_if_compiled(&step.ops),
+            Decodes::Never => false,
+        };
+        decodes && self.has_effects_behind(&step.ops, false, false).is_some()
+    }
+
+    /// True where time passes that a timer waits for, by more than the instructions.
+    pub(crate) fn hastens(&self, ops: &[Op]) -> bool {
+        let mut adds = false;
+        walk_ops(ops, &mut |item| adds |= matches!(item, Item::Op(Op::ExtraCycles(_))));
+        adds && self.has_timer
     }
 
     /// True if an arm is left where it begins; where the instruction has done something before none is.
@@ -100,7 +117,6 @@ impl<'m> Compilable<'m> {
                 register_bits(*register) <= 128
             }
             Op::SetMemory { map, cells, .. } => cell_bits(*map) <= 64 && cells * cell_bits(*map) <= 128,
-            Op::ExtraCycles(_) => !self.has_timer,
             Op::Halt(..)
             | Op::Loop(..)
             | Op::SetCellPart { .. }
@@ -109,7 +125,7 @@ impl<'m> Compilable<'m> {
             | Op::Print(..)
             | Op::Explain(..)
             | Op::Event(_)
-            | Op::Decoded
+            | Op::Empty
             | Op::Undecoded(_) => false,
             _ => true,
         };
@@ -131,6 +147,55 @@ impl<'m> Compilable<'m> {
             };
         });
         is_included
+    }
+}
+
+/// Whether every way through a list that is compiled decodes an instruction: arms in which none is are left to
+/// the interpreter, and nothing is done before that would have to be undone.
+fn decodes_if_compiled(ops: &[Op]) -> bool {
+    for op in ops {
+        let may_trap = op.values().iter().any(|value| value.may_trap());
+        match op {
+            Op::Decoded => return true,
+            Op::If(_, then, otherwise) if !may_trap && (decodes(then) || decodes(otherwise)) => {
+                let left = |arm: &[Op]| matches!(arm.first(), Some(Op::Empty));
+                return [then, otherwise].iter().all(|arm| left(arm) || decodes_if_compiled(arm));
+            }
+            op if is_of_locals(op) => {}
+            _ => return false,
+        }
+    }
+    false
+}
+
+/// Whether a statement does nothing that the interpreter would not do again.
+fn is_of_locals(op: &Op) -> bool {
+    let is_pure = match op {
+        Op::Set(..) | Op::Count(_) | Op::CountLocal(..) => true,
+        Op::If(_, then, otherwise) => then.iter().chain(otherwise).all(is_of_locals),
+        _ => false,
+    };
+    is_pure && !op.values().iter().any(|value| value.may_trap())
+}
+
+/// Whether a list comes to where an instruction is decoded.
+fn decodes(ops: &[Op]) -> bool {
+    let mut found = false;
+    walk_ops(ops, &mut |item| found |= matches!(item, Item::Op(Op::Decoded)));
+    found
+}
+
+/// Marks the arms in which no instruction is decoded beside those in which one is.
+pub(crate) fn mark_empty_arms(ops: &mut [Op]) {
+    for op in ops {
+        let Op::If(_, then, otherwise) = op else { continue };
+        match (decodes(then), decodes(otherwise)) {
+            (true, false) => otherwise.insert(0, Op::Empty),
+            (false, true) => then.insert(0, Op::Empty),
+            _ => {}
+        }
+        mark_empty_arms(then);
+        mark_empty_arms(otherwise);
     }
 }
 

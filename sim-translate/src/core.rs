@@ -44,6 +44,8 @@ pub(crate) struct Core<'m> {
     pub(crate) extra_cycles: u64,
     /// Of these, those that no instruction has been charged with.
     pub(crate) loose_extra_cycles: u64,
+    /// Extra cycles that compiled code may add before the time of a timer may have come.
+    pub(crate) spare_cycles: u64,
     /// The model's own events.
     pub(crate) events: BTreeMap<String, u64>,
     /// The address and the access of the memory fault that `memory_fault` runs for.
@@ -79,6 +81,7 @@ impl<'m> Core<'m> {
             unfinished: 0,
             extra_cycles: 0,
             loose_extra_cycles: 0,
+            spare_cycles: u64::MAX,
             events: BTreeMap::new(),
             fault: (0, AccessKind::Read),
             allowed: 0,
@@ -255,6 +258,7 @@ impl<'m> Core<'m> {
     /// What compiled code does for an access that it does not make itself: 0, and the value is told,
     /// or 1 if the instruction has ended.
     pub(crate) fn help_load(&mut self, address: u64, packed: u64, site: u64) -> u64 {
+        self.take_extra_cycles();
         let (map, cells, access) = unpack(packed);
         let ended = self.ended_at(site);
         match self.load(ended, (map, cells), address, access) {
@@ -272,6 +276,7 @@ impl<'m> Core<'m> {
     /// The same for a write: 0, 1 if the instruction has ended, or 2 if it has to be looked at what
     /// was written.
     pub(crate) fn help_store(&mut self, address: u64, packed: u64) -> u64 {
+        self.take_extra_cycles();
         let (map, cells, _) = unpack(packed);
         let value = self.state.arena.number(layout::VALUE as u64, 16);
         match self.store((map, cells), address, value) {
@@ -283,8 +288,38 @@ impl<'m> Core<'m> {
         }
     }
 
+    /// Compiled code adds to the extra cycles from now on.
+    pub(crate) fn lend_extra_cycles(&mut self) {
+        self.state.arena.set_word(layout::EXTRA as u64, self.extra_cycles);
+        self.state
+            .arena
+            .set_word(layout::EXTRA_END as u64, self.extra_cycles.saturating_add(self.spare_cycles));
+    }
+
+    /// Compiled code has added to the extra cycles.
+    pub(crate) fn take_extra_cycles(&mut self) {
+        self.extra_cycles = self.state.arena.word(layout::EXTRA as u64);
+    }
+
+    /// How many of the cycles that remain until a time comes are for instructions, where as many of them as so
+    /// far are extra cycles; what is left is for these.
+    pub(crate) fn divide_cycles(&mut self, remaining: u64) -> u64 {
+        let (plain, extra) = (u128::from(self.plain_cycles(0)) + 1, u128::from(self.extra_cycles));
+        let instructions = match remaining {
+            // No time comes.
+            u64::MAX => u64::MAX,
+            _ => ((u128::from(remaining) * plain / (plain + extra)) as u64).max(1).min(remaining),
+        };
+        self.spare_cycles = remaining - instructions;
+        if remaining == u64::MAX {
+            self.spare_cycles = u64::MAX;
+        }
+        instructions
+    }
+
     /// The model's `extra_cycles(n)` in a compiled step.
     pub(crate) fn help_extra_cycles(&mut self, cycles: u64, step: u64) {
+        self.take_extra_cycles();
         self.extra_cycles = self.extra_cycles.saturating_add(cycles);
         self.state.arena.set_word(layout::EXTRA as u64, self.extra_cycles);
         let sum = self.charges.entry(step as u32).or_default();
@@ -292,7 +327,8 @@ impl<'m> Core<'m> {
     }
 
     /// The model's `cycles()` in a compiled step, its `instructions()`, or a timer's `pending`.
-    pub(crate) fn help_passed(&self, asked: u64, site: u64) -> u64 {
+    pub(crate) fn help_passed(&mut self, asked: u64, site: u64) -> u64 {
+        self.take_extra_cycles();
         let ended = self.ended_at(site);
         match asked {
             ASK_CYCLES => self.cycles(ended),

@@ -267,7 +267,8 @@ impl<'m> TranslatedEngine<'m> {
             let place = self.place_at_hand();
             if let Some(entry) = self.entry_at(place) {
                 let deadline = self.core.devices.cycles_to_next_time(self.core.cycles(0));
-                if let Some(allowed) = self.allowed(left.min(deadline)) {
+                let instructions = self.core.divide_cycles(deadline);
+                if let Some(allowed) = self.allowed(left.min(instructions)) {
                     return self.run_compiled(place, entry, allowed);
                 }
             }

@@ -91,7 +91,6 @@ impl Frames {
         let top = recorder.top(MOST_FRAMES as usize).map_or(NO_TOP, |top| top.number() + 1);
         arena.set_word(layout::FRAMES as u64, self.bottom.into());
         arena.set_word(layout::TOP as u64, top);
-        arena.set_word(layout::EXTRA as u64, core.extra_cycles);
     }
 
     /// Compiled code has come back: its frames become the recorder's.

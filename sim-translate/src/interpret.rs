@@ -167,6 +167,7 @@ impl Run<'_, '_> {
             }
             Op::Event(name) => self.core.event(name),
             Op::Decoded => self.is_decoded = true,
+            Op::Empty => {}
             Op::Undecoded(kind) => return Err(Leaving::End(Ending::Fault(*kind))),
         }
         Ok(())

@@ -25,6 +25,9 @@ pub(crate) const FRAMES: i32 = 56;
 pub(crate) const TOP: i32 = 64;
 /// Extra cycles so far.
 pub(crate) const EXTRA: i32 = 72;
+/// Where extra cycles are so many that the time of a timer may have come: behind that instruction compiled
+/// code comes back.
+pub(crate) const EXTRA_END: i32 = 96;
 /// 1 if the instruction that has just run was struck, and where it would have gone on.
 pub(crate) const STRUCK: i32 = 80;
 /// See [`STRUCK`].

@@ -191,6 +191,8 @@ pub(crate) enum Op {
     /// From here on the cycle has an instruction: whether one is decoded depends on what is not known
     /// before.
     Decoded,
+    /// In the other arm of an IF that decides whether there is one: the cycle has none.
+    Empty,
     /// The word cannot be fetched, or nothing matches it.
     Undecoded(FaultKind),
 }
@@ -443,6 +445,7 @@ impl Op {
             | Op::Trap(_)
             | Op::Event(_)
             | Op::Decoded
+            | Op::Empty
             | Op::Undecoded(_) => Vec::new(),
         }
     }
@@ -471,6 +474,7 @@ impl Op {
             | Op::Trap(_)
             | Op::Event(_)
             | Op::Decoded
+            | Op::Empty
             | Op::Undecoded(_) => Vec::new(),
         }
     }

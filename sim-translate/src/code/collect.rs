@@ -53,6 +53,7 @@ fn collect_region(core: &mut Core<'_>, steps: &mut Steps, region: &Translated) {
         counts[*counter] = turns.of(counts[*counter], &counts);
     }
     let own_counts: Vec<u64> = region.own_counts.iter().map(|(slot, ..)| take(slot)).collect();
+    let own_charges: Vec<u64> = region.own_charges.iter().map(|(slot, _)| take(slot)).collect();
     let first = region.first_site as usize;
     let mut passages = Vec::new();
     let mut abandoned: BTreeMap<u32, u64> = BTreeMap::new();
@@ -81,6 +82,15 @@ fn collect_region(core: &mut Core<'_>, steps: &mut Steps, region: &Translated) {
     }
     for ((_, step, counter), count) in region.own_counts.iter().zip(own_counts) {
         steps.add_counter(*step, *counter, count);
+    }
+    let known = region
+        .charges
+        .iter()
+        .map(|(node, step, each)| (*step, entered[*node as usize].saturating_mul(*each)));
+    let summed = region.own_charges.iter().zip(own_charges).map(|((_, step), sum)| (*step, sum));
+    for (step, cycles) in known.chain(summed) {
+        let counted = steps.counted(step);
+        counted.extra_cycles = counted.extra_cycles.saturating_add(cycles);
     }
     for (edge, from, to) in &region.transfers {
         steps.count_transfers(*from, *to, counts[*edge as usize]);

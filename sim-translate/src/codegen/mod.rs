@@ -141,6 +141,10 @@ pub(crate) struct Translated {
     pub(crate) counts: Vec<(u32, u32, u32)>,
     /// Counters of steps that count for themselves: where they stand, step, counter.
     pub(crate) own_counts: Vec<(u32, u32, u32)>,
+    /// Extra cycles of steps that are known: node, step, how many.
+    pub(crate) charges: Vec<(u32, u32, u64)>,
+    /// Those that are summed up: where they stand, step.
+    pub(crate) own_charges: Vec<(u32, u32)>,
     /// Edges that are control transfers: edge, from, to.
     pub(crate) transfers: Vec<(u32, u64, u64)>,
     /// Tables of bytes: where they stand, and what.
@@ -407,6 +411,8 @@ pub(crate) fn translate(
         begins: Vec::new(),
         counts: Vec::new(),
         own_counts: Vec::new(),
+        charges: Vec::new(),
+        own_charges: Vec::new(),
         transfers: Vec::new(),
         tables: Vec::new(),
         first_site: around.first_site,

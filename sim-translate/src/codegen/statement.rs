@@ -60,7 +60,8 @@ impl Codegen<'_, '_> {
     /// A flag for steps that may write what has to be looked at.
     fn begin_written(&mut self, ops: &[Op]) -> Option<Variable> {
         let is_precise = self.region.precise.contains(&self.address);
-        (writes_late(ops, is_precise) || self.follows_calls() && strikes(ops)).then(|| {
+        let is_struck = self.follows_calls() && strikes(ops);
+        (writes_late(ops, is_precise) || is_struck || self.around.compilable.hastens(ops)).then(|| {
             let variable = self.b.declare_var(types::I8);
             let zero = self.b.ins().iconst(types::I8, 0);
             self.b.def_var(variable, zero);
@@ -270,12 +271,10 @@ impl Codegen<'_, '_> {
             Op::Trap(trap) => self.leave(SiteKind::Trap(*trap)),
             Op::Strike(next) => self.strike(next),
             Op::ExtraCycles(cycles) => {
-                let cycles = self.value_in(cycles, types::I64);
-                let step = self.b.ins().iconst(types::I64, i64::from(self.step));
-                let site = self.next_site();
-                self.call_helper(self.around.helpers.extra_cycles, [cycles, step, site]);
+                self.add_extra_cycles(cycles);
                 self.has_effects = true;
             }
+            Op::Decoded => {}
             Op::Loop(..)
             | Op::SetCellPart { .. }
             | Op::Halt(..)
@@ -284,7 +283,7 @@ impl Codegen<'_, '_> {
             | Op::Print(..)
             | Op::Explain(..)
             | Op::Event(_)
-            | Op::Decoded
+            | Op::Empty
             | Op::Undecoded(_) => panic!("a step that is not compiled has come to be"),
         }
     }
@@ -318,10 +317,48 @@ impl Codegen<'_, '_> {
             let variable = self.local(local);
             let times = self.b.use_var(variable);
             let times = self.widen(times, types::I64);
-            let old = self.b.ins().load(types::I64, MemFlagsData::trusted(), self.ctx, slot as i32);
-            let new = self.b.ins().iadd(old, times);
-            self.b.ins().store(MemFlagsData::trusted(), new, self.ctx, slot as i32);
+            self.add_in_memory(slot as i32, times);
         }
+    }
+
+    /// The model's `extra_cycles(n)`. So many more may be the cycle that a timer waits for: that is looked at
+    /// behind the instruction.
+    fn add_extra_cycles(&mut self, cycles: &Value) {
+        let flags = MemFlagsData::trusted();
+        let known = cycles.known();
+        // The sum of more than these might not be a number of 64 bits.
+        let is_short = cycles.width <= 16 || known.is_some_and(|known| known <= u16::MAX.into());
+        let amount = self.value_in(cycles, types::I64);
+        if is_short {
+            self.add_in_memory(layout::EXTRA, amount);
+            match known {
+                _ if !self.around.profiles => {}
+                Some(known) => self.out.charges.push((self.node, self.step, known as u64)),
+                None => {
+                    let slot = self.room.take();
+                    self.out.own_charges.push((slot, self.step));
+                    self.add_in_memory(slot as i32, amount);
+                }
+            }
+        } else {
+            let step = self.b.ins().iconst(types::I64, i64::from(self.step));
+            let site = self.next_site();
+            self.call_helper(self.around.helpers.extra_cycles, [amount, step, site]);
+        }
+        let Some(written) = self.written.filter(|_| self.around.compilable.has_timer()) else { return };
+        let all = self.b.ins().load(types::I64, flags, self.ctx, layout::EXTRA);
+        let end = self.b.ins().load(types::I64, flags, self.ctx, layout::EXTRA_END);
+        let is_late = self.b.ins().icmp(IntCC::UnsignedGreaterThan, all, end);
+        let old = self.b.use_var(written);
+        let new = self.b.ins().bor(old, is_late);
+        self.b.def_var(written, new);
+    }
+
+    fn add_in_memory(&mut self, offset: i32, amount: ir::Value) {
+        let flags = MemFlagsData::trusted();
+        let old = self.b.ins().load(types::I64, flags, self.ctx, offset);
+        let new = self.b.ins().iadd(old, amount);
+        self.b.ins().store(flags, new, self.ctx, offset);
     }
 
     fn if_within(&mut self, condition: &Value, then: &[Op], otherwise: &[Op]) {

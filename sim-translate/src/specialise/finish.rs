@@ -5,8 +5,8 @@ use isac_ir::behavior::BinaryOp;
 use sim_runtime::memory::CellStore;
 
 use super::propagate::propagate;
-use super::{Specialiser, Step};
-use crate::compilable::{Compilable, find_left};
+use super::{Decodes, Specialiser, Step};
+use crate::compilable::{Compilable, find_left, mark_empty_arms};
 use crate::mode::ModeItems;
 use crate::residual::{Item, Op, PC, Value, count_parts, walk_ops};
 
@@ -33,6 +33,9 @@ pub(super) fn finish<S: CellStore>(specialiser: Specialiser<'_, S>, mut ops: Vec
     } = specialiser;
     propagate(&mut ops);
     part(&mut ops, items, &mut { DOUBLED });
+    if decodes == Decodes::Sometimes {
+        mark_empty_arms(&mut ops);
+    }
     let deferred = defer_counts(&mut ops, compilable, &mut locals);
     let parts = compilable.count_parts(&ops, false);
     Step {

@@ -92,6 +92,7 @@ fn largest() -> Profile {
         ],
         forgotten: MOST,
         in_vain: [((Some(0x10), 0x12), MOST), ((None, 0x14), MOST)].into(),
+        known_functions: None,
     };
     let keys = measurement.instructions.keys();
     let statics = keys.map(|key| {
@@ -134,7 +135,7 @@ fn counts_that_cannot_be_larger_are_in_every_report() {
     let flow = ProgramFlow::of(&profile.measurement, &control);
     let part_of = |address| program.function_at(address);
     let routines = routine_flows(&flow, &profile.measurement, &control, &CodeSizes::new(), part_of);
-    verify(&profile.measurement, u64::MAX, &flow, &routines);
+    verify(&profile.measurement, (u64::MAX, None), &flow, &routines);
     verify_calls(profile, &|one, other| one == other);
     let name_of = |part: u32| program.function(part).name.clone();
     render_estimates(&flow, &routines, &profile.measurement.tables, name_of);

@@ -77,6 +77,7 @@ fn calls() -> Calls {
         ],
         forgotten: 1,
         in_vain: [((None, 8), 3), ((Some(4), 8), 1)].into(),
+        known_functions: Some(["56ef".to_owned()].into()),
     }
 }
 

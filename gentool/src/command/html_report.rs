@@ -57,10 +57,10 @@ impl Described {
     }
 }
 
-/// The page of a profile.
+/// The page of a profile, which is to be written to a file if one is named.
 pub(super) fn render_page(
     profile: &Profile,
-    options: &ProgramOptions,
+    (options, out): (&ProgramOptions, Option<&Path>),
     described: Option<&Described>,
     exclusions: &Exclusions,
 ) -> Result<String, Failure> {
@@ -69,7 +69,7 @@ pub(super) fn render_page(
         let _progress = Progress::new("making the page");
         Ok(render_html(&HtmlReport { profile, program, description: description.as_ref(), exclusions }))
     };
-    with_any_program(options, profile, described.map(|it| &it.model), &render)
+    with_any_program(options, profile, (described.map(|it| &it.model), out), &render)
 }
 
 /// The page may take the place of nothing else, and has to be writable; found before a run.
@@ -118,7 +118,8 @@ impl RunPage {
             path: self.path.clone(),
             what: "page",
             render: Box::new(|profile| {
-                let page = render_page(profile, &self.options, Some(&self.described), &Exclusions::new());
+                let options = (&self.options, Some(self.path.as_path()));
+                let page = render_page(profile, options, Some(&self.described), &Exclusions::new());
                 Ok(page.map_err(|failure| io::Error::other(failure.message))?.into_bytes())
             }),
         }
@@ -160,6 +161,7 @@ impl RunPage {
         };
         let file = File::open(path).map_err(|error| unreadable(&error))?;
         let profile = read_profile(BufReader::new(file)).map_err(|error| unreadable(&error))?;
-        render_page(&profile, &self.options, Some(&self.described), &Exclusions::new())
+        let options = (&self.options, Some(self.path.as_path()));
+        render_page(&profile, options, Some(&self.described), &Exclusions::new())
     }
 }

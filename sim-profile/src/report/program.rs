@@ -3,10 +3,10 @@
 use serde::Serialize;
 
 use super::each::Each;
+use crate::Calls;
 use crate::program::line::{LineCount, LineKey, StatementRows, Steps, line_counts};
 use crate::program::{OUTSIDE, ProgramProfile};
 use crate::text::sanitize;
-use crate::{CallKind, Calls};
 
 #[derive(Serialize)]
 pub(super) struct Program<'a> {
@@ -121,11 +121,7 @@ fn functions_of(profile: &ProgramProfile<'_>, steps: &Steps) -> Vec<Function> {
 fn calls_of<'a>(profile: &'a ProgramProfile<'_>, calls: &'a Calls) -> impl Iterator<Item = Call> + 'a {
     let address = |address| profile.measurement.tables.format_address(address);
     calls.arcs.iter().map(move |(key, arc)| Call {
-        kind: match key.kind {
-            CallKind::Call => "call",
-            CallKind::Tail => "tail",
-            CallKind::Interrupt => "interrupt",
-        },
+        kind: key.kind.name(),
         caller: address(key.caller),
         site: address(key.site),
         callee: address(key.callee),

@@ -18,7 +18,7 @@ use sim_profile::{Profile, read_profile};
 use sim_runtime::launcher::{AtomicFile, Interrupt, OutputFile, RunOptions, exit_status, is_same_file};
 
 use super::html_description::describe;
-use super::program_report::{ImageOptions, ProgramOptions, with_any_program};
+use super::program_report::{ImageOptions, ProgramOptions, check_sources_before, with_any_program};
 use super::progress::Progress;
 use super::{Failure, profile_file};
 
@@ -110,6 +110,11 @@ impl RunPage {
         let program = run.program.to_string_lossy().into_owned();
         let files = ImageOptions::new(std::iter::once(program).chain(run.images.iter().cloned()).collect());
         RunPage { path: path.to_owned(), described, options: ProgramOptions::of(files) }
+    }
+
+    /// The page may take the place of no source; found before a run.
+    pub(super) fn check_sources(&self) -> Result<(), Failure> {
+        check_sources_before(&self.path, &self.options.files)
     }
 
     /// What the launcher writes when the run has ended.

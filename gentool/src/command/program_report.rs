@@ -8,7 +8,7 @@ use std::path::{self, Path, PathBuf};
 use isac_ir::Model;
 use sim_profile::program::{ImageFile, Program, ProgramProfile, SourceTexts};
 use sim_profile::symbols::named_places;
-use sim_profile::{Profile, ProgramImage, control_table};
+use sim_profile::{CodeCells, Profile, ProgramImage, control_table};
 use sim_runtime::image::{Expected, Image as Contents, ImageFormat, Segment, read_image};
 use sim_runtime::launcher::{describe_image, holds_parts, is_same_file, parse_image_argument};
 
@@ -182,7 +182,7 @@ impl Image {
     fn place_in(&self, ran: &[ProgramImage]) -> Option<String> {
         let contents = self.contents();
         let first = contents.iter().find_map(|contents| contents.segments.first())?.address;
-        let parts = ran.iter().flat_map(|run| &run.parts);
+        let parts = ran.iter().flat_map(|run| &run.parts).take(MOST_PARTS);
         let place = parts.filter(|part| part.size_bytes > 0).find_map(|part| {
             let base = part.address.checked_sub(first)?;
             let alone = ProgramImage { parts: vec![part.clone()], ..ProgramImage::default() };
@@ -192,6 +192,9 @@ impl Image {
         Some(format!("--image {}@{place:#x}", self.path.display()))
     }
 }
+
+/// So many parts of what was run are looked for elsewhere.
+const MOST_PARTS: usize = 64;
 
 /// Which files were run, and which of what was run is in them.
 struct Known {
@@ -290,6 +293,17 @@ pub(super) struct Room<'a> {
     pub(super) has_notes: bool,
     /// The texts of sources; else they are not read.
     pub(super) has_sources: bool,
+}
+
+/// The same before a run of these files. What cannot be read is told by the run.
+pub(super) fn check_sources_before(out: &Path, files: &ImageOptions) -> Result<(), Failure> {
+    // A source has a file already.
+    if !out.exists() {
+        return Ok(());
+    }
+    let images: Vec<Image> = files.images.iter().filter_map(|image| read_file_of(image).ok()).collect();
+    let files: Vec<ImageFile<'_>> = images.iter().map(Image::as_file).collect();
+    check_sources(Some(out), None, &Program::read(&files, CodeCells::default()))
 }
 
 /// No report may take the place of a source of the program.

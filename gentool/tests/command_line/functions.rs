@@ -228,6 +228,7 @@ fn no_report_takes_the_place_of_a_source() {
         .map(|line| {
             let output = bench.run(line);
             assert_eq!(status(&output), 125, "{line}");
+            assert!(output.stdout.is_empty(), "{line}");
             String::from_utf8_lossy(&output.stderr).replace(&sources.to_string(), "@")
         })
         .collect();

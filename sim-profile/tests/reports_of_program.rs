@@ -4,8 +4,6 @@
 
 mod support;
 
-use std::collections::BTreeMap;
-
 use sim_profile::coverage::Exclusions;
 use sim_profile::flow::{Finding, ProgramFlow, routine_flows, verify, verify_calls};
 use sim_profile::html::{HtmlReport, render_html};
@@ -44,14 +42,13 @@ impl Run {
 
     fn render<T>(&self, render: impl FnOnce(&ProgramProfile<'_>) -> T) -> T {
         render(&ProgramProfile {
-            measurement: &self.profile.measurement,
-            program: &self.program,
             statics: &self.profile.statics,
-            control: &control_table(&self.profile.statics),
             calls: self.profile.calls.as_ref(),
-            texts: &BTreeMap::new(),
-            code: &CodeSizes::new(),
-            folder: None,
+            ..ProgramProfile::of(
+                &self.profile.measurement,
+                &self.program,
+                &control_table(&self.profile.statics),
+            )
         })
     }
 }

@@ -76,7 +76,21 @@ impl Payable for Cost {
     }
 }
 
+static NO_STATICS: StaticTable = StaticTable::new();
+static NO_TEXTS: SourceTexts = SourceTexts::new();
+static NO_CODE: CodeSizes = CodeSizes::new();
+
 impl<'a> ProgramProfile<'a> {
+    /// What was counted, of a program, with what instructions may do to the flow of control, and nothing else.
+    pub fn of(
+        measurement: &'a Measurement,
+        program: &'a Program,
+        control: &'a ControlTable,
+    ) -> ProgramProfile<'a> {
+        let (statics, texts, code) = (&NO_STATICS, &NO_TEXTS, &NO_CODE);
+        ProgramProfile { measurement, program, statics, control, calls: None, texts, code, folder: None }
+    }
+
     /// Calls and returns of the run.
     pub fn transfers(&self) -> Transfers<'a> {
         Transfers::of(self.measurement, self.control)

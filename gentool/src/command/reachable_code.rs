@@ -258,3 +258,29 @@ fn follow(model: &Model, facts: &StaticFacts, (behind, size_cells): (u64, u32), 
         pending.extend(Some(behind_slot).filter(|_| delayed.falls_through));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use gentool::disassembler::Piece;
+    use isac_ir::bits::Bits;
+
+    use super::Pieces;
+
+    /// One from 0 to 15, one within it, and one that goes on behind it.
+    #[test]
+    fn of_pieces_that_overlap_the_first_one_counts_and_none_hides_another() {
+        let piece = |address, length, value| Piece {
+            section: None,
+            address,
+            cells: vec![Bits::from_u128(value); length],
+        };
+        let value =
+            |pieces: &Pieces, address| pieces.cells(address).map(|cells| (cells[0].to_u128(), cells.len()));
+        let first = Pieces::of(vec![piece(0, 16, 1), piece(4, 4, 2), piece(12, 8, 3)]);
+        let found = [0, 5, 10, 13, 17, 20].map(|address| value(&first, address));
+        assert_eq!(found, [Some((1, 16)), Some((1, 11)), Some((1, 6)), Some((1, 3)), Some((3, 3)), None]);
+        let last = Pieces::of(vec![piece(4, 4, 2), piece(12, 8, 3), piece(0, 16, 1)]);
+        let found = [0, 5, 10, 13].map(|address| value(&last, address));
+        assert_eq!(found, [Some((1, 16)), Some((2, 3)), Some((1, 6)), Some((3, 7))]);
+    }
+}

@@ -11,6 +11,7 @@ mod command_line {
     pub(crate) mod bench;
     mod counters;
     mod flow;
+    mod functions;
     mod images;
     mod package;
     mod pipeline;

@@ -7,8 +7,8 @@ use std::process::{Command, Stdio};
 
 use sim_profile::counters::{CountedEvent, Descent, ExactCounters, MetricGraph, Region};
 use sim_profile::program::render::FunctionNames;
-use sim_profile::program::{ImageFile, NO_INSTRUCTION, OUTSIDE, Program, ProgramProfile, SourceTexts};
-use sim_profile::{Accesses, Calls, CodeSizes, Profile, control_table, read_profile, spending_of};
+use sim_profile::program::{ImageFile, NO_INSTRUCTION, OUTSIDE, Program, ProgramProfile};
+use sim_profile::{Accesses, Calls, Profile, control_table, read_profile, spending_of};
 
 const GUESTS: [&str; 6] = ["bytecode", "crc32", "csv", "matrix", "sha256", "sorting"];
 
@@ -41,16 +41,11 @@ impl Run {
     }
 
     fn check(&self, look: impl FnOnce(&ProgramProfile<'_>)) {
-        let (texts, control) = (SourceTexts::new(), control_table(&self.profile.statics));
+        let control = control_table(&self.profile.statics);
         look(&ProgramProfile {
-            measurement: &self.profile.measurement,
-            program: &self.program,
             statics: &self.profile.statics,
-            control: &control,
             calls: self.profile.calls.as_ref(),
-            texts: &texts,
-            code: &CodeSizes::new(),
-            folder: None,
+            ..ProgramProfile::of(&self.profile.measurement, &self.program, &control)
         });
     }
 

@@ -6,12 +6,13 @@
 //! one, as long as it lasts, counts once. Where nothing is recursive, the inclusive cost of a
 //! function is therefore its self cost and the inclusive costs of its calls.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
 use crate::Measurement;
 use crate::context_tree::ContextTree;
+use crate::flow::{Graph, strong_parts};
 use crate::measurement::count;
 use crate::summary::Summary;
 
@@ -65,6 +66,18 @@ pub enum CallKind {
     Tail,
     /// In the place of the next instruction, without one that jumps there.
     Interrupt,
+}
+
+impl CallKind {
+    /// What reports call it.
+    #[cfg(feature = "program")]
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            CallKind::Call => "call",
+            CallKind::Tail => "tail",
+            CallKind::Interrupt => "interrupt",
+        }
+    }
 }
 
 /// An arc of the call graph.
@@ -161,6 +174,11 @@ pub struct Calls {
     /// before them. It pays for them in all that is said here; those of its own function are left out.
     #[serde(default, with = "crate::pairs", skip_serializing_if = "BTreeMap::is_empty")]
     pub in_vain: BTreeMap<(Option<u64>, u64), u64>,
+    /// Digests of the functions of each file that were known in all of the runs when calls were followed: a
+    /// jump from one function to another is no call where nobody knows them. None where profiles do not tell,
+    /// as older ones do not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub known_functions: Option<BTreeSet<String>>,
 }
 
 impl Calls {
@@ -184,6 +202,10 @@ impl Calls {
         for (places, cycles) in &other.in_vain {
             count(self.in_vain.entry(*places).or_default(), *cycles);
         }
+        self.known_functions = match (self.known_functions.take(), &other.known_functions) {
+            (Some(ours), Some(theirs)) => Some(&ours & theirs),
+            (ours, theirs) => ours.or_else(|| theirs.clone()),
+        };
     }
 
     /// Moves cycles that were begun in vain from the address that they are counted at to that of the instruction
@@ -278,82 +300,20 @@ impl Calls {
     /// The groups of functions that call each other in a circle, each function alone that is in none:
     /// by number, callers before callees where no circle forbids.
     pub fn cycles(&self) -> Vec<Vec<u64>> {
-        let mut callees: BTreeMap<u64, Vec<u64>> = self.functions.keys().map(|f| (*f, Vec::new())).collect();
+        let of_arcs = self.arcs.keys().flat_map(|key| [key.caller, key.callee]);
+        let functions: BTreeSet<u64> = self.functions.keys().copied().chain(of_arcs).collect();
+        let functions: Vec<u64> = functions.into_iter().collect();
+        let number = |function: &u64| functions.binary_search(function).map_or(0, |number| number as u32);
+        let mut graph = Graph::new(functions.len() as u32);
         for key in self.arcs.keys() {
-            callees.entry(key.caller).or_default().push(key.callee);
-            callees.entry(key.callee).or_default();
+            graph.add_edge(number(&key.caller), number(&key.callee));
         }
-        let mut search = Search::default();
-        for function in callees.keys() {
-            search.visit(*function, &callees);
-        }
-        let mut groups = search.groups;
-        groups.reverse();
-        groups
-    }
-}
-
-/// Tarjan's search for strongly connected components (SIAM Journal on Computing 1, 1972), without
-/// recursion.
-#[derive(Default)]
-struct Search {
-    /// Number of visit, and the lowest number that is reached from there.
-    visited: BTreeMap<u64, (u32, u32)>,
-    stack: Vec<u64>,
-    closed: BTreeMap<u64, ()>,
-    groups: Vec<Vec<u64>>,
-}
-
-impl Search {
-    fn visit(&mut self, first: u64, callees: &BTreeMap<u64, Vec<u64>>) {
-        if self.visited.contains_key(&first) {
-            return;
-        }
-        let mut open = vec![(first, 0)];
-        self.enter(first);
-        while let Some((function, next)) = open.pop() {
-            let Some(callee) = callees[&function].get(next).copied() else {
-                self.leave(function, open.last().map(|(above, _)| *above));
-                continue;
-            };
-            open.push((function, next + 1));
-            match self.visited.get(&callee).copied() {
-                None => {
-                    self.enter(callee);
-                    open.push((callee, 0));
-                }
-                Some((number, _)) if !self.closed.contains_key(&callee) => self.lower(function, number),
-                Some(_) => {}
-            }
-        }
-    }
-
-    fn enter(&mut self, function: u64) {
-        let number = self.visited.len() as u32;
-        self.visited.insert(function, (number, number));
-        self.stack.push(function);
-    }
-
-    fn lower(&mut self, function: u64, reached: u32) {
-        if let Some((_, lowest)) = self.visited.get_mut(&function) {
-            *lowest = reached.min(*lowest);
-        }
-    }
-
-    fn leave(&mut self, function: u64, above: Option<u64>) {
-        let (number, lowest) = self.visited[&function];
-        if let Some(above) = above {
-            self.lower(above, lowest);
-        }
-        if number == lowest {
-            let first = self.stack.iter().rposition(|other| *other == function).unwrap_or(0);
-            let mut group = self.stack.split_off(first);
-            group.iter().for_each(|member| {
-                self.closed.insert(*member, ());
-            });
+        let groups = strong_parts(&graph).into_iter().rev();
+        let named = groups.map(|mut group| {
             group.sort_unstable();
-            self.groups.push(group);
-        }
+            group.into_iter().map(|number| functions[number as usize]).collect()
+        });
+        named.collect()
     }
 }
 

@@ -5,9 +5,11 @@
 //! steps. So the stacks that each function is the innermost of are known, and where they are fewer than the
 //! stack is deep, those are looked at: whether one of them is below is found in a logarithm of the depth by
 //! the pointers of Myers' list with random access ("An applicative random-access stack", Information
-//! Processing Letters 17, 1983).
+//! Processing Letters 17, 1983). Where they are many, the walk down ends at a stack of which the answer is known,
+//! and a long walk leaves one behind: functions that a deep stack calls at each depth, or that many functions call
+//! which are called at one, cost few steps each.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use crate::calls::{CallContext, Spending};
 
@@ -20,6 +22,14 @@ pub struct ContextTree {
     numbers: HashMap<(Option<u32>, u64), u32>,
     /// Stacks by their innermost function.
     innermost: HashMap<u64, Vec<u32>>,
+    /// Stacks that are known not to have a function.
+    absent: HashSet<(u32, u64)>,
+}
+
+/// What a search has found, and how far down the stack it went.
+struct Sought {
+    found: Option<u32>,
+    steps: u32,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -37,9 +47,15 @@ impl ContextTree {
         if let Some(known) = self.numbers.get(&(parent, function)) {
             return *known;
         }
-        if let Some(number) = parent.and_then(|parent| self.find(parent, function)) {
-            self.numbers.insert((parent, function), number);
-            return number;
+        if let Some(parent) = parent {
+            let Sought { found, steps } = self.seek(parent, function);
+            if let Some(number) = found {
+                self.numbers.insert((Some(parent), function), number);
+                return number;
+            }
+            if let Some(below) = self.contexts[parent as usize].parent.filter(|_| steps > LONG_WALK) {
+                self.absent.insert((below, function));
+            }
         }
         let number = self.contexts.len() as u32;
         self.numbers.insert((parent, function), number);
@@ -51,24 +67,37 @@ impl ContextTree {
 
     /// The part of a stack whose innermost function is this one, if it is there.
     pub fn find(&self, stack: u32, function: u64) -> Option<u32> {
-        let candidates = self.innermost.get(&function)?;
+        self.seek(stack, function).found
+    }
+
+    fn seek(&self, stack: u32, function: u64) -> Sought {
+        let Some(candidates) = self.innermost.get(&function) else { return Sought { found: None, steps: 0 } };
         let deepest = self.depth(stack).depth;
         if candidates.len() as u64 * STEPS_OF_A_SEARCH < u64::from(deepest) {
             let is_below = |number: &u32| {
                 let depth = self.depth(*number).depth;
                 depth <= deepest && self.part(stack, depth) == *number
             };
-            return candidates.iter().copied().find(is_below);
+            return Sought { found: candidates.iter().copied().find(is_below), steps: 0 };
         }
-        let mut here = Some(stack);
+        let (mut here, mut steps) = (Some(stack), 0);
         while let Some(number) = here {
             let context = &self.contexts[number as usize];
             if context.function == function {
-                return Some(number);
+                return Sought { found: Some(number), steps };
+            }
+            if let Some(&called) = self.numbers.get(&(Some(number), function)) {
+                // Where it was called anew, it was not there.
+                let is_new = self.contexts[called as usize].parent == Some(number);
+                return Sought { found: (!is_new).then_some(called), steps };
+            }
+            if self.absent.contains(&(number, function)) {
+                return Sought { found: None, steps };
             }
             here = context.parent;
+            steps += 1;
         }
-        None
+        Sought { found: None, steps }
     }
 
     fn depth(&self, number: u32) -> Depth {
@@ -153,6 +182,9 @@ impl ContextTree {
 /// About as many steps down a stack as it takes to find a part of it by its depth.
 const STEPS_OF_A_SEARCH: u64 = 32;
 
+/// After so many steps down a stack it is worth some memory that nobody goes there again.
+const LONG_WALK: u32 = 64;
+
 #[cfg(test)]
 mod tests {
     use super::ContextTree;
@@ -183,6 +215,29 @@ mod tests {
         assert_eq!(tree.call(Some(inner), 20), outer);
         assert_eq!(tree.call(Some(outer), 20), outer);
         assert_eq!(stacks(tree), [(None, 10, 0), (Some(0), 20, 0), (Some(1), 30, 0)]);
+    }
+
+    /// A chain of functions, each of which calls one that calls another; and many that the last of them calls, which
+    /// all call a third.
+    #[test]
+    fn stacks_that_end_in_one_function_are_found_soon() {
+        const DEEP: u64 = 50_000;
+        let (leaf, inner, last) = (3 * DEEP, 3 * DEEP + 1, 3 * DEEP + 2);
+        let mut tree = ContextTree::default();
+        let mut stack = tree.call(None, 0);
+        for function in 1..DEEP {
+            let outer = tree.call(Some(stack), leaf);
+            let called = tree.call(Some(outer), inner);
+            assert_eq!((tree.find(called, leaf), tree.find(stack, inner)), (Some(outer), None));
+            stack = tree.call(Some(stack), function);
+        }
+        for function in DEEP..2 * DEEP {
+            let outer = tree.call(Some(stack), function);
+            let called = tree.call(Some(outer), last);
+            assert_eq!(tree.call(Some(called), function), outer);
+            assert_eq!(tree.call(Some(called), function - DEEP), (function - DEEP).saturating_mul(3) as u32);
+        }
+        assert_eq!(tree.into_contexts().len() as u64, DEEP + 2 * (DEEP - 1) + 2 * DEEP);
     }
 
     /// A chain of functions, then the same one from another beginning, and functions that are on it.

@@ -30,6 +30,7 @@ mod wu_larus;
 pub use comparison::{BranchGuess, Choice, RoutineComparison, RoutineCost, compare_estimates};
 pub use completion::{FlowError, Passage, block_counts, complete};
 pub use graph::{Edge, Graph, OUTSIDE};
+pub(crate) use loops::strong_parts;
 pub use naive::estimate_naive;
 pub use part::Parts;
 pub use placement::{Placement, count_edges, count_every_edge, place_counters, random_weights, weights_of};

@@ -97,7 +97,9 @@ impl ProgramImage {
     }
 
     fn difference(&self, other: &ProgramImage) -> ImagePartDifference {
-        if self.entry != other.entry {
+        let entries_differ = self.entry != other.entry;
+        // Raw and hexadecimal files may not tell it.
+        if entries_differ && self.entry.is_some() && other.entry.is_some() {
             return ImagePartDifference::Entry(self.entry, other.entry);
         }
         let mut addresses: Vec<u64> =
@@ -114,7 +116,10 @@ impl ProgramImage {
                 return ImagePartDifference::Bytes(address);
             }
         }
-        ImagePartDifference::NotLoaded
+        match entries_differ {
+            true => ImagePartDifference::Entry(self.entry, other.entry),
+            false => ImagePartDifference::NotLoaded,
+        }
     }
 }
 
@@ -133,11 +138,18 @@ impl fmt::Display for ImageDifference {
 
 impl fmt::Display for ImagePartDifference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let entry = |entry: Option<u64>| entry.map_or("nowhere".to_owned(), |at| format!("{at:#x}"));
         let size = |size: Option<u64>| size.map_or("nothing".to_owned(), |size| format!("{size} bytes"));
         match self {
+            ImagePartDifference::Entry(Some(ours), Some(theirs)) => {
+                write!(f, "one begins at {ours:#x}, the other at {theirs:#x}")
+            }
             ImagePartDifference::Entry(ours, theirs) => {
-                write!(f, "one begins at {}, the other at {}", entry(*ours), entry(*theirs))
+                let [ours, theirs] =
+                    [ours, theirs].map(|entry| if entry.is_some() { "tells" } else { "does not tell" });
+                write!(
+                    f,
+                    "what they load is the same; one file {ours} where the program begins, the other {theirs}"
+                )
             }
             ImagePartDifference::Size { address, sizes: [ours, theirs] } => {
                 write!(f, "one has {} at {address:#x}, the other {}", size(*ours), size(*theirs))
@@ -174,8 +186,17 @@ mod tests {
         let one = || image("a", Some(16), &[(16, 4, "x"), (32, 8, "y")]);
         assert_eq!(told(one(), one()), "");
         assert_eq!(
+            told(one(), image("b", Some(20), &[])),
+            "`a` has the digest a, `b` b; one begins at 0x10, the other at 0x14"
+        );
+        assert_eq!(
             told(one(), image("b", None, &[])),
-            "`a` has the digest a, `b` b; one begins at 0x10, the other at nowhere"
+            "`a` has the digest a, `b` b; one has 4 bytes at 0x10, the other nothing"
+        );
+        assert_eq!(
+            told(image("b", None, &[(16, 4, "x"), (32, 8, "y")]), one()),
+            "`b` has the digest b, `a` a; what they load is the same; one file does not tell where the program \
+             begins, the other tells"
         );
         assert_eq!(
             told(one(), image("b", Some(16), &[(16, 4, "x")])),

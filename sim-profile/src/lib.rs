@@ -39,6 +39,7 @@ pub mod tree;
 mod ascending;
 mod cache_lines;
 mod context_tree;
+mod digest;
 mod digits;
 mod event_profiler;
 mod event_reader;

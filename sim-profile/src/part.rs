@@ -209,6 +209,7 @@ impl Calls {
             contexts: contexts.into_list(),
             forgotten: less(self.forgotten, earlier.forgotten)?,
             in_vain: counts_less(&self.in_vain, &earlier.in_vain)?,
+            known_functions: self.known_functions.clone(),
         })
     }
 }

@@ -16,6 +16,7 @@ mod estimates;
 mod figure;
 mod flow;
 mod junit;
+mod line;
 #[cfg(feature = "program")]
 mod operand;
 mod pipeline;

@@ -3,6 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::digest::digest;
 use crate::image::identities;
 use crate::measurement::count;
 use crate::{InstructionKey, InstructionRecord, Measurement, Profile, ProgramImage, Provenance};
@@ -126,13 +127,6 @@ impl Measurement {
 fn key_without_address(key: InstructionKey, record: &InstructionRecord) -> InstructionKey {
     let InstructionRecord { name, size_cells, .. } = record;
     let bytes = key.word.bytes().iter().chain(name.as_bytes());
-    let digest = bytes
-        .copied()
-        .chain(size_cells.to_le_bytes())
-        .fold(FNV_OFFSET, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(FNV_PRIME));
-    InstructionKey { address: digest, word: key.word }
+    let address = digest(bytes.copied().chain(size_cells.to_le_bytes()));
+    InstructionKey { address, word: key.word }
 }
-
-/// The hash function of Fowler, Noll and Vo, variant 1a, of 64 bits.
-const FNV_OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
-const FNV_PRIME: u64 = 0x0000_0100_0000_01b3;

@@ -18,6 +18,7 @@
 //! {"function":[140,{"own":[20,25],"inclusive":[20,25]}]}
 //! {"context":{"parent":0,"function":140,"own":[20,25]}}
 //! {"in_vain":[null,130,2]}
+//! {"known_functions":["85944171f73967e8"]}
 //! {"calls":0}
 //! {"visits":[12,12,0,3]}
 //! {"pipeline":{"first":1,"cycles":9,"rows":[...]}}
@@ -30,19 +31,21 @@
 //! An overhead is lost and extra cycles of what was never decoded; those of an instruction are in its
 //! entry, if there are any. A static entry is what the model says of an instruction, whatever it did.
 //! Of calls there is the line `calls`, with the number of those that were forgotten, if they were
-//! followed, and costs are lists of instructions and cycles; `in_vain` is `[address or null,address,cycles]`.
+//! followed, and costs are lists of instructions and cycles; `in_vain` is `[address or null,address,cycles]`,
+//! `known_functions` what tells the functions of files apart between which calls were followed.
 //! Where runs of several programs were added up, their files and sums are in the provenance, nothing has an
 //! address, and the number in its place tells instructions apart. `visits` are counts of the description's
 //! points, by number, if they were counted, and `pipeline` which instruction was in which stage in some
 //! cycles.
 //!
-//! The version is that of what the entries mean. What is new and may be missing, as `in_vain`, comes without
+//! The version is that of what the entries mean. What is new and may be missing, as `known_functions`, comes without
 //! another one: files that have none of it are read as before, and a reader that does not know it refuses it
 //! by its name.
 
 mod sum;
 mod template;
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::io::{self, BufRead, Write};
 
@@ -114,6 +117,8 @@ enum Entry {
     Context(CallContext),
     /// Cycles by address, if there is one, and the address that pays for them.
     InVain(Option<u64>, u64, u64),
+    /// Digests of the functions of files that were known.
+    KnownFunctions(BTreeSet<String>),
     /// Calls were followed; how many were forgotten.
     Calls(u64),
     /// How often each point of the description was passed.
@@ -169,6 +174,7 @@ fn entries_of(profile: &Profile) -> impl Iterator<Item = Entry> {
     let contexts = calls.clone().flat_map(|calls| &calls.contexts).map(|&context| Entry::Context(context));
     let in_vain = calls.clone().flat_map(|calls| &calls.in_vain);
     let in_vain = in_vain.map(|(&(place, payer), &cycles)| Entry::InVain(place, payer, cycles));
+    let known = calls.clone().filter_map(|calls| calls.known_functions.clone()).map(Entry::KnownFunctions);
     let forgotten = calls.map(|calls| Entry::Calls(calls.forgotten));
     let visits = profile.visits.iter().map(|visits| Entry::Visits(visits.clone()));
     let pipeline = profile.pipeline.iter().map(|view| Entry::Pipeline(view.clone()));
@@ -179,6 +185,7 @@ fn entries_of(profile: &Profile) -> impl Iterator<Item = Entry> {
         .chain(functions)
         .chain(contexts)
         .chain(in_vain)
+        .chain(known)
         .chain(forgotten)
         .chain(visits)
         .chain(pipeline)
@@ -310,6 +317,9 @@ fn insert_entry(profile: &mut Profile, reading: &mut Reading, entry: Entry) -> R
         }
         Entry::InVain(place, payer, cycles) => {
             calls.get_or_insert_default().in_vain.insert((place, payer), cycles).is_some()
+        }
+        Entry::KnownFunctions(known) => {
+            calls.get_or_insert_default().known_functions.replace(known).is_some()
         }
         Entry::Calls(forgotten) => {
             calls.get_or_insert_default().forgotten = forgotten;

@@ -3,14 +3,17 @@
 mod elf;
 mod partition;
 
+use std::collections::BTreeSet;
+
 use crate::CodeCells;
+use crate::digest::digest;
 
 #[cfg(all(test, feature = "program"))]
 pub(crate) use elf::CodeSymbol;
 pub(crate) use elf::read_code;
 #[cfg(feature = "program")]
 pub(crate) use elf::{Area, Code, LONGEST_NAME, Rank, area_at, is_elf};
-pub(crate) use partition::{Piece, divide, sort_pieces};
+pub(crate) use partition::{FunctionSymbol, Piece, divide, sort_pieces};
 
 /// A program file, as it is given to what reads programs.
 #[derive(Clone, Copy, Debug)]
@@ -35,13 +38,23 @@ pub struct FunctionCells {
     pub function: u64,
 }
 
-/// The cells of all functions with symbols, ascending, none twice. Where functions of several files overlap,
-/// that of the first one counts; what no file tells is left out.
-pub fn function_cells(files: &[ImageFile<'_>], cells: CodeCells) -> Vec<FunctionCells> {
-    let (mut starts, mut pieces) = (Vec::new(), Vec::new());
+/// The functions of files, as far as these have symbols.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct KnownFunctions {
+    /// The cells of all functions, ascending, none twice. Where functions of several files overlap, that of the
+    /// first one counts.
+    pub cells: Vec<FunctionCells>,
+    /// What tells the functions of each file apart from those of others: where they are, not their names.
+    pub digests: BTreeSet<String>,
+}
+
+/// The functions with symbols of files.
+pub fn known_functions(files: &[ImageFile<'_>], cells: CodeCells) -> KnownFunctions {
+    let (mut starts, mut pieces, mut digests) = (Vec::new(), Vec::new(), BTreeSet::new());
     for file in files {
         let placement = Placement { cells, bias: file.base.unwrap_or(0) };
         let (symbols, own) = divide(&read_code(file, placement, &mut Vec::new()), file.name);
+        digests.extend(functions_digest(&symbols, &own));
         let first = starts.len() as u32;
         // Code without symbols may have some in another file.
         let named = own.into_iter().filter(|piece| !symbols[piece.function as usize].is_region);
@@ -54,7 +67,18 @@ pub fn function_cells(files: &[ImageFile<'_>], cells: CodeCells) -> Vec<Function
         end,
         function: starts[function as usize],
     };
-    pieces.into_iter().map(cells).collect()
+    KnownFunctions { cells: pieces.into_iter().map(cells).collect(), digests }
+}
+
+/// What tells the functions of a file apart from those of others, as far as calls between them go; none of a
+/// file without any.
+pub(crate) fn functions_digest(functions: &[FunctionSymbol], pieces: &[Piece]) -> Option<String> {
+    let named = pieces.iter().filter(|piece| !functions[piece.function as usize].is_region);
+    let mut places: Vec<[u64; 3]> =
+        named.map(|piece| [piece.start, piece.end, functions[piece.function as usize].start]).collect();
+    places.sort_unstable();
+    let bytes = places.iter().flatten().flat_map(|place| place.to_le_bytes());
+    (!places.is_empty()).then(|| format!("{:016x}", digest(bytes)))
 }
 
 /// The places of code that a file has names for, labels among them, in the file's order.

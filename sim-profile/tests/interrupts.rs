@@ -2,8 +2,6 @@
 
 #![cfg(feature = "program")]
 
-use std::collections::BTreeMap;
-
 use sim_profile::program::line::{Branch, Steps, branches};
 use sim_profile::program::{ImageFile, Program, ProgramProfile};
 use sim_profile::{
@@ -45,16 +43,7 @@ fn check(run: &Run<'_>, steps: Counts<'_>, entries: &[(u64, u64)], sides: &[(u64
     let files = [("main.bin", 0), ("handler.bin", 0x100)];
     let files = files.map(|(name, base)| ImageFile { name, bytes: &[0; 0x14], base: Some(base) });
     let program = Program::read(&files, CodeCells::default());
-    let profile = ProgramProfile {
-        measurement: &measurement,
-        program: &program,
-        statics: &BTreeMap::new(),
-        control: &control,
-        calls: None,
-        texts: &BTreeMap::new(),
-        code: &BTreeMap::new(),
-        folder: None,
-    };
+    let profile = ProgramProfile::of(&measurement, &program, &control);
     let found = Steps::of(&profile);
     assert_eq!(found.steps, steps.iter().copied().collect());
     assert_eq!(found.entries, entries.iter().copied().collect());

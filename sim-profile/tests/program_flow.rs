@@ -68,7 +68,7 @@ fn small_loop() -> (Measurement, ControlTable) {
 fn findings(measurement: &Measurement, control: &ControlTable) -> Vec<Finding> {
     let flow = ProgramFlow::of(measurement, control);
     let routines = routine_flows(&flow, measurement, control, &CodeSizes::new(), |_| 0);
-    verify(measurement, 1, &flow, &routines)
+    verify(measurement, (1, None), &flow, &routines)
 }
 
 #[test]
@@ -175,7 +175,7 @@ fn a_call_is_an_edge_over_the_function() {
         .sum();
     assert_eq!(left, 1, "the call that did not come back");
     assert_eq!(routines[1].counts.iter().sum::<u64>(), 4, "in and out, twice");
-    assert_eq!(verify(&measurement, 1, &flow, &routines), []);
+    assert_eq!(verify(&measurement, (1, None), &flow, &routines), []);
 }
 
 #[test]
@@ -216,7 +216,7 @@ proptest! {
         let flow = ProgramFlow::of(&measurement, &control);
         let parts = |address: u64| u32::try_from(address / 6).unwrap();
         let routines = routine_flows(&flow, &measurement, &control, &CodeSizes::new(), parts);
-        prop_assert_eq!(verify(&measurement, 1, &flow, &routines), []);
+        prop_assert_eq!(verify(&measurement, (1, None), &flow, &routines), []);
 
         let mut executed: BTreeMap<u64, u64> = BTreeMap::new();
         for (key, record) in &measurement.instructions {

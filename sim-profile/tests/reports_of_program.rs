@@ -4,10 +4,8 @@
 
 mod support;
 
-use std::collections::BTreeMap;
-
 use sim_profile::coverage::Exclusions;
-use sim_profile::flow::{ProgramFlow, routine_flows, verify, verify_calls};
+use sim_profile::flow::{Finding, ProgramFlow, routine_flows, verify, verify_calls};
 use sim_profile::html::{HtmlReport, render_html};
 use sim_profile::program::render::{
     render_annotated_source, render_callgrind, render_disassembly, render_dot, render_gprof, render_lcov,
@@ -44,14 +42,13 @@ impl Run {
 
     fn render<T>(&self, render: impl FnOnce(&ProgramProfile<'_>) -> T) -> T {
         render(&ProgramProfile {
-            measurement: &self.profile.measurement,
-            program: &self.program,
             statics: &self.profile.statics,
-            control: &control_table(&self.profile.statics),
             calls: self.profile.calls.as_ref(),
-            texts: &BTreeMap::new(),
-            code: &CodeSizes::new(),
-            folder: None,
+            ..ProgramProfile::of(
+                &self.profile.measurement,
+                &self.program,
+                &control_table(&self.profile.statics),
+            )
         })
     }
 }
@@ -92,6 +89,7 @@ fn largest() -> Profile {
         ],
         forgotten: MOST,
         in_vain: [((Some(0x10), 0x12), MOST), ((None, 0x14), MOST)].into(),
+        known_functions: None,
     };
     let keys = measurement.instructions.keys();
     let statics = keys.map(|key| {
@@ -100,6 +98,13 @@ fn largest() -> Profile {
     });
     let statics = statics.collect();
     Profile { measurement, statics, calls: Some(calls), ..Profile::default() }
+}
+
+/// The largest count.
+const MOST: &str = "18446744073709551615";
+
+fn has_most(report: &str) {
+    assert!(report.contains(MOST), "{report}");
 }
 
 #[test]
@@ -117,37 +122,53 @@ fn counts_that_cannot_be_larger_are_in_every_report() {
         render_most_expensive,
         render_oprofile,
     ] {
-        assert!(!run.render(render).is_empty());
+        has_most(&run.render(render));
     }
     run.render(|joined| {
-        render_pprof(joined);
+        let (pprof, note) = render_pprof(joined);
+        // A varint of 64 ones.
+        assert!(
+            pprof.windows(10).any(|bytes| bytes == [[0xff; 9].as_slice(), &[1]].concat()) && note.is_none()
+        );
         let samples =
             Samples { instructions: u64::MAX, cycles: u64::MAX, checks: u64::MAX, samples: u64::MAX };
-        render_sampled(joined, Sampling::every(u64::MAX), samples);
-        write_folded(joined, &mut Vec::new()).expect("memory takes every write");
+        has_most(&render_sampled(joined, Sampling::every(u64::MAX), samples));
+        let mut folded = Vec::new();
+        write_folded(joined, &mut folded).expect("memory takes every write");
+        has_most(&String::from_utf8(folded).expect("text"));
         let parts = ReportParts { program: Some(joined), ..ReportParts::default() };
-        write_full_xml(profile, parts, &mut Vec::new()).expect("memory takes every write");
+        let mut xml = Vec::new();
+        write_full_xml(profile, parts, &mut xml).expect("memory takes every write");
+        has_most(&String::from_utf8(xml).expect("text"));
         let exclusions = Exclusions::new();
-        render_html(&HtmlReport { profile, program: joined, description: None, exclusions: &exclusions });
+        has_most(&render_html(&HtmlReport {
+            profile,
+            program: joined,
+            description: None,
+            exclusions: &exclusions,
+        }));
     });
     let control: ControlTable = control_table(&profile.statics);
     let flow = ProgramFlow::of(&profile.measurement, &control);
     let part_of = |address| program.function_at(address);
     let routines = routine_flows(&flow, &profile.measurement, &control, &CodeSizes::new(), part_of);
-    verify(&profile.measurement, u64::MAX, &flow, &routines);
-    verify_calls(profile, &|one, other| one == other);
+    // Sums that have come to their end say nothing.
+    let found = verify(&profile.measurement, (u64::MAX, None), &flow, &routines);
+    assert!(!found.iter().any(|finding| matches!(finding, Finding::Sum { .. })), "{found:?}");
+    assert_eq!(verify_calls(profile, &|one, other| one == other), []);
     let name_of = |part: u32| program.function(part).name.clone();
-    render_estimates(&flow, &routines, &profile.measurement.tables, name_of);
+    has_most(&render_estimates(&flow, &routines, &profile.measurement.tables, name_of));
     let places = || Places {
         function_of: Box::new(|at| at.to_string()),
         line_of: Box::new(|at| Some(at.to_string())),
     };
     let empty = Profile::default();
     for profiles in [[profile, &empty], [&empty, profile], [profile, profile]] {
-        render_difference(&Difference::between(profiles, [&places(), &places()]), profiles);
+        let told = render_difference(&Difference::between(profiles, [&places(), &places()]), profiles);
+        assert_eq!(told.contains(MOST), !std::ptr::eq(profiles[0], profiles[1]), "{told}");
     }
     for routine in &routines {
-        render_flow_dot(&flow, routine, "largest", &profile.measurement.tables);
+        has_most(&render_flow_dot(&flow, routine, "largest", &profile.measurement.tables));
     }
 }
 

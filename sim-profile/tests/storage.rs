@@ -77,6 +77,7 @@ fn calls() -> Calls {
         ],
         forgotten: 1,
         in_vain: [((None, 8), 3), ((Some(4), 8), 1)].into(),
+        known_functions: Some(["56ef".to_owned()].into()),
     }
 }
 
@@ -121,6 +122,28 @@ fn profiles_merge_in_any_order_and_grouping() {
     assert_eq!(sum.provenance.images[0].name, "a.elf");
     assert_eq!(Vec::from_iter(&sum.provenance.engines), ["emitted", "reference"]);
     assert_eq!(sum.measurement.cycles, 3 * a.measurement.cycles);
+}
+
+/// What was known in all runs is known in the sum; a profile that does not tell takes nothing away.
+#[test]
+fn a_sum_knows_the_functions_that_all_of_its_runs_knew() {
+    let run = |known: Option<&[&str]>| {
+        let mut run = profile();
+        let known = known.map(|known| known.iter().map(|digest| (*digest).to_owned()).collect());
+        run.calls.as_mut().expect("calls were followed").known_functions = known;
+        run
+    };
+    let merged = |runs: [&Profile; 3]| {
+        let mut sum = runs[0].clone();
+        runs[1..].iter().for_each(|other| sum.merge(other).unwrap());
+        sum.calls.expect("calls were followed").known_functions.map(Vec::from_iter)
+    };
+    let [older, two, one, none] = [run(None), run(Some(&["a", "b"])), run(Some(&["b", "c"])), run(Some(&[]))];
+    for runs in [[&older, &two, &one], [&two, &one, &older], [&one, &older, &two]] {
+        assert_eq!(merged(runs), Some(vec!["b".to_owned()]));
+    }
+    assert_eq!(merged([&two, &none, &older]), Some(Vec::new()));
+    assert_eq!(merged([&older, &older, &older]), None);
 }
 
 #[test]

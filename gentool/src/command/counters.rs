@@ -10,8 +10,8 @@ use sim_profile::counters::{
     render_counters_dot, render_descent, render_raw_counters,
 };
 use sim_profile::program::render::FunctionNames;
-use sim_profile::program::{Program, ProgramProfile, SourceTexts};
-use sim_profile::{CodeSizes, Profile, control_table, spending_of};
+use sim_profile::program::{Program, ProgramProfile};
+use sim_profile::{Profile, control_table, spending_of};
 
 use super::program_report::{ImageOptions, tell_notes};
 use super::{Failure, profile_file};
@@ -178,16 +178,11 @@ impl Request {
         let cells = profile.measurement.tables.code;
         let program = options.files.read_program(profile)?.unwrap_or_else(|| Program::read(&[], cells));
         tell_notes(&program);
-        let (texts, control) = (SourceTexts::new(), control_table(&profile.statics));
+        let control = control_table(&profile.statics);
         let of_program = ProgramProfile {
-            measurement: &profile.measurement,
-            program: &program,
             statics: &profile.statics,
-            control: &control,
             calls: profile.calls.as_ref(),
-            texts: &texts,
-            code: &CodeSizes::new(),
-            folder: None,
+            ..ProgramProfile::of(&profile.measurement, &program, &control)
         };
         let names = FunctionNames::of(&program);
         let mut set = CounterSet::of(profile);

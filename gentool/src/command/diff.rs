@@ -46,7 +46,7 @@ pub(super) fn run(options: &Options) -> Result<i32, Failure> {
     let what_ran = ModelOptions::default();
     let flows =
         [Flow::of(profiles[0], &options.files, &what_ran)?, Flow::of(profiles[1], &after, &what_ran)?];
-    let places = flows.each_ref().map(Flow::places);
+    let places = [flows[0].places_with(&flows[1]), flows[1].places_with(&flows[0])];
     let difference = Difference::between(profiles, places.each_ref());
     print(&render_difference(&difference, profiles))
 }

@@ -1,7 +1,11 @@
 //! The flow of control of a profile, for the reports that show it.
 
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
 use sim_profile::flow::{Parts, ProgramFlow, RoutineFlow, routine_flows};
 use sim_profile::program::Program;
+use sim_profile::program::render::FunctionNames;
 use sim_profile::{Places, Profile, control_table, render_estimates, render_flow_dot};
 
 use super::Failure;
@@ -63,16 +67,65 @@ impl<'a> Flow<'a> {
 
     /// What functions and lines are called.
     pub(super) fn places(&self) -> Places<'_> {
+        let names = self.names();
         Places {
-            function_of: Box::new(|address| self.name_of(self.functions.number_at(address))),
+            function_of: Box::new(move |address| {
+                self.name_of(self.functions.number_at(address), names.as_ref())
+            }),
             line_of: Box::new(|address| self.line_of(address)),
         }
     }
 
-    /// The name of a function, or the address at which it begins.
-    fn name_of(&self, part: u32) -> String {
+    /// The same, where functions of one name that two runs have are called alike in both: by their source, or by
+    /// their address where that tells too little.
+    pub(super) fn places_with<'b>(&'b self, other: &'b Flow<'_>) -> Places<'b> {
+        let both = [self.by_name(), other.by_name()];
+        let all: BTreeSet<&str> = both.iter().flat_map(BTreeMap::keys).copied().collect();
+        let of_name = |name: &str| both.each_ref().map(|flow| flow.get(name).map_or(&[][..], Vec::as_slice));
+        let is_shared = |name: &&str| of_name(name).iter().any(|functions| functions.len() > 1);
+        // By name, whether the sources tell all functions of it apart.
+        let shared: BTreeMap<&str, bool> = all
+            .into_iter()
+            .filter(is_shared)
+            .map(|name| (name, of_name(name).iter().all(|functions| are_told_apart(functions))))
+            .collect();
+        let name_of = move |address: u64| {
+            let number = self.functions.number_at(address);
+            let Functions::Symbols(program) = &self.functions else { return self.name_of(number, None) };
+            let function = program.function(number);
+            match (shared.get(&*function.name), source_of(program, number)) {
+                (None, _) => function.name.clone(),
+                (Some(true), Some(source)) => format!("{} ({source})", function.name),
+                _ => format!("{} {:#x}", function.name, function.start),
+            }
+        };
+        Places { function_of: Box::new(name_of), line_of: Box::new(|address| self.line_of(address)) }
+    }
+
+    /// The functions of each name, each by the source that it begins in.
+    fn by_name(&self) -> BTreeMap<&str, Vec<Option<&str>>> {
+        let mut all: BTreeMap<&str, Vec<Option<&str>>> = BTreeMap::new();
+        if let Functions::Symbols(program) = &self.functions {
+            for number in program.functions_with_cells() {
+                all.entry(&program.function(number).name).or_default().push(source_of(program, number));
+            }
+        }
+        all
+    }
+
+    fn names(&self) -> Option<FunctionNames<'_>> {
         match &self.functions {
-            Functions::Symbols(program) => program.function(part).name.clone(),
+            Functions::Symbols(program) => Some(FunctionNames::of(program)),
+            Functions::Parts(_) => None,
+        }
+    }
+
+    /// The name of a function, or the address at which it begins.
+    fn name_of(&self, part: u32, names: Option<&FunctionNames<'_>>) -> String {
+        match &self.functions {
+            Functions::Symbols(program) => {
+                names.map_or_else(|| program.function(part).name.clone(), |names| names.number(part))
+            }
             Functions::Parts(parts) => {
                 let beginning = parts.beginning(part).unwrap_or_default();
                 self.profile.measurement.tables.format_address(beginning)
@@ -90,7 +143,8 @@ impl<'a> Flow<'a> {
     /// What can be guessed against what was measured.
     pub(super) fn estimates(&self) -> String {
         let tables = &self.profile.measurement.tables;
-        render_estimates(&self.program, &self.routines, tables, |part| self.name_of(part))
+        let names = self.names();
+        render_estimates(&self.program, &self.routines, tables, |part| self.name_of(part, names.as_ref()))
     }
 
     /// The graph of the function that an address is in; of the one that ran most if none is given.
@@ -115,7 +169,12 @@ impl<'a> Flow<'a> {
             }));
         };
         let tables = &self.profile.measurement.tables;
-        Ok(render_flow_dot(&self.program, routine, &self.name_of(routine.part), tables))
+        Ok(render_flow_dot(
+            &self.program,
+            routine,
+            &self.name_of(routine.part, self.names().as_ref()),
+            tables,
+        ))
     }
 }
 
@@ -126,4 +185,16 @@ impl Functions {
             Functions::Parts(parts) => parts.part_of(address),
         }
     }
+}
+
+/// Whether all of these functions have sources, and each another one.
+fn are_told_apart(sources: &[Option<&str>]) -> bool {
+    let mut seen = BTreeSet::new();
+    sources.iter().all(|source| source.is_some_and(|source| seen.insert(source)))
+}
+
+/// The source that a function begins in, without its folder.
+fn source_of(program: &Program, number: u32) -> Option<&str> {
+    let row = program.row_at(program.function(number).start)?;
+    Path::new(program.source(row.source)).file_name()?.to_str()
 }

@@ -18,7 +18,7 @@ use sim_profile::{Profile, read_profile};
 use sim_runtime::launcher::{AtomicFile, Interrupt, OutputFile, RunOptions, exit_status, is_same_file};
 
 use super::html_description::describe;
-use super::program_report::{ImageOptions, ProgramOptions, with_any_program};
+use super::program_report::{ImageOptions, ProgramOptions, check_sources_before, with_any_program};
 use super::progress::Progress;
 use super::{Failure, profile_file};
 
@@ -57,10 +57,10 @@ impl Described {
     }
 }
 
-/// The page of a profile.
+/// The page of a profile, which is to be written to a file if one is named.
 pub(super) fn render_page(
     profile: &Profile,
-    options: &ProgramOptions,
+    (options, out): (&ProgramOptions, Option<&Path>),
     described: Option<&Described>,
     exclusions: &Exclusions,
 ) -> Result<String, Failure> {
@@ -69,7 +69,7 @@ pub(super) fn render_page(
         let _progress = Progress::new("making the page");
         Ok(render_html(&HtmlReport { profile, program, description: description.as_ref(), exclusions }))
     };
-    with_any_program(options, profile, described.map(|it| &it.model), &render)
+    with_any_program(options, profile, (described.map(|it| &it.model), out), &render)
 }
 
 /// The page may take the place of nothing else, and has to be writable; found before a run.
@@ -112,13 +112,19 @@ impl RunPage {
         RunPage { path: path.to_owned(), described, options: ProgramOptions::of(files) }
     }
 
+    /// The page may take the place of no source; found before a run.
+    pub(super) fn check_sources(&self) -> Result<(), Failure> {
+        check_sources_before(&self.path, &self.options.files)
+    }
+
     /// What the launcher writes when the run has ended.
     pub(super) fn output(&self) -> OutputFile<'_> {
         OutputFile {
             path: self.path.clone(),
             what: "page",
             render: Box::new(|profile| {
-                let page = render_page(profile, &self.options, Some(&self.described), &Exclusions::new());
+                let options = (&self.options, Some(self.path.as_path()));
+                let page = render_page(profile, options, Some(&self.described), &Exclusions::new());
                 Ok(page.map_err(|failure| io::Error::other(failure.message))?.into_bytes())
             }),
         }
@@ -160,6 +166,7 @@ impl RunPage {
         };
         let file = File::open(path).map_err(|error| unreadable(&error))?;
         let profile = read_profile(BufReader::new(file)).map_err(|error| unreadable(&error))?;
-        render_page(&profile, &self.options, Some(&self.described), &Exclusions::new())
+        let options = (&self.options, Some(self.path.as_path()));
+        render_page(&profile, options, Some(&self.described), &Exclusions::new())
     }
 }

@@ -53,6 +53,9 @@ pub(super) fn instead_of_program(model: &Path, path: &Path) -> Option<String> {
     if !path.is_file() || recognise_format(&beginning(path)).is_some() {
         return None;
     }
+    if let Some(found) = instead_of_image(path) {
+        return Some(found.to_owned());
+    }
     let (model, shown, program) = (model.display(), path.display(), path.with_extension("elf"));
     match ending(path).as_str() {
         "s" | "asm" => Some(format!(
@@ -63,6 +66,18 @@ pub(super) fn instead_of_program(model: &Path, path: &Path) -> Option<String> {
         "isac" => Some("it is a description; the description comes first, then the program".to_owned()),
         "profile" => Some("it is a stored profile; `gentool report` reads it".to_owned()),
         _ => None,
+    }
+}
+
+/// What gentool has written and is no program, whatever it is called.
+pub(super) fn instead_of_image(path: &Path) -> Option<&'static str> {
+    let bytes = beginning(path);
+    if bytes.starts_with(b"<?xml") || bytes.starts_with(b"<!DOCTYPE html") {
+        Some("it is a report, or another file of XML or HTML; name the program that was run")
+    } else if bytes.starts_with(b"{\"format\":\"isac-profile\"") {
+        Some("it is a stored profile; `gentool report` reads it")
+    } else {
+        None
     }
 }
 

@@ -1,5 +1,6 @@
 //! Stored profiles as files: read, and what is made of them written.
 
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -201,6 +202,14 @@ pub(super) fn read_merged(paths: &[PathBuf]) -> Result<Profile, Failure> {
              functions and lines, which are those of one program, are left out"
         );
     }
+    if let Some(known) = sum.calls.as_ref().and_then(|calls| calls.known_functions.as_ref())
+        && *known != all.known_functions
+    {
+        say!(
+            "note: calls were followed between other functions in some of the runs than in others, so that jumps \
+             that are calls in those are none in these; run all with the same --image FILE"
+        );
+    }
     let left_out = [
         (
             all.has_calls && sum.calls.is_none() && programs == 0,
@@ -230,6 +239,8 @@ struct Sum {
     has_calls: bool,
     /// Whether points of the description were counted in one of them.
     has_visits: bool,
+    /// What tells the functions apart that were known in one of them when calls were followed.
+    known_functions: BTreeSet<String>,
 }
 
 impl Sum {
@@ -246,14 +257,16 @@ impl Sum {
             progress.tick();
         }
         let (has_calls, has_visits) = (sum.has_calls(), sum.has_visits());
+        let known_functions = sum.known_functions().clone();
         let profile = sum.finish().map_err(|error| Failure::other(error.to_string()))?;
-        Ok(Sum { profile, has_calls, has_visits })
+        Ok(Sum { profile, has_calls, has_visits, known_functions })
     }
 
     /// Adds what other files have together, the first of which is at `path`.
     fn add(&mut self, other: Sum, path: &Path) -> Result<(), Failure> {
         self.has_calls |= other.has_calls;
         self.has_visits |= other.has_visits;
+        self.known_functions.extend(other.known_functions);
         match (&mut self.profile, other.profile) {
             (Some(sum), Some(profile)) => {
                 sum.merge(&profile).map_err(|error| Failure::other(format!("{}: {error}", path.display())))

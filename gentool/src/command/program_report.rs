@@ -7,10 +7,12 @@ use std::path::{self, Path, PathBuf};
 
 use isac_ir::Model;
 use sim_profile::program::{ImageFile, Program, ProgramProfile, SourceTexts};
-use sim_profile::{Profile, ProgramImage, control_table};
-use sim_runtime::image::{Expected, ImageFormat, read_image};
-use sim_runtime::launcher::{describe_image, holds_parts, parse_image_argument};
+use sim_profile::symbols::named_places;
+use sim_profile::{CodeCells, Profile, ProgramImage, control_table};
+use sim_runtime::image::{Expected, Image as Contents, ImageFormat, Segment, read_image};
+use sim_runtime::launcher::{describe_image, holds_parts, is_same_file, parse_image_argument};
 
+use super::mistaken_file::instead_of_image;
 use super::program::read_file;
 use super::reachable_code::{ModelOptions, ReachableCode};
 use super::{Failure, profile_file};
@@ -74,35 +76,69 @@ impl ImageOptions {
             return Ok(None);
         }
         profile_file::check_one_program(profile, "--image names functions and lines of")?;
-        let mut images = self.read()?;
-        self.check_images(profile, &images)?;
-        // Where files overlap the first one counts: what was run, whatever was named first.
-        images.sort_by_cached_key(|image| !profile.provenance.images.iter().any(|run| image.is(run)));
+        let (images, known) = self.read_known(profile)?;
+        let ran = &profile.provenance.images;
+        let cells = profile.measurement.tables.code;
         let files: Vec<ImageFile<'_>> = images.iter().map(Image::as_file).collect();
-        let mut program = Program::read(&files, profile.measurement.tables.code);
-        note_idle(&mut program, profile, &images);
-        for run in profile.provenance.images.iter().filter(|run| !images.iter().any(|image| image.is(run))) {
+        let mut program = Program::read(&files, cells);
+        note_idle(&mut program, profile, &images, &known);
+        if let Some(calls) = &profile.calls {
+            program.note_unknown_functions(&profile.measurement, calls);
+        }
+        for (run, _) in ran.iter().zip(&known.runs).filter(|(_, is_known)| !**is_known) {
             let text = "it was run, and none of the files of --image holds the same code";
             program.add_note(&run.name, text.to_owned());
         }
         Ok(Some(program))
     }
 
+    /// The files in the order in which they count where they overlap: what was run, whatever was named first,
+    /// and of that what has names; with what is known of what was run.
+    fn read_known(&self, profile: &Profile) -> Result<(Vec<Image>, Known), Failure> {
+        let images = self.images.iter().map(|image| read_file_of(image)).collect::<Result<Vec<_>, _>>()?;
+        let mut known = Known::of(&images, &profile.provenance.images);
+        self.check_images(&profile.provenance.images, &images, &known)?;
+        let is_nameless =
+            |image: &Image| named_places(image.as_file(), profile.measurement.tables.code).is_empty();
+        let mut ordered: Vec<(bool, bool, Image)> = images
+            .into_iter()
+            .zip(&known.was_run)
+            .map(|(image, was_run)| (!was_run, is_nameless(&image), image))
+            .collect();
+        ordered.sort_by_key(|(is_other, is_nameless, _)| (*is_other, *is_nameless));
+        known.was_run = ordered.iter().map(|(is_other, ..)| !is_other).collect();
+        Ok((ordered.into_iter().map(|(.., image)| image).collect(), known))
+    }
+
     /// Of a program that was not run, functions and lines would be false.
-    fn check_images(&self, profile: &Profile, images: &[Image]) -> Result<(), Failure> {
-        let ran = &profile.provenance.images;
-        let is_known = ran.is_empty() || ran.iter().any(|run| images.iter().any(|image| image.is(run)));
-        if is_known || self.image_differs {
+    fn check_images(&self, ran: &[ProgramImage], images: &[Image], known: &Known) -> Result<(), Failure> {
+        if ran.is_empty() || known.runs.contains(&true) || self.image_differs {
             return Ok(());
         }
         let (names, runs): (Vec<&str>, Vec<&str>) =
             (images.iter().map(|image| &*image.name).collect(), ran.iter().map(|run| &*run.name).collect());
+        let (is, what) = match &names[..] {
+            [name] => (format!("{name} is another program, whose"), "it holds"),
+            [names @ .., last] => (
+                format!(
+                    "{} and {last} do not hold what was run, neither alone nor together: their",
+                    names.join(", ")
+                ),
+                "they hold",
+            ),
+            [] => return Ok(()),
+        };
+        let elsewhere: Vec<String> = images.iter().filter_map(|image| image.place_in(ran)).collect();
+        let remedy = match elsewhere.is_empty() {
+            true => format!("name the file that was run, or add --image-differs if {what} the same code"),
+            false => format!(
+                "a part of what was run is that of a file at another address: {}",
+                elsewhere.join(" ")
+            ),
+        };
         Err(Failure::other(format!(
-            "the profile is of a run of {}, and {} {} another program, whose functions and lines would be \
-             false; name the file that was run, or add --image-differs if it holds the same code",
+            "the profile is of a run of {}, and {is} functions and lines would be false; {remedy}",
             runs.join(" "),
-            names.join(" "),
-            if names.len() == 1 { "is" } else { "are" },
         )))
     }
 
@@ -113,9 +149,9 @@ impl ImageOptions {
         self.images.iter().map(path).collect()
     }
 
-    /// The files.
-    pub(super) fn read(&self) -> Result<Vec<Image>, Failure> {
-        self.images.iter().map(|image| read_file_of(image)).collect()
+    /// The files; where they overlap the first one counts.
+    pub(super) fn read(&self, profile: &Profile) -> Result<Vec<Image>, Failure> {
+        Ok(self.read_known(profile)?.0)
     }
 }
 
@@ -133,32 +169,111 @@ impl Image {
         ImageFile { name: &self.name, bytes: &self.bytes, base: self.base }
     }
 
-    /// Whether it is what was run, be it with or without symbols, or what that was made of.
-    fn is(&self, run: &ProgramImage) -> bool {
+    /// What it loads, where the program finds it, and where that is stored, if it can be read.
+    fn contents(&self) -> Vec<Contents> {
         let read = |physical_addresses| {
             let expected = Expected { physical_addresses, ..Expected::default() };
-            read_image(&self.bytes, ImageFormat::Auto, &expected)
+            read_image(&self.bytes, ImageFormat::Auto, &expected).ok()
         };
-        let Ok(image) = read(false) else { return false };
-        let own = describe_image(&self.path, &image);
-        let parts = |image: &ProgramImage| -> Vec<String> {
-            image.parts.iter().map(|part| part.digest.clone()).collect()
-        };
-        let is_cut_otherwise = || {
-            let base = self.base.unwrap_or(0);
-            holds_parts(&image, base, run) || read(true).is_ok_and(|image| holds_parts(&image, base, run))
-        };
-        own.digest == run.digest || (!own.parts.is_empty() && parts(&own) == parts(run)) || is_cut_otherwise()
+        [read(false), read(true)].into_iter().map_while(|image| image).collect()
+    }
+
+    /// Itself with the address at which it holds a whole part of what was run, if that is another one.
+    fn place_in(&self, ran: &[ProgramImage]) -> Option<String> {
+        let contents = self.contents();
+        let first = contents.iter().find_map(|contents| contents.segments.first())?.address;
+        let parts = ran.iter().flat_map(|run| &run.parts).take(MOST_PARTS);
+        let place = parts.filter(|part| part.size_bytes > 0).find_map(|part| {
+            let base = part.address.checked_sub(first)?;
+            let alone = ProgramImage { parts: vec![part.clone()], ..ProgramImage::default() };
+            contents.iter().any(|contents| holds_parts(contents, base, &alone)).then_some(base)
+        });
+        let place = place.filter(|place| *place != self.base.unwrap_or(0))?;
+        Some(format!("--image {}@{place:#x}", self.path.display()))
     }
 }
 
-/// Notes which files nothing ran in: perhaps they were loaded elsewhere.
-fn note_idle(program: &mut Program, profile: &Profile, images: &[Image]) {
-    let ran = profile.measurement.instructions.keys().map(|key| program.function_at(key.address));
-    let ran: BTreeSet<Option<u32>> = ran.map(|function| program.function(function).image).collect();
-    let known: BTreeSet<Option<u32>> = program.functions().iter().map(|function| function.image).collect();
-    for (number, image) in (0..).zip(images).map(|(number, image)| (Some(number), image)) {
-        if ran.contains(&number) || !known.contains(&number) || profile.measurement.instructions.is_empty() {
+/// So many parts of what was run are looked for elsewhere.
+const MOST_PARTS: usize = 64;
+
+/// Which files were run, and which of what was run is in them.
+struct Known {
+    /// By file of `--image`.
+    was_run: Vec<bool>,
+    /// By file that was run.
+    runs: Vec<bool>,
+}
+
+impl Known {
+    /// A file is what was run, be it with or without symbols, or what that was made of; so are several, of which
+    /// one was made.
+    fn of(images: &[Image], ran: &[ProgramImage]) -> Known {
+        let mut known = Known { was_run: vec![false; images.len()], runs: vec![false; ran.len()] };
+        let contents: Vec<Vec<Contents>> = images.iter().map(Image::contents).collect();
+        for (number, (image, contents)) in images.iter().zip(&contents).enumerate() {
+            let Some(own) = contents.first().map(|contents| describe_image(&image.path, contents)) else {
+                continue;
+            };
+            let base = image.base.unwrap_or(0);
+            for (run, is_known) in ran.iter().zip(&mut known.runs) {
+                let is_cut_otherwise = || contents.iter().any(|contents| holds_parts(contents, base, run));
+                if own.digest == run.digest || has_parts(&own, run) || is_cut_otherwise() {
+                    (known.was_run[number], *is_known) = (true, true);
+                }
+            }
+        }
+        known.join(images, &contents, ran);
+        known
+    }
+
+    /// Finds what was made of all files together that are not what was run by themselves.
+    fn join(&mut self, images: &[Image], contents: &[Vec<Contents>], ran: &[ProgramImage]) {
+        for form in 0..2 {
+            let mut segments: Vec<Segment> = Vec::new();
+            let parts: Vec<usize> = (0..images.len()).filter(|number| !self.was_run[*number]).collect();
+            for &number in &parts {
+                let own = contents[number].get(form).into_iter().flat_map(|own| own.segments.iter().cloned());
+                let base = images[number].base.unwrap_or(0);
+                segments.extend(own.map(|own| Segment { address: own.address.wrapping_add(base), ..own }));
+            }
+            segments.sort_by_key(|segment| segment.address);
+            let Some(first) = parts.iter().find_map(|number| contents[*number].get(form)) else { continue };
+            let all = Contents { segments, ..first.clone() };
+            for (run, is_known) in ran.iter().zip(&mut self.runs) {
+                if parts.len() > 1 && holds_parts(&all, 0, run) {
+                    *is_known = true;
+                    parts.iter().for_each(|number| self.was_run[*number] = true);
+                }
+            }
+        }
+    }
+}
+
+/// Whether both load the same.
+fn has_parts(own: &ProgramImage, run: &ProgramImage) -> bool {
+    let parts = |image: &ProgramImage| -> Vec<String> {
+        image.parts.iter().map(|part| part.digest.clone()).collect()
+    };
+    !own.parts.is_empty() && parts(own) == parts(run)
+}
+
+/// Notes which files nothing ran in: perhaps they were loaded elsewhere. What was run is where it was, and may
+/// lie under others that have names.
+fn note_idle(program: &mut Program, profile: &Profile, images: &[Image], known: &Known) {
+    if profile.measurement.instructions.is_empty() {
+        return;
+    }
+    let of_functions = |functions: BTreeSet<u32>| -> BTreeSet<Option<u32>> {
+        functions.into_iter().map(|function| program.function(function).image).collect()
+    };
+    let instructions = profile.measurement.instructions.keys();
+    let ran = of_functions(instructions.map(|key| program.function_at(key.address)).collect());
+    let with_code: BTreeSet<Option<u32>> =
+        program.functions().iter().map(|function| function.image).collect();
+    let with_cells = of_functions(program.functions_with_cells());
+    for ((number, image), was_run) in (0..).zip(images).zip(&known.was_run) {
+        let is_covered = *was_run && !with_cells.contains(&Some(number));
+        if ran.contains(&Some(number)) || !with_code.contains(&Some(number)) || is_covered {
             continue;
         }
         let where_else = match image.base {
@@ -171,18 +286,45 @@ fn note_idle(program: &mut Program, profile: &Profile, images: &[Image]) {
 
 /// What a form of report has room for.
 #[derive(Clone, Copy)]
-pub(super) struct Room {
+pub(super) struct Room<'a> {
+    /// Where it is written.
+    pub(super) out: Option<&'a Path>,
     /// What the files do not tell; else it is said on standard error.
     pub(super) has_notes: bool,
     /// The texts of sources; else they are not read.
     pub(super) has_sources: bool,
 }
 
+/// The same before a run of these files. What cannot be read is told by the run.
+pub(super) fn check_sources_before(out: &Path, files: &ImageOptions) -> Result<(), Failure> {
+    // A source has a file already.
+    if !out.exists() {
+        return Ok(());
+    }
+    let images: Vec<Image> = files.images.iter().filter_map(|image| read_file_of(image).ok()).collect();
+    let files: Vec<ImageFile<'_>> = images.iter().map(Image::as_file).collect();
+    check_sources(Some(out), None, &Program::read(&files, CodeCells::default()))
+}
+
+/// No report may take the place of a source of the program.
+fn check_sources(out: Option<&Path>, folder: Option<&Path>, program: &Program) -> Result<(), Failure> {
+    // A source has a file already.
+    let Some(out) = out.filter(|out| out.exists()) else { return Ok(()) };
+    let path = |name: &String| folder.map_or_else(|| PathBuf::from(name), |folder| folder.join(name));
+    match program.sources().iter().map(path).find(|source| is_same_file(source, out)) {
+        None => Ok(()),
+        Some(source) => Err(Failure::other(format!(
+            "the report would be written over {}, a source of the program; name another file",
+            source.display()
+        ))),
+    }
+}
+
 /// Makes a report of a profile and the files that were run, of which there has to be one.
 pub(super) fn with_program(
     options: &ProgramOptions,
     profile: &Profile,
-    room: Room,
+    room: Room<'_>,
     write: &dyn Fn(&ProgramProfile<'_>) -> Result<i32, Failure>,
 ) -> Result<i32, Failure> {
     with_code(options, profile, &ModelOptions::default(), room, write)
@@ -193,7 +335,7 @@ pub(super) fn with_code(
     options: &ProgramOptions,
     profile: &Profile,
     model: &ModelOptions,
-    room: Room,
+    room: Room<'_>,
     write: &dyn Fn(&ProgramProfile<'_>) -> Result<i32, Failure>,
 ) -> Result<i32, Failure> {
     profile_file::check_one_program(profile, "this report names functions and lines of")?;
@@ -202,6 +344,7 @@ pub(super) fn with_code(
                        run by --image FILE";
         return Err(Failure::other(message));
     };
+    check_sources(room.out, options.sources.as_deref(), &program)?;
     if !room.has_notes {
         tell_notes(&program);
     }
@@ -218,10 +361,11 @@ pub(super) fn with_code(
 pub(super) fn with_any_program<T>(
     options: &ProgramOptions,
     profile: &Profile,
-    model: Option<&Model>,
+    (model, out): (Option<&Model>, Option<&Path>),
     write: &dyn Fn(&ProgramProfile<'_>) -> Result<T, Failure>,
 ) -> Result<T, Failure> {
     let program = options.files.read_program(profile)?;
+    program.iter().try_for_each(|program| check_sources(out, options.sources.as_deref(), program))?;
     let code = match (model, &program) {
         (Some(model), Some(program)) => ReachableCode::find(model, profile, &options.files, program)?,
         _ => ReachableCode::default(),
@@ -274,6 +418,9 @@ fn read_file_of(image: &str) -> Result<Image, Failure> {
         let path = path.display();
         Failure::other(format!("cannot read the program {path}: {error}; name a file that holds one"))
     })?;
+    if let Some(found) = instead_of_image(&path) {
+        return Err(Failure::other(format!("{} is no program: {found}", path.display())));
+    }
     let name = path.file_name().map_or_else(|| path.to_string_lossy(), |name| name.to_string_lossy());
     Ok(Image { name: name.into_owned(), path: path.clone(), bytes, base })
 }

@@ -121,7 +121,7 @@ impl ReachableCode {
         files: &ImageOptions,
         program: &Program,
     ) -> Result<ReachableCode, Failure> {
-        let pieces = read_pieces(model, files)?;
+        let pieces = Pieces::of(read_pieces(model, profile, files)?);
         Ok(Search::of(model, pieces, profile, program).map_or_else(ReachableCode::default, Search::finish))
     }
 }
@@ -134,10 +134,10 @@ fn other_points(counts: &[u64], points: &DescriptionPoints) -> Failure {
     ))
 }
 
-/// The code of all files, by ascending address.
-fn read_pieces(model: &Model, files: &ImageOptions) -> Result<Vec<Piece>, Failure> {
+/// The code of all files; where it overlaps the first counts.
+fn read_pieces(model: &Model, profile: &Profile, files: &ImageOptions) -> Result<Vec<Piece>, Failure> {
     let mut pieces = Vec::new();
-    for image in files.read()? {
+    for image in files.read(profile)? {
         let file = ProgramFile { path: &image.path, format: ProgramFormat::Auto, base: image.base };
         let read = match file.read_bytes(model, &image.bytes) {
             Ok(read) => read,
@@ -151,15 +151,48 @@ fn read_pieces(model: &Model, files: &ImageOptions) -> Result<Vec<Piece>, Failur
         let moved = |piece: Piece| Piece { address: piece.address.wrapping_add(bias), ..piece };
         pieces.extend(read.pieces.into_iter().map(moved));
     }
-    pieces.sort_by_key(|piece| piece.address);
     Ok(pieces)
+}
+
+/// Code of files, to be found by address.
+struct Pieces {
+    /// By ascending address, each with its number in the order in which they count.
+    pieces: Vec<(usize, Piece)>,
+    /// The highest address that each of them, or one before it, ends behind.
+    ends: Vec<u64>,
+}
+
+impl Pieces {
+    fn of(pieces: Vec<Piece>) -> Pieces {
+        let mut pieces: Vec<(usize, Piece)> = pieces.into_iter().enumerate().collect();
+        pieces.sort_by_key(|(number, piece)| (piece.address, *number));
+        let mut highest = 0;
+        let ends = pieces.iter().map(|(_, piece)| {
+            highest = piece.address.saturating_add(piece.cells.len() as u64).max(highest);
+            highest
+        });
+        let ends = ends.collect();
+        Pieces { pieces, ends }
+    }
+
+    /// The cells from an address on, of the first piece that has any.
+    fn cells(&self, address: u64) -> Option<&[Bits]> {
+        let behind = self.pieces.partition_point(|(_, piece)| piece.address <= address);
+        let before = (0..behind).rev().take_while(|place| self.ends[*place] > address);
+        let found = before.filter_map(|place| {
+            let (number, piece) = &self.pieces[place];
+            let offset = usize::try_from(address - piece.address).ok()?;
+            Some((*number, piece.cells.get(offset..).filter(|cells| !cells.is_empty())?))
+        });
+        found.min_by_key(|(number, _)| *number).map(|(_, cells)| cells)
+    }
 }
 
 /// Follows code from where functions begin, and from what ran.
 struct Search<'a> {
     disassembler: Disassembler<'a>,
     reader: StaticReader<'a>,
-    pieces: Vec<Piece>,
+    pieces: Pieces,
     program: &'a Program,
     /// Addresses that have run, or were looked at.
     seen: BTreeSet<u64>,
@@ -169,12 +202,7 @@ struct Search<'a> {
 
 impl<'a> Search<'a> {
     /// `None` where instructions are several elements of a CODINGROOT, which memory does not show.
-    fn of(
-        model: &'a Model,
-        pieces: Vec<Piece>,
-        profile: &Profile,
-        program: &'a Program,
-    ) -> Option<Search<'a>> {
+    fn of(model: &'a Model, pieces: Pieces, profile: &Profile, program: &'a Program) -> Option<Search<'a>> {
         let (disassembler, reader) = (Disassembler::new(model)?, StaticReader::of(model)?);
         let functions = program.functions().iter().filter(|function| function.has_symbol);
         let mut pending: Vec<u64> = functions.map(|function| function.start).collect();
@@ -182,7 +210,8 @@ impl<'a> Search<'a> {
         for (key, record) in instructions {
             let behind = model.successor(key.address, record.size_cells);
             let plain = StaticFacts::default();
-            follow(profile.statics.get(key).unwrap_or(&plain), behind, record.size_cells, &mut pending);
+            let facts = profile.statics.get(key).unwrap_or(&plain);
+            follow(model, facts, (behind, record.size_cells), &mut pending);
         }
         let seen = instructions.keys().map(|key| key.address).collect();
         let found = ReachableCode::default();
@@ -197,7 +226,8 @@ impl<'a> Search<'a> {
             }
             let Some(StaticCode { key, size_cells, facts }) = self.read(address) else { continue };
             let behind = self.disassembler.model().successor(address, size_cells);
-            follow(&facts, behind, size_cells, &mut self.pending);
+            let model = self.disassembler.model();
+            follow(model, &facts, (behind, size_cells), &mut self.pending);
             self.found.sizes.insert(address, size_cells);
             self.found.statics.insert(key, facts);
         }
@@ -205,22 +235,14 @@ impl<'a> Search<'a> {
     }
 
     fn read(&self, address: u64) -> Option<StaticCode> {
-        let words = self.disassembler.words(self.cells(address)?)?;
+        let words = self.disassembler.words(self.pieces.cells(address)?)?;
         let word = words.joined(self.disassembler.model().target.big_endian);
         self.reader.read(address, word, words.width_bits())
-    }
-
-    /// The cells from an address on.
-    fn cells(&self, address: u64) -> Option<&[Bits]> {
-        let behind = self.pieces.partition_point(|piece| piece.address <= address);
-        let piece = &self.pieces[behind.checked_sub(1)?];
-        let offset = usize::try_from(address - piece.address).ok()?;
-        piece.cells.get(offset..).filter(|cells| !cells.is_empty())
     }
 }
 
 /// Adds where an instruction may go on: also behind what it calls, and behind its delay slot.
-fn follow(facts: &StaticFacts, behind: u64, size_cells: u32, pending: &mut Vec<u64>) {
+fn follow(model: &Model, facts: &StaticFacts, (behind, size_cells): (u64, u32), pending: &mut Vec<u64>) {
     match &facts.control {
         None => pending.push(behind),
         Some(control) => {
@@ -232,7 +254,33 @@ fn follow(facts: &StaticFacts, behind: u64, size_cells: u32, pending: &mut Vec<u
     if let Some(delayed) = &facts.delayed {
         pending.push(delayed.slot);
         pending.extend(&delayed.targets);
-        let behind_slot = delayed.slot.wrapping_add(size_cells.into());
+        let behind_slot = model.successor(delayed.slot, size_cells);
         pending.extend(Some(behind_slot).filter(|_| delayed.falls_through));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use gentool::disassembler::Piece;
+    use isac_ir::bits::Bits;
+
+    use super::Pieces;
+
+    /// One from 0 to 15, one within it, and one that goes on behind it.
+    #[test]
+    fn of_pieces_that_overlap_the_first_one_counts_and_none_hides_another() {
+        let piece = |address, length, value| Piece {
+            section: None,
+            address,
+            cells: vec![Bits::from_u128(value); length],
+        };
+        let value =
+            |pieces: &Pieces, address| pieces.cells(address).map(|cells| (cells[0].to_u128(), cells.len()));
+        let first = Pieces::of(vec![piece(0, 16, 1), piece(4, 4, 2), piece(12, 8, 3)]);
+        let found = [0, 5, 10, 13, 17, 20].map(|address| value(&first, address));
+        assert_eq!(found, [Some((1, 16)), Some((1, 11)), Some((1, 6)), Some((1, 3)), Some((3, 3)), None]);
+        let last = Pieces::of(vec![piece(4, 4, 2), piece(12, 8, 3), piece(0, 16, 1)]);
+        let found = [0, 5, 10, 13].map(|address| value(&last, address));
+        assert_eq!(found, [Some((1, 16)), Some((2, 3)), Some((1, 6)), Some((3, 7))]);
     }
 }

@@ -207,8 +207,8 @@ fn check_options(options: &Options) -> Result<(), Failure> {
     let shows_model = requires_model || shows_model(format);
     if !options.model.path().is_empty() && !shows_model {
         return Err(Failure::other(
-            "--model is for --html and for --format xml, text, lcov, cobertura, flow-dot and estimates, which show \
-             what never ran; leave it out",
+            "--model is for --html and for --format xml, text, lcov, lcov-description, cobertura, flow-dot and \
+             estimates, which show what never ran; leave it out",
         ));
     }
     Ok(())
@@ -234,6 +234,7 @@ fn write(options: &Options, profile: &Profile, excluded: &Exclusions) -> Result<
         Ok(described.map(|description| OperandTable::of(&description, &profile.measurement)))
     };
     let room = Room {
+        out,
         has_notes: !matches!(options.format(), Format::Dot | Format::Folded | Format::Pprof),
         has_sources: options.format() == Format::Source,
     };
@@ -246,7 +247,7 @@ fn write(options: &Options, profile: &Profile, excluded: &Exclusions) -> Result<
     match options.format() {
         Format::Html => {
             let described = options.model.load_described(profile)?;
-            let page = render_page(profile, &options.program, described.as_ref(), excluded)?;
+            let page = render_page(profile, (&options.program, out), described.as_ref(), excluded)?;
             profile_file::write(out, page.as_bytes())
         }
         Format::Xml => {
@@ -325,7 +326,7 @@ fn coverage_of_program(
     profile: &Profile,
     render: fn(&ProgramProfile<'_>) -> String,
 ) -> Result<i32, Failure> {
-    let room = Room { has_notes: false, has_sources: false };
+    let room = Room { out: options.out(), has_notes: false, has_sources: false };
     program_report::with_code(&options.program, profile, &options.model, room, &|program| {
         if options.model.path().is_empty() {
             say!("note: branches that never ran are left out; with --model MODEL they are known, too");
@@ -345,7 +346,7 @@ fn write_sampled(options: &Options) -> Result<i32, Failure> {
         ));
     }
     let SampledProfile { profile, sampling, samples } = profile_file::read_sampled(path)?;
-    let room = Room { has_notes: true, has_sources: false };
+    let room = Room { out: options.out(), has_notes: true, has_sources: false };
     program_report::with_program(&options.program, &profile, room, &|program| {
         let report = render_sampled(program, sampling, samples);
         profile_file::write(options.out(), report.as_bytes())

@@ -169,6 +169,7 @@ pub(super) fn run(options: &Options) -> Result<i32, Failure> {
     };
     let page = options.html.as_deref().map(|path| RunPage::of(path, &options.run, describe()));
     let page = page.as_ref();
+    page.map_or(Ok(()), RunPage::check_sources)?;
     let is_followed = options.gdb.is_some() && options.engine != Some(EngineName::Translated);
     let followed = is_followed.then(|| description.follow_statements(&checked));
     drop(checked);

@@ -46,11 +46,16 @@ impl Bench {
         fs::read_to_string(self.path(name)).expect("the file is there")
     }
 
-    /// gentool with the words of a line, at the repository's root; `@` begins a path in the folder.
+    /// gentool with the words of a line, at the repository's root; `@` begins a path in the folder, but before
+    /// `0x`, where it says where a file stands.
     pub(crate) fn command(&self, line: &str) -> Command {
         let folder = format!("{}/", self.folder.path().display());
         let mut command = Command::new(env!("CARGO_BIN_EXE_gentool"));
-        command.args(line.split_whitespace().map(|word| word.replace('@', &folder)));
+        let placed = |word: &str| {
+            let parts = word.split("@0x").map(|part| part.replace('@', &folder));
+            parts.collect::<Vec<_>>().join("@0x")
+        };
+        command.args(line.split_whitespace().map(placed));
         // A cache that cannot be made: no test may begin to build a simulator.
         command
             .current_dir(root())

@@ -37,6 +37,25 @@ fn a_profile_is_checked() {
     );
 }
 
+/// An instruction of another name, one of another word, and a text that is another one's.
+#[test]
+fn instructions_are_checked_against_the_description() {
+    let program = "models/tiny8/programs/sum.bin";
+    let sound = bench().text("sum");
+    let changed = |begins: &str, from: &str, to: &str| {
+        let line = sound.lines().find(|line| line.starts_with(begins)).expect("there is one");
+        assert!(line.contains(from), "{line}");
+        sound.replacen(line, &line.replacen(from, to, 1), 1)
+    };
+    let bench = Bench::new()
+        .with("sound", &sound)
+        .with("name", changed("{\"instruction\"", "(", "_other("))
+        .with("text", changed("{\"static\"", "\"text\":\"", "\"text\":\"not "));
+    let lines =
+        ["sound", "name", "text"].map(|file| format!("verify @{file} --model {TINY8} --image {program}"));
+    check("verify_instructions", &bench, &lines.iter().map(String::as_str).collect::<Vec<_>>());
+}
+
 /// Calls from a site beyond its executions, fewer than it led elsewhere, of another function, from nowhere; a
 /// transfer to where the instruction does not lead; calls that cost more, and less, than what is called.
 #[test]

@@ -193,7 +193,14 @@ impl WaysOut {
     }
 }
 
-/// The search for strongly connected parts (Tarjan, 1972).
+/// The strongly connected parts of a graph, each behind those that it leads to.
+pub(crate) fn strong_parts(graph: &Graph) -> Vec<Vec<u32>> {
+    let blocks: Vec<u32> = (0..graph.blocks()).collect();
+    let within = |edge: u32| graph.edges()[index(edge)].to != OUTSIDE;
+    Search::new(blocks.len()).parts_of(graph, &WaysOut::of(graph), &blocks, within)
+}
+
+/// The search for strongly connected parts (Tarjan, SIAM Journal on Computing 1, 1972), without recursion.
 struct Search {
     /// By block, in the order of being reached, from 1; `u32::MAX` once its part is complete.
     number: Vec<u32>,

@@ -1,5 +1,6 @@
 //! Whether a measurement can be what a run did: the flow of control, and the sums.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
@@ -10,7 +11,7 @@ use crate::measurement::count;
 use crate::spent::spent_by_address;
 use crate::summary::Summary;
 use crate::tree::{InstructionTree, TreeNode};
-use crate::{Accesses, CallKind, InstructionKey, Measurement, Spending};
+use crate::{Accesses, CallKind, InstructionKey, Measurement, Spending, Word};
 
 /// Something that no run does.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -132,10 +133,25 @@ pub enum Finding {
         /// How often.
         times: u64,
     },
+    /// What is stored of an instruction is not what the description says.
+    Instruction {
+        /// Its address.
+        address: u64,
+        /// Its word.
+        word: Word,
+        /// What of it.
+        what: &'static str,
+        /// As it is stored.
+        told: String,
+        /// As the description says.
+        expected: String,
+    },
     /// Control went on where no instruction had led: by interrupts, or counts are missing.
     Jumps {
-        /// Address of the first such place.
+        /// Address of the place where it most often did, beginnings of the run left out.
         address: u64,
+        /// How often there.
+        most: u64,
         /// How often it did.
         entries: u64,
         /// As often it may by what is known: runs that began, and instructions that were not executed.
@@ -156,6 +172,7 @@ impl Finding {
             | Finding::Function { address, .. }
             | Finding::FunctionOfCalls { address, .. }
             | Finding::Unbalanced { address, .. }
+            | Finding::Instruction { address, .. }
             | Finding::Jumps { address, .. } => Some(address),
             Finding::CallFromNowhere { site, .. }
             | Finding::Call { site, .. }
@@ -170,10 +187,11 @@ impl Finding {
     }
 }
 
-/// Everything that is wrong with a measurement of so many runs: flow first, by address, then sums.
+/// Everything that is wrong with a measurement of so many runs, which began at an address, if it is known: flow
+/// first, by address, then sums.
 pub fn verify(
     measurement: &Measurement,
-    runs: u64,
+    runs: (u64, Option<u64>),
     flow: &ProgramFlow,
     routines: &[RoutineFlow],
 ) -> Vec<Finding> {
@@ -265,16 +283,31 @@ fn sums(graph: &super::Graph, counts: &[u64]) -> (Vec<u64>, Vec<u64>) {
 }
 
 /// Control comes from outside once for each run, and behind each instruction that was not executed.
-fn verify_entries(measurement: &Measurement, runs: u64, flow: &ProgramFlow) -> Option<Finding> {
+fn verify_entries(
+    measurement: &Measurement,
+    (runs, beginning): (u64, Option<u64>),
+    flow: &ProgramFlow,
+) -> Option<Finding> {
     let summary = Summary::of(measurement);
     let lost = [summary.cancelled, summary.faulted, summary.unfinished, summary.undecoded];
     let explained = lost.into_iter().fold(runs, u64::saturating_add);
     let entries = (0..).zip(&flow.kinds).filter(|(_, kind)| **kind == EdgeKind::Entry);
-    let entries: Vec<usize> = entries.map(|(edge, _)| edge).collect();
-    let sum = entries.iter().fold(0_u64, |sum, &edge| sum.saturating_add(flow.counts[edge]));
-    let first = flow.graph.edges()[*entries.first()?].to;
-    let address = flow.blocks[index(first)].first;
-    (sum > explained).then_some(Finding::Jumps { address, entries: sum, explained })
+    let address = |edge: usize| flow.blocks[index(flow.graph.edges()[edge].to)].first;
+    let mut entries: Vec<(u64, u64)> =
+        entries.map(|(edge, _): (usize, _)| (address(edge), flow.counts[edge])).collect();
+    let sum = entries.iter().fold(0_u64, |sum, (_, times)| sum.saturating_add(*times));
+    if sum <= explained {
+        return None;
+    }
+    let begins = |(address, times): &&mut (u64, u64)| match beginning {
+        Some(beginning) => *address == beginning,
+        None => *times >= runs,
+    };
+    if let Some((_, times)) = entries.iter_mut().find(begins) {
+        *times = times.saturating_sub(runs);
+    }
+    let (address, most) = entries.into_iter().max_by_key(|(address, times)| (*times, Reverse(*address)))?;
+    Some(Finding::Jumps { address, most, entries: sum, explained })
 }
 
 fn verify_sums(measurement: &Measurement, findings: &mut Vec<Finding>) {
@@ -392,11 +425,15 @@ impl fmt::Display for Finding {
             Finding::Sum { one, first, other, second } => {
                 write!(f, "{one}: {first}; {other}: {second}; expected the same")
             }
-            Finding::Jumps { address, entries, explained } => write!(
+            Finding::Instruction { address, word, what, told, expected } => write!(
                 f,
-                "control went on {entries} times where no instruction had led, first at {address:#x}; runs and \
-                 instructions that were not executed explain {explained} of them, the others are interrupts or \
-                 counts that are missing"
+                "the instruction {word} at {address:#x} has the {what} `{told}`; by the description it is `{expected}`"
+            ),
+            Finding::Jumps { address, most, entries, explained } => write!(
+                f,
+                "control went on {entries} times where no instruction had led, {most} of them at {address:#x}; \
+                 runs and instructions that were not executed explain {explained} of them, the others \
+                 are interrupts or counts that are missing"
             ),
         }
     }
@@ -442,7 +479,7 @@ mod tests {
             counts,
         };
         let measurement = Measurement::new(ModelTables::default());
-        let findings = verify(&measurement, u64::from(BLOCKS), &flow, &[routine]);
+        let findings = verify(&measurement, (u64::from(BLOCKS), None), &flow, &[routine]);
         let expected =
             (0..u64::from(BLOCKS)).map(|address| Finding::Unbalanced { address, comes: 1, leaves: 0 });
         assert!(findings.into_iter().eq(expected));

@@ -35,7 +35,7 @@ pub(super) fn calls_of(profile: &ProgramProfile<'_>, functions: &FunctionTable) 
         inclusive.add(arc.inclusive);
     }
     let arcs = arcs.into_iter().map(|((caller, callee, kind), (times, inclusive))| {
-        (kind_name(kind), caller, callee, Count(times), Count(inclusive.cycles))
+        (kind.name(), caller, callee, Count(times), Count(inclusive.cycles))
     });
     let sites = calls.arcs.iter().map(|(key, arc)| {
         let CallKey { caller, site, callee, .. } = *key;
@@ -90,12 +90,4 @@ fn transfers_of(profile: &ProgramProfile<'_>, index: impl Fn(u64) -> i64) -> Cal
     }
     let arcs = arcs.into_iter().map(|((caller, callee), n)| ("call", caller, callee, Count(n), Count(0)));
     Calls { are_followed: false, arcs: arcs.collect(), sites, stacks: Vec::new(), forgotten: Count(0) }
-}
-
-fn kind_name(kind: CallKind) -> &'static str {
-    match kind {
-        CallKind::Call => "call",
-        CallKind::Tail => "tail",
-        CallKind::Interrupt => "interrupt",
-    }
 }

@@ -8,7 +8,7 @@ use super::number::{Count, Counts, hexadecimal, index_or_none};
 use crate::coverage::format_percent;
 use crate::program::line::Steps;
 use crate::program::render::FunctionNames;
-use crate::program::{Cost, OUTSIDE, ProgramProfile};
+use crate::program::{Cost, ProgramProfile};
 use crate::{Spending, spending_of};
 
 /// Functions that were executed, or were on the stack of calls, and what stands for what has none.
@@ -40,17 +40,11 @@ impl FunctionTable {
     /// As the element `program` of the XML report has them.
     pub(super) fn of(profile: &ProgramProfile<'_>, steps: &Steps) -> FunctionTable {
         let entered = steps.function_entries(profile.program);
-        let inclusive = profile.inclusive_by_function();
-        let mut costs = profile.cost_by_function();
-        inclusive.keys().for_each(|number| {
-            costs.entry(*number).or_default();
-        });
         let names = FunctionNames::of(profile.program);
         let total = spending_of(profile.measurement).cycles;
         let mut table = FunctionTable { indices: BTreeMap::new(), functions: Functions::default() };
-        for (number, cost) in costs.into_iter().filter(|(n, cost)| *n != OUTSIDE || cost.cycles > 0) {
+        for (number, cost, inclusive) in profile.functions() {
             table.indices.insert(number, table.functions.name.len());
-            let inclusive = inclusive.get(&number).copied().unwrap_or_default();
             let entered = entered.get(&number).copied().unwrap_or(0);
             table.functions.place(profile, names.number(number), number);
             table.functions.count(&cost, inclusive, entered, total);

@@ -22,8 +22,9 @@ pub use profile::{Cost, ProgramProfile, SourceTexts};
 
 use debug::DebugInformation;
 
-use crate::symbols::{Piece, Placement, divide, read_code, sort_pieces};
+use crate::symbols::{Piece, Placement, divide, functions_digest, read_code, sort_pieces};
 use crate::tables::CodeCells;
+use crate::{Calls, Measurement};
 
 /// Something that a file does not tell.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -93,6 +94,8 @@ pub struct Frame {
 /// Functions and lines of all files of a run.
 pub struct Program {
     images: Vec<String>,
+    /// Of each, what tells its functions apart, if it has any.
+    digests: Vec<Option<String>>,
     functions: Vec<Function>,
     pieces: Vec<Piece>,
     sources: Vec<String>,
@@ -113,6 +116,7 @@ impl Program {
     pub fn read(files: &[ImageFile<'_>], cells: CodeCells) -> Program {
         let mut program = Program {
             images: Vec::new(),
+            digests: Vec::new(),
             functions: ["[outside of all files]", "[no instruction]"].map(Function::nowhere).to_vec(),
             pieces: Vec::new(),
             sources: Vec::new(),
@@ -142,7 +146,7 @@ impl Program {
             let name = self.images[image as usize].clone();
             let text = format!(
                 "its code from {address:#x} on lies over that of another file, which counts: what was run, then \
-                 the first that was named"
+                 what has symbols, then the first that was named"
             );
             self.add_note(&name, text);
         }
@@ -151,6 +155,28 @@ impl Program {
     /// Adds something that a file does not tell.
     pub fn add_note(&mut self, image: &str, text: String) {
         self.notes.push(Note { image: image.to_owned(), text });
+    }
+
+    /// Notes the files in whose functions something ran that nobody knew of when calls were followed.
+    pub fn note_unknown_functions(&mut self, measurement: &Measurement, calls: &Calls) {
+        let Some(known) = &calls.known_functions else { return };
+        let is_unknown = |digest: &Option<String>| digest.as_ref().is_some_and(|it| !known.contains(it));
+        let images = (0u32..).zip(&self.digests).filter(|(_, digest)| is_unknown(digest));
+        let unknown: BTreeSet<u32> = images.map(|(image, _)| image).collect();
+        if unknown.is_empty() {
+            return;
+        }
+        let functions =
+            measurement.instructions.keys().map(|key| self.function(self.function_at(key.address)));
+        let ran = functions.filter(|function| function.has_symbol).filter_map(|function| function.image);
+        let ran: BTreeSet<u32> = ran.filter(|image| unknown.contains(image)).collect();
+        for image in ran {
+            let name = self.images[image as usize].clone();
+            let text = "its functions were not known when calls were followed: jumps from one of them to another \
+                        are no calls, and inclusive costs are not those of functions; name the file to the run, too: \
+                        gentool run --image";
+            self.add_note(&name, format!("{text} {name}"));
+        }
     }
 
     /// Joins the pieces of a function that follow each other.
@@ -172,6 +198,7 @@ impl Program {
         let code = read_code(file, placement, &mut notes);
         let first = self.functions.len() as u32;
         let (names, pieces) = divide(&code, file.name);
+        self.digests.push(functions_digest(&names, &pieces));
         self.functions.extend(names.into_iter().map(|symbol| Function {
             name: if symbol.is_region { symbol.name.clone() } else { demangle(&symbol.name) },
             symbol: symbol.name,
@@ -201,7 +228,7 @@ impl Program {
     }
 
     /// Numbers of the functions that have cells; others have them all.
-    pub(crate) fn functions_with_cells(&self) -> BTreeSet<u32> {
+    pub fn functions_with_cells(&self) -> BTreeSet<u32> {
         self.pieces.iter().map(|piece| piece.function).collect()
     }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::{NO_INSTRUCTION, Program};
+use super::{NO_INSTRUCTION, OUTSIDE, Program};
 use crate::ascending::sum_ascending;
 use crate::calls::Payable;
 use crate::measurement::count;
@@ -76,7 +76,21 @@ impl Payable for Cost {
     }
 }
 
+static NO_STATICS: StaticTable = StaticTable::new();
+static NO_TEXTS: SourceTexts = SourceTexts::new();
+static NO_CODE: CodeSizes = CodeSizes::new();
+
 impl<'a> ProgramProfile<'a> {
+    /// What was counted, of a program, with what instructions may do to the flow of control, and nothing else.
+    pub fn of(
+        measurement: &'a Measurement,
+        program: &'a Program,
+        control: &'a ControlTable,
+    ) -> ProgramProfile<'a> {
+        let (statics, texts, code) = (&NO_STATICS, &NO_TEXTS, &NO_CODE);
+        ProgramProfile { measurement, program, statics, control, calls: None, texts, code, folder: None }
+    }
+
     /// Calls and returns of the run.
     pub fn transfers(&self) -> Transfers<'a> {
         Transfers::of(self.measurement, self.control)
@@ -143,6 +157,20 @@ impl<'a> ProgramProfile<'a> {
     pub fn inclusive_by_function(&self) -> BTreeMap<u32, Spending> {
         let by_number = |calls: &Calls| calls.inclusive_by(|start| self.program.function_at(start));
         self.calls.map(by_number).unwrap_or_default()
+    }
+
+    /// Numbers of the functions that were executed, or were on the stack of calls, with what each cost by itself
+    /// and with all that it called; what is outside of all files only if something ran there.
+    pub(crate) fn functions(&self) -> Vec<(u32, Cost, Spending)> {
+        let inclusive = self.inclusive_by_function();
+        let mut costs = self.cost_by_function();
+        inclusive.keys().for_each(|number| {
+            costs.entry(*number).or_default();
+        });
+        let known = costs.into_iter().filter(|(number, cost)| *number != OUTSIDE || cost.cycles > 0);
+        known
+            .map(|(number, cost)| (number, cost, inclusive.get(&number).copied().unwrap_or_default()))
+            .collect()
     }
 
     fn is_map(&self, resource: u32) -> bool {

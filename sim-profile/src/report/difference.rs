@@ -1,8 +1,8 @@
 //! In what two profiles differ, as text.
 
 use std::cmp::Reverse;
-use std::fmt::Write as _;
 
+use super::line::line;
 use crate::difference::{CallDifference, Difference, NamedArc, Pair};
 use crate::text::sanitize;
 use crate::{CallKind, ModelTables, Profile};
@@ -135,9 +135,4 @@ fn signed([before, after]: [u64; 2]) -> String {
         0 => "0".to_owned(),
         more => format!("{more:+}"),
     }
-}
-
-fn line(out: &mut String, text: std::fmt::Arguments<'_>) {
-    // A `String` takes every write.
-    let _ = writeln!(out, "{text}");
 }

@@ -1,8 +1,8 @@
 //! What was guessed against what was measured, as text.
 
 use std::cmp::Reverse;
-use std::fmt::Write as _;
 
+use super::line::line;
 use crate::ModelTables;
 use crate::coverage::format_percent;
 use crate::flow::{
@@ -31,11 +31,6 @@ pub fn render_estimates(
     write_counters(&mut out, &all);
     write_branches(&mut out, &compared, tables);
     out
-}
-
-fn line(out: &mut String, text: std::fmt::Arguments<'_>) {
-    // A `String` takes every write.
-    let _ = writeln!(out, "{text}");
 }
 
 fn write_edges(out: &mut String, compared: &[(String, RoutineComparison)]) {

@@ -1,7 +1,6 @@
 //! The sums of a run as text, for people.
 
-use std::fmt::Write as _;
-
+use super::line::line;
 use crate::coverage::{Coverage, Exclusions};
 use crate::spent::{format_cpi, spent_by_instruction};
 use crate::summary::{Summary, cache_totals, resource_totals};
@@ -41,11 +40,6 @@ fn render(measurement: &Measurement, provenance: &Provenance, exclusions: &Exclu
     write_exclusions(&mut out, &coverage.excluded);
     write_costliest(&mut out, measurement);
     out
-}
-
-fn line(out: &mut String, text: std::fmt::Arguments<'_>) {
-    // A `String` takes every write.
-    let _ = writeln!(out, "{text}");
 }
 
 fn write_programs(out: &mut String, programs: &[ProgramRuns]) {

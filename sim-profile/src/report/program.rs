@@ -3,10 +3,10 @@
 use serde::Serialize;
 
 use super::each::Each;
+use crate::Calls;
+use crate::program::ProgramProfile;
 use crate::program::line::{LineCount, LineKey, StatementRows, Steps, line_counts};
-use crate::program::{OUTSIDE, ProgramProfile};
 use crate::text::sanitize;
-use crate::{CallKind, Calls};
 
 #[derive(Serialize)]
 pub(super) struct Program<'a> {
@@ -90,17 +90,11 @@ pub(super) fn program_of<'a>(profile: &'a ProgramProfile<'a>) -> Program<'a> {
 /// Functions that were executed, or that were on the stack of calls.
 fn functions_of(profile: &ProgramProfile<'_>, steps: &Steps) -> Vec<Function> {
     let entered = steps.function_entries(profile.program);
-    let inclusive = profile.inclusive_by_function();
-    let mut costs = profile.cost_by_function();
-    inclusive.keys().for_each(|number| {
-        costs.entry(*number).or_default();
-    });
     let image_of = |image: Option<u32>| image.and_then(|image| profile.program.images().get(image as usize));
-    let functions = costs.into_iter().filter(|(number, cost)| *number != OUTSIDE || cost.cycles > 0);
+    let functions = profile.functions().into_iter();
     functions
-        .map(|(number, cost)| {
+        .map(|(number, cost, inclusive)| {
             let function = profile.program.function(number);
-            let inclusive = inclusive.get(&number).copied().unwrap_or_default();
             Function {
                 name: sanitize(&function.name),
                 image: image_of(function.image).map_or_else(String::new, |image| sanitize(image)),
@@ -121,11 +115,7 @@ fn functions_of(profile: &ProgramProfile<'_>, steps: &Steps) -> Vec<Function> {
 fn calls_of<'a>(profile: &'a ProgramProfile<'_>, calls: &'a Calls) -> impl Iterator<Item = Call> + 'a {
     let address = |address| profile.measurement.tables.format_address(address);
     calls.arcs.iter().map(move |(key, arc)| Call {
-        kind: match key.kind {
-            CallKind::Call => "call",
-            CallKind::Tail => "tail",
-            CallKind::Interrupt => "interrupt",
-        },
+        kind: key.kind.name(),
         caller: address(key.caller),
         site: address(key.site),
         callee: address(key.callee),

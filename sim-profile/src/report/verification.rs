@@ -1,8 +1,8 @@
 //! What the verifier says of each function, as text.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 
+use super::line::line;
 use crate::Places;
 use crate::flow::{Finding, ProgramFlow, RoutineFlow};
 
@@ -89,9 +89,4 @@ fn place_of(finding: &Finding, places: &Places<'_>) -> String {
         Some(source) => format!("in {function}, {source}: "),
         None => format!("in {function}: "),
     }
-}
-
-fn line(out: &mut String, text: std::fmt::Arguments<'_>) {
-    // A `String` takes every write.
-    let _ = writeln!(out, "{text}");
 }

@@ -6,7 +6,7 @@
 //! are added to those of that line's [`Template`]. Everything else is read and merged as a profile of its
 //! own. Where there are several programs, each is added up by itself first.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::io::BufRead;
 
@@ -26,6 +26,7 @@ pub struct ProfileSum {
     finished: Option<Profile>,
     has_calls: bool,
     has_visits: bool,
+    known_functions: BTreeSet<String>,
 }
 
 /// So many programs are kept, for further files of theirs: the templates of each take some megabytes.
@@ -82,6 +83,8 @@ impl ProfileSum {
         program.files += 1;
         let rest = program.read_lines(&mut lines, head).map_err(|cause| unreadable(cause, &lines))?;
         self.has_calls |= rest.calls.is_some();
+        let known = rest.calls.iter().filter_map(|calls| calls.known_functions.as_ref());
+        self.known_functions.extend(known.flatten().cloned());
         self.has_visits |= rest.visits.is_some();
         if let Some(other) = self.programs.last() {
             rest.check_mergeable(&other.profile).map_err(SumError::Merge)?;
@@ -106,6 +109,11 @@ impl ProfileSum {
     /// True if calls were followed in one of the runs.
     pub fn has_calls(&self) -> bool {
         self.has_calls
+    }
+
+    /// What was known in one of the runs at least of what [`Calls::known_functions`](crate::Calls) tells.
+    pub fn known_functions(&self) -> &BTreeSet<String> {
+        &self.known_functions
     }
 
     /// True if points of the description were counted in one of the runs.

@@ -11,6 +11,7 @@
 pub mod exit_status;
 
 mod command;
+mod image_check;
 mod interrupt;
 mod launch_info;
 mod message;
@@ -33,6 +34,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use isac_ir::Model;
+use sim_profile::symbols::ImageFile;
 use sim_profile::{CacheLines, Profile, Provenance, render_profile_xml, write_profile};
 
 pub use command::main;
@@ -50,6 +52,7 @@ use crate::engine::{CacheStatistics, Engine};
 use crate::fault::Stop;
 use crate::host::Host;
 use crate::record::{code_names, function_at, function_map};
+use image_check::{AwaitedCode, check_image};
 use interrupt::{InterruptibleInput, Reason};
 use message::{describe_end, describe_halt};
 use output_file::{check_writable, is_same_place, write_or_rescue};
@@ -58,9 +61,9 @@ use place::parse_assignment;
 use progress::{Progress, mips};
 use run::{End, Limits, Watch, run};
 use snapshot::Snapshots;
-use start::{Outside, Started, read_program, start};
+use start::{Outside, Started, read_program, read_program_of, start};
 use state_dump::dump_state;
-use symbol_files::{images_of, read_image_files, read_symbol_files};
+use symbol_files::{check_image_files, images_of, read_image_files};
 
 /// Runs a program and leaves the results that the options ask for.
 ///
@@ -94,10 +97,13 @@ pub fn launch_with(
     let begun = begin(engine, info, options, outside, &outputs);
     let snapshots = Snapshots::new(options, info, stdio.snapshot.clone());
     let parts = Parts::new(Bounds::default());
-    let mut conclusion = Conclusion { engine, info, options, messages, snapshots, parts };
+    let awaited = Vec::new();
+    let mut conclusion = Conclusion { engine, info, options, messages, snapshots, parts, awaited };
     match begun {
-        Ok((mut started, pauses)) => {
+        Ok(Begun { mut started, pauses, warnings, awaited }) => {
             conclusion.parts = Parts::new(pauses.bounds);
+            conclusion.awaited = awaited;
+            warnings.iter().for_each(|warning| conclusion.warn(warning));
             let Conclusion { engine, snapshots, parts, .. } = &mut conclusion;
             snapshots.begin(&started.image, pauses.snapshots);
             let watch = Watch {
@@ -136,6 +142,15 @@ fn run_timed(
     (end, start.elapsed())
 }
 
+/// A run before its first instruction.
+struct Begun {
+    started: Started,
+    pauses: Pauses,
+    /// What is likely to be wrong with the files of `--image`.
+    warnings: Vec<String>,
+    awaited: Vec<AwaitedCode>,
+}
+
 /// Everything that can be wrong with the user's options is found before the first instruction.
 fn begin(
     engine: &mut dyn Engine,
@@ -143,12 +158,13 @@ fn begin(
     options: &RunOptions,
     outside: Outside,
     outputs: &[OutputFile<'_>],
-) -> Result<(Started, Pauses), String> {
+) -> Result<Begun, String> {
     let mut assignments = Vec::new();
     for text in &options.set {
         assignments.push(parse_assignment(info, text)?);
     }
-    check_files(options, outputs)?;
+    check_outputs(options, outputs)?;
+    let images = read_image_files(options)?;
     check_start(info, options)?;
     let sampling = options.sampling()?;
     if options.calls && outputs.iter().all(|output| output.what == "report") {
@@ -162,16 +178,22 @@ fn begin(
     if options.snapshot_apart && engine.model().is_some_and(Model::overlaps) {
         return Err(NO_PARTS.to_owned());
     }
-    let started = start(engine, info, options, outside, &assignments)?;
-    let pauses = find_pauses(engine, options)?;
+    let program = read_program_of(options)?;
+    let started = start(engine, info, options, outside, (&program, &assignments))?;
+    let files = images_of(&program, &images);
+    let pauses = find_pauses(engine, options, &files)?;
     if options.calls {
-        follow_calls(engine, options)?;
+        follow_calls(engine, &files)?;
     }
+    let checks = images.iter().map(|image| check_image(image, &program, engine.machine(), info));
+    let (warnings, awaited): (Vec<_>, Vec<_>) = checks.unzip();
+    let (warnings, awaited) = (warnings.into_iter().flatten(), awaited.into_iter().flatten());
+    let begun = Begun { started, pauses, warnings: warnings.collect(), awaited: awaited.collect() };
     match sampling {
         Some(sampling) if !engine.sample(sampling) => {
             Err(if sampling.is_plain() { NO_SAMPLES } else { NO_SUCH_SAMPLES }.to_owned())
         }
-        _ => Ok((started, pauses)),
+        _ => Ok(begun),
     }
 }
 
@@ -202,12 +224,15 @@ struct Pauses {
 }
 
 /// Has the run pause where the options say.
-fn find_pauses(engine: &mut dyn Engine, options: &RunOptions) -> Result<Pauses, String> {
+fn find_pauses(
+    engine: &mut dyn Engine,
+    options: &RunOptions,
+    files: &[ImageFile<'_>],
+) -> Result<Pauses, String> {
     if !options.is_counted_in_parts() && options.snapshot_at.is_empty() {
         return Ok(Pauses::default());
     }
-    let files = read_symbol_files(options)?;
-    let names = engine.model().map(|model| code_names(model, &images_of(&files))).unwrap_or_default();
+    let names = engine.model().map(|model| code_names(model, files)).unwrap_or_default();
     let from = find_places("--count-from", &options.count_from, &names)?;
     let until = find_places("--count-until", &options.count_until, &names)?;
     let snapshots = find_places("--snapshot-at", &options.snapshot_at, &names)?;
@@ -218,17 +243,9 @@ fn find_pauses(engine: &mut dyn Engine, options: &RunOptions) -> Result<Pauses, 
     }
 }
 
-fn read_program_again(options: &RunOptions) -> Result<Vec<u8>, String> {
-    let path = &options.program;
-    read_program(path).map_err(|error| {
-        format!("the program {} cannot be read again: {error}; leave it where it is", path.display())
-    })
-}
-
 /// Has calls followed between the functions of the program.
-fn follow_calls(engine: &mut dyn Engine, options: &RunOptions) -> Result<(), String> {
-    let files = read_symbol_files(options)?;
-    let map = engine.model().map(|model| function_map(model, &images_of(&files))).unwrap_or_default();
+fn follow_calls(engine: &mut dyn Engine, files: &[ImageFile<'_>]) -> Result<(), String> {
+    let map = engine.model().map(|model| function_map(model, files)).unwrap_or_default();
     match engine.record_calls(map) {
         true => Ok(()),
         false => Err(NO_CALLS.to_owned()),
@@ -241,12 +258,8 @@ fn follow_calls(engine: &mut dyn Engine, options: &RunOptions) -> Result<(), Str
 /// # Errors
 /// Which file cannot, why, and what to do.
 pub fn check_results(options: &RunOptions) -> Result<(), String> {
-    check_files(options, &profile_outputs(options))
-}
-
-fn check_files(options: &RunOptions, outputs: &[OutputFile<'_>]) -> Result<(), String> {
-    check_outputs(options, outputs)?;
-    read_image_files(options).map(drop)
+    check_outputs(options, &profile_outputs(options))?;
+    check_image_files(options)
 }
 
 fn check_outputs(options: &RunOptions, outputs: &[OutputFile<'_>]) -> Result<(), String> {
@@ -348,9 +361,14 @@ struct Conclusion<'a> {
     messages: Messages,
     snapshots: Snapshots,
     parts: Parts,
+    awaited: Vec<AwaitedCode>,
 }
 
 impl Conclusion<'_> {
+    fn warn(&mut self, warning: &str) {
+        self.messages.line(&format!("warning: {warning}"));
+    }
+
     /// Says how the run ended, writes all files and gives the exit status.
     fn finish(
         &mut self,
@@ -360,6 +378,10 @@ impl Conclusion<'_> {
     ) -> i32 {
         let Started { mut host, image, .. } = started;
         self.tell(&mut host, end, elapsed);
+        for awaited in std::mem::take(&mut self.awaited) {
+            let warning = awaited.check(self.engine.machine(), self.info);
+            warning.iter().for_each(|warning| self.warn(warning));
+        }
         let provenance = Provenance {
             engines: [self.info.engine.clone()].into(),
             mode: self.options.mode(),
@@ -424,8 +446,9 @@ impl Conclusion<'_> {
 
     /// The function of the program that an address belongs to, if its file tells.
     fn function_at(&self, address: u64) -> Option<String> {
-        let files = read_symbol_files(self.options).ok()?;
-        function_at(self.engine.model()?, &images_of(&files), address)
+        let program = read_program(&self.options.program).ok()?;
+        let files = read_image_files(self.options).ok()?;
+        function_at(self.engine.model()?, &images_of(&program, &files), address)
     }
 
     /// Writes all files, each independently of the others; false if one failed.

@@ -51,9 +51,9 @@ pub(super) fn start(
     info: &LaunchInfo,
     options: &RunOptions,
     outside: Outside,
-    assignments: &[Assignment],
+    (program, assignments): (&[u8], &[Assignment]),
 ) -> Result<Started, String> {
-    let image = load_program(engine.machine(), info, options)?;
+    let image = load_program(engine.machine(), info, options, program)?;
     let mut host = make_host(options, outside)?;
     if let Some(microseconds) = options.sample_timer {
         host = host.with_sample_timer(sample_timer(Duration::from_micros(microseconds)));
@@ -134,19 +134,29 @@ pub fn holds_parts(image: &Image, base: u64, run: &ProgramImage) -> bool {
     !run.parts.is_empty() && run.parts.iter().all(|part| digest(part).as_ref() == Some(&part.digest))
 }
 
-fn load_program(machine: &mut dyn Machine, info: &LaunchInfo, options: &RunOptions) -> Result<Image, String> {
+/// The bytes of the program that is run.
+pub(super) fn read_program_of(options: &RunOptions) -> Result<Vec<u8>, String> {
     let path = &options.program;
-    let bytes = read_program(path).map_err(|error| {
+    read_program(path).map_err(|error| {
         let path = path.display();
         format!("the program {path} cannot be read: {error}; name a file that holds a program and that you may read")
-    })?;
+    })
+}
+
+fn load_program(
+    machine: &mut dyn Machine,
+    info: &LaunchInfo,
+    options: &RunOptions,
+    bytes: &[u8],
+) -> Result<Image, String> {
+    let path = &options.program;
     let wrong = |error| format!("the program {} cannot be loaded: {error}", path.display());
-    let format = choose_format(machine, info, options, &bytes);
-    let image = read_image(&bytes, format, &info.expected()).map_err(wrong)?;
+    let format = choose_format(machine, info, options, bytes);
+    let image = read_image(bytes, format, &info.expected()).map_err(wrong)?;
     let placement = info.placement();
     place_image(&image, machine, &placement).map_err(|error| {
         let line = match error {
-            ImageError::OutsideMap { address, .. } => line_of_address(&bytes, format, address),
+            ImageError::OutsideMap { address, .. } => line_of_address(bytes, format, address),
             _ => None,
         };
         line.map_or_else(|| wrong(error), |line| wrong_in_line(path, line, error))

@@ -177,7 +177,8 @@ impl CallRecorder {
         for context in &contexts {
             own.entry(context.function).or_default().add(context.own);
         }
-        let mut calls = Calls { contexts, forgotten: done.forgotten, ..Calls::default() };
+        let known_functions = Some(done.map.digests().clone());
+        let mut calls = Calls { contexts, forgotten: done.forgotten, known_functions, ..Calls::default() };
         for Arc { key, calls: times, presence } in done.arcs.into_iter().filter(|arc| arc.calls > 0) {
             calls.arcs.insert(key, CallCount { calls: times, inclusive: presence.inclusive });
         }

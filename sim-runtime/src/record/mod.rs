@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 use isac_ir::Model;
 use isac_ir::operation::Role;
 use isac_ir::root::{WordSource, root_elements};
-use sim_profile::symbols::{ImageFile, function_cells, named_places};
+use sim_profile::symbols::{ImageFile, known_functions, named_places};
 use sim_profile::{CodeCells, ModelTables};
 
 pub(crate) use call_follower::{CallFollower, Executed, Followed, Struck};
@@ -80,13 +80,13 @@ fn stage_names(model: &Model) -> Vec<String> {
 
 /// The functions of files; where they overlap the first one counts.
 pub fn function_map(model: &Model, files: &[ImageFile<'_>]) -> FunctionMap {
-    FunctionMap::new(function_cells(files, code_cells(model)))
+    FunctionMap::of(known_functions(files, code_cells(model)))
 }
 
 /// The name of the function of files that an address lies in.
 pub fn function_at(model: &Model, files: &[ImageFile<'_>], address: u64) -> Option<String> {
-    let functions = function_cells(files, code_cells(model));
-    let around = functions.into_iter().find(|cells| (cells.start..cells.end).contains(&address))?;
+    let functions = known_functions(files, code_cells(model));
+    let around = functions.cells.into_iter().find(|cells| (cells.start..cells.end).contains(&address))?;
     code_names(model, files).into_iter().find_map(|(name, start)| (start == around.function).then_some(name))
 }
 

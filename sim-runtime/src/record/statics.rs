@@ -44,6 +44,12 @@ impl<'m> KeyDecoder<'m> {
         let found = self.words.decode(*operation, key.word.bytes())?;
         (found.decoded.name(self.model) == name).then_some(found)
     }
+
+    /// What the model calls an instruction; `None` if it is none.
+    pub fn name_of(&self, key: &InstructionKey) -> Option<String> {
+        let found = self.roots.iter().find_map(|root| self.words.decode(*root, key.word.bytes()))?;
+        Some(found.decoded.name(self.model))
+    }
 }
 
 /// Says of single instructions of a model what they may do.

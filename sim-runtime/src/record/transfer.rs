@@ -1,8 +1,10 @@
 //! Transfers of control, as recorders of calls tell them apart, and the functions between which they go.
 
+use std::collections::BTreeSet;
+
 use isac_ir::control::Control;
 use sim_profile::CheckPlaces;
-use sim_profile::symbols::FunctionCells;
+use sim_profile::symbols::{FunctionCells, KnownFunctions};
 
 /// What an instruction that transfers control is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -27,12 +29,24 @@ pub enum Step {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FunctionMap {
     cells: Vec<FunctionCells>,
+    /// What tells the functions of files apart.
+    digests: BTreeSet<String>,
 }
 
 impl FunctionMap {
     /// A map of the cells of functions, which ascend.
     pub fn new(cells: Vec<FunctionCells>) -> FunctionMap {
-        FunctionMap { cells }
+        FunctionMap { cells, digests: BTreeSet::new() }
+    }
+
+    /// A map of the functions of files.
+    pub fn of(KnownFunctions { cells, digests }: KnownFunctions) -> FunctionMap {
+        FunctionMap { cells, digests }
+    }
+
+    /// What tells the functions of its files apart from those of others.
+    pub fn digests(&self) -> &BTreeSet<String> {
+        &self.digests
     }
 
     /// The beginning of the function at an address; none in code without symbols.

@@ -3,15 +3,14 @@
 mod builder;
 
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeSet;
 
-use isac_ir::Model;
 use isac_ir::decode::Decoded;
 use isac_ir::operation::Referred;
 use isac_ir::time::StageId;
 use sim_profile::{Overhead, Word};
 
 use self::builder::Builder;
+pub(super) use self::builder::Described;
 use super::core::{BodyFn, StepCore};
 use crate::kernel::Profiling;
 
@@ -121,20 +120,19 @@ pub struct Instruction<C: StepCore, P: Profiling> {
 
 impl<C: StepCore, P: Profiling> Instruction<C, P> {
     /// What runs before anything is decoded; context 0 is `first`'s.
-    pub fn undecoded(model: &Model, striking: &BTreeSet<u32>, first: u32) -> Self {
-        Builder::undecoded((model, striking), first).finish((0, 0, Word::default()), 0)
+    pub fn undecoded(described: Described<'_>, first: u32) -> Self {
+        Builder::undecoded(described, first).finish((0, 0, Word::default()), 0)
     }
 
     /// What a CODINGROOT has decoded; `root` is the context that holds it, as in `before`.
     pub fn decoded(
-        model: &Model,
-        striking: &BTreeSet<u32>,
+        described: Described<'_>,
         before: &Instruction<C, P>,
         root: usize,
         decoded: Decoded,
         place: (u64, u32, Word),
     ) -> Self {
-        Builder::decoded((model, striking), before, root, decoded).finish(place, root)
+        Builder::decoded(described, before, root, decoded).finish(place, root)
     }
 
     /// A context.

@@ -16,7 +16,7 @@ use sim_profile::{CacheLines, Spending};
 use self::decoding::decodes_one_word;
 pub(super) use self::parked::Parked;
 use super::core::StepCore;
-use super::instruction::Instruction;
+use super::instruction::{Described, Instruction};
 use super::lines::TouchedLines;
 use super::wheel::Wheel;
 use crate::fault::FaultKind;
@@ -104,7 +104,7 @@ impl<C: StepCore, P: Profiling> Step<C, P> {
     pub fn new(core: &C) -> Self {
         let model = core.model();
         let striking = striking_operations(model);
-        let before = Rc::new(Instruction::undecoded(model, &striking, model.main));
+        let before = Rc::new(Instruction::undecoded(Described { model, striking: &striking }, model.main));
         Step {
             address: 0,
             size_cells: 0,
@@ -152,7 +152,8 @@ impl<C: StepCore, P: Profiling> Step<C, P> {
     /// # Errors
     /// The trap that ended it.
     pub fn run_alone(&mut self, core: &mut C, operation: u32) -> Result<(), Trap> {
-        let alone = Instruction::undecoded(core.model(), &self.striking, operation);
+        let described = Described { model: core.model(), striking: &self.striking };
+        let alone = Instruction::undecoded(described, operation);
         self.begin(core, Rc::new(alone));
         self.execute(core, 0)
     }

@@ -89,7 +89,7 @@ fn is_mere_branch(
         })
     };
     let behind = |address: u64| {
-        let unused = || Some(address.wrapping_add(u64::from(*profile.code.get(&address)?)));
+        let unused = || Some(profile.measurement.tables.successor(address, *profile.code.get(&address)?));
         transfers.successor(address).or_else(unused)
     };
     let Some(slot) = behind(row.start) else { return false };

@@ -1,7 +1,5 @@
 //! Lines of small programs: one instruction at each address, from 0.
 
-use std::collections::BTreeMap;
-
 use super::{StatementRows, Steps, line_counts};
 use crate::program::{Program, ProgramProfile, Row};
 use crate::{CodeCells, Control, InstructionKey, InstructionRecord, Measurement, ModelTables, Word};
@@ -72,14 +70,8 @@ impl Guest<'_> {
         let all = 0..self.lines.len() as u64;
         let code = all.clone().filter(|address| self.is_described && !self.walk.contains(address));
         let profile = ProgramProfile {
-            measurement: &measurement,
-            program: &program,
-            statics: &BTreeMap::new(),
-            control: &control,
-            calls: None,
-            texts: &BTreeMap::new(),
             code: &code.map(|address| (address, 1)).collect(),
-            folder: None,
+            ..ProgramProfile::of(&measurement, &program, &control)
         };
         let steps = Steps::of(&profile);
         let rows = StatementRows::of(&profile, &steps);

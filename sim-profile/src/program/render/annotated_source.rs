@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 
 use crate::program::line::{LineCount, StatementRows, Steps, line_counts};
 use crate::program::{Note, ProgramProfile};
+use crate::spending_of;
 use crate::spent::format_cpi;
 
 /// All sources that have code that was executed, by name, with count, instructions, cycles and
@@ -14,13 +15,20 @@ pub fn render_annotated_source(profile: &ProgramProfile<'_>) -> String {
     let mut sources: BTreeMap<&str, BTreeMap<u32, LineCount>> = BTreeMap::new();
     let steps = Steps::of(profile);
     let rows = StatementRows::of(profile, &steps);
+    let idle = profile.cost_by_address().get(&None).map_or(0, |cost| cost.cycles);
+    let mut others = spending_of(profile.measurement).cycles.saturating_sub(idle);
     for ((source, line), counted) in line_counts(profile, &steps, &rows) {
+        others = others.saturating_sub(counted.cost.cycles);
         sources.entry(profile.program.source(source)).or_default().insert(line, counted);
     }
     sources.retain(|_, lines| lines.values().any(|line| line.cost.executed > 0));
     let mut out = String::new();
     for (name, lines) in &sources {
         write_source(&mut out, name, lines, profile.texts.get(*name));
+    }
+    write_idle(&mut out, idle);
+    if others > 0 {
+        let _ = writeln!(out, "note: {others} cycles are those of code that no line is known of");
     }
     write_notes(&mut out, profile.program.notes());
     let gone: Vec<&str> = sources.keys().copied().filter(|name| !profile.texts.contains_key(*name)).collect();
@@ -71,6 +79,17 @@ fn write_line(out: &mut String, number: u32, line: Option<&LineCount>, text: &st
         }
     };
     let _ = writeln!(out, "{}", row.trim_end());
+}
+
+/// Cycles that no row has.
+pub(super) fn write_idle(out: &mut String, cycles: u64) {
+    if cycles > 0 {
+        let _ = writeln!(
+            out,
+            "note: {cycles} cycles are those of no instruction: none began, or one that was flushed before it was \
+             decoded"
+        );
+    }
 }
 
 /// What the program's files do not tell.

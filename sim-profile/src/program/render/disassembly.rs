@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use super::annotated_source::write_notes;
+use super::annotated_source::{write_idle, write_notes};
 use super::function_names::FunctionNames;
 use crate::measurement::count;
 use crate::path::{PathTree, instruction_of};
 use crate::program::ProgramProfile;
+use crate::spending_of;
 use crate::spent::Spent;
 
 /// A table by address: cycles, executions, address, opcode, how often it jumped, cycles per
@@ -28,12 +29,14 @@ pub fn render_disassembly(profile: &ProgramProfile<'_>) -> String {
         "cycles", "count", "address", "opcode", "taken", "CPI", "interlock"
     );
     let mut function = None;
+    let mut shown = 0_u64;
     for (key, record) in &measurement.instructions {
         let here = profile.program.function_at(key.address);
         if function.replace(here) != Some(here) {
             let _ = writeln!(out, "\n{}:", names.number(here));
         }
         let spent = Spent::of(record);
+        count(&mut shown, spent.cycles());
         let taken = taken.remove(&key.address).unwrap_or(0);
         let address = measurement.tables.format_address(key.address);
         let text = profile.statics.get(key).and_then(|facts| facts.text.clone());
@@ -48,6 +51,7 @@ pub fn render_disassembly(profile: &ProgramProfile<'_>) -> String {
             spent.overhead.lost_cycles()
         );
     }
+    write_idle(&mut out, spending_of(measurement).cycles.saturating_sub(shown));
     write_notes(&mut out, profile.program.notes());
     out
 }

@@ -47,7 +47,7 @@ struct Tables<'a> {
     names: FunctionNames<'a>,
     strings: BTreeMap<String, u64>,
     string_order: Vec<String>,
-    functions: BTreeMap<(u64, u64), u64>,
+    functions: BTreeMap<[u64; 3], u64>,
     locations: HashMap<Place, u64>,
     written: Message,
 }
@@ -62,6 +62,22 @@ enum Place {
     LeftOut,
     /// Cycles of no instruction, which are nowhere.
     NoInstruction,
+}
+
+/// A function at a place, and its line there.
+struct Line {
+    name: String,
+    /// As linkers know it.
+    symbol: String,
+    source: String,
+    line: u32,
+}
+
+impl Line {
+    /// Of a function of which nothing but the name is known.
+    fn of(name: &str) -> Line {
+        Line { name: name.to_owned(), symbol: name.to_owned(), source: String::new(), line: 0 }
+    }
 }
 
 const SAMPLE_TYPE: u64 = 1;
@@ -92,15 +108,15 @@ impl<'a> Tables<'a> {
         number
     }
 
-    fn function(&mut self, name: &str, source: &str) -> u64 {
-        let (name, source) = (self.string(name), self.string(source));
+    fn function(&mut self, Line { name, symbol, source, .. }: &Line) -> u64 {
+        let (name, symbol, source) = (self.string(name), self.string(symbol), self.string(source));
         let next = self.functions.len() as u64 + 1;
-        let number = *self.functions.entry((name, source)).or_insert(next);
+        let number = *self.functions.entry([name, symbol, source]).or_insert(next);
         if number == next {
             let mut message = Message::default();
             message.number(1, number);
             message.number(2, name);
-            message.number(3, name);
+            message.number(3, symbol);
             message.number(4, source);
             self.written.bytes(FUNCTION, &message.0);
         }
@@ -114,14 +130,17 @@ impl<'a> Tables<'a> {
             return *number;
         }
         let Some(start) = function else {
-            return self.location(place, 0, &[(LEFT_OUT.to_owned(), String::new(), 0)]);
+            return self.location(place, 0, &[Line::of(LEFT_OUT)]);
         };
         let name = self.names.at(start);
         let profile = self.profile;
         let row = profile.program.row_at(start);
         let source = row.map_or("", |row| profile.program.source(row.source)).to_owned();
         let line = row.map_or(0, |row| row.line);
-        self.location(place, start, &[(name, source, line)])
+        let function = profile.program.function(profile.program.function_at(start));
+        let has_symbol = function.has_symbol && function.start == start;
+        let symbol = if has_symbol { function.symbol.clone() } else { name.clone() };
+        self.location(place, start, &[Line { name, symbol, source, line }])
     }
 
     /// An address, with all functions that were inlined there.
@@ -129,10 +148,18 @@ impl<'a> Tables<'a> {
         if let Some(number) = self.locations.get(&Place::Address(address)) {
             return *number;
         }
-        let frames = self.profile.program.frames(address).into_iter();
-        let lines: Vec<_> = frames
-            .map(|frame| (frame.function, frame.source.unwrap_or_default(), frame.line.unwrap_or(0)))
+        let program = self.profile.program;
+        let frames = program.frames(address).into_iter();
+        let mut lines: Vec<Line> = frames
+            .map(|frame| Line {
+                source: frame.source.unwrap_or_default(),
+                line: frame.line.unwrap_or(0),
+                ..Line::of(&frame.function)
+            })
             .collect();
+        if let Some(outermost) = lines.last_mut() {
+            outermost.symbol.clone_from(&program.function(program.function_at(address)).symbol);
+        }
         self.location(Place::Address(address), address, &lines)
     }
 
@@ -142,20 +169,20 @@ impl<'a> Tables<'a> {
             return *number;
         }
         let name = self.profile.program.function(NO_INSTRUCTION).name.clone();
-        self.location(Place::NoInstruction, 0, &[(name, String::new(), 0)])
+        self.location(Place::NoInstruction, 0, &[Line::of(&name)])
     }
 
     /// Of a place that has none yet.
-    fn location(&mut self, place: Place, address: u64, lines: &[(String, String, u32)]) -> u64 {
+    fn location(&mut self, place: Place, address: u64, lines: &[Line]) -> u64 {
         let number = self.locations.len() as u64 + 1;
         self.locations.insert(place, number);
         let mut message = Message::default();
         message.number(1, number);
         message.number(3, address);
-        for (name, source, line) in lines {
+        for line in lines {
             let mut entry = Message::default();
-            entry.number(1, self.function(name, source));
-            entry.number(2, u64::from(*line));
+            entry.number(1, self.function(line));
+            entry.number(2, u64::from(line.line));
             message.bytes(4, &entry.0);
         }
         self.written.bytes(LOCATION, &message.0);

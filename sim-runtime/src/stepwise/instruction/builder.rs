@@ -18,6 +18,15 @@ use crate::kernel::Profiling;
 /// No context: an instance that nothing has chosen.
 const NONE: u32 = u32::MAX;
 
+/// A model, and what was found of it once.
+#[derive(Clone, Copy)]
+pub struct Described<'m> {
+    /// The model.
+    pub model: &'m Model,
+    /// Operations that may strike, see [`isac_ir::control::striking_operations`].
+    pub striking: &'m BTreeSet<u32>,
+}
+
 /// Makes the contexts of an instruction.
 pub(super) struct Builder<'m, C: StepCore, P: Profiling> {
     model: &'m Model,
@@ -36,7 +45,7 @@ pub(super) struct Builder<'m, C: StepCore, P: Profiling> {
 }
 
 impl<'m, C: StepCore, P: Profiling> Builder<'m, C, P> {
-    fn new((model, striking): (&'m Model, &'m BTreeSet<u32>), decoded: Option<Decoded>) -> Self {
+    fn new(Described { model, striking }: Described<'m>, decoded: Option<Decoded>) -> Self {
         Builder {
             model,
             striking,
@@ -54,7 +63,7 @@ impl<'m, C: StepCore, P: Profiling> Builder<'m, C, P> {
     }
 
     /// What runs before anything is decoded.
-    pub(super) fn undecoded(described: (&'m Model, &'m BTreeSet<u32>), first: u32) -> Self {
+    pub(super) fn undecoded(described: Described<'m>, first: u32) -> Self {
         let mut builder = Builder::new(described, None);
         builder.add_operation(first, 0, None, None);
         builder
@@ -62,7 +71,7 @@ impl<'m, C: StepCore, P: Profiling> Builder<'m, C, P> {
 
     /// What was there before, and what context `root` of it has decoded.
     pub(super) fn decoded(
-        described: (&'m Model, &'m BTreeSet<u32>),
+        described: Described<'m>,
         before: &Instruction<C, P>,
         root: usize,
         decoded: Decoded,

@@ -10,7 +10,7 @@ use isac_ir::root::RootDecoding;
 use sim_profile::Word;
 
 use super::super::core::StepCore;
-use super::super::instruction::Instruction;
+use super::super::instruction::{Described, Instruction};
 use super::{NEAR, Near, Step};
 use crate::fault::FaultKind;
 use crate::kernel::{Profiling, Trap, trap};
@@ -186,8 +186,7 @@ impl<C: StepCore, P: Profiling> Step<C, P> {
         let place = (self.address, self.size_cells, Word::new(&bytes).unwrap_or_default());
         let decoded = self.root.decoded.clone();
         let new = Rc::new(Instruction::decoded(
-            core.model(),
-            &self.striking,
+            Described { model: core.model(), striking: &self.striking },
             &self.before,
             context,
             decoded,

@@ -10,7 +10,12 @@ use std::process::Command;
 const MODEL: &str = "models/rv32im/rv32im.isac";
 
 /// Report, state and status of a program on an engine; its profile stays in a folder.
-fn left_by(engine: &[&str], program: &str, folder: &Path) -> (String, String, Option<i32>) {
+fn left_by(
+    model: &str,
+    engine: &[&str],
+    program: &str,
+    folder: &Path,
+) -> (String, String, Option<i32>, String) {
     let path = |name: &str| folder.join(name).display().to_string();
     let (elf, report, state) = (path("program.elf"), path("report.xml"), path("state"));
     let profile = path("profile");
@@ -19,31 +24,33 @@ fn left_by(engine: &[&str], program: &str, folder: &Path) -> (String, String, Op
         command.args(arguments).current_dir(cases::root()).output().expect("gentool runs")
     };
     let source = format!("gentool/tests/translated/{program}.s");
-    let output = gentool(&["asm", MODEL, &source, "-o", &elf]);
+    let output = gentool(&["asm", model, &source, "-o", &elf]);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let options = ["--report", &report, "--dump-state", &state, "--profile", &profile];
-    let output = gentool(&[&["run", MODEL, &elf, "--engine"][..], engine, &options].concat());
+    let output = gentool(&[&["run", model, &elf, "--stats", "--engine"][..], engine, &options].concat());
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
     let read = |path: &str| fs::read_to_string(path).expect("what the run has written");
-    (read(&report), read(&state), output.status.code())
+    (read(&report), read(&state), output.status.code(), told)
 }
 
 fn check(program: &str) {
-    check_with(program, &[], |status| status < 64);
+    check_with(MODEL, program, &[], |status| status < 64);
 }
 
-fn check_with(program: &str, limits: &[&str], is_expected: impl Fn(i32) -> bool) {
+fn check_with(model: &str, program: &str, limits: &[&str], is_expected: impl Fn(i32) -> bool) {
     let folders = [(); 2].map(|()| tempfile::tempdir().expect("a folder"));
     let [first, others] = folders.each_ref().map(|folder| folder.path());
-    let reference = left_by(&[&["reference"], limits].concat(), program, first);
+    let reference = left_by(model, &[&["reference"], limits].concat(), program, first);
     assert!(reference.2.is_some_and(is_expected), "how the program ends: {:?}", reference.2);
     let profile = first.join("profile").display().to_string();
     let counters = ["fewest", "every", "random", "naive", "wu-larus"].map(|way| ["--counters", way]);
     for place in counters.into_iter().chain([["--counters-from", &profile]]) {
         let engine = &[&["translated"], limits, &place].concat()[..];
-        let translated = left_by(engine, program, others);
+        let translated = left_by(model, engine, program, others);
         assert_eq!(reference.2, translated.2, "status, {engine:?}");
         assert_eq!(reference.1, translated.1, "state, {engine:?}");
         assert!(reference.0 == translated.0, "the reports differ, {engine:?}");
+        assert!(!translated.3.contains("translated: 0 regions"), "nothing was compiled: {}", translated.3);
     }
 }
 
@@ -69,8 +76,15 @@ fn addresses_with_masked_indexes_are_looked_at_as_the_reference_engine_does() {
 
 #[test]
 fn loops_that_hold_the_budget_are_counted_by_what_they_take_of_it() {
-    check_with("loops", &[], |status| status == 127);
+    check_with(MODEL, "loops", &[], |status| status == 127);
     for limit in ["30001", "30002", "30100", "54321"] {
-        check_with("loops", &["--limit-instructions", limit], |status| status == 124);
+        check_with(MODEL, "loops", &["--limit-instructions", limit], |status| status == 124);
+    }
+}
+
+#[test]
+fn extra_cycles_bring_a_timer_s_time_forward_and_idle_cycles_have_no_instruction() {
+    for calls in [&[][..], &["--calls"]] {
+        check_with("gentool/tests/translated/clocked.isac", "clocked", calls, |status| status == 3);
     }
 }

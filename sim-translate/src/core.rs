@@ -305,15 +305,14 @@ impl<'m> Core<'m> {
     /// far are extra cycles; what is left is for these.
     pub(crate) fn divide_cycles(&mut self, remaining: u64) -> u64 {
         let (plain, extra) = (u128::from(self.plain_cycles(0)) + 1, u128::from(self.extra_cycles));
-        let instructions = match remaining {
-            // No time comes.
-            u64::MAX => u64::MAX,
-            _ => ((u128::from(remaining) * plain / (plain + extra)) as u64).max(1).min(remaining),
-        };
-        self.spare_cycles = remaining - instructions;
         if remaining == u64::MAX {
+            // No time comes.
             self.spare_cycles = u64::MAX;
+            return u64::MAX;
         }
+        let instructions = (u128::from(remaining) * plain / (plain + extra)) as u64;
+        let instructions = instructions.clamp(1, remaining);
+        self.spare_cycles = remaining - instructions;
         instructions
     }
 

@@ -80,7 +80,9 @@ fn host_instructions(arguments: &[String]) -> Option<f64> {
     let told = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(LIMIT_REACHED), "{told}");
     // The emitted simulator takes the place of the program that has started it.
-    let last = told.lines().filter_map(|line| line.split_once("I refs:")).next_back()?.1;
+    // `I refs:`, with as many blanks between as the number leaves room for.
+    let counted = told.lines().filter_map(|line| line.split_once("refs:"));
+    let (_, last) = counted.filter(|(what, _)| what.trim_end().ends_with(" I")).next_back()?;
     last.trim().replace(',', "").parse().ok()
 }
 

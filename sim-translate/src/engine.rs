@@ -318,6 +318,7 @@ impl<'m> TranslatedEngine<'m> {
             pauses: &self.pauses,
             checks,
             calls: self.calls.as_mut(),
+            code: self.code.as_ref(),
         };
         let mut region = find_region(model, &items, place, found)?;
         if self.core.state.claims_more && self.code.is_some() {

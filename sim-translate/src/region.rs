@@ -131,6 +131,9 @@ pub(crate) trait Steps {
 
     /// Whether it makes a call by that.
     fn is_call(&self, step: &Step, to: u64) -> bool;
+
+    /// Whether another region begins at a place.
+    fn is_entry(&self, place: Place) -> bool;
 }
 
 /// Finds regions.
@@ -143,6 +146,10 @@ struct Finder<'m, F> {
     met: HashMap<Key, Met>,
     leaders: Vec<Key>,
     parts: usize,
+    /// There is more than a region has room for.
+    is_cut: bool,
+    /// What other regions begin with is left to them.
+    ends_at_entries: bool,
 }
 
 /// Finds the region of an entry.
@@ -160,10 +167,18 @@ pub(crate) fn find_region(
         steps,
         contexts: vec![outside],
         met: HashMap::default(),
-        leaders: vec![(0, entry.address, entry.mode)],
+        leaders: Vec::new(),
         parts: 0,
+        is_cut: false,
+        ends_at_entries: false,
     };
     finder.explore();
+    if finder.is_cut {
+        // Regions of long code end where there is no more room, each elsewhere, and others begin at each of these
+        // places: without end at those that there are, each instruction would be compiled over and over.
+        finder.ends_at_entries = true;
+        finder.explore();
+    }
     finder.build()
 }
 
@@ -185,13 +200,26 @@ impl<F: Steps> Finder<'_, F> {
     }
 
     fn explore(&mut self) {
+        self.contexts.truncate(1);
+        self.met.clear();
+        self.leaders = vec![(0, self.entry.address, self.entry.mode)];
+        (self.parts, self.is_cut) = (0, false);
         // Keys, and how many instructions before them on the way have not run.
         let mut waiting = vec![((0, self.entry.address, self.entry.mode), 0)];
         while let Some((key, cold)) = waiting.pop() {
-            if self.met.contains_key(&key) || self.met.len() >= MOST_STEPS || self.parts >= MOST_PARTS {
+            if self.met.contains_key(&key) {
+                continue;
+            }
+            if self.met.len() >= MOST_STEPS || self.parts >= MOST_PARTS {
+                self.is_cut = true;
                 continue;
             }
             let (context, address, mode) = key;
+            let place = Place { address, mode, ..self.entry };
+            let is_first = self.met.is_empty();
+            if self.ends_at_entries && !is_first && context == 0 && self.steps.is_entry(place) {
+                continue;
+            }
             let Some((_, found)) = self.find((address, mode)) else { continue };
             let cold = if found.runs > 0 { 0 } else { cold + 1 };
             if cold > MOST_COLD {

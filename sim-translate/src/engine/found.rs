@@ -7,6 +7,7 @@ use sim_runtime::pause::Pauses;
 
 use crate::calls::CallTrail;
 use crate::checks::{Checks, accesses_memory};
+use crate::code::Code;
 use crate::compilable::Compilable;
 use crate::core::Core;
 use crate::region::{self, Numbered, call_returns};
@@ -22,6 +23,7 @@ pub(super) struct Found<'e, 'm> {
     pub(super) pauses: &'e Pauses,
     pub(super) checks: Option<Checks>,
     pub(super) calls: Option<&'e mut CallTrail>,
+    pub(super) code: Option<&'e Code>,
 }
 
 impl region::Steps for Found<'_, '_> {
@@ -54,6 +56,10 @@ impl region::Steps for Found<'_, '_> {
     fn is_told(&mut self, step: &Step, to: u64) -> bool {
         let model = self.core.model();
         self.calls.as_mut().is_some_and(|calls| calls.is_told(model, step, to))
+    }
+
+    fn is_entry(&self, place: Place) -> bool {
+        self.code.is_some_and(|code| code.find(place).is_some())
     }
 
     fn is_call(&self, step: &Step, to: u64) -> bool {

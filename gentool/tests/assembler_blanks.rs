@@ -1,4 +1,4 @@
-//! Where a program may have blanks that a literal of the description has not, and where not.
+//! Where a program may have blanks that a literal of the description has not, and where not; parentheses of literals.
 
 mod program_text;
 
@@ -80,4 +80,36 @@ fn what_is_missing_of_a_literal_is_told_where_it_is_missing() {
     assert!(said.contains("expected `a+dptr`"), "{said}");
     let said = assembled(&model, "movc a, @ab").expect_err("ab is not a");
     assert!(said.contains("expected `a+dptr`"), "{said}");
+}
+
+/// Two instructions that differ in parentheses, the one with a literal of them being narrower.
+fn indirect() -> Model {
+    model_of(
+        "RESOURCE { PC REGISTER bit[16] pc; REGISTER bit[8] r[4], a; RAM bit[8] ram { SIZE (0x100); };
+            MEMORY_MAP defaultmap { RANGE (0, 0xff) -> ram; }; };
+        OPERATION main { CODINGROOT { instr (defaultmap[pc]); }; };
+        GROUP instr = absolute, pointer, offset;
+        OPERATION absolute { ASSEMBLER { \"lda\" n=#UX \",y\" }; CODING { 0b00000000 };
+            TAIL { n=0bx[16] }; BEHAVIOR { a = n; }; };
+        OPERATION pointer { ASSEMBLER { \"lda\" \"(\" n=#UX \"),y\" }; CODING { 0b00000001 };
+            TAIL { n=0bx[8] }; BEHAVIOR { a = n; }; };
+        OPERATION offset { ASSEMBLER { \"lw\" n=#U \"(\" s=#NAME(r) \")\" }; CODING { 0b1 n=0bx[5] s=0bx[2] };
+            BEHAVIOR { a = n + r[s]; }; };",
+    )
+}
+
+#[test]
+fn a_parenthesis_of_a_literal_never_begins_an_expression() {
+    let model = indirect();
+    assert_eq!(assembled(&model, "lda (0x10),y"), Ok(vec![1, 0x10]));
+    assert_eq!(assembled(&model, "lda 0x100,y"), Ok(vec![0, 0, 1]));
+    for line in ["lda (0x100),y", "lda (far),y\n.equ far, 0x100"] {
+        let said = assembled(&model, line).expect_err(line);
+        assert!(said.contains("error[A0304]: 256 does not fit `n`"), "{line}: {said}");
+        assert!(said.contains("is a literal of this instruction"), "{line}: {said}");
+    }
+    // Where no text has it as a literal it is the expression's.
+    assert_eq!(assembled(&model, "lda 0 + (0x100),y"), Ok(vec![0, 0, 1]));
+    assert_eq!(assembled(&model, "lda (0x80) + (0x80),y"), Ok(vec![0, 0, 1]));
+    assert_eq!(assembled(&model, "lw (4 + 4)(r1)"), Ok(vec![0xa1]));
 }

@@ -368,3 +368,9 @@ fn what_makes_no_sense_is_told() {
         ],
     );
 }
+
+#[test]
+fn a_register_file_is_shown_by_its_name_and_set_by_its_elements() {
+    let commands = ["registers x", "registers x[1] a0", "set x 5", "registers y", "quit"];
+    check("register_file", moves::PIPELINE, &commands);
+}

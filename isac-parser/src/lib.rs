@@ -15,6 +15,7 @@ mod cube;
 pub mod diagnostic;
 pub mod explanation;
 mod format;
+pub mod literal;
 mod load;
 pub mod mistyped;
 pub mod model;

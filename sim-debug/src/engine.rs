@@ -16,8 +16,10 @@ pub enum Order {
     Go(Direction, How, u64),
     /// It goes on and nobody looks any more.
     Leave,
-    /// It ends here.
+    /// It ends here, from outside.
     End,
+    /// It ends here because whoever debugs has seen enough, which is no failure.
+    Quit,
 }
 
 /// Who debugs.
@@ -114,7 +116,7 @@ impl<'e> DebuggedEngine<'e> {
                 let stopped = debugger.go_back(host, how, times, &mut || front.is_asked());
                 self.state = State::Stands(stopped.unwrap_or(Stopped::AtBeginning));
             }
-            Order::Leave => {
+            Order::Leave | Order::Quit => {
                 self.debugger_mut().leave_within(host);
                 self.state = State::Left;
             }
@@ -124,6 +126,9 @@ impl<'e> DebuggedEngine<'e> {
                 self.state = State::Left;
                 return Some(self.pause());
             }
+        }
+        if order == Order::Quit {
+            return Some(Stop::Halted(0));
         }
         match (self.state, self.debugger().ended) {
             // It has ended, and whoever debugs has seen that.

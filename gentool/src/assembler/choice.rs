@@ -4,6 +4,7 @@ use isac_ir::Model;
 
 use super::candidate::{Candidate, Misfit, Spot, Words, is_unknown};
 use super::expression::Environment;
+use super::matching::{OperandValue, Written};
 
 /// What is known of a line before any address is.
 pub(super) enum Foreseen {
@@ -13,6 +14,58 @@ pub(super) enum Foreseen {
     Never(Misfit),
     /// Addresses tell.
     Open,
+}
+
+/// Leaves out the ways that take a parenthesis for one of an expression which others, with more literal
+/// characters, have as a literal: whether `(0x100),y` is an address in memory may not depend on its value.
+/// True if there were some.
+pub(super) fn keep_literal_parentheses(text: &str, candidates: &mut Vec<Candidate>) -> bool {
+    if candidates.len() < 2 || !text.contains('(') {
+        return false;
+    }
+    let places: Vec<Operands> = candidates.iter().map(|candidate| Operands::of(&candidate.written)).collect();
+    let is_kept: Vec<bool> = candidates
+        .iter()
+        .zip(&places)
+        .map(|(candidate, own)| {
+            let begins = own.expressions.iter().copied();
+            let mut open = begins.filter(|(begin, _)| text[*begin as usize..].starts_with('('));
+            !open.any(|(begin, _)| {
+                let others = candidates.iter().zip(&places);
+                let mut more =
+                    others.filter(|(other, _)| other.written.literals > candidate.written.literals);
+                more.any(|(_, other)| other.all.iter().all(|(from, to)| begin < *from || *to <= begin))
+            })
+        })
+        .collect();
+    let mut kept = is_kept.iter();
+    candidates.retain(|_| kept.next().is_none_or(|is_kept| *is_kept));
+    is_kept.contains(&false)
+}
+
+/// Where the operands of a way of reading stand, by first byte and the byte behind.
+#[derive(Default)]
+struct Operands {
+    expressions: Vec<(u32, u32)>,
+    all: Vec<(u32, u32)>,
+}
+
+impl Operands {
+    fn of(written: &Written) -> Operands {
+        let mut found = Operands::default();
+        found.note(written);
+        found
+    }
+
+    fn note(&mut self, written: &Written) {
+        for (_, operand) in &written.fields {
+            self.all.push(operand.range);
+            if matches!(operand.value, OperandValue::Expr(_)) {
+                self.expressions.push(operand.range);
+            }
+        }
+        written.children.iter().for_each(|(_, child)| self.note(child));
+    }
 }
 
 /// What the choice among ways of reading will be, as far as no address has a part in it.

@@ -19,7 +19,7 @@ use super::expression::{Expr, NoValue};
 use super::instruction::with_context;
 use super::item::{Instruction, Item, ItemKind, Section, SectionKind};
 use super::layout::{Around, Layout, Piece};
-use super::message::{contents_in_zero, misfit_diagnostic, no_value};
+use super::message::{LITERAL_PARENTHESIS, contents_in_zero, misfit_diagnostic, no_value};
 use super::program::{AssembledPiece, Line};
 use super::reading::Unread;
 use super::symbol::{Meaning, Symbols};
@@ -274,6 +274,10 @@ impl Emission<'_> {
         };
         if !is_follow_up {
             let diagnostic = misfit_diagnostic(self.model, self.symbols, misfit, item.span, &place);
+            let diagnostic = match instruction.is_literal {
+                true => diagnostic.help(LITERAL_PARENTHESIS),
+                false => diagnostic,
+            };
             self.findings.push(with_context(diagnostic, instruction.expanded.clone()));
         }
     }

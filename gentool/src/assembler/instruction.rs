@@ -6,13 +6,13 @@ use isac_ir::syntax::Pseudo;
 use isac_parser::diagnostic::Diagnostic;
 
 use super::candidate::{Candidate, Misfit, misfit_of_operand};
-use super::choice::{Foreseen, foresee};
+use super::choice::{Foreseen, foresee, keep_literal_parentheses};
 use super::code;
 use super::directive::data_instead;
 use super::furthest::Furthest;
 use super::item::{Instruction, ItemKind};
 use super::matching::{Matcher, PseudoWay};
-use super::message::misfit_diagnostic;
+use super::message::{LITERAL_PARENTHESIS, misfit_diagnostic};
 use super::pseudo::filled;
 use super::reader::{Reader, name_of, pinned, without_marks};
 use super::reading::{Reading, Statement};
@@ -43,6 +43,8 @@ impl Reading<'_, '_> {
         }
         // Most literal characters first; what is alike stays in GROUP order.
         candidates.sort_by_key(|candidate| std::cmp::Reverse(candidate.written.literals));
+        // PSEUDOs put expressions into parentheses of their own.
+        let is_literal = statement.is_source && keep_literal_parentheses(statement.text, &mut candidates);
         let known = Known { symbols: &self.symbols, model: self.model };
         let misfit = match foresee(self.model, &candidates, &known) {
             Foreseen::Fixed(words, size_cells) => {
@@ -67,7 +69,8 @@ impl Reading<'_, '_> {
                         misfit_diagnostic(self.model, &self.symbols, &misfit, statement.whole(), &place);
                     let word = name_of(statement.text);
                     let data = matches!(misfit, Misfit::Otherwise(_)).then(|| data_instead(word)).flatten();
-                    let diagnostic = data.into_iter().fold(diagnostic, Diagnostic::help);
+                    let literal = is_literal.then(|| LITERAL_PARENTHESIS.to_owned());
+                    let diagnostic = data.into_iter().chain(literal).fold(diagnostic, Diagnostic::help);
                     self.findings.push(with_context(diagnostic, context));
                 }
                 (None, Some(location)) => {
@@ -79,7 +82,10 @@ impl Reading<'_, '_> {
             return ControlFlow::Continue(());
         }
         let expanded = (!statement.is_source).then(|| without_marks(statement.text));
-        self.push(statement.whole(), ItemKind::Instruction(Instruction::new(candidates, expanded)));
+        self.push(
+            statement.whole(),
+            ItemKind::Instruction(Instruction::new(candidates, expanded, is_literal)),
+        );
         ControlFlow::Continue(())
     }
 

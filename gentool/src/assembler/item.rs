@@ -47,6 +47,8 @@ pub(super) struct Instruction {
     pub(super) candidates: Vec<Candidate>,
     /// What a PSEUDO made of the line, if it is not the line itself.
     pub(super) expanded: Option<String>,
+    /// True if it could be read otherwise, were a parenthesis of it no literal.
+    pub(super) is_literal: bool,
     /// Cells that it takes so far.
     pub(super) size_cells: u32,
     /// True if ways differ in size.
@@ -54,10 +56,10 @@ pub(super) struct Instruction {
 }
 
 impl Instruction {
-    pub(super) fn new(candidates: Vec<Candidate>, expanded: Option<String>) -> Instruction {
+    pub(super) fn new(candidates: Vec<Candidate>, expanded: Option<String>, is_literal: bool) -> Instruction {
         let sizes = || candidates.iter().map(|candidate| candidate.size_cells);
         let (least, most) = (sizes().min().unwrap_or(0), sizes().max().unwrap_or(0));
-        Instruction { expanded, size_cells: least, elastic: least != most, candidates }
+        Instruction { expanded, is_literal, size_cells: least, elastic: least != most, candidates }
     }
 }
 

@@ -1,7 +1,7 @@
 //! A line against the texts of a model: every way in which it can be read.
 //!
-//! Spaces are needed between two words alone, and not allowed where `~` stands; what may stand in
-//! several ways (an expression that ends with a literal) is tried in all of them. The furthest
+//! Spaces are needed between two words alone, and not allowed where `~` stands or within a piece of a
+//! literal ([`isac_parser::literal`]); what may stand in several ways (an expression that ends with a literal) is tried in all of them. The furthest
 //! place that any way has come to, and what was expected there, is what the message tells.
 
 mod operand;
@@ -11,6 +11,7 @@ use std::rc::Rc;
 
 use isac_ir::operation::Target;
 use isac_ir::syntax::{PatternItem, TextItem};
+use isac_parser::literal::pieces;
 
 use super::expression::Expr;
 use super::furthest::Furthest;
@@ -342,8 +343,8 @@ impl<'a, 'm> Matcher<'a, 'm> {
     }
 
     fn literal(&mut self, mut way: Way, literal: &str) -> Option<Way> {
-        let parts = literal.split_whitespace();
-        for (index, part) in parts.enumerate() {
+        let mut before = None;
+        for (index, (part, rest)) in pieces(literal).enumerate() {
             way.cursor.joined &= index == 0;
             let at = self.place(way.cursor, part.chars().next());
             let fits = |at: &usize| {
@@ -352,13 +353,18 @@ impl<'a, 'm> Matcher<'a, 'm> {
             };
             let Some(at) = at else {
                 self.note_within(way.cursor.at);
+                // A word of the literal that goes on is another one.
+                if let Some((at, rest)) = before {
+                    self.furthest.note(at, || format!("`{rest}`"));
+                }
                 return None;
             };
             if !fits(&at) {
                 let at = skip_blanks(self.text, way.cursor.at);
-                self.furthest.note(at, || format!("`{part}`"));
+                self.furthest.note(at, || format!("`{rest}`"));
                 return None;
             }
+            before = Some((at, rest));
             way.literals += part.chars().count() as u32;
             way.cursor = Cursor { at: at + part.len(), joined: true, first: false };
         }

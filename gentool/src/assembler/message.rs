@@ -13,6 +13,10 @@ use super::number::hexadecimal;
 use super::reach::Reach;
 use super::symbol::Symbols;
 
+/// Said where an operand in parentheses does not fit, and could be an expression by itself.
+pub(super) const LITERAL_PARENTHESIS: &str =
+    "the parenthesis is a literal of this instruction; if it is to be an expression's, write `0 + (...)`";
+
 /// The finding about a misfit; `place` tells where bytes of the statement stand.
 pub(super) fn misfit_diagnostic(
     model: &Model,

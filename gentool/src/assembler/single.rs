@@ -4,7 +4,7 @@ use isac_ir::bits::Bits;
 
 use super::Assembler;
 use super::candidate::{Candidate, Spot};
-use super::choice::choose;
+use super::choice::{choose, keep_literal_parentheses};
 use super::matching::Matcher;
 use super::symbol::{Known, LineScope, Symbols};
 
@@ -21,6 +21,7 @@ impl Assembler<'_> {
             .map(|(entry, written)| Candidate::new(model, self.table.entries[entry], written))
             .collect();
         candidates.sort_by_key(|candidate| std::cmp::Reverse(candidate.written.literals));
+        keep_literal_parentheses(text, &mut candidates);
         let known = Known { symbols: &symbols, model };
         let spot = Spot { address: Some(address), around: &known, is_told: false };
         let (_, words) = choose(model, &candidates, &spot, None).ok()?;

@@ -2,7 +2,7 @@
 
 use super::{SUM, check, session};
 
-const PIPELINE: &str = "models/rv32im5/rv32im5.isac models/rv32im/programs/crc32.elf";
+pub(super) const PIPELINE: &str = "models/rv32im5/rv32im5.isac models/rv32im/programs/crc32.elf";
 
 /// What a session shows last, from a command on.
 #[track_caller]

@@ -1,4 +1,4 @@
-//! `#NAME(x, 8 + n)` names an element that exists, whatever the fields hold.
+//! `#NAME(x, 8 + n)` and `#NAME(x)` name an element that exists, whatever the fields hold.
 //!
 //! The element follows from few bits, so every value that the fields can have is tried: those that
 //! the operation's own CODING and WHEN allow. Fields of more bits are tried at their ends alone.
@@ -10,12 +10,14 @@ use super::when::when_words;
 use crate::cube::Cube;
 use crate::diagnostic::Diagnostics;
 use crate::model::{
-    AssemblerItem, CodingBit, Expr, ExprKind, FieldId, Format, Model, Operation, RegisterId, TailItem,
+    AssemblerItem, CodingBit, Expr, ExprKind, Field, FieldId, Format, Model, Operation, RegisterId, TailItem,
+    Type,
 };
 use crate::proof::{Prover, Words};
 use crate::resolve::code;
 use crate::resolve::report::{count, error};
 use crate::resolve::typing::{extend, fold_with};
+use crate::source::Span;
 
 /// All values of so many bits are tried.
 const MAX_TRIED_BITS: u32 = 12;
@@ -25,12 +27,30 @@ pub(super) fn check_element_names(model: &Model, diagnostics: &mut Diagnostics) 
     // What all names of a description take to be proven is bounded.
     let mut prover = Prover::new();
     for operation in &model.operations {
-        for item in operation.assembler.iter().flatten() {
-            if let AssemblerItem::Field { format: Format::Name { register, index: Some(index) }, .. } = item {
-                check_name(model, operation, (*register, index), &mut prover, diagnostics);
+        // A field that several texts name is the same in each.
+        let mut checked = BTreeSet::new();
+        for (items, span) in operation.assembler.iter().zip(&operation.assembler_spans) {
+            for item in items {
+                let AssemblerItem::Field { field, format: Format::Name { register, index } } = item else {
+                    continue;
+                };
+                match index {
+                    Some(index) => check_name(model, operation, (*register, index), &mut prover, diagnostics),
+                    None if checked.insert((*register, *field)) => {
+                        let index = whole_field(operation, *field, *span);
+                        check_name(model, operation, (*register, &index), &mut prover, diagnostics);
+                    }
+                    None => {}
+                }
             }
         }
     }
+}
+
+/// The value of a field by itself.
+fn whole_field(operation: &Operation, field: FieldId, span: Span) -> Expr {
+    let Field { width_bits, signed, .. } = operation.fields[field.index()];
+    Expr { kind: ExprKind::Field(field), ty: Some(Type { width_bits, signed }), span }
 }
 
 fn check_name(

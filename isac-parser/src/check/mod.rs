@@ -27,6 +27,7 @@ mod stage_register;
 mod text;
 mod unrolling;
 mod unused;
+mod unused_local;
 pub(crate) mod walk;
 mod when;
 mod word_set;
@@ -91,6 +92,7 @@ pub fn check_model(model: Model, diagnostics: &mut Diagnostics) -> Option<Checke
     }
     if !diagnostics.has_errors() {
         assembler::check_assembler(&model, diagnostics);
+        unused_local::check_unused_locals(&model, diagnostics);
         member_text::check_member_texts(&model, diagnostics);
         literal::check_literals(&model, diagnostics);
         literal::check_register_names(&model, diagnostics);

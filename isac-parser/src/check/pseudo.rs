@@ -9,7 +9,7 @@ mod line;
 mod matching;
 mod texts;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use self::expression::expression_ends;
 use self::line::{Line, line_of, written_out};
@@ -52,18 +52,41 @@ pub(super) fn check_pseudos(model: &Model, diagnostics: &mut Diagnostics) {
     }
     let sound = assembled(&readings);
     let mut explained: BTreeSet<usize> = BTreeSet::new();
+    let mut found: Vec<Diagnostic> = Vec::new();
     for (index, results) in readings.iter().enumerate() {
         for (number, reading) in results.iter().enumerate().filter(|(_, reading)| reading.is_nothing()) {
             explained.insert(index);
-            diagnostics.push(unreadable(&texts, &model.pseudos[index], number, &reading.furthest));
+            found.push(unreadable(&texts, &model.pseudos[index], number, &reading.furthest));
         }
     }
+    advise_by_cause(&mut found);
+    diagnostics.extend(found);
     for index in (0..readings.len()).filter(|index| !sound.contains(index)) {
         if goes_round(index, &readings, &mut explained) {
             diagnostics.push(endless(model, index, &readings[index], &sound));
         }
     }
 }
+
+/// Where several results fail at the same place of one text, that text may be the wrong one.
+fn advise_by_cause(findings: &mut [Diagnostic]) {
+    let mut of_cause: BTreeMap<String, BTreeSet<Span>> = BTreeMap::new();
+    for finding in findings.iter() {
+        if let Some(cause) = finding.cause.as_ref().filter(|cause| cause.starts_with(LIKE)) {
+            of_cause.entry(cause.clone()).or_default().insert(finding.primary.0);
+        }
+    }
+    for finding in findings {
+        let places = finding.cause.as_ref().and_then(|cause| of_cause.get(cause)).map_or(0, BTreeSet::len);
+        if places > 1 {
+            let help = format!("{places} results fail alike here: is the text that they are to have right?");
+            finding.help.insert(0, help);
+        }
+    }
+}
+
+/// How causes begin that are a text.
+const LIKE: &str = "like ";
 
 /// A WHEN that is no expression of assembler text is never known, so that it never holds.
 fn unknown_condition(texts: &Texts<'_>, pseudo: &Pseudo) -> Option<Diagnostic> {
@@ -172,7 +195,13 @@ fn unreadable(texts: &Texts<'_>, pseudo: &Pseudo, number: usize, furthest: &Furt
     let found =
         error(code::PSEUDO_RESULT, span, message, format!("expected {} {place}", furthest.expected()));
     let found = match &furthest.nearest {
-        Some((span, name)) => found.secondary(*span, format!("{name} is written like this")),
+        Some((span, name)) => {
+            let found = found.secondary(*span, format!("{name} is written like this"));
+            match failing_letter(pseudo, number, furthest) {
+                Some(letter) => found.cause(format!("{LIKE}{name} {span:?} {letter}")),
+                None => found,
+            }
+        }
         None => found,
     };
     found.help(furthest.remedy())
@@ -201,6 +230,14 @@ fn failing_place(pseudo: &Pseudo, number: usize, furthest: &Furthest) -> (Span, 
             (Span { start: span.start + furthest.letter as u32, ..span }, "here")
         }
         _ => (span, "here"),
+    }
+}
+
+/// The letter that stands where nothing fits, if it is one.
+fn failing_letter(pseudo: &Pseudo, number: usize, furthest: &Furthest) -> Option<char> {
+    match pseudo.results[number].get(furthest.piece)? {
+        PseudoPiece::Text(text) => text.chars().nth(furthest.letter),
+        PseudoPiece::Operand(_) => None,
     }
 }
 

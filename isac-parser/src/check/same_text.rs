@@ -306,7 +306,8 @@ fn operation_of(model: &Model, target: OperationOrGroup) -> Option<&Operation> {
 }
 
 /// What is read where these stand one behind the other: literals that touch are one, with a blank where
-/// two words meet.
+/// two words meet. Behind or before another sign it makes no difference to what may touch it that two items
+/// are joined.
 fn as_read(kinds: impl Iterator<Item = TokenKind>) -> Vec<TokenKind> {
     let mut read: Vec<TokenKind> = Vec::new();
     let mut is_joined = false;
@@ -323,7 +324,7 @@ fn as_read(kinds: impl Iterator<Item = TokenKind>) -> Vec<TokenKind> {
                             *before += part;
                         }
                         _ => {
-                            if std::mem::take(&mut is_joined) {
+                            if std::mem::take(&mut is_joined) && part.starts_with(is_word) {
                                 read.push(TokenKind::Join);
                             }
                             read.push(TokenKind::Text(part.to_owned()));
@@ -333,7 +334,9 @@ fn as_read(kinds: impl Iterator<Item = TokenKind>) -> Vec<TokenKind> {
                 }
             }
             value => {
-                if std::mem::take(&mut is_joined) {
+                let is_behind_sign =
+                    matches!(read.last(), Some(TokenKind::Text(before)) if !before.ends_with(is_word));
+                if std::mem::take(&mut is_joined) && !is_behind_sign {
                     read.push(TokenKind::Join);
                 }
                 read.push(value);

@@ -84,7 +84,7 @@ pub fn resolve_model(
     cache::resolve_caches_and_devices(&definitions, &mut table, diagnostics);
     memory::resolve_maps(&definitions, &mut table, diagnostics);
     let target = target::resolve_target(&definitions, &table, diagnostics);
-    let tree = tree::resolve_tree(&definitions, &table, diagnostics);
+    let mut tree = tree::resolve_tree(&definitions, &table, diagnostics);
     table.inner_names = tree.inner_names();
     let functions = function::resolve_functions(&definitions, &table, diagnostics);
     let (groups, operations) = resolve_operations(tree, &table, diagnostics);
@@ -119,7 +119,7 @@ fn resolve_operations(
     table: &Table,
     diagnostics: &mut Diagnostics,
 ) -> (Vec<crate::model::Group>, Vec<Operation>) {
-    let Tree { drafts, groups, mut references } = tree;
+    let Tree { drafts, groups, mut references, .. } = tree;
     let mut operations = Vec::new();
     for (index, draft) in drafts.into_iter().enumerate() {
         let stage = stage::resolve_stage(draft.ast, table, diagnostics);

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use super::code;
 use super::report::{error, help_if};
 use super::suggestion::{did_you_mean, unless_unread};
+use super::tree::inner_name::InnerNames;
 use crate::ast;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::model::{
@@ -247,8 +248,8 @@ pub(crate) struct Table {
     pub(crate) registers: Vec<Option<Register>>,
     /// The register ALIASes.
     pub(crate) aliases: Vec<Option<Alias>>,
-    /// Aliases, fields and LOCALs of operations, each with the first operation that has it.
-    pub(crate) inner_names: BTreeMap<String, Definition<String>>,
+    /// Aliases, fields and LOCALs of operations.
+    pub(crate) inner_names: InnerNames,
     /// By [`RamId`].
     pub(crate) rams: Vec<Option<Ram>>,
     /// By [`CacheId`].

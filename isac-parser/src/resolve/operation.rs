@@ -58,6 +58,8 @@ pub(crate) enum AliasValue {
 /// The names of one operation.
 #[derive(Debug, Default)]
 pub(crate) struct OperationScope {
+    /// The operation's index.
+    pub(crate) index: usize,
     /// Aliases, fields, LOCALs and references with the places of their names.
     pub(crate) names: BTreeMap<String, (Meaning, Span)>,
     /// By [`FieldId`].

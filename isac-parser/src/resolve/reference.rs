@@ -10,7 +10,7 @@ mod parent;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use parent::Parents;
+pub(crate) use parent::Parents;
 
 use super::operation::{AliasValue, Draft, Meaning};
 use super::order::dependency_order;
@@ -163,6 +163,11 @@ impl References {
         self.owned = vec![Vec::new(); written];
         let span = self.entries.iter().find(|entry| entry.name == name).and_then(|entry| entry.span);
         self.refused = span.map(|span| (name.to_string(), span));
+    }
+
+    /// What is known of who may decode or activate whom.
+    pub(crate) fn into_parents(self) -> Parents {
+        self.parents
     }
 
     fn enter(&mut self, operation: usize, name: &Rc<str>, span: Option<Span>) -> usize {

@@ -3,7 +3,7 @@
 mod below;
 mod cycle;
 mod depth;
-mod inner_name;
+pub(crate) mod inner_name;
 mod instance;
 mod width;
 
@@ -17,7 +17,7 @@ use super::names::Table;
 use super::operation::{AliasValue, Draft, OperationScope};
 use super::operation_value::{set_signs, set_values};
 use super::order::{Order, dependency_order};
-use super::reference::References;
+use super::reference::{Parents, References};
 use super::report::error;
 use super::section::sort_sections;
 use super::shape::{Shape, UNKNOWN, Width, join};
@@ -38,6 +38,8 @@ pub(crate) struct Tree<'a> {
     pub(crate) groups: Vec<Group>,
     /// By operation id.
     pub(crate) references: Vec<Vec<Reference>>,
+    /// Who may decode or activate whom.
+    parents: Parents,
 }
 
 /// Resolves groups, and the CODING and EXPRESSION of operations.
@@ -48,12 +50,14 @@ pub(crate) fn resolve_tree<'a>(
 ) -> Tree<'a> {
     let groups = definitions.groups.iter().map(|group| resolve_group(group, table, diagnostics));
     let groups = groups.collect();
-    let drafts = definitions.operations.iter().map(|operation| {
+    let drafts = definitions.operations.iter().enumerate().map(|(index, operation)| {
         let sections = sort_sections(operation, diagnostics);
-        Draft::new(operation, sections, table, diagnostics)
+        let mut draft = Draft::new(operation, sections, table, diagnostics);
+        draft.scope.index = index;
+        draft
     });
     let drafts: Vec<Draft<'_>> = drafts.collect();
-    let tree = Tree { drafts, groups, references: Vec::new() };
+    let tree = Tree { drafts, groups, references: Vec::new(), parents: Parents::default() };
     let shapes = vec![UNKNOWN; tree.drafts.len() + tree.groups.len()];
     let mut builder = Builder {
         first_members: (0..tree.drafts.len()).map(Some).chain(tree.groups.iter().map(|_| None)).collect(),
@@ -66,7 +70,7 @@ pub(crate) fn resolve_tree<'a>(
         tree,
     };
     builder.build();
-    builder.tree
+    Tree { parents: builder.references.into_parents(), ..builder.tree }
 }
 
 fn resolve_group(group: &ast::Group, table: &Table, diagnostics: &mut Diagnostics) -> Group {

@@ -247,7 +247,7 @@ impl<'m> Console<'m> {
         match *command {
             "quit" | "q" => {
                 // Nothing is left to be ended of a program that has ended.
-                return Ok(Some(if debugger.ended().is_some() { Order::Leave } else { Order::End }));
+                return Ok(Some(if debugger.ended().is_some() { Order::Leave } else { Order::Quit }));
             }
             "leave" => return Ok(Some(Order::Leave)),
             "help" => say(HELP),
@@ -304,7 +304,7 @@ impl<'m> Front<'m> for Console<'m> {
                 return (debugger, Order::End);
             }
             let Some(line) = self.lines.next() else {
-                let order = if debugger.ended().is_some() { Order::Leave } else { Order::End };
+                let order = if debugger.ended().is_some() { Order::Leave } else { Order::Quit };
                 return (debugger, order);
             };
             if let Some(echo) = self.lines.echo(&line) {

@@ -75,8 +75,15 @@ pub(super) fn describe_address(symbols: &[Symbol], address: u64) -> String {
 
 /// A register by its name.
 pub(super) fn parse_register(model: &Model, name: &str) -> Result<RegisterPlace, String> {
-    find_place(model, name)
-        .ok_or_else(|| format!("the model has no register `{name}`; `registers` lists all"))
+    find_place(model, name).ok_or_else(|| {
+        match model.registers.iter().find(|register| register.name == name && register.count.is_some()) {
+            Some(file) => format!(
+                "`{name}` is a register file of {}; name an element, as `{name}[0]`; `registers {name}` shows all",
+                file.elements()
+            ),
+            None => format!("the model has no register `{name}`; `registers` lists all"),
+        }
+    })
 }
 
 /// What makes a breakpoint count.

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::expression::expression_ends;
 use super::line::{Line, Unit, texts_of};
 use super::texts::{Texts, pattern_word};
+use crate::literal::pieces;
 use crate::model::{AssemblerItem, Format, Operation, OperationOrGroup, PatternItem, RegisterId};
 use crate::source::Span;
 
@@ -255,7 +256,7 @@ impl<'m, 'a> Matching<'m, 'a> {
     }
 
     fn literal(&mut self, mut cursor: Cursor, literal: &str) -> Cursors {
-        for (index, part) in literal.split_whitespace().enumerate() {
+        for (index, (part, rest)) in pieces(literal).enumerate() {
             cursor.joined &= index == 0;
             let line = self.line;
             let fits = |at: &usize| {
@@ -267,7 +268,7 @@ impl<'m, 'a> Matching<'m, 'a> {
             let Some(at) = self.place(cursor, part.chars().next()).filter(fits) else {
                 let at = self.line.skip_blanks(cursor.at);
                 let joined = if fits(&at) { JOINED } else { "" };
-                self.note(at, || format!("{joined}`{part}`"));
+                self.note(at, || format!("{joined}`{rest}`"));
                 return Cursors::new();
             };
             cursor = Cursor { at: at + part.chars().count(), joined: true, first: false };

@@ -135,7 +135,9 @@ impl EntryCheck<'_> {
             _ => format!("`{}`, above `{operation}`, has no `{name}`", text(parent)),
         };
         let label = "has to be in every operation that decodes or activates this one";
-        let mut diagnostic = error(code::LACKING_PARENT, self.span, message, label);
+        // All that refer to it lack it for the same reason.
+        let mut diagnostic = error(code::LACKING_PARENT, self.span, message, label)
+            .cause(format!("{name} of {}", text(parent)));
         let label = match missing.len() - step {
             2 => format!("lacks `{name}`"),
             _ => format!("lacks `{name}`, as does what is above it"),

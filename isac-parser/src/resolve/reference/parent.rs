@@ -15,7 +15,7 @@ pub(crate) enum Way {
 
 /// The parents of operations that were asked for, and what they are found by.
 #[derive(Default)]
-pub(super) struct Parents {
+pub(crate) struct Parents {
     /// By node, operations before groups: the groups that have it as a member.
     groups: Vec<Vec<usize>>,
     /// By node: the operations with an instance of it.
@@ -56,7 +56,7 @@ impl Parents {
     }
 
     /// Who may decode an operation, or activate it without its having been decoded.
-    pub(super) fn of(&mut self, operation: usize) -> &BTreeMap<usize, Way> {
+    pub(crate) fn of(&mut self, operation: usize) -> &BTreeMap<usize, Way> {
         let Parents { groups, takers, found, steps } = self;
         found.entry(operation).or_insert_with(|| {
             let mut parents = BTreeMap::new();

@@ -16,6 +16,11 @@ fn no_place(span: Span, label: &str) -> Diagnostic {
         .help("assign to a variable, a register, memory, or an alias whose EXPRESSION is one")
 }
 
+/// One choice that is no place is the cause wherever something is assigned to what may choose it.
+fn because_of(choice: Span, finding: Diagnostic) -> Diagnostic {
+    finding.secondary(choice, "this is none").cause(format!("no place: {choice:?}"))
+}
+
 impl Typer<'_> {
     /// An expression that is assigned to.
     fn place(&mut self, expr: &ast::Expr) -> Option<Place> {
@@ -83,7 +88,7 @@ impl Typer<'_> {
                 };
                 let mut diagnostic = no_place(place.span, "not every EXPRESSION of this alias is a place");
                 if let Some(cause) = cause {
-                    diagnostic = diagnostic.secondary(cause, "this is none");
+                    diagnostic = because_of(cause, diagnostic);
                 }
                 let help = "what a FUNCTION writes is a place, too, as `EXPRESSION { value, write }`";
                 self.diagnostics.push(diagnostic.help(help));
@@ -96,7 +101,7 @@ impl Typer<'_> {
                 }
                 let mut diagnostic = no_place(place.span, "not a place in every operation that has it");
                 if let Some(cause) = value.no_place {
-                    diagnostic = diagnostic.secondary(cause, "this is none");
+                    diagnostic = because_of(cause, diagnostic);
                 }
                 self.diagnostics.push(diagnostic);
                 None

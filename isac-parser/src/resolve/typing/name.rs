@@ -225,13 +225,23 @@ impl Typer<'_> {
                 .secondary(file.span, "an element of this file has the name in texts")
                 .help(format!("write `{}[{element}]`, or declare an ALIAS for it", file.name));
         }
-        if let (Some(_), Some(inner)) = (self.operation, self.table.inner_names.get(&name.text)) {
-            let help =
-                format!("what an operation above has is used by REFERENCE: `REFERENCE {{ {} }};`", name.text);
-            diagnostic =
-                diagnostic.secondary(inner.span, format!("`{}` has this name", inner.what)).help(help);
+        let inner = &self.table.inner_names;
+        if let Some(operation) = self.operation.filter(|_| inner.has(&name.text)) {
+            // A remedy more would go unread, but what has one cause stays one.
+            let is_read = is_read(self.diagnostics);
+            let above = if is_read { inner.above(operation.index, &name.text) } else { None };
+            if let Some(above) = above {
+                let help = format!(
+                    "what an operation above has is used by REFERENCE: `REFERENCE {{ {} }};`",
+                    name.text
+                );
+                diagnostic =
+                    diagnostic.secondary(above.span, format!("`{}` has this name", above.what)).help(help);
+            }
             // Each operation needs a REFERENCE of its own.
-            diagnostic.cause = Some(in_operation(&name.text));
+            if above.is_some() || !is_read {
+                diagnostic.cause = Some(in_operation(&name.text));
+            }
         }
         if matches!(name.text.as_str(), "true" | "false") {
             diagnostic = diagnostic.help("there is no `bool`: write 1 or 0");

@@ -10,34 +10,44 @@ impl<'m> Console<'m> {
     pub(super) fn show_registers(&self, debugger: &mut Debugger<'m>, names: &[&str]) -> Result<(), String> {
         if !names.is_empty() {
             for name in names {
+                let file = self.model.registers.iter().position(|register| register.name == *name);
+                if let Some(file) = file.filter(|file| self.model.registers[*file].count.is_some()) {
+                    self.show_register(debugger, file);
+                    continue;
+                }
                 let place = parse_register(self.model, name)?;
                 let value = debugger.engine().machine().read_place_bits(&place);
                 say(&format!("{name} = {}\n", format_bits(value, place.width_bits)));
             }
             return Ok(());
         }
-        for (index, register) in self.model.registers.iter().enumerate() {
-            let machine = &*debugger.engine().machine();
-            let value =
-                |element| format_bits(machine.read_register_bits(index, element), register.width_bits);
-            if register.count.is_none() {
-                say(&format!("{} = {}\n", register.name, value(0)));
-                continue;
-            }
-            // Names of elements are longer to read than their number.
-            for first in (0..register.elements() as usize).step_by(4) {
-                let row = first..(first + 4).min(register.elements() as usize);
-                let row: Vec<String> = row
-                    .map(|element| {
-                        let name = register.element_names.get(element).and_then(|names| names.first());
-                        let name = name.cloned().unwrap_or_else(|| format!("{}[{element}]", register.name));
-                        format!("{name:>6} = {}", value(element))
-                    })
-                    .collect();
-                say(&format!("{}\n", row.join("  ")));
-            }
+        for index in 0..self.model.registers.len() {
+            self.show_register(debugger, index);
         }
         Ok(())
+    }
+
+    /// Shows a register, or all elements of a register file.
+    fn show_register(&self, debugger: &mut Debugger<'m>, index: usize) {
+        let register = &self.model.registers[index];
+        let machine = &*debugger.engine().machine();
+        let value = |element| format_bits(machine.read_register_bits(index, element), register.width_bits);
+        if register.count.is_none() {
+            say(&format!("{} = {}\n", register.name, value(0)));
+            return;
+        }
+        // Names of elements are longer to read than their number.
+        for first in (0..register.elements() as usize).step_by(4) {
+            let row = first..(first + 4).min(register.elements() as usize);
+            let row: Vec<String> = row
+                .map(|element| {
+                    let name = register.element_names.get(element).and_then(|names| names.first());
+                    let name = name.cloned().unwrap_or_else(|| format!("{}[{element}]", register.name));
+                    format!("{name:>6} = {}", value(element))
+                })
+                .collect();
+            say(&format!("{}\n", row.join("  ")));
+        }
     }
 
     pub(super) fn set(&self, debugger: &mut Debugger<'m>, rest: &[&str]) -> Result<(), String> {

@@ -15,7 +15,7 @@ pub(super) fn check_unused_locals(model: &Model, diagnostics: &mut Diagnostics) 
     let mut hidden: BTreeMap<&str, Option<Span>> =
         model.aliases.iter().map(|alias| (alias.name.as_str(), None)).collect();
     hidden.extend(registers.map(|(name, span)| (name, Some(span))));
-    let functions = model.functions.iter().map(|function| (&function.body, function.parameters as usize));
+    let functions = model.functions.iter().map(|function| (&function.body, function.parameters));
     let behaviors = model.operations.iter().filter_map(|operation| Some((operation.behavior.as_ref()?, 0)));
     for (body, parameters) in functions.chain(behaviors) {
         let called_alike = |local: &&Local| hidden.contains_key(local.name.as_str());

@@ -1,5 +1,7 @@
 //! What the launcher says about the end of a run.
 
+use sim_profile::Measurement;
+
 use crate::engine::{Engine, Machine};
 use crate::fault::{AccessKind, Fault, FaultKind};
 use crate::host::Explanation;
@@ -30,15 +32,15 @@ pub(super) fn describe_end(
     let pc = engine.machine().read_place(&info.pc);
     let pc = info.format_address(u64::try_from(pc).unwrap_or(u64::MAX));
     let (instructions, cycles) = (engine.instructions(), engine.cycles());
-    let cancelled = match end {
+    let others = match end {
         End::InstructionLimit(limit) if limit > instructions => {
-            format!(", {} were cancelled", limit - instructions)
+            what_became_of(limit - instructions, engine.measurement().as_ref())
         }
         _ => String::new(),
     };
     let mut lines = vec![
         format!("error: {what}"),
-        format!("note: {instructions} instructions in {cycles} cycles have ended{cancelled}, pc is {pc}"),
+        format!("note: {instructions} instructions in {cycles} cycles have ended{others}, pc is {pc}"),
     ];
     if let End::InterruptedWithin(_) = end {
         lines.push(
@@ -48,6 +50,23 @@ pub(super) fn describe_end(
         );
     }
     lines
+}
+
+/// What became of instructions that have not ended and count for a limit, by their names in the report;
+/// without a profile nobody knows which it was.
+fn what_became_of(others: u64, counted: Option<&Measurement>) -> String {
+    let were = |count: u64| if count == 1 { "was" } else { "were" };
+    let Some(counted) = counted else { return format!(", {others} {} cancelled or faulted", were(others)) };
+    let records = counted.instructions.values().map(|record| record.faulted);
+    let faulted: u64 = records.chain(counted.undecoded_faults.values().copied()).sum();
+    // Many of those that were cancelled were never decoded, so that no record has them.
+    let faulted = faulted.min(others);
+    let cancelled = others - faulted;
+    match (cancelled, faulted) {
+        (_, 0) => format!(", {cancelled} {} cancelled", were(cancelled)),
+        (0, _) => format!(", {faulted} faulted"),
+        _ => format!(", {cancelled} {} cancelled, {faulted} faulted", were(cancelled)),
+    }
 }
 
 /// The lines for a run that the description has ended for a reason: what happened, where, and what to do.
@@ -195,4 +214,26 @@ fn memory_help(machine: &dyn Machine, info: &LaunchInfo, access: AccessKind, add
          map {}",
         map.name
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use sim_profile::{InstructionKey, InstructionRecord, Measurement, Word};
+
+    use super::what_became_of;
+
+    #[test]
+    fn what_has_not_ended_is_told_by_its_name_in_the_report() {
+        let counted = |faulted: u64| {
+            let mut found = Measurement::default();
+            found.undecoded_faults.insert(0, faulted / 2);
+            let record = InstructionRecord { faulted: faulted - faulted / 2, ..InstructionRecord::default() };
+            found.instructions.insert(InstructionKey { address: 0, word: Word::default() }, record);
+            found
+        };
+        assert_eq!(what_became_of(2, Some(&counted(2))), ", 2 faulted");
+        assert_eq!(what_became_of(1, Some(&counted(0))), ", 1 was cancelled");
+        assert_eq!(what_became_of(5, Some(&counted(2))), ", 3 were cancelled, 2 faulted");
+        assert_eq!(what_became_of(5, None), ", 5 were cancelled or faulted");
+    }
 }

@@ -81,8 +81,8 @@ fn host_instructions(arguments: &[String]) -> Option<f64> {
     assert_eq!(output.status.code(), Some(LIMIT_REACHED), "{told}");
     // The emitted simulator takes the place of the program that has started it.
     // `I refs:`, with as many blanks between as the number leaves room for.
-    let counted = told.lines().filter_map(|line| line.split_once("refs:"));
-    let (_, last) = counted.filter(|(what, _)| what.trim_end().ends_with(" I")).next_back()?;
+    let mut counted = told.lines().filter_map(|line| line.split_once("refs:"));
+    let (_, last) = counted.rfind(|(what, _)| what.trim_end().ends_with(" I"))?;
     last.trim().replace(',', "").parse().ok()
 }
 

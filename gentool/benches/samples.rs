@@ -12,9 +12,9 @@
 //! | `memory` | what memory each way takes, and whether that grows with the run |
 //!
 //! Costs are instructions of the host, counted by valgrind (Debian: `valgrind`) as the difference between two
-//! runs, so that what a run does once is left out; without valgrind they are processor time, as are those of
-//! checks in the translated engine, which runs otherwise where time is stretched. A missed target
-//! makes the exit status 1. `--quick` takes runs of a hundredth, in which nothing is as it is in long ones.
+//! runs, so that what a run does once is left out; without valgrind they are processor time, as are all
+//! in the translated engine, which runs otherwise where time is stretched. A missed target makes the exit
+//! status 1. `--quick` takes runs of a hundredth, in which nothing is as it is in long ones.
 
 #[path = "../../benches/speed/process.rs"]
 mod process;

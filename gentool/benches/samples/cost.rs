@@ -33,23 +33,17 @@ fn cost(plan: &Plan, engine: &str, guest: &str, lengths: [u64; 2], options: &[St
     if engine == TRANSLATED {
         return times(plan, engine, guest, lengths, &[options.to_vec()])[0];
     }
-    let lengths = lengths.map(|length| length / plan.divisor);
+    let whole = lengths;
+    let lengths = whole.map(|length| length / plan.divisor);
     let counted = std::thread::scope(|scope| {
         lengths
             .map(|length| scope.spawn(move || host_instructions(&line(engine, guest, length, options))))
             .map(|run| run.join().expect("a run is counted"))
     });
-    let [short, long] = match counted {
-        [Some(short), Some(long)] => [short, long],
-        _ => lengths.map(|length| {
-            let run = || {
-                let mut command = quiet(env!("CARGO_BIN_EXE_gentool"), &line(engine, guest, length, options));
-                process::run(&mut command).expect("gentool runs").seconds
-            };
-            1e9 * (0..5).map(|_| run()).fold(f64::INFINITY, f64::min)
-        }),
-    };
-    (long - short) / (lengths[1] - lengths[0]) as f64
+    match counted {
+        [Some(short), Some(long)] => (long - short) / (lengths[1] - lengths[0]) as f64,
+        _ => times(plan, engine, guest, whole, &[options.to_vec()])[0],
+    }
 }
 
 /// What one instruction of a guest costs by each way, in nanoseconds of processor time: the fastest runs of

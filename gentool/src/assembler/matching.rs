@@ -1,8 +1,9 @@
 //! A line against the texts of a model: every way in which it can be read.
 //!
 //! Spaces are needed between two words alone, and not allowed where `~` stands or within a piece of a
-//! literal ([`isac_parser::literal`]); what may stand in several ways (an expression that ends with a literal) is tried in all of them. The furthest
-//! place that any way has come to, and what was expected there, is what the message tells.
+//! literal ([`isac_parser::literal`]); what may stand in several ways (an expression that ends with a
+//! literal) is tried in all of them. The furthest place that any way has come to, and what was expected
+//! there, is what the message tells.
 
 mod operand;
 

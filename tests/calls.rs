@@ -421,6 +421,78 @@ fn what_is_struck_anywhere_calls_and_returns_all_the_same() {
     assert_eq!(others.count(), 0, "{:?}", calls.arcs);
 }
 
+/// Runs bytes in memory until they halt.
+fn run_to_the_end(engine: &mut dyn Engine, pieces: &[(u64, &[u8])]) {
+    for (address, bytes) in pieces {
+        engine.machine().write_bytes(0, *address, bytes).expect("it lies in memory");
+    }
+    let mut host = Host::new(Streams::captured(b"").0);
+    loop {
+        match engine.run(&mut host, 1_000_000) {
+            Stop::Paused { .. } => {}
+            stop => return assert_eq!(stop, Stop::Halted(0)),
+        }
+    }
+}
+
+/// Site, function, kind and number of the calls of a program of a processor of a few instructions, which begins at
+/// 10; the functions begin at addresses and have 16 cells at most.
+fn arcs_of(simulator: &Simulator, functions: &[u64], pieces: &[(u64, &[u8])]) -> Vec<(u64, u64, CallKind, u64)> {
+    let ends = functions.iter().skip(1).chain([&0x100]);
+    let cells = functions.iter().zip(ends);
+    let cells = cells.map(|(&start, &end)| FunctionCells { start, end: end.min(start + 0x10), function: start });
+    let run = |engine: &mut dyn Engine| run_to_the_end(engine, pieces);
+    let followed = Followed { begins_at: Some(0x10), run: &run };
+    let calls = check(simulator, ways(simulator, &PIECES), &FunctionMap::new(cells.collect()), &followed);
+    calls.arcs.iter().map(|(key, arc)| (key.site, key.callee, key.kind, arc.calls)).collect()
+}
+
+/// Loops in hardware go back by themselves, and neither call nor interrupt anything. A label within makes the way
+/// into the last instruction a tail call.
+#[test]
+fn loops_in_hardware_call_nothing() {
+    const REPEATS: Simulator = simulator!(repeats, repeats_stepwise);
+    // A loop of four, five times more, with a call and a repeated instruction in it; repeat, and what that repeats
+    // has a label; stop. The function at 20 repeats an instruction.
+    let pieces: [(u64, &[u8]); 2] =
+        [(0x10, &[0xec, 1, 0xa0, 0x43, 1, 0x45, 1, 3]), (0x20, &[0x47, 1, 1, 2])];
+    let call = (0x12, 0x20, CallKind::Call, 6);
+    let found = arcs_of(&REPEATS, &[0x10, 0x16, 0x20], &pieces);
+    assert_eq!(found, [call, (0x15, 0x16, CallKind::Tail, 1)]);
+    assert_eq!(arcs_of(&REPEATS, &[], &pieces), [call]);
+}
+
+/// In a pipeline that flushes nothing the instructions fetched behind a branch run before it takes effect; the
+/// last of them calls.
+#[test]
+fn branches_that_take_effect_later_call_and_return() {
+    const AHEAD: Simulator = simulator!(ahead, ahead_stepwise);
+    // Call 20; jump 18; at 18 call 30, again 18, stop. The function at 20 calls 30 by a jump; that returns.
+    let pieces: [(u64, &[u8]); 4] = [
+        (0x10, &[0xa0, 1, 1, 0xd8, 1, 1]),
+        (0x18, &[0xb0, 1, 1, 0x58, 1, 1, 3, 1, 1]),
+        (0x20, &[1, 0xf0, 1, 1]),
+        (0x30, &[1, 2, 1, 1]),
+    ];
+    let tail = (0x23, 0x30, CallKind::Tail, 1);
+    let calls = [(0x12, 0x20, CallKind::Call, 1), (0x1a, 0x30, CallKind::Call, 10)];
+    assert_eq!(arcs_of(&AHEAD, &[0x10, 0x20, 0x30], &pieces), [calls[0], calls[1], tail]);
+    assert_eq!(arcs_of(&AHEAD, &[], &pieces), calls);
+}
+
+/// Where the processor has gone on by itself to where a branch leads, that has called and returned all the same.
+#[test]
+fn branches_that_were_predicted_call_and_return() {
+    const PREDICTED: Simulator = simulator!(predicted, predicted_stepwise);
+    // Call 20; call 30; again 10; stop. The function at 20 calls 30 by a jump; that returns.
+    let pieces: [(u64, &[u8]); 3] =
+        [(0x10, &[0xa0, 1, 0xb0, 0x50, 3, 1, 1]), (0x20, &[1, 0xf0]), (0x30, &[1, 2])];
+    let tail = (0x21, 0x30, CallKind::Tail, 10);
+    let calls = [(0x10, 0x20, CallKind::Call, 10), (0x12, 0x30, CallKind::Call, 10)];
+    assert_eq!(arcs_of(&PREDICTED, &[0x10, 0x20, 0x30], &pieces), [calls[0], calls[1], tail]);
+    assert_eq!(arcs_of(&PREDICTED, &[], &pieces), calls);
+}
+
 /// Where `main` takes interrupts before it decodes, they strike behind the instruction before.
 #[test]
 fn what_is_struck_before_the_next_is_decoded_calls_and_returns_all_the_same() {

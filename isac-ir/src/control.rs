@@ -7,7 +7,9 @@
 //! no description has to say what a call is.
 //!
 //! Where a step takes the program counter from a register that the instruction before may have set,
-//! that one has a delay slot: where the instruction behind it goes on is its matter.
+//! that one has a delay slot: where the instruction behind it goes on is its matter. It has none if the step may
+//! take it from there again and again, as loops in hardware do: any instruction may be the last one of such a
+//! loop, or be repeated by itself.
 //!
 //! What runs in every instruction, as what takes interrupts does, keeps nothing either.
 //! Registers of a pipeline's stages keep nothing: they carry what the instruction has on its way to
@@ -17,6 +19,7 @@
 //!
 //! Activations that come round are gone round once: what any number of turns leaves is not known.
 
+mod carrier;
 mod place;
 mod state;
 mod statement;
@@ -28,9 +31,9 @@ pub use self::striking::{added_to, striking_operations};
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::Model;
-use crate::behavior::{ExprKind, Stmt, walk_statements};
 use crate::decode::Decoded;
 use crate::operation::{Role, Target};
+use carrier::Copied;
 use state::{NextAddress, State};
 
 /// Where an instruction may go on.
@@ -44,8 +47,13 @@ pub struct Control {
     pub computed: bool,
     /// Whether that is its own doing, and not that of what runs in every instruction.
     pub jumps: bool,
+    /// Whether it is that of what runs in every instruction, which keeps no address for a way back: a loop in
+    /// hardware, or a prediction.
+    pub is_led: bool,
+    /// Whether what runs in every instruction keeps an address and goes elsewhere: it takes interrupts.
+    pub may_be_struck: bool,
     /// The address that it keeps: that behind itself, or behind one more instruction of its size,
-    /// which is its delay slot.
+    /// which is its delay slot; in a pipeline, behind up to [`MOST_SLOTS`].
     pub keeps: Option<u64>,
     /// Where the instruction behind it goes on, if this one may decide that: it has a delay slot.
     pub delayed: Option<Delayed>,
@@ -85,36 +93,57 @@ pub fn control_of(model: &Model, decoded: &Decoded, address: u64, size_cells: u3
             targets: Vec::new(),
             computed: true,
             jumps: true,
+            is_led: false,
+            may_be_struck: false,
             keeps: None,
             delayed: None,
         };
     };
-    let steps = steps(model, decoded);
     let mut walk = Walk {
         model,
         decoded,
         address,
         size_cells,
+        successor,
         counter,
-        carriers: carriers(model, &steps, &counter),
-        steps,
+        carriers: BTreeSet::new(),
+        lasting: BTreeSet::new(),
+        copied: Copied::default(),
+        steps: steps(model, decoded),
         contexts: Vec::new(),
         begun: Vec::new(),
-        kept: BTreeSet::new(),
         is_keeping: false,
         left: BTreeMap::new(),
     };
+    walk.find_carriers();
     let mut state = State::new(NextAddress::known(address));
     walk.run_instruction(&mut state);
     let mut targets = state.next.targets.clone();
+    targets.extend(&state.aside.targets);
     let falls_through = targets.remove(&successor);
     let behind_slot = successor.wrapping_add(size_cells.into()) & mask;
     let mark = u128::from(size_cells > 1);
-    let is_kept = |at: u64| walk.kept.contains(&at.into()) || walk.kept.contains(&(u128::from(at) | mark));
+    let is_kept = |at: u64| state.kept.contains(&at.into()) || state.kept.contains(&(u128::from(at) | mark));
     let keeps = [successor, behind_slot].into_iter().find(|at| is_kept(*at));
-    let targets = targets.into_iter().collect();
+    let targets: Vec<u64> = targets.into_iter().collect();
+    // Where instructions overlap, as many are in the slots of a branch as were fetched by the time.
+    let most_slots = match model.overlaps() && (state.jumps || !targets.is_empty()) {
+        true => MOST_SLOTS,
+        false => 1,
+    };
+    let behind = |slots: u64| successor.wrapping_add(slots * u64::from(size_cells)) & mask;
+    let keeps = keeps.or_else(|| (2..=most_slots).map(behind).find(|at| is_kept(*at)));
     let delayed = state.delay.delayed(behind_slot);
-    Control { falls_through, targets, computed: state.next.computed, jumps: state.jumps, keeps, delayed }
+    Control {
+        falls_through,
+        targets,
+        computed: state.next.computed || state.aside.computed,
+        jumps: state.jumps,
+        is_led: state.leads.is_led(),
+        may_be_struck: state.leads.may_be_struck(),
+        keeps,
+        delayed,
+    }
 }
 
 /// The operations that run in every instruction: `main` and the one that decodes.
@@ -126,25 +155,8 @@ fn steps(model: &Model, decoded: &Decoded) -> Vec<u32> {
     std::iter::once(model.main).chain(root).collect()
 }
 
-/// Registers that carry and do not keep: those of stages that others follow, and those that the step of
-/// every instruction copies to the program counter.
-fn carriers(model: &Model, steps: &[u32], counter: &place::Counter) -> BTreeSet<u32> {
-    let stages = model.pipelines.iter().flat_map(|pipeline| pipeline.stages.iter().rev().skip(1));
-    let mut found: BTreeSet<u32> = stages.flat_map(|stage| stage.registers.iter().copied()).collect();
-    found.retain(|register| model.registers[*register as usize].count.is_none());
-    let bodies = steps.iter().filter_map(|step| model.operation(*step).behavior.as_ref());
-    for body in bodies {
-        walk_statements(&body.statements, &mut |statement| {
-            if let Stmt::SetRegister { register, value, .. } = statement
-                && *register == counter.register
-                && let ExprKind::Register { register: source, index: None, .. } = value.kind
-            {
-                found.insert(source);
-            }
-        });
-    }
-    found
-}
+/// Delay slots of a branch at most, where instructions overlap.
+pub const MOST_SLOTS: u64 = 16;
 
 /// Operations that are run for one instruction at most; what more would do is not known.
 const MOST_CONTEXTS: usize = 1 << 12;
@@ -165,15 +177,19 @@ struct Walk<'a> {
     decoded: &'a Decoded,
     address: u64,
     size_cells: u32,
+    /// The address behind it.
+    successor: u64,
     counter: place::Counter,
+    /// Registers that carry and do not keep.
     carriers: BTreeSet<u32>,
+    /// Those of them from which steps may take the program counter again and again.
+    lasting: BTreeSet<u32>,
+    copied: Copied,
     /// Operations that run in every instruction.
     steps: Vec<u32>,
     contexts: Vec<Context>,
     /// What the program counter could hold where each of them began.
     begun: Vec<NextAddress>,
-    /// Values that were computed from the program counter and written elsewhere.
-    kept: BTreeSet<u128>,
     /// Whether what is written is written by the instruction itself.
     is_keeping: bool,
     /// States in which blocks and loops were left, by label.

@@ -139,7 +139,8 @@ impl CallTrail {
         if to == successor && !self.recorder.map().is_boundary(to) {
             return None;
         }
-        Some(step_of(self.known(step.address)?, self.branch_before(step), successor, to))
+        let controls = (self.known(step.address)?, self.branch_before(step));
+        Some(step_of(self.recorder.map(), controls, (step.address, successor, to)))
     }
 
     fn known(&self, address: u64) -> Option<&Control> {

@@ -60,7 +60,7 @@ impl Walk<'_> {
                 state.next.computed = true;
             }
             state.registers.retain(|(other, _), _| *other != register);
-            self.keep(value);
+            self.keep(state, value);
             return;
         };
         if self.hardwired(register, element).is_some() {
@@ -69,6 +69,7 @@ impl Walk<'_> {
         if register == self.counter.register && element == self.counter.element {
             let mask = crate::bits::mask(self.counter.width_bits);
             state.delay = Delay::default();
+            state.aside = NextAddress::nowhere();
             state.next = match value.filter(|_| is_whole) {
                 Some(value) => NextAddress::known((value.bits & mask) as u64),
                 None => NextAddress::unknown(),
@@ -76,7 +77,7 @@ impl Walk<'_> {
             return;
         }
         if !self.carriers.contains(&register) {
-            self.keep(value);
+            self.keep(state, value);
         }
         match value.filter(|_| is_whole) {
             Some(value) => state.registers.insert((register, element), value),
@@ -85,9 +86,9 @@ impl Walk<'_> {
     }
 
     /// Notes the address that was written anywhere but to the program counter.
-    pub(super) fn keep(&mut self, value: Option<Known>) {
+    pub(super) fn keep(&self, state: &mut State, value: Option<Known>) {
         if self.is_keeping {
-            self.kept.extend(value.and_then(|value| value.address));
+            state.kept.extend(value.and_then(|value| value.address));
         }
     }
 

@@ -33,8 +33,18 @@ impl NextAddress {
         NextAddress { targets: [address].into(), computed: false }
     }
 
+    pub(super) fn nowhere() -> NextAddress {
+        NextAddress { targets: BTreeSet::new(), computed: false }
+    }
+
     pub(super) fn unknown() -> NextAddress {
         NextAddress { targets: BTreeSet::new(), computed: true }
+    }
+
+    /// It may hold what another may, too.
+    fn join(&mut self, other: NextAddress) {
+        self.targets.extend(other.targets);
+        self.computed |= other.computed;
     }
 
     /// The only address that it may hold.
@@ -80,6 +90,42 @@ impl Delay {
     }
 }
 
+/// What steps may have done on the ways to a point: the ways on which they have sent the run to an address that
+/// is not known, and those on which they have kept an address. A set of pairs, a bit each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Leads(u8);
+
+impl Leads {
+    const NOTHING: u8 = 1;
+    const KEPT: u8 = 2;
+    const LED: u8 = 4;
+    const KEPT_AND_LED: u8 = 8;
+
+    /// The run is sent elsewhere, on every way.
+    pub(super) fn lead(&mut self) {
+        self.0 = self.0 & (Self::LED | Self::KEPT_AND_LED) | (self.0 & (Self::NOTHING | Self::KEPT)) << 2;
+    }
+
+    /// An address is kept, on every way.
+    pub(super) fn keep(&mut self) {
+        self.0 = self.0 & (Self::KEPT | Self::KEPT_AND_LED) | (self.0 & (Self::NOTHING | Self::LED)) << 1;
+    }
+
+    /// Whether the run may be sent elsewhere and nothing kept. What is kept on all ways says nothing.
+    pub(super) fn is_led(self) -> bool {
+        self.0 & Self::LED != 0 || (self.always_keeps() && self.0 & Self::KEPT_AND_LED != 0)
+    }
+
+    /// Whether an address may be kept for the sake of that.
+    pub(super) fn may_be_struck(self) -> bool {
+        self.0 & Self::KEPT_AND_LED != 0 && !self.always_keeps()
+    }
+
+    fn always_keeps(self) -> bool {
+        self.0 & (Self::NOTHING | Self::LED) == 0
+    }
+}
+
 /// A place that was found: the operation's context and the locals that stay.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Found {
@@ -91,9 +137,15 @@ pub(super) struct Found {
 #[derive(Debug, Clone)]
 pub(super) struct State {
     pub next: NextAddress,
+    /// Where else a step may have sent the run, the instruction having set nothing.
+    pub aside: NextAddress,
     pub delay: Delay,
     /// Whether the instruction itself has set the program counter to what is not known.
     pub jumps: bool,
+    /// Values that were computed from the program counter and written elsewhere.
+    pub kept: BTreeSet<u128>,
+    /// What the steps have done.
+    pub leads: Leads,
     /// By register and element.
     pub registers: BTreeMap<(u32, u128), Known>,
     /// Of the body at hand.
@@ -110,8 +162,11 @@ impl State {
     pub(super) fn new(next: NextAddress) -> State {
         State {
             next,
+            aside: NextAddress::nowhere(),
             delay: Delay::default(),
             jumps: false,
+            kept: BTreeSet::new(),
+            leads: Leads(Leads::NOTHING),
             registers: BTreeMap::new(),
             locals: Vec::new(),
             variables: BTreeMap::new(),
@@ -142,6 +197,29 @@ impl State {
         self.found.clear();
     }
 
+    /// An address that was written, and to which the run goes, is kept for no way back: a branch that is not taken
+    /// may have told that to those who predict.
+    pub(super) fn forget_where_it_goes(&mut self) {
+        if let Some(next) = self.next.value() {
+            self.kept.remove(&u128::from(next));
+        }
+    }
+
+    /// Joins the sides of a condition in a step of which `is_usual` tells whether an address is where instructions
+    /// go on as a rule: if one side goes on there alone, that is what the instruction finds.
+    pub(super) fn join_step(&mut self, other: State, is_usual: impl Fn(u64) -> bool) {
+        let usual = |state: &State| state.next.value().is_some_and(&is_usual);
+        let (next, aside) = match (usual(self), usual(&other)) {
+            _ if self.is_gone || other.is_gone => return self.join(other),
+            (true, false) => (self.next.clone(), other.next.clone()),
+            (false, true) => (other.next.clone(), self.next.clone()),
+            _ => return self.join(other),
+        };
+        self.join(other);
+        self.next = next;
+        self.aside.join(aside);
+    }
+
     /// Goes on from here or from there: known is what is known in both.
     pub(super) fn join(&mut self, other: State) {
         if other.is_gone {
@@ -151,10 +229,12 @@ impl State {
             *self = other;
             return;
         }
-        self.next.targets.extend(other.next.targets);
-        self.next.computed |= other.next.computed;
+        self.next.join(other.next);
+        self.aside.join(other.aside);
         self.delay.join(other.delay);
         self.jumps |= other.jumps;
+        self.kept.extend(other.kept);
+        self.leads.0 |= other.leads.0;
         self.registers.retain(|place, value| other.registers.get(place) == Some(value));
         self.variables.retain(|place, value| other.variables.get(place) == Some(value));
         self.found.retain(|place, value| other.found.get(place) == Some(value));

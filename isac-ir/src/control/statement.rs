@@ -60,19 +60,29 @@ impl Walk<'_> {
                 if self.delays(context, *register) {
                     state.delay.set(value.map(|value| value.bits as u64));
                 }
+                let is_own = self.is_own(context);
                 let is_known = value.is_some() && bits == (0, self.counter.width_bits);
-                let is_counter = element.is_none_or(|element| element == self.counter.element);
-                state.jumps |= *register == self.counter.register
-                    && self.is_own(context)
-                    && is_counter
-                    && !(is_known && element.is_some());
-                self.is_keeping = self.is_own(context);
+                let is_counter = *register == self.counter.register
+                    && element.is_none_or(|element| element == self.counter.element);
+                let leads = is_counter && !(is_known && element.is_some());
+                state.jumps |= is_own && leads;
+                match is_own {
+                    true => {}
+                    false if leads => state.leads.lead(),
+                    false if !is_counter && !self.carriers.contains(register) => keeps(state, value),
+                    false => {}
+                }
+                self.note_copy(*register, statement);
+                self.is_keeping = is_own;
                 self.write_register(state, *register, element, bits, value);
             }
             Stmt::SetMemory { value, .. } | Stmt::SetCellPart { value, .. } => {
                 let value = self.evaluate(state, context, value);
                 self.is_keeping = self.is_own(context);
-                self.keep(value);
+                if !self.is_keeping {
+                    keeps(state, value);
+                }
+                self.keep(state, value);
             }
             Stmt::SetOperand { instance, value, .. } => {
                 let value = self.evaluate(state, context, value);
@@ -97,7 +107,8 @@ impl Walk<'_> {
     /// Whether an assignment decides where the next instruction goes on: to a register from which the
     /// step takes the program counter, by an instruction itself.
     fn delays(&self, context: usize, register: u32) -> bool {
-        self.is_own(context) && !self.model.overlaps() && self.carriers.contains(&register)
+        let is_slot = self.carriers.contains(&register) && !self.lasting.contains(&register);
+        is_slot && self.is_own(context) && !self.model.overlaps()
     }
 
     /// Whether an operation is of the instruction, or activated by one that is, and not of what runs
@@ -119,11 +130,22 @@ impl Walk<'_> {
             Stmt::If { condition, then, otherwise } => match self.evaluate(state, context, condition) {
                 Some(Known { bits: 0, .. }) => self.run(state, context, body, otherwise),
                 Some(_) => self.run(state, context, body, then),
+                None if self.is_followed(then) => self.run(state, context, body, then),
+                None if self.is_followed(otherwise) => self.run(state, context, body, otherwise),
                 None => {
                     let mut other = state.clone();
+                    let before = state.next.value();
                     self.run(state, context, body, then);
                     self.run(&mut other, context, body, otherwise);
-                    state.join(other);
+                    match self.is_own(context) {
+                        true => {
+                            state.forget_where_it_goes();
+                            other.forget_where_it_goes();
+                            state.join(other);
+                        }
+                        false => state
+                            .join_step(other, |next| next == self.successor || Some(next) == before),
+                    }
                 }
             },
             Stmt::Loop { label, body: turns } => {
@@ -163,6 +185,13 @@ impl Walk<'_> {
         for left in self.left.remove(&label).unwrap_or_default() {
             state.join(left);
         }
+    }
+}
+
+/// A step has written a value, which may be an address.
+fn keeps(state: &mut State, value: Option<Known>) {
+    if value.is_some_and(|value| value.address.is_some()) {
+        state.leads.keep();
     }
 }
 

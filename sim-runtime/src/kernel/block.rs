@@ -70,6 +70,23 @@ pub struct Block {
     pub(super) stops: std::cell::RefCell<Vec<(u32, u64)>>,
 }
 
+impl<C: BlockCore, P> Decoded<C, P> {
+    /// What the profile needs to know of it at an address; it has no site yet.
+    pub(super) fn to_static(&self, address: u64) -> Static {
+        Static {
+            address,
+            words: self.words,
+            size_cells: self.size_cells,
+            site: None,
+            counters: self.counters,
+            cancelled: Cell::new(0),
+            faulted: Cell::new(0),
+            extra_cycles: Cell::new(0),
+            unfinished: Cell::new(0),
+        }
+    }
+}
+
 /// What the profile needs to know of a record.
 #[derive(Debug, Clone)]
 pub(super) struct Static {
@@ -127,8 +144,6 @@ pub(super) enum Arrival {
     Untold,
     /// This way.
     Way(u32),
-    /// The dispatcher has to be asked.
-    Asked,
 }
 
 /// A target that a site led to.

@@ -7,13 +7,12 @@
 
 use std::collections::HashMap;
 
-use isac_ir::Model;
 use isac_ir::control::Control;
 use sim_profile::{Calls, Spending};
 
 use super::block::Static;
-use super::machine::Core;
-use crate::record::{CallRecorder, FunctionMap, step_of};
+use super::machine::{BlockCore, Core, Profiling};
+use crate::record::{CallRecorder, FunctionMap, own_step, step_of};
 
 /// Follows calls of a core that runs in blocks.
 pub(super) struct CallTrail {
@@ -43,13 +42,6 @@ impl CallTrail {
         self.recorder.take_newly_awaited()
     }
 
-    /// Whether an instruction has to do with the one behind it: that is in its delay slot.
-    pub(super) fn has_slot(&mut self, model: &Model, entry: &Static) -> bool {
-        let control = self.controls.entry(entry.address).or_insert_with(|| entry.control(model));
-        let successor = model.successor(entry.address, entry.size_cells);
-        control.as_ref().is_some_and(|control| control.has_slot(successor))
-    }
-
     /// An instruction was cancelled, and the run goes on at the PC: elsewhere, if that is another
     /// function, by an interrupt or what is like one.
     pub(super) fn follow_cancelled<C: Core>(&mut self, core: &C, source: &Static) {
@@ -59,39 +51,40 @@ impl CallTrail {
         self.recorder.cancelled(source.address, core.pc(), successor, now);
     }
 
-    /// An instruction has ended and gone on at the PC; `source` is that one and the one before it.
-    /// The number of its way, if the recorder has to be told the next time, too. Where it was struck it would
-    /// have gone on elsewhere, and has no way.
-    pub(super) fn follow<C: Core>(
+    /// An instruction has ended and gone on at the PC. The number of its way, if the recorder has to be told the
+    /// next time, too. Where it was struck it would have gone on elsewhere, and has no way.
+    pub(super) fn follow<C: BlockCore, P: Profiling>(
         &mut self,
         core: &C,
-        source: (&Static, Option<&Static>),
+        source: &Static,
         struck: Option<u64>,
     ) -> Option<u32> {
-        let Some(next) = struck else { return self.go_on(core, source, core.pc()) };
-        self.go_on(core, source, next);
+        let Some(next) = struck else { return self.go_on::<C, P>(core, source, core.pc()) };
+        self.go_on::<C, P>(core, source, next);
         let kernel = core.kernel_ref();
         let now = Spending { instructions: kernel.instructions, cycles: kernel.cycles() };
         self.recorder.strike(next, core.pc(), now);
         None
     }
 
-    fn go_on<C: Core>(
-        &mut self,
-        core: &C,
-        (source, before): (&Static, Option<&Static>),
-        to: u64,
-    ) -> Option<u32> {
+    fn go_on<C: BlockCore, P: Profiling>(&mut self, core: &C, source: &Static, to: u64) -> Option<u32> {
         let model = core.model();
         let successor = model.successor(source.address, source.size_cells);
         if to == successor && !self.map().is_boundary(to) {
             return None;
         }
-        for entry in before.into_iter().chain([source]) {
-            self.controls.entry(entry.address).or_insert_with(|| entry.control(model));
+        let control = self.controls.entry(source.address).or_insert_with(|| source.control(model));
+        let is_explained = own_step(control.as_ref()?, successor, to).is_some();
+        // Whatever has a delay slot is as long as what is in it.
+        let behind = source.address.wrapping_sub(u64::from(source.size_cells));
+        if !is_explained {
+            let branch = || core.decode::<P>(behind).ok()?.to_static(behind).control(model);
+            self.controls.entry(behind).or_insert_with(branch);
         }
-        let known = |entry: &Static| self.controls.get(&entry.address)?.as_ref();
-        let step = step_of(known(source)?, before.and_then(known), successor, to);
+        let known = |address: u64| self.controls.get(&address)?.as_ref();
+        let branch = known(behind).filter(|branch| !is_explained && branch.has_slot(source.address));
+        let places = (source.address, successor, to);
+        let step = step_of(self.map(), (known(source.address)?, branch), places);
         if self.recorder.is_idle(step, source.address, to) {
             return None;
         }

@@ -91,23 +91,13 @@ impl<C: BlockCore, P: Profiling> Code<C, P> {
             let site = decoded.needs_site.then(|| self.new_site(number, records.len(), decoded.counters));
             let (run, args) = (decoded.run, decoded.args);
             records.push(Record { run, site: site.unwrap_or(0), args, profiling: PhantomData });
-            statics.push(Static {
-                address,
-                words: decoded.words,
-                size_cells: decoded.size_cells,
-                site,
-                counters: decoded.counters,
-                cancelled: Cell::new(0),
-                faulted: Cell::new(0),
-                extra_cycles: Cell::new(0),
-                unfinished: Cell::new(0),
-            });
+            statics.push(Static { site, ..decoded.to_static(address) });
             core.mark_code(address, u64::from(decoded.seen_cells));
             let last = isac_ir::bits::mask(core.model().pc.width_bits) as u64;
             let wraps = address.checked_add(u64::from(decoded.size_cells)).filter(|after| *after <= last);
             if let (Some(after), false) = (wraps, decoded.ends_block) {
                 address = after;
-                let is_over = self.ends_before(core.model(), after, &statics);
+                let is_over = self.ends_before(after, statics.len());
                 next = if is_over { None } else { core.decode::<P>(address).ok() };
             }
         }
@@ -119,13 +109,11 @@ impl<C: BlockCore, P: Profiling> Code<C, P> {
         Ok(number)
     }
 
-    /// Whether a block of these instructions ends before an address: where it is full, or a function
-    /// ends, but never between a branch and its delay slot if calls are followed.
-    fn ends_before(&mut self, model: &isac_ir::Model, after: u64, statics: &[Static]) -> bool {
-        let is_full = statics.len() >= MAX_BLOCK;
-        let (Some(calls), Some(last)) = (&mut self.calls, statics.last()) else { return is_full };
-        let calls = calls.get_mut();
-        (is_full || calls.map().is_boundary(after)) && !calls.has_slot(model, last)
+    /// Whether a block of so many instructions ends before an address: where it is full, or a function ends if
+    /// calls are followed.
+    fn ends_before(&mut self, after: u64, instructions: usize) -> bool {
+        let is_boundary = |calls: &mut RefCell<CallTrail>| calls.get_mut().map().is_boundary(after);
+        instructions >= MAX_BLOCK || self.calls.as_mut().is_some_and(is_boundary)
     }
 
     fn new_site(&mut self, block: u32, index: usize, counters: u32) -> u32 {
@@ -281,27 +269,16 @@ impl<C: BlockCore, P: Profiling> Code<C, P> {
         self.blocks[block as usize].statics.get(index as usize)
     }
 
-    /// The record that a site leaves, or the last one of its block if it is the block's end, and the
-    /// one before it.
-    pub(super) fn source_of(&self, site: u32) -> Option<(&Static, Option<&Static>)> {
+    /// The record that a site leaves, or the last one of its block if it is the block's end.
+    pub(super) fn source_of(&self, site: u32) -> Option<&Static> {
         let SiteOwner { block, index } = self.owners[site as usize];
         self.source_at(block, index)
     }
 
-    /// A record of a block, or its last one, and the one before it.
-    pub(super) fn source_at(&self, block: u32, index: u32) -> Option<(&Static, Option<&Static>)> {
+    /// A record of a block, or its last one.
+    pub(super) fn source_at(&self, block: u32, index: u32) -> Option<&Static> {
         let statics = &self.blocks[block as usize].statics;
-        let index = (index as usize).min(statics.len().checked_sub(1)?);
-        let before = index.checked_sub(1).and_then(|before| statics.get(before));
-        Some((statics.get(index)?, before))
-    }
-
-    /// The record of a block after which the run was interrupted, if the one behind it is in its delay
-    /// slot and calls are followed.
-    pub(super) fn branch_before(&self, core: &C, block: u32, index: u32) -> Option<Static> {
-        let mut calls = self.calls.as_ref()?.borrow_mut();
-        let (source, _) = self.source_at(block, index)?;
-        calls.has_slot(core.model(), source).then(|| source.clone())
+        statics.get((index as usize).min(statics.len().checked_sub(1)?))
     }
 
     /// Charges the record of a site with extra cycles.

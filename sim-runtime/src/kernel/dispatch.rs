@@ -30,8 +30,6 @@ pub(super) struct Rest {
     pub undecoded_extra_cycles: BTreeMap<Option<u64>, u64>,
     /// What whoever comes from there again has to tell, where calls are followed.
     arrival: Arrival,
-    /// The branch in whose delay slot the run was interrupted, where calls are followed.
-    slot_of: Option<Static>,
 }
 
 impl<C: BlockCore, P: Profiling> Dispatcher<'_, C, P> {
@@ -65,10 +63,7 @@ impl<C: BlockCore, P: Profiling> Dispatcher<'_, C, P> {
         }
         let records = &self.code.records[block as usize];
         let length = records.len() as u64;
-        let slot_of = self.rest.slot_of.take();
-        // In a delay slot one instruction alone runs: no link knows which branch was before it.
-        let most = if slot_of.is_some() { 1 } else { MAX_CHAIN.max(length) };
-        let chain = budget.min(most);
+        let chain = budget.min(MAX_CHAIN.max(length));
         let kernel = self.core.kernel();
         kernel.budget = chain;
         kernel.leave = Leave::RanOut;
@@ -79,10 +74,10 @@ impl<C: BlockCore, P: Profiling> Dispatcher<'_, C, P> {
         if let Some(first) = records.first() {
             (first.run)(self.core, self.code, records, pc, fuel);
         }
-        self.after_chain(block, chain, slot_of.as_ref())
+        self.after_chain(block, chain)
     }
 
-    fn after_chain(&mut self, block: u32, chain: u64, slot_of: Option<&Static>) -> (u64, Option<Stop>) {
+    fn after_chain(&mut self, block: u32, chain: u64) -> (u64, Option<Stop>) {
         let kernel = self.core.kernel();
         let (leave, site, remaining) = (kernel.leave, kernel.site, kernel.remaining);
         let struck = kernel.struck.take();
@@ -91,24 +86,21 @@ impl<C: BlockCore, P: Profiling> Dispatcher<'_, C, P> {
         match leave {
             Leave::RanOut => {
                 if let Some(last) = (chain as u32).checked_sub(1) {
-                    self.follow_calls(slot_of, None, |code| code.source_at(block, last));
-                    self.rest.slot_of = self.code.branch_before(self.core, block, last);
+                    self.follow_calls(None, |code| code.source_at(block, last));
                 }
                 self.code.stop_block(block, chain as u32);
                 (ended, None)
             }
             Leave::Check => (ended, None),
             Leave::Transfer => {
-                self.rest.arrival = match slot_of {
-                    None => self.follow_known(site),
-                    Some(_) => None,
-                }
-                .unwrap_or_else(|| self.follow_calls(slot_of, None, |code| code.source_of(site)));
+                let arrival = self.follow_known(site);
+                self.rest.arrival =
+                    arrival.unwrap_or_else(|| self.follow_calls(None, |code| code.source_of(site)));
                 self.rest.arrived_from = Some(site);
                 (ended, None)
             }
             Leave::CodeWritten => {
-                self.follow_calls(slot_of, struck, |code| code.source_of(site));
+                self.follow_calls(struck, |code| code.source_of(site));
                 self.code.stop(site, true);
                 self.note_transfer(site);
                 (ended, self.core.kernel().exit())
@@ -130,24 +122,21 @@ impl<C: BlockCore, P: Profiling> Dispatcher<'_, C, P> {
         Some(arrival)
     }
 
-    /// An instruction has gone on at the PC, or where it was struck, and may stand in the delay slot of a
-    /// branch that ran before; what whoever goes there again has to tell.
+    /// An instruction has gone on at the PC, or where it was struck; what whoever goes there again has to tell.
     fn follow_calls(
         &mut self,
-        slot_of: Option<&Static>,
         struck: Option<u64>,
-        source: impl FnOnce(&Code<C, P>) -> Option<(&Static, Option<&Static>)>,
+        source: impl FnOnce(&Code<C, P>) -> Option<&Static>,
     ) -> Arrival {
-        let (Some(calls), Some((source, before))) = (&self.code.calls, source(self.code)) else {
+        let (Some(calls), Some(source)) = (&self.code.calls, source(self.code)) else {
             return Arrival::Untold;
         };
         let mut calls = calls.borrow_mut();
-        let way = calls.follow(self.core, (source, before.or(slot_of)), struck);
+        let way = calls.follow::<C, P>(self.core, source, struck);
         let newly_awaited = calls.take_newly_awaited();
         drop(calls);
         newly_awaited.into_iter().for_each(|address| self.code.disconnect(address));
         match way {
-            _ if slot_of.is_some() => Arrival::Asked,
             Some(way) => Arrival::Way(way),
             None => Arrival::Untold,
         }
@@ -240,7 +229,7 @@ impl<C: BlockCore, P: Profiling> Dispatcher<'_, C, P> {
 
     /// An instruction was abandoned and the run goes on at the PC.
     fn follow_cancelled(&mut self, site: u32) {
-        if let (Some(calls), Some((source, _))) = (&self.code.calls, self.code.source_of(site)) {
+        if let (Some(calls), Some(source)) = (&self.code.calls, self.code.source_of(site)) {
             calls.borrow_mut().follow_cancelled(self.core, source);
         }
     }

@@ -53,14 +53,12 @@ pub(crate) struct CallFollower {
     recorder: CallRecorder,
     /// By address, as they were decoded last.
     controls: BTreeMap<u64, (Word, Rc<Control>)>,
-    /// The last instruction.
-    before: Option<Followed>,
 }
 
 impl CallFollower {
     /// Follows a run that begins at an address.
     pub(crate) fn new(map: FunctionMap, address: u64) -> CallFollower {
-        CallFollower { recorder: CallRecorder::new(map, address), controls: BTreeMap::new(), before: None }
+        CallFollower { recorder: CallRecorder::new(map, address), controls: BTreeMap::new() }
     }
 
     /// The functions.
@@ -78,11 +76,10 @@ impl CallFollower {
     ) {
         let address = executed.address;
         if let Some((next, before)) = struck.before {
-            self.before = None;
             self.recorder.strike(next, address, before);
         }
         let followed = self.learn(model, executed);
-        self.go_on(&followed, struck.behind.unwrap_or(to), now, false);
+        self.go_on(&followed, struck.behind.unwrap_or(to), now);
         if let Some(next) = struck.behind {
             self.recorder.strike(next, to, now);
         }
@@ -91,7 +88,6 @@ impl CallFollower {
     /// A cycle has ended that had no instruction, and the run goes on at an address.
     pub(crate) fn follow_nothing(&mut self, struck: Struck, to: u64, now: Spending) {
         if let Some((next, _)) = struck.before {
-            self.before = None;
             self.recorder.strike(next, to, now);
         }
     }
@@ -109,26 +105,33 @@ impl CallFollower {
         Followed { address, successor, control }
     }
 
-    /// It goes on at an address; perhaps behind others that were abandoned, so that what it does not
-    /// explain is no interrupt within its function.
-    pub(crate) fn go_on(&mut self, followed: &Followed, to: u64, now: Spending, has_abandoned: bool) {
+    /// It goes on at an address.
+    fn go_on(&mut self, followed: &Followed, to: u64, now: Spending) {
         let Followed { address, successor, ref control } = *followed;
-        let before = self.before.replace(followed.clone()).filter(|before| before.successor == address);
-        if to == successor && !self.recorder.map().is_boundary(to) {
+        if to == successor && !self.map().is_boundary(to) {
             return;
         }
-        let step = step_of(control, before.as_ref().map(|before| &*before.control), successor, to);
-        if has_abandoned && matches!(step, Step::Unforeseen { .. }) {
-            return self.recorder.cancelled(address, to, successor, now);
-        }
-        if !self.recorder.map().is_plain(step, address, to) {
-            self.recorder.transfer(address, to, step, now);
+        let step = step_of(self.map(), (control, self.branch_before(followed)), (address, successor, to));
+        self.take(followed, (to, step), now);
+    }
+
+    /// The branch in whose delay slot an instruction is, if it is in one. Whatever has a delay slot is as long
+    /// as what is in it.
+    fn branch_before(&self, followed: &Followed) -> Option<&Control> {
+        let Followed { address, successor, .. } = *followed;
+        let (_, branch) = self.controls.get(&address.wrapping_sub(successor.wrapping_sub(address)))?;
+        branch.has_slot(address).then_some(&**branch)
+    }
+
+    /// A transfer is made behind an instruction.
+    pub(crate) fn take(&mut self, followed: &Followed, (to, step): (u64, Step), now: Spending) {
+        if !self.map().is_plain(step, followed.address, to) {
+            self.recorder.transfer(followed.address, to, step, now);
         }
     }
 
     /// An instruction was cancelled, and the run goes on at an address.
     pub(crate) fn follow_cancelled(&mut self, from: u64, to: u64, successor: u64, now: Spending) {
-        self.before = None;
         self.recorder.cancelled(from, to, successor, now);
     }
 

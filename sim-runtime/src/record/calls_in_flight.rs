@@ -13,10 +13,11 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use isac_ir::Model;
+use isac_ir::control::MOST_SLOTS;
 use sim_profile::{Calls, Spending};
 
 use super::call_follower::{CallFollower, Executed, Followed};
-use super::transfer::FunctionMap;
+use super::transfer::{FunctionMap, Step, late_step, own_step, step_of_the_processor};
 
 /// Instructions that are waited for at most: one that never ends shall not keep all others.
 const MOST_WAITING: usize = 1 << 12;
@@ -34,6 +35,9 @@ pub(crate) struct CallsInFlight {
     last: Option<Followed>,
     /// Its address, which pays for what does not; of none before, where the run began.
     payer: u64,
+    /// Those before it that may go elsewhere and have not, with how many instructions have begun behind each: in
+    /// a pipeline that has fetched others by then, a branch takes effect behind those.
+    branches: VecDeque<(u64, Followed)>,
     /// Whether something behind it did not.
     has_abandoned: bool,
     /// The run is over, and something before what is taken now has not ended.
@@ -89,6 +93,7 @@ impl CallsInFlight {
             first: 1,
             waiting: VecDeque::new(),
             last: None,
+            branches: VecDeque::new(),
             payer: address,
             has_abandoned: false,
             is_cut: false,
@@ -222,10 +227,55 @@ impl CallsInFlight {
     fn go_on(&mut self, followed: Followed) {
         let has_abandoned = std::mem::take(&mut self.has_abandoned);
         self.payer = followed.address;
-        if let Some(last) = &self.last {
-            self.follower.go_on(last, followed.address, self.spent, has_abandoned);
+        if let Some(last) = self.last.take() {
+            self.follow(last, followed.address, has_abandoned);
         }
         self.last = Some(followed);
+    }
+
+    /// An instruction goes on at an address; perhaps behind others that were abandoned, so that what it does not
+    /// explain is no interrupt within its function.
+    fn follow(&mut self, last: Followed, to: u64, has_abandoned: bool) {
+        let Followed { address, successor, .. } = last;
+        while self.branches.front().is_some_and(|(behind, _)| *behind == MOST_SLOTS) {
+            self.branches.pop_front();
+        }
+        self.branches.iter_mut().for_each(|(behind, _)| *behind += 1);
+        let own = own_step(&last.control, successor, to);
+        // What leads to its successor alone, or elsewhere by now, takes effect no more.
+        if to == successor {
+            if self.follower.map().is_boundary(to) {
+                self.follower.take(&last, (to, Step::Direct), self.spent);
+            }
+            return self.expect(last);
+        }
+        let step = own.or_else(|| self.late_step(successor, to));
+        let step = step.unwrap_or_else(|| {
+            let map = self.follower.map();
+            step_of_the_processor(map, &last.control, (address, successor, to))
+        });
+        match has_abandoned && matches!(step, Step::Unforeseen { .. }) {
+            true => self.follower.follow_cancelled(address, to, successor, self.spent),
+            false => self.follower.take(&last, (to, step), self.spent),
+        }
+        if own.is_none() {
+            self.expect(last);
+        }
+    }
+
+    /// A branch may take effect later.
+    fn expect(&mut self, branch: Followed) {
+        if !branch.control.targets.is_empty() || branch.control.jumps {
+            self.branches.push_back((0, branch));
+        }
+    }
+
+    /// The step of a branch that takes effect now.
+    fn late_step(&mut self, successor: u64, to: u64) -> Option<Step> {
+        let step = |(_, branch): &(u64, Followed)| late_step((branch.address, &branch.control), successor, to);
+        let (index, step) = (0..).zip(&self.branches).find_map(|(index, branch)| Some((index, step(branch)?)))?;
+        self.branches.remove(index);
+        Some(step)
     }
 
     fn pay_for(&mut self, place: CostPlace, charged: u64) {
@@ -269,6 +319,8 @@ mod tests {
             targets: Vec::new(),
             computed: false,
             jumps: false,
+            is_led: false,
+            may_be_struck: false,
             keeps: None,
             delayed: None,
         }

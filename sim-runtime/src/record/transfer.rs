@@ -68,29 +68,67 @@ impl FunctionMap {
     }
 }
 
+/// What a transfer is that an instruction with this control makes by itself; `None` if it does not lead there.
+pub fn own_step(control: &Control, successor: u64, to: u64) -> Option<Step> {
+    if to == successor && control.falls_through {
+        return Some(Step::Direct);
+    }
+    let return_address = (control.keeps == Some(successor)).then_some(successor);
+    explain((&control.targets, control.jumps), return_address, to)
+}
+
+/// What a transfer is that leads to given targets, or anywhere, of an instruction that perhaps keeps an address.
+fn explain((targets, is_computed): (&[u64], bool), return_address: Option<u64>, to: u64) -> Option<Step> {
+    let is_direct = targets.binary_search(&to).is_ok();
+    match (return_address, is_direct, is_computed) {
+        (_, false, false) => None,
+        (Some(return_address), ..) => Some(Step::Call { return_address }),
+        (None, true, _) => Some(Step::Direct),
+        (None, false, true) => Some(Step::Computed),
+    }
+}
+
 /// What a transfer to an address is, from an instruction with this control; where it does not lead there by
 /// itself, that of the branch before it counts, in whose delay slot it may stand: who comes to a delay slot
 /// straight, and leaves it by a branch of its own, calls nothing that way.
-pub fn step_of(control: &Control, before: Option<&Control>, successor: u64, to: u64) -> Step {
-    if to == successor && control.falls_through {
-        return Step::Direct;
-    }
-    let keeps = |control: &Control| control.keeps == Some(successor);
-    let explain = |targets: &[u64], is_computed: bool, is_call: bool| {
-        let is_direct = targets.binary_search(&to).is_ok();
-        match (is_call, is_direct, is_computed) {
-            (_, false, false) => None,
-            (true, ..) => Some(Step::Call { return_address: successor }),
-            (false, true, _) => Some(Step::Direct),
-            (false, false, true) => Some(Step::Computed),
-        }
-    };
+///
+/// What steps lead elsewhere without keeping where the run was is a jump as by an address in a register. Where
+/// steps take interrupts, too, only what stays within a function is.
+pub fn step_of(
+    map: &FunctionMap,
+    (control, before): (&Control, Option<&Control>),
+    (from, successor, to): (u64, u64, u64),
+) -> Step {
     let by_the_branch = || {
-        let delayed = before?.delayed.as_ref()?;
-        explain(&delayed.targets, delayed.computed, keeps(control) || before.is_some_and(keeps))
+        let (before, delayed) = (before?, before?.delayed.as_ref()?);
+        let keeps = |control: &Control| control.keeps == Some(successor);
+        let return_address = (keeps(control) || keeps(before)).then_some(successor);
+        explain((&delayed.targets, delayed.computed), return_address, to)
     };
-    let by_itself = explain(&control.targets, control.jumps, keeps(control));
-    by_itself.or_else(by_the_branch).unwrap_or(Step::Unforeseen { next: successor })
+    let explained = own_step(control, successor, to).or_else(by_the_branch);
+    explained.unwrap_or_else(|| step_of_the_processor(map, control, (from, successor, to)))
+}
+
+/// What a transfer is that the instruction before it does not explain.
+pub(super) fn step_of_the_processor(
+    map: &FunctionMap,
+    control: &Control,
+    (from, successor, to): (u64, u64, u64),
+) -> Step {
+    let is_within = || map.function_at(from).is_some_and(|here| map.function_at(to) == Some(here));
+    match control.is_led && (!control.may_be_struck || is_within()) {
+        true => Step::Computed,
+        false => Step::Unforeseen { next: successor },
+    }
+}
+
+/// What a transfer is that a branch explains which ran before the instruction that it is made behind: as many
+/// instructions as were fetched by then ran in between.
+pub(super) fn late_step(branch: (u64, &Control), successor: u64, to: u64) -> Option<Step> {
+    let (address, control) = branch;
+    let behind = successor.wrapping_sub(address);
+    let is_kept = |kept: &u64| (1..=behind).contains(&kept.wrapping_sub(address));
+    explain((&control.targets, control.jumps), control.keeps.filter(is_kept), to)
 }
 
 /// Whether each transfer of such an instruction to anywhere but behind itself is [`Step::Computed`], and may

@@ -437,14 +437,40 @@ fn run_to_the_end(engine: &mut dyn Engine, pieces: &[(u64, &[u8])]) {
 
 /// Site, function, kind and number of the calls of a program of a processor of a few instructions, which begins at
 /// 10; the functions begin at addresses and have 16 cells at most.
-fn arcs_of(simulator: &Simulator, functions: &[u64], pieces: &[(u64, &[u8])]) -> Vec<(u64, u64, CallKind, u64)> {
+fn arcs_of(
+    simulator: &Simulator,
+    functions: &[u64],
+    pieces: &[(u64, &[u8])],
+) -> Vec<(u64, u64, CallKind, u64)> {
     let ends = functions.iter().skip(1).chain([&0x100]);
     let cells = functions.iter().zip(ends);
-    let cells = cells.map(|(&start, &end)| FunctionCells { start, end: end.min(start + 0x10), function: start });
+    let cells =
+        cells.map(|(&start, &end)| FunctionCells { start, end: end.min(start + 0x10), function: start });
     let run = |engine: &mut dyn Engine| run_to_the_end(engine, pieces);
     let followed = Followed { begins_at: Some(0x10), run: &run };
     let calls = check(simulator, ways(simulator, &PIECES), &FunctionMap::new(cells.collect()), &followed);
     calls.arcs.iter().map(|(key, arc)| (key.site, key.callee, key.kind, arc.calls)).collect()
+}
+
+/// What an interrupt cancels has not run; it does when the handler comes back, also where it is the first
+/// instruction of a function.
+#[test]
+fn what_is_cancelled_by_an_interrupt_is_called_once() {
+    const CANCELS: Simulator = simulator!(cancels, cancels_stepwise);
+    const IN_FLIGHT: Simulator = simulator!(cancels_in_flight, cancels_in_flight_stepwise);
+    // load 30; call 20, call_there, again 11, stop; at 20 twice nothing, back; at 30 nothing, back; at 80 the handler.
+    let pieces: [(u64, &[u8]); 4] =
+        [(0x10, &[0xf0, 0xa0, 2, 0x51, 5]), (0x20, &[1, 1, 3]), (0x30, &[1, 3]), (0x80, &[1, 4])];
+    for simulator in [CANCELS, IN_FLIGHT] {
+        let arcs = arcs_of(&simulator, &[0x10, 0x20, 0x30, 0x80], &pieces);
+        let (struck, called): (Vec<_>, Vec<_>) =
+            arcs.into_iter().partition(|(_, _, kind, _)| *kind == CallKind::Interrupt);
+        assert_eq!(called, [(0x11, 0x20, CallKind::Call, 100), (0x12, 0x30, CallKind::Call, 100)]);
+        let sites: Vec<u64> = struck.iter().map(|(site, ..)| *site).collect();
+        assert!(struck.iter().all(|(_, handler, ..)| *handler == 0x80), "{struck:x?}");
+        // The first instructions of functions, too.
+        assert!([0x20, 0x30].iter().all(|site| sites.contains(site)), "{sites:x?}");
+    }
 }
 
 /// Loops in hardware go back by themselves, and neither call nor interrupt anything. A label within makes the way
@@ -454,8 +480,7 @@ fn loops_in_hardware_call_nothing() {
     const REPEATS: Simulator = simulator!(repeats, repeats_stepwise);
     // A loop of four, five times more, with a call and a repeated instruction in it; repeat, and what that repeats
     // has a label; stop. The function at 20 repeats an instruction.
-    let pieces: [(u64, &[u8]); 2] =
-        [(0x10, &[0xec, 1, 0xa0, 0x43, 1, 0x45, 1, 3]), (0x20, &[0x47, 1, 1, 2])];
+    let pieces: [(u64, &[u8]); 2] = [(0x10, &[0xec, 1, 0xa0, 0x43, 1, 0x45, 1, 3]), (0x20, &[0x47, 1, 1, 2])];
     let call = (0x12, 0x20, CallKind::Call, 6);
     let found = arcs_of(&REPEATS, &[0x10, 0x16, 0x20], &pieces);
     assert_eq!(found, [call, (0x15, 0x16, CallKind::Tail, 1)]);

@@ -9,8 +9,10 @@ use crate::time::StageId;
 pub enum Fate {
     /// It has ended.
     Executed,
-    /// It was cancelled.
+    /// It was cancelled by itself.
     Cancelled,
+    /// It was flushed: cancelled by another.
+    Flushed,
     /// A fault has ended it.
     Faulted,
 }
@@ -255,7 +257,7 @@ impl<'a> Cycle<'a> {
         let found = self.present(|bound| is_at_or_before(bound, stage));
         for rank in found {
             if rank != caller && !self.over[rank as usize] {
-                self.finish(rank, Fate::Cancelled);
+                self.finish(rank, Fate::Flushed);
             }
         }
     }

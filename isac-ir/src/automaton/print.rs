@@ -90,7 +90,7 @@ impl Printer<'_> {
         let turns = (0u32..).zip(&course.turns).map(|(index, turn)| {
             let ends = course.ends.iter().filter(|end| end.turn == index).map(|end| match end.fate {
                 Fate::Executed => format!(" (#{} ends)", end.rank),
-                Fate::Cancelled => format!(" (#{} cancelled)", end.rank),
+                Fate::Cancelled | Fate::Flushed => format!(" (#{} cancelled)", end.rank),
                 Fate::Faulted => format!(" (#{} faulted)", end.rank),
             });
             format!("{}#{}{}", self.place(turn.place), turn.rank, ends.collect::<String>())

@@ -143,8 +143,9 @@ impl Walk<'_> {
                             other.forget_where_it_goes();
                             state.join(other);
                         }
-                        false => state
-                            .join_step(other, |next| next == self.successor || Some(next) == before),
+                        false => {
+                            state.join_step(other, |next| next == self.successor || Some(next) == before)
+                        }
                     }
                 }
             },

@@ -19,7 +19,7 @@ pub use self::statement_rows::StatementRows;
 use super::{Cost, Program, ProgramProfile};
 use crate::measurement::count;
 use crate::spent::spent_by_address;
-use crate::{Transfer, Transfers, delay_slots};
+use crate::{Measurement, Transfer, Transfers, delay_slots};
 
 /// A line: the source's number in [`super::Program::sources`], and the line from 1.
 pub type LineKey = (u32, u32);
@@ -51,10 +51,8 @@ impl Steps {
     /// Derives them from what was executed and from the transfers.
     pub fn of(profile: &ProgramProfile<'_>) -> Steps {
         let transfers = profile.transfers();
-        let spent = spent_by_address(profile.measurement).into_iter();
-        let begun: BTreeMap<u64, u64> =
-            spent.filter_map(|(address, spent)| Some((address?, spent.begun))).collect();
         let executed = crate::executions::executions(profile.measurement);
+        let begun = come_to(profile.measurement, &executed);
         let mut steps = Steps { executed, ..Steps::default() };
         let mut left: BTreeMap<u64, u64> = BTreeMap::new();
         for ((from, to), kind, times) in transfers.iter() {
@@ -65,7 +63,7 @@ impl Steps {
         let arrived = steps.arrivals();
         for (&address, &times) in &steps.executed {
             let Some(next) = transfers.successor(address) else { continue };
-            // What ended the run went nowhere: no more come to an instruction than have begun there.
+            // What ended the run went nowhere: no more come to an instruction than that shows.
             let begun = begun.get(&next).copied().unwrap_or(0);
             let room = begun.saturating_sub(arrived.get(&next).copied().unwrap_or(0));
             let fallen = times.saturating_sub(left.get(&address).copied().unwrap_or(0)).min(room);
@@ -147,6 +145,20 @@ impl Steps {
             }
         }
     }
+}
+
+/// How often the program came to each instruction at most: as often as one has begun there. Where instructions
+/// overlap many begin to which it never comes, and are flushed, or are in flight when the run is over.
+fn come_to(measurement: &Measurement, executed: &BTreeMap<u64, u64>) -> BTreeMap<u64, u64> {
+    if measurement.tables.stages.is_empty() {
+        let spent = spent_by_address(measurement).into_iter();
+        return spent.filter_map(|(address, spent)| Some((address?, spent.begun))).collect();
+    }
+    let mut found = executed.clone();
+    for (key, record) in measurement.instructions.iter().filter(|(_, record)| record.faulted > 0) {
+        count(found.entry(key.address).or_default(), record.faulted);
+    }
+    found
 }
 
 /// Every line that has code, executed or not.

@@ -229,9 +229,12 @@ impl<C: BlockCore, P: Profiling> Dispatcher<'_, C, P> {
 
     /// An instruction was abandoned and the run goes on at the PC.
     fn follow_cancelled(&mut self, site: u32) {
-        if let (Some(calls), Some(source)) = (&self.code.calls, self.code.source_of(site)) {
-            calls.borrow_mut().follow_cancelled(self.core, source);
-        }
+        let (Some(calls), Some(source)) = (&self.code.calls, self.code.source_of(site)) else { return };
+        let mut calls = calls.borrow_mut();
+        calls.follow_cancelled(self.core, source);
+        let newly_awaited = calls.take_newly_awaited();
+        drop(calls);
+        newly_awaited.into_iter().for_each(|address| self.code.disconnect(address));
     }
 
     /// An instruction is at fault, which has a site if it was decoded; `None` if `memory_fault` has seen to

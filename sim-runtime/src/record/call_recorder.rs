@@ -139,6 +139,8 @@ impl CallRecorder {
                 if let Some(point) = point.filter(|point| self.points[*point as usize].waiting > 0) {
                     self.take_off_waiting(point, now);
                     self.begin_again(to, now);
+                } else if let Some(frames) = self.frames_of_handler(to) {
+                    (0..frames).for_each(|_| self.pop(now));
                 }
                 self.jump(from, to, now);
             }
@@ -155,7 +157,7 @@ impl CallRecorder {
     }
 
     /// Takes that an instruction was cancelled and the run goes on at an address: where that is another
-    /// function, what was next is interrupted.
+    /// function, what was next is interrupted. It comes back there, or to the instruction itself.
     pub fn cancelled(&mut self, from: u64, to: u64, next: u64, now: Spending) {
         if to != next && self.map.function_at(from) != self.map.function_at(to) {
             self.transfer(from, to, Step::Unforeseen { next }, now);
@@ -242,6 +244,15 @@ impl CallRecorder {
             return None;
         }
         Some(self.places.above(function.uppermost))
+    }
+
+    /// How many frames are those of a handler of interrupts on top of the stack, and of what it has gone on to
+    /// without a call, if what it interrupted is the instruction at an address.
+    fn frames_of_handler(&self, address: u64) -> Option<usize> {
+        let tails = self.frames.iter().rev().take_while(|frame| frame.returns == Returns::BELOW).count();
+        let index = self.frames.len().checked_sub(tails + 1).filter(|index| *index > self.bottom)?;
+        let key = self.arcs.get(self.frames[index].arc as usize)?.key;
+        (key.kind == CallKind::Interrupt && key.site == address).then_some(tails + 1)
     }
 
     /// Takes off the frame that waits for a point, and all above it.
@@ -375,6 +386,10 @@ impl CallRecorder {
         let number = *self.arc_numbers.entry(key).or_insert(next);
         if number == next {
             self.arcs.push(Arc { key, calls: 0, presence: Presence::default() });
+            if kind == CallKind::Interrupt {
+                let struck = self.point(site);
+                self.is_awaited(struck);
+            }
         }
         number
     }

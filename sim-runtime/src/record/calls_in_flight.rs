@@ -40,6 +40,8 @@ pub(crate) struct CallsInFlight {
     branches: VecDeque<(u64, Followed)>,
     /// Whether something behind it did not.
     has_abandoned: bool,
+    /// The address of the first of those that had an end of its own: it cancelled itself, or was at fault.
+    struck: Option<u64>,
     /// The run is over, and something before what is taken now has not ended.
     is_cut: bool,
     /// Cycles, as [`Calls::in_vain`] has them.
@@ -47,6 +49,17 @@ pub(crate) struct CallsInFlight {
     /// Instructions that are waited for no more and have not ended, by ID: by the address that pays, what they
     /// have cost at places that are not known yet.
     unplaced: BTreeMap<u64, BTreeMap<u64, UnplacedCost>>,
+}
+
+/// Whether an instruction may have led to one that has ended itself, and not to where the run goes on: it does not
+/// lead there for certain, and where it jumps in any case, not to its successor, which was fetched in vain.
+fn may_be_struck(last: &Followed, struck: u64, to: u64) -> bool {
+    let Followed { successor, ref control, .. } = *last;
+    let leads =
+        |to: u64| control.targets.binary_search(&to).is_ok() || (to == successor && control.falls_through);
+    let is_computed = own_step(control, successor, to).is_some();
+    !leads(to)
+        && (leads(struck) || (is_computed && struck != successor) || (!is_computed && struck == successor))
 }
 
 /// Cycles of which it is not known yet where the profile counts them.
@@ -81,7 +94,10 @@ enum State {
     Running,
     /// It ran to its end; nothing is to be followed if it was never decoded.
     Executed(Option<Followed>),
-    Abandoned,
+    Abandoned {
+        /// It has ended itself.
+        is_itself: bool,
+    },
 }
 
 impl CallsInFlight {
@@ -96,6 +112,7 @@ impl CallsInFlight {
             branches: VecDeque::new(),
             payer: address,
             has_abandoned: false,
+            struck: None,
             is_cut: false,
             in_vain: BTreeMap::new(),
             unplaced: BTreeMap::new(),
@@ -154,10 +171,17 @@ impl CallsInFlight {
         }
     }
 
-    /// An instruction is over that did not run to its end.
+    /// An instruction is over that did not run to its end, by itself.
     pub(crate) fn abandon(&mut self, id: u64) {
         if let Some(instruction) = self.waiting_for(id) {
-            instruction.state = State::Abandoned;
+            instruction.state = State::Abandoned { is_itself: true };
+        }
+    }
+
+    /// An instruction is over that did not run to its end: another one has flushed it.
+    pub(crate) fn flush(&mut self, id: u64) {
+        if let Some(instruction) = self.waiting_for(id) {
+            instruction.state = State::Abandoned { is_itself: false };
         }
     }
 
@@ -180,7 +204,7 @@ impl CallsInFlight {
     /// abandoned, and once it is known where the profile counts it, that is told.
     fn leave_first(&mut self) {
         let (id, charged) = (self.first, self.waiting.front().map_or(0, |front| front.charged));
-        self.abandon(id);
+        self.flush(id);
         self.take_first();
         let cost = UnplacedCost { begun: 1, charged };
         self.unplaced.insert(id, [(self.payer, cost)].into());
@@ -210,8 +234,11 @@ impl CallsInFlight {
             }
             State::Executed(Some(followed)) => self.go_on(followed),
             State::Executed(None) => self.pay_for(place, charged),
-            State::Abandoned => {
+            State::Abandoned { is_itself } => {
                 self.has_abandoned = true;
+                if is_itself && self.struck.is_none() {
+                    self.struck = place.begun;
+                }
                 self.pay_for(place, charged);
             }
             State::Running => {
@@ -226,40 +253,68 @@ impl CallsInFlight {
 
     fn go_on(&mut self, followed: Followed) {
         let has_abandoned = std::mem::take(&mut self.has_abandoned);
+        let struck = self.struck.take();
         self.payer = followed.address;
         if let Some(last) = self.last.take() {
-            self.follow(last, followed.address, has_abandoned);
+            self.follow(last, followed.address, (has_abandoned, struck));
         }
         self.last = Some(followed);
     }
 
-    /// An instruction goes on at an address; perhaps behind others that were abandoned, so that what it does not
-    /// explain is no interrupt within its function.
-    fn follow(&mut self, last: Followed, to: u64, has_abandoned: bool) {
+    /// An instruction goes on at an address; perhaps behind others that were abandoned, the address of one that
+    /// has ended itself among them, so that what it does not explain is no interrupt within its function.
+    fn follow(&mut self, last: Followed, to: u64, (has_abandoned, struck): (bool, Option<u64>)) {
         let Followed { address, successor, .. } = last;
         while self.branches.front().is_some_and(|(behind, _)| *behind == MOST_SLOTS) {
             self.branches.pop_front();
         }
         self.branches.iter_mut().for_each(|(behind, _)| *behind += 1);
+        if let Some(struck) = struck.filter(|struck| *struck != to && may_be_struck(&last, *struck, to)) {
+            return self.interrupt(last, (struck, to));
+        }
         let own = own_step(&last.control, successor, to);
-        // What leads to its successor alone, or elsewhere by now, takes effect no more.
         if to == successor {
-            if self.follower.map().is_boundary(to) {
-                self.follower.take(&last, (to, Step::Direct), self.spent);
-            }
+            self.reach(&last, to);
+            // It leads there alone, or takes effect later.
             return self.expect(last);
         }
-        let step = own.or_else(|| self.late_step(successor, to));
-        let step = step.unwrap_or_else(|| {
-            let map = self.follower.map();
-            step_of_the_processor(map, &last.control, (address, successor, to))
+        let step = own.or_else(|| self.late_step(successor, to)).unwrap_or_else(|| {
+            step_of_the_processor(self.follower.map(), &last.control, (address, successor, to))
         });
-        match has_abandoned && matches!(step, Step::Unforeseen { .. }) {
-            true => self.follower.follow_cancelled(address, to, successor, self.spent),
-            false => self.follower.take(&last, (to, step), self.spent),
+        match (step, has_abandoned) {
+            (Step::Unforeseen { .. }, true) => match last.control.targets[..] {
+                // Where it leads nothing is known of what was abandoned.
+                [target] if !last.control.falls_through && !last.control.computed => {
+                    return self.interrupt(last, (target, to));
+                }
+                _ => self.follower.follow_cancelled(address, to, successor, self.spent),
+            },
+            _ => self.follower.take(&last, (to, step), self.spent),
         }
         if own.is_none() {
             self.expect(last);
+        }
+    }
+
+    /// An instruction has led to another one, which was abandoned; the run goes on elsewhere: that is interrupted, if
+    /// it is in another function.
+    fn interrupt(&mut self, last: Followed, (struck, to): (u64, u64)) {
+        let own = own_step(&last.control, last.successor, struck);
+        match own.or_else(|| self.late_step(last.successor, struck)) {
+            None | Some(Step::Direct) if struck == last.successor => self.reach(&last, struck),
+            Some(step) => self.follower.take(&last, (struck, step), self.spent),
+            None => {}
+        }
+        self.follower.follow_cancelled(struck, to, struck, self.spent);
+        if own.is_none() || struck == last.successor {
+            self.expect(last);
+        }
+    }
+
+    /// An instruction goes on at the next one, which may be another function's.
+    fn reach(&mut self, last: &Followed, to: u64) {
+        if self.follower.map().is_boundary(to) {
+            self.follower.take(last, (to, Step::Direct), self.spent);
         }
     }
 
@@ -272,8 +327,10 @@ impl CallsInFlight {
 
     /// The step of a branch that takes effect now.
     fn late_step(&mut self, successor: u64, to: u64) -> Option<Step> {
-        let step = |(_, branch): &(u64, Followed)| late_step((branch.address, &branch.control), successor, to);
-        let (index, step) = (0..).zip(&self.branches).find_map(|(index, branch)| Some((index, step(branch)?)))?;
+        let step =
+            |(_, branch): &(u64, Followed)| late_step((branch.address, &branch.control), successor, to);
+        let (index, step) =
+            (0..).zip(&self.branches).find_map(|(index, branch)| Some((index, step(branch)?)))?;
         self.branches.remove(index);
         Some(step)
     }
@@ -353,8 +410,8 @@ mod tests {
     fn call_and_return(calls: &mut CallsInFlight) {
         (1..=6).for_each(|_| calls.begin());
         calls.place(2, CostPlace { begun: Some(1), charged: Some(1) });
-        calls.abandon(2);
-        calls.abandon(5);
+        calls.flush(2);
+        calls.flush(5);
         // Whatever ends first.
         calls.execute(4, jump(11));
         calls.execute(6, plain(1));

@@ -1,8 +1,11 @@
 //! What the model says of the instructions of a measurement: their texts, and where they go on.
 
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
 use isac_ir::Model;
 use isac_ir::bits::Bits;
-use isac_ir::control::{Control as ModelControl, Delayed as ModelDelayed, control_of};
+use isac_ir::control::{Control as ModelControl, Delayed as ModelDelayed, MOST_SLOTS, control_of};
 use isac_ir::decode::Element;
 use isac_ir::root::{RecordedDecoder, RootDecoding, RootElement, decode_root, root_elements};
 use isac_ir::syntax::Tree;
@@ -18,7 +21,11 @@ pub fn static_table(model: &Model, measurement: &Measurement) -> StaticTable {
         let facts = facts(model, &root, key.address, record.size_cells);
         (facts != StaticFacts::default()).then_some((*key, facts))
     });
-    entries.collect()
+    let mut table = entries.collect();
+    if model.overlaps() {
+        place_slots(measurement, &mut table);
+    }
+    table
 }
 
 /// Decodes instructions of measurements again.
@@ -107,6 +114,62 @@ fn facts(model: &Model, root: &RootDecoding, address: u64, size_cells: u32) -> S
     });
     let control = Some(control).filter(|control| !control.is_plain()).map(control_facts);
     StaticFacts { text: text.map(|printed| printed.text), control, delayed }
+}
+
+/// In a pipeline that flushes nothing behind a branch, as many instructions are in its delay slots as were fetched by
+/// the time. No description says how many; but what was transferred from where does: for each branch the place is
+/// taken from which most of its kind have led somewhere, and for kinds that never have, that of all. Where most
+/// branches have no slots none has.
+fn place_slots(measurement: &Measurement, table: &mut StaticTable) {
+    let sizes: BTreeMap<u64, u32> =
+        measurement.instructions.iter().map(|(key, record)| (key.address, record.size_cells)).collect();
+    let behind = |address: &u64| {
+        let successor = measurement.tables.successor(*address, *sizes.get(address)?);
+        sizes.contains_key(&successor).then_some(successor)
+    };
+    // An address, and those behind it.
+    let places = |address: u64| std::iter::successors(Some(address), behind).take(MOST_SLOTS as usize + 1);
+    let leads = |control: &Control, place: u64| {
+        let mut transfers = measurement.transfers.range((place, 0)..=(place, u64::MAX));
+        transfers.any(|((_, to), _)| control.computed || control.targets.binary_search(to).is_ok())
+    };
+    let branches = table.iter().filter_map(|(key, facts)| {
+        let control = facts.control.as_ref().filter(|control| is_branch(control))?;
+        Some((*key, control.clone(), &measurement.instructions.get(key)?.name))
+    });
+    let branches: Vec<(InstructionKey, Control, &String)> = branches.collect();
+    let mut votes: BTreeMap<Option<&str>, BTreeMap<usize, u64>> = BTreeMap::new();
+    for (key, control, name) in &branches {
+        if let Some(slots) = places(key.address).position(|place| leads(control, place)) {
+            for kind in [None, Some(name.as_str())] {
+                *votes.entry(kind).or_default().entry(slots).or_default() += 1;
+            }
+        }
+    }
+    // Of as many, the fewest slots.
+    let most = |votes: &BTreeMap<usize, u64>| {
+        votes.iter().max_by_key(|(slots, votes)| (**votes, Reverse(**slots))).map_or(0, |(slots, _)| *slots)
+    };
+    if votes.get(&None).is_none_or(|votes| most(votes) == 0) {
+        return;
+    }
+    for (key, control, name) in branches {
+        let slots = votes.get(&Some(name.as_str())).or_else(|| votes.get(&None)).map_or(0, most);
+        let (Some(slot), Some(facts)) = (places(key.address).nth(slots), table.get_mut(&key)) else {
+            continue;
+        };
+        if slots > 0 {
+            let Control { falls_through, targets, computed, keeps } = control;
+            facts.delayed = Some(DelayedControl { slot, falls_through, targets, computed });
+            facts.control =
+                keeps.map(|_| Control { falls_through: true, targets: Vec::new(), computed: false, keeps });
+        }
+    }
+}
+
+/// Whether it may be an instruction's own matter that the run goes elsewhere.
+fn is_branch(control: &Control) -> bool {
+    !control.targets.is_empty() || (control.computed && !control.falls_through)
 }
 
 fn control_facts(control: ModelControl) -> Control {

@@ -30,7 +30,7 @@ impl ReferenceEngine<'_> {
     /// An instruction in flight was flushed.
     pub(super) fn follow_flushed(&mut self, id: u64) {
         if let Some(calls) = &mut self.calls_in_flight {
-            calls.abandon(id);
+            calls.flush(id);
         }
     }
 

@@ -95,9 +95,12 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
                     let followed = self.followed(core, &mut trail, actor.record);
                     trail.calls.execute(id, followed);
                 }
-                Fate::Cancelled | Fate::Faulted => {
+                Fate::Cancelled | Fate::Flushed | Fate::Faulted => {
                     trail.calls.place(id, self.cost_place(actor.record, *fate == Fate::Faulted));
-                    trail.calls.abandon(id);
+                    match fate {
+                        Fate::Flushed => trail.calls.flush(id),
+                        _ => trail.calls.abandon(id),
+                    }
                 }
             }
             trail.ended.push((id, self.whose(actor.record, *fate)));

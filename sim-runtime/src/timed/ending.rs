@@ -177,7 +177,8 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
         }
         let rank = self.automaton.courses()[course as usize].turns[number as usize].rank;
         let ends = self.automaton.courses()[course as usize].ends.iter();
-        let ends = ends.filter(|end| end.turn < number || end.fate == Fate::Cancelled);
+        let ends =
+            ends.filter(|end| end.turn < number || matches!(end.fate, Fate::Cancelled | Fate::Flushed));
         let ends = ends.map(|end| (end.rank, end.fate)).chain(fate.map(|fate| (rank, fate)));
         let ends: Vec<(u32, Fate)> = ends.collect();
         let mut outcomes = self.plots[self.scene as usize].outcomes_before(position).to_vec();

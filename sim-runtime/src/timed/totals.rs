@@ -122,7 +122,7 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
                 tally.add_all(actor.again, times);
                 return;
             }
-            (true, Fate::Cancelled) => totals.tally(actor.record).cancelled += times,
+            (true, Fate::Cancelled | Fate::Flushed) => totals.tally(actor.record).cancelled += times,
             (true, Fate::Faulted) => totals.tally(actor.record).faulted += times,
             (false, Fate::Faulted) => {
                 *totals.undecoded_faults.entry(record.address).or_default() += times;

@@ -158,11 +158,15 @@ fn blocks(
             }
         }
         of_address.insert(address, blocks.len() - 1);
-        if let Some(line) = rows.line_at(address)
-            && let Some(block) = blocks.last_mut()
-            && block.lines.iter().all(|(known, _)| *known != line)
-        {
-            block.lines.push((line, arrivals.get(&address).copied().unwrap_or(0)));
+        // Words that are issued together may have a line each.
+        let words = transfers.successor(address).map_or(&[][..], |behind| rows.rows_within(address, behind));
+        let lines = rows.line_at(address).into_iter().chain(words.iter().map(|row| (row.source, row.line)));
+        for line in lines {
+            if let Some(block) = blocks.last_mut()
+                && block.lines.iter().all(|(known, _)| *known != line)
+            {
+                block.lines.push((line, arrivals.get(&address).copied().unwrap_or(0)));
+            }
         }
         next = transfers.successor(address).filter(|_| !control.is_some_and(is_end));
     }

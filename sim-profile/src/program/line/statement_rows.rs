@@ -71,6 +71,14 @@ impl<'a> StatementRows<'a> {
         Some(self.moved.get(&row.start).copied().unwrap_or(row))
     }
 
+    /// The rows that begin behind an address and before another.
+    pub fn rows_within(&self, address: u64, end: u64) -> &'a [Row] {
+        let rows = self.program.rows();
+        let first = rows.partition_point(|row| row.start <= address);
+        let behind = rows.partition_point(|row| row.start < end);
+        rows.get(first..behind).unwrap_or_default()
+    }
+
     /// The line at an address.
     pub fn line_at(&self, address: u64) -> Option<LineKey> {
         self.row_at(address).map(|row| (row.source, row.line))

@@ -15,6 +15,8 @@ struct Guest<'a> {
     walk: &'a [u64],
     /// The description says something of code that never ran.
     is_described: bool,
+    /// The first of two cells of one instruction each.
+    pairs: &'a [u64],
 }
 
 fn branch(to: u64) -> Control {
@@ -35,11 +37,11 @@ impl Guest<'_> {
         let mut measurement = Measurement::new(tables);
         for (step, &address) in self.walk.iter().enumerate() {
             let key = InstructionKey { address, word: Word::new(&[1]).unwrap() };
-            let new = || InstructionRecord { size_cells: 1, ..InstructionRecord::default() };
-            let record = measurement.instructions.entry(key).or_insert_with(new);
-            record.executed += 1;
+            let size_cells = 1 + u32::from(self.pairs.contains(&address));
+            let new = || InstructionRecord { size_cells, ..InstructionRecord::default() };
+            measurement.instructions.entry(key).or_insert_with(new).executed += 1;
             measurement.cycles += 1;
-            if let Some(&to) = self.walk.get(step + 1).filter(|to| **to != address + 1) {
+            if let Some(&to) = self.walk.get(step + 1).filter(|to| **to != address + u64::from(size_cells)) {
                 *measurement.transfers.entry((address, to)).or_default() += 1;
             }
         }
@@ -124,8 +126,13 @@ fn a_row_of_more_than_a_branch_stays() {
 #[test]
 fn lines_of_what_ran_are_the_same_whether_the_rest_is_described() {
     let control = [(1, branch(6)), (2, jump(5)), (4, branch(1))];
-    let run =
-        |is_described| Guest { lines: &CONDITION, control: &control, walk: &[0, 1, 2, 5, 6], is_described };
+    let run = |is_described| Guest {
+        lines: &CONDITION,
+        control: &control,
+        walk: &[0, 1, 2, 5, 6],
+        is_described,
+        ..Guest::default()
+    };
     let counted = run(false).counted();
     assert_eq!(counted.0, [1, 1, 3, 2, 2, 4, 5]);
     assert_eq!(run(true).counted(), counted);
@@ -135,13 +142,16 @@ fn lines_of_what_ran_are_the_same_whether_the_rest_is_described() {
 fn branches_that_never_ran_belong_to_lines_as_if_they_had() {
     let control = [(0, back()), (2, branch(7))];
     let lines = [9, 1, 2, 3, 2, 2, 4, 5];
-    let of = |is_described| Guest { lines: &lines, control: &control, walk: &[0], is_described }.counted().0;
+    let of = |is_described| {
+        Guest { lines: &lines, control: &control, walk: &[0], is_described, ..Guest::default() }.counted().0
+    };
     assert_eq!(of(true), [9, 1, 1, 3, 2, 2, 4, 5]);
     assert_eq!(of(false), lines);
 
     // Come to from a place that never ran either.
     let control = [(0, back()), (2, branch(7)), (5, branch(2))];
-    let guest = Guest { lines: &lines, control: &control, walk: &[0], is_described: true };
+    let guest =
+        Guest { lines: &lines, control: &control, walk: &[0], is_described: true, ..Guest::default() };
     assert_eq!(guest.counted().0, lines);
 }
 
@@ -178,4 +188,39 @@ fn a_jump_that_is_a_block_has_no_part_in_a_line_with_other_code() {
     };
     assert_eq!(counts(&[1, 2, 1, 3, 4]), [(1, 1), (2, 1), (3, 0), (4, 1)]);
     assert_eq!(counts(&[1, 2, 6, 3, 4]), [(1, 1), (2, 1), (3, 0), (4, 1), (6, 1)]);
+}
+
+#[test]
+fn words_that_are_issued_together_have_a_line_each() {
+    let control = [(3, branch(1))];
+    let walk = [0, 1, 3, 1, 3, 5];
+    let guest = Guest {
+        lines: &[1, 2, 3, 4, 4, 5, 6],
+        control: &control,
+        walk: &walk,
+        pairs: &[1, 3, 5],
+        ..Guest::default()
+    };
+    assert_eq!(guest.counted().1, [(1, 1), (2, 2), (3, 2), (4, 2), (5, 1), (6, 1)]);
+}
+
+/// What has begun where instructions overlap and was not executed when the run was over was not come to.
+#[test]
+fn what_is_in_flight_at_the_end_was_not_come_to() {
+    let guest = Guest { lines: &[1, 2, 3], walk: &[0, 1], ..Guest::default() };
+    let entries = |is_pipeline: bool| {
+        let mut measurement = guest.measurement();
+        if is_pipeline {
+            measurement.tables.stages = vec!["EX".to_owned()];
+        }
+        let key = InstructionKey { address: 2, word: Word::new(&[1]).unwrap() };
+        let record = InstructionRecord { size_cells: 1, unfinished: 1, ..InstructionRecord::default() };
+        measurement.instructions.insert(key, record);
+        let mut program = Program::read(&[], CodeCells::default());
+        program.rows = guest.rows();
+        let control = crate::ControlTable::new();
+        let steps = Steps::of(&ProgramProfile::of(&measurement, &program, &control));
+        steps.steps.keys().filter(|(_, to)| *to == 2).count()
+    };
+    assert_eq!([entries(false), entries(true)], [1, 0]);
 }

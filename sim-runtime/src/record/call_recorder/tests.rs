@@ -310,3 +310,26 @@ fn a_chain_of_tail_calls_takes_no_longer_than_it_is_long() {
     assert_eq!(calls.contexts.len() as u64, FUNCTIONS);
     assert_eq!(calls.functions[&0].inclusive, at(now));
 }
+
+/// A handler comes back to the instruction that it has cancelled, which is a function's first one; it may have
+/// jumped to another function before.
+#[test]
+fn a_handler_comes_back_to_what_it_has_cancelled() {
+    for has_jumped in [false, true] {
+        let mut recorder = recorder();
+        call(&mut recorder, 2, 10, 1);
+        recorder.cancelled(10, 20, 11, at(1));
+        let from = if has_jumped { 30 } else { 25 };
+        if has_jumped {
+            recorder.transfer(22, 30, Step::Direct, at(3));
+        }
+        computed(&mut recorder, from, 10, 5);
+        computed(&mut recorder, 12, 3, 7);
+        let calls = recorder.calls(at(9));
+        let of_handler = if has_jumped { vec![(20, 2, 4), (30, 2, 2)] } else { vec![(20, 4, 4)] };
+        let expected = [vec![(0, 3, 9), (10, 2, 6)], of_handler].concat();
+        assert_eq!(functions(&calls), expected);
+        let arcs: Vec<_> = arcs(&calls).into_iter().filter(|arc| arc.2 != CallKind::Tail).collect();
+        assert_eq!(arcs, [(0, 10, CallKind::Call, 1, 6), (10, 20, CallKind::Interrupt, 1, 4)]);
+    }
+}

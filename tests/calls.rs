@@ -16,7 +16,7 @@ use random_program::{rv32im_program, tiny8_program, tree_program};
 use sim_profile::flow::verify_calls;
 use sim_profile::program::ImageFile;
 use sim_profile::symbols::FunctionCells;
-use sim_profile::{CallKind, Calls, Measurement, Profile};
+use sim_profile::{CallKind, Calls, Measurement, Profile, delay_slots};
 use sim_runtime::host::{Host, Streams};
 use sim_runtime::record::{FunctionMap, function_map, static_table};
 use sim_runtime::reference::ReferenceEngine;
@@ -503,6 +503,12 @@ fn branches_that_take_effect_later_call_and_return() {
     let calls = [(0x12, 0x20, CallKind::Call, 1), (0x1a, 0x30, CallKind::Call, 10)];
     assert_eq!(arcs_of(&AHEAD, &[0x10, 0x20, 0x30], &pieces), [calls[0], calls[1], tail]);
     assert_eq!(arcs_of(&AHEAD, &[], &pieces), calls);
+    // What is transferred from where tells how many slots there are.
+    let mut engine = AHEAD.engine(EngineKind::Reference);
+    run_to_the_end(engine.as_mut(), &pieces);
+    let measurement = engine.measurement().expect("the engine profiles");
+    let slots = delay_slots(&static_table((AHEAD.model)(), &measurement));
+    assert_eq!(slots, [0x10, 0x13, 0x18, 0x1b, 0x21, 0x31].map(|branch| (branch + 2, branch)).into());
 }
 
 /// Where the processor has gone on by itself to where a branch leads, that has called and returned all the same.

@@ -511,6 +511,23 @@ fn branches_that_take_effect_later_call_and_return() {
     assert_eq!(slots, [0x10, 0x13, 0x18, 0x1b, 0x21, 0x31].map(|branch| (branch + 2, branch)).into());
 }
 
+/// A delay slot may be told by a count that steps use up.
+#[test]
+fn a_count_of_steps_makes_a_delay_slot() {
+    const DELAYED: Simulator = simulator!(delayed, delayed_stepwise);
+    // Call 20; jump 18; at 18 call 30, again 18, stop. The function at 20 calls 30 by a jump; that returns.
+    let pieces: [(u64, &[u8]); 4] = [
+        (0x10, &[0xa0, 1, 0xd8, 1]),
+        (0x18, &[0xb0, 1, 0x58, 1, 3]),
+        (0x20, &[1, 0xf0, 1]),
+        (0x30, &[1, 2, 1]),
+    ];
+    let tail = (0x22, 0x30, CallKind::Tail, 1);
+    let calls = [(0x11, 0x20, CallKind::Call, 1), (0x19, 0x30, CallKind::Call, 10)];
+    assert_eq!(arcs_of(&DELAYED, &[0x10, 0x20, 0x30], &pieces), [calls[0], calls[1], tail]);
+    assert_eq!(arcs_of(&DELAYED, &[], &pieces), calls);
+}
+
 /// Where the processor has gone on by itself to where a branch leads, that has called and returned all the same.
 #[test]
 fn branches_that_were_predicted_call_and_return() {

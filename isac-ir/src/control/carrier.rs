@@ -1,8 +1,8 @@
 //! Registers that carry an address and do not keep it.
 
-use super::state::{NextAddress, State};
+use super::state::{Known, NextAddress, State};
 use super::{Context, Walk};
-use crate::behavior::{ExprKind, Stmt, walk_statements};
+use crate::behavior::{BinaryOp, Expr, ExprKind, Stmt, walk_statements};
 
 /// What a walk has seen of a carrier that is looked into.
 #[derive(Debug, Clone, Copy, Default)]
@@ -43,10 +43,7 @@ impl Walk<'_> {
     fn source_of(&self, statement: &Stmt) -> Option<u32> {
         match statement {
             Stmt::SetRegister { register, value, .. } if *register == self.counter.register => {
-                match value.kind {
-                    ExprKind::Register { register: source, index: None, .. } => Some(source),
-                    _ => None,
-                }
+                register_of(value)
             }
             _ => None,
         }
@@ -94,6 +91,45 @@ impl Walk<'_> {
         copies
     }
 
+    /// A condition holds, or does not, on the way that is followed: what that says of registers is known.
+    pub(super) fn assume(&self, state: &mut State, condition: &Expr, holds: bool) {
+        let whole = |value: &Expr| match &value.kind {
+            ExprKind::ZeroExtend(narrow) => register_of(narrow),
+            _ => register_of(value),
+        };
+        let register = |value: &Expr| whole(value).filter(|register| *register != self.counter.register);
+        let mut set = |register: u32, bits: u128| state.registers.insert((register, 0), Known::number(bits));
+        match &condition.kind {
+            ExprKind::Register { .. } if condition.width == 1 => {
+                register(condition).map(|register| set(register, holds.into()));
+            }
+            ExprKind::Binary(operator @ (BinaryOp::Equal | BinaryOp::NotEqual), left, right) => {
+                let (value, other) = match left.kind {
+                    ExprKind::Const(value) => (value, right),
+                    _ => match right.kind {
+                        ExprKind::Const(value) => (value, left),
+                        _ => return,
+                    },
+                };
+                let is_equal = (*operator == BinaryOp::Equal) == holds;
+                match register(other) {
+                    Some(register) if is_equal => _ = set(register, value),
+                    Some(register) if other.width == 1 => _ = set(register, value ^ 1),
+                    _ => {}
+                }
+            }
+            ExprKind::Binary(BinaryOp::And, left, right) if holds && condition.width == 1 => {
+                self.assume(state, left, true);
+                self.assume(state, right, true);
+            }
+            ExprKind::Select(first, second, otherwise) if holds && otherwise.kind == ExprKind::Const(0) => {
+                self.assume(state, first, true);
+                self.assume(state, second, true);
+            }
+            _ => {}
+        }
+    }
+
     /// Notes a statement that writes a register, if it copies the carrier that is looked into or writes it.
     pub(super) fn note_copy(&mut self, written: u32, statement: &Stmt) {
         let Some(register) = self.copied.register else { return };
@@ -102,5 +138,13 @@ impl Walk<'_> {
         } else if self.source_of(statement) == Some(register) {
             self.copied.is_copied = true;
         }
+    }
+}
+
+/// The register that a value is, if it is one of no file.
+fn register_of(value: &Expr) -> Option<u32> {
+    match value.kind {
+        ExprKind::Register { register, index: None, .. } => Some(register),
+        _ => None,
     }
 }

@@ -130,8 +130,14 @@ impl Walk<'_> {
             Stmt::If { condition, then, otherwise } => match self.evaluate(state, context, condition) {
                 Some(Known { bits: 0, .. }) => self.run(state, context, body, otherwise),
                 Some(_) => self.run(state, context, body, then),
-                None if self.is_followed(then) => self.run(state, context, body, then),
-                None if self.is_followed(otherwise) => self.run(state, context, body, otherwise),
+                None if self.is_followed(then) => {
+                    self.assume(state, condition, true);
+                    self.run(state, context, body, then);
+                }
+                None if self.is_followed(otherwise) => {
+                    self.assume(state, condition, false);
+                    self.run(state, context, body, otherwise);
+                }
                 None => {
                     let mut other = state.clone();
                     let before = state.next.value();

@@ -109,6 +109,7 @@ pub fn control_of(model: &Model, decoded: &Decoded, address: u64, size_cells: u3
         carriers: BTreeSet::new(),
         lasting: BTreeSet::new(),
         copied: Copied::default(),
+        ran_root: false,
         steps: steps(model, decoded),
         contexts: Vec::new(),
         begun: Vec::new(),
@@ -119,7 +120,7 @@ pub fn control_of(model: &Model, decoded: &Decoded, address: u64, size_cells: u3
     let mut state = State::new(NextAddress::known(address));
     walk.run_instruction(&mut state);
     let mut targets = state.next.targets.clone();
-    targets.extend(&state.aside.targets);
+    let is_aside = state.aside != NextAddress::nowhere();
     let falls_through = targets.remove(&successor);
     let behind_slot = successor.wrapping_add(size_cells.into()) & mask;
     let mark = u128::from(size_cells > 1);
@@ -137,9 +138,9 @@ pub fn control_of(model: &Model, decoded: &Decoded, address: u64, size_cells: u3
     Control {
         falls_through,
         targets,
-        computed: state.next.computed || state.aside.computed,
+        computed: state.next.computed || is_aside,
         jumps: state.jumps,
-        is_led: state.leads.is_led(),
+        is_led: state.leads.is_led() || (is_aside && !state.leads.may_be_struck()),
         may_be_struck: state.leads.may_be_struck(),
         keeps,
         delayed,
@@ -185,6 +186,8 @@ struct Walk<'a> {
     /// Those of them from which steps may take the program counter again and again.
     lasting: BTreeSet<u32>,
     copied: Copied,
+    /// Whether the operation that decodes has run.
+    ran_root: bool,
     /// Operations that run in every instruction.
     steps: Vec<u32>,
     contexts: Vec<Context>,
@@ -205,8 +208,10 @@ impl Walk<'_> {
     /// Runs an operation, what it decodes and what it activates; on a condition, perhaps.
     fn run_operation(&mut self, state: &mut State, mut context: Context, conditional: bool) {
         let root = self.decoded.nodes.first().map(|node| node.target);
+        let had_run_root = self.ran_root;
         if context.node.is_none() && Some(Target::Operation(context.operation)) == root {
             context.node = Some(0);
+            self.ran_root = true;
             // Where what runs before has gone elsewhere, that is where this instruction is.
             if state.next.value().is_none() {
                 state.next = NextAddress::known(self.address);
@@ -243,7 +248,8 @@ impl Walk<'_> {
                 }
             }
         }
-        if let Some(before) = before {
+        // What was decoded has run, whatever that depends on.
+        if let Some(before) = before.filter(|_| !self.ran_root || had_run_root) {
             state.join(before);
         }
     }

@@ -142,6 +142,8 @@ pub(super) struct State {
     pub delay: Delay,
     /// Whether the instruction itself has set the program counter to what is not known.
     pub jumps: bool,
+    /// Whether it has set the program counter at all.
+    pub goes: bool,
     /// Values that were computed from the program counter and written elsewhere.
     pub kept: BTreeSet<u128>,
     /// What the steps have done.
@@ -165,6 +167,7 @@ impl State {
             aside: NextAddress::nowhere(),
             delay: Delay::default(),
             jumps: false,
+            goes: false,
             kept: BTreeSet::new(),
             leads: Leads(Leads::NOTHING),
             registers: BTreeMap::new(),
@@ -197,23 +200,25 @@ impl State {
         self.found.clear();
     }
 
-    /// An address that was written, and to which the run goes, is kept for no way back: a branch that is not taken
-    /// may have told that to those who predict.
+    /// An address that was written, and to which the instruction goes, is kept for no way back: a branch that is
+    /// not taken may have told that to those who predict.
     pub(super) fn forget_where_it_goes(&mut self) {
-        if let Some(next) = self.next.value() {
+        if let Some(next) = self.next.value().filter(|_| self.goes) {
             self.kept.remove(&u128::from(next));
         }
     }
 
-    /// Joins the sides of a condition in a step of which `is_usual` tells whether an address is where instructions
-    /// go on as a rule: if one side goes on there alone, that is what the instruction finds.
-    pub(super) fn join_step(&mut self, other: State, is_usual: impl Fn(u64) -> bool) {
-        let usual = |state: &State| state.next.value().is_some_and(&is_usual);
-        let (next, aside) = match (usual(self), usual(&other)) {
-            _ if self.is_gone || other.is_gone => return self.join(other),
-            (true, false) => (self.next.clone(), other.next.clone()),
-            (false, true) => (other.next.clone(), self.next.clone()),
-            _ => return self.join(other),
+    /// Joins the sides of a condition in a step. Of the addresses at which instructions go on as a rule, the first
+    /// to which one side leads alone is what the instruction finds.
+    pub(super) fn join_step(&mut self, other: State, usual: [u64; 2]) {
+        let side = |address: u64| match [&*self, &other].map(|side| side.next.value() == Some(address)) {
+            [true, false] => Some((self.next.clone(), other.next.clone())),
+            [false, true] => Some((other.next.clone(), self.next.clone())),
+            _ => None,
+        };
+        let found = usual.into_iter().find_map(side);
+        let Some((next, aside)) = found.filter(|_| !self.is_gone && !other.is_gone) else {
+            return self.join(other);
         };
         self.join(other);
         self.next = next;
@@ -233,6 +238,7 @@ impl State {
         self.aside.join(other.aside);
         self.delay.join(other.delay);
         self.jumps |= other.jumps;
+        self.goes |= other.goes;
         self.kept.extend(other.kept);
         self.leads.0 |= other.leads.0;
         self.registers.retain(|place, value| other.registers.get(place) == Some(value));

@@ -66,9 +66,18 @@ impl Walk<'_> {
                     && element.is_none_or(|element| element == self.counter.element);
                 let leads = is_counter && !(is_known && element.is_some());
                 state.jumps |= is_own && leads;
+                state.goes |= is_own && is_counter;
+                let is_usual = |next: u64| next == self.successor || state.next.value() == Some(next);
                 match is_own {
                     true => {}
                     false if leads => state.leads.lead(),
+                    false if is_counter && !value.is_some_and(|value| is_usual(value.bits as u64)) => {
+                        state.leads.lead();
+                        // A fixed address is that of a handler, wherever the way back is kept.
+                        if value.is_some_and(|value| value.address.is_none()) {
+                            state.leads.keep();
+                        }
+                    }
                     false if !is_counter && !self.carriers.contains(register) => keeps(state, value),
                     false => {}
                 }
@@ -140,19 +149,9 @@ impl Walk<'_> {
                 }
                 None => {
                     let mut other = state.clone();
-                    let before = state.next.value();
                     self.run(state, context, body, then);
                     self.run(&mut other, context, body, otherwise);
-                    match self.is_own(context) {
-                        true => {
-                            state.forget_where_it_goes();
-                            other.forget_where_it_goes();
-                            state.join(other);
-                        }
-                        false => {
-                            state.join_step(other, |next| next == self.successor || Some(next) == before)
-                        }
-                    }
+                    self.join(state, context, other);
                 }
             },
             Stmt::Loop { label, body: turns } => {
@@ -161,7 +160,7 @@ impl Walk<'_> {
                 let before = state.next.clone();
                 self.run(state, context, body, turns);
                 state.is_gone = true;
-                self.join_left(state, *label);
+                self.join_left(state, context, *label);
                 if state.next != before {
                     state.next.computed = true;
                     state.jumps |= self.is_own(context);
@@ -169,7 +168,7 @@ impl Walk<'_> {
             }
             Stmt::Block { label, body: statements } => {
                 self.run(state, context, body, statements);
-                self.join_left(state, *label);
+                self.join_left(state, context, *label);
             }
             Stmt::Call { body: statements, .. } => self.run(state, context, body, statements),
             Stmt::Leave(label) => {
@@ -188,9 +187,21 @@ impl Walk<'_> {
         }
     }
 
-    fn join_left(&mut self, state: &mut State, label: u32) {
+    fn join_left(&mut self, state: &mut State, context: usize, label: u32) {
         for left in self.left.remove(&label).unwrap_or_default() {
-            state.join(left);
+            self.join(state, context, left);
+        }
+    }
+
+    /// Joins two ways through a body.
+    fn join(&self, state: &mut State, context: usize, mut other: State) {
+        match self.is_own(context) {
+            true => {
+                state.forget_where_it_goes();
+                other.forget_where_it_goes();
+                state.join(other);
+            }
+            false => state.join_step(other, [self.successor, self.address]),
         }
     }
 }

@@ -3,7 +3,8 @@
 //! They run beside the instructions, as what takes interrupts does: `main` activates them, the operation that
 //! decodes, or others beside the instructions, and none of the decoding tree. What always happens is the
 //! processor's way of going on, and so is a step to the next instruction in memory; what sets the program counter
-//! on a condition, to anything else, strikes.
+//! on a condition, to anything else, strikes. But who goes to an address in a register and has read the program
+//! counter for no other sake than to compare it comes back to nothing: that is a loop in hardware.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -34,11 +35,12 @@ pub fn striking_operations(model: &Model) -> BTreeSet<u32> {
         }
     }
     let strikes = |(operation, is_conditional): (u32, bool)| {
-        let mut writes = Writes { model, strikes: 0, others: 0 };
+        let mut writes = Writes { model, strikes: 0, others: 0, keeps: false };
         if let Some(body) = &model.operation(operation).behavior {
             writes.visit(&body.statements, !is_conditional);
         }
-        (!has_root(operation) && writes.strikes > 0 && writes.others == 0).then_some(operation)
+        (!has_root(operation) && writes.strikes > 0 && writes.others == 0 && writes.keeps)
+            .then_some(operation)
     };
     beside.into_iter().filter_map(strikes).collect()
 }
@@ -48,6 +50,8 @@ struct Writes<'a> {
     model: &'a Model,
     strikes: u32,
     others: u32,
+    /// A value was made of the program counter, or it was set to a number.
+    keeps: bool,
 }
 
 impl Writes<'_> {
@@ -57,6 +61,7 @@ impl Writes<'_> {
                 Stmt::SetRegister { register, value, .. } if self.model.pc_register() == Some(*register) => {
                     let is_step =
                         |added: &Expr| matches!(added.kind, ExprKind::Const(_) | ExprKind::InstructionSize);
+                    self.keeps |= matches!(within(value).kind, ExprKind::Const(_));
                     match is_certain || added_to(*register, value).is_some_and(is_step) {
                         true => self.others += 1,
                         false => self.strikes += 1,
@@ -65,12 +70,42 @@ impl Writes<'_> {
                 Stmt::Block { body, .. } | Stmt::Call { body, .. } => self.visit(body, is_certain),
                 _ => statement.children().into_iter().for_each(|child| self.visit(child, false)),
             }
+            self.keeps |= self.keeps(statement);
             let mut leaves = false;
             walk_statements(std::slice::from_ref(statement), &mut |within| {
                 leaves |= matches!(within, Stmt::Leave(_));
             });
             is_certain &= !leaves;
         }
+    }
+}
+
+impl Writes<'_> {
+    /// Whether a statement writes a value that is made of the program counter to anything else, and that is not
+    /// whether a comparison holds.
+    fn keeps(&self, statement: &Stmt) -> bool {
+        let is_written = match statement {
+            Stmt::SetRegister { register, .. } => self.model.pc_register() != Some(*register),
+            Stmt::Set { .. }
+            | Stmt::SetVariable { .. }
+            | Stmt::SetMemory { .. }
+            | Stmt::SetCellPart { .. }
+            | Stmt::SetOperand { .. }
+            | Stmt::SetReference { .. }
+            | Stmt::SetBound { .. } => true,
+            _ => false,
+        };
+        let mut reads = false;
+        for value in statement.expressions().into_iter().filter(|value| is_written && value.width > 1) {
+            value.walk(&mut |part| {
+                reads |= match part.kind {
+                    ExprKind::Register { register, .. } => self.model.pc_register() == Some(register),
+                    ExprKind::InstructionAddress => true,
+                    _ => false,
+                };
+            });
+        }
+        reads
     }
 }
 

@@ -15,7 +15,7 @@ pub fn verify_calls(profile: &Profile, is_same_function: &dyn Fn(u64, u64) -> bo
     if let Some(calls) = &profile.calls {
         let sites = Sites::of(profile);
         verify_arcs(&sites, calls, is_same_function, &mut findings);
-        verify_callers(&sites, calls, &mut findings);
+        verify_callers(&sites, calls, is_same_function, &mut findings);
         verify_costs(&profile.measurement, calls, &mut findings);
     }
     findings
@@ -182,7 +182,12 @@ fn verify_arcs(
 }
 
 /// Whoever keeps the address behind itself calls wherever it leads.
-fn verify_callers(sites: &Sites<'_>, calls: &Calls, findings: &mut Vec<Finding>) {
+fn verify_callers(
+    sites: &Sites<'_>,
+    calls: &Calls,
+    is_same_function: &dyn Fn(u64, u64) -> bool,
+    findings: &mut Vec<Finding>,
+) {
     // What is in flight when a run ends is not followed to where it leads.
     if sites.overlaps {
         return;
@@ -193,7 +198,8 @@ fn verify_callers(sites: &Sites<'_>, calls: &Calls, findings: &mut Vec<Finding>)
     }
     for (&address, site) in &sites.sites {
         let calls = called.get(&address).copied().unwrap_or(0);
-        let transfers = site.transfers;
+        // What does not call and is struck has led to a handler.
+        let transfers = site.transfers.saturating_sub(sites.struck(address, is_same_function));
         if !site.has_others && transfers > calls.saturating_add(sites.slack) && transfers < u64::MAX {
             findings.push(Finding::FewerCalls { site: address, calls, transfers });
         }
@@ -211,9 +217,12 @@ fn verify_costs(measurement: &Measurement, calls: &Calls, findings: &mut Vec<Fin
         inclusive.entry(context.function).or_default().add(spent);
     }
     let run = Summary::of(measurement);
+    // A cycle in which nothing is decoded may have ended as an instruction does.
+    let ended = run.executed..=run.executed.saturating_add(run.undecoded);
+    let executed = if ended.contains(&total.instructions) { total.instructions } else { run.executed };
     for (one, first, other, second) in [
         ("total cycles", run.total_cycles, "cycles of all stacks of calls", total.cycles),
-        ("executed instructions", run.executed, "those of all stacks of calls", total.instructions),
+        ("executed instructions", executed, "those of all stacks of calls", total.instructions),
     ] {
         // A sum that got to its end says nothing any more.
         if first != second && first != u64::MAX && second != u64::MAX {

@@ -60,6 +60,7 @@ impl Steps {
             steps.add_transfer(profile, &transfers, (from, to), kind, times);
         }
         steps.join(&Interrupts::of(profile, &transfers));
+        steps.leave_out_cancelled(profile);
         let arrived = steps.arrivals();
         for (&address, &times) in &steps.executed {
             let Some(next) = transfers.successor(address) else { continue };
@@ -104,6 +105,24 @@ impl Steps {
         for (step, times) in &interrupts.steps {
             count(self.steps.entry(*step).or_default(), *times);
         }
+    }
+
+    /// What was cancelled, as an interrupt does that comes back to it, was come to once more than it has run.
+    fn leave_out_cancelled(&mut self, profile: &ProgramProfile<'_>) {
+        let mut cancelled: BTreeMap<u64, u64> = BTreeMap::new();
+        for (key, record) in profile.measurement.instructions.iter().filter(|(_, it)| it.cancelled > 0) {
+            count(cancelled.entry(key.address).or_default(), record.cancelled);
+        }
+        let function = |address: u64| profile.program.function_at(address);
+        for (address, times) in cancelled {
+            let left = profile.measurement.transfers.range((address, 0)..=(address, u64::MAX));
+            let away = left.filter(|((_, to), _)| function(*to) != function(address));
+            let away = away.fold(0_u64, |sum, (_, times)| sum.saturating_add(*times));
+            if let Some(entries) = self.entries.get_mut(&address) {
+                *entries = entries.saturating_sub(times.min(away));
+            }
+        }
+        self.entries.retain(|_, entries| *entries > 0);
     }
 
     /// How often control came to each instruction.

@@ -38,6 +38,9 @@ pub(crate) struct CallsInFlight {
     /// Those before it that may go elsewhere and have not, with how many instructions have begun behind each: in
     /// a pipeline that has fetched others by then, a branch takes effect behind those.
     branches: VecDeque<(u64, Followed)>,
+    /// How many instructions are in the slots of a branch at most, as far as those tell that lead to one place; 0 if
+    /// none has.
+    slots: u64,
     /// Whether something behind it did not.
     has_abandoned: bool,
     /// The address of the first of those that had an end of its own: it cancelled itself, or was at fault.
@@ -110,6 +113,7 @@ impl CallsInFlight {
             waiting: VecDeque::new(),
             last: None,
             branches: VecDeque::new(),
+            slots: 0,
             payer: address,
             has_abandoned: false,
             struck: None,
@@ -325,14 +329,25 @@ impl CallsInFlight {
         }
     }
 
-    /// The step of a branch that takes effect now.
+    /// The step of a branch that takes effect now: of one that names the address first; then of one that leads
+    /// anywhere, but always leads somewhere; then of one that may have gone on behind itself, if it is no
+    /// further away than branches with a known target are.
     fn late_step(&mut self, successor: u64, to: u64) -> Option<Step> {
-        let step =
-            |(_, branch): &(u64, Followed)| late_step((branch.address, &branch.control), successor, to);
-        let (index, step) =
-            (0..).zip(&self.branches).find_map(|(index, branch)| Some((index, step(branch)?)))?;
-        self.branches.remove(index);
-        Some(step)
+        let names = |branch: &Followed| branch.control.targets.binary_search(&to).is_ok();
+        let leaves = |branch: &Followed| branch.control.jumps && !branch.control.falls_through;
+        let is_near = |behind: u64| self.slots == 0 || behind <= self.slots;
+        let find = |is_it: &dyn Fn(u64, &Followed) -> bool| {
+            self.branches.iter().position(|(behind, branch)| is_it(*behind, branch))
+        };
+        let named = find(&|_, branch| names(branch));
+        let index = named
+            .or_else(|| find(&|_, branch| leaves(branch)))
+            .or_else(|| find(&|behind, branch| branch.control.jumps && is_near(behind)))?;
+        let (behind, branch) = self.branches.remove(index)?;
+        if named.is_some() {
+            self.slots = self.slots.max(behind);
+        }
+        late_step((branch.address, &branch.control), successor, to)
     }
 
     fn pay_for(&mut self, place: CostPlace, charged: u64) {

@@ -31,8 +31,11 @@ impl Leaders {
         let ends = |address: u64| profile.control.get(&address).is_some_and(is_end);
         let begins = |&(from, to): &(u64, u64)| transfers.successor(from) != Some(to) || ends(from);
         let reached = steps.steps.keys().filter(|step| begins(step)).map(|(_, to)| *to);
-        let mut leaders =
-            Leaders { ran: steps.entries.keys().copied().chain(reached).collect(), unused: BTreeSet::new() };
+        // Where an instruction has led elsewhere, by itself or as the last one of a loop in hardware.
+        let left =
+            steps.steps.keys().filter_map(|&(from, to)| transfers.successor(from).filter(|next| *next != to));
+        let ran = steps.entries.keys().copied().chain(reached).chain(left).collect();
+        let mut leaders = Leaders { ran, unused: BTreeSet::new() };
         for (address, control) in profile.control {
             leaders.unused.extend(&control.targets);
             if steps.executed.contains_key(address) {

@@ -13,6 +13,7 @@ mod element_name;
 mod expansion;
 mod finding;
 mod instruction_count;
+mod latency;
 mod literal;
 mod member;
 mod member_text;
@@ -97,6 +98,7 @@ pub fn check_model(model: Model, diagnostics: &mut Diagnostics) -> Option<Checke
         literal::check_literals(&model, diagnostics);
         literal::check_register_names(&model, diagnostics);
         beginning::check_beginnings(&model, diagnostics);
+        latency::check_latencies(&model, diagnostics);
         if let Some(schedule) = &schedule {
             distance::check_bridges(&model, schedule, diagnostics);
         }

@@ -314,6 +314,9 @@ codes! {
     /// Something scheduled past a stage, where instructions are held or flushed.
     LONG_ACTIVATION = "W0601",
         "let it pass through the stages between, each activating the next";
+    /// A number of cycles that may be below 0: more is taken away from a latency than an access may cost.
+    LATENCY_BELOW = "W0602",
+        "let an access cost more, or ask for the latency first";
 }
 
 /// Errors that may follow from something that is missing. After an error of syntax they say

@@ -31,6 +31,7 @@ mod unused;
 mod unused_local;
 pub(crate) mod walk;
 mod when;
+mod word_address;
 mod word_set;
 mod word_width;
 mod written_value;
@@ -99,6 +100,7 @@ pub fn check_model(model: Model, diagnostics: &mut Diagnostics) -> Option<Checke
         literal::check_register_names(&model, diagnostics);
         beginning::check_beginnings(&model, diagnostics);
         latency::check_latencies(&model, diagnostics);
+        word_address::check_word_addresses(&model, diagnostics);
         if let Some(schedule) = &schedule {
             distance::check_bridges(&model, schedule, diagnostics);
         }

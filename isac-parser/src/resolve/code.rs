@@ -317,6 +317,9 @@ codes! {
     /// A number of cycles that may be below 0: more is taken away from a latency than an access may cost.
     LATENCY_BELOW = "W0602",
         "let an access cost more, or ask for the latency first";
+    /// A word that a register holds, decoded without AT where the PC has moved on.
+    WORD_ADDRESS = "W0603",
+        "keep the address beside the word, and say it by AT";
 }
 
 /// Errors that may follow from something that is missing. After an error of syntax they say

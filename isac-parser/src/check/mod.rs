@@ -13,6 +13,7 @@ mod element_name;
 mod expansion;
 mod finding;
 mod instruction_count;
+mod late_read;
 mod latency;
 mod literal;
 mod member;
@@ -103,6 +104,7 @@ pub fn check_model(model: Model, diagnostics: &mut Diagnostics) -> Option<Checke
         word_address::check_word_addresses(&model, diagnostics);
         if let Some(schedule) = &schedule {
             distance::check_bridges(&model, schedule, diagnostics);
+            late_read::check_late_reads(&model, schedule, diagnostics);
         }
     } else {
         // A WHEN or CODING that was refused leaves others without the words that it would have had.

@@ -320,6 +320,9 @@ codes! {
     /// A word that a register holds, decoded without AT where the PC has moved on.
     WORD_ADDRESS = "W0603",
         "keep the address beside the word, and say it by AT";
+    /// A register that is read so many stages on that a later instruction has written it.
+    LATE_READ = "W0604",
+        "pass it on from stage to stage, or let it travel with the instruction by REFERENCE";
 }
 
 /// Errors that may follow from something that is missing. After an error of syntax they say

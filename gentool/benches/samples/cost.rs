@@ -1,5 +1,8 @@
 //! What a profile of everything, checks and samples cost (figures 5 to 8: overheads).
 
+use std::process::Command;
+use std::sync::OnceLock;
+
 use super::guest::{LIMIT_REACHED, each, line, options, quiet, sampled, stored};
 use crate::process;
 use crate::{INTERVAL, INTERVALS, NEVER, Plan, Target, means, print_row};
@@ -30,20 +33,26 @@ fn lengths(engine: &str, interval: u64) -> [u64; 2] {
 /// What one instruction of a guest costs: in the emitted engine instructions of the host where valgrind counts
 /// them, else nanoseconds.
 fn cost(plan: &Plan, engine: &str, guest: &str, lengths: [u64; 2], options: &[String]) -> f64 {
-    if engine == TRANSLATED {
+    if !is_counted(engine) {
         return times(plan, engine, guest, lengths, &[options.to_vec()])[0];
     }
-    let whole = lengths;
-    let lengths = whole.map(|length| length / plan.divisor);
-    let counted = std::thread::scope(|scope| {
+    let lengths = lengths.map(|length| length / plan.divisor);
+    let [short, long] = std::thread::scope(|scope| {
         lengths
             .map(|length| scope.spawn(move || host_instructions(&line(engine, guest, length, options))))
             .map(|run| run.join().expect("a run is counted"))
     });
-    match counted {
-        [Some(short), Some(long)] => (long - short) / (lengths[1] - lengths[0]) as f64,
-        _ => times(plan, engine, guest, whole, &[options.to_vec()])[0],
-    }
+    (long - short) / (lengths[1] - lengths[0]) as f64
+}
+
+/// True if costs are instructions of the host: of the emitted engine, where there is valgrind.
+fn is_counted(engine: &str) -> bool {
+    static VALGRIND: OnceLock<bool> = OnceLock::new();
+    engine != TRANSLATED
+        && *VALGRIND.get_or_init(|| {
+            let version = Command::new("valgrind").arg("--version").output();
+            version.is_ok_and(|output| output.status.success())
+        })
 }
 
 /// What one instruction of a guest costs by each way, in nanoseconds of processor time: the fastest runs of
@@ -65,19 +74,20 @@ fn times(plan: &Plan, engine: &str, guest: &str, lengths: [u64; 2], ways: &[Vec<
     fastest.iter().map(each).collect()
 }
 
-/// Instructions of the host that a run takes; `None` without valgrind.
-fn host_instructions(arguments: &[String]) -> Option<f64> {
+/// Instructions of the host that a run takes, as valgrind counts them.
+fn host_instructions(arguments: &[String]) -> f64 {
     let mut all = options(&["--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null"]);
     all.extend(options(&["--trace-children=yes", env!("CARGO_BIN_EXE_gentool")]));
     all.extend(arguments.iter().cloned());
-    let output = quiet("valgrind", &all).output().ok()?;
+    let output = quiet("valgrind", &all).output().expect("valgrind runs");
     let told = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(LIMIT_REACHED), "{told}");
     // The emitted simulator takes the place of the program that has started it.
     // `I refs:`, with as many blanks between as the number leaves room for.
     let mut counted = told.lines().filter_map(|line| line.split_once("refs:"));
-    let (_, last) = counted.rfind(|(what, _)| what.trim_end().ends_with(" I"))?;
-    last.trim().replace(',', "").parse().ok()
+    let last = counted.rfind(|(what, _)| what.trim_end().ends_with(" I"));
+    let number = last.and_then(|(_, number)| number.trim().replace(',', "").parse().ok());
+    number.unwrap_or_else(|| panic!("valgrind tells how many: {told}"))
 }
 
 fn percent_more(cost: f64, than: f64) -> f64 {
@@ -99,7 +109,10 @@ pub(crate) fn measure_checks(plan: &Plan) -> Vec<Target> {
             header = "| guest | without profile | everything counted | checks at calls | at jumps back | at both | \
                       each call a check | each access |";
         }
-        let unit = if is_timed { "nanoseconds" } else { "instructions of the host" };
+        let unit = match is_counted(engine) {
+            true => "instructions of the host",
+            false => "nanoseconds of processor time",
+        };
         println!(
             "{engine}: {unit} for one instruction of the guest, and how many percent more it is with the exact \
              profile of calls, accesses and all else, and with checks at which no sample begins:\n"
@@ -107,9 +120,9 @@ pub(crate) fn measure_checks(plan: &Plan) -> Vec<Target> {
         println!("{header}\n|---|{}", "---:|".repeat(ways.len()));
         let mut rows = Vec::new();
         for guest in &plan.guests {
-            let costs: Vec<f64> = match is_timed {
-                true => times(plan, engine, guest, lengths, &ways),
-                false => ways.iter().map(|way| cost(plan, engine, guest, lengths, way)).collect(),
+            let costs: Vec<f64> = match is_counted(engine) {
+                true => ways.iter().map(|way| cost(plan, engine, guest, lengths, way)).collect(),
+                false => times(plan, engine, guest, lengths, &ways),
             };
             let mut row = vec![costs[0]];
             row.extend(costs[1..].iter().map(|cost| percent_more(*cost, costs[0])));
@@ -135,8 +148,9 @@ pub(crate) fn measure_samples(plan: &Plan) -> Vec<Target> {
         (TRANSLATED, "each access a check", each("accesses")),
     ];
     println!(
-        "Percent more than with the checks alone, of the host's instructions (emitted) or of processor time \
-         (translated), by interval:\n"
+        "Percent more than with the checks alone, of {} (emitted) and of processor time (translated), by \
+         interval:\n",
+        if is_counted("emitted") { "the host's instructions" } else { "processor time" }
     );
     let heads: Vec<String> = INTERVALS.iter().map(|interval| format!("{interval} |")).collect();
     println!("| engine | guest | {}\n|---|---|{}", heads.join(" "), "---:|".repeat(INTERVALS.len()));

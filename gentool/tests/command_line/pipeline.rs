@@ -37,6 +37,27 @@ fn the_pipeline_is_drawn_cycle_by_cycle() {
 }
 
 #[test]
+fn a_limit_of_cycles_leaves_what_is_in_flight_unfinished() {
+    let bench = Bench::new().with("interlock.bin", words(&INTERLOCK));
+    let lines = [1, 3, 5].map(|cycles| {
+        format!(
+            "run {FIVE} @interlock.bin --raw --engine reference --limit-cycles {cycles} --pipeline-diagram 1:9 \
+             --report @{cycles}.xml"
+        )
+    });
+    check("limit_in_a_pipeline", &bench, &lines.iter().map(String::as_str).collect::<Vec<_>>());
+    for (cycles, executed, unfinished, undecoded) in [(1, 0, 0, 1), (3, 0, 2, 1), (5, 1, 2, 1)] {
+        let report = bench.text(&format!("{cycles}.xml"));
+        for (name, count) in
+            [("executed", executed), ("unfinished", unfinished), ("undecoded", undecoded), ("cycles", cycles)]
+        {
+            let found = report.contains(&format!("\n    <{name}>{count}</{name}>"));
+            assert!(found, "{cycles} cycles: {count} {name}\n{report}");
+        }
+    }
+}
+
+#[test]
 fn the_pipeline_is_written_for_a_viewer() {
     let bench = Bench::new()
         .with("interlock.bin", words(&INTERLOCK))

@@ -4,33 +4,54 @@
 //! distance is wrong whatever the DELAY: it would be a way back. While one bridges a stage,
 //! a stall, a retry or a flush of the stage in between does not see the instruction: it is warned of.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::schedule::{Bound, Run, Schedule, Step, Way};
 use super::walk::{Met, walk_statements};
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::model::{Expr, ExprKind, Model, Operation, StageId};
+use crate::model::{Expr, ExprKind, Model, Operation, OperationId, StageId};
 use crate::resolve::code;
 use crate::resolve::report::{count, error, warning};
 use crate::source::Span;
 
 /// Reports what leads back to an earlier stage, and operands that are not in their parent's.
 pub(super) fn check_distances(model: &Model, schedule: &Schedule, diagnostics: &mut Diagnostics) {
-    let mut reported = BTreeSet::new();
+    // One IN is wrong for all that mention the operand.
+    let mut operands: BTreeMap<OperationId, Vec<&Step>> = BTreeMap::new();
+    let mut back: BTreeMap<OperationId, Vec<&Step>> = BTreeMap::new();
+    // What is reached from an earlier stage, too, has an IN that is right.
+    let mut is_right = BTreeSet::new();
     for step in &schedule.steps {
-        let (to, place) = (&schedule.runs[step.to], place_of(step));
-        let is_operand = model.operations[to.operation.index()].expression.is_some();
-        let found = match step.way {
-            Way::Decoded { .. } if is_operand => operand(model, schedule, step),
-            Way::Decoded { is_taken: true, .. } => None,
-            Way::Decoded { .. } | Way::Activated { .. } => backwards(model, schedule, step),
-        };
-        if let Some(found) = found
-            && reported.insert((place, to.operation))
-        {
-            diagnostics.push(found);
+        let to = schedule.runs[step.to].operation;
+        let is_operand = model.operations[to.index()].expression.is_some();
+        match step.way {
+            Way::Decoded { .. } if is_operand => {
+                if is_elsewhere(model, schedule, step) {
+                    operands.entry(to).or_default().push(step);
+                }
+            }
+            Way::Decoded { is_taken: true, .. } => {}
+            Way::Decoded { .. } | Way::Activated { .. } if schedule.distance(step) < 0 => {
+                back.entry(to).or_default().push(step);
+            }
+            Way::Decoded { .. } => {}
+            Way::Activated { .. } => {
+                is_right.insert(to);
+            }
         }
     }
+    for (to, steps) in &back {
+        let parents = parents(schedule, steps);
+        let is_activated = steps.iter().all(|step| matches!(step.way, Way::Activated { .. }));
+        if is_activated && parents.len() >= SEVERAL && !is_right.contains(to) {
+            diagnostics.extend(early(model, schedule, steps, &parents));
+            continue;
+        }
+        let mut reported = BTreeSet::new();
+        let steps = steps.iter().filter(|step| reported.insert(place_of(step)));
+        diagnostics.extend(steps.filter_map(|step| backwards(model, schedule, step)));
+    }
+    diagnostics.extend(operands.values().filter_map(|steps| operand(model, schedule, steps)));
     if let Some(reset) = model.reset
         && let Some((_, span)) = model.operations[reset.index()].stage
     {
@@ -39,6 +60,9 @@ pub(super) fn check_distances(model: &Model, schedule: &Schedule, diagnostics: &
         diagnostics.push(error(code::MISPLACED_IN, span, message, "no stage here").help(help));
     }
 }
+
+/// So many operations that all activate one in an earlier stage are not wrong: its IN is.
+const SEVERAL: usize = 3;
 
 fn place_of(step: &Step) -> Span {
     match step.way {
@@ -51,9 +75,6 @@ fn backwards(model: &Model, schedule: &Schedule, step: &Step) -> Option<Diagnost
     let distance = schedule.distance(step);
     let (from, to) = (&schedule.runs[step.from], &schedule.runs[step.to]);
     let (early, late) = (to.bound?, from.bound?);
-    if distance >= 0 {
-        return None;
-    }
     let [upper, lower] = [from, to].map(|run| &model.operations[run.operation.index()].name);
     let [early_name, late_name] = [early, late].map(|bound| stage_name(model, bound.stage));
     let back = format!("leads back by {}", count(distance.unsigned_abs(), "stage"));
@@ -83,28 +104,76 @@ fn backwards(model: &Model, schedule: &Schedule, step: &Step) -> Option<Diagnost
     Some(diagnostic)
 }
 
-/// The message for an operand whose IN names another stage than its parent's.
-fn operand(model: &Model, schedule: &Schedule, step: &Step) -> Option<Diagnostic> {
+/// The message for an operation whose IN names an earlier stage than those of all that activate it.
+fn early(model: &Model, schedule: &Schedule, steps: &[&Step], parents: &[OperationId]) -> Option<Diagnostic> {
+    let step = steps.first()?;
+    let (from, to) = (&schedule.runs[step.from], &schedule.runs[step.to]);
+    let (early, late) = (to.bound?, from.bound?);
+    let lower = &model.operations[to.operation.index()].name;
+    let message = format!(
+        "`{lower}` in stage {} is activated by {} operations in later stages",
+        stage_name(model, early.stage),
+        parents.len()
+    );
+    let diagnostic = error(code::NEGATIVE_DISTANCE, early.span, message, "each of them leads back to it")
+        .secondary(place_of(step), format!("activated by {}", list(model, parents)))
+        .secondary(late.span, reason(model, from, late));
+    Some(diagnostic.help("let its IN name a stage that is not before theirs, or take it away"))
+}
+
+/// True for an operand whose IN names another stage than its parent's.
+fn is_elsewhere(model: &Model, schedule: &Schedule, step: &Step) -> bool {
+    let (from, to) = (&schedule.runs[step.from], &schedule.runs[step.to]);
+    let own = model.operations[to.operation.index()].stage;
+    own.is_some_and(|(own, _)| from.bound.is_none_or(|bound| bound.stage != own))
+}
+
+/// The message for such an operand, with the steps that lead to it.
+fn operand(model: &Model, schedule: &Schedule, steps: &[&Step]) -> Option<Diagnostic> {
+    let step = steps.first()?;
     let (from, to) = (&schedule.runs[step.from], &schedule.runs[step.to]);
     let operand = &model.operations[to.operation.index()];
     let (own, span) = operand.stage?;
-    if from.bound.is_some_and(|bound| bound.stage == own) {
-        return None;
-    }
+    let parents = parents(schedule, steps);
     let parent = &model.operations[from.operation.index()];
+    let runs_with = match parents.len() {
+        1 => format!("`{}`", parent.name),
+        _ => "what mentions it".to_owned(),
+    };
     let message = format!(
-        "the operand `{}` runs with `{}`, not in stage {}",
+        "the operand `{}` runs with {runs_with}, not in stage {}",
         operand.name,
-        parent.name,
         stage_name(model, own)
     );
+    let label = format!("an operand of {}", list(model, &parents));
     let diagnostic = error(code::MISPLACED_IN, span, message, "an operand has the stage of its parent")
-        .secondary(place_of(step), format!("an operand of `{}`", parent.name));
+        .secondary(place_of(step), label);
     let diagnostic = match from.bound {
         Some(bound) => diagnostic.secondary(bound.span, reason(model, from, bound)),
         None => diagnostic.secondary(parent.span, format!("`{}` is in no stage", parent.name)),
     };
     Some(diagnostic.help("take its IN away; an operation with an EXPRESSION is an operand"))
+}
+
+/// The operations that steps lead from, each once.
+fn parents(schedule: &Schedule, steps: &[&Step]) -> Vec<OperationId> {
+    let mut seen = BTreeSet::new();
+    let parents = steps.iter().map(|step| schedule.runs[step.from].operation);
+    parents.filter(|parent| seen.insert(*parent)).collect()
+}
+
+/// Most operations that a message names.
+const MOST_NAMED: usize = 4;
+
+/// Operations as a message names them: `a`, `b` and 3 more.
+fn list(model: &Model, operations: &[OperationId]) -> String {
+    let name = |id: &OperationId| format!("`{}`", model.operations[id.index()].name);
+    let named: Vec<String> = operations.iter().take(MOST_NAMED).map(name).collect();
+    match (operations.len().saturating_sub(MOST_NAMED), named.as_slice()) {
+        (0, [before @ .., last]) if !before.is_empty() => format!("{} and {last}", before.join(", ")),
+        (0, _) => named.join(", "),
+        (more, _) => format!("{} and {more} more", named.join(", ")),
+    }
 }
 
 /// Warns of what is scheduled past a stage, in a description that stalls, retries or flushes.

@@ -7,8 +7,9 @@ use super::member::operations_of;
 use super::walk::{Met, walk_expr, walk_statements};
 use crate::diagnostic::Diagnostic;
 use crate::model::{
-    Activation, Expr, ExprKind, FunctionId, InstanceId, MapId, Model, Operation, OperationId, PipelineId,
-    Place, PlaceKind, RangeTarget, ReferenceId, Referred, RegisterId, RootElement, Stmt, root_decodes,
+    Activation, Builtin, Expr, ExprKind, FunctionId, InstanceId, MapId, Model, Operation, OperationId,
+    PipelineId, Place, PlaceKind, RangeTarget, ReferenceId, Referred, RegisterId, RootElement, Stmt,
+    root_decodes,
 };
 use crate::resolve::typing::fold;
 use crate::source::Span;
@@ -18,8 +19,15 @@ use crate::source::Span;
 pub(super) enum What {
     /// Writes a register, an element of it, or bits of either.
     Write(RegisterId),
+    /// Reads a register, an element of it, or bits of either.
+    Read(RegisterId),
+    /// Reads or writes a register, if an address that is computed leads there.
+    Touch(RegisterId),
     /// `pipe.retry()`
     Retry(PipelineId),
+    /// Decides by anything else than what an access costs which instruction is where in the next cycle:
+    /// holds, flushes or cancels, or asks who is in a stage.
+    Control,
 }
 
 /// An effect, and where it stands.
@@ -92,6 +100,15 @@ pub(super) fn effects_of_function(model: &Model, function: FunctionId) -> Effect
     let mut finder = Finder::new(model);
     finder.waiting.push_back((Text::Function(function), None, true));
     finder.finish()
+}
+
+/// True for a number of cycles that is what an access has cost, or follows from it.
+fn asks_for_latency(cycles: &Expr) -> bool {
+    let mut asks = false;
+    walk_expr(cycles, &mut |met| {
+        asks |= matches!(met, Met::Expr(Expr { kind: ExprKind::Latency(_), .. }));
+    });
+    asks
 }
 
 struct Finder<'a> {
@@ -213,11 +230,22 @@ impl<'a> Finder<'a> {
             Met::Expr(expr) => match &expr.kind {
                 ExprKind::Assign { place, .. }
                 | ExprKind::AssignWith { place, .. }
-                | ExprKind::Step { place, .. } => self.write(scope, place, place.span),
+                | ExprKind::Step { place, .. } => {
+                    if !matches!(expr.kind, ExprKind::Assign { .. }) {
+                        self.read(place);
+                    }
+                    self.write(scope, place, place.span);
+                }
+                ExprKind::Read(place) => self.read(place),
                 ExprKind::Call { function, .. } => {
                     self.lead(Text::Function(*function), (expr.span, "through this call"), true);
                 }
                 ExprKind::Retry(pipeline) => self.note(What::Retry(*pipeline), expr.span),
+                ExprKind::Stall { cycles, .. } if asks_for_latency(cycles) => {}
+                ExprKind::Stall { .. }
+                | ExprKind::Flush(_)
+                | ExprKind::Busy(_)
+                | ExprKind::Builtin { builtin: Builtin::Cancel, .. } => self.note(What::Control, expr.span),
                 _ => {}
             },
             Met::Place(place) => match &place.kind {
@@ -232,8 +260,30 @@ impl<'a> Finder<'a> {
     }
 
     fn note(&mut self, what: What, span: Span) {
-        if self.is_certain || !matches!(what, What::Write(_)) {
-            self.effects.list.push(Effect { what, span, step: self.step });
+        let what = match what {
+            What::Write(register) | What::Read(register) if !self.is_certain => What::Touch(register),
+            what => what,
+        };
+        self.effects.list.push(Effect { what, span, step: self.step });
+    }
+
+    /// The registers of a place that is read.
+    fn read(&mut self, place: &Place) {
+        match &place.kind {
+            PlaceKind::Register { register, .. } => self.note(What::Read(*register), place.span),
+            PlaceKind::Slice { base, .. } | PlaceKind::Bit { base, .. } => self.read(base),
+            PlaceKind::Concat(parts) => parts.iter().for_each(|part| self.read(part)),
+            PlaceKind::Conditional(_, then, otherwise) => {
+                self.read(then);
+                self.read(otherwise);
+            }
+            PlaceKind::Local(_)
+            | PlaceKind::Variable(_)
+            | PlaceKind::Memory { .. }
+            | PlaceKind::Operand(_)
+            | PlaceKind::Reference(_)
+            // The walk comes to its value.
+            | PlaceKind::Written { .. } => {}
         }
     }
 
@@ -322,7 +372,10 @@ impl<'a> Finder<'a> {
                 continue;
             }
             match range.target {
-                RangeTarget::Register(register) if is_write && known.is_some() => {
+                RangeTarget::Register(register) if !is_write || known.is_none() => {
+                    self.note(What::Touch(register), span);
+                }
+                RangeTarget::Register(register) => {
                     let outer = self.step;
                     self.effects.steps.push(((range.span, "this RANGE leads to it"), outer));
                     self.step = Some(self.effects.steps.len() - 1);
@@ -334,10 +387,7 @@ impl<'a> Finder<'a> {
                     let lead = (span, "through this access");
                     self.lead(Text::Function(function), lead, known.is_some());
                 }
-                RangeTarget::Register(_)
-                | RangeTarget::Ram(_)
-                | RangeTarget::Cache(_)
-                | RangeTarget::Device(_) => {}
+                RangeTarget::Ram(_) | RangeTarget::Cache(_) | RangeTarget::Device(_) => {}
             }
         }
     }

@@ -13,6 +13,8 @@ mod element_name;
 mod expansion;
 mod finding;
 mod instruction_count;
+mod late_read;
+mod latency;
 mod literal;
 mod member;
 mod member_text;
@@ -30,6 +32,7 @@ mod unused;
 mod unused_local;
 pub(crate) mod walk;
 mod when;
+mod word_address;
 mod word_set;
 mod word_width;
 mod written_value;
@@ -97,8 +100,11 @@ pub fn check_model(model: Model, diagnostics: &mut Diagnostics) -> Option<Checke
         literal::check_literals(&model, diagnostics);
         literal::check_register_names(&model, diagnostics);
         beginning::check_beginnings(&model, diagnostics);
+        latency::check_latencies(&model, diagnostics);
+        word_address::check_word_addresses(&model, diagnostics);
         if let Some(schedule) = &schedule {
             distance::check_bridges(&model, schedule, diagnostics);
+            late_read::check_late_reads(&model, schedule, diagnostics);
         }
     } else {
         // A WHEN or CODING that was refused leaves others without the words that it would have had.

@@ -46,7 +46,7 @@ pub(super) fn check_retries(model: &Model, schedule: &Schedule, diagnostics: &mu
 fn retries(effects: &Effects) -> impl Iterator<Item = (PipelineId, &Effect)> {
     effects.list.iter().filter_map(|effect| match effect.what {
         What::Retry(pipeline) => Some((pipeline, effect)),
-        What::Write(_) => None,
+        What::Write(_) | What::Read(_) | What::Touch(_) | What::Control => None,
     })
 }
 

@@ -4,8 +4,11 @@
 //! the alias's place. An alias beside the path is left as it is: its own choice tells its texts
 //! apart.
 
+mod computed;
+
 use std::collections::BTreeMap;
 
+use self::computed::{fields_of, write_computed};
 use crate::cube::Cube;
 use crate::model::{
     AssemblerItem, CodingBit, Expr, ExprKind, FieldId, Format, GroupId, InstanceId, Model, Operation,
@@ -35,6 +38,8 @@ pub(super) enum Token<'a> {
         field: (OperationId, FieldId),
         /// Where each of its bits stands, the least significant first.
         bits: Vec<Place>,
+        /// The same of each field that what is written is computed from.
+        sources: Vec<(FieldId, Vec<Place>)>,
     },
     /// What an alias beside the path chose.
     Alias {
@@ -117,7 +122,13 @@ fn operation_texts<'a>(
                 AssemblerItem::Text(text) => Token::Text(text),
                 AssemblerItem::Join => Token::Join,
                 AssemblerItem::Field { field, format } => {
-                    Token::Field { format, field: (id, *field), bits: field_places(operation, *field, here) }
+                    let bits = field_places(operation, *field, here);
+                    Token::Field {
+                        format,
+                        field: (id, *field),
+                        bits,
+                        sources: sources(operation, format, here),
+                    }
                 }
                 AssemblerItem::Instance(instance) => match inner {
                     Some((followed, inner)) if followed == instance => {
@@ -146,6 +157,13 @@ fn each_with_each<'a>(before: &[PathText<'a>], behind: &[PathText<'a>]) -> Vec<P
         })
     });
     longer.take(MAX_TEXTS).collect()
+}
+
+/// Where the fields stand that what a format writes is computed from.
+fn sources(operation: &Operation, format: &Format, here: &[u32]) -> Vec<(FieldId, Vec<Place>)> {
+    let Format::Computed { value, .. } = format else { return Vec::new() };
+    let fields = fields_of(value).into_iter();
+    fields.map(|field| (field, field_places(operation, field, here))).collect()
 }
 
 fn field_places(operation: &Operation, field: FieldId, here: &[u32]) -> Vec<Place> {
@@ -283,7 +301,15 @@ fn write_tokens(model: &Model, tokens: &[Token<'_>], word: Cube, depth: usize, p
         match token {
             Token::Text(text) => pieces.push(Piece::Text((*text).to_owned())),
             Token::Join => pieces.push(Piece::Join),
-            Token::Field { format, field, bits } => {
+            Token::Field { format: Format::Computed { format, value }, field, sources, .. } => {
+                let known = |id: FieldId| {
+                    let source = sources.iter().find(|(source, _)| *source == id);
+                    source.map(|(_, bits)| value_of(bits, word))
+                };
+                let text = write_computed(model, *field, (format, value), &known);
+                pieces.push(Piece::Text(text));
+            }
+            Token::Field { format, field, bits, .. } => {
                 pieces.push(Piece::Text(written(model, format, *field, bits, word)));
             }
             Token::Alias { target, positions } => {
@@ -293,10 +319,18 @@ fn write_tokens(model: &Model, tokens: &[Token<'_>], word: Cube, depth: usize, p
                     Some(text) if depth < MAX_DEPTH => {
                         write_tokens(model, &text.tokens, word, depth + 1, pieces);
                     }
-                    _ => pieces.push(Piece::Text("?".to_owned())),
+                    // No member says how it is written: what it is one of.
+                    _ => pieces.push(Piece::Text(name_of(model, *target).to_owned())),
                 }
             }
         }
+    }
+}
+
+fn name_of(model: &Model, target: OperationOrGroup) -> &str {
+    match target {
+        OperationOrGroup::Operation(id) => &model.operations[id.index()].name,
+        OperationOrGroup::Group(id) => &model.groups[id.index()].name,
     }
 }
 
@@ -347,6 +381,13 @@ fn fixed_bits(operation: &Operation) -> Cube {
     })
 }
 
+/// The value of a field in a word, its bits in a TAIL 0.
+fn value_of(bits: &[Place], word: Cube) -> u128 {
+    let is_set = |place: &Place| matches!(place, Place::Word(at) if word.bit(*at) == Some(true));
+    let shown = bits.iter().take(128).enumerate().filter(|(_, place)| is_set(place));
+    shown.fold(0u128, |value, (bit, _)| value | 1 << bit)
+}
+
 /// A field's value as its format writes it.
 fn written(
     model: &Model,
@@ -355,16 +396,15 @@ fn written(
     bits: &[Place],
     word: Cube,
 ) -> String {
-    let is_set = |place: &Place| matches!(place, Place::Word(at) if word.bit(*at) == Some(true));
-    let shown = bits.iter().take(128).enumerate().filter(|(_, place)| is_set(place));
-    let value = shown.fold(0u128, |value, (bit, _)| value | 1 << bit);
+    let value = value_of(bits, word);
     let width = bits.len().min(128) as u32;
     let signed = match width {
         0 => 0,
         width => ((value << (128 - width)) as i128) >> (128 - width),
     };
     match format {
-        Format::Plain | Format::Unsigned => value.to_string(),
+        // What is computed is written by `write_computed`.
+        Format::Plain | Format::Unsigned | Format::Computed { .. } => value.to_string(),
         Format::Signed | Format::Relative { .. } => signed.to_string(),
         Format::Hexadecimal | Format::UnsignedHexadecimal | Format::Absolute => format!("{value:#x}"),
         Format::List { register } => {
@@ -372,20 +412,6 @@ fn written(
             let named = (0..128).zip(&file.element_names).filter(|(element, _)| value >> element & 1 == 1);
             let names: Vec<&str> = named.filter_map(|(_, names)| Some(names.first()?.as_str())).collect();
             names.join(", ")
-        }
-        Format::Computed { format, value: computed } => {
-            match fold_with(computed, &|id| (id == field.1).then_some(value)) {
-                Some(value)
-                    if matches!(
-                        **format,
-                        Format::Hexadecimal | Format::UnsignedHexadecimal | Format::Absolute
-                    ) =>
-                {
-                    format!("{value:#x}")
-                }
-                Some(value) => value.to_string(),
-                None => "?".to_owned(),
-            }
         }
         Format::Name { register, index } => {
             let element = match index {

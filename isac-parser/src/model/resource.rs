@@ -91,6 +91,8 @@ pub struct Ram {
     pub executable: bool,
     /// Cycles of an access.
     pub latency: u32,
+    /// The option that says so.
+    pub latency_span: Option<Span>,
     /// What every cell is before the program is loaded.
     pub fill: u128,
 }
@@ -164,6 +166,8 @@ pub struct Cache {
     pub write: WritePolicy,
     /// Cycles of each line touched.
     pub hit_cycles: u32,
+    /// The option that says so.
+    pub hit_span: Option<Span>,
     /// Further cycles of a line that was absent, and again of a dirty victim.
     pub miss_cycles: u32,
     /// The memory behind it.

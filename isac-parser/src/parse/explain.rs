@@ -239,6 +239,12 @@ impl<'a> Failure<'a> {
         self.hint(diagnostic)
     }
 
+    /// True for a word that is all of an argument of a call.
+    fn is_argument(&self) -> bool {
+        let before = self.found.checked_sub(1).map_or("", |before| self.scan.word(before));
+        matches!(before, "(" | ",") && matches!(self.scan.word(self.found + 1), ")" | ",")
+    }
+
     fn bad_character(&self) -> Diagnostic {
         let message = format!("{} is no character", shortened(self.scan.word(self.found)));
         Diagnostic::error(code::BAD_CONSTANT, self.scan.token_span(self.found), message)
@@ -286,6 +292,15 @@ impl<'a> Failure<'a> {
                 .help(format!("keywords are upper-case: write `{}`", before.to_ascii_uppercase()));
         }
         let two_before = word_before(2);
+        let behind = [1, 2, 3].map(|distance| self.scan.word(self.found + distance));
+        let form = match section {
+            "ACTIVATION" => remedy::activation_for(found, [two_before, before], behind),
+            "OPERATION" => remedy::stage_for(found, [two_before, before], behind),
+            _ => None,
+        };
+        if let Some(form) = form {
+            return diagnostic.help(form);
+        }
         if found == ":" && self.scan.word(self.found + 1) == "=" && matches!(section, "BEHAVIOR" | "FUNCTION")
         {
             return diagnostic.help("a place is assigned to by `=`");
@@ -335,8 +350,8 @@ impl<'a> Failure<'a> {
             }
             _ if self.expected.has("a section") => remedy::section_for(found).unwrap_or("the sections are INSTANCE, REFERENCE, LOCAL, ASSEMBLER, CODING, TAIL, WHEN, EXPRESSION, BEHAVIOR, ACTIVATION and CODINGROOT"),
             _ if !found.is_ascii() => "names consist of the letters a to z, A to Z, digits and `_`",
-            _ if self.expected.has("a name") && is_reserved(found) => {
-                "this word is reserved; choose another name"
+            _ if is_reserved(found) && (self.expected.has("a name") || self.is_argument()) => {
+                return diagnostic.help(remedy::name_instead(found, section, [two_before, before]));
             }
             _ => {
                 return match remedy::form_of(section) {

@@ -1,4 +1,6 @@
-//! Remedies for what C has and this language does not.
+//! Remedies for what C has and this language does not, and for what it has in another form.
+
+use crate::resolve::typing::SERVICES;
 
 /// What to do without a word of C that means nothing here.
 pub(super) fn without(word: &str) -> Option<String> {
@@ -79,7 +81,7 @@ pub(super) fn form_of(word: &str) -> Option<&'static str> {
         "WHEN" => "`WHEN { rd != 0 && imm < 8 };`",
         "EXPRESSION" => "`EXPRESSION { x[n] };`",
         "BEHAVIOR" => "`BEHAVIOR { if (a == b) { rd = a + 1; } };`: C's statements, each with its `;`",
-        "ACTIVATION" => "`ACTIVATION { first; IF (a == 1) { second; } };`",
+        "ACTIVATION" => "`ACTIVATION { first; second DELAY (2); IF (a == 1) { third; } };`",
         "CODINGROOT" => "`CODINGROOT { instr (map[pc]); };`",
         "PC" | "REGISTER" => "`REGISTER bit[32] x[16], y { RESET (0); };`",
         "ALIAS" => "`ALIAS bit[16] X = r[1] :: r[0];`",
@@ -93,6 +95,63 @@ pub(super) fn form_of(word: &str) -> Option<&'static str> {
     Some(form)
 }
 
+/// What is meant instead of a token of an ACTIVATION, by the words before and behind it.
+pub(super) fn activation_for(
+    found: &str,
+    [two_before, before]: [&str; 2],
+    behind: [&str; 3],
+) -> Option<String> {
+    let begins = matches!(two_before, "{" | "}" | ";");
+    match (before, found) {
+        // `DELAY (1) name`
+        ("DELAY", "(") if begins => Some(match behind {
+            [cycles, ")", name] if is_name(name) => {
+                format!("DELAY stands behind what it delays: write `{name} DELAY ({cycles})`")
+            }
+            _ => "DELAY stands behind what it delays, as `name DELAY (1)`".to_owned(),
+        }),
+        // `name DELAY 1`, `name DELAY = 1`
+        ("DELAY", _) if !begins => {
+            let cycles = if found == "=" { behind[0] } else { found };
+            let is_cycles = cycles.starts_with(|letter: char| letter.is_ascii_alphanumeric() || letter == '_');
+            let cycles = if is_cycles { cycles } else { "1" };
+            Some(format!("the cycles stand in parentheses: write `{two_before} DELAY ({cycles})`"))
+        }
+        (_, "(") if is_name(before) => Some(match behind[..2] {
+            [")", _] => format!("an operation is named, not called: write `{before};`"),
+            [cycles, ")"] => format!("cycles to wait for stand in DELAY: write `{before} DELAY ({cycles})`"),
+            _ => format!("an operation is named, not called: write `{before};`"),
+        }),
+        (_, ",") => Some("each activation ends in `;`, as `first; second DELAY (2);`".to_owned()),
+        (_, "." | "IN") if is_name(before) => Some(
+            "an operation is activated by its name alone; its stage stands at its definition, as `OPERATION name IN pipe.STAGE`"
+                .to_owned(),
+        ),
+        _ => None,
+    }
+}
+
+/// The stage that is meant behind IN, where it is not named with its pipeline.
+pub(super) fn stage_for(found: &str, [two_before, before]: [&str; 2], behind: [&str; 3]) -> Option<String> {
+    let stage = match (two_before, found, behind) {
+        ("IN", "(", [stage, ")", _]) if is_name(stage) => format!("{before}.{stage}"),
+        ("IN", "{" | ";", _) => format!("pipe.{before}"),
+        _ => return None,
+    };
+    Some(format!("a stage is named with its pipeline: write `IN {stage}`"))
+}
+
+/// What a reserved word may have been meant to be.
+pub(super) fn name_instead(reserved: &str, section: &str, [two_before, before]: [&str; 2]) -> String {
+    let is_stage = section == "PIPELINE" || before == "." || before == "(" && SERVICES.contains(&two_before);
+    match reserved {
+        "IF" if is_stage => {
+            "`IF` is reserved, it decides in ACTIVATION; call the stage otherwise, as `FE`".to_owned()
+        }
+        _ => "this word is reserved; choose another name".to_owned(),
+    }
+}
+
 /// What is meant instead of a token, by the words before it, in a section of C.
 pub(super) fn instead(found: &str, before: &str, two_before: &str, section: &str) -> Option<String> {
     if !matches!(section, "BEHAVIOR" | "FUNCTION" | "LOCAL" | "EXPRESSION") {
@@ -100,6 +159,12 @@ pub(super) fn instead(found: &str, before: &str, two_before: &str, section: &str
     }
     if let Some(remedy) = without(before) {
         return Some(remedy);
+    }
+    if SERVICES.contains(&before) && is_name(found) {
+        return Some(format!(
+            "`{before}` is called, as `pipe.{before}({})`",
+            if before == "retry" { "" } else { "STAGE" }
+        ));
     }
     if matches!(two_before, "{" | "}" | ";") && before != section && is_name(before) && is_name(found) {
         return Some(format!(

@@ -55,6 +55,7 @@ fn resolve_cache(
         replacement: Replacement::LeastRecentlyUsed,
         write: WritePolicy::Back,
         hit_cycles: 1,
+        hit_span: None,
         miss_cycles: 1,
         over: RamId(0),
     };
@@ -81,7 +82,10 @@ fn resolve_cache(
                 let ways = power_of_two(&reader, diagnostics);
                 ways.map(|(ways, span)| (cache.ways, ways_span) = (ways, Some(span))).is_some()
             }
-            "HIT" => cycles(&reader, diagnostics).map(|cycles| cache.hit_cycles = cycles).is_some(),
+            "HIT" => {
+                cache.hit_span = Some(span);
+                cycles(&reader, diagnostics).map(|cycles| cache.hit_cycles = cycles).is_some()
+            }
             "MISS" => cycles(&reader, diagnostics).map(|cycles| cache.miss_cycles = cycles).is_some(),
             "REPLACEMENT" => {
                 let word = word(&reader, &["LRU", "FIFO", "RANDOM"], diagnostics);

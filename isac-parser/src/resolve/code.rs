@@ -314,6 +314,15 @@ codes! {
     /// Something scheduled past a stage, where instructions are held or flushed.
     LONG_ACTIVATION = "W0601",
         "let it pass through the stages between, each activating the next";
+    /// A number of cycles that may be below 0: more is taken away from a latency than an access may cost.
+    LATENCY_BELOW = "W0602",
+        "let an access cost more, or ask for the latency first";
+    /// A word that a register holds, decoded without AT where the PC has moved on.
+    WORD_ADDRESS = "W0603",
+        "keep the address beside the word, and say it by AT";
+    /// A register that is read so many stages on that a later instruction has written it.
+    LATE_READ = "W0604",
+        "pass it on from stage to stage, or let it travel with the instruction by REFERENCE";
 }
 
 /// Errors that may follow from something that is missing. After an error of syntax they say

@@ -45,6 +45,7 @@ fn resolve_ram(declaration: &RamDeclaration, table: &Table, diagnostics: &mut Di
         writable: true,
         executable: true,
         latency: 1,
+        latency_span: None,
         fill: 0,
     };
     let (mut once, mut size, mut fill) = (Once::default(), None, None);
@@ -57,6 +58,7 @@ fn resolve_ram(declaration: &RamDeclaration, table: &Table, diagnostics: &mut Di
             "LATENCY" => {
                 if let Some(cycles) = reader.number(0..=u128::from(u32::MAX), diagnostics) {
                     ram.latency = u32::try_from(cycles).ok()?;
+                    ram.latency_span = Some(span);
                 }
             }
             "FILL" => fill = reader.number(0..=u128::MAX, diagnostics).map(|value| (value, span)),

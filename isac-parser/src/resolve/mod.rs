@@ -228,6 +228,7 @@ fn unknown_ram() -> Ram {
         writable: true,
         executable: true,
         latency: 1,
+        latency_span: None,
         fill: 0,
     }
 }
@@ -242,6 +243,7 @@ fn unknown_cache() -> Cache {
         replacement: Replacement::LeastRecentlyUsed,
         write: WritePolicy::Back,
         hit_cycles: 1,
+        hit_span: None,
         miss_cycles: 1,
         over: RamId(0),
     }

@@ -242,8 +242,8 @@ pub struct RunOptions {
 
     /// End the run with the first instruction that ends in cycle N or later, with exit status 124.
     ///
-    /// N may have a unit (K, M, G) and underscores. Default: no limit.
-    /// Example: --limit-cycles 1_000_000
+    /// Where instructions overlap, end it with cycle N itself; those in flight stay unfinished. N may have a
+    /// unit (K, M, G) and underscores. Default: no limit. Example: --limit-cycles 1_000_000
     #[arg(long, value_name = "N", value_parser = parse_count, help_heading = "Limits")]
     pub limit_cycles: Option<u64>,
 

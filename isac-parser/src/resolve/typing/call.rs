@@ -60,7 +60,7 @@ impl Typer<'_> {
                 self.builtin_call(name, arguments, span)
             }
             _ => {
-                self.no_function(name);
+                self.no_function(name, arguments);
                 None
             }
         }
@@ -73,7 +73,7 @@ impl Typer<'_> {
             || BUILTINS.contains(&name.text.as_str())
     }
 
-    fn no_function(&mut self, name: &ast::Name) {
+    fn no_function(&mut self, name: &ast::Name, arguments: &[ast::Expr]) {
         if !self.reported.insert(name.text.clone()) {
             return;
         }
@@ -115,7 +115,13 @@ impl Typer<'_> {
         let functions = functions.filter(|(_, found)| matches!(found.what, Global::Function(_)));
         let known = functions.map(|(name, _)| name.as_str()).chain(BUILTINS);
         let known = unless_unread(known, self.diagnostics);
-        let mut diagnostic = undefined("function", name, known);
+        let form = self
+            .service_without_pipeline(name, arguments)
+            .or_else(|| self.latency_of_what(name, arguments.first()));
+        let mut diagnostic = match form {
+            Some(form) => undefined("function", name, []).help(form),
+            None => undefined("function", name, known),
+        };
         if let Some(other) = self.table.names.operations.get(&name.text) {
             diagnostic = diagnostic
                 .secondary(other.span, "an operation or group has this name")

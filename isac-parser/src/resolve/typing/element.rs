@@ -1,6 +1,6 @@
 //! What stands before an index: elements of register files and cells of memory maps.
 
-use super::conversion::{INT, bits};
+use super::conversion::bits;
 use super::expression::{Operand, valued};
 use super::member::Chooser;
 use super::slice::{as_index, shown};
@@ -110,7 +110,8 @@ impl Typer<'_> {
     fn no_such_member(&mut self, member: &ast::Name) {
         let message = format!("a memory map has no view `.{}`", member.text);
         let diagnostic = error(code::UNDEFINED, member.span, message, "not a view").help(
-            "the views are `.uN`, `.sN` and `.fetchN`, N being a multiple of the cell's width up to 128",
+            "the views are `.uN`, `.sN` and `.fetchN`, N being a multiple of the cell's width up to 128; \
+             `.latency` is what the last access cost in cycles",
         );
         self.diagnostics.push(help_if(diagnostic, did_you_mean(&member.text, MEMBERS_OF_MAPS)));
     }
@@ -166,6 +167,9 @@ impl Typer<'_> {
 
     /// `base.member` that nothing indexes or calls.
     pub(super) fn member(&mut self, base: &ast::Expr, member: &ast::Name) -> Option<Operand> {
+        if let Some(latency) = self.latency(base, member) {
+            return latency;
+        }
         if let ast::ExprKind::Name(name) = &base.kind {
             let hidden = self.blocks.iter().any(|block| block.contains_key(&name.text));
             let meaning = self.operation.and_then(|operation| operation.names.get(&name.text));
@@ -179,10 +183,6 @@ impl Typer<'_> {
                 _ => {}
             }
             match self.indexable(base) {
-                Some((Global::Map(map), _)) if member.text == "latency" => {
-                    self.only_when_running(member.span, "what an access cost")?;
-                    return Some(valued(ExprKind::Latency(map), INT, base.span.to(member.span)));
-                }
                 Some((Global::Device(device), declared)) => {
                     return self.device_member(device, declared, name, member);
                 }

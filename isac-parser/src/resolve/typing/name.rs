@@ -243,6 +243,9 @@ impl Typer<'_> {
                 diagnostic.cause = Some(in_operation(&name.text));
             }
         }
+        if let Some(help) = self.stage_as_value(name).or_else(|| self.latency_of_what(name, None)) {
+            diagnostic = diagnostic.help(help);
+        }
         if matches!(name.text.as_str(), "true" | "false") {
             diagnostic = diagnostic.help("there is no `bool`: write 1 or 0");
         }

@@ -31,12 +31,15 @@ impl Typer<'_> {
             match self.global(name) {
                 Some((Global::Pipeline(pipeline), _)) => {
                     self.only_when_running(span, "a call")?;
-                    return self.pipeline_service(pipeline, name, member, arguments, span);
+                    return self.pipeline_service(pipeline, member, arguments, span);
                 }
                 Some(_) if SERVICES.contains(&member.text.as_str()) => {
                     let found = self.table.names.globals.get(&name.text)?;
-                    self.diagnostics.push(wrong_kind(name, found, "a PIPELINE"));
+                    let form = self.service_without_pipeline(member, arguments);
+                    self.diagnostics.push(help_if(wrong_kind(name, found, "a PIPELINE"), form));
                     return None;
+                }
+                None if !self.is_hidden(name) && self.service_of_stage(base, member, arguments).is_some() => {
                 }
                 None if self.operation.is_none_or(|o| !o.names.contains_key(&name.text)) => {
                     self.name(name)?;
@@ -48,7 +51,11 @@ impl Typer<'_> {
         let is_map = matches!(&base.kind, ast::ExprKind::Name(name)
             if matches!(self.global(name), Some((Global::Map(_), _))));
         let mut finding = error(code::WRONG_KIND, span, message, "no function");
-        if is_map {
+        if let Some(form) = self.service_of_stage(base, member, arguments) {
+            finding = finding.help(form);
+        } else if let Some(form) = self.latency_of_what(member, Some(base)) {
+            finding = finding.help(form);
+        } else if is_map {
             finding = finding.help("a map is read and written in brackets: `map.u32[address]`");
         }
         self.diagnostics.push(finding);
@@ -58,27 +65,26 @@ impl Typer<'_> {
     fn pipeline_service(
         &mut self,
         pipeline: PipelineId,
-        name: &ast::Name,
         member: &ast::Name,
         arguments: &[ast::Expr],
         span: Span,
     ) -> Option<Operand> {
         match member.text.as_str() {
-            "stall" => self.stall(pipeline, name, arguments, span),
+            "stall" => self.stall(pipeline, arguments, span),
             "retry" => {
                 if !arguments.is_empty() {
                     let label = "the stage is that of the operation";
-                    self.wrong_arguments(name, "retry", "no argument", arguments.len(), (span, label));
+                    self.wrong_arguments(pipeline, "retry", "no argument", arguments, (span, label));
                     return None;
                 }
                 Some(Operand::Value(Expr { kind: ExprKind::Retry(pipeline), ty: None, span }))
             }
             "flush" => {
-                let stage = self.only_stage(pipeline, name, "flush", arguments, span)?;
+                let stage = self.only_stage(pipeline, "flush", arguments, span)?;
                 Some(Operand::Value(Expr { kind: ExprKind::Flush(stage), ty: None, span }))
             }
             "busy" => {
-                let stage = self.only_stage(pipeline, name, "busy", arguments, span)?;
+                let stage = self.only_stage(pipeline, "busy", arguments, span)?;
                 Some(valued(ExprKind::Busy(stage), bits(1), span))
             }
             _ => {
@@ -89,25 +95,21 @@ impl Typer<'_> {
     }
 
     /// `pipe.stall(S)` or `pipe.stall(S, n)`
-    fn stall(
-        &mut self,
-        pipeline: PipelineId,
-        name: &ast::Name,
-        arguments: &[ast::Expr],
-        span: Span,
-    ) -> Option<Operand> {
+    fn stall(&mut self, pipeline: PipelineId, arguments: &[ast::Expr], span: Span) -> Option<Operand> {
         let (stage, cycles) = match arguments {
             [stage] => (stage, None),
             [stage, cycles] => (stage, Some(cycles)),
             _ => {
                 let wanted = "a stage and perhaps a number of cycles";
                 let label = "as `stall(STAGE)` or `stall(STAGE, cycles)`";
-                self.wrong_arguments(name, "stall", wanted, arguments.len(), (span, label));
+                self.wrong_arguments(pipeline, "stall", wanted, arguments, (span, label));
                 return None;
             }
         };
-        let stage = self.stage(pipeline, stage);
+        let stage = self.stage(pipeline, "stall", stage, arguments);
         let cycles = match cycles {
+            // The two may have changed places.
+            Some(cycles) if stage.is_none() && self.stage_meant(cycles).is_some() => None,
             Some(cycles) => self.stall_cycles(cycles),
             None => Some(Expr { kind: ExprKind::Const(1), ty: Some(bits(64)), span }),
         };
@@ -133,45 +135,54 @@ impl Typer<'_> {
     fn only_stage(
         &mut self,
         pipeline: PipelineId,
-        name: &ast::Name,
         service: &str,
         arguments: &[ast::Expr],
         span: Span,
     ) -> Option<StageId> {
         let [stage] = arguments else {
             let label = format!("as `{service}(STAGE)`");
-            self.wrong_arguments(name, service, "one stage", arguments.len(), (span, &label));
+            self.wrong_arguments(pipeline, service, "one stage", arguments, (span, &label));
             return None;
         };
-        self.stage(pipeline, stage)
+        self.stage(pipeline, service, stage, arguments)
     }
 
     /// A stage where one is needed: its name, bare.
-    fn stage(&mut self, pipeline: PipelineId, stage: &ast::Expr) -> Option<StageId> {
+    fn stage(
+        &mut self,
+        pipeline: PipelineId,
+        service: &str,
+        stage: &ast::Expr,
+        arguments: &[ast::Expr],
+    ) -> Option<StageId> {
         if let ast::ExprKind::Name(name) = &stage.kind {
             return resolve_stage_name(pipeline, name, self.table, self.diagnostics);
         }
         let declared = self.table.pipelines.get(pipeline.index())?;
         let example = declared.stages.first()?;
         let message = format!("a stage of the PIPELINE `{}` is needed here", declared.name);
+        let form = self.first_is_no_stage(declared, service, arguments);
+        let help = form.unwrap_or_else(|| format!("name a stage alone, as `{}`", example.name));
         let diagnostic = error(code::WRONG_KIND, stage.span, message, "no stage")
             .secondary(declared.span, "the pipeline")
-            .help(format!("name a stage alone, as `{}`", example.name));
+            .help(help);
         self.diagnostics.push(diagnostic);
         None
     }
 
     fn wrong_arguments(
         &mut self,
-        pipeline: &ast::Name,
+        pipeline: PipelineId,
         service: &str,
         wanted: &str,
-        found: usize,
+        arguments: &[ast::Expr],
         (span, label): (Span, &str),
     ) {
-        let found = count(found as u128, "argument");
-        let message = format!("`{}.{service}` takes {wanted}, but gets {found}", pipeline.text);
-        self.diagnostics.push(error(code::ARGUMENT_COUNT, span, message, label));
+        let Some(declared) = self.table.pipelines.get(pipeline.index()) else { return };
+        let found = count(arguments.len() as u128, "argument");
+        let message = format!("`{}.{service}` takes {wanted}, but gets {found}", declared.name);
+        let help = self.service_arguments(declared, service, arguments);
+        self.diagnostics.push(error(code::ARGUMENT_COUNT, span, message, label).help(help));
     }
 
     fn no_such_service(&mut self, pipeline: PipelineId, member: &ast::Name) {

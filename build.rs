@@ -13,7 +13,7 @@ use isac_parser::load_model;
 use isac_parser::source::{FileSystem, SourceMap};
 
 /// The models that are simulated, by module name. `NAME_stepwise` is the general form of each.
-const MODELS: [(&str, &str); 53] = [
+const MODELS: [(&str, &str); 54] = [
     ("rv32im", "models/rv32im/rv32im.isac"),
     ("tiny8", "models/tiny8/tiny8.isac"),
     ("pdp11", "models/pdp11/pdp11.isac"),
@@ -34,6 +34,7 @@ const MODELS: [(&str, &str); 53] = [
     ("cancels", "tests/models/cancels.isac"),
     ("cancels_in_flight", "tests/models/cancels_in_flight.isac"),
     ("repeats", "tests/models/repeats.isac"),
+    ("stays", "tests/models/stays.isac"),
     ("ahead", "tests/models/ahead.isac"),
     ("delayed", "tests/models/delayed.isac"),
     ("predicted", "tests/models/predicted.isac"),

@@ -478,13 +478,17 @@ fn what_is_cancelled_by_an_interrupt_is_called_once() {
 #[test]
 fn loops_in_hardware_call_nothing() {
     const REPEATS: Simulator = simulator!(repeats, repeats_stepwise);
+    // The same instructions, which keep the program counter where it is, and look after loops beside themselves.
+    const STAYS: Simulator = simulator!(stays, stays_stepwise);
     // A loop of four, five times more, with a call and a repeated instruction in it; repeat, and what that repeats
     // has a label; stop. The function at 20 repeats an instruction.
     let pieces: [(u64, &[u8]); 2] = [(0x10, &[0xec, 1, 0xa0, 0x43, 1, 0x45, 1, 3]), (0x20, &[0x47, 1, 1, 2])];
     let call = (0x12, 0x20, CallKind::Call, 6);
-    let found = arcs_of(&REPEATS, &[0x10, 0x16, 0x20], &pieces);
-    assert_eq!(found, [call, (0x15, 0x16, CallKind::Tail, 1)]);
-    assert_eq!(arcs_of(&REPEATS, &[], &pieces), [call]);
+    for simulator in [REPEATS, STAYS] {
+        let found = arcs_of(&simulator, &[0x10, 0x16, 0x20], &pieces);
+        assert_eq!(found, [call, (0x15, 0x16, CallKind::Tail, 1)]);
+        assert_eq!(arcs_of(&simulator, &[], &pieces), [call]);
+    }
 }
 
 /// In a pipeline that flushes nothing the instructions fetched behind a branch run before it takes effect; the

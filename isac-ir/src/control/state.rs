@@ -210,13 +210,13 @@ impl State {
 
     /// Joins the sides of a condition in a step. Of the addresses at which instructions go on as a rule, the first
     /// to which one side leads alone is what the instruction finds.
-    pub(super) fn join_step(&mut self, other: State, usual: [u64; 2]) {
+    pub(super) fn join_step(&mut self, other: State, usual: &[u64]) {
         let side = |address: u64| match [&*self, &other].map(|side| side.next.value() == Some(address)) {
             [true, false] => Some((self.next.clone(), other.next.clone())),
             [false, true] => Some((other.next.clone(), self.next.clone())),
             _ => None,
         };
-        let found = usual.into_iter().find_map(side);
+        let found = usual.iter().copied().find_map(side);
         let Some((next, aside)) = found.filter(|_| !self.is_gone && !other.is_gone) else {
             return self.join(other);
         };

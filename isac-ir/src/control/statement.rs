@@ -149,9 +149,10 @@ impl Walk<'_> {
                 }
                 None => {
                     let mut other = state.clone();
+                    let before = state.next.value();
                     self.run(state, context, body, then);
                     self.run(&mut other, context, body, otherwise);
-                    self.join(state, context, other);
+                    self.join(state, (context, before), other);
                 }
             },
             Stmt::Loop { label, body: turns } => {
@@ -189,19 +190,21 @@ impl Walk<'_> {
 
     fn join_left(&mut self, state: &mut State, context: usize, label: u32) {
         for left in self.left.remove(&label).unwrap_or_default() {
-            self.join(state, context, left);
+            self.join(state, (context, None), left);
         }
     }
 
-    /// Joins two ways through a body.
-    fn join(&self, state: &mut State, context: usize, mut other: State) {
+    /// Joins two ways through a body, before which the program counter held an address, if that is known.
+    fn join(&self, state: &mut State, (context, before): (usize, Option<u64>), mut other: State) {
         match self.is_own(context) {
             true => {
                 state.forget_where_it_goes();
                 other.forget_where_it_goes();
                 state.join(other);
             }
-            false => state.join_step(other, [self.successor, self.address]),
+            // Where the instruction has gone elsewhere, steps behind it leave it there as a rule.
+            false if state.goes || other.goes => state.join_step(other, before.as_slice()),
+            false => state.join_step(other, &[self.successor, self.address]),
         }
     }
 }

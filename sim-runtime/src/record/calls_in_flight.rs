@@ -374,6 +374,7 @@ mod tests {
     use std::rc::Rc;
 
     use isac_ir::control::Control;
+    use sim_profile::CallKind;
     use sim_profile::symbols::FunctionCells;
 
     use super::{CallsInFlight, CostPlace, Followed, FunctionMap, MOST_WAITING};
@@ -457,6 +458,29 @@ mod tests {
         calls.charge(None, 2);
         assert_eq!(functions(&calls), [(0, 2, 13, 21), (10, 2, 8, 8)]);
         assert_eq!(calls.calls().in_vain, [((None, 1), 3), ((None, 11), 1)].into());
+    }
+
+    /// A conditional return that was not taken, in whose slots nothing has happened, is no reason for a call
+    /// two instructions behind.
+    #[test]
+    fn a_branch_that_was_not_taken_makes_nobody_s_way() {
+        let mut calls = calls();
+        let conditional = Control { falls_through: true, computed: true, jumps: true, ..nothing() };
+        let call = Control { targets: vec![10], keeps: Some(4), ..nothing() };
+        let run =
+            [at(0, conditional), plain(1), at(2, call), plain(3), plain(10), jump(11), plain(12), plain(4)];
+        for (id, executed) in (1..).zip(run) {
+            calls.begin();
+            calls.execute(id, executed);
+        }
+        let arcs: Vec<_> = calls
+            .calls()
+            .arcs
+            .into_iter()
+            .map(|(key, arc)| (key.site, key.callee, key.kind, arc.calls))
+            .collect();
+        assert_eq!(arcs, [(3, 10, CallKind::Call, 1)]);
+        assert_eq!(functions(&calls), [(0, 5, 5, 8), (10, 3, 3, 3)]);
     }
 
     #[test]

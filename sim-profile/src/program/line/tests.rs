@@ -190,6 +190,14 @@ fn a_jump_that_is_a_block_has_no_part_in_a_line_with_other_code() {
     assert_eq!(counts(&[1, 2, 6, 3, 4]), [(1, 1), (2, 1), (3, 0), (4, 1), (6, 1)]);
 }
 
+/// No instruction says that it is the last one of a loop in hardware; that it has gone back does.
+#[test]
+fn what_is_behind_a_loop_in_hardware_counts_no_turns() {
+    let walk = [0, 1, 2, 1, 2, 1, 2, 3];
+    let guest = Guest { lines: &[1, 2, 3, 4], walk: &walk, ..Guest::default() };
+    assert_eq!(guest.counted().1, [(1, 1), (2, 3), (3, 3), (4, 1)]);
+}
+
 #[test]
 fn words_that_are_issued_together_have_a_line_each() {
     let control = [(3, branch(1))];

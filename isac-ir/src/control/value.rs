@@ -1,7 +1,7 @@
 //! Values of expressions, as far as they are known.
 
 use super::Walk;
-use super::state::{Known, State};
+use super::state::{Known, NextAddress, State};
 use crate::behavior::{BinaryOp, Expr, ExprKind, FieldId};
 use crate::bits::{mask, sign_extend};
 use crate::operation::Referred;
@@ -88,7 +88,13 @@ impl Walk<'_> {
                 let width = left.width;
                 let left = self.evaluate(state, context, left);
                 let right = self.evaluate(state, context, right);
-                compute(*operator, left?, right?, width)
+                let (left, right) = (left?, right?);
+                // Where the processor may have gone on elsewhere an address is the usual one, and no more.
+                let is_usual = state.aside != NextAddress::nowhere() && left.address.or(right.address).is_some();
+                match is_usual && is_comparison(*operator) {
+                    true => None,
+                    false => compute(*operator, left, right, width),
+                }
             }
             ExprKind::ZeroExtend(operand) => self.evaluate(state, context, operand),
             ExprKind::SignExtend(operand) => {
@@ -127,6 +133,18 @@ impl Walk<'_> {
             _ => None,
         }
     }
+}
+
+fn is_comparison(operator: BinaryOp) -> bool {
+    matches!(
+        operator,
+        BinaryOp::Equal
+            | BinaryOp::NotEqual
+            | BinaryOp::LessUnsigned
+            | BinaryOp::LessEqualUnsigned
+            | BinaryOp::LessSigned
+            | BinaryOp::LessEqualSigned
+    )
 }
 
 /// An address and a number make another address, a part of an address is of that address.

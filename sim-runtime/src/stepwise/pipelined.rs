@@ -337,7 +337,7 @@ impl<C: StepCore, P: Profiling> PipelinedEngine<C, P> {
             self.charge_ended(slot, id, whose);
             self.end_in_order(id, None);
             if let Some(calls) = &mut self.calls {
-                calls.abandon(id);
+                calls.flush(id);
             }
             stop = stop.or(self.core.kernel_ref().exit().filter(|_| self.exiting == Some(id)));
         }

@@ -198,8 +198,10 @@ fn verify_callers(
     }
     for (&address, site) in &sites.sites {
         let calls = called.get(&address).copied().unwrap_or(0);
-        // What does not call and is struck has led to a handler.
-        let transfers = site.transfers.saturating_sub(sites.struck(address, is_same_function));
+        // What does not call and is struck has led to a handler, where it does not lead by itself.
+        let leads = |to: u64| site.targets.iter().any(|targets| targets.binary_search(&to).is_ok());
+        let is_handler = |to: u64, handler: u64| !leads(to) && is_same_function(to, handler);
+        let transfers = site.transfers.saturating_sub(sites.struck(address, &is_handler));
         if !site.has_others && transfers > calls.saturating_add(sites.slack) && transfers < u64::MAX {
             findings.push(Finding::FewerCalls { site: address, calls, transfers });
         }

@@ -60,7 +60,7 @@ impl Steps {
             steps.add_transfer(profile, &transfers, (from, to), kind, times);
         }
         steps.join(&Interrupts::of(profile, &transfers));
-        steps.leave_out_cancelled(profile);
+        steps.leave_out_handlers(profile, &transfers, &begun);
         let arrived = steps.arrivals();
         for (&address, &times) in &steps.executed {
             let Some(next) = transfers.successor(address) else { continue };
@@ -107,22 +107,32 @@ impl Steps {
         }
     }
 
-    /// What was cancelled, as an interrupt does that comes back to it, was come to once more than it has run.
-    fn leave_out_cancelled(&mut self, profile: &ProgramProfile<'_>) {
-        let mut cancelled: BTreeMap<u64, u64> = BTreeMap::new();
-        for (key, record) in profile.measurement.instructions.iter().filter(|(_, it)| it.cancelled > 0) {
-            count(cancelled.entry(key.address).or_default(), record.cancelled);
+    /// A handler comes back to what it has struck before that has begun, or has cancelled: to where control had come
+    /// before. What was come to more often than that allows has been come to by handlers.
+    fn leave_out_handlers(
+        &mut self,
+        profile: &ProgramProfile<'_>,
+        transfers: &Transfers<'_>,
+        begun: &BTreeMap<u64, u64>,
+    ) {
+        // Where instructions overlap, no transfer is from or to what did not run.
+        if !profile.measurement.tables.stages.is_empty() {
+            return;
         }
-        let function = |address: u64| profile.program.function_at(address);
-        for (address, times) in cancelled {
-            let left = profile.measurement.transfers.range((address, 0)..=(address, u64::MAX));
-            let away = left.filter(|((_, to), _)| function(*to) != function(address));
-            let away = away.fold(0_u64, |sum, (_, times)| sum.saturating_add(*times));
-            if let Some(entries) = self.entries.get_mut(&address) {
-                *entries = entries.saturating_sub(times.min(away));
+        let cancelled = cancelled_by_handlers(profile);
+        for (to, arrived) in self.arrivals() {
+            let cancelled = cancelled.get(&to).copied().unwrap_or(0);
+            let allowed = begun.get(&to).copied().unwrap_or(0).saturating_sub(cancelled);
+            let mut surplus = arrived.saturating_sub(allowed);
+            let call = transfers.call_before(to).and_then(|call| self.steps.get_mut(&(call, to)));
+            for times in self.entries.get_mut(&to).into_iter().chain(call) {
+                let taken = surplus.min(*times);
+                *times -= taken;
+                surplus -= taken;
             }
         }
         self.entries.retain(|_, entries| *entries > 0);
+        self.steps.retain(|_, times| *times > 0);
     }
 
     /// How often control came to each instruction.
@@ -164,6 +174,21 @@ impl Steps {
             }
         }
     }
+}
+
+/// How often an instruction was cancelled and the run went to another function.
+fn cancelled_by_handlers(profile: &ProgramProfile<'_>) -> BTreeMap<u64, u64> {
+    let mut cancelled: BTreeMap<u64, u64> = BTreeMap::new();
+    for (key, record) in profile.measurement.instructions.iter().filter(|(_, it)| it.cancelled > 0) {
+        count(cancelled.entry(key.address).or_default(), record.cancelled);
+    }
+    let function = |address: u64| profile.program.function_at(address);
+    for (address, times) in &mut cancelled {
+        let left = profile.measurement.transfers.range((*address, 0)..=(*address, u64::MAX));
+        let away = left.filter(|((_, to), _)| function(*to) != function(*address));
+        *times = (*times).min(away.fold(0_u64, |sum, (_, times)| sum.saturating_add(*times)));
+    }
+    cancelled
 }
 
 /// How often the program came to each instruction at most: as often as one has begun there. Where instructions

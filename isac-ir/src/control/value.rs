@@ -90,7 +90,8 @@ impl Walk<'_> {
                 let right = self.evaluate(state, context, right);
                 let (left, right) = (left?, right?);
                 // Where the processor may have gone on elsewhere an address is the usual one, and no more.
-                let is_usual = state.aside != NextAddress::nowhere() && left.address.or(right.address).is_some();
+                let is_usual =
+                    state.aside != NextAddress::nowhere() && left.address.or(right.address).is_some();
                 match is_usual && is_comparison(*operator) {
                     true => None,
                     false => compute(*operator, left, right, width),

@@ -392,18 +392,7 @@ fn what_is_struck_anywhere_calls_and_returns_all_the_same() {
         [(0x10, &[0xf0, 0xa0, 2, 0x51, 5]), (0x20, &[1, 1, 3]), (0x30, &[1, 3]), (0x80, &[1, 4])];
     let cells = |(start, end)| FunctionCells { start, end, function: start };
     let map = FunctionMap::new([(0x10, 0x20), (0x20, 0x30), (0x30, 0x40), (0x80, 0x90)].map(cells).to_vec());
-    let run = |engine: &mut dyn Engine| {
-        for (address, bytes) in pieces {
-            engine.machine().write_bytes(0, address, bytes).expect("it lies in memory");
-        }
-        let mut host = Host::new(Streams::captured(b"").0);
-        loop {
-            match engine.run(&mut host, 1_000_000) {
-                Stop::Paused { .. } => {}
-                stop => return assert_eq!(stop, Stop::Halted(0)),
-            }
-        }
-    };
+    let run = |engine: &mut dyn Engine| run_to_the_end(engine, &pieces);
     let followed = Followed { begins_at: Some(0x10), run: &run };
     let calls = check(&STRIKES, ways(&STRIKES, &PIECES), &map, &followed);
     let times = |site: u64, callee: u64, kind: CallKind| {

@@ -13,7 +13,7 @@ use isac_parser::load_model;
 use isac_parser::source::{FileSystem, SourceMap};
 
 /// The models that are simulated, by module name. `NAME_stepwise` is the general form of each.
-const MODELS: [(&str, &str); 54] = [
+const MODELS: [(&str, &str); 56] = [
     ("rv32im", "models/rv32im/rv32im.isac"),
     ("tiny8", "models/tiny8/tiny8.isac"),
     ("pdp11", "models/pdp11/pdp11.isac"),
@@ -33,6 +33,8 @@ const MODELS: [(&str, &str); 54] = [
     ("strikes", "tests/models/strikes.isac"),
     ("cancels", "tests/models/cancels.isac"),
     ("cancels_in_flight", "tests/models/cancels_in_flight.isac"),
+    ("strikes_in_flight", "tests/models/strikes_in_flight.isac"),
+    ("strikes_before_fetch", "tests/models/strikes_before_fetch.isac"),
     ("repeats", "tests/models/repeats.isac"),
     ("stays", "tests/models/stays.isac"),
     ("ahead", "tests/models/ahead.isac"),

@@ -444,13 +444,15 @@ fn arcs_of(
 /// What an interrupt cancels has not run; it does when the handler comes back, also where it is the first
 /// instruction of a function.
 #[test]
-fn what_is_cancelled_by_an_interrupt_is_called_once() {
+fn what_is_struck_by_an_interrupt_is_called_once() {
     const CANCELS: Simulator = simulator!(cancels, cancels_stepwise);
     const IN_FLIGHT: Simulator = simulator!(cancels_in_flight, cancels_in_flight_stepwise);
+    const BESIDE: Simulator = simulator!(strikes_in_flight, strikes_in_flight_stepwise);
+    const BEFORE: Simulator = simulator!(strikes_before_fetch, strikes_before_fetch_stepwise);
     // load 30; call 20, call_there, again 11, stop; at 20 twice nothing, back; at 30 nothing, back; at 80 the handler.
     let pieces: [(u64, &[u8]); 4] =
         [(0x10, &[0xf0, 0xa0, 2, 0x51, 5]), (0x20, &[1, 1, 3]), (0x30, &[1, 3]), (0x80, &[1, 4])];
-    for simulator in [CANCELS, IN_FLIGHT] {
+    for simulator in [CANCELS, IN_FLIGHT, BESIDE, BEFORE] {
         let arcs = arcs_of(&simulator, &[0x10, 0x20, 0x30, 0x80], &pieces);
         let (struck, called): (Vec<_>, Vec<_>) =
             arcs.into_iter().partition(|(_, _, kind, _)| *kind == CallKind::Interrupt);

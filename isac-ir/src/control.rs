@@ -28,6 +28,7 @@ mod value;
 
 pub use self::striking::{added_to, striking_operations};
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::Model;
@@ -115,6 +116,7 @@ pub fn control_of(model: &Model, decoded: &Decoded, address: u64, size_cells: u3
         begun: Vec::new(),
         is_keeping: false,
         left: BTreeMap::new(),
+        striking: OnceCell::new(),
     };
     walk.find_carriers();
     let mut state = State::new(NextAddress::known(address));
@@ -197,6 +199,8 @@ struct Walk<'a> {
     is_keeping: bool,
     /// States in which blocks and loops were left, by label.
     left: BTreeMap<u32, Vec<State>>,
+    /// Operations that may strike, once somebody asks.
+    striking: OnceCell<BTreeSet<u32>>,
 }
 
 impl Walk<'_> {
@@ -228,8 +232,12 @@ impl Walk<'_> {
         for child in operands {
             self.run_node(state, child, number);
         }
+        let unstruck = self.strikes(number).then(|| state.clone());
         for body in [&operation.root, &operation.behavior].into_iter().flatten() {
             self.run_body(state, number, body);
+        }
+        if let Some(unstruck) = unstruck {
+            state.go_on_as(unstruck);
         }
         for child in others {
             self.run_node(state, child, number);
@@ -252,6 +260,15 @@ impl Walk<'_> {
         if let Some(before) = before.filter(|_| !self.ran_root || had_run_root) {
             state.join(before);
         }
+    }
+
+    /// Whether an operation may strike that runs beside the instruction, whose matter it is not where that sends the
+    /// run.
+    fn strikes(&self, context: usize) -> bool {
+        let operation = self.contexts[context].operation;
+        let may_strike =
+            || self.striking.get_or_init(|| striking_operations(self.model)).contains(&operation);
+        self.model.operation(operation).behavior.is_some() && !self.is_own(context) && may_strike()
     }
 
     /// The context, or one of those that led to it, in which an operation runs: activations have come round.

@@ -200,10 +200,17 @@ impl State {
         self.found.clear();
     }
 
-    /// An address that was written, and to which the instruction goes, is kept for no way back: a branch that is
-    /// not taken may have told that to those who predict.
-    pub(super) fn forget_where_it_goes(&mut self) {
-        if let Some(next) = self.next.value().filter(|_| self.goes) {
+    /// The run goes on where it did before, whatever was done since to send it elsewhere.
+    pub(super) fn go_on_as(&mut self, before: State) {
+        let State { next, aside, delay, jumps, goes, leads, is_gone, .. } = before;
+        (self.next, self.aside, self.delay) = (next, aside, delay);
+        (self.jumps, self.goes, self.leads, self.is_gone) = (jumps, goes, leads, is_gone);
+    }
+
+    /// An address that was written, and to which a branch goes, is kept for no way back: one that is not taken may
+    /// have told that to those who predict.
+    pub(super) fn forget_where_it_goes(&mut self, is_branch: bool) {
+        if let Some(next) = self.next.value().filter(|_| is_branch) {
             self.kept.remove(&u128::from(next));
         }
     }

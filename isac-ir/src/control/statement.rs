@@ -2,7 +2,7 @@
 
 use super::state::{Known, State};
 use super::{Context, Walk};
-use crate::behavior::{Body, Stmt, walk_statements};
+use crate::behavior::{BinaryOp, Body, Expr, ExprKind, Stmt, walk_statements};
 
 impl Walk<'_> {
     /// Runs a body of an operation.
@@ -122,7 +122,7 @@ impl Walk<'_> {
 
     /// Whether an operation is of the instruction, or activated by one that is, and not of what runs
     /// in every one.
-    fn is_own(&self, context: usize) -> bool {
+    pub(super) fn is_own(&self, context: usize) -> bool {
         let mut above = Some(context);
         while let Some(Context { operation, node, parent }) = above.map(|above| self.contexts[above]) {
             if node.is_some() && !self.steps.contains(&operation) {
@@ -152,6 +152,12 @@ impl Walk<'_> {
                     let before = state.next.value();
                     self.run(state, context, body, then);
                     self.run(&mut other, context, body, otherwise);
+                    if let Some((fetches_again, is_other)) = self.fetches_again(condition, then, otherwise)
+                        && self.is_own(context)
+                    {
+                        let side = if is_other { &mut *state } else { &mut other };
+                        self.run(side, context, body, std::slice::from_ref(fetches_again));
+                    }
                     self.join(state, (context, before), other);
                 }
             },
@@ -188,6 +194,32 @@ impl Walk<'_> {
         }
     }
 
+    /// In a pipeline, who compares an address with where fetching has gone on, and sends the run there only if that is
+    /// another one, sends it there in any case: the statement that does, and whether it stands where they differ not
+    /// by the condition but by its opposite.
+    fn fetches_again<'s>(
+        &self,
+        condition: &Expr,
+        then: &'s [Stmt],
+        otherwise: &'s [Stmt],
+    ) -> Option<(&'s Stmt, bool)> {
+        let (differing, is_other) = match condition.kind {
+            ExprKind::Binary(BinaryOp::NotEqual, ..) => (then, false),
+            ExprKind::Binary(BinaryOp::Equal, ..) => (otherwise, true),
+            _ => return None,
+        };
+        let ExprKind::Binary(_, left, right) = &condition.kind else { return None };
+        let is_compared =
+            |value: &Expr| [left, right].iter().any(|side| whole(side).kind == whole(value).kind);
+        let found = differing.iter().find(|statement| match statement {
+            Stmt::SetRegister { register, value, .. } => {
+                *register == self.counter.register && is_compared(value)
+            }
+            _ => false,
+        });
+        found.filter(|_| self.model.overlaps()).map(|found| (found, is_other))
+    }
+
     fn join_left(&mut self, state: &mut State, context: usize, label: u32) {
         for left in self.left.remove(&label).unwrap_or_default() {
             self.join(state, (context, None), left);
@@ -198,14 +230,23 @@ impl Walk<'_> {
     fn join(&self, state: &mut State, (context, before): (usize, Option<u64>), mut other: State) {
         match self.is_own(context) {
             true => {
-                state.forget_where_it_goes();
-                other.forget_where_it_goes();
+                let is_branch = state.goes || other.goes;
+                state.forget_where_it_goes(is_branch);
+                other.forget_where_it_goes(is_branch);
                 state.join(other);
             }
             // Where the instruction has gone elsewhere, steps behind it leave it there as a rule.
             false if state.goes || other.goes => state.join_step(other, before.as_slice()),
             false => state.join_step(other, &[self.successor, self.address]),
         }
+    }
+}
+
+/// A value without what makes it narrower or wider.
+fn whole(value: &Expr) -> &Expr {
+    match &value.kind {
+        ExprKind::ZeroExtend(inner) | ExprKind::Slice { base: inner, low: 0 } => whole(inner),
+        _ => value,
     }
 }
 

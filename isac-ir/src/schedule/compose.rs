@@ -100,6 +100,8 @@ struct Turn {
     operation: u32,
     node: Option<u32>,
     stage: Option<StageId>,
+    /// As [`Section::is_beside`].
+    is_beside: bool,
     /// The operations that led here, to find circles.
     above: Vec<u32>,
     sections: Vec<Section>,
@@ -125,7 +127,8 @@ impl<'m> Composer<'m> {
 
     /// What runs until something is decoded.
     fn compose(&mut self, main: u32) -> Result<(), String> {
-        self.add_turn(main, None, None, &[])?;
+        let first = self.add_turn(main, None, None, &[])?;
+        self.turns[first].is_beside = true;
         while let Some(turn) = self.next.pop_front() {
             self.run_operation(turn, self.turns[turn].operation, None)?;
         }
@@ -174,6 +177,7 @@ impl<'m> Composer<'m> {
             operation,
             node,
             stage,
+            is_beside: false,
             above,
             sections: Vec::new(),
             children: Vec::new(),
@@ -206,7 +210,8 @@ impl<'m> Composer<'m> {
         let Some(body) = table.body(part) else { return };
         let effects = Effects::of_section(self.model, table, body);
         self.turns[turn].effects.add(&effects);
-        self.turns[turn].sections.push(Section { operation, part, node, counters: 0 });
+        let is_beside = node.is_none() && self.turns[turn].is_beside && table.root.is_none();
+        self.turns[turn].sections.push(Section { operation, part, node, counters: 0, is_beside });
     }
 
     /// What was decoded and is not scheduled: operands, or all others.
@@ -328,6 +333,8 @@ impl<'m> Composer<'m> {
         };
         let above = self.turns[turn].above.clone();
         let below = self.add_turn(target, target_node, inherited, &above)?;
+        let is_led_to = self.turns[turn].is_beside || operation == self.decoding.operation;
+        self.turns[below].is_beside = target_node.is_none() && node.is_none() && is_led_to;
         let delay = written + distance(from, self.turns[below].stage);
         let turn = &mut self.turns[turn];
         let condition = Condition { operation, node, instance };

@@ -146,6 +146,9 @@ pub struct Section {
     pub node: Option<u32>,
     /// The counter of its region 0; that of region `r` is `r` behind.
     pub counters: u32,
+    /// It is of no instruction, but of what runs beside each, as what takes interrupts does: nothing of an
+    /// instruction has led to it but what decodes.
+    pub is_beside: bool,
 }
 
 /// A conditional activation.

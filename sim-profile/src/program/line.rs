@@ -5,6 +5,7 @@
 //! counts a line twice. That is what an instrumenting compiler counts for it.
 
 mod blocks;
+mod handlers;
 mod interrupts;
 mod statement_rows;
 #[cfg(test)]
@@ -59,8 +60,12 @@ impl Steps {
             count(left.entry(from).or_default(), times);
             steps.add_transfer(profile, &transfers, (from, to), kind, times);
         }
-        steps.join(&Interrupts::of(profile, &transfers));
-        steps.leave_out_handlers(profile, &transfers, &begun);
+        let interrupts = Interrupts::of(profile, &transfers);
+        steps.join(&interrupts);
+        // Where instructions overlap, no transfer is from or to what did not run.
+        if profile.measurement.tables.stages.is_empty() {
+            steps.leave_out_handlers(&transfers, (&begun, &left, &interrupts.cancelled));
+        }
         let arrived = steps.arrivals();
         for (&address, &times) in &steps.executed {
             let Some(next) = transfers.successor(address) else { continue };
@@ -111,16 +116,18 @@ impl Steps {
     /// before. What was come to more often than that allows has been come to by handlers.
     fn leave_out_handlers(
         &mut self,
-        profile: &ProgramProfile<'_>,
         transfers: &Transfers<'_>,
-        begun: &BTreeMap<u64, u64>,
+        (begun, left, cancelled): (&BTreeMap<u64, u64>, &BTreeMap<u64, u64>, &BTreeMap<u64, u64>),
     ) {
-        // Where instructions overlap, no transfer is from or to what did not run.
-        if !profile.measurement.tables.stages.is_empty() {
-            return;
+        let mut arrivals = self.arrivals();
+        for (&address, &times) in &self.executed {
+            let next = transfers.successor(address).filter(|next| cancelled.contains_key(next));
+            if let Some(next) = next {
+                let fallen = times.saturating_sub(left.get(&address).copied().unwrap_or(0));
+                count(arrivals.entry(next).or_default(), fallen);
+            }
         }
-        let cancelled = cancelled_by_handlers(profile);
-        for (to, arrived) in self.arrivals() {
+        for (to, arrived) in arrivals {
             let cancelled = cancelled.get(&to).copied().unwrap_or(0);
             let allowed = begun.get(&to).copied().unwrap_or(0).saturating_sub(cancelled);
             let mut surplus = arrived.saturating_sub(allowed);
@@ -174,21 +181,6 @@ impl Steps {
             }
         }
     }
-}
-
-/// How often an instruction was cancelled and the run went to another function.
-fn cancelled_by_handlers(profile: &ProgramProfile<'_>) -> BTreeMap<u64, u64> {
-    let mut cancelled: BTreeMap<u64, u64> = BTreeMap::new();
-    for (key, record) in profile.measurement.instructions.iter().filter(|(_, it)| it.cancelled > 0) {
-        count(cancelled.entry(key.address).or_default(), record.cancelled);
-    }
-    let function = |address: u64| profile.program.function_at(address);
-    for (address, times) in &mut cancelled {
-        let left = profile.measurement.transfers.range((*address, 0)..=(*address, u64::MAX));
-        let away = left.filter(|((_, to), _)| function(*to) != function(*address));
-        *times = (*times).min(away.fold(0_u64, |sum, (_, times)| sum.saturating_add(*times)));
-    }
-    cancelled
 }
 
 /// How often the program came to each instruction at most: as often as one has begun there. Where instructions

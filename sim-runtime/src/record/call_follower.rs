@@ -135,6 +135,11 @@ impl CallFollower {
         self.recorder.cancelled(from, to, successor, now);
     }
 
+    /// Something beside the instructions sends the run elsewhere than to what is next, as [`CallRecorder::strike`].
+    pub(crate) fn strike(&mut self, next: u64, to: u64, now: Spending) {
+        self.recorder.strike(next, to, now);
+    }
+
     /// The calls so far.
     pub(crate) fn calls(&self, now: Spending) -> Calls {
         self.recorder.calls(now)

@@ -45,6 +45,12 @@ pub(crate) struct CallsInFlight {
     has_abandoned: bool,
     /// The address of the first of those that had an end of its own: it cancelled itself, or was at fault.
     struck: Option<u64>,
+    /// Of those that were in flight when the run was sent elsewhere and did not run to their end, the address of the
+    /// first: there the last instruction has led.
+    led: Option<u64>,
+    /// How the run was sent elsewhere, each with how many instructions had begun by then, until the first behind it
+    /// is taken.
+    strikes: VecDeque<(u64, Strike)>,
     /// The run is over, and something before what is taken now has not ended.
     is_cut: bool,
     /// Cycles, as [`Calls::in_vain`] has them.
@@ -78,8 +84,24 @@ struct UnplacedCost {
 struct InFlight {
     /// Cycles beside the one in which it began.
     charged: u64,
+    /// The program counter's value at its beginning.
+    address: u64,
     place: CostPlace,
+    /// It was in flight when something beside the instructions sent the run elsewhere.
+    was_struck: bool,
     state: State,
+}
+
+/// What an operation beside the instructions, as one that takes interrupts, did to the program counter where
+/// instructions overlap.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Strike {
+    /// What it held.
+    pub next: u64,
+    /// What it holds.
+    pub to: u64,
+    /// The turn had flushed stages by then.
+    pub has_flushed: bool,
 }
 
 /// The addresses at which the profile counts what an instruction costs that does not run to its end.
@@ -117,14 +139,16 @@ impl CallsInFlight {
             payer: address,
             has_abandoned: false,
             struck: None,
+            led: None,
+            strikes: VecDeque::new(),
             is_cut: false,
             in_vain: BTreeMap::new(),
             unplaced: BTreeMap::new(),
         }
     }
 
-    /// An instruction begins: the next one.
-    pub(crate) fn begin(&mut self) {
+    /// An instruction begins, the next one, with this value of the program counter.
+    pub(crate) fn begin(&mut self, address: u64) {
         // Cycles are lost for what is over until another one begins, and no longer.
         while self.waiting.front().is_some_and(|front| !matches!(front.state, State::Running)) {
             self.take_first();
@@ -132,7 +156,20 @@ impl CallsInFlight {
         if self.waiting.len() == MOST_WAITING {
             self.leave_first();
         }
-        self.waiting.push_back(InFlight::default());
+        self.waiting.push_back(InFlight { address, ..InFlight::default() });
+    }
+
+    /// Something beside the instructions has sent the run elsewhere. `is_over` tells by ID whether an instruction was
+    /// over by then of which that is not yet told.
+    pub(crate) fn strike(&mut self, strike: Strike, is_over: impl Fn(u64) -> bool) {
+        let running = |(id, state): (u64, &State)| matches!(state, State::Running) && !is_over(id);
+        for (id, instruction) in (self.first..).zip(&mut self.waiting) {
+            instruction.was_struck |= running((id, &instruction.state));
+        }
+        if self.strikes.len() == MOST_WAITING {
+            self.strikes.pop_front();
+        }
+        self.strikes.push_back((self.first + self.waiting.len() as u64 - 1, strike));
     }
 
     /// Cycles are lost for an instruction, or are extra ones of it; `None`: for operation `reset`.
@@ -228,7 +265,10 @@ impl CallsInFlight {
 
     /// The first instruction is not waited for any more.
     fn take_first(&mut self) {
-        let Some(InFlight { charged, place, state }) = self.waiting.pop_front() else { return };
+        let Some(InFlight { charged, address, place, was_struck, state }) = self.waiting.pop_front() else {
+            return;
+        };
+        let id = self.first;
         self.first += 1;
         let is_executed = matches!(state, State::Executed(_));
         match state {
@@ -236,12 +276,15 @@ impl CallsInFlight {
                 let place = Some(followed.address);
                 self.pay_for(CostPlace { begun: place, charged: place }, charged);
             }
-            State::Executed(Some(followed)) => self.go_on(followed),
+            State::Executed(Some(followed)) => self.go_on(id, followed),
             State::Executed(None) => self.pay_for(place, charged),
             State::Abandoned { is_itself } => {
                 self.has_abandoned = true;
                 if is_itself && self.struck.is_none() {
                     self.struck = place.begun;
+                }
+                if was_struck && self.led.is_none() {
+                    self.led = place.begun.or(Some(address));
                 }
                 self.pay_for(place, charged);
             }
@@ -255,24 +298,45 @@ impl CallsInFlight {
         self.spent.instructions += u64::from(is_executed);
     }
 
-    fn go_on(&mut self, followed: Followed) {
+    fn go_on(&mut self, id: u64, followed: Followed) {
         let has_abandoned = std::mem::take(&mut self.has_abandoned);
         let struck = self.struck.take();
-        self.payer = followed.address;
+        let led = self.led.take();
+        let to = followed.address;
+        let next = self.take_strikes(id, to).map(|next| led.unwrap_or(next));
+        self.payer = to;
         if let Some(last) = self.last.take() {
-            self.follow(last, followed.address, (has_abandoned, struck));
+            self.age_branches();
+            match next {
+                Some(next) => self.lead(last, next),
+                None => self.follow(last, to, (has_abandoned, struck)),
+            }
+        }
+        if let Some(next) = next {
+            self.follower.strike(next, to, self.spent);
         }
         self.last = Some(followed);
+    }
+
+    /// What the program counter held when the run was sent to an instruction, if it was.
+    fn take_strikes(&mut self, id: u64, to: u64) -> Option<u64> {
+        let next = self.strikes.front()?.1.next;
+        let mut is_sent = false;
+        while let Some((begun, strike)) = self.strikes.front() {
+            // The last to begin before may have been sent there itself, or be what was next.
+            if id < *begun || (id == *begun && strike.to != to) {
+                break;
+            }
+            is_sent |= strike.to == to;
+            self.strikes.pop_front();
+        }
+        is_sent.then_some(next)
     }
 
     /// An instruction goes on at an address; perhaps behind others that were abandoned, the address of one that
     /// has ended itself among them, so that what it does not explain is no interrupt within its function.
     fn follow(&mut self, last: Followed, to: u64, (has_abandoned, struck): (bool, Option<u64>)) {
         let Followed { address, successor, .. } = last;
-        while self.branches.front().is_some_and(|(behind, _)| *behind == MOST_SLOTS) {
-            self.branches.pop_front();
-        }
-        self.branches.iter_mut().for_each(|(behind, _)| *behind += 1);
         if let Some(struck) = struck.filter(|struck| *struck != to && may_be_struck(&last, *struck, to)) {
             return self.interrupt(last, (struck, to));
         }
@@ -303,16 +367,29 @@ impl CallsInFlight {
     /// An instruction has led to another one, which was abandoned; the run goes on elsewhere: that is interrupted, if
     /// it is in another function.
     fn interrupt(&mut self, last: Followed, (struck, to): (u64, u64)) {
-        let own = own_step(&last.control, last.successor, struck);
-        match own.or_else(|| self.late_step(last.successor, struck)) {
-            None | Some(Step::Direct) if struck == last.successor => self.reach(&last, struck),
-            Some(step) => self.follower.take(&last, (struck, step), self.spent),
+        self.lead(last, struck);
+        self.follower.follow_cancelled(struck, to, struck, self.spent);
+    }
+
+    /// An instruction has led to an address at which nothing has ended.
+    fn lead(&mut self, last: Followed, to: u64) {
+        let own = own_step(&last.control, last.successor, to);
+        match own.or_else(|| self.late_step(last.successor, to)) {
+            None | Some(Step::Direct) if to == last.successor => self.reach(&last, to),
+            Some(step) => self.follower.take(&last, (to, step), self.spent),
             None => {}
         }
-        self.follower.follow_cancelled(struck, to, struck, self.spent);
-        if own.is_none() || struck == last.successor {
+        if own.is_none() || to == last.successor {
             self.expect(last);
         }
+    }
+
+    /// Another instruction has run behind the branches that may take effect later.
+    fn age_branches(&mut self) {
+        while self.branches.front().is_some_and(|(behind, _)| *behind == MOST_SLOTS) {
+            self.branches.pop_front();
+        }
+        self.branches.iter_mut().for_each(|(behind, _)| *behind += 1);
     }
 
     /// An instruction goes on at the next one, which may be another function's.
@@ -424,7 +501,7 @@ mod tests {
 
     /// A call at 0 whose flushed successor has begun; what is called returns, and flushes one, too.
     fn call_and_return(calls: &mut CallsInFlight) {
-        (1..=6).for_each(|_| calls.begin());
+        (1..=6).for_each(|_| calls.begin(0));
         calls.place(2, CostPlace { begun: Some(1), charged: Some(1) });
         calls.flush(2);
         calls.flush(5);
@@ -454,7 +531,7 @@ mod tests {
         calls.charge(Some(4), 5);
         calls.charge(Some(1), 7);
         assert_eq!(functions(&calls), [(0, 2, 10, 18), (10, 2, 8, 8)]);
-        calls.begin();
+        calls.begin(0);
         calls.charge(None, 2);
         assert_eq!(functions(&calls), [(0, 2, 13, 21), (10, 2, 8, 8)]);
         assert_eq!(calls.calls().in_vain, [((None, 1), 3), ((None, 11), 1)].into());
@@ -470,7 +547,7 @@ mod tests {
         let run =
             [at(0, conditional), plain(1), at(2, call), plain(3), plain(10), jump(11), plain(12), plain(4)];
         for (id, executed) in (1..).zip(run) {
-            calls.begin();
+            calls.begin(0);
             calls.execute(id, executed);
         }
         let arcs: Vec<_> = calls
@@ -486,9 +563,9 @@ mod tests {
     #[test]
     fn what_never_ends_keeps_the_others_for_some_time_alone() {
         let mut calls = calls();
-        calls.begin();
+        calls.begin(0);
         for id in 2..3 * MOST_WAITING as u64 {
-            calls.begin();
+            calls.begin(0);
             calls.execute(id, at(5, Control { targets: vec![5], ..nothing() }));
         }
         assert!(calls.waiting.len() <= MOST_WAITING);

@@ -24,7 +24,7 @@ use sim_profile::{CodeCells, ModelTables};
 
 pub(crate) use call_follower::{CallFollower, Executed, Followed, Struck};
 pub use call_recorder::{CallRecorder, MOST_FRAMES, PreparedCall, StackTop};
-pub(crate) use calls_in_flight::{CallsInFlight, CostPlace};
+pub(crate) use calls_in_flight::{CallsInFlight, CostPlace, Strike};
 pub(crate) use check_counter::CheckCounter;
 pub(crate) use recording::add_accesses;
 pub use recording::{RecordedWord, Recording, StaticInstruction, StaticKey, control_at};

@@ -69,10 +69,11 @@ impl<'m> ReferenceEngine<'m> {
     fn begin_instruction(&mut self) -> Turn {
         let main = Work::Run(Due { time_node: 0, node: None, above: None });
         let id = self.flight.begin_instruction();
-        let instruction = Instruction { id, address: self.state.pc(), ..Instruction::default() };
+        let address = self.state.pc();
+        let instruction = Instruction { id, address, ..Instruction::default() };
         self.flight.instructions.insert(id, instruction);
         if let Some(calls) = &mut self.calls_in_flight {
-            calls.begin();
+            calls.begin(address);
         }
         self.events.event(Event::InstructionBegins);
         self.flight.begin_main(self.state.model, id, main)
@@ -119,7 +120,9 @@ impl<'m> ReferenceEngine<'m> {
             self.exiting.get_or_insert(turn.id);
         }
         let mut exit = None;
-        for id in std::mem::take(&mut self.flight.flushed) {
+        let flushed = std::mem::take(&mut self.flight.flushed);
+        self.follow_strikes(&flushed);
+        for id in flushed {
             self.taken += 1;
             self.end_in_order(id, None);
             self.follow_flushed(id);

@@ -16,6 +16,7 @@ use super::value::ValueRecorder;
 use super::visit::Visits;
 use crate::fault::{AccessKind, FaultKind};
 use crate::host::Host;
+use crate::record::Strike;
 
 /// Counters that the model can ask for.
 #[derive(Debug, Clone, Copy, Default)]
@@ -234,9 +235,10 @@ impl Step<'_, '_> {
         }
         self.execute_decoded(operation, execution, time_node, true)?;
         let may_strike = self.state.striking.contains(&operation) && self.is_beside(execution);
-        let next = may_strike.then(|| self.state.pc());
+        let before = may_strike.then(|| (self.state.pc(), self.flight.has_flushed));
         let outcome = self.run_part(operation, Part::Behavior, execution, time_node);
-        if let Some(next) = next.filter(|next| self.state.pc() != *next) {
+        if let Some((next, has_flushed)) = before.filter(|(next, _)| self.state.pc() != *next) {
+            self.flight.strikes.push(Strike { next, to: self.state.pc(), has_flushed });
             self.note_struck(next);
         }
         outcome?;

@@ -137,7 +137,7 @@ impl<C: StepCore, P: Profiling> PipelinedEngine<C, P> {
         let turn = self.wheel().begin_instruction(stage);
         self.ended.clear();
         if let Some(calls) = &mut self.calls {
-            calls.begin();
+            calls.begin(self.core.pc());
         }
         let slot = turn.entry.slot as usize;
         if slot == self.parked.len() {
@@ -157,6 +157,7 @@ impl<C: StepCore, P: Profiling> PipelinedEngine<C, P> {
             Work::Run(context) => self.step.execute(&mut self.core, context as usize),
             Work::Walk => Ok(()),
         };
+        self.follow_strikes();
         let ending = self.after_turn(turn, outcome);
         if self.core.kernel_ref().exit().is_some() {
             self.exiting.get_or_insert(turn.id);
@@ -397,6 +398,19 @@ impl<C: StepCore, P: Profiling> PipelinedEngine<C, P> {
     fn charge(&mut self, id: Option<u64>, cycles: u64) {
         if let Some(calls) = &mut self.calls {
             calls.charge(id, cycles);
+        }
+    }
+
+    /// The turn has perhaps sent the run elsewhere beside the instructions.
+    fn follow_strikes(&mut self) {
+        let Some(wheel) = &mut self.step.wheel else { return };
+        for strike in std::mem::take(&mut wheel.strikes) {
+            if let Some(calls) = &mut self.calls {
+                let flushed = &wheel.flushed;
+                calls.strike(strike, |id| {
+                    strike.has_flushed && flushed.iter().any(|(_, flushed)| *flushed == id)
+                });
+            }
         }
     }
 

@@ -21,7 +21,7 @@ use super::lines::TouchedLines;
 use super::wheel::Wheel;
 use crate::fault::FaultKind;
 use crate::kernel::{Kernel, Profiling, Trap};
-use crate::record::Struck;
+use crate::record::{Strike, Struck};
 
 /// Number of addresses whose instruction is found at once; a power of two.
 const NEAR: usize = 1 << 14;
@@ -204,9 +204,14 @@ impl<C: StepCore, P: Profiling> Step<C, P> {
             if action.is_section {
                 self.enter(action.context);
             }
-            let next = self.instruction.context(action.context).strikes.then(|| core.pc());
+            let has_flushed = || self.wheel.as_ref().is_some_and(|wheel| wheel.has_flushed);
+            let strikes = self.instruction.context(action.context).strikes;
+            let before = strikes.then(|| (core.pc(), has_flushed()));
             let outcome = (action.function)(core, self, action.context);
-            if let Some(next) = next.filter(|next| core.pc() != *next) {
+            if let Some((next, has_flushed)) = before.filter(|(next, _)| core.pc() != *next) {
+                if let Some(wheel) = &mut self.wheel {
+                    wheel.strikes.push(Strike { next, to: core.pc(), has_flushed });
+                }
                 let kernel = core.kernel_ref();
                 let now = Spending { instructions: kernel.instructions, cycles: kernel.cycles() };
                 self.struck.note(self.is_decoded, next, now);

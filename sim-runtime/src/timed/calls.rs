@@ -12,9 +12,9 @@ use sim_profile::{Calls, Word};
 use super::core::TimedCore;
 use super::flight::Flight;
 use super::record::RecordKind;
-use super::scene::{Effect, Whose};
+use super::scene::{Effect, Ended, Whose};
 use crate::kernel::Profiling;
-use crate::record::{CallsInFlight, CostPlace, Executed, Followed, FunctionMap};
+use crate::record::{CallsInFlight, CostPlace, Executed, Followed, FunctionMap, Strike};
 
 /// Who follows calls, and the IDs of what the kernel knows by rank.
 pub(super) struct CallTrail {
@@ -25,6 +25,8 @@ pub(super) struct CallTrail {
     /// Of what is over since the last instruction began, with whose cycles it pays for: more may be lost for
     /// it.
     ended: Vec<(u64, Whose)>,
+    /// How the cycle at hand has sent the run elsewhere beside the instructions, by the positions of the turns.
+    strikes: Vec<(u32, Strike)>,
     /// By record, what is known of instructions that ran to their end.
     followed: Vec<Option<Followed>>,
 }
@@ -37,16 +39,22 @@ impl CallTrail {
             ids: Vec::new(),
             begun: 0,
             ended: Vec::new(),
+            strikes: Vec::new(),
             followed: Vec::new(),
         }
     }
 
-    /// An instruction begins.
-    pub(super) fn begin(&mut self) {
+    /// An instruction begins, with this value of the program counter.
+    pub(super) fn begin(&mut self, address: u64) {
         self.begun += 1;
         self.ids.push(self.begun);
         self.ended.clear();
-        self.calls.begin();
+        self.calls.begin(address);
+    }
+
+    /// The turn at a position has sent the run elsewhere beside the instructions.
+    pub(super) fn strike(&mut self, position: u32, strike: Strike) {
+        self.strikes.push((position, strike));
     }
 
     /// Extra cycles of an instruction in flight, by rank; without one, of operation `reset`.
@@ -68,27 +76,38 @@ impl CallTrail {
 impl<C: TimedCore, P: Profiling> Flight<C, P> {
     /// The cycle at hand has begun as its scene says.
     #[inline(never)]
-    pub(super) fn follow_beginning(&mut self) {
+    pub(super) fn follow_beginning(&mut self, core: &C) {
         let begins = self.scenes[self.scene as usize].begins;
         if let Some(trail) = self.trail.as_mut().filter(|_| begins) {
-            trail.begin();
+            trail.begin(core.pc());
         }
     }
 
     /// The cycle at hand has ended as its scene says, which is complete.
     #[inline(never)]
     pub(super) fn follow_scene(&mut self, core: &C) {
-        let effect = Rc::clone(&self.plots[self.scene as usize].effect);
-        self.follow_effect(core, &effect);
+        let plot = &self.plots[self.scene as usize];
+        let (course, effect) = (plot.course, Rc::clone(&plot.effect));
+        self.follow_effect(core, course, &effect);
     }
 
-    /// What a cycle has led to.
-    pub(super) fn follow_effect(&mut self, core: &C, effect: &Effect) {
+    /// What a cycle has led to, by its course.
+    pub(super) fn follow_effect(&mut self, core: &C, course: u32, effect: &Effect) {
         let Some(mut trail) = self.trail.take() else { return };
+        for (position, strike) in std::mem::take(&mut trail.strikes) {
+            let at = self.turn_number(course, self.place_at(position));
+            let is_before = |ended: &&Ended| {
+                ended.turn < at || (ended.turn == at && strike.has_flushed && ended.fate == Fate::Flushed)
+            };
+            let over = effect.ends.iter().filter(is_before);
+            let over: Vec<u64> =
+                over.filter_map(|ended| trail.ids.get(ended.rank as usize)).copied().collect();
+            trail.calls.strike(strike, |id| over.contains(&id));
+        }
         if let Some(whose) = effect.payer {
             trail.charge_lost(whose, 1);
         }
-        for (rank, actor, fate) in &effect.ends {
+        for Ended { rank, actor, fate, .. } in &effect.ends {
             let Some(id) = trail.ids.get(*rank as usize).copied() else { continue };
             match fate {
                 Fate::Executed => {
@@ -108,7 +127,7 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
         let mut rank = 0;
         trail.ids.retain(|_| {
             rank += 1;
-            !effect.ends.iter().any(|(over, ..)| *over + 1 == rank)
+            !effect.ends.iter().any(|ended| ended.rank + 1 == rank)
         });
         self.trail = Some(trail);
     }

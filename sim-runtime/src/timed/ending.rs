@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use isac_ir::automaton::Fate;
+use isac_ir::automaton::{self, Fate};
 use isac_ir::time::StageId;
 
 use super::core::TimedCore;
@@ -179,8 +179,8 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
         let ends = self.automaton.courses()[course as usize].ends.iter();
         let ends =
             ends.filter(|end| end.turn < number || matches!(end.fate, Fate::Cancelled | Fate::Flushed));
-        let ends = ends.map(|end| (end.rank, end.fate)).chain(fate.map(|fate| (rank, fate)));
-        let ends: Vec<(u32, Fate)> = ends.collect();
+        let own = fate.map(|fate| automaton::End { rank, turn: number, fate });
+        let ends: Vec<automaton::End> = ends.copied().chain(own).collect();
         let mut outcomes = self.plots[self.scene as usize].outcomes_before(position).to_vec();
         let outcome = Outcome {
             end: End::Done,
@@ -192,8 +192,8 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
         outcomes.push((position, outcome));
         let (left, effect) = self.follow(&Played { course, outcomes: &outcomes, ends: &ends });
         self.taken += ends.len() as u64;
-        self.instructions += ends.iter().filter(|(_, fate)| *fate == Fate::Executed).count() as u64;
-        self.follow_effect(core, &effect);
+        self.instructions += ends.iter().filter(|end| end.fate == Fate::Executed).count() as u64;
+        self.follow_effect(core, course, &effect);
         self.note_effect(&effect);
         let mut totals = std::mem::take(&mut self.totals);
         self.add_effect(&mut totals, &effect, 1);

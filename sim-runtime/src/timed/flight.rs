@@ -150,12 +150,12 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
         if scene.stands != stands || scene.begins && scene.pc != core.pc() {
             self.begin_elsewhere(stands, core.pc());
             if P::ON && self.trail.is_some() {
-                self.follow_beginning();
+                self.follow_beginning(core);
             }
             return self.scene_at_hand();
         }
         if P::ON && self.trail.is_some() {
-            self.follow_beginning();
+            self.follow_beginning(core);
         }
         scene
     }
@@ -313,6 +313,11 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
                 self.acts.push(act);
             }
         }
+    }
+
+    /// Whether the turn at hand has flushed stages.
+    pub(super) fn has_flushed(&self) -> bool {
+        self.acts.iter().copied().chain(self.deed.act()).any(|act| matches!(act, Act::Flush(_)))
     }
 
     /// All that the turn at hand did to the pipeline.

@@ -3,20 +3,20 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use isac_ir::automaton::Fate;
+use isac_ir::automaton::{End, Fate};
 
 use super::core::TimedCore;
 use super::flight::{Flight, NOBODY};
 use super::prediction::Over;
-use super::scene::{Act, Actor, Configuration, Effect, End, Holder, Outcome, Part, UNKNOWN, Whose};
+use super::scene::{self, Act, Actor, Configuration, Effect, Ended, Holder, Outcome, Part, UNKNOWN, Whose};
 use crate::kernel::Profiling;
 
 /// A cycle that has gone as far as it goes.
 pub(super) struct Played<'a> {
     pub course: u32,
     pub outcomes: &'a [(u32, Outcome)],
-    /// The instructions that are over, by rank, in that order.
-    pub ends: &'a [(u32, Fate)],
+    /// The instructions that are over, in that order.
+    pub ends: &'a [End],
 }
 
 /// Somebody in the order of the program.
@@ -34,7 +34,7 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
         let plot = &self.plots[self.scene as usize];
         let (number, outcomes) = (plot.course, plot.outcomes.clone());
         let course = &self.automaton.courses()[number as usize];
-        let ends: Vec<(u32, Fate)> = course.ends.iter().map(|end| (end.rank, end.fate)).collect();
+        let ends = course.ends.clone();
         let next = course.next;
         let played = Played { course: number, outcomes: &outcomes, ends: &ends };
         let (mut configuration, effect) = self.follow(&played);
@@ -45,7 +45,7 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
         configuration.state = next;
         let next = self.scene_of(configuration);
         let link = &self.scenes[self.scene as usize].link;
-        let executed = ends.iter().filter(|(_, fate)| *fate == Fate::Executed).count();
+        let executed = ends.iter().filter(|end| end.fate == Fate::Executed).count();
         link.over.set(Over::new(ends.len() as u32, executed as u32));
         link.is_closer.set(!effect.again.is_empty() || effect.lost.is_some());
         link.next.set(next);
@@ -80,7 +80,7 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
                     stalls.push((stage, Holder { whose: Whose::InFlight(rank), cause }));
                 }
             }
-            if let (true, End::Retried(operation)) = (P::ON, outcome.end) {
+            if let (true, scene::End::Retried(operation)) = (P::ON, outcome.end) {
                 let back = put_back.iter().find(|(at, _)| at == position);
                 let cause = self.cause_of_retry(*position, operation);
                 for (place, waiting) in back.into_iter().flat_map(|(_, back)| back) {
@@ -89,7 +89,9 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
                 }
             }
         }
-        effect.ends = played.ends.iter().map(|(rank, fate)| (*rank, actors[*rank as usize], *fate)).collect();
+        let ended =
+            |&End { rank, turn, fate }: &End| Ended { rank, turn, actor: actors[rank as usize], fate };
+        effect.ends = played.ends.iter().map(ended).collect();
         let after = self.leave_ended(&before, &actors, &mut effect);
         let after = match P::ON {
             true => Configuration {
@@ -121,7 +123,7 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
 
     /// Those that are over leave those that are not; with a profile, in the order of the program.
     fn leave_ended(&self, before: &Configuration, actors: &[Actor], effect: &mut Effect) -> Configuration {
-        let over = |rank: u32| effect.ends.iter().find(|(ended, ..)| *ended == rank);
+        let over = |rank: u32| effect.ends.iter().find(|ended| ended.rank == rank);
         let mut after = Configuration::default();
         if !P::ON {
             after.actors = (0u32..)
@@ -138,7 +140,9 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
             if (rank as usize) < actors.len() {
                 match over(rank) {
                     None => order.push(InOrder::InFlight(rank)),
-                    Some((_, actor, Fate::Executed)) if self.records[actor.record as usize].is_decoded() => {
+                    Some(Ended { actor, fate: Fate::Executed, .. })
+                        if self.records[actor.record as usize].is_decoded() =>
+                    {
                         order.push(InOrder::Ended(actor.record));
                     }
                     Some(_) => {}

@@ -114,8 +114,8 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
     /// Who it is that holds, behind a cycle.
     pub(super) fn held_by(&self, holder: Holder, effect: &Effect) -> Holder {
         let Whose::InFlight(rank) = holder.whose else { return holder };
-        let whose = match effect.ends.iter().find(|(over, ..)| *over == rank) {
-            Some((_, actor, fate)) => self.whose(actor.record, *fate),
+        let whose = match effect.ends.iter().find(|ended| ended.rank == rank) {
+            Some(ended) => self.whose(ended.actor.record, ended.fate),
             None => Whose::InFlight(rank_behind(rank, effect)),
         };
         Holder { whose, ..holder }
@@ -127,7 +127,7 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
         held: Vec<(u32, u32, Holder)>,
         effect: &Effect,
     ) -> Vec<(u32, u32, Holder)> {
-        let is_over = |rank: u32| effect.ends.iter().any(|(over, ..)| *over == rank);
+        let is_over = |rank: u32| effect.ends.iter().any(|ended| ended.rank == rank);
         let held = held.into_iter().filter(|(rank, ..)| !is_over(*rank));
         held.map(|(rank, place, holder)| (rank_behind(rank, effect), place, self.held_by(holder, effect)))
             .collect()
@@ -184,5 +184,5 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
 
 /// The rank behind a cycle of an instruction that is not over.
 fn rank_behind(rank: u32, effect: &Effect) -> u32 {
-    rank - effect.ends.iter().filter(|(over, ..)| *over < rank).count() as u32
+    rank - effect.ends.iter().filter(|ended| ended.rank < rank).count() as u32
 }

@@ -6,7 +6,7 @@ use sim_profile::CacheLines;
 use super::core::TimedCore;
 use super::flight::Flight;
 use super::record::RecordKind;
-use super::scene::{Actor, Effect, Whose};
+use super::scene::{Effect, Ended, Whose};
 use super::turn::line_counter;
 use crate::fault::FaultKind;
 use crate::kernel::Profiling;
@@ -123,14 +123,14 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
     }
 
     /// Instructions are over: what was noted of them is counted, and the others have new ranks.
-    pub(super) fn settle_notes(&mut self, ends: &[(u32, Actor, Fate)]) {
+    pub(super) fn settle_notes(&mut self, ends: &[Ended]) {
         for index in (0..self.notes.len()).rev() {
             let Note { rank, kind } = self.notes[index];
-            if let Some((_, actor, fate)) = ends.iter().find(|(over, ..)| *over == rank) {
+            if let Some(Ended { actor, fate, .. }) = ends.iter().find(|ended| ended.rank == rank) {
                 self.notes.swap_remove(index);
                 self.count_note(actor.record, *fate, kind);
             } else {
-                self.notes[index].rank -= ends.iter().filter(|(over, ..)| *over < rank).count() as u32;
+                self.notes[index].rank -= ends.iter().filter(|ended| ended.rank < rank).count() as u32;
             }
         }
     }

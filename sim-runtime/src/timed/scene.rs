@@ -193,11 +193,22 @@ impl Plot {
     }
 }
 
+/// An instruction that is over.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Ended {
+    /// The rank that it had.
+    pub rank: u32,
+    /// The turn of the course behind which it is over.
+    pub turn: u32,
+    pub actor: Actor,
+    pub fate: Fate,
+}
+
 /// What a whole cycle adds to what is counted.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Effect {
-    /// The instructions that are over, in that order, by the rank that they had.
-    pub ends: Vec<(u32, Actor, Fate)>,
+    /// The instructions that are over, in that order.
+    pub ends: Vec<Ended>,
     /// Jumps of the program, from record to record.
     pub jumps: Vec<(u32, u32)>,
     /// A cycle lost for what is over, with the number of its cause.

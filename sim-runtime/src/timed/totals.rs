@@ -7,7 +7,7 @@ use sim_profile::{CacheLines, LostCause, Overhead};
 use super::core::TimedCore;
 use super::flight::Flight;
 use super::record::Tally;
-use super::scene::{Actor, Effect, Whose};
+use super::scene::{Actor, Effect, Ended, Whose};
 use super::turn::line_counter;
 use crate::kernel::Profiling;
 use isac_ir::automaton::Fate;
@@ -97,7 +97,7 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
 
     /// Adds what a cycle has led to, so many times.
     pub(super) fn add_effect(&self, totals: &mut Totals, effect: &Effect, times: u64) {
-        for (_, actor, fate) in &effect.ends {
+        for Ended { actor, fate, .. } in &effect.ends {
             self.add_end(totals, actor, *fate, times);
         }
         for jump in &effect.jumps {

@@ -188,7 +188,19 @@ impl Emitter<'_> {
         let name = section_name(operation, section.part);
         let base = number(section.counters.into());
         let mark = self.body_is_fallible(operation, body).then(|| quote!(?));
-        quote!(operations::#name(p, step, #base, #(#arguments),*)#mark;)
+        let call = quote!(operations::#name(p, step, #base, #(#arguments),*));
+        let is_behavior = section.part == isac_ir::account::Part::Behavior;
+        match section.is_beside && is_behavior && self.striking.contains(&section.operation) {
+            true => quote! {
+                let before = (p.pc(), step.has_flushed());
+                let outcome = #call;
+                if p.pc() != before.0 {
+                    step.strike(before, p.pc());
+                }
+                outcome #mark;
+            },
+            false => quote!(#call #mark;),
+        }
     }
 
     /// A section of what was not decoded.

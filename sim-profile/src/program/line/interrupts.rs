@@ -6,6 +6,7 @@
 
 use std::collections::BTreeMap;
 
+use super::handlers::cancelled_by_handlers;
 use crate::control::Control;
 use crate::measurement::count;
 use crate::program::ProgramProfile;
@@ -18,6 +19,8 @@ pub(super) struct Interrupts {
     pub(super) steps: BTreeMap<(u64, u64), u64>,
     /// What is left of transfers back, as entries: how often an instruction was come to by these steps.
     pub(super) arrivals: BTreeMap<u64, u64>,
+    /// How often each instruction was cancelled by a handler that has come back to it.
+    pub(super) cancelled: BTreeMap<u64, u64>,
 }
 
 /// An instruction that was interrupted.
@@ -43,26 +46,55 @@ enum Cause {
 impl Interrupts {
     /// Finds them among the transfers of a run.
     pub(super) fn of(profile: &ProgramProfile<'_>, transfers: &Transfers<'_>) -> Interrupts {
-        let mut interrupted = interrupted(profile, transfers);
+        let cancelled = cancelled_by_handlers(profile, transfers);
+        let mut interrupted = interrupted(profile, transfers, &cancelled);
         let mut back = ways_back(profile, transfers);
-        // Who can go on in one place alone has gone there; the others share what is left.
+        for it in &mut interrupted {
+            // Behind the last instruction of a function there may be one that somebody else has called.
+            let is_called = |to: u64| it.cause != Cause::Interrupt && is_beginning(profile, to);
+            it.ways.retain(|to| back.contains_key(to) && !is_called(*to));
+        }
+        // Who can go on in one place alone has gone there, and where one alone can have gone on, it has; the others
+        // share what is left.
         interrupted.sort_by_key(|it| (it.ways.len(), it.cause));
-        let mut found = Interrupts::default();
-        for Interrupted { address, mut times, ways, cause } in interrupted {
-            for to in ways {
-                // Behind the last instruction of a function there may be one that somebody else has called.
-                let is_called = cause != Cause::Interrupt && is_beginning(profile, to);
-                let Some(left) = back.get_mut(&to).filter(|_| !is_called) else { continue };
-                let taken = times.min(*left);
-                *left -= taken;
-                times -= taken;
-                if taken > 0 {
-                    count(found.steps.entry((address, to)).or_default(), taken);
-                    count(found.arrivals.entry(to).or_default(), taken);
-                }
+        let mut found = Interrupts { cancelled, ..Interrupts::default() };
+        interrupted
+            .iter_mut()
+            .filter(|it| it.ways.len() == 1)
+            .for_each(|it| found.go_on(it, &mut back, None));
+        while found.go_on_alone(&mut interrupted, &mut back) {}
+        interrupted.iter_mut().for_each(|it| found.go_on(it, &mut back, None));
+        found
+    }
+
+    /// Places to which one instruction alone can have led are come to by it; whether any was.
+    fn go_on_alone(&mut self, interrupted: &mut [Interrupted], back: &mut BTreeMap<u64, u64>) -> bool {
+        let mut leading: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
+        for (index, it) in interrupted.iter().enumerate().filter(|(_, it)| it.times > 0) {
+            let open = it.ways.iter().filter(|to| back.get(to).is_some_and(|left| *left > 0));
+            open.for_each(|to| leading.entry(*to).or_default().push(index));
+        }
+        let before: u64 = interrupted.iter().map(|it| it.times).sum();
+        for (to, leading) in leading {
+            if let [index] = leading[..] {
+                self.go_on(&mut interrupted[index], back, Some(to));
             }
         }
-        found
+        interrupted.iter().map(|it| it.times).sum::<u64>() < before
+    }
+
+    /// An instruction went on where it may, or in the one place given, as often as is left of both.
+    fn go_on(&mut self, it: &mut Interrupted, back: &mut BTreeMap<u64, u64>, place: Option<u64>) {
+        for to in it.ways.iter().copied().filter(|to| place.is_none_or(|place| place == *to)) {
+            let Some(left) = back.get_mut(&to) else { continue };
+            let taken = it.times.min(*left);
+            *left -= taken;
+            it.times -= taken;
+            if taken > 0 {
+                count(self.steps.entry((it.address, to)).or_default(), taken);
+                count(self.arrivals.entry(to).or_default(), taken);
+            }
+        }
     }
 
     /// How often an instruction went on to a place and was interrupted on the way.
@@ -73,8 +105,16 @@ impl Interrupts {
 
 /// Instructions that led to other functions as they cannot by themselves, or that go anywhere or were cancelled,
 /// as one that calls the environment.
-fn interrupted(profile: &ProgramProfile<'_>, transfers: &Transfers<'_>) -> Vec<Interrupted> {
+fn interrupted(
+    profile: &ProgramProfile<'_>,
+    transfers: &Transfers<'_>,
+    cancelled: &BTreeMap<u64, u64>,
+) -> Vec<Interrupted> {
     let mut found: BTreeMap<u64, Interrupted> = BTreeMap::new();
+    let mut returns: BTreeMap<u64, Vec<u64>> = BTreeMap::new();
+    for ((from, to), ..) in transfers.iter().filter(|(_, kind, _)| *kind == Transfer::Return) {
+        returns.entry(from).or_default().push(to);
+    }
     for ((from, to), kind, times) in transfers.iter() {
         let Some(control) = profile.control.get(&from).filter(|_| kind == Transfer::Jump) else { continue };
         if control.targets.binary_search(&to).is_ok() || !leaves_function(profile, from, to) {
@@ -84,16 +124,26 @@ fn interrupted(profile: &ProgramProfile<'_>, transfers: &Transfers<'_>) -> Vec<I
             let cause = if is_computed(control) { Cause::Jump } else { Cause::Interrupt };
             let goes_on = control.falls_through || cause == Cause::Jump;
             let next = transfers.successor(from).filter(|_| goes_on);
-            let ways = control.targets.iter().copied().chain(next).collect();
+            // What returns goes on there, and not to what is behind it.
+            let returns = returns.get(&from).filter(|_| cause == Cause::Jump);
+            let ways = match returns {
+                Some(returns) => returns.clone(),
+                None => control.targets.iter().copied().chain(next).collect(),
+            };
             Interrupted { address: from, times: 0, ways, cause }
         });
         count(&mut interrupted.times, times);
     }
-    found.into_values().chain(trapped(profile, transfers)).collect()
+    found.into_values().chain(trapped(profile, transfers, cancelled)).collect()
 }
 
-/// Instructions that were cancelled. Where instructions overlap those are others, that a jump has flushed.
-fn trapped(profile: &ProgramProfile<'_>, transfers: &Transfers<'_>) -> Vec<Interrupted> {
+/// Instructions that were cancelled otherwise than by a handler that has come back to them. Where instructions
+/// overlap those are others, that a jump has flushed.
+fn trapped(
+    profile: &ProgramProfile<'_>,
+    transfers: &Transfers<'_>,
+    by_handlers: &BTreeMap<u64, u64>,
+) -> Vec<Interrupted> {
     if !profile.measurement.tables.stages.is_empty() {
         return Vec::new();
     }
@@ -101,7 +151,7 @@ fn trapped(profile: &ProgramProfile<'_>, transfers: &Transfers<'_>) -> Vec<Inter
     let cancelled = instructions.filter(|(_, record)| record.cancelled > 0);
     let trapped = cancelled.map(|(key, record)| Interrupted {
         address: key.address,
-        times: record.cancelled,
+        times: record.cancelled.saturating_sub(by_handlers.get(&key.address).copied().unwrap_or(0)),
         ways: transfers.successor(key.address).into_iter().collect(),
         cause: Cause::Trap,
     });

@@ -137,6 +137,9 @@ pub fn control_of(model: &Model, decoded: &Decoded, address: u64, size_cells: u3
     let behind = |slots: u64| successor.wrapping_add(slots * u64::from(size_cells)) & mask;
     let keeps = keeps.or_else(|| (2..=most_slots).map(behind).find(|at| is_kept(*at)));
     let delayed = state.delay.delayed(behind_slot);
+    // Who goes nowhere else has told somebody how far the run has come.
+    let goes = !targets.is_empty() || state.next.computed || state.jumps || delayed.is_some();
+    let keeps = keeps.filter(|kept| goes || *kept != successor);
     Control {
         falls_through,
         targets,

@@ -103,6 +103,9 @@ impl Interrupts {
     }
 }
 
+/// Of an instruction that goes on with the next one.
+static PLAIN: Control = Control { falls_through: true, targets: Vec::new(), computed: false, keeps: None };
+
 /// Instructions that led to other functions as they cannot by themselves, or that go anywhere or were cancelled,
 /// as one that calls the environment.
 fn interrupted(
@@ -116,8 +119,13 @@ fn interrupted(
         returns.entry(from).or_default().push(to);
     }
     for ((from, to), kind, times) in transfers.iter() {
-        let Some(control) = profile.control.get(&from).filter(|_| kind == Transfer::Jump) else { continue };
-        if control.targets.binary_search(&to).is_ok() || !leaves_function(profile, from, to) {
+        // Of what goes on with the next instruction alone nothing is told.
+        let control = profile.control.get(&from).unwrap_or(&PLAIN);
+        if kind != Transfer::Jump
+            || profile.control.is_empty()
+            || control.targets.binary_search(&to).is_ok()
+            || !leaves_function(profile, from, to)
+        {
             continue;
         }
         let interrupted = found.entry(from).or_insert_with(|| {

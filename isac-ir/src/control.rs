@@ -143,7 +143,7 @@ pub fn control_of(model: &Model, decoded: &Decoded, address: u64, size_cells: u3
     Control {
         falls_through,
         targets,
-        computed: state.next.computed || is_aside,
+        computed: state.next.computed || is_aside || state.may_be_struck,
         jumps: state.jumps,
         is_led: state.leads.is_led() || (is_aside && !state.leads.may_be_struck()),
         may_be_struck: state.leads.may_be_struck(),

@@ -148,6 +148,8 @@ pub(super) struct State {
     pub kept: BTreeSet<u128>,
     /// What the steps have done.
     pub leads: Leads,
+    /// Whether what runs beside the instruction may send the run anywhere.
+    pub may_be_struck: bool,
     /// By register and element.
     pub registers: BTreeMap<(u32, u128), Known>,
     /// Of the body at hand.
@@ -170,6 +172,7 @@ impl State {
             goes: false,
             kept: BTreeSet::new(),
             leads: Leads(Leads::NOTHING),
+            may_be_struck: false,
             registers: BTreeMap::new(),
             locals: Vec::new(),
             variables: BTreeMap::new(),
@@ -200,8 +203,9 @@ impl State {
         self.found.clear();
     }
 
-    /// The run goes on where it did before, whatever was done since to send it elsewhere.
+    /// The run goes on where it did before, whatever was done since to send it elsewhere: that strikes.
     pub(super) fn go_on_as(&mut self, before: State) {
+        self.may_be_struck |= (&self.next, &self.aside) != (&before.next, &before.aside);
         let State { next, aside, delay, jumps, goes, leads, is_gone, .. } = before;
         (self.next, self.aside, self.delay) = (next, aside, delay);
         (self.jumps, self.goes, self.leads, self.is_gone) = (jumps, goes, leads, is_gone);
@@ -248,6 +252,7 @@ impl State {
         self.goes |= other.goes;
         self.kept.extend(other.kept);
         self.leads.0 |= other.leads.0;
+        self.may_be_struck |= other.may_be_struck;
         self.registers.retain(|place, value| other.registers.get(place) == Some(value));
         self.variables.retain(|place, value| other.variables.get(place) == Some(value));
         self.found.retain(|place, value| other.found.get(place) == Some(value));

@@ -51,7 +51,8 @@ pub struct Control {
     /// Whether it is that of what runs in every instruction, which keeps no address for a way back: a loop in
     /// hardware, or a prediction.
     pub is_led: bool,
-    /// Whether what runs in every instruction keeps an address and goes elsewhere: it takes interrupts.
+    /// Whether what runs in every instruction keeps an address and goes elsewhere, and is none of
+    /// [`striking_operations`]: it takes interrupts.
     pub may_be_struck: bool,
     /// The address that it keeps: that behind itself, or behind one more instruction of its size,
     /// which is its delay slot; in a pipeline, behind up to [`MOST_SLOTS`].
@@ -108,6 +109,7 @@ pub fn control_of(model: &Model, decoded: &Decoded, address: u64, size_cells: u3
         successor,
         counter,
         carriers: BTreeSet::new(),
+        handed_on: model.carried_registers(),
         lasting: BTreeSet::new(),
         copied: Copied::default(),
         ran_root: false,
@@ -143,7 +145,7 @@ pub fn control_of(model: &Model, decoded: &Decoded, address: u64, size_cells: u3
     Control {
         falls_through,
         targets,
-        computed: state.next.computed || is_aside || state.may_be_struck,
+        computed: state.next.computed || is_aside || state.is_beset,
         jumps: state.jumps,
         is_led: state.leads.is_led() || (is_aside && !state.leads.may_be_struck()),
         may_be_struck: state.leads.may_be_struck(),
@@ -186,6 +188,8 @@ struct Walk<'a> {
     /// The address behind it.
     successor: u64,
     counter: place::Counter,
+    /// Registers that stages hand on.
+    handed_on: BTreeSet<u32>,
     /// Registers that carry and do not keep.
     carriers: BTreeSet<u32>,
     /// Those of them from which steps may take the program counter again and again.

@@ -23,6 +23,8 @@ pub mod syntax;
 pub mod time;
 pub mod verify;
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 
 /// Version of the serialised form; a reader refuses any other.
@@ -122,6 +124,14 @@ impl Model {
     /// a later cycle, or there is a pipeline, which may stall.
     pub fn overlaps(&self) -> bool {
         !self.time.is_instruction_accurate() || !self.pipelines.is_empty()
+    }
+
+    /// The registers that stages of pipelines hand on to the next one: those of the last stage have none to hand them
+    /// on to, and a file of registers stands in a stage's list since that alone writes it.
+    pub fn carried_registers(&self) -> BTreeSet<u32> {
+        let stages = self.pipelines.iter().flat_map(|pipeline| pipeline.stages.iter().rev().skip(1));
+        let registers = stages.flat_map(|stage| stage.registers.iter().copied());
+        registers.filter(|register| self.registers[*register as usize].count.is_none()).collect()
     }
 
     /// The stage in which instructions begin, if there is a pipeline: that of `main`'s pipeline,

@@ -21,9 +21,7 @@ impl Walk<'_> {
     /// Finds the carriers: registers of stages that others follow, and those that the step of every
     /// instruction copies to the program counter.
     pub(super) fn find_carriers(&mut self) {
-        let stages = self.model.pipelines.iter().flat_map(|pipeline| pipeline.stages.iter().rev().skip(1));
-        self.carriers = stages.flat_map(|stage| stage.registers.iter().copied()).collect();
-        self.carriers.retain(|register| self.model.registers[*register as usize].count.is_none());
+        self.carriers.clone_from(&self.handed_on);
         let mut copied = Vec::new();
         let bodies = self.steps.iter().filter_map(|step| self.model.operation(*step).behavior.as_ref());
         for body in bodies {

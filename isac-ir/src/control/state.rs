@@ -149,7 +149,7 @@ pub(super) struct State {
     /// What the steps have done.
     pub leads: Leads,
     /// Whether what runs beside the instruction may send the run anywhere.
-    pub may_be_struck: bool,
+    pub is_beset: bool,
     /// By register and element.
     pub registers: BTreeMap<(u32, u128), Known>,
     /// Of the body at hand.
@@ -172,7 +172,7 @@ impl State {
             goes: false,
             kept: BTreeSet::new(),
             leads: Leads(Leads::NOTHING),
-            may_be_struck: false,
+            is_beset: false,
             registers: BTreeMap::new(),
             locals: Vec::new(),
             variables: BTreeMap::new(),
@@ -205,10 +205,18 @@ impl State {
 
     /// The run goes on where it did before, whatever was done since to send it elsewhere: that strikes.
     pub(super) fn go_on_as(&mut self, before: State) {
-        self.may_be_struck |= (&self.next, &self.aside) != (&before.next, &before.aside);
+        self.is_beset |= (&self.next, &self.aside) != (&before.next, &before.aside);
         let State { next, aside, delay, jumps, goes, leads, is_gone, .. } = before;
         (self.next, self.aside, self.delay) = (next, aside, delay);
         (self.jumps, self.goes, self.leads, self.is_gone) = (jumps, goes, leads, is_gone);
+    }
+
+    /// The run goes on where it does on the other side of a condition, if an instruction has sent it there.
+    pub(super) fn go_on_with(&mut self, other: &State) {
+        if other.goes && !self.goes && !other.is_gone && !self.is_gone {
+            self.next.clone_from(&other.next);
+            (self.goes, self.jumps) = (true, other.jumps);
+        }
     }
 
     /// An address that was written, and to which a branch goes, is kept for no way back: one that is not taken may
@@ -252,7 +260,7 @@ impl State {
         self.goes |= other.goes;
         self.kept.extend(other.kept);
         self.leads.0 |= other.leads.0;
-        self.may_be_struck |= other.may_be_struck;
+        self.is_beset |= other.is_beset;
         self.registers.retain(|place, value| other.registers.get(place) == Some(value));
         self.variables.retain(|place, value| other.variables.get(place) == Some(value));
         self.found.retain(|place, value| other.found.get(place) == Some(value));

@@ -152,11 +152,11 @@ impl Walk<'_> {
                     let before = state.next.value();
                     self.run(state, context, body, then);
                     self.run(&mut other, context, body, otherwise);
-                    if let Some((fetches_again, is_other)) = self.fetches_again(condition, then, otherwise)
-                        && self.is_own(context)
-                    {
-                        let side = if is_other { &mut *state } else { &mut other };
-                        self.run(side, context, body, std::slice::from_ref(fetches_again));
+                    if let Some(holds) = self.compares_fetched(condition).filter(|_| self.is_own(context)) {
+                        match holds {
+                            true => other.go_on_with(state),
+                            false => state.go_on_with(&other),
+                        }
                     }
                     self.join(state, (context, before), other);
                 }
@@ -195,29 +195,22 @@ impl Walk<'_> {
     }
 
     /// In a pipeline, who compares an address with where fetching has gone on, and sends the run there only if that is
-    /// another one, sends it there in any case: the statement that does, and whether it stands where they differ not
-    /// by the condition but by its opposite.
-    fn fetches_again<'s>(
-        &self,
-        condition: &Expr,
-        then: &'s [Stmt],
-        otherwise: &'s [Stmt],
-    ) -> Option<(&'s Stmt, bool)> {
-        let (differing, is_other) = match condition.kind {
-            ExprKind::Binary(BinaryOp::NotEqual, ..) => (then, false),
-            ExprKind::Binary(BinaryOp::Equal, ..) => (otherwise, true),
-            _ => return None,
+    /// another one, sends it there in any case. Whether a condition does, and whether it holds where they differ: one
+    /// side is a register that stages hand on, as wide as the program counter, and the other no number.
+    fn compares_fetched(&self, condition: &Expr) -> Option<bool> {
+        let ExprKind::Binary(operator @ (BinaryOp::NotEqual | BinaryOp::Equal), left, right) =
+            &condition.kind
+        else {
+            return None;
         };
-        let ExprKind::Binary(_, left, right) = &condition.kind else { return None };
-        let is_compared =
-            |value: &Expr| [left, right].iter().any(|side| whole(side).kind == whole(value).kind);
-        let found = differing.iter().find(|statement| match statement {
-            Stmt::SetRegister { register, value, .. } => {
-                *register == self.counter.register && is_compared(value)
-            }
-            _ => false,
-        });
-        found.filter(|_| self.model.overlaps()).map(|found| (found, is_other))
+        let is_fetched = |value: &Expr| {
+            whole(value).width == self.counter.width_bits
+                && matches!(whole(value).kind, ExprKind::Register { register, .. } if self.handed_on.contains(&register))
+        };
+        let is_number = |value: &Expr| matches!(whole(value).kind, ExprKind::Const(_));
+        let is_it = |fetched: &Expr, other: &Expr| is_fetched(fetched) && !is_number(other);
+        let found = self.model.overlaps() && (is_it(left, right) || is_it(right, left));
+        found.then_some(*operator == BinaryOp::NotEqual)
     }
 
     fn join_left(&mut self, state: &mut State, context: usize, label: u32) {

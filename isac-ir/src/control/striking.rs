@@ -34,8 +34,9 @@ pub fn striking_operations(model: &Model) -> BTreeSet<u32> {
             }
         }
     }
+    let carried = model.carried_registers();
     let strikes = |(operation, is_conditional): (u32, bool)| {
-        let mut writes = Writes { model, strikes: 0, others: 0, keeps: false };
+        let mut writes = Writes { model, strikes: 0, others: 0, keeps: false, carried: &carried };
         if let Some(body) = &model.operation(operation).behavior {
             writes.visit(&body.statements, !is_conditional);
         }
@@ -52,6 +53,8 @@ struct Writes<'a> {
     others: u32,
     /// A value was made of the program counter, or it was set to a number.
     keeps: bool,
+    /// Registers that stages hand on.
+    carried: &'a BTreeSet<u32>,
 }
 
 impl Writes<'_> {
@@ -70,7 +73,8 @@ impl Writes<'_> {
                 Stmt::Block { body, .. } | Stmt::Call { body, .. } => self.visit(body, is_certain),
                 _ => statement.children().into_iter().for_each(|child| self.visit(child, false)),
             }
-            self.keeps |= self.keeps(statement);
+            // What is made of the program counter behind that says where the run goes, and not where it was.
+            self.keeps |= self.strikes == 0 && self.keeps(statement);
             let mut leaves = false;
             walk_statements(std::slice::from_ref(statement), &mut |within| {
                 leaves |= matches!(within, Stmt::Leave(_));
@@ -85,7 +89,9 @@ impl Writes<'_> {
     /// whether a comparison holds.
     fn keeps(&self, statement: &Stmt) -> bool {
         let is_written = match statement {
-            Stmt::SetRegister { register, .. } => self.model.pc_register() != Some(*register),
+            Stmt::SetRegister { register, .. } => {
+                self.model.pc_register() != Some(*register) && !self.carried.contains(register)
+            }
             Stmt::Set { .. }
             | Stmt::SetVariable { .. }
             | Stmt::SetMemory { .. }

@@ -31,8 +31,8 @@ pub(crate) struct CallsInFlight {
     /// ID of the first that is.
     first: u64,
     waiting: VecDeque<InFlight>,
-    /// The last instruction before those that ran to its end.
-    last: Option<Followed>,
+    /// The last instruction before those that ran to its end, and its ID.
+    last: Option<(u64, Followed)>,
     /// Its address, which pays for what does not; of none before, where the run began.
     payer: u64,
     /// Those before it that may go elsewhere and have not, with how many instructions have begun behind each: in
@@ -55,9 +55,8 @@ pub(crate) struct CallsInFlight {
     is_cut: bool,
     /// Cycles, as [`Calls::in_vain`] has them.
     in_vain: BTreeMap<(Option<u64>, u64), u64>,
-    /// Instructions that are waited for no more and have not ended, by ID: by the address that pays, what they
-    /// have cost at places that are not known yet.
-    unplaced: BTreeMap<u64, BTreeMap<u64, UnplacedCost>>,
+    /// Instructions that are waited for no more and have not ended, by ID.
+    unplaced: BTreeMap<u64, Unplaced>,
 }
 
 /// Whether an instruction may have led to one that has ended itself, and not to where the run goes on: it does not
@@ -69,6 +68,15 @@ fn may_be_struck(last: &Followed, struck: u64, to: u64) -> bool {
     let is_computed = own_step(control, successor, to).is_some();
     !leads(to)
         && (leads(struck) || (is_computed && struck != successor) || (!is_computed && struck == successor))
+}
+
+/// What an instruction has cost that is not waited for any more.
+#[derive(Clone, Default)]
+struct Unplaced {
+    /// Where the profile counts it, as far as that is known.
+    place: CostPlace,
+    /// By the address that pays.
+    costs: BTreeMap<u64, UnplacedCost>,
 }
 
 /// Cycles of which it is not known yet where the profile counts them.
@@ -100,8 +108,9 @@ pub(crate) struct Strike {
     pub next: u64,
     /// What it holds.
     pub to: u64,
-    /// The turn had flushed stages by then.
-    pub has_flushed: bool,
+    /// ID of the instruction in whose turn that was, if it was not decoded by then: where it leads may have been
+    /// predicted.
+    pub by: Option<u64>,
 }
 
 /// The addresses at which the profile counts what an instruction costs that does not run to its end.
@@ -159,12 +168,11 @@ impl CallsInFlight {
         self.waiting.push_back(InFlight { address, ..InFlight::default() });
     }
 
-    /// Something beside the instructions has sent the run elsewhere. `is_over` tells by ID whether an instruction was
+    /// Something beside the instructions has sent the run elsewhere, when these instructions, told by their IDs, were
     /// over by then of which that is not yet told.
-    pub(crate) fn strike(&mut self, strike: Strike, is_over: impl Fn(u64) -> bool) {
-        let running = |(id, state): (u64, &State)| matches!(state, State::Running) && !is_over(id);
+    pub(crate) fn strike(&mut self, strike: Strike, over: &[u64]) {
         for (id, instruction) in (self.first..).zip(&mut self.waiting) {
-            instruction.was_struck |= running((id, &instruction.state));
+            instruction.was_struck |= matches!(instruction.state, State::Running) && !over.contains(&id);
         }
         if self.strikes.len() == MOST_WAITING {
             self.strikes.pop_front();
@@ -180,7 +188,7 @@ impl CallsInFlight {
                 self.spent.cycles = self.spent.cycles.saturating_add(cycles);
                 self.pay(None, cycles);
                 if let Some(unplaced) = id.and_then(|id| self.unplaced.get_mut(&id)) {
-                    let cost = unplaced.entry(self.payer).or_default();
+                    let cost = unplaced.costs.entry(self.payer).or_default();
                     cost.charged = cost.charged.saturating_add(cycles);
                 }
             }
@@ -191,7 +199,11 @@ impl CallsInFlight {
     pub(crate) fn place(&mut self, id: u64, place: CostPlace) {
         match self.waiting_for(id) {
             Some(instruction) => instruction.place = place,
-            None => self.place_late(id, place),
+            None => {
+                if let Some(unplaced) = self.unplaced.get_mut(&id) {
+                    unplaced.place = place;
+                }
+            }
         }
     }
 
@@ -214,15 +226,17 @@ impl CallsInFlight {
 
     /// An instruction is over that did not run to its end, by itself.
     pub(crate) fn abandon(&mut self, id: u64) {
-        if let Some(instruction) = self.waiting_for(id) {
-            instruction.state = State::Abandoned { is_itself: true };
+        match self.waiting_for(id) {
+            Some(instruction) => instruction.state = State::Abandoned { is_itself: true },
+            None => self.leave_late(id),
         }
     }
 
     /// An instruction is over that did not run to its end: another one has flushed it.
     pub(crate) fn flush(&mut self, id: u64) {
-        if let Some(instruction) = self.waiting_for(id) {
-            instruction.state = State::Abandoned { is_itself: false };
+        match self.waiting_for(id) {
+            Some(instruction) => instruction.state = State::Abandoned { is_itself: false },
+            None => self.leave_late(id),
         }
     }
 
@@ -230,6 +244,7 @@ impl CallsInFlight {
     /// for like what was abandoned.
     pub(crate) fn calls(&self) -> Calls {
         let mut done = self.clone();
+        self.unplaced.keys().for_each(|id| done.leave_late(*id));
         while !done.waiting.is_empty() {
             done.take_first();
         }
@@ -242,18 +257,22 @@ impl CallsInFlight {
     }
 
     /// The first instruction, which has not ended, is not waited for any more: it is paid for as if it were
-    /// abandoned, and once it is known where the profile counts it, that is told.
+    /// abandoned at an address that is not known, and once it is over, or the run is, that is told.
     fn leave_first(&mut self) {
-        let (id, charged) = (self.first, self.waiting.front().map_or(0, |front| front.charged));
+        let id = self.first;
+        let Some(first) = self.waiting.front_mut() else { return };
+        let (charged, place) = (first.charged, std::mem::take(&mut first.place));
+        first.was_struck = false;
         self.flush(id);
         self.take_first();
         let cost = UnplacedCost { begun: 1, charged };
-        self.unplaced.insert(id, [(self.payer, cost)].into());
+        self.unplaced.insert(id, Unplaced { place, costs: [(self.payer, cost)].into() });
     }
 
     /// It is known where the profile counts an instruction that is not waited for any more.
     fn place_late(&mut self, id: u64, place: CostPlace) {
-        for (payer, UnplacedCost { begun, charged }) in self.unplaced.remove(&id).into_iter().flatten() {
+        let costs = self.unplaced.remove(&id).map(|unplaced| unplaced.costs);
+        for (payer, UnplacedCost { begun, charged }) in costs.into_iter().flatten() {
             if let Some(sum) = self.in_vain.get_mut(&(None, payer)) {
                 *sum = sum.saturating_sub(begun.saturating_add(charged));
             }
@@ -261,6 +280,13 @@ impl CallsInFlight {
             self.pay_by(payer, place.charged, charged);
         }
         self.in_vain.retain(|_, cycles| *cycles > 0);
+    }
+
+    /// An instruction that is perhaps not waited for any more is over and has not run to its end.
+    fn leave_late(&mut self, id: u64) {
+        if let Some(place) = self.unplaced.get(&id).map(|unplaced| unplaced.place) {
+            self.place_late(id, place);
+        }
     }
 
     /// The first instruction is not waited for any more.
@@ -305,7 +331,7 @@ impl CallsInFlight {
         let to = followed.address;
         let next = self.take_strikes(id, to).map(|next| led.unwrap_or(next));
         self.payer = to;
-        if let Some(last) = self.last.take() {
+        if let Some((_, last)) = self.last.take() {
             self.age_branches();
             match next {
                 Some(next) => self.lead(last, next),
@@ -315,22 +341,36 @@ impl CallsInFlight {
         if let Some(next) = next {
             self.follower.strike(next, to, self.spent);
         }
-        self.last = Some(followed);
+        self.last = Some((id, followed));
     }
 
     /// What the program counter held when the run was sent to an instruction, if it was.
     fn take_strikes(&mut self, id: u64, to: u64) -> Option<u64> {
-        let next = self.strikes.front()?.1.next;
+        let mut next = None;
         let mut is_sent = false;
-        while let Some((begun, strike)) = self.strikes.front() {
+        while let Some(&(begun, strike)) = self.strikes.front() {
             // The last to begin before may have been sent there itself, or be what was next.
-            if id < *begun || (id == *begun && strike.to != to) {
+            if id < begun || (id == begun && strike.to != to) {
                 break;
             }
-            is_sent |= strike.to == to;
             self.strikes.pop_front();
+            if !self.is_its_own(strike) {
+                next.get_or_insert(strike.next);
+                is_sent |= strike.to == to;
+            }
         }
-        is_sent.then_some(next)
+        next.filter(|_| is_sent)
+    }
+
+    /// Whether the last instruction leads by itself to where the run was sent, as those who predict have found before
+    /// it did: it names the address, or was not decoded by then.
+    fn is_its_own(&self, strike: Strike) -> bool {
+        self.last.as_ref().is_some_and(|(id, last)| {
+            let Followed { successor, ref control, .. } = *last;
+            let names = control.targets.binary_search(&strike.to).is_ok();
+            let falls = control.falls_through && strike.to == successor;
+            names || falls || (strike.by == Some(*id) && control.jumps)
+        })
     }
 
     /// An instruction goes on at an address; perhaps behind others that were abandoned, the address of one that
@@ -352,7 +392,7 @@ impl CallsInFlight {
         match (step, has_abandoned) {
             (Step::Unforeseen { .. }, true) => match last.control.targets[..] {
                 // Where it leads nothing is known of what was abandoned.
-                [target] if !last.control.falls_through && !last.control.computed => {
+                [target] if !last.control.falls_through && !last.control.jumps => {
                     return self.interrupt(last, (target, to));
                 }
                 _ => self.follower.follow_cancelled(address, to, successor, self.spent),

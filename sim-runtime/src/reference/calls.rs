@@ -27,11 +27,11 @@ impl ReferenceEngine<'_> {
         calls.charge(Some(instruction.id), extra_cycles);
     }
 
-    /// A turn has perhaps sent the run elsewhere beside the instructions; it has flushed these.
-    pub(super) fn follow_strikes(&mut self, flushed: &[u64]) {
+    /// A turn has perhaps sent the run elsewhere beside the instructions.
+    pub(super) fn follow_strikes(&mut self) {
         for strike in std::mem::take(&mut self.flight.strikes) {
             if let Some(calls) = &mut self.calls_in_flight {
-                calls.strike(strike, |id| strike.has_flushed && flushed.contains(&id));
+                calls.strike(strike, &[]);
             }
         }
     }

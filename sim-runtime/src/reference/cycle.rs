@@ -120,9 +120,8 @@ impl<'m> ReferenceEngine<'m> {
             self.exiting.get_or_insert(turn.id);
         }
         let mut exit = None;
-        let flushed = std::mem::take(&mut self.flight.flushed);
-        self.follow_strikes(&flushed);
-        for id in flushed {
+        self.follow_strikes();
+        for id in std::mem::take(&mut self.flight.flushed) {
             self.taken += 1;
             self.end_in_order(id, None);
             self.follow_flushed(id);

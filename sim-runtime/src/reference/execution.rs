@@ -39,6 +39,8 @@ pub(super) struct Execution {
     /// The latest execution of each decoded instance.
     decoded: BTreeMap<u32, u32>,
     begun: Begun,
+    /// As [`Step::is_beside`](super::step::Step::is_beside).
+    is_beside: bool,
 }
 
 /// Keeps the executions given, those above them and what those decoded; gives the new number of
@@ -110,7 +112,12 @@ impl Step<'_, '_> {
         let execution = self.instruction.executions.len() as u32;
         let parent = above.map(|(parent, _)| parent);
         let decoded = BTreeMap::new();
-        self.instruction.executions.push(Execution { operation, parent, node, variables, decoded, begun });
+        let has_root = |operation: u32| self.state.model.operation(operation).root.is_some();
+        let above_it = parent.map(|parent| &self.instruction.executions[parent as usize]);
+        let is_led_to = above_it.is_none_or(|above| above.is_beside || has_root(above.operation));
+        let is_beside = node.is_none() && !has_root(operation) && is_led_to;
+        let execution_of = Execution { operation, parent, node, variables, decoded, begun, is_beside };
+        self.instruction.executions.push(execution_of);
         if let Some((parent, instance)) = above {
             self.instruction.executions[parent as usize].decoded.insert(instance, execution);
         }
@@ -125,12 +132,7 @@ impl Step<'_, '_> {
     /// True if an execution is of no instruction, but of what runs beside each, as what takes interrupts does: it
     /// stands outside of the decoding tree, and so does all that has led to it but for what decodes.
     pub(super) fn is_beside(&self, execution: u32) -> bool {
-        let Execution { operation, parent, node, .. } = &self.instruction.executions[execution as usize];
-        let is_above = |above: u32| {
-            let operation = self.instruction.executions[above as usize].operation;
-            self.state.model.operation(operation).root.is_some() || self.is_beside(above)
-        };
-        node.is_none() && self.state.model.operation(*operation).root.is_none() && parent.is_none_or(is_above)
+        self.instruction.executions[execution as usize].is_beside
     }
 
     /// The execution that decoded what is due, else the one that activated it, and its instance.

@@ -84,8 +84,6 @@ pub(super) struct Flight {
     put_back: Vec<StageId>,
     /// IDs of instructions that this turn has flushed.
     pub flushed: Vec<u64>,
-    /// Whether this turn has flushed stages.
-    pub has_flushed: bool,
     /// Where this turn has sent the run elsewhere beside the instructions.
     pub strikes: Vec<Strike>,
     begun_turns: u64,
@@ -176,7 +174,6 @@ impl Flight {
     fn begin_turn(&mut self, turn: Turn) -> Turn {
         self.begun_turns += 1;
         let turn = Turn { number: self.begun_turns, ..turn };
-        self.has_flushed = false;
         self.turns.push(turn);
         turn
     }
@@ -241,7 +238,6 @@ impl Flight {
 
     /// IDs of the instructions that a flush of a stage cancels: all but the caller.
     pub(super) fn flush(&mut self, stage: StageId, caller: u64) -> Vec<u64> {
-        self.has_flushed = true;
         for counter in &mut self.counters[stage.pipeline as usize][..=stage.stage as usize] {
             *counter = 0;
         }

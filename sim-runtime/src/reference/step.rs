@@ -235,10 +235,12 @@ impl Step<'_, '_> {
         }
         self.execute_decoded(operation, execution, time_node, true)?;
         let may_strike = self.state.striking.contains(&operation) && self.is_beside(execution);
-        let before = may_strike.then(|| (self.state.pc(), self.flight.has_flushed));
+        let next = may_strike.then(|| self.state.pc());
         let outcome = self.run_part(operation, Part::Behavior, execution, time_node);
-        if let Some((next, has_flushed)) = before.filter(|(next, _)| self.state.pc() != *next) {
-            self.flight.strikes.push(Strike { next, to: self.state.pc(), has_flushed });
+        if let Some(next) = next.filter(|next| self.state.pc() != *next) {
+            let Instruction { id, ref decoded, .. } = self.instruction;
+            let by = decoded.is_none().then_some(id);
+            self.flight.strikes.push(Strike { next, to: self.state.pc(), by });
             self.note_struck(next);
         }
         outcome?;

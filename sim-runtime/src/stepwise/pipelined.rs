@@ -406,10 +406,7 @@ impl<C: StepCore, P: Profiling> PipelinedEngine<C, P> {
         let Some(wheel) = &mut self.step.wheel else { return };
         for strike in std::mem::take(&mut wheel.strikes) {
             if let Some(calls) = &mut self.calls {
-                let flushed = &wheel.flushed;
-                calls.strike(strike, |id| {
-                    strike.has_flushed && flushed.iter().any(|(_, flushed)| *flushed == id)
-                });
+                calls.strike(strike, &[]);
             }
         }
     }

@@ -204,13 +204,13 @@ impl<C: StepCore, P: Profiling> Step<C, P> {
             if action.is_section {
                 self.enter(action.context);
             }
-            let has_flushed = || self.wheel.as_ref().is_some_and(|wheel| wheel.has_flushed);
             let strikes = self.instruction.context(action.context).strikes;
-            let before = strikes.then(|| (core.pc(), has_flushed()));
+            let next = strikes.then(|| core.pc());
             let outcome = (action.function)(core, self, action.context);
-            if let Some((next, has_flushed)) = before.filter(|(next, _)| core.pc() != *next) {
+            if let Some(next) = next.filter(|next| core.pc() != *next) {
                 if let Some(wheel) = &mut self.wheel {
-                    wheel.strikes.push(Strike { next, to: core.pc(), has_flushed });
+                    let turn = wheel.turn().filter(|_| !self.is_decoded);
+                    wheel.strikes.push(Strike { next, to: core.pc(), by: turn.map(|turn| turn.id) });
                 }
                 let kernel = core.kernel_ref();
                 let now = Spending { instructions: kernel.instructions, cycles: kernel.cycles() };

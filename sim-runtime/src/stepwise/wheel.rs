@@ -94,8 +94,6 @@ pub(super) struct Wheel {
     stage_numbers: Vec<u32>,
     /// Slots that were flushed in this turn, with the ID that was in each.
     pub flushed: Vec<(u32, u64)>,
-    /// Whether this turn has flushed stages.
-    pub has_flushed: bool,
     /// Where this turn has sent the run elsewhere beside the instructions.
     pub strikes: Vec<Strike>,
 }
@@ -125,7 +123,6 @@ impl Wheel {
                 .map(|pipeline| model.stage_number(StageId { pipeline, stage: 0 }))
                 .collect(),
             flushed: Vec::new(),
-            has_flushed: false,
             strikes: Vec::new(),
         }
     }
@@ -182,7 +179,6 @@ impl Wheel {
 
     fn begin_turn(&mut self, entry: Entry) -> Turn {
         self.begun_turns += 1;
-        self.has_flushed = false;
         let turn = Turn { number: self.begun_turns, entry, id: self.slots[entry.slot as usize].id };
         self.turns.push(turn);
         turn
@@ -288,7 +284,6 @@ impl Wheel {
         let caller = self.turn().map(|turn| turn.entry.slot);
         let mut found = self.present(|bound| is_at_or_before(bound, stage));
         found.retain(|(slot, id)| Some(*slot) != caller && self.slots[*slot as usize].id == *id);
-        self.has_flushed = true;
         for (slot, id) in found {
             self.release(slot);
             self.flushed.push((slot, id));

@@ -25,10 +25,20 @@ pub(super) struct CallTrail {
     /// Of what is over since the last instruction began, with whose cycles it pays for: more may be lost for
     /// it.
     ended: Vec<(u64, Whose)>,
-    /// How the cycle at hand has sent the run elsewhere beside the instructions, by the positions of the turns.
-    strikes: Vec<(u32, Strike)>,
+    /// How the cycle at hand has sent the run elsewhere beside the instructions.
+    strikes: Vec<NotedStrike>,
     /// By record, what is known of instructions that ran to their end.
     followed: Vec<Option<Followed>>,
+}
+
+/// A turn has sent the run elsewhere beside the instructions.
+#[derive(Clone, Copy)]
+struct NotedStrike {
+    /// The turn's position.
+    position: u32,
+    /// The rank of its instruction, if that was not decoded.
+    rank: Option<u32>,
+    strike: Strike,
 }
 
 impl CallTrail {
@@ -50,11 +60,6 @@ impl CallTrail {
         self.ids.push(self.begun);
         self.ended.clear();
         self.calls.begin(address);
-    }
-
-    /// The turn at a position has sent the run elsewhere beside the instructions.
-    pub(super) fn strike(&mut self, position: u32, strike: Strike) {
-        self.strikes.push((position, strike));
     }
 
     /// Extra cycles of an instruction in flight, by rank; without one, of operation `reset`.
@@ -83,6 +88,17 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
         }
     }
 
+    /// The turn at a position, of the instruction with a record, has sent the run elsewhere beside the instructions.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn note_strike(&mut self, position: u32, record: u32, (next, to): (u64, u64)) {
+        let rank = (!self.is_decoded(record)).then(|| self.rank_at(position));
+        let strike = Strike { next, to, by: None };
+        if let Some(trail) = &mut self.trail {
+            trail.strikes.push(NotedStrike { position, rank, strike });
+        }
+    }
+
     /// The cycle at hand has ended as its scene says, which is complete.
     #[inline(never)]
     pub(super) fn follow_scene(&mut self, core: &C) {
@@ -94,15 +110,13 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
     /// What a cycle has led to, by its course.
     pub(super) fn follow_effect(&mut self, core: &C, course: u32, effect: &Effect) {
         let Some(mut trail) = self.trail.take() else { return };
-        for (position, strike) in std::mem::take(&mut trail.strikes) {
+        for NotedStrike { position, rank, strike } in std::mem::take(&mut trail.strikes) {
             let at = self.turn_number(course, self.place_at(position));
-            let is_before = |ended: &&Ended| {
-                ended.turn < at || (ended.turn == at && strike.has_flushed && ended.fate == Fate::Flushed)
-            };
-            let over = effect.ends.iter().filter(is_before);
-            let over: Vec<u64> =
-                over.filter_map(|ended| trail.ids.get(ended.rank as usize)).copied().collect();
-            trail.calls.strike(strike, |id| over.contains(&id));
+            let id_of = |rank: u32| trail.ids.get(rank as usize).copied();
+            let over = effect.ends.iter().filter(|ended| ended.turn < at);
+            let over: Vec<u64> = over.filter_map(|ended| id_of(ended.rank)).collect();
+            let by = rank.and_then(id_of);
+            trail.calls.strike(Strike { by, ..strike }, &over);
         }
         if let Some(whose) = effect.payer {
             trail.charge_lost(whose, 1);

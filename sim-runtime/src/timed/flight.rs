@@ -315,11 +315,6 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
         }
     }
 
-    /// Whether the turn at hand has flushed stages.
-    pub(super) fn has_flushed(&self) -> bool {
-        self.acts.iter().copied().chain(self.deed.act()).any(|act| matches!(act, Act::Flush(_)))
-    }
-
     /// All that the turn at hand did to the pipeline.
     pub(super) fn take_acts(&mut self) -> Vec<Act> {
         let mut acts = std::mem::take(&mut self.acts);

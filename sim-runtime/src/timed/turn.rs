@@ -8,7 +8,6 @@ use super::mask::Mask;
 use super::prediction::{Scene, Slot};
 use super::scene::UNKNOWN;
 use crate::kernel::{Kernel, Profiling, Trap};
-use crate::record::Strike;
 
 /// A turn of an instruction.
 pub struct Turn<'f, C: TimedCore, P: Profiling> {
@@ -192,18 +191,11 @@ impl<'f, C: TimedCore, P: Profiling> Turn<'f, C, P> {
         self.flight.flush(StageId { pipeline, stage });
     }
 
-    /// Whether the turn has flushed stages so far; with a profile alone.
+    /// What runs beside the instructions has changed the program counter, which held this.
     #[inline(always)]
-    pub fn has_flushed(&self) -> bool {
-        P::ON && self.flight.has_flushed()
-    }
-
-    /// What runs beside the instructions has changed the program counter, which held this, when the turn had perhaps
-    /// flushed stages.
-    #[inline(always)]
-    pub fn strike(&mut self, (next, has_flushed): (u64, bool), to: u64) {
-        if let Some(trail) = self.flight.trail.as_mut().filter(|_| P::ON) {
-            trail.strike(self.position, Strike { next, to, has_flushed });
+    pub fn note_strike(&mut self, next: u64, to: u64) {
+        if P::ON {
+            self.flight.note_strike(self.position, self.record, (next, to));
         }
     }
 

@@ -191,14 +191,20 @@ impl Emitter<'_> {
         let call = quote!(operations::#name(p, step, #base, #(#arguments),*));
         let is_behavior = section.part == isac_ir::account::Part::Behavior;
         match section.is_beside && is_behavior && self.striking.contains(&section.operation) {
-            true => quote! {
-                let before = (p.pc(), step.has_flushed());
-                let outcome = #call;
-                if p.pc() != before.0 {
-                    step.strike(before, p.pc());
+            true => {
+                let (keep, outcome) = match mark.is_some() {
+                    true => (quote!(let outcome = #call;), quote!(outcome?;)),
+                    false => (quote!(#call;), quote!()),
+                };
+                quote! {
+                    let before = p.pc();
+                    #keep
+                    if p.pc() != before {
+                        step.note_strike(before, p.pc());
+                    }
+                    #outcome
                 }
-                outcome #mark;
-            },
+            }
             false => quote!(#call #mark;),
         }
     }

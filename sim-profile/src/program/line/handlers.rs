@@ -3,7 +3,8 @@
 //! Where instructions do not overlap, an interrupt may cancel the instruction that it strikes, which runs when the
 //! handler comes back to it: the program has come to it once. No transfer is from what was cancelled; but what
 //! comes to a handler that way comes from nowhere. An instruction that was cancelled for another reason, as by
-//! a condition of its own, leads to the next one, and a call of the environment comes back to there.
+//! a condition of its own, leads to the next one; a call of the environment never runs to its end, and comes back to
+//! there.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -49,7 +50,8 @@ pub(super) fn cancelled_by_handlers(
             going -= going.min(*untold);
             *untold = untold.saturating_sub(place.cancelled);
         }
-        if going > 0 {
+        // What was cancelled each time traps, and has not run when a handler had come back.
+        if going > 0 && place.executed > 0 {
             cancelled.insert(address, going);
         }
     }
@@ -58,9 +60,9 @@ pub(super) fn cancelled_by_handlers(
     let handlers: BTreeSet<u32> = untold.map(|(address, _)| program.function_at(*address)).collect();
     let mut back: BTreeMap<u64, u64> = BTreeMap::new();
     for ((from, to), kind, times) in transfers.iter() {
-        let from = program.function_at(from);
+        let function = program.function_at(from);
         let is_back = kind != Transfer::Call && cancelled.contains_key(&to);
-        if is_back && from != program.function_at(to) && handlers.contains(&from) {
+        if is_back && function != program.function_at(to) && handlers.contains(&function) {
             count(back.entry(to).or_default(), times);
         }
     }

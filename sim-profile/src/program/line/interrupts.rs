@@ -58,12 +58,13 @@ impl Interrupts {
         // share what is left.
         interrupted.sort_by_key(|it| (it.ways.len(), it.cause));
         let mut found = Interrupts { cancelled, ..Interrupts::default() };
-        interrupted
-            .iter_mut()
-            .filter(|it| it.ways.len() == 1)
-            .for_each(|it| found.go_on(it, &mut back, None));
+        for it in interrupted.iter_mut().filter(|it| it.ways.len() == 1) {
+            found.go_on(it, &mut back, None);
+        }
         while found.go_on_alone(&mut interrupted, &mut back) {}
-        interrupted.iter_mut().for_each(|it| found.go_on(it, &mut back, None));
+        for it in &mut interrupted {
+            found.go_on(it, &mut back, None);
+        }
         found
     }
 
@@ -74,17 +75,18 @@ impl Interrupts {
             let open = it.ways.iter().filter(|to| back.get(to).is_some_and(|left| *left > 0));
             open.for_each(|to| leading.entry(*to).or_default().push(index));
         }
-        let before: u64 = interrupted.iter().map(|it| it.times).sum();
+        let mut has_gone_on = false;
         for (to, leading) in leading {
             if let [index] = leading[..] {
-                self.go_on(&mut interrupted[index], back, Some(to));
+                has_gone_on |= self.go_on(&mut interrupted[index], back, Some(to));
             }
         }
-        interrupted.iter().map(|it| it.times).sum::<u64>() < before
+        has_gone_on
     }
 
-    /// An instruction went on where it may, or in the one place given, as often as is left of both.
-    fn go_on(&mut self, it: &mut Interrupted, back: &mut BTreeMap<u64, u64>, place: Option<u64>) {
+    /// An instruction went on where it may, or in the one place given, as often as is left of both; whether it did.
+    fn go_on(&mut self, it: &mut Interrupted, back: &mut BTreeMap<u64, u64>, place: Option<u64>) -> bool {
+        let mut has_gone_on = false;
         for to in it.ways.iter().copied().filter(|to| place.is_none_or(|place| place == *to)) {
             let Some(left) = back.get_mut(&to) else { continue };
             let taken = it.times.min(*left);
@@ -93,8 +95,10 @@ impl Interrupts {
             if taken > 0 {
                 count(self.steps.entry((it.address, to)).or_default(), taken);
                 count(self.arrivals.entry(to).or_default(), taken);
+                has_gone_on = true;
             }
         }
+        has_gone_on
     }
 
     /// How often an instruction went on to a place and was interrupted on the way.

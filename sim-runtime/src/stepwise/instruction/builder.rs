@@ -100,9 +100,7 @@ impl<'m, C: StepCore, P: Profiling> Builder<'m, C, P> {
         let table = self.model.operation(operation);
         let index = self.contexts.len();
         // Below the tree's first node alone things are decoded.
-        let is_led_to =
-            |parent: usize| self.contexts[parent].is_beside || self.contexts[parent].root.is_some();
-        let is_beside = owner == 0 && table.root.is_none() && parent.is_none_or(is_led_to);
+        let is_beside = owner == 0 && self.is_beside_below(operation, parent);
         self.contexts.push(Context {
             operation,
             node: owner,
@@ -142,6 +140,13 @@ impl<'m, C: StepCore, P: Profiling> Builder<'m, C, P> {
         index as u32
     }
 
+    /// Whether an operation that was not decoded is of no instruction, but of what runs beside each.
+    fn is_beside_below(&self, operation: u32, parent: Option<usize>) -> bool {
+        let is_led_to =
+            |parent: usize| self.contexts[parent].is_beside || self.contexts[parent].root.is_some();
+        self.model.operation(operation).root.is_none() && parent.is_none_or(is_led_to)
+    }
+
     /// The context from a parent up that an operation which it activates is once more: activations
     /// go round in a circle. Its REFERENCEs stand for the same, and LOCALs begin anew with each
     /// execution.
@@ -149,7 +154,8 @@ impl<'m, C: StepCore, P: Profiling> Builder<'m, C, P> {
         let above = std::iter::successors(Some(parent), |context| self.contexts[*context].parent);
         let mut same = above.filter(|context| {
             let before = &self.contexts[*context];
-            before.operation == operation && before.node == 0
+            let is_beside = self.is_beside_below(operation, Some(parent));
+            before.operation == operation && before.node == 0 && before.is_beside == is_beside
         });
         same.find(|before| {
             let references = 0..self.model.operation(operation).references.len() as u32;

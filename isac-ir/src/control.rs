@@ -26,7 +26,7 @@ mod statement;
 mod striking;
 mod value;
 
-pub use self::striking::{added_to, striking_operations};
+pub use self::striking::{added_to, fetching_operations, striking_operations};
 
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};

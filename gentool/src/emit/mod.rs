@@ -40,7 +40,7 @@ use std::collections::BTreeSet;
 
 use isac_ir::Model;
 use isac_ir::account::Part;
-use isac_ir::control::striking_operations;
+use isac_ir::control::{fetching_operations, striking_operations};
 use isac_ir::cost::CostUse;
 use proc_macro2::TokenStream;
 use syn::visit_mut::{VisitMut, visit_expr_mut};
@@ -167,6 +167,8 @@ struct Emitter<'a> {
     forms: Vec<form::Form>,
     /// What may send the run elsewhere than instructions do.
     striking: BTreeSet<u32>,
+    /// Operations that fetch, where that has to be known.
+    fetching: BTreeSet<u32>,
     costs: CostUse,
     /// What calls of FUNCTIONs have needed so far.
     functions: RefCell<function::Functions>,
@@ -190,10 +192,10 @@ impl<'a> Emitter<'a> {
             Shape::Timed => timing.iter().flat_map(|timing| timing.list_forms(model)).collect(),
         };
         let names = name::Names::of(model);
-        let striking = striking_operations(model);
+        let (striking, fetching) = (striking_operations(model), fetching_operations(model));
         let (costs, functions) = (CostUse::of(model), RefCell::default());
         let (effects, widths) = (RefCell::default(), operand::Widths::default());
-        Emitter { model, shape, names, forms, striking, costs, functions, effects, widths, timing }
+        Emitter { model, shape, names, forms, striking, fetching, costs, functions, effects, widths, timing }
     }
 }
 

@@ -14,11 +14,44 @@ use crate::operation::{Role, Target};
 
 /// The operations of which each change of the program counter strikes.
 pub fn striking_operations(model: &Model) -> BTreeSet<u32> {
-    let has_root = |operation: u32| model.operation(operation).root.is_some();
+    let carried = model.carried_registers();
+    let strikes = |(operation, is_conditional): (u32, bool)| {
+        let mut writes = Writes { model, strikes: 0, others: 0, keeps: false, carried: &carried };
+        if let Some(body) = &model.operation(operation).behavior {
+            writes.visit(&body.statements, !is_conditional);
+        }
+        (writes.strikes > 0 && writes.others == 0 && writes.keeps).then_some(operation)
+    };
+    operations_beside(model).into_iter().filter_map(strikes).collect()
+}
+
+/// Where instructions overlap and may be struck, the operations beside them that read the program counter and do not
+/// strike: what that held at the first of them is where an instruction was fetched.
+pub fn fetching_operations(model: &Model) -> BTreeSet<u32> {
+    let striking = striking_operations(model);
+    if !model.overlaps() || striking.is_empty() {
+        return BTreeSet::new();
+    }
+    let reads = |operation: &u32| {
+        let Some(body) = &model.operation(*operation).behavior else { return false };
+        let mut reads = false;
+        walk_statements(&body.statements, &mut |statement| {
+            for value in statement.expressions() {
+                value.walk(&mut |part| reads |= is_counter(model, part));
+            }
+        });
+        reads
+    };
+    let others = operations_beside(model).into_keys().filter(|operation| !striking.contains(operation));
+    others.filter(reads).collect()
+}
+
+/// The operations that run beside the instructions, and whether each is always on a condition.
+fn operations_beside(model: &Model) -> BTreeMap<u32, bool> {
+    let has_root = |operation: &u32| model.operation(*operation).root.is_some();
     let roots = (0u32..).zip(&model.operations).filter(|(_, operation)| operation.root.is_some());
     let mut waiting: Vec<(u32, bool)> = roots.map(|(root, _)| (root, false)).collect();
     waiting.push((model.main, false));
-    // Whether each is always on a condition.
     let mut beside: BTreeMap<u32, bool> = BTreeMap::new();
     while let Some((operation, is_conditional)) = waiting.pop() {
         let known = beside.get(&operation).copied();
@@ -34,16 +67,16 @@ pub fn striking_operations(model: &Model) -> BTreeSet<u32> {
             }
         }
     }
-    let carried = model.carried_registers();
-    let strikes = |(operation, is_conditional): (u32, bool)| {
-        let mut writes = Writes { model, strikes: 0, others: 0, keeps: false, carried: &carried };
-        if let Some(body) = &model.operation(operation).behavior {
-            writes.visit(&body.statements, !is_conditional);
-        }
-        (!has_root(operation) && writes.strikes > 0 && writes.others == 0 && writes.keeps)
-            .then_some(operation)
-    };
-    beside.into_iter().filter_map(strikes).collect()
+    beside.retain(|operation, _| !has_root(operation));
+    beside
+}
+
+fn is_counter(model: &Model, value: &Expr) -> bool {
+    match value.kind {
+        ExprKind::Register { register, .. } => model.pc_register() == Some(register),
+        ExprKind::InstructionAddress => true,
+        _ => false,
+    }
 }
 
 /// Statements that write the program counter.
@@ -104,11 +137,7 @@ impl Writes<'_> {
         let mut reads = false;
         for value in statement.expressions().into_iter().filter(|value| is_written && value.width > 1) {
             value.walk(&mut |part| {
-                reads |= match part.kind {
-                    ExprKind::Register { register, .. } => self.model.pc_register() == Some(register),
-                    ExprKind::InstructionAddress => true,
-                    _ => false,
-                };
+                reads |= is_counter(self.model, part);
             });
         }
         reads

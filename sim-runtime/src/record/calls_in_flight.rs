@@ -22,6 +22,9 @@ use super::transfer::{FunctionMap, Step, late_step, own_step, step_of_the_proces
 /// Instructions that are waited for at most: one that never ends shall not keep all others.
 const MOST_WAITING: usize = 1 << 12;
 
+/// Handlers at most, one behind the other, of which the first instruction was struck.
+const MOST_STRUCK: usize = 16;
+
 /// Follows calls of instructions that overlap, told by their IDs: from 1 on, in the order of beginning.
 #[derive(Clone)]
 pub(crate) struct CallsInFlight {
@@ -43,14 +46,15 @@ pub(crate) struct CallsInFlight {
     slots: u64,
     /// Whether something behind it did not.
     has_abandoned: bool,
-    /// The address of the first of those that had an end of its own: it cancelled itself, or was at fault.
-    struck: Option<u64>,
+    /// The addresses of those that had an end of their own, as they cancelled themselves or were at fault: the first of
+    /// each function that the run has come through.
+    struck: Vec<u64>,
     /// Of those that were in flight when the run was sent elsewhere and did not run to their end, the address of the
-    /// first: there the last instruction has led.
-    led: Option<u64>,
-    /// How the run was sent elsewhere, each with how many instructions had begun by then, until the first behind it
-    /// is taken.
-    strikes: VecDeque<(u64, Strike)>,
+    /// first of each strike, by its number: there the last instruction, or the strike before, has led.
+    led: Vec<(u64, u64)>,
+    /// How the run was sent elsewhere, until the first instruction behind that is taken.
+    strikes: VecDeque<NumberedStrike>,
+    struck_times: u64,
     /// The run is over, and something before what is taken now has not ended.
     is_cut: bool,
     /// Cycles, as [`Calls::in_vain`] has them.
@@ -92,12 +96,22 @@ struct UnplacedCost {
 struct InFlight {
     /// Cycles beside the one in which it began.
     charged: u64,
-    /// The program counter's value at its beginning.
+    /// Where it was fetched, as far as that is known: the program counter's value at its beginning.
     address: u64,
+    was_fetched: bool,
     place: CostPlace,
-    /// It was in flight when something beside the instructions sent the run elsewhere.
-    was_struck: bool,
+    /// The first strike, by its number, that came when it was in flight.
+    struck: Option<u64>,
     state: State,
+}
+
+/// A strike that waits for the first instruction behind it.
+#[derive(Clone, Copy)]
+struct NumberedStrike {
+    number: u64,
+    /// How many instructions had begun.
+    begun: u64,
+    strike: Strike,
 }
 
 /// What an operation beside the instructions, as one that takes interrupts, did to the program counter where
@@ -147,9 +161,10 @@ impl CallsInFlight {
             slots: 0,
             payer: address,
             has_abandoned: false,
-            struck: None,
-            led: None,
+            struck: Vec::new(),
+            led: Vec::new(),
             strikes: VecDeque::new(),
+            struck_times: 0,
             is_cut: false,
             in_vain: BTreeMap::new(),
             unplaced: BTreeMap::new(),
@@ -168,16 +183,28 @@ impl CallsInFlight {
         self.waiting.push_back(InFlight { address, ..InFlight::default() });
     }
 
+    /// An instruction is fetched from an address. Who looks at the program counter later does not.
+    pub(crate) fn fetch(&mut self, id: u64, address: u64) {
+        let latest = self.first + self.waiting.len() as u64 - 1;
+        if let Some(instruction) = self.waiting_for(id).filter(|it| id == latest || !it.was_fetched) {
+            (instruction.address, instruction.was_fetched) = (address, true);
+        }
+    }
+
     /// Something beside the instructions has sent the run elsewhere, when these instructions, told by their IDs, were
     /// over by then of which that is not yet told.
     pub(crate) fn strike(&mut self, strike: Strike, over: &[u64]) {
+        self.struck_times += 1;
         for (id, instruction) in (self.first..).zip(&mut self.waiting) {
-            instruction.was_struck |= matches!(instruction.state, State::Running) && !over.contains(&id);
+            if matches!(instruction.state, State::Running) && !over.contains(&id) {
+                instruction.struck.get_or_insert(self.struck_times);
+            }
         }
         if self.strikes.len() == MOST_WAITING {
             self.strikes.pop_front();
         }
-        self.strikes.push_back((self.first + self.waiting.len() as u64 - 1, strike));
+        let begun = self.first + self.waiting.len() as u64 - 1;
+        self.strikes.push_back(NumberedStrike { number: self.struck_times, begun, strike });
     }
 
     /// Cycles are lost for an instruction, or are extra ones of it; `None`: for operation `reset`.
@@ -262,7 +289,7 @@ impl CallsInFlight {
         let id = self.first;
         let Some(first) = self.waiting.front_mut() else { return };
         let (charged, place) = (first.charged, std::mem::take(&mut first.place));
-        first.was_struck = false;
+        first.struck = None;
         self.flush(id);
         self.take_first();
         let cost = UnplacedCost { begun: 1, charged };
@@ -291,7 +318,7 @@ impl CallsInFlight {
 
     /// The first instruction is not waited for any more.
     fn take_first(&mut self) {
-        let Some(InFlight { charged, address, place, was_struck, state }) = self.waiting.pop_front() else {
+        let Some(InFlight { charged, address, place, struck, state, .. }) = self.waiting.pop_front() else {
             return;
         };
         let id = self.first;
@@ -306,11 +333,11 @@ impl CallsInFlight {
             State::Executed(None) => self.pay_for(place, charged),
             State::Abandoned { is_itself } => {
                 self.has_abandoned = true;
-                if is_itself && self.struck.is_none() {
-                    self.struck = place.begun;
+                if let Some(struck) = place.begun.filter(|_| is_itself) {
+                    self.strike_itself(struck);
                 }
-                if was_struck && self.led.is_none() {
-                    self.led = place.begun.or(Some(address));
+                if let Some(number) = struck.filter(|number| self.leads_anew(*number)) {
+                    self.led.push((number, place.begun.unwrap_or(address)));
                 }
                 self.pay_for(place, charged);
             }
@@ -326,40 +353,50 @@ impl CallsInFlight {
 
     fn go_on(&mut self, id: u64, followed: Followed) {
         let has_abandoned = std::mem::take(&mut self.has_abandoned);
-        let struck = self.struck.take();
-        let led = self.led.take();
+        let struck = std::mem::take(&mut self.struck);
         let to = followed.address;
-        let next = self.take_strikes(id, to).map(|next| led.unwrap_or(next));
+        let strikes = self.take_strikes(id, to);
+        self.led.clear();
         self.payer = to;
         if let Some((_, last)) = self.last.take() {
             self.age_branches();
-            match next {
-                Some(next) => self.lead(last, next),
-                None => self.follow(last, to, (has_abandoned, struck)),
+            match strikes.first() {
+                Some((next, _)) => self.lead(last, *next),
+                None => self.follow(last, to, (has_abandoned, &struck)),
             }
         }
-        if let Some(next) = next {
+        for (next, to) in strikes {
             self.follower.strike(next, to, self.spent);
         }
         self.last = Some((id, followed));
     }
 
-    /// What the program counter held when the run was sent to an instruction, if it was.
-    fn take_strikes(&mut self, id: u64, to: u64) -> Option<u64> {
-        let mut next = None;
-        let mut is_sent = false;
-        while let Some(&(begun, strike)) = self.strikes.front() {
+    /// How the run was sent to an instruction, if it was: what was next, and where it was sent, one behind the other.
+    fn take_strikes(&mut self, id: u64, to: u64) -> Vec<(u64, u64)> {
+        let mut found: Vec<(u64, u64)> = Vec::new();
+        while let Some(&NumberedStrike { number, begun, strike }) = self.strikes.front() {
             // The last to begin before may have been sent there itself, or be what was next.
             if id < begun || (id == begun && strike.to != to) {
                 break;
             }
             self.strikes.pop_front();
-            if !self.is_its_own(strike) {
-                next.get_or_insert(strike.next);
-                is_sent |= strike.to == to;
+            if self.is_its_own(strike) {
+                continue;
+            }
+            let led = self.led.iter().find(|(led, _)| *led == number).map(|(_, address)| *address);
+            let sent = found.last().map(|(_, sent)| *sent);
+            match (sent, found.last_mut()) {
+                // The handler's first instruction was struck.
+                (Some(sent), _) if led == Some(sent) => found.push((sent, strike.to)),
+                // Nothing of that handler had begun.
+                (_, Some((_, sent))) => *sent = strike.to,
+                (_, None) => found.push((led.unwrap_or(strike.next), strike.to)),
             }
         }
-        next.filter(|_| is_sent)
+        match found.last() {
+            Some((_, sent)) if *sent == to => found,
+            _ => Vec::new(),
+        }
     }
 
     /// Whether the last instruction leads by itself to where the run was sent, as those who predict have found before
@@ -373,12 +410,35 @@ impl CallsInFlight {
         })
     }
 
-    /// An instruction goes on at an address; perhaps behind others that were abandoned, the address of one that
-    /// has ended itself among them, so that what it does not explain is no interrupt within its function.
-    fn follow(&mut self, last: Followed, to: u64, (has_abandoned, struck): (bool, Option<u64>)) {
+    /// Whether nothing before was in flight when a strike came.
+    fn leads_anew(&self, number: u64) -> bool {
+        self.led.len() < MOST_WAITING && self.led.last().is_none_or(|(last, _)| *last < number)
+    }
+
+    /// An instruction has ended itself.
+    fn strike_itself(&mut self, address: u64) {
+        let map = self.follower.map();
+        let is_there = |last: &u64| map.function_at(*last) == map.function_at(address);
+        if self.struck.len() < MOST_STRUCK && !self.struck.last().is_some_and(is_there) {
+            self.struck.push(address);
+        }
+    }
+
+    /// An instruction goes on at an address; perhaps behind others that were abandoned, the addresses of those that
+    /// have ended themselves among them, so that what it does not explain is no interrupt within its function.
+    fn follow(&mut self, last: Followed, to: u64, (has_abandoned, struck): (bool, &[u64])) {
         let Followed { address, successor, .. } = last;
-        if let Some(struck) = struck.filter(|struck| *struck != to && may_be_struck(&last, *struck, to)) {
-            return self.interrupt(last, (struck, to));
+        if let Some((first, others)) = struck.split_first()
+            && *first != to
+            && may_be_struck(&last, *first, to)
+        {
+            // Each handler's first instruction but the last one's was struck, too.
+            self.lead(last, *first);
+            let ends = others.iter().chain([&to]);
+            for (struck, to) in struck.iter().zip(ends) {
+                self.follower.follow_cancelled(*struck, *to, *struck, self.spent);
+            }
+            return;
         }
         let own = own_step(&last.control, successor, to);
         if to == successor {

@@ -27,8 +27,13 @@ impl ReferenceEngine<'_> {
         calls.charge(Some(instruction.id), extra_cycles);
     }
 
-    /// A turn has perhaps sent the run elsewhere beside the instructions.
+    /// A turn has perhaps fetched, or sent the run elsewhere beside the instructions.
     pub(super) fn follow_strikes(&mut self) {
+        for (id, address) in std::mem::take(&mut self.flight.fetched) {
+            if let Some(calls) = &mut self.calls_in_flight {
+                calls.fetch(id, address);
+            }
+        }
         for strike in std::mem::take(&mut self.flight.strikes) {
             if let Some(calls) = &mut self.calls_in_flight {
                 calls.strike(strike, &[]);

@@ -84,6 +84,8 @@ pub(super) struct Flight {
     put_back: Vec<StageId>,
     /// IDs of instructions that this turn has flushed.
     pub flushed: Vec<u64>,
+    /// What was fetched in this turn: ID, address.
+    pub fetched: Vec<(u64, u64)>,
     /// Where this turn has sent the run elsewhere beside the instructions.
     pub strikes: Vec<Strike>,
     begun_turns: u64,

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use isac_ir::Model;
 use isac_ir::bits::{Bits, mask};
-use isac_ir::control::striking_operations;
+use isac_ir::control::{fetching_operations, striking_operations};
 
 use crate::cache::AccessCosts;
 use crate::device::Devices;
@@ -17,6 +17,8 @@ pub(super) struct State<'m> {
     pub(super) model: &'m Model,
     /// Operations that may send the run elsewhere than an instruction does.
     pub(super) striking: BTreeSet<u32>,
+    /// Operations that fetch, where that has to be known.
+    pub(super) fetching: BTreeSet<u32>,
     pub(super) registers: Vec<Vec<Bits>>,
     pub(super) memory: Memory,
     pub(super) devices: Devices,
@@ -38,6 +40,7 @@ impl<'m> State<'m> {
         State {
             model,
             striking: striking_operations(model),
+            fetching: fetching_operations(model),
             registers: registers.collect(),
             memory: Memory::new(model),
             devices: Devices::new(model),

@@ -234,6 +234,9 @@ impl Step<'_, '_> {
             self.decode(operation, body, execution)?;
         }
         self.execute_decoded(operation, execution, time_node, true)?;
+        if self.state.fetching.contains(&operation) && self.is_beside(execution) {
+            self.flight.fetched.push((self.instruction.id, self.state.pc()));
+        }
         let may_strike = self.state.striking.contains(&operation) && self.is_beside(execution);
         let next = may_strike.then(|| self.state.pc());
         let outcome = self.run_part(operation, Part::Behavior, execution, time_node);

@@ -38,6 +38,8 @@ pub struct Context<C: StepCore, P: Profiling> {
     is_beside: bool,
     /// It may send the run elsewhere than the instruction does.
     pub(super) strikes: bool,
+    /// It fetches the instruction, where that has to be known.
+    pub(super) fetches: bool,
     /// Its first counter.
     counters: u32,
     /// What executing it calls, behind its CODINGROOT: a part of the instruction's actions.

@@ -401,9 +401,14 @@ impl<C: StepCore, P: Profiling> PipelinedEngine<C, P> {
         }
     }
 
-    /// The turn has perhaps sent the run elsewhere beside the instructions.
+    /// The turn has perhaps fetched, or sent the run elsewhere beside the instructions.
     fn follow_strikes(&mut self) {
         let Some(wheel) = &mut self.step.wheel else { return };
+        for (id, address) in std::mem::take(&mut wheel.fetched) {
+            if let Some(calls) = &mut self.calls {
+                calls.fetch(id, address);
+            }
+        }
         for strike in std::mem::take(&mut wheel.strikes) {
             if let Some(calls) = &mut self.calls {
                 calls.strike(strike, &[]);

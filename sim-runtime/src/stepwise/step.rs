@@ -8,7 +8,7 @@ mod scheduling;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::rc::Rc;
 
-use isac_ir::control::striking_operations;
+use isac_ir::control::{fetching_operations, striking_operations};
 use isac_ir::root::RootDecoding;
 use isac_ir::time::StageId;
 use sim_profile::{CacheLines, Spending};
@@ -16,7 +16,7 @@ use sim_profile::{CacheLines, Spending};
 use self::decoding::decodes_one_word;
 pub(super) use self::parked::Parked;
 use super::core::StepCore;
-use super::instruction::{Described, Instruction};
+use super::instruction::{Context, Described, Instruction};
 use super::lines::TouchedLines;
 use super::wheel::Wheel;
 use crate::fault::FaultKind;
@@ -67,6 +67,8 @@ pub struct Step<C: StepCore, P: Profiling> {
     pub(super) struck: Struck,
     /// Operations that may strike.
     striking: BTreeSet<u32>,
+    /// Operations that fetch, where that has to be known.
+    fetching: BTreeSet<u32>,
     due: VecDeque<usize>,
     /// The stage of the last retry, and the number of the operation that asked for it.
     pub(super) retried: Option<(StageId, u32)>,
@@ -104,7 +106,9 @@ impl<C: StepCore, P: Profiling> Step<C, P> {
     pub fn new(core: &C) -> Self {
         let model = core.model();
         let striking = striking_operations(model);
-        let before = Rc::new(Instruction::undecoded(Described { model, striking: &striking }, model.main));
+        let fetching = fetching_operations(model);
+        let described = Described { model, striking: &striking, fetching: &fetching };
+        let before = Rc::new(Instruction::undecoded(described, model.main));
         Step {
             address: 0,
             size_cells: 0,
@@ -115,6 +119,7 @@ impl<C: StepCore, P: Profiling> Step<C, P> {
             before,
             struck: Struck::default(),
             striking,
+            fetching,
             due: VecDeque::new(),
             retried: None,
             wheel: model.overlaps().then(|| Box::new(Wheel::new(model))),
@@ -152,7 +157,7 @@ impl<C: StepCore, P: Profiling> Step<C, P> {
     /// # Errors
     /// The trap that ended it.
     pub fn run_alone(&mut self, core: &mut C, operation: u32) -> Result<(), Trap> {
-        let described = Described { model: core.model(), striking: &self.striking };
+        let described = Described { model: core.model(), striking: &self.striking, fetching: &self.fetching };
         let alone = Instruction::undecoded(described, operation);
         self.begin(core, Rc::new(alone));
         self.execute(core, 0)
@@ -204,7 +209,10 @@ impl<C: StepCore, P: Profiling> Step<C, P> {
             if action.is_section {
                 self.enter(action.context);
             }
-            let strikes = self.instruction.context(action.context).strikes;
+            let &Context { strikes, fetches, .. } = self.instruction.context(action.context);
+            if let Some((wheel, turn)) = self.fetching_turn(fetches) {
+                wheel.fetched.push((turn, core.pc()));
+            }
             let next = strikes.then(|| core.pc());
             let outcome = (action.function)(core, self, action.context);
             if let Some(next) = next.filter(|next| core.pc() != *next) {
@@ -219,6 +227,13 @@ impl<C: StepCore, P: Profiling> Step<C, P> {
             outcome?;
         }
         Ok(())
+    }
+
+    /// The wheel, and the ID of the instruction that has its turn, if what runs fetches it.
+    fn fetching_turn(&mut self, fetches: bool) -> Option<(&mut Wheel, u64)> {
+        let wheel = self.wheel.as_mut().filter(|_| fetches)?;
+        let id = wheel.turn()?.id;
+        Some((wheel, id))
     }
 
     /// A section of a context runs.

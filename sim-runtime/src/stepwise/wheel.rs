@@ -94,6 +94,8 @@ pub(super) struct Wheel {
     stage_numbers: Vec<u32>,
     /// Slots that were flushed in this turn, with the ID that was in each.
     pub flushed: Vec<(u32, u64)>,
+    /// What was fetched in this turn: ID, address.
+    pub fetched: Vec<(u64, u64)>,
     /// Where this turn has sent the run elsewhere beside the instructions.
     pub strikes: Vec<Strike>,
 }
@@ -123,6 +125,7 @@ impl Wheel {
                 .map(|pipeline| model.stage_number(StageId { pipeline, stage: 0 }))
                 .collect(),
             flushed: Vec::new(),
+            fetched: Vec::new(),
             strikes: Vec::new(),
         }
     }

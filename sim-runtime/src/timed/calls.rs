@@ -25,6 +25,8 @@ pub(super) struct CallTrail {
     /// Of what is over since the last instruction began, with whose cycles it pays for: more may be lost for
     /// it.
     ended: Vec<(u64, Whose)>,
+    /// What was fetched in the cycle at hand: rank, address.
+    fetched: Vec<(u32, u64)>,
     /// How the cycle at hand has sent the run elsewhere beside the instructions.
     strikes: Vec<NotedStrike>,
     /// By record, what is known of instructions that ran to their end.
@@ -49,6 +51,7 @@ impl CallTrail {
             ids: Vec::new(),
             begun: 0,
             ended: Vec::new(),
+            fetched: Vec::new(),
             strikes: Vec::new(),
             followed: Vec::new(),
         }
@@ -88,6 +91,15 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
         }
     }
 
+    /// The instruction that has the turn at a position is fetched.
+    #[inline(never)]
+    pub(super) fn note_fetch(&mut self, position: u32, address: u64) {
+        let rank = self.rank_at(position);
+        if let Some(trail) = &mut self.trail {
+            trail.fetched.push((rank, address));
+        }
+    }
+
     /// The turn at a position, of the instruction with a record, has sent the run elsewhere beside the instructions.
     #[cold]
     #[inline(never)]
@@ -110,6 +122,11 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
     /// What a cycle has led to, by its course.
     pub(super) fn follow_effect(&mut self, core: &C, course: u32, effect: &Effect) {
         let Some(mut trail) = self.trail.take() else { return };
+        for (rank, address) in std::mem::take(&mut trail.fetched) {
+            if let Some(id) = trail.ids.get(rank as usize) {
+                trail.calls.fetch(*id, address);
+            }
+        }
         for NotedStrike { position, rank, strike } in std::mem::take(&mut trail.strikes) {
             let at = self.turn_number(course, self.place_at(position));
             let id_of = |rank: u32| trail.ids.get(rank as usize).copied();

@@ -191,6 +191,14 @@ impl<'f, C: TimedCore, P: Profiling> Turn<'f, C, P> {
         self.flight.flush(StageId { pipeline, stage });
     }
 
+    /// The instruction is fetched: what the program counter holds.
+    #[inline(always)]
+    pub fn note_fetch(&mut self, address: u64) {
+        if P::ON {
+            self.flight.note_fetch(self.position, address);
+        }
+    }
+
     /// What runs beside the instructions has changed the program counter, which held this.
     #[inline(always)]
     pub fn note_strike(&mut self, next: u64, to: u64) {

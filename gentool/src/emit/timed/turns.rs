@@ -190,7 +190,10 @@ impl Emitter<'_> {
         let mark = self.body_is_fallible(operation, body).then(|| quote!(?));
         let call = quote!(operations::#name(p, step, #base, #(#arguments),*));
         let is_behavior = section.part == isac_ir::account::Part::Behavior;
-        match section.is_beside && is_behavior && self.striking.contains(&section.operation) {
+        let may =
+            |which: &BTreeSet<u32>| section.is_beside && is_behavior && which.contains(&section.operation);
+        let fetched = may(&self.fetching).then(|| quote!(step.note_fetch(p.pc());));
+        match may(&self.striking) {
             true => {
                 let (keep, outcome) = match mark.is_some() {
                     true => (quote!(let outcome = #call;), quote!(outcome?;)),
@@ -205,7 +208,7 @@ impl Emitter<'_> {
                     #outcome
                 }
             }
-            false => quote!(#call #mark;),
+            false => quote!(#fetched #call #mark;),
         }
     }
 

@@ -25,12 +25,15 @@ pub struct Described<'m> {
     pub model: &'m Model,
     /// Operations that may strike, see [`isac_ir::control::striking_operations`].
     pub striking: &'m BTreeSet<u32>,
+    /// Operations that fetch, see [`isac_ir::control::fetching_operations`].
+    pub fetching: &'m BTreeSet<u32>,
 }
 
 /// Makes the contexts of an instruction.
 pub(super) struct Builder<'m, C: StepCore, P: Profiling> {
     model: &'m Model,
     striking: &'m BTreeSet<u32>,
+    fetching: &'m BTreeSet<u32>,
     decoded: Option<Decoded>,
     contexts: Vec<Context<C, P>>,
     values: Vec<u128>,
@@ -45,10 +48,11 @@ pub(super) struct Builder<'m, C: StepCore, P: Profiling> {
 }
 
 impl<'m, C: StepCore, P: Profiling> Builder<'m, C, P> {
-    fn new(Described { model, striking }: Described<'m>, decoded: Option<Decoded>) -> Self {
+    fn new(Described { model, striking, fetching }: Described<'m>, decoded: Option<Decoded>) -> Self {
         Builder {
             model,
             striking,
+            fetching,
             decoded,
             contexts: Vec::new(),
             values: Vec::new(),
@@ -113,6 +117,7 @@ impl<'m, C: StepCore, P: Profiling> Builder<'m, C, P> {
             parent,
             is_beside,
             strikes: is_beside && self.striking.contains(&operation),
+            fetches: is_beside && self.fetching.contains(&operation),
             counters: self.counters,
             run: (0, 0),
             fresh: (0, 0),

@@ -186,7 +186,7 @@ impl<C: StepCore, P: Profiling> Step<C, P> {
         let place = (self.address, self.size_cells, Word::new(&bytes).unwrap_or_default());
         let decoded = self.root.decoded.clone();
         let new = Rc::new(Instruction::decoded(
-            Described { model: core.model(), striking: &self.striking },
+            Described { model: core.model(), striking: &self.striking, fetching: &self.fetching },
             &self.before,
             context,
             decoded,

@@ -64,14 +64,18 @@ pub(crate) struct CallsInFlight {
 }
 
 /// Whether an instruction may have led to one that has ended itself, and not to where the run goes on: it does not
-/// lead there for certain, and where it jumps in any case, not to its successor, which was fetched in vain.
-fn may_be_struck(last: &Followed, struck: u64, to: u64) -> bool {
+/// lead there for certain, and where it jumps in any case, not to its successor, which was fetched in vain. Perhaps
+/// a branch before it has led there, in whose slot it stands.
+fn may_be_struck(last: &Followed, (struck, is_late): (u64, bool), to: u64) -> bool {
     let Followed { successor, ref control, .. } = *last;
     let leads =
         |to: u64| control.targets.binary_search(&to).is_ok() || (to == successor && control.falls_through);
     let is_computed = own_step(control, successor, to).is_some();
     !leads(to)
-        && (leads(struck) || (is_computed && struck != successor) || (!is_computed && struck == successor))
+        && (is_late
+            || leads(struck)
+            || (is_computed && struck != successor)
+            || (!is_computed && struck == successor))
 }
 
 /// What an instruction has cost that is not waited for any more.
@@ -430,7 +434,7 @@ impl CallsInFlight {
         let Followed { address, successor, .. } = last;
         if let Some((first, others)) = struck.split_first()
             && *first != to
-            && may_be_struck(&last, *first, to)
+            && may_be_struck(&last, (*first, self.is_led_late(*first)), to)
         {
             // Each handler's first instruction but the last one's was struck, too.
             self.lead(last, *first);
@@ -457,6 +461,13 @@ impl CallsInFlight {
                 }
                 _ => self.follower.follow_cancelled(address, to, successor, self.spent),
             },
+            // It has led to another function, of which nothing has begun.
+            (Step::Unforeseen { next }, false)
+                if last.control.falls_through && self.follower.map().is_boundary(next) =>
+            {
+                self.reach(&last, next);
+                self.follower.strike(next, to, self.spent);
+            }
             _ => self.follower.take(&last, (to, step), self.spent),
         }
         if own.is_none() {
@@ -504,6 +515,16 @@ impl CallsInFlight {
         if !branch.control.targets.is_empty() || branch.control.jumps {
             self.branches.push_back((0, branch));
         }
+    }
+
+    /// Whether a branch that may take effect now leads to an address.
+    fn is_led_late(&self, to: u64) -> bool {
+        let leads = |(behind, branch): &(u64, Followed)| {
+            let control = &branch.control;
+            let names = control.targets.binary_search(&to).is_ok();
+            (names || (control.jumps && !control.falls_through)) && (self.slots == 0 || *behind <= self.slots)
+        };
+        self.branches.iter().any(leads)
     }
 
     /// The step of a branch that takes effect now: of one that names the address first; then of one that leads

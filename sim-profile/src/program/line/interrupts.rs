@@ -4,7 +4,7 @@
 //! it would have led itself. To the program that is one step, from the instruction to the one behind it or to
 //! where it jumps: it is neither a branch of the instruction, nor does control come anew to where it goes on.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::handlers::cancelled_by_handlers;
 use crate::control::Control;
@@ -37,6 +37,8 @@ struct Interrupted {
 enum Cause {
     /// No instruction.
     Interrupt,
+    /// None either, where a call was struck: the way back is what comes to what was called.
+    Call,
     /// The instruction, which can go anywhere.
     Jump,
     /// The instruction, which was cancelled.
@@ -47,25 +49,38 @@ impl Interrupts {
     /// Finds them among the transfers of a run.
     pub(super) fn of(profile: &ProgramProfile<'_>, transfers: &Transfers<'_>) -> Interrupts {
         let cancelled = cancelled_by_handlers(profile, transfers);
-        let mut interrupted = interrupted(profile, transfers, &cancelled);
-        let mut back = ways_back(profile, transfers);
+        let vectors = vectors(profile, transfers);
+        let mut interrupted = interrupted(profile, transfers, (&cancelled, &vectors));
+        let mut back = ways_back(profile, transfers, &vectors);
         for it in &mut interrupted {
             // Behind the last instruction of a function there may be one that somebody else has called.
-            let is_called = |to: u64| it.cause != Cause::Interrupt && is_beginning(profile, to);
+            let is_its_own = matches!(it.cause, Cause::Interrupt | Cause::Call);
+            let is_called = |to: u64| !is_its_own && is_beginning(profile, to);
             it.ways.retain(|to| back.contains_key(to) && !is_called(*to));
         }
         // Who can go on in one place alone has gone there, and where one alone can have gone on, it has; the others
         // share what is left.
         interrupted.sort_by_key(|it| (it.ways.len(), it.cause));
         let mut found = Interrupts { cancelled, ..Interrupts::default() };
-        for it in interrupted.iter_mut().filter(|it| it.ways.len() == 1) {
-            found.go_on(it, &mut back, None);
-        }
-        while found.go_on_alone(&mut interrupted, &mut back) {}
+        while found.go_on_to_one(&mut interrupted, &mut back)
+            || found.go_on_alone(&mut interrupted, &mut back)
+        {}
         for it in &mut interrupted {
             found.go_on(it, &mut back, None);
         }
         found
+    }
+
+    /// Who can go on in one place alone has gone there; whether any has.
+    fn go_on_to_one(&mut self, interrupted: &mut [Interrupted], back: &mut BTreeMap<u64, u64>) -> bool {
+        let mut has_gone_on = false;
+        for it in interrupted.iter_mut().filter(|it| it.times > 0) {
+            let mut open = it.ways.iter().filter(|to| back.get(to).is_some_and(|left| *left > 0));
+            if let (Some(&to), None) = (open.next(), open.next()) {
+                has_gone_on |= self.go_on(it, back, Some(to));
+            }
+        }
+        has_gone_on
     }
 
     /// Places to which one instruction alone can have led are come to by it; whether any was.
@@ -92,7 +107,9 @@ impl Interrupts {
             let taken = it.times.min(*left);
             *left -= taken;
             it.times -= taken;
-            if taken > 0 {
+            if taken > 0 && it.cause == Cause::Call {
+                has_gone_on = true;
+            } else if taken > 0 {
                 count(self.steps.entry((it.address, to)).or_default(), taken);
                 count(self.arrivals.entry(to).or_default(), taken);
                 has_gone_on = true;
@@ -107,6 +124,19 @@ impl Interrupts {
     }
 }
 
+/// Where instructions have led in other functions that go nowhere else but on with the next one: handlers begin there.
+fn vectors(profile: &ProgramProfile<'_>, transfers: &Transfers<'_>) -> BTreeSet<u64> {
+    let is_plain = |from: u64| {
+        let control = profile.control.get(&from).unwrap_or(&PLAIN);
+        control.falls_through && control.targets.is_empty() && control.keeps.is_none()
+    };
+    let all = transfers.iter().filter(|((from, _), kind, _)| *kind == Transfer::Jump && is_plain(*from));
+    all.map(|((from, to), ..)| (from, to))
+        .filter(|(from, to)| leaves_function(profile, *from, *to) && transfers.successor(*from) != Some(*to))
+        .map(|(_, to)| to)
+        .collect()
+}
+
 /// Of an instruction that goes on with the next one.
 static PLAIN: Control = Control { falls_through: true, targets: Vec::new(), computed: false, keeps: None };
 
@@ -115,8 +145,9 @@ static PLAIN: Control = Control { falls_through: true, targets: Vec::new(), comp
 fn interrupted(
     profile: &ProgramProfile<'_>,
     transfers: &Transfers<'_>,
-    cancelled: &BTreeMap<u64, u64>,
+    (cancelled, vectors): (&BTreeMap<u64, u64>, &BTreeSet<u64>),
 ) -> Vec<Interrupted> {
+    let handlers: BTreeSet<u32> = vectors.iter().map(|to| profile.program.function_at(*to)).collect();
     let mut found: BTreeMap<u64, Interrupted> = BTreeMap::new();
     let mut returns: BTreeMap<u64, Vec<u64>> = BTreeMap::new();
     for ((from, to), ..) in transfers.iter().filter(|(_, kind, _)| *kind == Transfer::Return) {
@@ -125,15 +156,26 @@ fn interrupted(
     for ((from, to), kind, times) in transfers.iter() {
         // Of what goes on with the next instruction alone nothing is told.
         let control = profile.control.get(&from).unwrap_or(&PLAIN);
-        if kind != Transfer::Jump
+        let is_struck_call = kind == Transfer::Call && !control.targets.is_empty();
+        if !(kind == Transfer::Jump || is_struck_call)
             || profile.control.is_empty()
             || control.targets.binary_search(&to).is_ok()
             || !leaves_function(profile, from, to)
         {
             continue;
         }
+        // A handler that comes back is not interrupted.
+        let comes_back = control.computed && !control.falls_through;
+        let is_handlers = handlers.contains(&profile.program.function_at(from));
+        if comes_back && is_handlers && !vectors.contains(&to) {
+            continue;
+        }
         let interrupted = found.entry(from).or_insert_with(|| {
-            let cause = if is_computed(control) { Cause::Jump } else { Cause::Interrupt };
+            let cause = match is_computed(control) {
+                true => Cause::Jump,
+                false if is_struck_call => Cause::Call,
+                false => Cause::Interrupt,
+            };
             let goes_on = control.falls_through || cause == Cause::Jump;
             let next = transfers.successor(from).filter(|_| goes_on);
             // What returns goes on there, and not to what is behind it.
@@ -171,11 +213,19 @@ fn trapped(
 }
 
 /// How often each instruction was come to from the middle of another function by a jump to anywhere.
-fn ways_back(profile: &ProgramProfile<'_>, transfers: &Transfers<'_>) -> BTreeMap<u64, u64> {
+fn ways_back(
+    profile: &ProgramProfile<'_>,
+    transfers: &Transfers<'_>,
+    vectors: &BTreeSet<u64>,
+) -> BTreeMap<u64, u64> {
     let mut back: BTreeMap<u64, u64> = BTreeMap::new();
     for ((from, to), kind, times) in transfers.iter() {
-        let is_computed = profile.control.get(&from).is_some_and(is_computed);
-        if kind == Transfer::Jump && is_computed && leaves_function(profile, from, to) {
+        // It may lead to handlers itself, as one does that takes the next interrupt without coming back between.
+        let is_computed = profile.control.get(&from).is_some_and(|control| {
+            control.computed && !control.falls_through && control.targets.binary_search(&to).is_err()
+        });
+        let is_back = kind == Transfer::Jump && is_computed && !vectors.contains(&to);
+        if is_back && leaves_function(profile, from, to) {
             count(back.entry(to).or_default(), times);
         }
     }

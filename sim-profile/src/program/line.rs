@@ -61,7 +61,7 @@ impl Steps {
             steps.add_transfer(profile, &transfers, (from, to), kind, times);
         }
         let interrupts = Interrupts::of(profile, &transfers);
-        steps.join(&interrupts);
+        steps.join(&transfers, &interrupts);
         // Where instructions overlap, no transfer is from or to what did not run.
         if profile.measurement.tables.stages.is_empty() {
             steps.leave_out_handlers(&transfers, (&begun, &left, &interrupts.cancelled));
@@ -100,13 +100,18 @@ impl Steps {
     }
 
     /// What was interrupted goes on where it would have.
-    fn join(&mut self, interrupts: &Interrupts) {
+    fn join(&mut self, transfers: &Transfers<'_>, interrupts: &Interrupts) {
         for (to, times) in &interrupts.arrivals {
-            if let Some(entries) = self.entries.get_mut(to) {
-                *entries = entries.saturating_sub(*times);
+            let call = transfers.call_before(*to).and_then(|call| self.steps.get_mut(&(call, *to)));
+            let mut times = *times;
+            for arrived in self.entries.get_mut(to).into_iter().chain(call) {
+                let taken = times.min(*arrived);
+                *arrived -= taken;
+                times -= taken;
             }
         }
         self.entries.retain(|_, entries| *entries > 0);
+        self.steps.retain(|_, times| *times > 0);
         for (step, times) in &interrupts.steps {
             count(self.steps.entry(*step).or_default(), *times);
         }

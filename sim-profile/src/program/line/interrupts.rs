@@ -37,7 +37,8 @@ struct Interrupted {
 enum Cause {
     /// No instruction.
     Interrupt,
-    /// None either, where a call was struck: the way back is what comes to what was called.
+    /// None either, where a call or a return was struck: the way back is what comes to what was called, or to behind
+    /// the call.
     Call,
     /// The instruction, which can go anywhere.
     Jump,
@@ -150,8 +151,14 @@ fn interrupted(
     let handlers: BTreeSet<u32> = vectors.iter().map(|to| profile.program.function_at(*to)).collect();
     let mut found: BTreeMap<u64, Interrupted> = BTreeMap::new();
     let mut returns: BTreeMap<u64, Vec<u64>> = BTreeMap::new();
-    for ((from, to), ..) in transfers.iter().filter(|(_, kind, _)| *kind == Transfer::Return) {
-        returns.entry(from).or_default().push(to);
+    // Within its function, as a table of cases leads.
+    let mut sides: BTreeMap<u64, Vec<u64>> = BTreeMap::new();
+    for ((from, to), kind, _) in transfers.iter() {
+        match kind {
+            Transfer::Return => returns.entry(from).or_default().push(to),
+            Transfer::Jump if !leaves_function(profile, from, to) => sides.entry(from).or_default().push(to),
+            Transfer::Jump | Transfer::Call => {}
+        }
     }
     for ((from, to), kind, times) in transfers.iter() {
         // Of what goes on with the next instruction alone nothing is told.
@@ -179,10 +186,12 @@ fn interrupted(
             let goes_on = control.falls_through || cause == Cause::Jump;
             let next = transfers.successor(from).filter(|_| goes_on);
             // What returns goes on there, and not to what is behind it.
-            let returns = returns.get(&from).filter(|_| cause == Cause::Jump);
-            let ways = match returns {
-                Some(returns) => returns.clone(),
-                None => control.targets.iter().copied().chain(next).collect(),
+            let (cause, ways) = match returns.get(&from).filter(|_| cause == Cause::Jump) {
+                Some(returns) => (Cause::Call, returns.clone()),
+                None => {
+                    let sides = sides.get(&from).filter(|_| cause == Cause::Jump).into_iter().flatten();
+                    (cause, control.targets.iter().chain(sides).copied().chain(next).collect())
+                }
             };
             Interrupted { address: from, times: 0, ways, cause }
         });
@@ -218,13 +227,17 @@ fn ways_back(
     transfers: &Transfers<'_>,
     vectors: &BTreeSet<u64>,
 ) -> BTreeMap<u64, u64> {
+    let handlers: BTreeSet<u32> = vectors.iter().map(|to| profile.program.function_at(*to)).collect();
     let mut back: BTreeMap<u64, u64> = BTreeMap::new();
     for ((from, to), kind, times) in transfers.iter() {
         // It may lead to handlers itself, as one does that takes the next interrupt without coming back between.
         let is_computed = profile.control.get(&from).is_some_and(|control| {
             control.computed && !control.falls_through && control.targets.binary_search(&to).is_err()
         });
-        let is_back = kind == Transfer::Jump && is_computed && !vectors.contains(&to);
+        // To behind a call, too.
+        let is_jump = kind == Transfer::Jump
+            || (kind == Transfer::Return && handlers.contains(&profile.program.function_at(from)));
+        let is_back = is_jump && is_computed && !vectors.contains(&to);
         if is_back && leaves_function(profile, from, to) {
             count(back.entry(to).or_default(), times);
         }

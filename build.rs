@@ -13,7 +13,7 @@ use isac_parser::load_model;
 use isac_parser::source::{FileSystem, SourceMap};
 
 /// The models that are simulated, by module name. `NAME_stepwise` is the general form of each.
-const MODELS: [(&str, &str); 56] = [
+const MODELS: [(&str, &str); 57] = [
     ("rv32im", "models/rv32im/rv32im.isac"),
     ("tiny8", "models/tiny8/tiny8.isac"),
     ("pdp11", "models/pdp11/pdp11.isac"),
@@ -35,6 +35,7 @@ const MODELS: [(&str, &str); 56] = [
     ("cancels_in_flight", "tests/models/cancels_in_flight.isac"),
     ("strikes_in_flight", "tests/models/strikes_in_flight.isac"),
     ("strikes_before_fetch", "tests/models/strikes_before_fetch.isac"),
+    ("predicts_beside", "tests/models/predicts_beside.isac"),
     ("repeats", "tests/models/repeats.isac"),
     ("stays", "tests/models/stays.isac"),
     ("ahead", "tests/models/ahead.isac"),

@@ -441,7 +441,17 @@ fn arcs_of(
     calls.arcs.iter().map(|(key, arc)| (key.site, key.callee, key.kind, arc.calls)).collect()
 }
 
-/// What an interrupt cancels has not run; it does when the handler comes back, also where it is the first
+/// A prediction that an operation of its own makes sends the run where the instruction leads.
+#[test]
+fn what_is_predicted_beside_the_instructions_calls_and_returns() {
+    const PREDICTS: Simulator = simulator!(predicts_beside, predicts_beside_stepwise);
+    // As below, without a handler.
+    let pieces: [(u64, &[u8]); 3] = [(0x10, &[0xf0, 0xa0, 2, 0x51, 5]), (0x20, &[1, 1, 3]), (0x30, &[1, 3])];
+    let called = [(0x11, 0x20, CallKind::Call, 100), (0x12, 0x30, CallKind::Call, 100)];
+    assert_eq!(arcs_of(&PREDICTS, &[0x10, 0x20, 0x30], &pieces), called);
+}
+
+/// What an interrupt strikes or cancels has not run; it does when the handler comes back, also where it is the first
 /// instruction of a function.
 #[test]
 fn what_is_struck_by_an_interrupt_is_called_once() {
@@ -452,13 +462,16 @@ fn what_is_struck_by_an_interrupt_is_called_once() {
     // load 30; call 20, call_there, again 11, stop; at 20 twice nothing, back; at 30 nothing, back; at 80 the handler.
     let pieces: [(u64, &[u8]); 4] =
         [(0x10, &[0xf0, 0xa0, 2, 0x51, 5]), (0x20, &[1, 1, 3]), (0x30, &[1, 3]), (0x80, &[1, 4])];
-    for simulator in [CANCELS, IN_FLIGHT, BESIDE, BEFORE] {
+    // Each is due eight instructions behind the one before, or nine.
+    for (simulator, expected) in [(CANCELS, 160), (IN_FLIGHT, 160), (BESIDE, 115), (BEFORE, 115)] {
         let arcs = arcs_of(&simulator, &[0x10, 0x20, 0x30, 0x80], &pieces);
         let (struck, called): (Vec<_>, Vec<_>) =
             arcs.into_iter().partition(|(_, _, kind, _)| *kind == CallKind::Interrupt);
         assert_eq!(called, [(0x11, 0x20, CallKind::Call, 100), (0x12, 0x30, CallKind::Call, 100)]);
         let sites: Vec<u64> = struck.iter().map(|(site, ..)| *site).collect();
         assert!(struck.iter().all(|(_, handler, ..)| *handler == 0x80), "{struck:x?}");
+        let times: u64 = struck.iter().map(|(.., calls)| calls).sum();
+        assert_eq!(times, expected, "interrupts");
         // The first instructions of functions, too.
         assert!([0x20, 0x30].iter().all(|site| sites.contains(site)), "{sites:x?}");
     }

@@ -178,6 +178,15 @@ impl Image {
         [read(false), read(true)].into_iter().map_while(|image| image).collect()
     }
 
+    /// Whether it stands where what was run did, which holds the same, as far as an address was told.
+    fn stands_in(&self, run: &ProgramImage, contents: &[Contents]) -> bool {
+        let Some(base) = self.base.filter(|_| !run.parts.is_empty()) else { return true };
+        contents.iter().any(|contents| {
+            let own = describe_image(&self.path, contents).parts;
+            own.iter().zip(&run.parts).any(|(own, run)| own.address.wrapping_add(base) == run.address)
+        })
+    }
+
     /// Itself with the address at which it holds a whole part of what was run, if that is another one.
     fn place_in(&self, ran: &[ProgramImage]) -> Option<String> {
         let contents = self.contents();
@@ -217,7 +226,8 @@ impl Known {
             let base = image.base.unwrap_or(0);
             for (run, is_known) in ran.iter().zip(&mut known.runs) {
                 let is_cut_otherwise = || contents.iter().any(|contents| holds_parts(contents, base, run));
-                if own.digest == run.digest || has_parts(&own, run) || is_cut_otherwise() {
+                let is_same = own.digest == run.digest || has_parts(&own, run);
+                if (is_same && image.stands_in(run, contents)) || is_cut_otherwise() {
                     (known.was_run[number], *is_known) = (true, true);
                 }
             }

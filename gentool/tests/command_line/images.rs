@@ -24,6 +24,7 @@ fn what_files_do_not_tell_is_told() {
         format!("report @short --image {CRC32} --format oprofile"),
         format!("report @short --image {CRC32} --image-differs --format oprofile"),
         format!("report @short --image @sorting.elf --image {CRC32} --format oprofile"),
+        "report @short --image @sorting.elf@0x10 --format oprofile".to_owned(),
         "report @short --image @text --image-differs --format oprofile".to_owned(),
         "report @short --image @text --image-differs --format cobertura".to_owned(),
     ];

@@ -575,7 +575,7 @@ mod tests {
     use sim_profile::CallKind;
     use sim_profile::symbols::FunctionCells;
 
-    use super::{CallsInFlight, CostPlace, Followed, FunctionMap, MOST_WAITING};
+    use super::{CallsInFlight, CostPlace, Followed, FunctionMap, MOST_WAITING, Strike};
 
     /// Two functions of ten cells.
     fn calls() -> CallsInFlight {
@@ -703,5 +703,109 @@ mod tests {
         calls.execute(1, plain(0));
         assert_eq!(functions(&calls), [(0, all, all + 3, all + 3)]);
         assert_eq!(calls.calls().in_vain, [].into());
+    }
+
+    /// Site, function, kind, how often.
+    fn arcs(calls: &CallsInFlight) -> Vec<(u64, u64, CallKind, u64)> {
+        let arcs = calls.calls().arcs.into_iter();
+        arcs.map(|(key, arc)| (key.site, key.callee, key.kind, arc.calls)).collect()
+    }
+
+    fn strike(next: u64, to: u64) -> Strike {
+        Strike { next, to, by: None }
+    }
+
+    #[test]
+    fn what_was_in_flight_and_flushed_was_struck() {
+        // The same strike, with what was fetched behind the jump in flight or with nothing.
+        for begun in [[0, 5, 6], [0, 5, 5]] {
+            let mut calls = calls();
+            begun.iter().for_each(|address| calls.begin(*address));
+            calls.execute(1, jump(0));
+            // Fetched in vain before, in the same cycle.
+            calls.strike(strike(6, 10), if begun[2] == 6 { &[2] } else { &[2, 3] });
+            calls.flush(2);
+            calls.flush(3);
+            calls.begin(10);
+            calls.execute(4, jump(10));
+            calls.begin(6);
+            calls.execute(5, plain(6));
+            assert_eq!(arcs(&calls), [(6, 10, CallKind::Interrupt, 1)]);
+        }
+    }
+
+    #[test]
+    fn a_handler_whose_first_instruction_is_struck_has_been_called() {
+        let cells = |start: u64| FunctionCells { start, end: start + 10, function: start };
+        let map = FunctionMap::new(vec![cells(0), cells(10), cells(20)]);
+        let mut calls = CallsInFlight::new(map, 0);
+        calls.begin(0);
+        calls.execute(1, plain(0));
+        calls.strike(strike(1, 10), &[]);
+        calls.begin(10);
+        calls.strike(strike(11, 20), &[]);
+        calls.flush(2);
+        calls.begin(20);
+        calls.execute(3, jump(20));
+        let expected = [(1, 10, CallKind::Interrupt, 1), (10, 20, CallKind::Interrupt, 1)];
+        assert_eq!(arcs(&calls), expected);
+        // Both come back.
+        calls.begin(10);
+        calls.execute(4, jump(10));
+        calls.begin(1);
+        calls.execute(5, plain(1));
+        assert_eq!(arcs(&calls), expected);
+        // A strike of which nothing came to run has not called.
+        calls.strike(strike(2, 10), &[]);
+        calls.strike(strike(10, 20), &[]);
+        calls.begin(20);
+        calls.execute(6, plain(20));
+        assert_eq!(arcs(&calls)[1], (2, 20, CallKind::Interrupt, 1));
+    }
+
+    #[test]
+    fn where_an_instruction_leads_by_itself_it_is_not_struck() {
+        // By name, and by a jump that was predicted before it was decoded.
+        for (first, by) in [(call(0, 10), None), (jump(0), Some(1))] {
+            let mut calls = calls();
+            calls.begin(0);
+            calls.strike(Strike { by, ..strike(1, 10) }, &[]);
+            calls.begin(10);
+            calls.execute(1, first);
+            calls.execute(2, plain(10));
+            assert!(arcs(&calls).iter().all(|(.., kind, _)| *kind != CallKind::Interrupt));
+            assert_eq!(arcs(&calls).len(), 1);
+        }
+    }
+
+    #[test]
+    fn what_was_about_to_run_when_the_run_was_sent_elsewhere_stays() {
+        let mut calls = calls();
+        (0..2).for_each(|address| calls.begin(address));
+        // The last one that had begun goes on; the handler is behind it.
+        calls.strike(strike(2, 10), &[]);
+        calls.execute(1, plain(0));
+        calls.execute(2, plain(1));
+        calls.begin(10);
+        calls.execute(3, plain(10));
+        assert_eq!(arcs(&calls), [(2, 10, CallKind::Interrupt, 1)]);
+    }
+
+    #[test]
+    fn what_is_waited_for_no_more_is_paid_for_once() {
+        let mut calls = calls();
+        let place = CostPlace { begun: Some(15), charged: Some(15) };
+        calls.begin(0);
+        // In some engines it is known as soon as it is decoded, in others once it is over.
+        calls.place(1, place);
+        for id in 2..2 * MOST_WAITING as u64 {
+            calls.begin(0);
+            calls.execute(id, at(5, Control { targets: vec![5], ..nothing() }));
+        }
+        calls.place(1, place);
+        let in_flight = calls.calls().in_vain;
+        assert_eq!(in_flight, [((Some(15), 0), 1)].into());
+        calls.flush(1);
+        assert_eq!(calls.calls().in_vain, in_flight);
     }
 }

@@ -71,6 +71,8 @@ pub struct Action<C: StepCore, P: Profiling> {
     pub context: usize,
     /// True for a section: it runs in the stage of its context.
     pub is_section: bool,
+    /// True for a BEHAVIOR.
+    pub is_behavior: bool,
 }
 
 impl<C: StepCore, P: Profiling> Clone for Action<C, P> {

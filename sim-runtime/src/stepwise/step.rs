@@ -210,10 +210,10 @@ impl<C: StepCore, P: Profiling> Step<C, P> {
                 self.enter(action.context);
             }
             let &Context { strikes, fetches, .. } = self.instruction.context(action.context);
-            if let Some((wheel, turn)) = self.fetching_turn(fetches) {
+            if let Some((wheel, turn)) = self.fetching_turn(fetches && action.is_behavior) {
                 wheel.fetched.push((turn, core.pc()));
             }
-            let next = strikes.then(|| core.pc());
+            let next = (strikes && action.is_behavior).then(|| core.pc());
             let outcome = (action.function)(core, self, action.context);
             if let Some(next) = next.filter(|next| core.pc() != *next) {
                 if let Some(wheel) = &mut self.wheel {

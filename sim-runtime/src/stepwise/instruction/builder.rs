@@ -395,7 +395,7 @@ impl<'m, C: StepCore, P: Profiling> Builder<'m, C, P> {
             0 => self.add_actions(child),
             _ if self.can_run(child) => {
                 let function: BodyFn<C, P> = |_, step, context| step.schedule_bound(context);
-                self.actions.push(Action { function, context: child, is_section: false });
+                self.actions.push(Action { function, context: child, is_section: false, is_behavior: false });
             }
             _ => {}
         }
@@ -421,7 +421,8 @@ impl<'m, C: StepCore, P: Profiling> Builder<'m, C, P> {
 
     fn add_section(&mut self, context: usize, part: Part) {
         if let Some(function) = C::section::<P>(self.contexts[context].operation, part) {
-            self.actions.push(Action { function, context, is_section: true });
+            let is_behavior = part == Part::Behavior;
+            self.actions.push(Action { function, context, is_section: true, is_behavior });
         }
     }
 }

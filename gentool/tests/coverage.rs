@@ -3,6 +3,8 @@
 mod command_in_folder;
 #[path = "../../tests/support/installed.rs"]
 mod installed;
+#[path = "coverage/interrupted.rs"]
+mod interrupted;
 
 use std::fs;
 use std::process::Command;

@@ -22,6 +22,9 @@ use crate::measurement::count;
 use crate::spent::spent_by_address;
 use crate::{Measurement, Transfer, Transfers, delay_slots};
 
+/// How often, by address.
+type Counts = BTreeMap<u64, u64>;
+
 /// A line: the source's number in [`super::Program::sources`], and the line from 1.
 pub type LineKey = (u32, u32);
 
@@ -122,7 +125,7 @@ impl Steps {
     fn leave_out_handlers(
         &mut self,
         transfers: &Transfers<'_>,
-        (begun, left, cancelled): (&BTreeMap<u64, u64>, &BTreeMap<u64, u64>, &BTreeMap<u64, u64>),
+        (begun, left, cancelled): (&Counts, &Counts, &Counts),
     ) {
         let mut arrivals = self.arrivals();
         for (&address, &times) in &self.executed {

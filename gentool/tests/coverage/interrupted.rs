@@ -1,11 +1,9 @@
 //! Interrupts come in between and change no count of the program: of lines, functions and branches, whatever takes
 //! them and whatever they do to what they strike.
 
-mod command_in_folder;
-
 use std::fs;
 
-use command_in_folder::gentool;
+use super::command_in_folder::gentool;
 
 /// Calls `leaf` and, by a register, `other`, a hundred times.
 const PROGRAM: &str = "\

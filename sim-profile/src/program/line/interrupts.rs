@@ -51,8 +51,9 @@ impl Interrupts {
     pub(super) fn of(profile: &ProgramProfile<'_>, transfers: &Transfers<'_>) -> Interrupts {
         let cancelled = cancelled_by_handlers(profile, transfers);
         let vectors = vectors(profile, transfers);
-        let mut interrupted = interrupted(profile, transfers, (&cancelled, &vectors));
-        let mut back = ways_back(profile, transfers, &vectors);
+        let handlers: BTreeSet<u32> = vectors.iter().map(|to| profile.program.function_at(*to)).collect();
+        let mut interrupted = interrupted(profile, transfers, &cancelled, (&vectors, &handlers));
+        let mut back = ways_back(profile, transfers, (&vectors, &handlers));
         for it in &mut interrupted {
             // Behind the last instruction of a function there may be one that somebody else has called.
             let is_its_own = matches!(it.cause, Cause::Interrupt | Cause::Call);
@@ -108,12 +109,10 @@ impl Interrupts {
             let taken = it.times.min(*left);
             *left -= taken;
             it.times -= taken;
-            if taken > 0 && it.cause == Cause::Call {
-                has_gone_on = true;
-            } else if taken > 0 {
+            has_gone_on |= taken > 0;
+            if taken > 0 && it.cause != Cause::Call {
                 count(self.steps.entry((it.address, to)).or_default(), taken);
                 count(self.arrivals.entry(to).or_default(), taken);
-                has_gone_on = true;
             }
         }
         has_gone_on
@@ -146,9 +145,9 @@ static PLAIN: Control = Control { falls_through: true, targets: Vec::new(), comp
 fn interrupted(
     profile: &ProgramProfile<'_>,
     transfers: &Transfers<'_>,
-    (cancelled, vectors): (&BTreeMap<u64, u64>, &BTreeSet<u64>),
+    cancelled: &BTreeMap<u64, u64>,
+    (vectors, handlers): (&BTreeSet<u64>, &BTreeSet<u32>),
 ) -> Vec<Interrupted> {
-    let handlers: BTreeSet<u32> = vectors.iter().map(|to| profile.program.function_at(*to)).collect();
     let mut found: BTreeMap<u64, Interrupted> = BTreeMap::new();
     let mut returns: BTreeMap<u64, Vec<u64>> = BTreeMap::new();
     // Within its function, as a table of cases leads.
@@ -225,9 +224,8 @@ fn trapped(
 fn ways_back(
     profile: &ProgramProfile<'_>,
     transfers: &Transfers<'_>,
-    vectors: &BTreeSet<u64>,
+    (vectors, handlers): (&BTreeSet<u64>, &BTreeSet<u32>),
 ) -> BTreeMap<u64, u64> {
-    let handlers: BTreeSet<u32> = vectors.iter().map(|to| profile.program.function_at(*to)).collect();
     let mut back: BTreeMap<u64, u64> = BTreeMap::new();
     for ((from, to), kind, times) in transfers.iter() {
         // It may lead to handlers itself, as one does that takes the next interrupt without coming back between.

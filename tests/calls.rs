@@ -78,13 +78,16 @@ fn entry_of(bytes: &[u8]) -> u64 {
 fn check(simulator: &Simulator, others: Vec<Way>, map: &FunctionMap, followed: &Followed) -> Calls {
     let mut reference = simulator.engine(EngineKind::Reference);
     let expected = follow(reference.as_mut(), simulator, map, followed);
-    let measurement = reference.measurement().expect("the engine profiles");
-    check_verified((simulator.model)(), measurement, &expected, map);
+    let measured = reference.measurement().expect("the engine profiles");
+    check_verified((simulator.model)(), measured.clone(), &expected, map);
     // Where instructions overlap, who does not profile does not know whom cycles are lost for.
     let overlaps = (simulator.model)().overlaps();
     let follows = |way: &Way| !(overlaps && way.name.contains("unprofiled"));
     for Way { name, mut engine } in others.into_iter().filter(follows) {
         assert_eq!(follow(engine.as_mut(), simulator, map, followed), expected, "{name}");
+        if let Some(measurement) = engine.measurement() {
+            assert!(measurement == measured, "{name}: another measurement where calls are followed");
+        }
     }
     expected
 }
@@ -314,42 +317,55 @@ fn labelled(program: &Assembled, names: &[&str]) -> Vec<(String, u64)> {
     names.iter().map(|name| ((*name).to_owned(), value(name))).collect()
 }
 
+fn assembled(model: &Model, text: &str) -> Assembled {
+    let loader = InMemory::new([("program.s", text)]);
+    let (mut sources, mut findings) = (SourceMap::default(), Diagnostics::new());
+    let assembler = Assembler::new(model).expect("the model's instructions have texts");
+    let files = [PathBuf::from("program.s")];
+    let program = assembler.assemble(&files, Bases::default(), &loader, &mut sources, &mut findings);
+    let program = program.expect("the file is there");
+    program.unwrap_or_else(|| panic!("{}", findings.render(&sources, Style::Plain)))
+}
+
+/// The calls of a program of `rv32imc` with these functions, each of which ends where the next begins.
+fn calls_of_program(program: &Assembled, functions: &[(String, u64)]) -> Calls {
+    let ends = functions.iter().skip(1).map(|(_, start)| *start).chain([u64::from(u32::MAX)]);
+    let cells = functions.iter().zip(ends);
+    let cells = cells.map(|((_, start), end)| FunctionCells { start: *start, end, function: *start });
+    let map = FunctionMap::new(cells.collect());
+    let pieces = program.pieces.iter();
+    let pieces: Vec<(u64, &[u8])> = pieces.map(|piece| (piece.address, &piece.bytes[..])).collect();
+    let run = |engine: &mut dyn Engine| run_to_the_end(engine, &pieces);
+    let followed = Followed { begins_at: Some(program.entry), run: &run };
+    check(&RV32IMC, ways(&RV32IMC, &PIECES), &map, &followed)
+}
+
+/// A function returns from two places, to two places, in turns: what is remembered of one return is not counted for
+/// another.
+#[test]
+fn a_function_returns_from_several_places() {
+    const TURNS: u64 = 700;
+    let program = assembled((RV32IMC.model)(), include_str!("calls/returns.s"));
+    let functions = labelled(&program, &["_start", "either", "through"]);
+    let calls = calls_of_program(&program, &functions);
+    let arcs: Vec<_> = calls.arcs.iter().map(|(key, arc)| (key.callee, key.kind, arc.calls)).collect();
+    let (either, through) = (functions[1].1, functions[2].1);
+    let mut expected = vec![(either, CallKind::Call, TURNS); 2];
+    expected.extend([(through, CallKind::Call, TURNS), (either, CallKind::Call, TURNS)]);
+    assert_eq!(arcs, expected);
+}
+
 /// An interrupt that strikes at a call, a return or a jump hides nothing: the instruction has done what it does,
 /// and then the handler is called.
 #[test]
 fn what_is_struck_by_an_interrupt_calls_and_returns_all_the_same() {
     const TURNS: u64 = 600;
     let model = (RV32IMC.model)();
-    let text = include_str!("calls/struck.s");
-    let loader = InMemory::new([("struck.s", text)]);
-    let (mut sources, mut findings) = (SourceMap::default(), Diagnostics::new());
-    let assembler = Assembler::new(model).expect("the model's instructions have texts");
-    let files = [PathBuf::from("struck.s")];
-    let program = assembler.assemble(&files, Bases::default(), &loader, &mut sources, &mut findings);
-    let program = program.expect("the file is there");
-    let program = program.unwrap_or_else(|| panic!("{}", findings.render(&sources, Style::Plain)));
+    let program = assembled(model, include_str!("calls/struck.s"));
 
     let names = ["_start", "first", "second", "third", "rearm", "trap"];
     let functions = labelled(&program, &names);
-    let ends = functions.iter().skip(1).map(|(_, start)| *start).chain([u64::from(u32::MAX)]);
-    let cells = functions.iter().zip(ends);
-    let cells = cells.map(|((_, start), end)| FunctionCells { start: *start, end, function: *start });
-    let map = FunctionMap::new(cells.collect());
-    let run = |engine: &mut dyn Engine| {
-        let code = model.target.host_map.unwrap_or(0) as usize;
-        for piece in &program.pieces {
-            engine.machine().write_bytes(code, piece.address, &piece.bytes).expect("it lies in memory");
-        }
-        let mut host = Host::new(Streams::captured(b"").0);
-        loop {
-            match engine.run(&mut host, 1_000_000) {
-                Stop::Paused { .. } => {}
-                stop => return assert_eq!(stop, Stop::Halted(0)),
-            }
-        }
-    };
-    let followed = Followed { begins_at: Some(program.entry), run: &run };
-    let calls = check(&RV32IMC, ways(&RV32IMC, &PIECES), &map, &followed);
+    let calls = calls_of_program(&program, &functions);
 
     let name =
         |address: u64| &functions.iter().find(|(_, start)| *start == address).expect("a function").0[..];

@@ -1,9 +1,10 @@
 //! What the profile of a program costs: counters placed by estimates, functions found with few
 //! counters, calls followed, reports made.
 //!
-//! `cargo bench -p gentool --bench program [-- --quick]` prints the tables of `docs/performance.md`.
-//! Counts are exact and the same on every machine; times are what a user waits. A missed target makes
-//! the exit status 1. `--quick` runs a hundredth of the instructions and functions.
+//! `cargo bench -p gentool --bench program [-- --quick] [PART...]` prints the tables of
+//! `docs/performance.md`; the parts are `counters`, `placed`, `descent`, `reports` and `large`. Counts are
+//! exact and the same on every machine; times are what a user waits. A missed target makes the exit
+//! status 1. `--quick` runs a hundredth of the instructions and functions.
 
 #[allow(dead_code, reason = "memory is not looked at here")]
 #[path = "../../benches/speed/process.rs"]
@@ -47,15 +48,36 @@ pub(crate) struct Target {
     pub at_most: f64,
 }
 
+const PARTS: [&str; 5] = ["counters", "placed", "descent", "reports", "large"];
+
 fn main() -> ExitCode {
-    let is_quick = std::env::args().any(|argument| argument == "--quick");
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let (options, parts): (Vec<&String>, Vec<&String>) =
+        arguments.iter().partition(|argument| argument.starts_with('-'));
+    let is_quick = options.iter().any(|option| *option == "--quick");
+    if let Some(unknown) = parts.iter().find(|part| !PARTS.contains(&part.as_str())) {
+        eprintln!("error: there is no part `{unknown}`; parts: {}", PARTS.join(", "));
+        return ExitCode::from(2);
+    }
+    let runs = |part: &str| parts.is_empty() || parts.iter().any(|named| *named == part);
     let scratch = tempfile::tempdir().expect("a folder for temporary files");
     let instructions = if is_quick { 10_000_000 } else { 1_000_000_000 };
-    counters::measure(scratch.path());
-    placed::measure(scratch.path(), instructions);
-    descent::measure(scratch.path());
-    let mut targets = reports::measure(scratch.path(), instructions);
-    targets.extend(large::measure(scratch.path(), if is_quick { 1_000 } else { 100_000 }));
+    if runs("counters") {
+        counters::measure(scratch.path());
+    }
+    if runs("placed") {
+        placed::measure(scratch.path(), instructions);
+    }
+    if runs("descent") {
+        descent::measure(scratch.path());
+    }
+    let mut targets = Vec::new();
+    if runs("reports") {
+        targets.extend(reports::measure(scratch.path(), instructions));
+    }
+    if runs("large") {
+        targets.extend(large::measure(scratch.path(), if is_quick { 1_000 } else { 100_000 }));
+    }
     println!("| target | measured | at most | |\n|---|---:|---:|---|");
     let mut is_missed = false;
     for Target { name, measured, at_most } in targets {

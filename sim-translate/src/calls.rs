@@ -5,6 +5,8 @@
 //! come back to the engine, each time: it tells the recorder and enters the region there. A computed jump within a function is nothing to the recorder as long as nobody is to return
 //! to where it leads; once somebody is, all code is made anew.
 
+use std::cell::OnceCell;
+
 use isac_ir::Model;
 use isac_ir::bits::Bits;
 use isac_ir::control::Control;
@@ -21,11 +23,19 @@ use crate::specialise::Step;
 /// The word of a step with its width in bits, if it has one.
 type StepWord = Option<(Bits, u32)>;
 
+/// An instruction as it was met last.
+struct Learnt {
+    word: StepWord,
+    size_cells: u32,
+    /// What it may do to the flow of control, once somebody asks: most go on behind themselves, and nobody does.
+    control: OnceCell<Option<Control>>,
+}
+
 /// Follows the calls of a run.
 pub(crate) struct CallTrail {
     recorder: CallRecorder,
-    /// What instructions may do to the flow of control, by address, as they were met last: with their words.
-    controls: HashMap<u64, (StepWord, Option<Control>)>,
+    /// By address.
+    learnt: HashMap<u64, Learnt>,
     /// Where computed jumps lead of which compiled code says nothing.
     untold: HashSet<u64>,
 }
@@ -35,21 +45,18 @@ impl CallTrail {
     pub(crate) fn new(map: FunctionMap, address: u64) -> CallTrail {
         CallTrail {
             recorder: CallRecorder::new(map, address),
-            controls: HashMap::default(),
+            learnt: HashMap::default(),
             untold: HashSet::default(),
         }
     }
 
-    /// Learns what a step may do to the flow of control.
-    pub(crate) fn learn(&mut self, model: &Model, step: &Step) {
-        if self.controls.get(&step.address).is_some_and(|(word, _)| *word == step.word) {
+    /// Learns of a step that stands at its address.
+    pub(crate) fn learn(&mut self, step: &Step) {
+        if self.learnt.get(&step.address).is_some_and(|learnt| learnt.word == step.word) {
             return;
         }
-        let control = step.word.and_then(|(word, width_bits)| {
-            let words = vec![RecordedWord { element: 0, word, width_bits }];
-            control_at(model, &StaticKey { address: step.address, words }, step.size_cells)
-        });
-        self.controls.insert(step.address, (step.word, control));
+        let learnt = Learnt { word: step.word, size_cells: step.size_cells, control: OnceCell::new() };
+        self.learnt.insert(step.address, learnt);
     }
 
     /// Whether compiled code has to come back where a step that was learnt goes on at an address.
@@ -65,8 +72,8 @@ impl CallTrail {
     /// Whether a step that was learnt may return from a call, and does nothing else where it jumps.
     pub(crate) fn returns(&self, model: &Model, step: &Step) -> bool {
         let successor = model.successor(step.address, step.size_cells);
-        let control = self.known(step.address);
-        control.is_some_and(|control| only_returns(control, self.branch_before(step), successor))
+        let control = self.known(model, step.address);
+        control.is_some_and(|control| only_returns(control, self.branch_before(model, step), successor))
     }
 
     /// A step that was learnt is over and goes on at an address; the number of the way if the recorder has to be
@@ -139,18 +146,24 @@ impl CallTrail {
         if to == successor && !self.recorder.map().is_boundary(to) {
             return None;
         }
-        let controls = (self.known(step.address)?, self.branch_before(step));
+        let controls = (self.known(model, step.address)?, self.branch_before(model, step));
         Some(step_of(self.recorder.map(), controls, (step.address, successor, to)))
     }
 
-    fn known(&self, address: u64) -> Option<&Control> {
-        self.controls.get(&address)?.1.as_ref()
+    fn known(&self, model: &Model, address: u64) -> Option<&Control> {
+        let Learnt { word, size_cells, control } = self.learnt.get(&address)?;
+        let read = || {
+            let (word, width_bits) = (*word)?;
+            let words = vec![RecordedWord { element: 0, word, width_bits }];
+            control_at(model, &StaticKey { address, words }, *size_cells)
+        };
+        control.get_or_init(read).as_ref()
     }
 
     /// The branch in whose delay slot a step is, if it is in one.
-    fn branch_before(&self, step: &Step) -> Option<&Control> {
+    fn branch_before(&self, model: &Model, step: &Step) -> Option<&Control> {
         // Whatever has a delay slot is as long as what is in it.
-        let branch = self.known(step.address.wrapping_sub(u64::from(step.size_cells)));
+        let branch = self.known(model, step.address.wrapping_sub(u64::from(step.size_cells)));
         branch.filter(|control| control.has_slot(step.address))
     }
 }

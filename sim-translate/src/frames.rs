@@ -12,7 +12,7 @@ use sim_profile::Spending;
 use sim_runtime::record::{CallRecorder, PreparedCall};
 
 use crate::arena::Arena;
-use crate::codegen::Room;
+use crate::codegen::{Entries, Room};
 use crate::core::Core;
 use crate::layout;
 
@@ -31,10 +31,10 @@ pub(crate) const FRAME_RECORD: i32 = 8;
 pub(crate) const FRAME_EXTRA: i32 = 16;
 
 /// Bytes of a record.
-const RECORD_BYTES: u32 = 48;
+const RECORD_BYTES: u32 = 72;
 /// In a record: where its frames return to,
 pub(crate) const RECORD_RETURNS: i32 = 0;
-/// how many did,
+/// how many did from anywhere but the site below,
 pub(crate) const RECORD_TIMES: i32 = 8;
 /// the instructions
 pub(crate) const RECORD_INSTRUCTIONS: i32 = 16;
@@ -42,8 +42,14 @@ pub(crate) const RECORD_INSTRUCTIONS: i32 = 16;
 pub(crate) const RECORD_EXTRA: i32 = 24;
 /// what stands on top of the stack below them,
 pub(crate) const RECORD_BELOW: i32 = 32;
-/// and its number.
+/// its number,
 const RECORD_NUMBER: i32 = 40;
+/// the tag of the site that has returned first, 0 as long as none has ([`Entries::tag`]),
+pub(crate) const RECORD_SITE: i32 = 48;
+/// the code that follows,
+pub(crate) const RECORD_CODE: i32 = 56;
+/// and how many have returned from there.
+pub(crate) const RECORD_HERE: i32 = 64;
 
 /// From how many stacks a link may be prepared to call, by the last bits of what stands on top: a power of
 /// two.
@@ -136,12 +142,32 @@ impl Frames {
         set(arena, stack, STACK_FROM, from);
     }
 
+    /// Returns from the site that a record knows are counted there and nowhere else: gives each site's number, where
+    /// it has returned to, and how often. They count as all others from now on.
+    pub(crate) fn take_returns(&self, arena: &Arena) -> Vec<((u64, u64), u64)> {
+        let take = |(record, call): &(u32, PreparedCall)| {
+            let site = Entries::site_of(get(arena, *record, RECORD_SITE))?;
+            let here = get(arena, *record, RECORD_HERE);
+            set(arena, *record, RECORD_TIMES, get(arena, *record, RECORD_TIMES) + here);
+            set(arena, *record, RECORD_HERE, 0);
+            Some(((site, call.return_address), here))
+        };
+        self.records.iter().filter_map(take).collect()
+    }
+
+    /// What follows a return may be other code from now on.
+    pub(crate) fn forget_code(&self, arena: &Arena) {
+        for (record, _) in &self.records {
+            set(arena, *record, RECORD_SITE, 0);
+        }
+    }
+
     /// Tells a recorder what has returned without it.
     pub(crate) fn tell(&self, arena: &Arena, recorder: &mut CallRecorder) {
         for (record, call) in &self.records {
             let instructions = get(arena, *record, RECORD_INSTRUCTIONS);
             let cycles = instructions.wrapping_add(get(arena, *record, RECORD_EXTRA));
-            let times = get(arena, *record, RECORD_TIMES);
+            let times = get(arena, *record, RECORD_TIMES) + get(arena, *record, RECORD_HERE);
             recorder.add_returned(call, times, Spending { instructions, cycles });
         }
     }
@@ -150,7 +176,7 @@ impl Frames {
     pub(crate) fn drain(&self, arena: &Arena, recorder: &mut CallRecorder) {
         self.tell(arena, recorder);
         for (record, _) in &self.records {
-            for field in [RECORD_TIMES, RECORD_INSTRUCTIONS, RECORD_EXTRA] {
+            for field in [RECORD_TIMES, RECORD_HERE, RECORD_INSTRUCTIONS, RECORD_EXTRA] {
                 set(arena, *record, field, 0);
             }
         }

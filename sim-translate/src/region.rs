@@ -45,8 +45,6 @@ pub(crate) struct Numbered {
     pub(crate) precedes_return: bool,
     /// It keeps the address of its successor: where it jumps, it calls. Known where samples are taken.
     pub(crate) keeps_successor: bool,
-    /// Where it jumps to a computed address it may return from a call. Known where calls are followed.
-    pub(crate) returns: bool,
     /// It reads or writes memory. Known where samples are taken, too.
     pub(crate) accesses_memory: bool,
 }
@@ -77,6 +75,9 @@ pub(crate) struct Block {
     pub(crate) expected: Vec<u64>,
     /// Where it makes a call that somebody is told of if it goes on there.
     pub(crate) calls: Vec<u64>,
+    /// Whether it may return from a call where it goes on at an address that it computes, and does nothing else
+    /// there. Known where calls are followed.
+    pub(crate) returns: bool,
 }
 
 impl Block {
@@ -110,6 +111,8 @@ struct Met {
     expected: Vec<u64>,
     /// Where it makes a call that is told.
     calls: Vec<u64>,
+    /// As [`Block::returns`].
+    returns: bool,
 }
 
 /// A call that is followed.
@@ -131,6 +134,10 @@ pub(crate) trait Steps {
 
     /// Whether it makes a call by that.
     fn is_call(&self, step: &Step, to: u64) -> bool;
+
+    /// Whether a step that jumps to an address which it computes may return from a call, and does nothing else
+    /// there.
+    fn returns(&self, step: &Step) -> bool;
 
     /// Whether another region begins at a place.
     fn is_entry(&self, place: Place) -> bool;
@@ -234,13 +241,14 @@ impl<F: Steps> Finder<'_, F> {
             let has_others = ends.has_others || !told.is_empty();
             let mut calls = told;
             calls.retain(|to| self.steps.is_call(&found.step, *to));
+            let returns = ends.computed.is_some() && self.steps.returns(&found.step);
             let goes_on = |way: &Way| (way.key.0, way.key.1) == (context, successor);
             if has_others || ways.len() != 1 || !ways.iter().all(goes_on) {
                 self.leaders.extend(ways.iter().map(|way| way.key));
             }
             // What follows in sequence is looked at first.
             waiting.extend(ways.iter().rev().map(|way| (way.key, cold)));
-            self.met.insert(key, Met { found, ways, has_others, expected, calls });
+            self.met.insert(key, Met { found, ways, has_others, expected, calls, returns });
         }
     }
 
@@ -341,7 +349,8 @@ impl<F: Steps> Finder<'_, F> {
                     let (successors, targets) = known.into_iter().unzip();
                     let place = Place { address: first.1, mode: first.2, ..self.entry };
                     let (expected, calls) = (met.expected.clone(), met.calls.clone());
-                    return Some(Block { place, steps, successors, targets, expected, calls });
+                    let returns = met.returns;
+                    return Some(Block { place, steps, successors, targets, expected, calls, returns });
                 }
             }
         }

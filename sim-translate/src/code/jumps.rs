@@ -51,6 +51,9 @@ impl Code {
         if pending != self.jumps_pending {
             self.count_jumps(core, steps);
             empty_jumps(core);
+            if let Some(frames) = &self.frames {
+                frames.forget_code(&core.state.arena);
+            }
             self.jumps_pending = pending;
         }
     }
@@ -58,6 +61,10 @@ impl Code {
     pub(super) fn count_jumps(&self, core: &Core<'_>, steps: &mut Steps) {
         for index in 0..u64::from(JUMP_ENTRIES) {
             self.count_jump(core, steps, layout::JUMPS as u64 + index * u64::from(JUMP_BYTES));
+        }
+        let frames = self.frames.iter().filter(|_| self.kind.profiles);
+        for (transfer, times) in frames.flat_map(|frames| frames.take_returns(&core.state.arena)) {
+            count_transfers(core, steps, transfer, times);
         }
     }
 }

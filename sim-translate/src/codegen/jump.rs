@@ -190,14 +190,13 @@ impl Codegen<'_, '_> {
         self.out.jump_modes.push((number.into(), self.mode));
         self.flow.mark_return(self.node);
         let mut left_by = None;
-        if self.around.frames_end.is_some() && self.region.blocks[self.current].steps[self.at].returns {
-            let (elsewhere, branch) = self.take_frame_off(pc);
+        if self.around.frames_end.is_some() && self.region.blocks[self.current].returns {
+            let (elsewhere, branch) = self.return_by_frame(pc, Entries::Returns(number));
             left_by = Some(branch);
-            self.jump_by_table(pc, Entries::Returns(number));
             self.b.switch_to_block(elsewhere);
         }
         let entries = if self.around.by_site { Entries::Jumps(number) } else { Entries::All(number) };
-        let branch = self.jump_by_table(pc, entries);
+        let branch = self.jump_by_table(pc, entries, None);
         let branch = left_by.unwrap_or(branch);
         self.add_edge(self.node, OUTSIDE, Position { check, ..Position::at(branch, passing) });
         let (step, node) = (self.step, self.node);
@@ -214,8 +213,14 @@ impl Codegen<'_, '_> {
         });
     }
 
-    /// Out by the table of jumps, or back to the engine; gives the branch between the two.
-    fn jump_by_table(&mut self, pc: ir::Value, entries: Entries) -> Inst {
+    /// Out by the table of jumps, or back to the engine; gives the branch between the two. The record of a return
+    /// comes with the site that it knows.
+    pub(super) fn jump_by_table(
+        &mut self,
+        pc: ir::Value,
+        entries: Entries,
+        record: Option<(ir::Value, ir::Value)>,
+    ) -> Inst {
         let salt = entries.salt();
         let shifted = self.b.ins().ushr_imm_u(pc, 1);
         let mixed = self.b.ins().iadd_imm_s(shifted, salt as i64);
@@ -242,6 +247,9 @@ impl Codegen<'_, '_> {
             self.b.ins().store(flags, count, entry, layout::JUMPS + 24);
         }
         let code = self.b.ins().load(types::I64, flags, entry, layout::JUMPS + 16);
+        if let Some(record) = record {
+            self.learn_return(record, entries.tag(), code);
+        }
         let zero = self.b.ins().iconst(types::I64, 0);
         self.b.ins().return_call_indirect(self.tail, code, &[self.ctx, zero]);
         self.b.switch_to_block(miss);

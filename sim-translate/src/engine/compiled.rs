@@ -237,7 +237,7 @@ impl TranslatedEngine<'_> {
         let struck = self.core.take_struck();
         let now = Spending { instructions: self.core.instructions, cycles: self.core.cycles(0) };
         let calls = self.calls.as_mut()?;
-        calls.learn(self.core.model(), step);
+        calls.learn(step);
         let Some(next) = struck else { return calls.follow(self.core.model(), step, pc, now) };
         calls.follow(self.core.model(), step, next, now);
         calls.recorder().strike(next, pc, now);

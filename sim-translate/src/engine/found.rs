@@ -37,7 +37,7 @@ impl region::Steps for Found<'_, '_> {
         let is_bounded = !is_sampled || successor > step.address;
         let number = number.filter(|_| is_compiled && is_bounded)?;
         if let Some(calls) = &mut self.calls {
-            calls.learn(model, &step);
+            calls.learn(&step);
         }
         let numbered = Numbered {
             number,
@@ -46,7 +46,6 @@ impl region::Steps for Found<'_, '_> {
             table: steps.table_of(own.address),
             precedes_return: steps.is_behind_call(successor),
             keeps_successor: is_sampled && steps.keeps_successor(model, number),
-            returns: self.calls.as_ref().is_some_and(|calls| calls.returns(model, &step)),
             accesses_memory: is_sampled && accesses_memory(&step),
             step,
         };
@@ -64,6 +63,10 @@ impl region::Steps for Found<'_, '_> {
 
     fn is_call(&self, step: &Step, to: u64) -> bool {
         self.calls.as_ref().is_some_and(|calls| calls.is_call(self.core.model(), step, to))
+    }
+
+    fn returns(&self, step: &Step) -> bool {
+        self.calls.as_ref().is_some_and(|calls| calls.returns(self.core.model(), step))
     }
 }
 

@@ -14,6 +14,7 @@ use rustc_hash::FxHashMap as HashMap;
 
 use crate::calls::CallTrail;
 use crate::checks::Checks;
+use crate::codegen::returns::ReturnKind;
 use crate::codegen::{Room, Surroundings, Translated};
 use crate::compilable::Compilable;
 use crate::core::Core;
@@ -119,9 +120,17 @@ impl Code {
         core.state.claims_less = false;
         empty_jumps(core);
         let mut room = Room { next: first, end: first + COUNTER_BYTES };
-        let frames = kind.follows_calls.then(|| Frames::new(&core.state.arena, &mut room));
+        let mut native = Native::new()?;
+        let adds_cycles = kind.follows_calls && adds_cycles(core.model());
+        let mut frames = None;
+        if kind.follows_calls {
+            let is_wide = core.model().pc.width_bits >= 64;
+            let returning = ReturnKind { profiles: kind.profiles, adds_cycles, is_wide };
+            let return_code = native.define_return(returning)?;
+            frames = Some(Frames::new(&core.state.arena, &mut room, return_code));
+        }
         Ok(Code {
-            native: Native::new()?,
+            native,
             regions: Vec::new(),
             index: HashMap::default(),
             links: Vec::new(),
@@ -134,7 +143,7 @@ impl Code {
             kind,
             room,
             frames,
-            adds_cycles: kind.follows_calls && adds_cycles(core.model()),
+            adds_cycles,
             jumps_pending: 0,
         })
     }
@@ -170,7 +179,7 @@ impl Code {
             counting: &self.counting,
             items,
             by_site: self.by_site,
-            frames_end: self.frames.as_ref().map(Frames::end),
+            frames: self.frames.as_ref().map(Frames::around),
             adds_cycles: self.adds_cycles,
             compilable,
             helpers,

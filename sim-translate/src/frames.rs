@@ -12,9 +12,10 @@ use sim_profile::Spending;
 use sim_runtime::record::{CallRecorder, PreparedCall};
 
 use crate::arena::Arena;
-use crate::codegen::{Entries, Room};
+use crate::codegen::{Entries, FramesAround, Room};
 use crate::core::Core;
 use crate::layout;
+use crate::native::Entry;
 
 /// Most frames.
 const MOST_FRAMES: u32 = 4096;
@@ -70,6 +71,8 @@ const NO_TOP: u64 = u64::MAX;
 pub(crate) struct Frames {
     /// Where the first frame stands; before it is one that nothing returns to.
     bottom: u32,
+    /// What all returns have in common.
+    return_code: Entry,
     /// By number, where each stands.
     records: Vec<(u32, PreparedCall)>,
     numbers: HashMap<PreparedCall, u32>,
@@ -77,18 +80,19 @@ pub(crate) struct Frames {
 
 impl Frames {
     /// None yet.
-    pub(crate) fn new(arena: &Arena, room: &mut Room) -> Frames {
+    pub(crate) fn new(arena: &Arena, room: &mut Room, return_code: Entry) -> Frames {
         let none = room.take_bytes(RECORD_BYTES);
         let before = room.take_bytes(FRAME_BYTES * (MOST_FRAMES + 1));
         arena.clear(none.into(), RECORD_BYTES.into());
         set(arena, none, RECORD_RETURNS, u64::MAX);
         set(arena, before, FRAME_RECORD, none.into());
-        Frames { bottom: before + FRAME_BYTES, records: Vec::new(), numbers: HashMap::new() }
+        Frames { bottom: before + FRAME_BYTES, return_code, records: Vec::new(), numbers: HashMap::new() }
     }
 
-    /// Behind the last frame that may be put on.
-    pub(crate) fn end(&self) -> u32 {
-        self.bottom + FRAME_BYTES * MOST_FRAMES
+    /// What compiled code has to know of them.
+    pub(crate) fn around(&self) -> FramesAround {
+        let end = self.bottom + FRAME_BYTES * MOST_FRAMES;
+        FramesAround { end, return_code: self.return_code.address() }
     }
 
     /// Compiled code is about to be entered.

@@ -11,6 +11,7 @@ use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{Module, default_libcall_names};
 
+use crate::codegen::returns::{ReturnKind, fill_return};
 use crate::codegen::{Exit, Helpers, Room, Surroundings, Translated, signature, translate};
 use crate::core::Core;
 use crate::layout;
@@ -158,6 +159,20 @@ impl Native {
         let reason = b.ins().iconst(types::I64, Exit::Link as i64);
         b.ins().store(flags, reason, ctx, layout::EXIT);
         b.ins().return_(&[]);
+        b.finalize(config);
+        self.builder = builder;
+        self.define(signature())
+    }
+
+    /// What all returns have in common, where somebody follows calls.
+    pub(crate) fn define_return(&mut self, kind: ReturnKind) -> Result<Entry, Unsupported> {
+        let config = self.config();
+        let mut builder = std::mem::take(&mut self.builder);
+        self.context.func = Function::new();
+        self.context.func.signature = signature();
+        let mut b = FunctionBuilder::new(&mut self.context.func, &mut builder);
+        let tail = b.import_signature(signature());
+        fill_return(&mut b, tail, kind);
         b.finalize(config);
         self.builder = builder;
         self.define(signature())

@@ -4,6 +4,8 @@
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, Inst, InstBuilder, JumpTableData, MemFlagsData, types};
 
+use cranelift_frontend::FunctionBuilder;
+
 use super::{Codegen, Exit, Pc, Position, Site, SiteKind};
 use crate::checks::Checks;
 use crate::layout;
@@ -51,16 +53,27 @@ impl Entries {
         site
     }
 
+    /// Distance of the salts of two sites, one behind the other.
+    const SALT: u64 = 0x9e37;
+
     fn salt(self) -> u64 {
         let salt = match self {
             Entries::All(_) => 0,
-            Entries::Jumps(site) => u64::from(site).wrapping_mul(0x9e37),
-            Entries::Returns(site) => u64::from(site).wrapping_mul(0x9e37).wrapping_add(0x1c35),
+            Entries::Jumps(site) => u64::from(site).wrapping_mul(Self::SALT),
+            Entries::Returns(site) => u64::from(site).wrapping_mul(Self::SALT).wrapping_add(0x1c35),
         };
         salt & 0x7fff_ffff
     }
 
-    fn exit(self) -> Exit {
+    /// Salt, of which the bits count that number the entries, and tag of a site that a value tells; here site 0
+    /// stands for it.
+    pub(super) fn of_site(self, b: &mut FunctionBuilder<'_>, site: ir::Value) -> (ir::Value, ir::Value) {
+        let salt = b.ins().imul_imm_u(site, Self::SALT as i64);
+        let salt = b.ins().iadd_imm_u(salt, self.salt() as i64);
+        (salt, b.ins().iadd_imm_u(site, self.tag() as i64))
+    }
+
+    pub(super) fn exit(self) -> Exit {
         match self {
             Entries::All(_) | Entries::Jumps(_) => Exit::Jump,
             Entries::Returns(_) => Exit::Return,
@@ -189,15 +202,12 @@ impl Codegen<'_, '_> {
         let number = self.around.first_site + self.out.sites.len() as u32;
         self.out.jump_modes.push((number.into(), self.mode));
         self.flow.mark_return(self.node);
-        let mut left_by = None;
-        if self.around.frames_end.is_some() && self.region.blocks[self.current].returns {
-            let (elsewhere, branch) = self.return_by_frame(pc, Entries::Returns(number));
-            left_by = Some(branch);
-            self.b.switch_to_block(elsewhere);
-        }
-        let entries = if self.around.by_site { Entries::Jumps(number) } else { Entries::All(number) };
-        let branch = self.jump_by_table(pc, entries, None);
-        let branch = left_by.unwrap_or(branch);
+        let returns = self.region.blocks[self.current].returns;
+        let branch = match self.around.frames.filter(|_| returns) {
+            Some(frames) => self.return_by_frame(pc, frames.return_code, number),
+            None if self.around.by_site => self.jump_by_table(pc, Entries::Jumps(number)),
+            None => self.jump_by_table(pc, Entries::All(number)),
+        };
         self.add_edge(self.node, OUTSIDE, Position { check, ..Position::at(branch, passing) });
         let (step, node) = (self.step, self.node);
         self.site_loops.push(None);
@@ -213,14 +223,19 @@ impl Codegen<'_, '_> {
         });
     }
 
-    /// Out by the table of jumps, or back to the engine; gives the branch between the two. The record of a return
-    /// comes with the site that it knows.
-    pub(super) fn jump_by_table(
-        &mut self,
-        pc: ir::Value,
-        entries: Entries,
-        record: Option<(ir::Value, ir::Value)>,
-    ) -> Inst {
+    /// Out by what all returns have in common ([`super::returns`]); gives the jump there.
+    fn return_by_frame(&mut self, pc: ir::Value, code: u64, number: u32) -> Inst {
+        let flags = MemFlagsData::trusted();
+        let number = self.b.ins().iconst(types::I64, i64::from(number));
+        self.b.ins().store(flags, number, self.ctx, layout::SITE);
+        let successor = self.b.ins().iconst(types::I64, self.successor as i64);
+        self.b.ins().store(flags, successor, self.ctx, layout::VALUE);
+        let code = self.b.ins().iconst(types::I64, code as i64);
+        self.b.ins().return_call_indirect(self.tail, code, &[self.ctx, pc])
+    }
+
+    /// Out by the table of jumps, or back to the engine; gives the branch between the two.
+    fn jump_by_table(&mut self, pc: ir::Value, entries: Entries) -> Inst {
         let salt = entries.salt();
         let shifted = self.b.ins().ushr_imm_u(pc, 1);
         let mixed = self.b.ins().iadd_imm_s(shifted, salt as i64);
@@ -247,9 +262,6 @@ impl Codegen<'_, '_> {
             self.b.ins().store(flags, count, entry, layout::JUMPS + 24);
         }
         let code = self.b.ins().load(types::I64, flags, entry, layout::JUMPS + 16);
-        if let Some(record) = record {
-            self.learn_return(record, entries.tag(), code);
-        }
         let zero = self.b.ins().iconst(types::I64, 0);
         self.b.ins().return_call_indirect(self.tail, code, &[self.ctx, zero]);
         self.b.switch_to_block(miss);

@@ -18,6 +18,7 @@ pub(crate) mod memory;
 mod operator;
 mod order;
 pub(crate) use self::operator::divides;
+pub(crate) mod returns;
 mod shape;
 mod statement;
 mod value;
@@ -190,8 +191,8 @@ pub(crate) struct Surroundings<'a> {
     /// Jumps to computed addresses are told apart by their sites: each has its own counts, and its own
     /// mode.
     pub(crate) by_site: bool,
-    /// Behind the last frame that compiled code may put on, if somebody follows calls.
-    pub(crate) frames_end: Option<u32>,
+    /// Frames of calls, if somebody follows them.
+    pub(crate) frames: Option<FramesAround>,
     /// The model has extra cycles.
     pub(crate) adds_cycles: bool,
     pub(crate) compilable: Compilable<'a>,
@@ -211,6 +212,15 @@ pub(crate) const ASK_CYCLES: u64 = 0;
 pub(crate) const ASK_INSTRUCTIONS: u64 = 1;
 /// whether the time of the first device has come, if it is a timer; numbers behind it ask for others.
 pub(crate) const ASK_PENDING: u64 = 2;
+
+/// Frames that compiled code puts on, and what takes them off.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct FramesAround {
+    /// Behind the last frame that may be put on.
+    pub(crate) end: u32,
+    /// The address of what all returns have in common.
+    pub(crate) return_code: u64,
+}
 
 /// Addresses of what compiled code calls.
 #[derive(Debug, Clone, Copy)]

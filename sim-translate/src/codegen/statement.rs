@@ -71,7 +71,7 @@ impl Codegen<'_, '_> {
 
     /// Whether somebody follows calls.
     fn follows_calls(&self) -> bool {
-        self.around.frames_end.is_some()
+        self.around.frames.is_some()
     }
 
     /// The instruction is struck, which is for whoever follows calls to look at.

@@ -45,7 +45,8 @@ pub(crate) const RECORD_EXTRA: i32 = 24;
 pub(crate) const RECORD_BELOW: i32 = 32;
 /// its number,
 const RECORD_NUMBER: i32 = 40;
-/// the tag of the site that has returned first, 0 as long as none has ([`Entries::tag`]),
+/// the tag of a site that has returned to it by the table of jumps, the first one, 0 as long as none has
+/// ([`Entries::tag`]): it is of a region for certain timers, and so is what follows,
 pub(crate) const RECORD_SITE: i32 = 48;
 /// the code that follows,
 pub(crate) const RECORD_CODE: i32 = 56;
@@ -157,13 +158,6 @@ impl Frames {
             Some(((site, call.return_address), here))
         };
         self.records.iter().filter_map(take).collect()
-    }
-
-    /// What follows a return may be other code from now on.
-    pub(crate) fn forget_code(&self, arena: &Arena) {
-        for (record, _) in &self.records {
-            set(arena, *record, RECORD_SITE, 0);
-        }
     }
 
     /// Tells a recorder what has returned without it.

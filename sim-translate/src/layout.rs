@@ -8,9 +8,9 @@ use isac_ir::resource::{Ram, Register};
 pub(crate) const FUEL: i32 = 0;
 /// Why compiled code came back, an [`crate::engine::Exit`].
 pub(crate) const EXIT: i32 = 8;
-/// The site or link that it came back from.
+/// The site or link that it came back from; of returns, already for the code that they have in common.
 pub(crate) const SITE: i32 = 16;
-/// Low and high half of what helpers are given and give.
+/// Low and high half of what helpers are given and give; of returns, the address behind them.
 pub(crate) const VALUE: i32 = 24;
 /// Where samples are taken, what may be executed stands below this bit of [`FUEL`], and the checks up to
 /// the next turn from it on: an edge takes off both in one.

@@ -196,8 +196,9 @@ impl Native {
 impl Drop for Native {
     fn drop(&mut self) {
         if let Some(module) = self.module.take() {
-            // SAFETY: code runs in `run` alone, which borrows `self`; links and tables that hold
-            // addresses of it are emptied by whoever drops it.
+            // SAFETY: code runs in `run` alone, which borrows `self`; links, tables and records of calls that
+            // hold addresses of it are read by its own code alone, and the next generation clears each before it
+            // lays its own there.
             unsafe { module.free_memory() };
         }
     }

@@ -237,11 +237,11 @@ impl<F: Steps> Finder<'_, F> {
             let ends = Ends::of(self.model, self.items, &found, mode);
             let targets = || ends.targets.iter().map(|(to, _)| *to);
             let told: Vec<u64> = targets().filter(|to| self.steps.is_told(&found.step, *to)).collect();
+            let returns = ends.computed.is_some() && self.steps.returns(&found.step);
             let (ways, expected) = self.go_on(context, &found, &ends, &told);
             let has_others = ends.has_others || !told.is_empty();
             let mut calls = told;
             calls.retain(|to| self.steps.is_call(&found.step, *to));
-            let returns = ends.computed.is_some() && self.steps.returns(&found.step);
             let goes_on = |way: &Way| (way.key.0, way.key.1) == (context, successor);
             if has_others || ways.len() != 1 || !ways.iter().all(goes_on) {
                 self.leaders.extend(ways.iter().map(|way| way.key));

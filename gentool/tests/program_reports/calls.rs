@@ -113,6 +113,7 @@ fn functions_are_called_as_often_as_callgrind_counts() {
         let printed = bench.command("callgrind_annotate", "guest.out");
         let printed = String::from_utf8_lossy(&printed.stdout).into_owned();
         assert!(printed.contains("main") && printed.contains("PROGRAM TOTALS"), "{printed}");
+        assert!(printed.contains("Profiled target:  guest.elf"), "{printed}");
     }
 }
 

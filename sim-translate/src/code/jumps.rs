@@ -49,22 +49,24 @@ impl Code {
     /// Entries of the table of jumps lead to code for certain timers.
     pub(crate) fn set_pending(&mut self, core: &Core<'_>, steps: &mut Steps, pending: u64) {
         if pending != self.jumps_pending {
-            self.count_jumps(core, steps);
+            self.count_table(core, steps);
             empty_jumps(core);
-            if let Some(frames) = &self.frames {
-                frames.forget_code(&core.state.arena);
-            }
             self.jumps_pending = pending;
         }
     }
 
+    /// Takes the counts of all jumps to computed addresses.
     pub(super) fn count_jumps(&self, core: &Core<'_>, steps: &mut Steps) {
+        self.count_table(core, steps);
+        for (transfer, times) in self.frames.iter().flat_map(|frames| frames.take_returns(&core.state.arena))
+        {
+            count_transfers(core, steps, transfer, times);
+        }
+    }
+
+    fn count_table(&self, core: &Core<'_>, steps: &mut Steps) {
         for index in 0..u64::from(JUMP_ENTRIES) {
             self.count_jump(core, steps, layout::JUMPS as u64 + index * u64::from(JUMP_BYTES));
-        }
-        let frames = self.frames.iter().filter(|_| self.kind.profiles);
-        for (transfer, times) in frames.flat_map(|frames| frames.take_returns(&core.state.arena)) {
-            count_transfers(core, steps, transfer, times);
         }
     }
 }

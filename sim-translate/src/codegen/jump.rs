@@ -3,7 +3,6 @@
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, Inst, InstBuilder, JumpTableData, MemFlagsData, types};
-
 use cranelift_frontend::FunctionBuilder;
 
 use super::{Codegen, Exit, Pc, Position, Site, SiteKind};
@@ -47,33 +46,51 @@ pub(crate) enum Entries {
 impl Entries {
     /// In the tag of entries for returns.
     const IS_RETURN: u64 = 1 << 30;
+    /// Between the salts of two sites, one behind the other.
+    const SALT: u64 = 0x9e37;
+    /// Between the salts of a site's two kinds of entries.
+    const RETURN_SALT: u64 = 0x1c35;
 
     fn site(self) -> u32 {
         let (Entries::All(site) | Entries::Jumps(site) | Entries::Returns(site)) = self;
         site
     }
 
-    /// Distance of the salts of two sites, one behind the other.
-    const SALT: u64 = 0x9e37;
-
     fn salt(self) -> u64 {
         let salt = match self {
             Entries::All(_) => 0,
             Entries::Jumps(site) => u64::from(site).wrapping_mul(Self::SALT),
-            Entries::Returns(site) => u64::from(site).wrapping_mul(Self::SALT).wrapping_add(0x1c35),
+            Entries::Returns(site) => {
+                u64::from(site).wrapping_mul(Self::SALT).wrapping_add(Self::RETURN_SALT)
+            }
         };
         salt & 0x7fff_ffff
     }
 
-    /// Salt, of which the bits count that number the entries, and tag of a site that a value tells; here site 0
-    /// stands for it.
-    pub(super) fn of_site(self, b: &mut FunctionBuilder<'_>, site: ir::Value) -> (ir::Value, ir::Value) {
+    /// Where the entry for an address stands, of a site's that a value tells: as [`Entries::index`] of its number.
+    pub(super) fn entry_of_site(
+        b: &mut FunctionBuilder<'_>,
+        (ctx, pc): (ir::Value, ir::Value),
+        (site, exit): (ir::Value, Exit),
+    ) -> ir::Value {
         let salt = b.ins().imul_imm_u(site, Self::SALT as i64);
-        let salt = b.ins().iadd_imm_u(salt, self.salt() as i64);
-        (salt, b.ins().iadd_imm_u(site, self.tag() as i64))
+        let salt = match exit {
+            Exit::Return => b.ins().iadd_imm_u(salt, Self::RETURN_SALT as i64),
+            _ => salt,
+        };
+        entry_at(b, (ctx, pc), salt)
     }
 
-    pub(super) fn exit(self) -> Exit {
+    /// The tag of entries of a site that a value tells: as [`Entries::tag`] of its number.
+    pub(super) fn tag_of_site(b: &mut FunctionBuilder<'_>, (site, exit): (ir::Value, Exit)) -> ir::Value {
+        let first = match exit {
+            Exit::Return => Entries::Returns(0),
+            _ => Entries::Jumps(0),
+        };
+        b.ins().iadd_imm_u(site, first.tag() as i64)
+    }
+
+    fn exit(self) -> Exit {
         match self {
             Entries::All(_) | Entries::Jumps(_) => Exit::Jump,
             Entries::Returns(_) => Exit::Return,
@@ -237,14 +254,17 @@ impl Codegen<'_, '_> {
     /// Out by the table of jumps, or back to the engine; gives the branch between the two.
     fn jump_by_table(&mut self, pc: ir::Value, entries: Entries) -> Inst {
         let salt = entries.salt();
-        let shifted = self.b.ins().ushr_imm_u(pc, 1);
-        let mixed = self.b.ins().iadd_imm_s(shifted, salt as i64);
-        let index = self.b.ins().band_imm_u(mixed, i64::from(layout::JUMP_ENTRIES - 1));
-        let offset = self.b.ins().ishl_imm_u(index, i64::from(layout::JUMP_BYTES.trailing_zeros()));
-        let entry = self.b.ins().iadd(self.ctx, offset);
+        let salt = self.b.ins().iconst(types::I64, salt as i64);
+        let entry = entry_at(&mut self.b, (self.ctx, pc), salt);
         let flags = MemFlagsData::trusted();
         let address = self.b.ins().load(types::I64, flags, entry, layout::JUMPS);
         let mut is_known = self.b.ins().icmp(IntCC::Equal, address, pc);
+        if matches!(entries, Entries::All(_)) && self.around.model.pc.width_bits >= 64 {
+            // An entry without tag is empty, whatever address it has.
+            let tag = self.b.ins().load(types::I64, flags, entry, layout::JUMPS + 8);
+            let is_filled = self.b.ins().icmp_imm_u(IntCC::NotEqual, tag, 0);
+            is_known = self.b.ins().band(is_known, is_filled);
+        }
         if !matches!(entries, Entries::All(_)) {
             let site = self.b.ins().load(types::I64, flags, entry, layout::JUMPS + 8);
             let same = self.b.ins().icmp_imm_s(IntCC::Equal, site, entries.tag() as i64);
@@ -270,6 +290,15 @@ impl Codegen<'_, '_> {
         self.come_back(entries.exit(), told);
         branch
     }
+}
+
+/// Where the entry for an address stands that is moved by a salt, as a distance from [`layout::JUMPS`].
+fn entry_at(b: &mut FunctionBuilder<'_>, (ctx, pc): (ir::Value, ir::Value), salt: ir::Value) -> ir::Value {
+    let shifted = b.ins().ushr_imm_u(pc, 1);
+    let mixed = b.ins().iadd(shifted, salt);
+    let index = b.ins().band_imm_u(mixed, i64::from(layout::JUMP_ENTRIES - 1));
+    let offset = b.ins().ishl_imm_u(index, i64::from(layout::JUMP_BYTES.trailing_zeros()));
+    b.ins().iadd(ctx, offset)
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, InstBuilder, MemFlagsData, SigRef, types};
 use cranelift_frontend::FunctionBuilder;
 
-use super::Entries;
+use super::{Entries, Exit};
 use crate::frames::{
     FRAME_BYTES, FRAME_EXTRA, FRAME_FUEL, FRAME_RECORD, RECORD_BELOW, RECORD_CODE, RECORD_EXTRA, RECORD_HERE,
     RECORD_INSTRUCTIONS, RECORD_RETURNS, RECORD_SITE, RECORD_TIMES,
@@ -68,7 +68,7 @@ impl Return<'_, '_> {
         self.store(below, self.ctx, layout::TOP);
         let frames = self.b.ins().iadd_imm_s(frames, i64::from(before));
         self.store(frames, self.ctx, layout::FRAMES);
-        let (_, tag) = Entries::Returns(0).of_site(self.b, self.site);
+        let tag = Entries::tag_of_site(self.b, (self.site, Exit::Return));
         let known = self.load(record, RECORD_SITE);
         let by_table = self.b.create_block();
         self.go_on_if(IntCC::Equal, (known, tag), by_table);
@@ -79,7 +79,7 @@ impl Return<'_, '_> {
 
         self.b.switch_to_block(by_table);
         self.count(record, RECORD_TIMES);
-        let code = self.look_up(Entries::Returns(0));
+        let code = self.look_up(Exit::Return);
         let (learn, go_on) = (self.b.create_block(), self.b.create_block());
         self.b.ins().brif(known, go_on, &[], learn, &[]);
         self.b.seal_block(learn);
@@ -92,7 +92,7 @@ impl Return<'_, '_> {
         self.leave(code);
 
         self.b.switch_to_block(elsewhere);
-        let code = self.look_up(Entries::Jumps(0));
+        let code = self.look_up(Exit::Jump);
         self.leave(code);
     }
 
@@ -110,15 +110,11 @@ impl Return<'_, '_> {
         }
     }
 
-    /// What follows by the table of jumps, of the entries of the site: those of site 0 tell which. Comes back to the
-    /// engine where there is no entry.
-    fn look_up(&mut self, first: Entries) -> ir::Value {
-        let (salt, tag) = first.of_site(self.b, self.site);
-        let shifted = self.b.ins().ushr_imm_u(self.pc, 1);
-        let mixed = self.b.ins().iadd(shifted, salt);
-        let index = self.b.ins().band_imm_u(mixed, i64::from(layout::JUMP_ENTRIES - 1));
-        let offset = self.b.ins().ishl_imm_u(index, i64::from(layout::JUMP_BYTES.trailing_zeros()));
-        let entry = self.b.ins().iadd(self.ctx, offset);
+    /// What follows by the table of jumps; where the site has no entry there it comes back to the engine for what is
+    /// missing.
+    fn look_up(&mut self, exit: Exit) -> ir::Value {
+        let entry = Entries::entry_of_site(self.b, (self.ctx, self.pc), (self.site, exit));
+        let tag = Entries::tag_of_site(self.b, (self.site, exit));
         let miss = self.b.create_block();
         self.b.set_cold_block(miss);
         let address = self.load(entry, layout::JUMPS);
@@ -131,7 +127,7 @@ impl Return<'_, '_> {
         self.b.seal_block(miss);
         self.b.switch_to_block(miss);
         self.store(self.pc, self.ctx, layout::VALUE + 8);
-        let exit = self.b.ins().iconst(types::I64, first.exit() as i64);
+        let exit = self.b.ins().iconst(types::I64, exit as i64);
         self.store(exit, self.ctx, layout::EXIT);
         self.b.ins().return_(&[]);
         self.b.switch_to_block(hit);

@@ -46,6 +46,10 @@ impl Writer<'_, '_> {
     fn write_header(&mut self) {
         let total = spending_of(self.profile.measurement);
         self.out.push_str("# callgrind format\nversion: 1\ncreator: gentool\n");
+        let images: Vec<String> = self.profile.program.images().iter().map(|image| one_line(image)).collect();
+        if !images.is_empty() {
+            let _ = writeln!(self.out, "cmd: {}", images.join(" "));
+        }
         for note in self.profile.program.notes() {
             let _ = writeln!(self.out, "desc: Note: {}", one_line(&note.to_string()));
         }

@@ -5,12 +5,9 @@ mod random_program;
 mod support;
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 
-use gentool::assembler::{Assembled, Assembler, Bases};
+use gentool::assembler::Assembled;
 use isac_ir::Model;
-use isac_parser::diagnostic::{Diagnostics, Style};
-use isac_parser::source::{InMemory, SourceMap};
 use proptest::prelude::*;
 use random_program::{rv32im_program, tiny8_program, tree_program};
 use sim_profile::flow::verify_calls;
@@ -21,6 +18,7 @@ use sim_runtime::host::{Host, Streams};
 use sim_runtime::record::{FunctionMap, function_map, static_table};
 use sim_runtime::reference::ReferenceEngine;
 use sim_runtime::{Engine, Stop};
+use support::assembled::assemble;
 use support::description::lower;
 use support::launch::Guest;
 use support::law::{Way, ways};
@@ -324,16 +322,6 @@ fn labelled(program: &Assembled, names: &[&str]) -> Vec<(String, u64)> {
     names.iter().map(|name| ((*name).to_owned(), value(name))).collect()
 }
 
-fn assembled(model: &Model, text: &str) -> Assembled {
-    let loader = InMemory::new([("program.s", text)]);
-    let (mut sources, mut findings) = (SourceMap::default(), Diagnostics::new());
-    let assembler = Assembler::new(model).expect("the model's instructions have texts");
-    let files = [PathBuf::from("program.s")];
-    let program = assembler.assemble(&files, Bases::default(), &loader, &mut sources, &mut findings);
-    let program = program.expect("the file is there");
-    program.unwrap_or_else(|| panic!("{}", findings.render(&sources, Style::Plain)))
-}
-
 /// The calls of a program of `rv32imc` with these functions, each of which ends where the next begins.
 fn calls_of_program(program: &Assembled, functions: &[(String, u64)]) -> Calls {
     let ends = functions.iter().skip(1).map(|(_, start)| *start).chain([u64::from(u32::MAX)]);
@@ -352,7 +340,7 @@ fn calls_of_program(program: &Assembled, functions: &[(String, u64)]) -> Calls {
 #[test]
 fn a_function_returns_from_several_places() {
     const TURNS: u64 = 700;
-    let program = assembled((RV32IMC.model)(), include_str!("calls/returns.s"));
+    let program = assemble((RV32IMC.model)(), include_str!("calls/returns.s"));
     let functions = labelled(&program, &["_start", "either", "through"]);
     let calls = calls_of_program(&program, &functions);
     let arcs: Vec<_> = calls.arcs.iter().map(|(key, arc)| (key.callee, key.kind, arc.calls)).collect();
@@ -367,8 +355,7 @@ fn a_function_returns_from_several_places() {
 #[test]
 fn what_is_struck_by_an_interrupt_calls_and_returns_all_the_same() {
     const TURNS: u64 = 600;
-    let model = (RV32IMC.model)();
-    let program = assembled(model, include_str!("calls/struck.s"));
+    let program = assemble((RV32IMC.model)(), include_str!("calls/struck.s"));
 
     let names = ["_start", "first", "second", "third", "rearm", "trap"];
     let functions = labelled(&program, &names);

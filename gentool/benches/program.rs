@@ -51,32 +51,29 @@ pub(crate) struct Target {
 const PARTS: [&str; 5] = ["counters", "placed", "descent", "reports", "large"];
 
 fn main() -> ExitCode {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let (options, parts): (Vec<&String>, Vec<&String>) =
-        arguments.iter().partition(|argument| argument.starts_with('-'));
-    let is_quick = options.iter().any(|option| *option == "--quick");
-    if let Some(unknown) = parts.iter().find(|part| !PARTS.contains(&part.as_str())) {
-        eprintln!("error: there is no part `{unknown}`; parts: {}", PARTS.join(", "));
-        return ExitCode::from(2);
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let is_known = |word: &str| PARTS.contains(&word) || ["--quick", "--bench"].contains(&word);
+    if let Some(unknown) = words.iter().find(|word| !is_known(word)) {
+        eprintln!("error: no part `{unknown}`; there are {}", PARTS.join(", "));
+        return ExitCode::FAILURE;
     }
-    let runs = |part: &str| parts.is_empty() || parts.iter().any(|named| *named == part);
+    let is_named = |part: &&str| words.iter().any(|word| word == part);
+    let is_quick = is_named(&"--quick");
+    let parts: Vec<&str> = match PARTS.into_iter().filter(|part| is_named(part)).collect::<Vec<_>>() {
+        named if named.is_empty() => PARTS.to_vec(),
+        named => named,
+    };
     let scratch = tempfile::tempdir().expect("a folder for temporary files");
     let instructions = if is_quick { 10_000_000 } else { 1_000_000_000 };
-    if runs("counters") {
-        counters::measure(scratch.path());
-    }
-    if runs("placed") {
-        placed::measure(scratch.path(), instructions);
-    }
-    if runs("descent") {
-        descent::measure(scratch.path());
-    }
     let mut targets = Vec::new();
-    if runs("reports") {
-        targets.extend(reports::measure(scratch.path(), instructions));
-    }
-    if runs("large") {
-        targets.extend(large::measure(scratch.path(), if is_quick { 1_000 } else { 100_000 }));
+    for part in parts {
+        match part {
+            "counters" => counters::measure(scratch.path()),
+            "placed" => placed::measure(scratch.path(), instructions),
+            "descent" => descent::measure(scratch.path()),
+            "reports" => targets.extend(reports::measure(scratch.path(), instructions)),
+            _ => targets.extend(large::measure(scratch.path(), if is_quick { 1_000 } else { 100_000 })),
+        }
     }
     println!("| target | measured | at most | |\n|---|---:|---:|---|");
     let mut is_missed = false;

@@ -2,8 +2,9 @@
 //!
 //! Compiled code goes on by itself wherever the recorder need not be told: within functions, and at calls and
 //! returns that it follows by itself ([`crate::frames`]). Other calls and returns, and ways to other functions,
-//! come back to the engine, each time: it tells the recorder and enters the region there. A computed jump within a function is nothing to the recorder as long as nobody is to return
-//! to where it leads; once somebody is, all code is made anew.
+//! come back to the engine, each time: it tells the recorder and enters the region there. A computed jump within a
+//! function is nothing to the recorder as long as nobody is to return to where it leads; once somebody is, all code
+//! is made anew.
 
 use std::cell::OnceCell;
 

@@ -107,7 +107,6 @@ pub(crate) struct Code {
     room: Room,
     /// Calls that compiled code makes by itself, if somebody follows them.
     frames: Option<Frames>,
-    adds_cycles: bool,
     /// Timers whose time had come when the table of jumps was filled.
     jumps_pending: u64,
 }
@@ -121,13 +120,12 @@ impl Code {
         empty_jumps(core);
         let mut room = Room { next: first, end: first + COUNTER_BYTES };
         let mut native = Native::new()?;
-        let adds_cycles = kind.follows_calls && adds_cycles(core.model());
         let mut frames = None;
         if kind.follows_calls {
-            let is_wide = core.model().pc.width_bits >= 64;
+            let (is_wide, adds_cycles) = (core.model().pc.width_bits >= 64, adds_cycles(core.model()));
             let returning = ReturnKind { profiles: kind.profiles, adds_cycles, is_wide };
-            let return_code = native.define_return(returning)?;
-            frames = Some(Frames::new(&core.state.arena, &mut room, return_code));
+            let return_code = native.define_return(returning)?.address();
+            frames = Some(Frames::new(&core.state.arena, &mut room, return_code, adds_cycles));
         }
         Ok(Code {
             native,
@@ -143,7 +141,6 @@ impl Code {
             kind,
             room,
             frames,
-            adds_cycles,
             jumps_pending: 0,
         })
     }
@@ -180,7 +177,6 @@ impl Code {
             items,
             by_site: self.by_site,
             frames: self.frames.as_ref().map(Frames::around),
-            adds_cycles: self.adds_cycles,
             compilable,
             helpers,
             config,

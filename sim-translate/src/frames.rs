@@ -12,10 +12,9 @@ use sim_profile::Spending;
 use sim_runtime::record::{CallRecorder, PreparedCall};
 
 use crate::arena::Arena;
-use crate::codegen::{Entries, FramesAround, Room};
+use crate::codegen::{Entries, Room};
 use crate::core::Core;
 use crate::layout;
-use crate::native::Entry;
 
 /// Most frames.
 const MOST_FRAMES: u32 = 4096;
@@ -68,32 +67,43 @@ pub(crate) const STACK_TO: i32 = 16;
 /// On top of a stack from which nothing is prepared.
 const NO_TOP: u64 = u64::MAX;
 
+/// What compiled code has to know of frames.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct FramesAround {
+    /// Behind the last frame that may be put on.
+    pub(crate) end: u32,
+    /// The address of what all returns have in common.
+    pub(crate) return_code: u64,
+    /// The model has extra cycles, which frames tell then.
+    pub(crate) adds_cycles: bool,
+}
+
 /// Frames and records in the shared memory.
 pub(crate) struct Frames {
     /// Where the first frame stands; before it is one that nothing returns to.
     bottom: u32,
-    /// What all returns have in common.
-    return_code: Entry,
+    around: FramesAround,
     /// By number, where each stands.
     records: Vec<(u32, PreparedCall)>,
     numbers: HashMap<PreparedCall, u32>,
 }
 
 impl Frames {
-    /// None yet.
-    pub(crate) fn new(arena: &Arena, room: &mut Room, return_code: Entry) -> Frames {
+    /// None yet, for code where all returns have in common what stands at an address of the host.
+    pub(crate) fn new(arena: &Arena, room: &mut Room, return_code: u64, adds_cycles: bool) -> Frames {
         let none = room.take_bytes(RECORD_BYTES);
         let before = room.take_bytes(FRAME_BYTES * (MOST_FRAMES + 1));
         arena.clear(none.into(), RECORD_BYTES.into());
         set(arena, none, RECORD_RETURNS, u64::MAX);
         set(arena, before, FRAME_RECORD, none.into());
-        Frames { bottom: before + FRAME_BYTES, return_code, records: Vec::new(), numbers: HashMap::new() }
+        let bottom = before + FRAME_BYTES;
+        let around = FramesAround { end: bottom + FRAME_BYTES * MOST_FRAMES, return_code, adds_cycles };
+        Frames { bottom, around, records: Vec::new(), numbers: HashMap::new() }
     }
 
     /// What compiled code has to know of them.
     pub(crate) fn around(&self) -> FramesAround {
-        let end = self.bottom + FRAME_BYTES * MOST_FRAMES;
-        FramesAround { end, return_code: self.return_code.address() }
+        self.around
     }
 
     /// Compiled code is about to be entered.

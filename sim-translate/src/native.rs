@@ -5,7 +5,7 @@
 #![allow(unsafe_code, reason = "machine code is entered and calls back")]
 
 use cranelift_codegen::Context;
-use cranelift_codegen::ir::{AbiParam, Function, InstBuilder, MemFlagsData, Signature, types};
+use cranelift_codegen::ir::{AbiParam, Function, InstBuilder, MemFlagsData, Signature, Value, types};
 use cranelift_codegen::settings::{self, Configurable};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use cranelift_jit::{JITBuilder, JITModule};
@@ -119,63 +119,57 @@ impl Native {
         Ok(Entry(module.get_finalized_function(function)))
     }
 
-    /// The way in: a function of the host's convention that calls a region.
-    fn define_enter(&mut self) -> Result<Entry, Unsupported> {
-        let config = self.config();
-        let mut host = Signature::new(config.default_call_conv);
-        host.params.extend([AbiParam::new(types::I64), AbiParam::new(types::I64)]);
-        let mut builder = std::mem::take(&mut self.builder);
-        self.context.func = Function::new();
-        self.context.func.signature = host.clone();
-        let mut b = FunctionBuilder::new(&mut self.context.func, &mut builder);
-        let block = b.create_block();
-        b.append_block_params_for_function_params(block);
-        b.switch_to_block(block);
-        b.seal_block(block);
-        let (ctx, code) = (b.block_params(block)[0], b.block_params(block)[1]);
-        let region = b.import_signature(signature());
-        let zero = b.ins().iconst(types::I64, 0);
-        b.ins().call_indirect(region, code, &[ctx, zero]);
-        b.ins().return_(&[]);
-        b.finalize(config);
-        self.builder = builder;
-        self.define(host)
-    }
-
-    /// The way back of a link that leads nowhere yet.
-    fn define_miss(&mut self) -> Result<Entry, Unsupported> {
+    /// Makes a function that has no region: of the shared memory and another number, which are told to who fills it.
+    fn define_filled(
+        &mut self,
+        signature: Signature,
+        fill: impl FnOnce(&mut FunctionBuilder<'_>, Value, Value),
+    ) -> Result<Entry, Unsupported> {
         let config = self.config();
         let mut builder = std::mem::take(&mut self.builder);
         self.context.func = Function::new();
-        self.context.func.signature = signature();
+        self.context.func.signature = signature.clone();
         let mut b = FunctionBuilder::new(&mut self.context.func, &mut builder);
         let block = b.create_block();
         b.append_block_params_for_function_params(block);
         b.switch_to_block(block);
         b.seal_block(block);
         let (ctx, number) = (b.block_params(block)[0], b.block_params(block)[1]);
-        let flags = MemFlagsData::trusted();
-        b.ins().store(flags, number, ctx, layout::SITE);
-        let reason = b.ins().iconst(types::I64, Exit::Link as i64);
-        b.ins().store(flags, reason, ctx, layout::EXIT);
-        b.ins().return_(&[]);
+        fill(&mut b, ctx, number);
         b.finalize(config);
         self.builder = builder;
-        self.define(signature())
+        self.define(signature)
+    }
+
+    /// The way in: a function of the host's convention that calls a region.
+    fn define_enter(&mut self) -> Result<Entry, Unsupported> {
+        let mut host = Signature::new(self.config().default_call_conv);
+        host.params.extend([AbiParam::new(types::I64), AbiParam::new(types::I64)]);
+        self.define_filled(host, |b, ctx, code| {
+            let region = b.import_signature(signature());
+            let zero = b.ins().iconst(types::I64, 0);
+            b.ins().call_indirect(region, code, &[ctx, zero]);
+            b.ins().return_(&[]);
+        })
+    }
+
+    /// The way back of a link that leads nowhere yet.
+    fn define_miss(&mut self) -> Result<Entry, Unsupported> {
+        self.define_filled(signature(), |b, ctx, number| {
+            let flags = MemFlagsData::trusted();
+            b.ins().store(flags, number, ctx, layout::SITE);
+            let reason = b.ins().iconst(types::I64, Exit::Link as i64);
+            b.ins().store(flags, reason, ctx, layout::EXIT);
+            b.ins().return_(&[]);
+        })
     }
 
     /// What all returns have in common, where somebody follows calls.
     pub(crate) fn define_return(&mut self, kind: ReturnKind) -> Result<Entry, Unsupported> {
-        let config = self.config();
-        let mut builder = std::mem::take(&mut self.builder);
-        self.context.func = Function::new();
-        self.context.func.signature = signature();
-        let mut b = FunctionBuilder::new(&mut self.context.func, &mut builder);
-        let tail = b.import_signature(signature());
-        fill_return(&mut b, tail, kind);
-        b.finalize(config);
-        self.builder = builder;
-        self.define(signature())
+        self.define_filled(signature(), |b, ctx, pc| {
+            let tail = b.import_signature(signature());
+            fill_return(b, (ctx, pc), tail, kind);
+        })
     }
 
     /// Runs compiled code until it comes back.

@@ -2,13 +2,10 @@
 
 use std::fmt::Write as _;
 use std::ops::Range;
-use std::path::PathBuf;
 
-use gentool::assembler::{Assembler, Bases};
 use isac::simulators::avr;
-use isac_parser::diagnostic::{Diagnostics, Style};
-use isac_parser::source::{InMemory, SourceMap};
 
+use crate::support::assembled::assemble;
 use crate::support::random::Random;
 
 /// Data memory that random instructions touch; the stack is in it.
@@ -46,7 +43,7 @@ impl Program {
         text += "ldi r16, 1\nsts 0x81, r16\nbegin:\n";
         text += &lines.join("\n");
         let _ = write!(text, "\nstep{steps}:\nnop\n{}end:\n{SHOW}", save());
-        let assembled = assemble(&text);
+        let assembled = assemble(avr::model(), &text);
         let symbol = |name: &str| {
             let found = assembled.symbols.iter().find(|symbol| symbol.name == name);
             found.expect("the text defines it").value as u64
@@ -116,13 +113,3 @@ send:
     sts 0xc6, r17
     ret
 ";
-
-fn assemble(text: &str) -> gentool::assembler::Assembled {
-    let assembler = Assembler::new(avr::model()).expect("the model's instructions have texts");
-    let path = PathBuf::from("random.s");
-    let loader = InMemory::new([(path.clone(), text.to_owned())]);
-    let (mut sources, mut findings) = (SourceMap::new(), Diagnostics::new());
-    let program = assembler.assemble(&[path], Bases::default(), &loader, &mut sources, &mut findings);
-    let program = program.expect("the text is there");
-    program.unwrap_or_else(|| panic!("{}", findings.render(&sources, Style::Plain)))
-}

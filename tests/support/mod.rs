@@ -2,6 +2,7 @@
 
 #![allow(dead_code, reason = "every test takes what it needs")]
 
+pub(crate) mod assembled;
 pub(crate) mod description;
 pub(crate) mod installed;
 pub(crate) mod launch;

@@ -5,15 +5,15 @@ use cranelift_codegen::ir::{self, Inst, InstBuilder, MemFlagsData, types};
 
 use super::{Codegen, Exit};
 use crate::frames::{
-    FRAME_BYTES, FRAME_EXTRA, FRAME_FUEL, FRAME_RECORD, STACK_BYTES, STACK_FROM, STACK_RECORD, STACK_TO,
-    STACKS,
+    FRAME_BYTES, FRAME_EXTRA, FRAME_FUEL, FRAME_RECORD, FramesAround, STACK_BYTES, STACK_FROM, STACK_RECORD,
+    STACK_TO, STACKS,
 };
 use crate::layout;
 
 impl Codegen<'_, '_> {
     /// Out by a link that is a call: with a frame if the call was prepared from the stack at hand, else the
     /// engine makes it. Gives where the link's data stand, and the branch that every call passes.
-    pub(super) fn call_by_link(&mut self, slot: u32, number: u32) -> (u32, Inst) {
+    pub(super) fn call_by_link(&mut self, around: FramesAround, slot: u32, number: u32) -> (u32, Inst) {
         let data = self.room.take_bytes(STACKS * STACK_BYTES);
         let flags = MemFlagsData::trusted();
         let top = self.load_word(self.ctx, layout::TOP);
@@ -28,8 +28,7 @@ impl Codegen<'_, '_> {
         self.b.set_cold_block(tell);
         self.b.seal_block(call);
         self.b.switch_to_block(call);
-        let end = i64::from(self.around.frames.map_or(0, |frames| frames.end));
-        let has_room = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, frames, end);
+        let has_room = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, frames, i64::from(around.end));
         let put_on = self.b.create_block();
         self.b.ins().brif(has_room, put_on, &[], tell, &[]);
         self.b.seal_block(put_on);
@@ -40,7 +39,7 @@ impl Codegen<'_, '_> {
         self.b.ins().store(flags, fuel, frame, FRAME_FUEL);
         let record = self.load_word(stack, data as i32 + STACK_RECORD);
         self.b.ins().store(flags, record, frame, FRAME_RECORD);
-        if self.around.adds_cycles {
+        if around.adds_cycles {
             let extra = self.load_word(self.ctx, layout::EXTRA);
             self.b.ins().store(flags, extra, frame, FRAME_EXTRA);
         }

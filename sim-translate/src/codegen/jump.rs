@@ -259,16 +259,16 @@ impl Codegen<'_, '_> {
         let flags = MemFlagsData::trusted();
         let address = self.b.ins().load(types::I64, flags, entry, layout::JUMPS);
         let mut is_known = self.b.ins().icmp(IntCC::Equal, address, pc);
-        if matches!(entries, Entries::All(_)) && self.around.model.pc.width_bits >= 64 {
+        let tagged = match entries {
+            Entries::All(_) if self.around.model.pc.width_bits < 64 => None,
             // An entry without tag is empty, whatever address it has.
+            Entries::All(_) => Some((IntCC::NotEqual, 0)),
+            Entries::Jumps(_) | Entries::Returns(_) => Some((IntCC::Equal, entries.tag())),
+        };
+        if let Some((condition, than)) = tagged {
             let tag = self.b.ins().load(types::I64, flags, entry, layout::JUMPS + 8);
-            let is_filled = self.b.ins().icmp_imm_u(IntCC::NotEqual, tag, 0);
-            is_known = self.b.ins().band(is_known, is_filled);
-        }
-        if !matches!(entries, Entries::All(_)) {
-            let site = self.b.ins().load(types::I64, flags, entry, layout::JUMPS + 8);
-            let same = self.b.ins().icmp_imm_s(IntCC::Equal, site, entries.tag() as i64);
-            is_known = self.b.ins().band(is_known, same);
+            let is_so = self.b.ins().icmp_imm_s(condition, tag, than as i64);
+            is_known = self.b.ins().band(is_known, is_so);
         }
         let (hit, miss) = (self.b.create_block(), self.b.create_block());
         let branch = self.b.ins().brif(is_known, hit, &[], miss, &[]);

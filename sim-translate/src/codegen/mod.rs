@@ -44,6 +44,7 @@ use crate::checks::Checks;
 use crate::compilable::Compilable;
 use crate::counting::{Counting, Lead};
 use crate::flow::{Flow, Way};
+use crate::frames::FramesAround;
 use crate::layout::{self, Layout};
 use crate::mode::{Mode, ModeItems};
 use crate::region::{Region, Target};
@@ -193,8 +194,6 @@ pub(crate) struct Surroundings<'a> {
     pub(crate) by_site: bool,
     /// Frames of calls, if somebody follows them.
     pub(crate) frames: Option<FramesAround>,
-    /// The model has extra cycles.
-    pub(crate) adds_cycles: bool,
     pub(crate) compilable: Compilable<'a>,
     pub(crate) helpers: Helpers,
     pub(crate) config: TargetFrontendConfig,
@@ -212,15 +211,6 @@ pub(crate) const ASK_CYCLES: u64 = 0;
 pub(crate) const ASK_INSTRUCTIONS: u64 = 1;
 /// whether the time of the first device has come, if it is a timer; numbers behind it ask for others.
 pub(crate) const ASK_PENDING: u64 = 2;
-
-/// Frames that compiled code puts on, and what takes them off.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct FramesAround {
-    /// Behind the last frame that may be put on.
-    pub(crate) end: u32,
-    /// The address of what all returns have in common.
-    pub(crate) return_code: u64,
-}
 
 /// Addresses of what compiled code calls.
 #[derive(Debug, Clone, Copy)]
@@ -793,8 +783,8 @@ impl Codegen<'_, '_> {
                 let slot = self.room.take();
                 let number = self.around.first_link + self.out.links.len() as u32;
                 let mut link = Link { step: self.step, target: (target, self.mode), slot, call: None };
-                if self.calls(target) {
-                    let (data, branch) = self.call_by_link(slot, number);
+                if let Some(frames) = self.around.frames.filter(|_| self.calls(target)) {
+                    let (data, branch) = self.call_by_link(frames, slot, number);
                     link.call = Some(data);
                     self.out.links.push(link);
                     let edge = self.add_way(self.node, OUTSIDE, Position::at(branch, passing), lead);

@@ -26,12 +26,12 @@ pub(crate) struct ReturnKind {
 
 /// Fills the function, which takes the shared memory and the address; [`layout::SITE`] holds the number of the site,
 /// and [`layout::VALUE`] the address behind it.
-pub(crate) fn fill_return(b: &mut FunctionBuilder<'_>, tail: SigRef, kind: ReturnKind) {
-    let block = b.create_block();
-    b.append_block_params_for_function_params(block);
-    b.switch_to_block(block);
-    b.seal_block(block);
-    let (ctx, pc) = (b.block_params(block)[0], b.block_params(block)[1]);
+pub(crate) fn fill_return(
+    b: &mut FunctionBuilder<'_>,
+    (ctx, pc): (ir::Value, ir::Value),
+    tail: SigRef,
+    kind: ReturnKind,
+) {
     let site = b.ins().load(types::I64, MemFlagsData::trusted(), ctx, layout::SITE);
     Return { b, ctx, pc, site, tail, kind }.fill();
 }
@@ -68,6 +68,15 @@ impl Return<'_, '_> {
         self.store(below, self.ctx, layout::TOP);
         let frames = self.b.ins().iadd_imm_s(frames, i64::from(before));
         self.store(frames, self.ctx, layout::FRAMES);
+        self.go_on_by_record(record);
+        self.b.switch_to_block(elsewhere);
+        let code = self.look_up(Exit::Jump);
+        self.leave(code);
+    }
+
+    /// Goes on with what the record knows to follow, if it knows the site, else by the table of jumps; a record that
+    /// knows no site learns this one.
+    fn go_on_by_record(&mut self, record: ir::Value) {
         let tag = Entries::tag_of_site(self.b, (self.site, Exit::Return));
         let known = self.load(record, RECORD_SITE);
         let by_table = self.b.create_block();
@@ -89,10 +98,6 @@ impl Return<'_, '_> {
         self.b.ins().jump(go_on, &[]);
         self.b.seal_block(go_on);
         self.b.switch_to_block(go_on);
-        self.leave(code);
-
-        self.b.switch_to_block(elsewhere);
-        let code = self.look_up(Exit::Jump);
         self.leave(code);
     }
 

@@ -1,10 +1,10 @@
 //! How fast the emitted simulators of rv32im and rv32im5 are, against their targets and QEMU's
 //! user-mode emulation.
 //!
-//! `cargo bench --bench speed [-- --quick] [--markdown]` runs every guest without profile, with
-//! the exact profile and on `qemu-riscv32` in turns, so that what else the computer does falls on
+//! `cargo bench --bench speed [-- PART...] [--quick] [--markdown]` runs every guest without profile,
+//! with the exact profile and on `qemu-riscv32` in turns, so that what else the computer does falls on
 //! all three alike. Times are processor times. What is missing is said and left out. A missed target
-//! makes the exit status 1.
+//! makes the exit status 1. Without the name of a part, all are measured: `plain`, `pipeline`, `tools`.
 
 use std::process::{Command, ExitCode};
 
@@ -24,6 +24,7 @@ use speed::workshop::Workshop;
 
 /// A processor under measurement.
 struct Subject {
+    title: &'static str,
     model: &'static str,
     /// Without profile, at most so many times slower than QEMU.
     qemu_factor: f64,
@@ -31,14 +32,28 @@ struct Subject {
     profile_factor: f64,
     /// What part of the instructions of a measurement its guests execute.
     part: u64,
+    /// QEMU runs so many times as long, lest its start be most of what is measured.
+    qemu_times: u64,
 }
 
 /// One instruction after the other.
-const PLAIN: Subject =
-    Subject { model: "models/rv32im/rv32im.isac", qemu_factor: 7.0, profile_factor: 1.15, part: 1 };
+const PLAIN: Subject = Subject {
+    title: "One instruction after the other",
+    model: "models/rv32im/rv32im.isac",
+    qemu_factor: 7.0,
+    profile_factor: 1.15,
+    part: 1,
+    qemu_times: 1,
+};
 /// Five stages, cycle by cycle.
-const PIPELINE: Subject =
-    Subject { model: "models/rv32im5/rv32im5.isac", qemu_factor: 40.0, profile_factor: 1.25, part: 10 };
+const PIPELINE: Subject = Subject {
+    title: "Cycle by cycle",
+    model: "models/rv32im5/rv32im5.isac",
+    qemu_factor: 40.0,
+    profile_factor: 1.25,
+    part: 10,
+    qemu_times: 50,
+};
 const CHECK_SECONDS: f64 = 0.3;
 const GENERATE_SECONDS: f64 = 1.0;
 const BUILD_SECONDS: f64 = 15.0;
@@ -67,11 +82,22 @@ enum Verdict {
     Missed,
 }
 
+/// What can be measured by itself.
+const PARTS: [&str; 3] = ["plain", "pipeline", "tools"];
+
 fn main() -> ExitCode {
-    let has = |option: &str| std::env::args().any(|argument| argument == option);
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let is_known = |word: &str| PARTS.contains(&word) || ["--quick", "--markdown", "--bench"].contains(&word);
+    if let Some(unknown) = words.iter().find(|word| !is_known(word)) {
+        eprintln!("error: no part `{unknown}`; there are {}", PARTS.join(", "));
+        return ExitCode::FAILURE;
+    }
+    let has = |named: &str| words.iter().any(|word| word == named);
+    let is_all = !PARTS.into_iter().any(has);
+    let is_wanted = |part: &str| is_all || has(part);
     let effort = if has("--quick") { QUICK } else { FULL };
     let measured = std::env::set_current_dir(env!("CARGO_MANIFEST_DIR")).map_err(|error| error.to_string());
-    match measured.and_then(|()| measure(&effort, has("--markdown"))) {
+    match measured.and_then(|()| measure(&effort, has("--markdown"), &is_wanted)) {
         Ok(Verdict::Reached) => ExitCode::SUCCESS,
         Ok(Verdict::Missed) => {
             eprintln!("error: a target is missed");
@@ -84,25 +110,30 @@ fn main() -> ExitCode {
     }
 }
 
-fn measure(effort: &Effort, markdown: bool) -> Result<Verdict, String> {
-    let workshop = Workshop::open(PLAIN.model)?;
+fn measure(effort: &Effort, markdown: bool, is_wanted: &dyn Fn(&str) -> bool) -> Result<Verdict, String> {
     if markdown {
         print_machine();
     }
-    if !workshop.has_qemu {
-        println!("qemu-riscv32 is not installed: no comparison with it.\n");
+    let mut verdict = Verdict::Reached;
+    for (part, subject) in [("plain", &PLAIN), ("pipeline", &PIPELINE)] {
+        if is_wanted(part) {
+            let workshop = Workshop::open(subject.model)?;
+            if !workshop.has_qemu {
+                println!("qemu-riscv32 is not installed: no comparison with it.\n");
+            }
+            let guests = find_guests(&workshop, effort.instructions / subject.part)?;
+            println!("## {}: `{}`\n", subject.title, subject.model);
+            verdict = verdict.max(measure_speed(&workshop, &guests, effort.repetitions, subject)?);
+        }
     }
-    let guests = find_guests(&workshop, effort.instructions)?;
-    println!("## One instruction after the other: `{}`\n", PLAIN.model);
-    let speed = measure_speed(&workshop, &guests, effort.repetitions, &PLAIN)?;
-    println!("## Cycle by cycle: `{}`\n", PIPELINE.model);
-    let pipeline = Workshop::open(PIPELINE.model)?;
-    let shorter = find_guests(&pipeline, effort.instructions / PIPELINE.part)?;
-    let speed = speed.max(measure_speed(&pipeline, &shorter, effort.repetitions, &PIPELINE)?);
-    println!("## Tools and memory\n");
-    let tools = measure_tools(&workshop, effort.repetitions)?;
-    let memory = measure_memory(&workshop, &guests, effort.memory)?;
-    Ok(speed.max(tools).max(memory))
+    if is_wanted("tools") {
+        let workshop = Workshop::open(PLAIN.model)?;
+        let guests = find_guests(&workshop, effort.instructions)?;
+        println!("## Tools and memory\n");
+        verdict = verdict.max(measure_tools(&workshop, effort.repetitions)?);
+        verdict = verdict.max(measure_memory(&workshop, &guests, effort.memory)?);
+    }
+    Ok(verdict)
 }
 
 /// Each guest three ways, in turns.
@@ -127,9 +158,13 @@ fn measure_speed(
     let mut table = Table::new(&header);
     let (mut speeds, mut ratios, mut overheads) = (Vec::new(), Vec::new(), Vec::new());
     for guest in guests {
-        let [off, on, qemu] = measure_guest(workshop, guest, repetitions)?;
+        let prolonged = guest.prolonged(subject.qemu_times);
+        let qemu_times = if prolonged.is_some() { subject.qemu_times as f64 } else { 1.0 };
+        let on_qemu = prolonged.as_ref().unwrap_or(&guest.arguments);
+        let [off, on, qemu] = measure_guest(workshop, guest, on_qemu, repetitions)?;
         let mips = |samples: &Samples| guest.instructions as f64 / samples.median() / 1e6;
-        let (ratio, overhead) = (off.median() / qemu.median(), on.median() / off.median());
+        let ratio = off.median() * qemu_times / qemu.median();
+        let overhead = on.median() / off.median();
         table.push(vec![
             guest.name.clone(),
             guest.instructions.to_string(),
@@ -138,11 +173,11 @@ fn measure_speed(
             on.show(),
             format!("{:.0}", mips(&on)),
             qemu.show(),
-            format!("{:.0}", mips(&qemu)),
+            format!("{:.0}", mips(&qemu) * qemu_times),
             format!("{ratio:.2}"),
             format!("{overhead:.3}"),
         ]);
-        speeds.push([mips(&off), mips(&on), mips(&qemu)]);
+        speeds.push([mips(&off), mips(&on), mips(&qemu) * qemu_times]);
         ratios.push(ratio);
         overheads.push(overhead);
     }
@@ -172,14 +207,19 @@ fn measure_speed(
     Ok(targets.print())
 }
 
-/// Seconds without profile, with profile, and on QEMU (none without it).
-fn measure_guest(workshop: &Workshop, guest: &Guest, repetitions: usize) -> Result<[Samples; 3], String> {
+/// Seconds without profile, with profile, and on QEMU with arguments of its own (none without it).
+fn measure_guest(
+    workshop: &Workshop,
+    guest: &Guest,
+    on_qemu: &[String],
+    repetitions: usize,
+) -> Result<[Samples; 3], String> {
     let mut samples = [Samples::default(), Samples::default(), Samples::default()];
     for _ in 0..repetitions {
         for (way, samples) in samples.iter_mut().enumerate() {
             let usage = match way {
                 2 if !workshop.has_qemu => continue,
-                2 => workshop.emulate(&guest.file, &guest.arguments)?,
+                2 => workshop.emulate(&guest.file, on_qemu)?,
                 _ => workshop.simulate(&guest.file, &guest.arguments, way == 1, None)?,
             };
             if usage.status != Some(0) {

@@ -14,6 +14,14 @@ pub(crate) struct Guest {
     pub(crate) instructions: u64,
 }
 
+impl Guest {
+    /// The arguments that make it run so many times as long; `None` if it takes no repeat count.
+    pub(crate) fn prolonged(&self, times: u64) -> Option<Vec<String>> {
+        let [repeats] = self.arguments.as_slice() else { return None };
+        repeats.parse::<u64>().ok().map(|repeats| vec![repeats.saturating_mul(times).to_string()])
+    }
+}
+
 /// All guests by name, each to execute about `instructions`.
 pub(crate) fn find_guests(workshop: &Workshop, instructions: u64) -> Result<Vec<Guest>, String> {
     let entries = fs::read_dir(PROGRAMS).map_err(|error| format!("{PROGRAMS}: {error}"))?;

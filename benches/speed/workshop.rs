@@ -33,7 +33,10 @@ impl Workshop {
         let name = Path::new(model).file_stem().unwrap_or_default();
         let cache = scratch.join("speed").join(name);
         let mut first = Command::new(&gentool);
-        first.args(["run", model]).arg(Path::new(PROGRAMS).join("crc32.elf")).env("ISAC_CACHE", &cache);
+        first
+            .args(["run", "--engine", "emitted", model])
+            .arg(Path::new(PROGRAMS).join("crc32.elf"))
+            .env("ISAC_CACHE", &cache);
         succeed(&mut first)?;
         let simulator = newest(&cache.join("simulators"))?;
         let has_qemu = run(Command::new(QEMU).arg("--version")).is_ok();

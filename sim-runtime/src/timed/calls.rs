@@ -84,8 +84,7 @@ impl CallTrail {
 impl<C: TimedCore, P: Profiling> Flight<C, P> {
     /// The cycle at hand has begun as its scene says.
     #[inline(never)]
-    pub(super) fn follow_beginning(&mut self, core: &C) {
-        let begins = self.scenes[self.scene as usize].begins;
+    pub(super) fn follow_beginning(&mut self, core: &C, begins: bool) {
         if let Some(trail) = self.trail.as_mut().filter(|_| begins) {
             trail.begin(core.pc());
         }

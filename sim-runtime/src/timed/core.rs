@@ -1,7 +1,5 @@
 //! What a generated core is to the kernel of cycle-accurate simulators.
 
-use std::rc::Rc;
-
 use super::flight::Flight;
 use super::mask::Mask;
 use super::prediction::Scene;
@@ -32,11 +30,17 @@ pub trait TimedCore: Core {
     /// The places in the order in which their code stands.
     const POSITIONS: &'static [u32];
 
+    /// Positions that have a turn where nothing has gone otherwise than usual for long.
+    const USUAL: u64;
+
     /// Positions whose turns do nothing but count what each of them counts.
     const STILL: u64;
 
     /// Positions whose turns may decode.
     const DECODES: u64;
+
+    /// Positions whose turns may ask for a retry.
+    const RETRIES: u64;
 
     /// Positions whose turns may flush.
     const FLUSHES: u64;
@@ -68,15 +72,14 @@ pub trait TimedCore: Core {
     /// The trap that ended it.
     fn reset<P: Profiling>(&mut self, turn: &mut Turn<'_, Self, P>) -> Result<(), Trap>;
 
-    /// Runs the turns of a cycle that are live, in their order; true if the run leaves the cycle.
-    fn turns<P: Profiling>(&mut self, flight: &mut Flight<Self, P>, scene: &mut Rc<Scene<Self, P>>) -> bool;
+    /// Runs the turns of a cycle in their order; the position of the first that does not go as predicted.
+    fn turns<P: Profiling>(&mut self, flight: &mut Flight<Self, P>, scene: &Scene<Self, P>) -> Option<u32>;
 
-    /// The same where they are not the usual ones: the turns at these positions, a bit for each, of which
-    /// the first has this number.
+    /// The same for those of them at certain positions, a bit for each, and whatever is predicted.
     fn other_turns<P: Profiling>(
         &mut self,
         flight: &mut Flight<Self, P>,
-        scene: &mut Rc<Scene<Self, P>>,
-        from: (u64, usize),
-    ) -> bool;
+        scene: &Scene<Self, P>,
+        live: u64,
+    ) -> Option<u32>;
 }

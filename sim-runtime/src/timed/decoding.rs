@@ -15,15 +15,21 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
         self.record((address, RecordKind::Begun, 0), |_| Record::new(address, RecordKind::Begun))
     }
 
-    /// The turn at a position decodes something else than its scene says; the record is that of a
+    /// The turn at a position, of an instruction with a record, decodes something else than its scene
+    /// says; the record is that of a
     /// word which cannot be decoded, if it cannot.
     #[inline(never)]
-    pub(super) fn decode_elsewhere(&mut self, position: u32, address: u64, word: u64) -> u32 {
+    pub(super) fn decode_elsewhere(
+        &mut self,
+        (position, former): (u32, u32),
+        address: u64,
+        word: u64,
+    ) -> u32 {
         let key = (address, RecordKind::Decoded, word);
         if let Some(number) = self.known.get(&key) {
-            return self.decode_as(position, *number);
+            return self.decode_as((position, former), *number);
         }
-        let Some(decoded) = C::decode::<P>(word) else { return self.undecoded(position, address) };
+        let Some(decoded) = C::decode::<P>(word) else { return self.undecoded((position, former), address) };
         let number = self.record(key, |flight| Record {
             address,
             word,
@@ -34,19 +40,19 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
             args: decoded.args,
             variant: decoded.variant,
         });
-        self.decode_as(position, number)
+        self.decode_as((position, former), number)
     }
 
-    /// The turn at a position cannot fetch or decode the word at an address.
-    pub(super) fn undecoded(&mut self, position: u32, address: u64) -> u32 {
+    /// The turn at a position, of an instruction with a record, cannot fetch or decode the word at an address.
+    pub(super) fn undecoded(&mut self, (position, former): (u32, u32), address: u64) -> u32 {
         let key = (address, RecordKind::Undecoded, 0);
         let number = self.record(key, |_| Record::new(address, RecordKind::Undecoded));
-        self.decode_as(position, number)
+        self.decode_as((position, former), number)
     }
 
     /// The instruction of the turn at a position is that of a record, which its scene does not say.
-    fn decode_as(&mut self, position: u32, number: u32) -> u32 {
-        self.forget_counts(position, number);
+    fn decode_as(&mut self, (position, former): (u32, u32), number: u32) -> u32 {
+        self.forget_counts((position, former), number);
         self.decoded_now = number;
         number
     }
@@ -70,8 +76,7 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
 
     /// What the instruction of the turn at a position did as another one before, below its CODINGROOT,
     /// does not count.
-    pub(super) fn forget_counts(&mut self, position: u32, number: u32) {
-        let former = self.row(position);
+    pub(super) fn forget_counts(&mut self, (position, former): (u32, u32), number: u32) {
         if former == number || !self.is_decoded(former) || self.notes.is_empty() {
             return;
         }

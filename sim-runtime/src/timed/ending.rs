@@ -6,10 +6,10 @@ use isac_ir::automaton::{self, Fate};
 use isac_ir::time::StageId;
 
 use super::core::TimedCore;
-use super::flight::Flight;
+use super::flight::{Flight, Missed};
 use super::follow::Played;
 use super::note::NoteKind;
-use super::prediction::{Deed, Over, Predicted, Slot};
+use super::prediction::{Deed, Over, Predicted, Scenes, Slot};
 use super::record::RecordKind;
 use super::scene::{End, Outcome, UNKNOWN};
 use super::turn::Done;
@@ -21,8 +21,8 @@ use crate::kernel::{Profiling, Trap};
 const MOST_SCENES: usize = if cfg!(debug_assertions) { 1 << 8 } else { 1 << 16 };
 
 impl<C: TimedCore, P: Profiling> Flight<C, P> {
-    /// The turn at a position is over; true if the cycle does not just go on: the run may have left
-    /// it, or other turns are live now.
+    /// The turn at a position is over; true if it has ended otherwise than its scene predicted. A turn of
+    /// which nothing is known may be among `others` alone.
     #[inline(always)]
     pub fn end_turn(
         &mut self,
@@ -30,7 +30,7 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
         slot: &Slot<C, P>,
         position: u32,
         done: Done<C::Mask>,
-        outcome: Result<(), Trap>,
+        (outcome, is_other): (Result<(), Trap>, bool),
     ) -> bool {
         if P::ON && C::EXTRA_CYCLES {
             self.note_extra_cycles(core, position);
@@ -38,29 +38,37 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
         if C::EXITS && core.kernel_ref().exit().is_some() {
             self.note_exiting(position);
         }
-        if self.is_as_predicted(slot, position, done, outcome) {
+        let may_retry = is_other || C::RETRIES >> position & 1 == 1;
+        if self.is_as_predicted(slot, position, done, (outcome, may_retry)) {
             if may_act::<C, P>(position) {
                 self.deed = Deed::NONE;
             }
             return false;
         }
-        self.end_turn_closer(core, position, done.due, done.counted, outcome);
+        self.miss(position, slot.record, done, Some(outcome));
         true
     }
 
-    /// True if a turn has ended as its scene says.
+    /// The turn at a position is to find that a fault strikes.
+    pub fn strike(&mut self, slot: &Slot<C, P>, position: u32) {
+        self.miss(position, slot.record, Done::default(), None);
+    }
+
+    /// True if a turn has ended as its scene says, which says that it is done if it cannot ask for a retry.
     #[inline(always)]
     fn is_as_predicted(
         &self,
         slot: &Slot<C, P>,
         position: u32,
         done: Done<C::Mask>,
-        outcome: Result<(), Trap>,
+        (outcome, may_retry): (Result<(), Trap>, bool),
     ) -> bool {
         let depends = C::DEPENDS >> position & 1 == 1;
         let ended = match outcome {
-            Ok(()) => slot.end == Predicted::Done && (!depends || done.due == slot.due),
-            Err(Trap::Retry) => slot.end == Predicted::Retried && (!P::ON || self.retried == slot.retried),
+            Ok(()) => (!may_retry || slot.end == Predicted::Done) && (!depends || done.due == slot.due),
+            Err(Trap::Retry) => {
+                may_retry && slot.end == Predicted::Retried && (!P::ON || self.retried == slot.retried)
+            }
             Err(_) => false,
         };
         let has_decoded = C::DECODES >> position & 1 == 0 || self.decoded_now == slot.decoded;
@@ -68,23 +76,36 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
         ended && has_decoded && has_acted && (!P::ON || done.counted == slot.counted)
     }
 
+    /// The cycle goes on in another scene, behind the turn that has not gone as predicted; true if the run
+    /// has left it.
     #[inline(never)]
-    fn end_turn_closer(
-        &mut self,
-        core: &mut C,
-        position: u32,
-        due: u64,
-        counted: C::Mask,
-        outcome: Result<(), Trap>,
-    ) {
-        let end = match outcome {
-            Ok(()) => End::Done,
-            Err(trap) => match self.settle(core, position, counted, trap) {
+    pub(super) fn go_on(&mut self, core: &mut C, scenes: &mut Scenes<C, P>) -> bool {
+        while let Some(missed) = self.missed.take() {
+            self.end_turn_closer(core, scenes, missed);
+            if self.stopped.is_some() {
+                return true;
+            }
+            let scene = &scenes[self.scene as usize];
+            let behind = u64::MAX.checked_shl(missed.position + 1).unwrap_or(0);
+            core.other_turns(self, scene, scene.live & behind);
+        }
+        false
+    }
+
+    fn end_turn_closer(&mut self, core: &mut C, scenes: &mut Scenes<C, P>, missed: Missed<C::Mask>) {
+        let end = match missed.outcome {
+            Some(Ok(())) => End::Done,
+            Some(Err(trap)) => match self.settle(core, missed, trap) {
+                Some(end) => end,
+                None => return,
+            },
+            None => match self.strike_now(core, missed) {
                 Some(end) => end,
                 None => return,
             },
         };
-        self.end_turn_elsewhere(position, end, due, counted.into());
+        let Missed { position, done: Done { due, counted }, .. } = missed;
+        self.end_turn_elsewhere(scenes, position, end, (due, counted.into()));
     }
 
     /// What the turn at a position has decoded.
@@ -95,29 +116,30 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
         }
     }
 
-    /// The record of the instruction that has the turn at a position, by now.
-    fn record_at(&self, position: u32) -> u32 {
-        match self.decoded_at(position) {
-            UNKNOWN => self.row(position),
+    /// The record of the instruction of a turn, by now.
+    fn record_at(&self, missed: Missed<C::Mask>) -> u32 {
+        match self.decoded_at(missed.position) {
+            UNKNOWN => missed.record,
             decoded => decoded,
         }
     }
 
     /// A turn has not ended as turns do; `None` if the run leaves its cycle.
-    fn settle(&mut self, core: &mut C, position: u32, counted: C::Mask, trap: Trap) -> Option<End> {
+    fn settle(&mut self, core: &mut C, missed: Missed<C::Mask>, trap: Trap) -> Option<End> {
+        let position = missed.position;
         let place = self.place_at(position);
-        let is_undecoded = self.records[self.record_at(position) as usize].kind == RecordKind::Undecoded;
+        let is_undecoded = self.records[self.record_at(missed) as usize].kind == RecordKind::Undecoded;
         match (trap.fault(core.kernel_ref()), trap) {
             (Some(kind), _) if is_undecoded || trap == Trap::Fetch => {
                 let stage = self.schedule().places[place as usize].stage;
                 let stage = stage.unwrap_or(StageId { pipeline: 0, stage: 0 });
                 if self.counters.is_empty() || self.schedule().next_stage(stage).is_none() {
-                    return self.fault(core, position, counted, kind);
+                    return self.fault(core, missed, kind);
                 }
                 self.note(self.rank_at(position), NoteKind::Doom(kind));
                 Some(End::Doomed)
             }
-            (Some(kind), _) => self.fault(core, position, counted, kind),
+            (Some(kind), _) => self.fault(core, missed, kind),
             (None, Trap::Halt) => {
                 let status = core.kernel_ref().trap_value as u32 as i32;
                 let turn = self.turn_number(self.plots[self.scene as usize].course, place);
@@ -128,7 +150,7 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
             (None, Trap::Interrupt) => {
                 self.find_exit_before(core, position);
                 self.stopped = Some(self.stop.map_or(Stop::Interrupted, |(_, stop)| stop));
-                self.leave_cycle(core, position, counted, None);
+                self.leave_cycle(core, missed, None);
                 None
             }
             (None, Trap::Retry) => Some(End::Retried(if P::ON { self.retried } else { 0 })),
@@ -136,40 +158,35 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
         }
     }
 
-    /// A fault that has been on its way strikes; true if the run leaves its cycle.
-    #[cold]
-    #[inline(never)]
-    pub fn strike(&mut self, core: &mut C, position: u32) -> bool {
-        let rank = self.rank_at(position);
+    /// A fault that has been on its way strikes; `None` if the run leaves its cycle.
+    fn strike_now(&mut self, core: &mut C, missed: Missed<C::Mask>) -> Option<End> {
+        let rank = self.rank_at(missed.position);
         let kind = self.notes.iter().find_map(|note| match note.kind {
             NoteKind::Doom(kind) if note.rank == rank => Some(kind),
             _ => None,
         });
-        let kind = kind.unwrap_or(FaultKind::IllegalInstruction);
-        match self.fault(core, position, C::Mask::default(), kind) {
-            Some(end) => self.end_turn_elsewhere(position, end, 0, 0),
-            None => return true,
-        }
-        false
+        self.fault(core, missed, kind.unwrap_or(FaultKind::IllegalInstruction))
     }
 
     /// A fault ends the run at once; one that comes behind what ends the run with this cycle ends
     /// its instruction alone.
-    fn fault(&mut self, core: &mut C, position: u32, counted: C::Mask, kind: FaultKind) -> Option<End> {
+    fn fault(&mut self, core: &mut C, missed: Missed<C::Mask>, kind: FaultKind) -> Option<End> {
+        let position = missed.position;
         self.find_exit_before(core, position);
         if self.stop.is_some() {
             return Some(End::Over(Fate::Faulted));
         }
-        let instruction_address = self.place_of(self.record_at(position)).0;
+        let instruction_address = self.place_of(self.record_at(missed)).0;
         let cycle = core.kernel_ref().cycles();
         self.stopped = Some(Stop::Fault(Fault { kind, instruction_address, cycle }));
-        self.leave_cycle(core, position, counted, Some(Fate::Faulted));
+        self.leave_cycle(core, missed, Some(Fate::Faulted));
         None
     }
 
     /// The run ends in the middle of a cycle, with a turn; what has become of its instruction, if it
     /// is over.
-    fn leave_cycle(&mut self, core: &C, position: u32, counted: C::Mask, fate: Option<Fate>) {
+    fn leave_cycle(&mut self, core: &C, missed: Missed<C::Mask>, fate: Option<Fate>) {
+        let position = missed.position;
         let course = self.course_so_far(position);
         let number = self.turn_number(course, self.place_at(position));
         if P::ON {
@@ -187,7 +204,7 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
             due: 0,
             decoded: self.decoded_at(position),
             acts: self.take_acts(),
-            counted: counted.into(),
+            counted: missed.done.counted.into(),
         };
         outcomes.push((position, outcome));
         let (left, effect) = self.follow(&Played { course, outcomes: &outcomes, ends: &ends });
@@ -204,11 +221,10 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
 
     /// A cycle ends that has to be looked at; true if the run ends with it.
     #[inline(never)]
-    pub(super) fn end_closer(&mut self, core: &mut C) -> bool {
-        let scene = self.scene_at_hand();
-        if scene.link.next.get() == UNKNOWN {
-            self.complete();
-            self.over.add(scene.link.over.get());
+    pub(super) fn end_closer(&mut self, core: &mut C, scenes: &mut Scenes<C, P>) -> bool {
+        if scenes[self.scene as usize].link.next.get() == UNKNOWN {
+            self.complete(scenes);
+            self.over.add(scenes[self.scene as usize].link.over.get());
         }
         if P::ON && self.trail.is_some() {
             self.follow_scene(core);
@@ -216,6 +232,7 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
         if C::EXITS {
             self.find_exit(core, self.plots[self.scene as usize].course, u32::MAX);
         }
+        let scene = &scenes[self.scene as usize];
         let renumbers = !self.notes.is_empty() && scene.link.over.get() != Over::default();
         if scene.link.is_closer.get() || renumbers {
             let effect = Rc::clone(&self.plots[self.scene as usize].effect);
@@ -226,14 +243,14 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
             self.is_elsewhere = false;
             let configuration = self.plots[self.scene as usize].configuration;
             self.configurations[configuration as usize].latest = self.scene;
-            if let Some(before) = self.scenes.get(self.before as usize) {
+            if let Some(before) = scenes.get(self.before as usize) {
                 before.link.next.set(self.scene);
             }
         }
         self.before = self.scene;
         self.next = scene.link.next.get();
-        if self.scenes.len() > MOST_SCENES {
-            self.forget_scenes();
+        if scenes.len() > MOST_SCENES {
+            self.forget_scenes(scenes);
         }
         self.is_closer = !self.notes.is_empty();
         self.stopped = self.stop.map(|(_, stop)| stop);

@@ -6,7 +6,7 @@ use sim_profile::{Calls, Measurement};
 use super::calls::CallTrail;
 use super::core::TimedCore;
 use super::flight::{Flight, NOBODY};
-use super::prediction::{Scene, Slot};
+use super::prediction::{Scene, Scenes, Slot};
 use super::turn::Turn;
 use crate::engine::{CacheStatistics, Engine, Machine};
 use crate::fault::{Fault, Stop};
@@ -22,14 +22,15 @@ const MOST_CYCLES: u64 = 1 << 27;
 pub struct TimedEngine<C: TimedCore, P: Profiling> {
     core: C,
     flight: Flight<C, P>,
+    scenes: Scenes<C, P>,
     is_reset: bool,
 }
 
 impl<C: TimedCore, P: Profiling> TimedEngine<C, P> {
     /// An engine around a core after reset.
     pub fn new(core: C) -> Self {
-        let flight = Flight::new(core.model());
-        TimedEngine { core, flight, is_reset: false }
+        let (flight, scenes) = Flight::new(core.model());
+        TimedEngine { core, flight, scenes, is_reset: false }
     }
 
     /// Runs operation `reset` once; it belongs to no instruction.
@@ -84,8 +85,7 @@ impl<C: TimedCore, P: Profiling> Engine for TimedEngine<C, P> {
             left -= cycles;
             flight.spare_cycles = left;
             for _ in 0..cycles {
-                let mut scene = flight.begin_cycle(&mut self.core);
-                if self.core.turns(flight, &mut scene) || flight.end_cycle(&mut self.core, &scene) {
+                if run_cycle(&mut self.core, flight, &mut self.scenes) {
                     break;
                 }
             }
@@ -105,7 +105,9 @@ impl<C: TimedCore, P: Profiling> Engine for TimedEngine<C, P> {
     }
 
     fn cycles(&self) -> u64 {
-        self.flight.cycles.saturating_add(self.core.kernel_ref().extra_cycles)
+        let kernel = self.core.kernel_ref();
+        let begun = kernel.begun_cycles.map_or(0, |before| before + 1);
+        begun.saturating_add(kernel.extra_cycles)
     }
 
     fn caches(&self) -> Vec<CacheStatistics> {
@@ -123,6 +125,30 @@ impl<C: TimedCore, P: Profiling> Engine for TimedEngine<C, P> {
     }
 
     fn measurement(&mut self) -> Option<Measurement> {
-        P::ON.then(|| self.flight.measure(&self.core))
+        P::ON.then(|| self.flight.measure(&self.core, &self.scenes))
     }
+}
+
+/// Runs a cycle; true if the run ends with it, or has left it.
+#[inline(always)]
+fn run_cycle<C: TimedCore, P: Profiling>(
+    core: &mut C,
+    flight: &mut Flight<C, P>,
+    scenes: &mut Scenes<C, P>,
+) -> bool {
+    let mut scene = &scenes[flight.next as usize];
+    if !flight.begin_cycle(core, scene) {
+        flight.begin_closer(core, scenes);
+        scene = &scenes[flight.scene as usize];
+    }
+    if P::ON && flight.trail.is_some() {
+        flight.follow_beginning(core, scene.begins);
+    }
+    if core.turns(flight, scene).is_some() {
+        if flight.go_on(core, scenes) {
+            return true;
+        }
+        scene = &scenes[flight.scene as usize];
+    }
+    flight.end_cycle(core, scene) && flight.end_closer(core, scenes)
 }

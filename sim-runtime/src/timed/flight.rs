@@ -14,16 +14,27 @@ use sim_profile::LostCause;
 use super::calls::CallTrail;
 use super::core::{TimedCore, TurnFn};
 use super::note::{Note, NoteKind};
-use super::prediction::{Deed, Over, Scene, Slot};
+use super::prediction::{Deed, Over, Scene, Scenes, Slot};
 use super::record::{Record, RecordKind};
 use super::scene::{Act, Configuration, Known, Plot, UNKNOWN};
 use super::totals::Totals;
-use super::turn::Turn;
+use super::turn::{Done, Turn};
 use crate::fault::Stop;
-use crate::kernel::Profiling;
+use crate::kernel::{Profiling, Trap};
 
 /// The record of no instruction.
 pub(super) const NOBODY: u32 = 0;
+
+/// A turn that has not gone as its scene predicted.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Missed<M> {
+    pub position: u32,
+    /// The record of its instruction as it began.
+    pub record: u32,
+    pub done: Done<M>,
+    /// None if it is to find that a fault strikes.
+    pub outcome: Option<Result<(), Trap>>,
+}
 
 /// Instructions in flight.
 pub struct Flight<C: TimedCore, P: Profiling> {
@@ -42,15 +53,14 @@ pub struct Flight<C: TimedCore, P: Profiling> {
     pub(super) is_closer: bool,
     /// Cycles that may be over at once beside those that the engine counts.
     pub(super) spare_cycles: u64,
-    /// Cycles begun, extra cycles left out.
-    pub(super) cycles: u64,
     /// Instructions of the cycles since [`Flight::settle_over`].
     pub(super) over: Over,
     /// Instructions that have ended or were cancelled, before those.
     pub(super) taken: u64,
     /// Instructions that have ended.
     pub(super) instructions: u64,
-    pub(super) scenes: Vec<Rc<Scene<C, P>>>,
+    /// The turn that has not gone as predicted.
+    pub(super) missed: Option<Missed<C::Mask>>,
     pub(super) records: Vec<Record<C, P>>,
     /// What is known of instructions in flight that no configuration says.
     pub(super) notes: Vec<Note>,
@@ -85,11 +95,11 @@ pub struct Flight<C: TimedCore, P: Profiling> {
 }
 
 impl<C: TimedCore, P: Profiling> Flight<C, P> {
-    /// Nothing is in flight.
+    /// Nothing is in flight; and the scene of the first cycle.
     ///
     /// # Panics
     /// If the model is none that the generator takes this kernel for.
-    pub(super) fn new(model: &Model) -> Self {
+    pub(super) fn new(model: &Model) -> (Self, Scenes<C, P>) {
         let schedule = match Schedule::of(model) {
             Ok(schedule) => schedule,
             Err(obstacle) => panic!("the generator has taken the wrong kernel: {obstacle}"),
@@ -105,11 +115,10 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
             is_stalled: false,
             is_closer: false,
             spare_cycles: 0,
-            cycles: 0,
             over: Over::default(),
             taken: 0,
             instructions: 0,
-            scenes: Vec::new(),
+            missed: None,
             records: vec![Record::new(u64::MAX, RecordKind::Begun)],
             notes: Vec::new(),
             acts: Vec::new(),
@@ -130,8 +139,9 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
             left: None,
             stopped: None,
         };
-        flight.next = flight.scene_of(Configuration::default());
-        flight
+        let mut scenes = Scenes::new();
+        flight.next = flight.scene_of(&mut scenes, Configuration::default());
+        (flight, scenes)
     }
 
     /// What it is of.
@@ -139,40 +149,30 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
         self.automaton.schedule()
     }
 
-    /// A cycle begins: how it is predicted.
+    /// A cycle begins: true if it begins as a scene predicts.
     #[inline(always)]
-    pub(super) fn begin_cycle(&mut self, core: &mut C) -> Rc<Scene<C, P>> {
+    pub(super) fn begin_cycle(&mut self, core: &mut C, scene: &Scene<C, P>) -> bool {
         self.scene = self.next;
-        let stands = if self.is_stalled { self.stand() } else { 0 };
-        core.kernel().begun_cycles = Some(self.cycles);
-        self.cycles += 1;
-        let scene = self.scene_at_hand();
-        if scene.stands != stands || scene.begins && scene.pc != core.pc() {
-            self.begin_elsewhere(stands, core.pc());
-            if P::ON && self.trail.is_some() {
-                self.follow_beginning(core);
-            }
-            return self.scene_at_hand();
+        match &mut core.kernel().begun_cycles {
+            Some(cycles) => *cycles += 1,
+            none => *none = Some(0),
         }
-        if P::ON && self.trail.is_some() {
-            self.follow_beginning(core);
-        }
-        scene
+        !self.is_stalled && core.pc() & scene.pc_bits == scene.pc_expected
     }
 
-    /// The scene of this cycle.
-    ///
-    /// # Panics
-    /// If there is none: a bug of the kernel.
-    #[inline(always)]
-    pub(super) fn scene_at_hand(&self) -> Rc<Scene<C, P>> {
-        Rc::clone(&self.scenes[self.scene as usize])
+    /// A cycle begins otherwise, or it has to be looked at how it does.
+    #[inline(never)]
+    pub(super) fn begin_closer(&mut self, core: &mut C, scenes: &mut Scenes<C, P>) {
+        let scene = &scenes[self.scene as usize];
+        let stands = if self.is_stalled { self.stand(core, scene) } else { 0 };
+        if scene.stands != stands || scene.begins && scene.pc != core.pc() {
+            self.begin_elsewhere(scenes, stands, core.pc());
+        }
     }
 
     /// Finds what stands in this cycle: of each pipeline the last stage, a bit for each by number.
     /// If it is one of several cycles that are all alike, all but the last are over with it.
-    #[inline(never)]
-    fn stand(&mut self) -> u64 {
+    fn stand(&mut self, core: &mut C, scene: &Scene<C, P>) -> u64 {
         let (mut stands, mut alike) = (0, u64::MAX);
         for (stages, first) in &self.automaton.schedule().pipelines {
             let counters = &self.counters[*first as usize..(first + stages) as usize];
@@ -181,7 +181,7 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
                 alike = alike.min(counters[stage]);
             }
         }
-        let further = self.stand_on(stands, alike - 1);
+        let further = self.stand_on(core, scene, (stands, alike - 1));
         self.is_stalled = false;
         for counter in &mut self.counters {
             *counter = counter.saturating_sub(1 + further);
@@ -191,8 +191,7 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
     }
 
     /// The next cycles are all alike: as many of them are over as nothing happens in.
-    fn stand_on(&mut self, stands: u64, alike: u64) -> u64 {
-        let scene = self.scene_at_hand();
+    fn stand_on(&mut self, core: &mut C, scene: &Scene<C, P>, (stands, alike): (u64, u64)) -> u64 {
         let link = &scene.link;
         let is_idle = scene.live == 0 && link.over.get().all() == 0 && link.next.get() == self.scene;
         if !is_idle || scene.stands != stands {
@@ -200,7 +199,9 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
         }
         let further = alike.min(self.spare_cycles);
         self.spare_cycles -= further;
-        self.cycles += further;
+        if let Some(cycles) = &mut core.kernel().begun_cycles {
+            *cycles += further;
+        }
         if P::ON && further > 0 {
             link.times.set(link.times.get() + further);
             let effect = Rc::clone(&self.plots[self.scene as usize].effect);
@@ -214,18 +215,18 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
         further
     }
 
-    /// run, a bit for each, and the number of the first of them.
-    /// The cycle does not go on as predicted behind the turn at a position: its scene from now on, the
-    /// positions whose turns still run, a bit for each, and the number of the first of them.
-    pub fn pass(&mut self, position: u32, scene: &mut Rc<Scene<C, P>>) -> (u64, usize) {
-        *scene = self.scene_at_hand();
-        let live = scene.live & u64::MAX.checked_shl(position + 1).unwrap_or(0);
-        (live, (scene.live ^ live).count_ones() as usize)
-    }
-
-    /// True if the run has left its cycle.
-    pub fn has_left(&self) -> bool {
-        self.stopped.is_some()
+    /// The turn at a position has not gone as predicted; without an outcome it is to find that a fault
+    /// strikes.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn miss(
+        &mut self,
+        position: u32,
+        record: u32,
+        done: Done<C::Mask>,
+        outcome: Option<Result<(), Trap>>,
+    ) {
+        self.missed = Some(Missed { position, record, done, outcome });
     }
 
     /// The turn at a position begins.
@@ -240,12 +241,6 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
             self.decoded_now = UNKNOWN;
         }
         Turn::new(self, scene, slot, position)
-    }
-
-    /// The record of the instruction that has the turn at a position.
-    pub(super) fn row(&self, position: u32) -> u32 {
-        let scene = self.scenes.get(self.scene as usize);
-        scene.and_then(|scene| scene.slot_at(position)).map_or(NOBODY, |slot| slot.record)
     }
 
     #[inline(always)]
@@ -331,7 +326,7 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
         self.is_busy_so_far(position, number)
     }
 
-    /// The cycle ends, which has gone as its scene says; true if the run ends with it.
+    /// A cycle ends, which has gone as its scene says: true if that has to be looked at.
     #[inline(always)]
     pub(super) fn end_cycle(&mut self, core: &mut C, scene: &Scene<C, P>) -> bool {
         let link = &scene.link;
@@ -339,14 +334,14 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
             link.times.set(link.times.get() + 1);
         }
         self.over.add(link.over.get());
-        self.next = link.next.get();
-        if link.is_closer.get() || self.is_closer {
-            return self.end_closer(core);
+        if link.is_closer.get() | self.is_closer {
+            return true;
         }
         if P::ON && self.trail.is_some() {
             self.follow_scene(core);
         }
         self.before = self.scene;
+        self.next = link.next.get();
         false
     }
 

@@ -7,7 +7,7 @@ use isac_ir::automaton::{End, Fate};
 
 use super::core::TimedCore;
 use super::flight::{Flight, NOBODY};
-use super::prediction::Over;
+use super::prediction::{Over, Scenes};
 use super::scene::{self, Act, Actor, Configuration, Effect, Ended, Holder, Outcome, Part, UNKNOWN, Whose};
 use crate::kernel::Profiling;
 
@@ -30,7 +30,7 @@ enum InOrder {
 
 impl<C: TimedCore, P: Profiling> Flight<C, P> {
     /// The scene at hand is complete: where it leads.
-    pub(super) fn complete(&mut self) {
+    pub(super) fn complete(&mut self, scenes: &mut Scenes<C, P>) {
         let plot = &self.plots[self.scene as usize];
         let (number, outcomes) = (plot.course, plot.outcomes.clone());
         let course = &self.automaton.courses()[number as usize];
@@ -43,8 +43,8 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
             pending.iter().any(|due| (due.delay, due.rank, due.place) == (0, *rank, *place))
         });
         configuration.state = next;
-        let next = self.scene_of(configuration);
-        let link = &self.scenes[self.scene as usize].link;
+        let next = self.scene_of(scenes, configuration);
+        let link = &scenes[self.scene as usize].link;
         let executed = ends.iter().filter(|end| end.fate == Fate::Executed).count();
         link.over.set(Over::new(ends.len() as u32, executed as u32));
         link.is_closer.set(!effect.again.is_empty() || effect.lost.is_some());

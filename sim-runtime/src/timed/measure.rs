@@ -12,6 +12,7 @@ use sim_profile::{CacheLines, InstructionKey, InstructionRecord, Measurement, Ov
 use super::core::TimedCore;
 use super::flight::Flight;
 use super::note::NoteKind;
+use super::prediction::Scenes;
 use super::record::{Record, Tally};
 use super::scene::Configuration;
 use super::totals::Totals;
@@ -21,13 +22,13 @@ use crate::record::{add_accesses, model_tables};
 
 impl<C: TimedCore, P: Profiling> Flight<C, P> {
     /// Everything measured so far.
-    pub(super) fn measure(&self, core: &C) -> Measurement {
+    pub(super) fn measure(&self, core: &C, scenes: &Scenes<C, P>) -> Measurement {
         let (model, kernel) = (core.model(), core.kernel_ref());
         let mut totals = self.totals.clone();
-        self.add_scenes(&mut totals);
+        self.add_scenes(scenes, &mut totals);
         let mut measurement = Measurement::new(model_tables(model));
         measurement.extra_cycles = kernel.extra_cycles;
-        measurement.cycles = self.cycles;
+        measurement.cycles = kernel.begun_cycles.map_or(0, |before| before + 1);
         measurement.undecoded_faults = std::mem::take(&mut totals.undecoded_faults);
         measurement.undecoded = totals.undecoded;
         measurement.events = kernel.events.clone();

@@ -30,7 +30,7 @@ pub use self::core::{Decoded, TimedCore, TurnFn};
 pub use engine::TimedEngine;
 pub use flight::Flight;
 pub use mask::Mask;
-pub use prediction::{Scene, Slot, next_slot};
+pub use prediction::{Scene, Slot};
 pub use turn::Turn;
 
 use crate::fault::FaultKind;

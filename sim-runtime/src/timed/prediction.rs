@@ -12,80 +12,84 @@ use crate::kernel::Profiling;
 
 /// A cycle as it is predicted: what every cycle looks at.
 pub struct Scene<C: TimedCore, P: Profiling> {
-    /// A bit for each position whose place has a turn.
-    pub(super) live: u64,
-    /// As [`Begin::stands`]; all ones if it is not known how the cycle begins.
-    pub(super) stands: u64,
-    pub(super) pc: u64,
-    /// True if `main` begins an instruction.
+    /// The bits of the program counter that tell whether the cycle begins so, and what they hold: none if
+    /// no instruction begins; where they alone do not tell, as a stage stands or nobody knows yet, 1.
+    pub(super) pc_bits: u64,
+    pub(super) pc_expected: u64,
+    /// True if all turns are at [`TimedCore::USUAL`] positions, and end in a way that is predicted.
+    pub(super) is_usual: bool,
+    /// True if `main` begins an instruction, and what the program counter holds then.
     pub(super) begins: bool,
+    pub(super) pc: u64,
     /// The record of what is decoded; none if it is a word that cannot be.
     pub(super) decoded: u32,
     /// The address and the word of that record.
     pub(super) fetched: (u64, u64),
-    /// The turns that are live, by their positions.
+    /// A bit for each position whose place has a turn.
+    pub(super) live: u64,
+    /// The turns: those at the usual positions, whether they are live or not, and behind them the live
+    /// ones at all others.
     pub(super) slots: Box<[Slot<C, P>]>,
+    /// As [`Begin::stands`]; all ones if it is not known how the cycle begins.
+    pub(super) stands: u64,
     pub(super) link: Link,
 }
+
+/// Scenes, by number.
+pub(super) type Scenes<C, P> = Vec<Scene<C, P>>;
 
 impl<C: TimedCore, P: Profiling> Scene<C, P> {
     pub(super) fn new() -> Scene<C, P> {
         Scene {
-            live: 0,
-            stands: u64::MAX,
-            pc: 0,
+            pc_bits: 0,
+            pc_expected: 1,
+            is_usual: false,
             begins: false,
+            pc: 0,
             decoded: UNKNOWN,
             fetched: (0, 0),
+            live: 0,
             slots: Box::default(),
+            stands: u64::MAX,
             link: Link::new(),
         }
     }
 
-    /// All turns, if they are at just these positions, a bit for each.
+    /// The positions of all turns, a bit for each, and what is predicted of each of the usual positions,
+    /// if there are turns at no others and all are predicted.
     #[inline(always)]
-    pub fn just<const N: usize>(&self, positions: u64) -> Option<&[Slot<C, P>; N]> {
-        if self.live != positions {
+    pub fn usual<const N: usize>(&self) -> Option<(u64, &[Slot<C, P>; N])> {
+        if !self.is_usual {
             return None;
         }
-        self.slots.as_ref().first_chunk()
+        Some((self.live, self.slots.as_ref().first_chunk()?))
     }
 
-    /// The positions of all turns, a bit for each, and the number of the first of them.
+    /// The positions of all turns, a bit for each.
     #[inline(always)]
-    pub fn all(&self) -> (u64, usize) {
-        (self.live, 0)
+    pub fn live(&self) -> u64 {
+        self.live
     }
 
-    /// The turns from a number on.
-    #[inline(always)]
-    pub fn slots_from(&self, number: usize) -> std::slice::Iter<'_, Slot<C, P>> {
-        self.slots.get(number..).unwrap_or_default().iter()
-    }
-
-    /// The turn at a position, if it is live.
-    pub(super) fn slot_at(&self, position: u32) -> Option<&Slot<C, P>> {
+    /// What is predicted of the turn at a position, if it is live.
+    #[inline]
+    pub fn slot_at(&self, position: u32) -> Option<&Slot<C, P>> {
         match self.live >> position & 1 == 1 {
-            true => self.slots.get(number_of(self.live, position)),
+            true => self.slots.get(number_of::<C>(self.live, position)),
             false => None,
         }
     }
 }
 
-/// The next turn.
-///
-/// # Panics
-/// If there is none: a bug of the generator.
-#[inline(always)]
-pub fn next_slot<'a, C: TimedCore, P: Profiling>(
-    slots: &mut std::slice::Iter<'a, Slot<C, P>>,
-) -> &'a Slot<C, P> {
-    slots.next().expect("a turn that is live is predicted")
-}
-
-/// How many turns are live before a position.
-pub(super) fn number_of(live: u64, position: u32) -> usize {
-    (live & ((1 << position) - 1)).count_ones() as usize
+/// The number among [`Scene::slots`] of the turn at a position, which is live.
+#[inline]
+fn number_of<C: TimedCore>(live: u64, position: u32) -> usize {
+    let before = (1 << position) - 1;
+    let number = match C::USUAL >> position & 1 == 1 {
+        true => (C::USUAL & before).count_ones(),
+        false => C::USUAL.count_ones() + (live & !C::USUAL & before).count_ones(),
+    };
+    number as usize
 }
 
 /// A turn as it is predicted.
@@ -115,7 +119,7 @@ pub struct Slot<C: TimedCore, P: Profiling> {
 }
 
 impl<C: TimedCore, P: Profiling> Slot<C, P> {
-    /// Of what runs before the first cycle, for no instruction.
+    /// Of no instruction: what runs before the first cycle has it, and positions without a turn.
     pub(super) fn of_nobody(address: u64) -> Slot<C, P> {
         Slot {
             function: nothing,

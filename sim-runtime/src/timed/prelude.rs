@@ -3,9 +3,7 @@
 pub use isac_ir::behavior::{Conversion, PrintFormat};
 pub use isac_ir::bits::Bits;
 
-pub use std::rc::Rc;
-
-pub use super::{Decoded, Flight, Scene, TimedCore, Turn, TurnFn, fetch_word, mismatch, next_slot};
+pub use super::{Decoded, Flight, Scene, TimedCore, Turn, TurnFn, fetch_word, mismatch};
 pub use crate::cache::Cache;
 pub use crate::device::Devices;
 pub use crate::fault::FaultKind;

@@ -1,6 +1,5 @@
 //! Where a cycle does not go as its scene says, and how scenes come about.
 
-use std::rc::Rc;
 use std::sync::Arc;
 
 use isac_ir::automaton::{Event, Happening};
@@ -10,7 +9,7 @@ use isac_ir::time::StageId;
 use super::core::TimedCore;
 use super::flight::Flight;
 use super::mask::Mask;
-use super::prediction::{Deed, Predicted, Scene, Slot};
+use super::prediction::{Deed, Predicted, Scene, Scenes, Slot};
 use super::scene::{
     Act, Begin, Configuration, End, Known, Outcome, Part, Plot, PutBack, Told, UNKNOWN, flushes,
 };
@@ -19,7 +18,7 @@ use crate::kernel::Profiling;
 
 impl<C: TimedCore, P: Profiling> Flight<C, P> {
     /// A scene of the cycle behind a configuration: the last one, or one of which nothing is known.
-    pub(super) fn scene_of(&mut self, configuration: Configuration) -> u32 {
+    pub(super) fn scene_of(&mut self, scenes: &mut Scenes<C, P>, configuration: Configuration) -> u32 {
         if let Some(number) = self.numbers.get(&configuration) {
             return self.configurations[*number as usize].latest;
         }
@@ -27,22 +26,21 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
         let number = self.configurations.len() as u32;
         self.numbers.insert(Arc::clone(&configuration), number);
         self.configurations.push(Known { configuration, scenes: Vec::new(), latest: 0 });
-        let scene = self.add_scene(Plot::new(number));
+        let scene = self.add_scene(scenes, Plot::new(number));
         self.configurations[number as usize].latest = scene;
         scene
     }
 
-    fn add_scene(&mut self, plot: Plot) -> u32 {
-        let number = self.scenes.len() as u32;
+    fn add_scene(&mut self, scenes: &mut Scenes<C, P>, plot: Plot) -> u32 {
+        let number = scenes.len() as u32;
         self.configurations[plot.configuration as usize].scenes.push(number);
-        self.scenes.push(Rc::new(Scene::new()));
+        scenes.push(Scene::new());
         self.plots.push(plot);
         number
     }
 
     /// The cycle does not begin as its scene says.
-    #[inline(never)]
-    pub(super) fn begin_elsewhere(&mut self, stands: u64, pc: u64) {
+    pub(super) fn begin_elsewhere(&mut self, scenes: &mut Scenes<C, P>, stands: u64, pc: u64) {
         let plot = &self.plots[self.scene as usize];
         let is_it = |begin: &Begin| begin.stands == stands && begin.pc.is_none_or(|at| at == pc);
         let known =
@@ -58,15 +56,20 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
         match is_new {
             true => {
                 self.plots[self.scene as usize].begin = Some(begin);
-                self.fill(self.scene);
+                self.fill(scenes, self.scene);
             }
-            false => self.go_on_elsewhere(Told::Begin(begin)),
+            false => self.go_on_elsewhere(scenes, Told::Begin(begin)),
         }
     }
 
     /// A turn has ended otherwise than the scene says, or as nobody knows, or has to be compared.
-    #[inline(never)]
-    pub(super) fn end_turn_elsewhere(&mut self, position: u32, end: End, due: u64, counted: u128) {
+    pub(super) fn end_turn_elsewhere(
+        &mut self,
+        scenes: &mut Scenes<C, P>,
+        position: u32,
+        end: End,
+        (due, counted): (u64, u128),
+    ) {
         let due = if end == End::Done { due } else { 0 };
         let decoded = self.decoded_at(position);
         let acts = self.take_acts();
@@ -90,16 +93,16 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
         match is_new {
             true => {
                 self.plots[self.scene as usize].outcomes.push((position, outcome));
-                self.fill(self.scene);
+                self.fill(scenes, self.scene);
             }
-            false => self.go_on_elsewhere(Told::Turn(position, outcome)),
+            false => self.go_on_elsewhere(scenes, Told::Turn(position, outcome)),
         }
     }
 
     /// The cycle goes on in another scene, which agrees with this one up to here, and was not asked
     /// for from this one before.
-    fn go_on_elsewhere(&mut self, told: Told) {
-        let scene = self.find_elsewhere(&told);
+    fn go_on_elsewhere(&mut self, scenes: &mut Scenes<C, P>, told: Told) {
+        let scene = self.find_elsewhere(scenes, &told);
         let further = &mut self.plots[self.scene as usize].further;
         further.push((told, scene));
         let index = further.len() - 1;
@@ -117,7 +120,7 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
 
     /// A scene of the same configuration that agrees with this one up to here, and in what is told;
     /// a new one if there is none.
-    fn find_elsewhere(&mut self, told: &Told) -> u32 {
+    fn find_elsewhere(&mut self, scenes: &mut Scenes<C, P>, told: &Told) -> u32 {
         let plot = &self.plots[self.scene as usize];
         let (begin, outcomes) = match told {
             Told::Begin(begin) => (Some(*begin), Vec::new()),
@@ -127,16 +130,16 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
                 (plot.begin, outcomes)
             }
         };
-        let scenes = &self.configurations[plot.configuration as usize].scenes;
+        let behind_it = &self.configurations[plot.configuration as usize].scenes;
         let agrees = |scene: &&u32| {
             let other = &self.plots[**scene as usize];
             other.begin == begin && other.outcomes.starts_with(&outcomes)
         };
-        if let Some(scene) = scenes.iter().find(agrees) {
+        if let Some(scene) = behind_it.iter().find(agrees) {
             return *scene;
         }
-        let scene = self.add_scene(Plot { begin, outcomes, ..Plot::new(plot.configuration) });
-        self.fill(scene);
+        let scene = self.add_scene(scenes, Plot { begin, outcomes, ..Plot::new(plot.configuration) });
+        self.fill(scenes, scene);
         scene
     }
 
@@ -193,7 +196,7 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
     }
 
     /// Finds what every cycle looks at in a scene, from all that is known of it.
-    fn fill(&mut self, number: u32) {
+    fn fill(&mut self, scenes: &mut Scenes<C, P>, number: u32) {
         let plot = &self.plots[number as usize];
         let Some(begin) = plot.begin else { return };
         let configuration = Arc::clone(&self.configurations[plot.configuration as usize].configuration);
@@ -204,19 +207,30 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
         records.extend(begun);
         let mut scene = Scene::<C, P> { stands: begin.stands, begins: begun.is_some(), ..Scene::new() };
         scene.pc = begin.pc.unwrap_or_default();
+        if begin.stands == 0 {
+            (scene.pc_bits, scene.pc_expected) = begin.pc.map_or((0, 0), |pc| (u64::MAX, pc));
+        }
         let parts = self.parts_of(course);
-        let mut slots = Vec::new();
+        let mut usual: Vec<Slot<C, P>> =
+            (0..C::USUAL.count_ones()).map(|_| Slot::of_nobody(u64::MAX)).collect();
+        let mut others = Vec::new();
+        let mut is_predicted = true;
         for part in &parts {
             let (position, rank) = (part.position, part.rank);
             let place = &self.schedule().places[self.place_at(position) as usize];
             let has_turn = place.kind != (PlaceKind::Walk { is_last: false });
             let outcome = outcomes.iter().find(|(at, _)| *at == position).map(|(_, outcome)| outcome);
+            let predicted = outcome.map_or(Predicted::Unknown, Outcome::predicted);
             // What it counts is known, and there is nothing else to run.
-            let is_still = C::STILL >> position & 1 == 1
-                && outcome.is_some_and(|outcome| outcome.predicted() == Predicted::Done);
+            let is_still = C::STILL >> position & 1 == 1 && predicted == Predicted::Done;
             if has_turn && !is_still {
                 scene.live |= 1 << position;
-                slots.push(self.slot(part, records[rank as usize], outcome));
+                is_predicted &= predicted != Predicted::Unknown;
+                let slot = self.slot(part, records[rank as usize], outcome);
+                match C::USUAL >> position & 1 == 1 {
+                    true => usual[(C::USUAL & ((1 << position) - 1)).count_ones() as usize] = slot,
+                    false => others.push(slot),
+                }
             }
             let Some(outcome) = outcome else { continue };
             if outcome.decoded != UNKNOWN {
@@ -227,9 +241,11 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
                 scene.fetched = (record.address, record.word);
             }
         }
-        scene.slots = slots.into_boxed_slice();
-        scene.link.times.set(self.scenes[number as usize].link.times.get());
-        self.scenes[number as usize] = Rc::new(scene);
+        scene.is_usual = is_predicted && others.is_empty();
+        usual.extend(others);
+        scene.slots = usual.into_boxed_slice();
+        scene.link.times.set(scenes[number as usize].link.times.get());
+        scenes[number as usize] = scene;
         let plot = &mut self.plots[number as usize];
         (plot.begun, plot.course, plot.parts, plot.put_back) =
             (begun.unwrap_or_default(), course, parts, put_back);

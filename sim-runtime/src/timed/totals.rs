@@ -6,6 +6,7 @@ use sim_profile::{CacheLines, LostCause, Overhead};
 
 use super::core::TimedCore;
 use super::flight::Flight;
+use super::prediction::Scenes;
 use super::record::Tally;
 use super::scene::{Actor, Effect, Ended, Whose};
 use super::turn::line_counter;
@@ -87,8 +88,8 @@ impl Totals {
 
 impl<C: TimedCore, P: Profiling> Flight<C, P> {
     /// Adds what the scenes have counted so far.
-    pub(super) fn add_scenes(&self, totals: &mut Totals) {
-        let times = self.scenes.iter().map(|scene| scene.link.times.get());
+    pub(super) fn add_scenes(&self, scenes: &Scenes<C, P>, totals: &mut Totals) {
+        let times = scenes.iter().map(|scene| scene.link.times.get());
         for (times, plot) in times.zip(&self.plots).filter(|(times, _)| *times > 0) {
             totals.add_course(plot.course, times);
             self.add_effect(totals, &plot.effect, times);
@@ -146,17 +147,17 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
 
     /// Scenes are counted and forgotten: there are too many.
     #[cold]
-    pub(super) fn forget_scenes(&mut self) {
+    pub(super) fn forget_scenes(&mut self, scenes: &mut Scenes<C, P>) {
         let mut totals = std::mem::take(&mut self.totals);
-        self.add_scenes(&mut totals);
+        self.add_scenes(scenes, &mut totals);
         self.totals = totals;
         let here = self.plots[self.next as usize].configuration;
         let configuration = self.configurations[here as usize].configuration.as_ref().clone();
-        self.scenes.clear();
+        scenes.clear();
         self.plots.clear();
         self.configurations.clear();
         self.numbers.clear();
         self.before = super::scene::UNKNOWN;
-        self.next = self.scene_of(configuration);
+        self.next = self.scene_of(scenes, configuration);
     }
 }

@@ -24,7 +24,7 @@ pub struct Turn<'f, C: TimedCore, P: Profiling> {
 }
 
 /// What is left of a turn.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub struct Done<M> {
     pub(super) due: u64,
     pub(super) counted: M,
@@ -142,12 +142,12 @@ impl<'f, C: TimedCore, P: Profiling> Turn<'f, C, P> {
         let predicted = self.scene.decoded;
         if predicted != UNKNOWN && self.scene.fetched == (address, word) {
             if P::ON && !self.flight.notes.is_empty() {
-                self.flight.forget_counts(self.position, predicted);
+                self.flight.forget_counts((self.position, self.slot.record), predicted);
             }
             (self.record, self.flight.decoded_now) = (predicted, predicted);
             return Ok(());
         }
-        self.record = self.flight.decode_elsewhere(self.position, address, word);
+        self.record = self.flight.decode_elsewhere((self.position, self.slot.record), address, word);
         match self.flight.is_decoded(self.record) {
             true => Ok(()),
             false => Err(Trap::Illegal),
@@ -158,7 +158,7 @@ impl<'f, C: TimedCore, P: Profiling> Turn<'f, C, P> {
     #[cold]
     #[inline(never)]
     pub fn fail_to_fetch(&mut self, address: u64, trap: Trap) -> Trap {
-        self.record = self.flight.undecoded(self.position, address);
+        self.record = self.flight.undecoded((self.position, self.slot.record), address);
         trap
     }
 

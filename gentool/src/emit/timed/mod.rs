@@ -153,6 +153,8 @@ impl Emitter<'_> {
         let counters = if self.most_counters() > 64 { quote!(u128) } else { quote!(u64) };
         let still = self.positions_where(|place| self.is_still(place));
         let places = &timing.schedule.places;
+        let usual = number(self.usual_positions().into());
+        let retries = self.positions_where(|place| places[place as usize].effects.retries);
         let flushes = self.positions_where(|place| !places[place as usize].effects.flushes.is_empty());
         let acts = self.positions_where(|place| {
             let effects = &places[place as usize].effects;
@@ -177,8 +179,10 @@ impl Emitter<'_> {
                 type Mask = #counters;
 
                 const POSITIONS: &'static [u32] = &[#(#positions),*];
+                const USUAL: u64 = #usual;
                 const STILL: u64 = #still;
                 const DECODES: u64 = #decodes;
+                const RETRIES: u64 = #retries;
                 const FLUSHES: u64 = #flushes;
                 const ACTS: u64 = #acts;
                 const DEPENDS: u64 = #depends;

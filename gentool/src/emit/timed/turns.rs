@@ -265,88 +265,67 @@ impl Emitter<'_> {
         }
     }
 
-    /// One cycle: the places one behind the other, once for the cycles in which all goes its usual
-    /// way and once for all others.
+    /// One cycle: the places one behind the other, once those that have turns where all goes its usual way
+    /// and once all of them.
     pub(super) fn emit_cycle(&self) -> TokenStream {
         let usual = self.usual_positions();
-        let is_usual = |at: u32| usual >> at & 1 == 1;
-        let straight = self.emit_positions(is_usual, |at, number_before| {
-            let (position, slot) = (number(at.into()), number(number_before.into()));
-            let behind = quote! {
-                let from = flight.pass(#position, scene);
-                return self.other_turns(flight, scene, from);
-            };
-            (None, quote!(&slots[#slot]), behind)
-        });
-        let others = self.emit_positions(
-            |_| true,
-            |at, _| {
-                let position = number(at.into());
-                let behind = quote! {
-                    if flight.has_left() {
-                        return true;
-                    }
-                    (live, next) = flight.pass(#position, scene);
-                    slots = scene.slots_from(next);
-                };
-                (Some(quote!(if live >> #position & 1 == 1)), quote!(next_slot(&mut slots)), behind)
-            },
-        );
         let count = number(usual.count_ones().into());
-        let usual = number(usual.into());
+        let usual_turns = self.emit_positions(usual, false, |_, number_before| {
+            let number = number(number_before.into());
+            quote!(let slot = &slots[#number];)
+        });
+        let all_turns = self.emit_positions(u64::MAX, true, |at, _| {
+            let at = number(at.into());
+            quote!(let Some(slot) = scene.slot_at(#at) else { return None };)
+        });
         quote! {
             #[inline(always)]
             fn turns<P: Profiling>(
                 &mut self,
                 flight: &mut Flight<Self, P>,
-                scene: &mut Rc<Scene<Self, P>>,
-            ) -> bool {
-                let Some(slots) = scene.just::<#count>(#usual) else {
-                    let from = scene.all();
-                    return self.other_turns(flight, scene, from);
+                scene: &Scene<Self, P>,
+            ) -> Option<u32> {
+                let Some((live, slots)) = scene.usual::<#count>() else {
+                    return self.other_turns(flight, scene, scene.live());
                 };
-                #straight
-                false
+                #usual_turns
+                None
             }
 
             fn other_turns<P: Profiling>(
                 &mut self,
                 flight: &mut Flight<Self, P>,
-                scene: &mut Rc<Scene<Self, P>>,
-                (mut live, mut next): (u64, usize),
-            ) -> bool {
-                let mut slots = scene.slots_from(next);
-                #others
-                false
+                scene: &Scene<Self, P>,
+                live: u64,
+            ) -> Option<u32> {
+                #all_turns
+                None
             }
         }
     }
 
-    /// The turns at some positions; of each, by its position and the number of those before it, `how`
-    /// tells its condition, where what is predicted of it stands, and what follows if the cycle does not
-    /// just go on.
+    /// The turns at some positions, where they are live; of each, by its position and the number of those
+    /// before it, `slot` finds what is predicted of it.
     fn emit_positions(
         &self,
-        is_there: impl Fn(u32) -> bool,
-        how: impl Fn(u32, u32) -> (Option<TokenStream>, TokenStream, TokenStream),
+        positions: u64,
+        is_other: bool,
+        slot: impl Fn(u32, u32) -> TokenStream,
     ) -> TokenStream {
         let timing = self.timing();
         let lines = self.lines();
         let places = (0u32..).zip(&timing.order).filter(|(at, place)| {
-            is_there(*at)
+            positions >> at & 1 == 1
                 && timing.schedule.places[**place as usize].kind != (PlaceKind::Walk { is_last: false })
         });
         let turns = (0u32..).zip(places).map(|(before, (at, place))| {
-            let (condition, slot, behind) = how(at, before);
-            let position = number(at.into());
+            let (position, slot) = (number(at.into()), slot(at, before));
             if timing.schedule.places[*place as usize].kind == (PlaceKind::Walk { is_last: true }) {
                 return quote! {
-                    #condition {
-                        let slot = #slot;
-                        if flight.strike(self, #position) {
-                            return true;
-                        }
-                        #behind
+                    if live >> #position & 1 == 1 {
+                        #slot
+                        flight.strike(slot, #position);
+                        return Some(#position);
                     }
                 };
             }
@@ -359,14 +338,14 @@ impl Emitter<'_> {
             let notes: Vec<TokenStream> = notes.collect();
             let mutable = (!notes.is_empty()).then(|| quote!(mut));
             quote! {
-                #condition {
-                    let slot = #slot;
+                if live >> #position & 1 == 1 {
+                    #slot
                     let mut turn = flight.turn(scene, slot, #position);
                     let outcome = super::turns::#name(self, &mut turn);
                     let #mutable done = turn.done();
                     #(#notes)*
-                    if flight.end_turn(self, slot, #position, done, outcome) {
-                        #behind
+                    if flight.end_turn(self, slot, #position, done, (outcome, #is_other)) {
+                        return Some(#position);
                     }
                 }
             }
@@ -376,7 +355,7 @@ impl Emitter<'_> {
 
     /// The positions of a cycle in which everything has gone its usual way for long, but for those
     /// that the kernel need not go to.
-    fn usual_positions(&self) -> u64 {
+    pub(super) fn usual_positions(&self) -> u64 {
         let timing = self.timing();
         let mut automaton = Automaton::new(timing.schedule.clone());
         let mut seen: BTreeSet<u32> = BTreeSet::new();

@@ -41,15 +41,20 @@ pub struct Cache {
     missed_at: u64,
     /// Lines touched in accesses but those that `hits` tells.
     touched: CacheLines,
-    /// Accesses that have hit the first entry of a set and nothing else, since they were taken last;
-    /// [`OTHERS`] is added where there were others.
+    /// Accesses that have hit one line and touched nothing else; [`OTHERS`] is added where there were
+    /// others that were not taken yet.
     hits: u64,
-    /// Lines touched in those other accesses.
+    /// How many of `hits` were taken.
+    taken: u64,
+    /// Lines touched in other accesses, as far as they were not taken.
     others: CacheLines,
 }
 
 /// The bit of [`Cache::hits`] that there were other accesses.
 const OTHERS: u64 = 1 << 63;
+
+/// What almost every access touches.
+const ONE_HIT: CacheLines = CacheLines { hits: 1, misses: 0, write_backs: 0 };
 
 impl Cache {
     /// An empty cache; `seed` decides what REPLACEMENT (RANDOM) replaces.
@@ -68,6 +73,7 @@ impl Cache {
             missed_at: 0,
             touched: CacheLines::default(),
             hits: 0,
+            taken: 0,
             others: CacheLines::default(),
         }
     }
@@ -90,6 +96,10 @@ impl Cache {
         for line in self.line_of(cell)..=self.last_line_of(cell, cells) {
             self.touch(line, writes, &mut touched);
         }
+        if touched == ONE_HIT {
+            self.hits += 1;
+            return touched;
+        }
         self.touched.add(touched);
         self.others.add(touched);
         self.hits |= OTHERS;
@@ -111,9 +121,9 @@ impl Cache {
 
     /// The same, and what it costs: HIT for each line touched, MISS for each that was absent, and MISS
     /// again for each that was written back. The sizes of the cache are known when the simulator is
-    /// emitted: of a line and a set as powers of two, and the number of sets less one.
+    /// emitted: of a line and a set as powers of two, and the number of sets less one; and what a hit costs.
     #[inline(always)]
-    pub fn access_cycles<const LINE: u32, const SETS: u64, const WAYS: u32>(
+    pub fn access_cycles<const LINE: u32, const SETS: u64, const WAYS: u32, const HIT: u32>(
         &mut self,
         cell: u64,
         cells: u64,
@@ -130,7 +140,7 @@ impl Cache {
                 *entry |= self.written;
             }
             self.hits += 1;
-            return self.hit_cycles;
+            return HIT;
         }
         self.access_further(cell, cells, writes)
     }
@@ -156,15 +166,14 @@ impl Cache {
         CacheLines { hits, ..self.touched }
     }
 
-    /// Takes what was touched since the last call, if that is one hit of the usual kind or nothing: true
-    /// if it is a hit, `None` if it is anything else.
+    /// Takes what was touched since the last call, if that is one hit or nothing: true if it is a hit, `None`
+    /// if it is anything else.
     #[inline(always)]
     pub fn take_hit(&mut self) -> Option<bool> {
-        match self.hits {
+        match self.hits.wrapping_sub(self.taken) {
             0 => Some(false),
             1 => {
-                self.touched.hits += 1;
-                self.hits = 0;
+                self.taken = self.hits;
                 Some(true)
             }
             _ => None,
@@ -173,8 +182,8 @@ impl Cache {
 
     /// Takes what was touched since the last call.
     pub fn take_touched(&mut self) -> CacheLines {
-        let hits = std::mem::take(&mut self.hits) & !OTHERS;
-        self.touched.hits = self.touched.hits.saturating_add(hits);
+        self.hits &= !OTHERS;
+        let hits = self.hits - std::mem::replace(&mut self.taken, self.hits);
         let mut taken = std::mem::take(&mut self.others);
         taken.hits = taken.hits.saturating_add(hits);
         taken

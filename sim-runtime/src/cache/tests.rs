@@ -16,7 +16,7 @@ fn table(lines: u64, ways: u64, replacement: Replacement) -> resource::Cache {
         ways,
         replacement,
         write_back: true,
-        hit_cycles: 2,
+        hit_cycles: HIT,
         miss_cycles: 10,
         ram: 0,
     }
@@ -159,17 +159,20 @@ impl Plain {
 
 type AccessCycles = fn(&mut Cache, u64, u64, bool) -> u32;
 
+/// What a hit costs in [`table`].
+const HIT: u32 = 2;
+
 /// Sizes of a line, of all sets and of a set, as powers of two, with the access for them.
 const SIZES: &[((u32, u32, u32), AccessCycles)] = &[
-    ((0, 0, 0), Cache::access_cycles::<0, 0, 0>),
-    ((0, 0, 3), Cache::access_cycles::<0, 0, 3>),
-    ((0, 2, 1), Cache::access_cycles::<0, 3, 1>),
-    ((1, 1, 0), Cache::access_cycles::<1, 1, 0>),
-    ((1, 2, 2), Cache::access_cycles::<1, 3, 2>),
-    ((2, 0, 1), Cache::access_cycles::<2, 0, 1>),
-    ((2, 2, 0), Cache::access_cycles::<2, 3, 0>),
-    ((3, 1, 1), Cache::access_cycles::<3, 1, 1>),
-    ((3, 2, 3), Cache::access_cycles::<3, 3, 3>),
+    ((0, 0, 0), Cache::access_cycles::<0, 0, 0, HIT>),
+    ((0, 0, 3), Cache::access_cycles::<0, 0, 3, HIT>),
+    ((0, 2, 1), Cache::access_cycles::<0, 3, 1, HIT>),
+    ((1, 1, 0), Cache::access_cycles::<1, 1, 0, HIT>),
+    ((1, 2, 2), Cache::access_cycles::<1, 3, 2, HIT>),
+    ((2, 0, 1), Cache::access_cycles::<2, 0, 1, HIT>),
+    ((2, 2, 0), Cache::access_cycles::<2, 3, 0, HIT>),
+    ((3, 1, 1), Cache::access_cycles::<3, 1, 1, HIT>),
+    ((3, 2, 3), Cache::access_cycles::<3, 3, 3, HIT>),
 ];
 
 proptest! {

@@ -231,8 +231,8 @@ pub struct Kernel {
     pub extra_cycles: u64,
     /// Of these, those that no instruction has been charged with.
     pub loose_extra_cycles: u64,
-    /// Where instructions overlap: cycles begun before this one, extra cycles left out.
-    pub begun_cycles: Option<u64>,
+    /// Where instructions overlap: cycles begun so far, extra cycles left out; 0 everywhere else.
+    pub begun_cycles: u64,
     /// Turns of loops, modulo 2^32.
     pub turns: u32,
     /// Where the instruction that has just run would have gone on, where something beside it, as what takes
@@ -285,8 +285,8 @@ impl Kernel {
     /// Cycles begun before this one.
     #[inline]
     pub fn cycles_at(&self, left: u64) -> u64 {
-        if let Some(cycles) = self.begun_cycles {
-            return cycles.saturating_add(self.extra_cycles);
+        if let Some(before) = self.begun_cycles.checked_sub(1) {
+            return before.saturating_add(self.extra_cycles);
         }
         let other = self.other_instructions().saturating_add(self.extra_cycles);
         self.instructions_at(left).saturating_add(other)

@@ -109,8 +109,8 @@ impl<C: StepCore, P: Profiling> PipelinedEngine<C, P> {
 
     /// Runs a cycle; `None` if the run goes on. A halt lets the cycle finish, a fault does not.
     fn cycle(&mut self) -> Option<Stop> {
-        self.core.kernel().begun_cycles = Some(self.cycles);
         self.cycles += 1;
+        self.core.kernel().begun_cycles = self.cycles;
         let begins = self.wheel().begin_cycle();
         if P::ON && !begins {
             self.count_lost();

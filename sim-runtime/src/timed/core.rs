@@ -2,12 +2,12 @@
 
 use super::flight::Flight;
 use super::mask::Mask;
-use super::prediction::Scene;
+use super::prediction::{Scene, Slot};
 use super::turn::Turn;
 use crate::kernel::{Core, Profiling, Trap};
 
-/// What an instruction runs in one of its turns.
-pub type TurnFn<C, P> = fn(&mut C, &mut Turn<'_, C, P>) -> Result<(), Trap>;
+/// What an instruction runs in one of its turns: what is left of the turn is in the flight then.
+pub type TurnFn<C, P> = fn(&mut C, &mut Flight<C, P>, &Scene<C, P>, &Slot<C, P>) -> Result<(), Trap>;
 
 /// What decoding a word gives.
 pub struct Decoded<C: TimedCore, P: Profiling> {

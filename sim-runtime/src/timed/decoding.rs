@@ -44,6 +44,8 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
     }
 
     /// The turn at a position, of an instruction with a record, cannot fetch or decode the word at an address.
+    #[cold]
+    #[inline(never)]
     pub(super) fn undecoded(&mut self, (position, former): (u32, u32), address: u64) -> u32 {
         let key = (address, RecordKind::Undecoded, 0);
         let number = self.record(key, |_| Record::new(address, RecordKind::Undecoded));

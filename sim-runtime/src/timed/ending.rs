@@ -9,7 +9,7 @@ use super::core::TimedCore;
 use super::flight::{Flight, Missed};
 use super::follow::Played;
 use super::note::NoteKind;
-use super::prediction::{Deed, Over, Predicted, Scenes, Slot};
+use super::prediction::{Deed, Predicted, Scenes, Slot};
 use super::record::RecordKind;
 use super::scene::{End, Outcome, UNKNOWN};
 use super::turn::Done;
@@ -219,40 +219,56 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
         self.left = Some(left);
     }
 
-    /// A cycle ends that has to be looked at; true if the run ends with it.
+    /// A cycle behind a scene, by number, ends and has to be looked at; true if the run ends with it.
+    #[inline(always)]
+    pub(super) fn end_closer(&mut self, core: &mut C, scenes: &mut Scenes<C, P>, before: u32) -> bool {
+        let link = &scenes[self.scene as usize].link;
+        let is_calm = self.notes.is_empty() && !self.is_elsewhere && self.stop.is_none();
+        let is_followed = P::ON && self.trail.is_some() && is_calm && !link.is_closer.get();
+        if !is_followed {
+            return self.end_closest(core, scenes, before);
+        }
+        self.next = link.next.get();
+        self.follow_scene(core);
+        false
+    }
+
+    /// A cycle ends otherwise than in going on as its scene says; true if the run ends with it.
     #[inline(never)]
-    pub(super) fn end_closer(&mut self, core: &mut C, scenes: &mut Scenes<C, P>) -> bool {
+    fn end_closest(&mut self, core: &mut C, scenes: &mut Scenes<C, P>, before: u32) -> bool {
         if scenes[self.scene as usize].link.next.get() == UNKNOWN {
             self.complete(scenes);
             self.over.add(scenes[self.scene as usize].link.over.get());
         }
-        if P::ON && self.trail.is_some() {
+        let follows = P::ON && self.trail.is_some();
+        if follows {
             self.follow_scene(core);
         }
+        let scene = &scenes[self.scene as usize];
+        self.next = scene.link.next.get();
+        let has_notes = !self.notes.is_empty() || scene.link.is_closer.get();
         if C::EXITS {
             self.find_exit(core, self.plots[self.scene as usize].course, u32::MAX);
         }
-        let scene = &scenes[self.scene as usize];
-        let renumbers = !self.notes.is_empty() && scene.link.over.get() != Over::default();
-        if scene.link.is_closer.get() || renumbers {
+        if has_notes {
             let effect = Rc::clone(&self.plots[self.scene as usize].effect);
             self.note_effect(&effect);
             self.settle_notes(&effect.ends);
+            self.count_all_settled();
         }
         if self.is_elsewhere {
             self.is_elsewhere = false;
             let configuration = self.plots[self.scene as usize].configuration;
             self.configurations[configuration as usize].latest = self.scene;
-            if let Some(before) = scenes.get(self.before as usize) {
+            if let Some(before) = scenes.get(before as usize) {
                 before.link.next.set(self.scene);
             }
+            self.next = scenes[self.scene as usize].link.next.get();
         }
-        self.before = self.scene;
-        self.next = scene.link.next.get();
         if scenes.len() > MOST_SCENES {
             self.forget_scenes(scenes);
         }
-        self.is_closer = !self.notes.is_empty();
+        self.is_closer = !self.notes.is_empty() || follows;
         self.stopped = self.stop.map(|(_, stop)| stop);
         self.stopped.is_some()
     }

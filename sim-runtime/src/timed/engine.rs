@@ -7,6 +7,7 @@ use super::calls::CallTrail;
 use super::core::TimedCore;
 use super::flight::{Flight, NOBODY};
 use super::prediction::{Scene, Scenes, Slot};
+use super::scene::UNKNOWN;
 use super::turn::Turn;
 use crate::engine::{CacheStatistics, Engine, Machine};
 use crate::fault::{Fault, Stop};
@@ -84,10 +85,9 @@ impl<C: TimedCore, P: Profiling> Engine for TimedEngine<C, P> {
                 .clamp(1, left.min(MOST_CYCLES));
             left -= cycles;
             flight.spare_cycles = left;
-            for _ in 0..cycles {
-                if run_cycle(&mut self.core, flight, &mut self.scenes) {
-                    break;
-                }
+            let (mut before, mut cycles) = (UNKNOWN, cycles);
+            while cycles > 0 && run_cycle(&mut self.core, flight, &mut self.scenes, &mut before) {
+                cycles -= 1;
             }
             flight.settle_over();
             left = flight.spare_cycles;
@@ -106,8 +106,7 @@ impl<C: TimedCore, P: Profiling> Engine for TimedEngine<C, P> {
 
     fn cycles(&self) -> u64 {
         let kernel = self.core.kernel_ref();
-        let begun = kernel.begun_cycles.map_or(0, |before| before + 1);
-        begun.saturating_add(kernel.extra_cycles)
+        kernel.begun_cycles.saturating_add(kernel.extra_cycles)
     }
 
     fn caches(&self) -> Vec<CacheStatistics> {
@@ -117,6 +116,7 @@ impl<C: TimedCore, P: Profiling> Engine for TimedEngine<C, P> {
     fn record_calls(&mut self, map: FunctionMap) -> bool {
         // Whom cycles are lost for is known where they are counted.
         self.flight.trail = P::ON.then(|| Box::new(CallTrail::new(map, self.core.pc())));
+        (self.flight.is_closer, self.flight.begins_closer) = (true, true);
         P::ON
     }
 
@@ -129,26 +129,32 @@ impl<C: TimedCore, P: Profiling> Engine for TimedEngine<C, P> {
     }
 }
 
-/// Runs a cycle; true if the run ends with it, or has left it.
+/// Runs a cycle behind a scene, by number; false if the run ends with it, or has left it.
 #[inline(always)]
 fn run_cycle<C: TimedCore, P: Profiling>(
     core: &mut C,
     flight: &mut Flight<C, P>,
     scenes: &mut Scenes<C, P>,
+    before: &mut u32,
 ) -> bool {
-    let mut scene = &scenes[flight.next as usize];
-    if !flight.begin_cycle(core, scene) {
+    let mut number = flight.next;
+    let mut scene = &scenes[number as usize];
+    if !flight.begin_cycle(core, (number, scene)) {
         flight.begin_closer(core, scenes);
-        scene = &scenes[flight.scene as usize];
-    }
-    if P::ON && flight.trail.is_some() {
-        flight.follow_beginning(core, scene.begins);
+        (number, scene) = (flight.scene, &scenes[flight.scene as usize]);
     }
     if core.turns(flight, scene).is_some() {
         if flight.go_on(core, scenes) {
-            return true;
+            return false;
         }
-        scene = &scenes[flight.scene as usize];
+        (number, scene) = (flight.scene, &scenes[flight.scene as usize]);
     }
-    flight.end_cycle(core, scene) && flight.end_closer(core, scenes)
+    if flight.end_cycle(scene) {
+        let goes_on = !flight.end_closer(core, scenes, *before);
+        *before = flight.scene;
+        return goes_on;
+    }
+    *before = number;
+    flight.next = scene.link.next.get();
+    true
 }

@@ -41,14 +41,14 @@ pub struct Flight<C: TimedCore, P: Profiling> {
     /// What the turn at hand did to the pipeline, if [`Flight::acts`] does not say it.
     pub(super) deed: Deed,
     pub(super) scene: u32,
-    /// The next cycle's scene.
+    /// The next cycle's scene, where a cycle's end was looked at and between runs.
     pub(super) next: u32,
-    /// The last cycle's scene.
-    pub(super) before: u32,
     /// What the turn at hand has decoded, if it is one that decodes.
     pub(super) decoded_now: u32,
     /// True if a stage has a counter above 0.
     pub(super) is_stalled: bool,
+    /// True if a cycle's begin has to be looked at: a stage stands, or calls are followed.
+    pub(super) begins_closer: bool,
     /// True if the cycle's end has to be looked at, whatever the scene says.
     pub(super) is_closer: bool,
     /// Cycles that may be over at once beside those that the engine counts.
@@ -59,6 +59,9 @@ pub struct Flight<C: TimedCore, P: Profiling> {
     pub(super) taken: u64,
     /// Instructions that have ended.
     pub(super) instructions: u64,
+    /// What is left of the turn that was called by its address last: conditions that hold, counters that
+    /// have counted.
+    pub(super) left_of_turn: (u64, C::Mask),
     /// The turn that has not gone as predicted.
     pub(super) missed: Option<Missed<C::Mask>>,
     pub(super) records: Vec<Record<C, P>>,
@@ -110,14 +113,15 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
             deed: Deed::NONE,
             scene: 0,
             next: 0,
-            before: UNKNOWN,
             decoded_now: UNKNOWN,
             is_stalled: false,
+            begins_closer: false,
             is_closer: false,
             spare_cycles: 0,
             over: Over::default(),
             taken: 0,
             instructions: 0,
+            left_of_turn: (0, C::Mask::default()),
             missed: None,
             records: vec![Record::new(u64::MAX, RecordKind::Begun)],
             notes: Vec::new(),
@@ -151,23 +155,35 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
 
     /// A cycle begins: true if it begins as a scene predicts.
     #[inline(always)]
-    pub(super) fn begin_cycle(&mut self, core: &mut C, scene: &Scene<C, P>) -> bool {
-        self.scene = self.next;
-        match &mut core.kernel().begun_cycles {
-            Some(cycles) => *cycles += 1,
-            none => *none = Some(0),
-        }
-        !self.is_stalled && core.pc() & scene.pc_bits == scene.pc_expected
+    pub(super) fn begin_cycle(&mut self, core: &mut C, (number, scene): (u32, &Scene<C, P>)) -> bool {
+        self.scene = number;
+        core.kernel().begun_cycles += 1;
+        !self.begins_closer && core.pc() & scene.pc_bits == scene.pc_expected
     }
 
     /// A cycle begins otherwise, or it has to be looked at how it does.
-    #[inline(never)]
+    #[inline(always)]
     pub(super) fn begin_closer(&mut self, core: &mut C, scenes: &mut Scenes<C, P>) {
+        let scene = &scenes[self.scene as usize];
+        let follows = P::ON && self.trail.is_some();
+        if !follows || self.is_stalled || core.pc() & scene.pc_bits != scene.pc_expected {
+            self.find_begin(core, scenes);
+        }
+        if follows {
+            self.begins_closer = true;
+            self.follow_beginning(core, scenes[self.scene as usize].begins);
+        }
+    }
+
+    /// A cycle begins: how, is compared with its scene.
+    #[inline(never)]
+    fn find_begin(&mut self, core: &mut C, scenes: &mut Scenes<C, P>) {
         let scene = &scenes[self.scene as usize];
         let stands = if self.is_stalled { self.stand(core, scene) } else { 0 };
         if scene.stands != stands || scene.begins && scene.pc != core.pc() {
             self.begin_elsewhere(scenes, stands, core.pc());
         }
+        self.begins_closer = self.is_stalled;
     }
 
     /// Finds what stands in this cycle: of each pipeline the last stage, a bit for each by number.
@@ -199,9 +215,7 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
         }
         let further = alike.min(self.spare_cycles);
         self.spare_cycles -= further;
-        if let Some(cycles) = &mut core.kernel().begun_cycles {
-            *cycles += further;
-        }
+        core.kernel().begun_cycles += further;
         if P::ON && further > 0 {
             link.times.set(link.times.get() + further);
             let effect = Rc::clone(&self.plots[self.scene as usize].effect);
@@ -262,6 +276,25 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
         self.records[record as usize].turns[turn]
     }
 
+    /// What was called by its address tells what is left of its turn; what nobody asks for it keeps.
+    #[inline(always)]
+    pub(super) fn leave_turn(&mut self, due: u64, counted: C::Mask) {
+        if C::DEPENDS != 0 {
+            self.left_of_turn.0 = due;
+        }
+        if P::ON {
+            self.left_of_turn.1 = counted;
+        }
+    }
+
+    /// What it has told.
+    #[inline(always)]
+    pub(super) fn left_of_turn(&self) -> (u64, C::Mask) {
+        let (due, counted) = self.left_of_turn;
+        let due = if C::DEPENDS == 0 { 0 } else { due };
+        (due, if P::ON { counted } else { C::Mask::default() })
+    }
+
     pub(super) fn place_at(&self, position: u32) -> u32 {
         C::POSITIONS.get(position as usize).copied().unwrap_or_default()
     }
@@ -281,7 +314,7 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
         let is_longer = cycles > *counter;
         if is_longer {
             *counter = cycles;
-            self.is_stalled = true;
+            (self.is_stalled, self.begins_closer) = (true, true);
         }
         is_longer
     }
@@ -328,21 +361,13 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
 
     /// A cycle ends, which has gone as its scene says: true if that has to be looked at.
     #[inline(always)]
-    pub(super) fn end_cycle(&mut self, core: &mut C, scene: &Scene<C, P>) -> bool {
+    pub(super) fn end_cycle(&mut self, scene: &Scene<C, P>) -> bool {
         let link = &scene.link;
         if P::ON {
             link.times.set(link.times.get() + 1);
         }
         self.over.add(link.over.get());
-        if link.is_closer.get() | self.is_closer {
-            return true;
-        }
-        if P::ON && self.trail.is_some() {
-            self.follow_scene(core);
-        }
-        self.before = self.scene;
-        self.next = link.next.get();
-        false
+        link.is_closer.get() | self.is_closer
     }
 
     /// The instructions of the last cycles are counted; less than 2³² of them.

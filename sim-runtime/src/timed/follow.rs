@@ -57,13 +57,14 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
         let plot = &self.plots[self.scene as usize];
         let (begin, begun) = (plot.begin, plot.begun);
         let put_back = plot.put_back.clone();
-        let before = Arc::clone(&self.configurations[plot.configuration as usize].configuration);
+        let number = plot.configuration;
+        let before = Arc::clone(&self.configurations[number as usize].configuration);
         let mut actors = before.actors.clone();
         let begins = begin.is_some_and(|begin| begin.pc.is_some());
         actors.extend(begins.then(|| Actor::new(begun)));
         let mut effect = Effect::default();
         if P::ON && !begins {
-            self.lose_cycle(&before, played.course, &mut actors, &mut effect);
+            self.lose_cycle((number, &before), played.course, &mut actors, &mut effect);
         }
         let stands = begin.is_some_and(|begin| begin.stands != 0);
         let mut stalls = if stands { before.stalls.clone() } else { Vec::new() };

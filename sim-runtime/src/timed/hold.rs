@@ -23,17 +23,21 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
         number as u32
     }
 
-    /// A cycle is lost: somebody pays for it.
+    /// A cycle behind a configuration, by number, is lost: somebody pays for it.
     pub(super) fn lose_cycle(
         &mut self,
-        before: &Configuration,
+        (number, before): (u32, &Configuration),
         course: u32,
         actors: &mut [Actor],
         effect: &mut Effect,
     ) {
         let Some(holder) = self.find_holder(before, course) else { return };
         effect.payer = Some(holder.whose);
-        match holder.whose {
+        let settled = match holder.whose {
+            Whose::InFlight(rank) => self.settled(number, rank),
+            _ => None,
+        };
+        match settled.map_or(holder.whose, Whose::Record) {
             Whose::InFlight(rank) => match &mut actors[rank as usize].lost {
                 Some(_) => effect.lost = Some((rank, holder.cause)),
                 lost => *lost = Some(holder.cause),

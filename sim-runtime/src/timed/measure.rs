@@ -28,14 +28,15 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
         self.add_scenes(scenes, &mut totals);
         let mut measurement = Measurement::new(model_tables(model));
         measurement.extra_cycles = kernel.extra_cycles;
-        measurement.cycles = kernel.begun_cycles.map_or(0, |before| before + 1);
+        measurement.cycles = kernel.begun_cycles;
         measurement.undecoded_faults = std::mem::take(&mut totals.undecoded_faults);
         measurement.undecoded = totals.undecoded;
         measurement.events = kernel.events.clone();
         for (number, record) in (0u32..).zip(&self.records) {
             let tally = std::mem::take(totals.tally(number));
             let known = self.measure_record(model, record, &tally);
-            let has_run = tally.executed + tally.cancelled + tally.faulted > 0;
+            let is_charged = tally.overhead != Overhead::default();
+            let has_run = tally.executed + tally.cancelled + tally.faulted > 0 || is_charged;
             measurement.instructions.extend(known.filter(|_| has_run));
             self.measure_lines(record, &tally, &mut measurement);
         }

@@ -31,7 +31,7 @@ pub use engine::TimedEngine;
 pub use flight::Flight;
 pub use mask::Mask;
 pub use prediction::{Scene, Slot};
-pub use turn::Turn;
+pub use turn::{Turn, nothing};
 
 use crate::fault::FaultKind;
 use crate::kernel::{Core, Profiling, Trap, trap};

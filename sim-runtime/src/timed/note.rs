@@ -6,7 +6,7 @@ use sim_profile::CacheLines;
 use super::core::TimedCore;
 use super::flight::Flight;
 use super::record::RecordKind;
-use super::scene::{Effect, Ended, Whose};
+use super::scene::{Effect, Ended, Known, Whose};
 use super::turn::line_counter;
 use crate::fault::FaultKind;
 use crate::kernel::Profiling;
@@ -56,12 +56,56 @@ impl NoteKind {
 }
 
 impl<C: TimedCore, P: Profiling> Flight<C, P> {
-    /// Notes something of an instruction in flight.
+    /// Notes something of an instruction in flight; what is known to count for it is counted at once.
     pub(super) fn note(&mut self, rank: u32, kind: NoteKind) {
+        let configuration = self.plots[self.scene as usize].configuration;
+        if let Some(record) = self.settled(configuration, rank)
+            && self.count_settled(record, kind)
+        {
+            return;
+        }
         self.is_closer = true;
         let mut own = self.notes.iter_mut().filter(|note| note.rank == rank);
         if !own.any(|note| note.kind.add(kind)) {
             self.notes.push(Note { rank, kind });
+        }
+    }
+
+    /// The record of an instruction of a configuration that will be the same whenever it is over; by rank.
+    pub(super) fn settled(&self, configuration: u32, rank: u32) -> Option<u32> {
+        let Known { configuration, settled, .. } = &self.configurations[configuration as usize];
+        let is_settled = settled.checked_shr(rank).is_some_and(|settled| settled & 1 == 1);
+        configuration.actors.get(rank as usize).filter(|_| is_settled).map(|actor| actor.record)
+    }
+
+    /// Counts what was noted of an instruction that is decoded once and for all; false if it depends on its end.
+    fn count_settled(&mut self, record: u32, kind: NoteKind) -> bool {
+        if !P::ON {
+            return false;
+        }
+        match kind {
+            NoteKind::Doom(_) | NoteKind::Exiting | NoteKind::Again(..) => return false,
+            NoteKind::Lines(cache, lines) => {
+                self.totals.tally(record).lines.entry(cache).or_default().add(lines);
+            }
+            NoteKind::Lost(cause, cycles) => {
+                self.totals.charge_lost(Whose::Record(record), self.causes[cause as usize], cycles);
+            }
+            NoteKind::Extra(cycles) => self.totals.charge_extra(Whose::Record(record), cycles),
+        }
+        true
+    }
+
+    /// Counts what was noted of instructions that are decoded once and for all behind the cycle at hand.
+    pub(super) fn count_all_settled(&mut self) {
+        let configuration = self.plots[self.next as usize].configuration;
+        for index in (0..self.notes.len()).rev() {
+            let Note { rank, kind } = self.notes[index];
+            if let Some(record) = self.settled(configuration, rank)
+                && self.count_settled(record, kind)
+            {
+                self.notes.swap_remove(index);
+            }
         }
     }
 

@@ -16,8 +16,9 @@ pub struct Scene<C: TimedCore, P: Profiling> {
     /// no instruction begins; where they alone do not tell, as a stage stands or nobody knows yet, 1.
     pub(super) pc_bits: u64,
     pub(super) pc_expected: u64,
-    /// True if all turns are at [`TimedCore::USUAL`] positions, and end in a way that is predicted.
-    pub(super) is_usual: bool,
+    /// If all turns are at [`TimedCore::USUAL`] positions, and end in a way that is predicted: what is
+    /// predicted at each of these positions, whether it has a turn or not. Else nothing.
+    pub(super) usual: Box<[Slot<C, P>]>,
     /// True if `main` begins an instruction, and what the program counter holds then.
     pub(super) begins: bool,
     pub(super) pc: u64,
@@ -27,8 +28,7 @@ pub struct Scene<C: TimedCore, P: Profiling> {
     pub(super) fetched: (u64, u64),
     /// A bit for each position whose place has a turn.
     pub(super) live: u64,
-    /// The turns: those at the usual positions, whether they are live or not, and behind them the live
-    /// ones at all others.
+    /// Else the turns in their order.
     pub(super) slots: Box<[Slot<C, P>]>,
     /// As [`Begin::stands`]; all ones if it is not known how the cycle begins.
     pub(super) stands: u64,
@@ -43,7 +43,7 @@ impl<C: TimedCore, P: Profiling> Scene<C, P> {
         Scene {
             pc_bits: 0,
             pc_expected: 1,
-            is_usual: false,
+            usual: Box::default(),
             begins: false,
             pc: 0,
             decoded: UNKNOWN,
@@ -59,10 +59,10 @@ impl<C: TimedCore, P: Profiling> Scene<C, P> {
     /// if there are turns at no others and all are predicted.
     #[inline(always)]
     pub fn usual<const N: usize>(&self) -> Option<(u64, &[Slot<C, P>; N])> {
-        if !self.is_usual {
+        if N == 0 {
             return None;
         }
-        Some((self.live, self.slots.as_ref().first_chunk()?))
+        Some((self.live, self.usual.first_chunk()?))
     }
 
     /// The positions of all turns, a bit for each.
@@ -74,22 +74,20 @@ impl<C: TimedCore, P: Profiling> Scene<C, P> {
     /// What is predicted of the turn at a position, if it is live.
     #[inline]
     pub fn slot_at(&self, position: u32) -> Option<&Slot<C, P>> {
-        match self.live >> position & 1 == 1 {
-            true => self.slots.get(number_of::<C>(self.live, position)),
-            false => None,
+        if self.live >> position & 1 == 0 {
+            return None;
         }
+        let (slots, positions) = match self.usual.is_empty() {
+            true => (&self.slots, self.live),
+            false => (&self.usual, C::USUAL),
+        };
+        slots.get(number_among(positions, position))
     }
 }
 
-/// The number among [`Scene::slots`] of the turn at a position, which is live.
-#[inline]
-fn number_of<C: TimedCore>(live: u64, position: u32) -> usize {
-    let before = (1 << position) - 1;
-    let number = match C::USUAL >> position & 1 == 1 {
-        true => (C::USUAL & before).count_ones(),
-        false => C::USUAL.count_ones() + (live & !C::USUAL & before).count_ones(),
-    };
-    number as usize
+/// The number of a position among several, a bit for each.
+pub(super) fn number_among(positions: u64, position: u32) -> usize {
+    (positions & ((1 << position) - 1)).count_ones() as usize
 }
 
 /// A turn as it is predicted.

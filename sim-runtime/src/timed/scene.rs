@@ -225,6 +225,8 @@ pub(super) struct Effect {
 #[derive(Debug, Clone)]
 pub(super) struct Known {
     pub configuration: Arc<Configuration>,
+    /// The instructions that are decoded once and for all, a bit for each rank below 64.
+    pub settled: u64,
     pub scenes: Vec<u32>,
     /// The one that was last.
     pub latest: u32,

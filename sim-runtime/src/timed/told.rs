@@ -9,9 +9,9 @@ use isac_ir::time::StageId;
 use super::core::TimedCore;
 use super::flight::Flight;
 use super::mask::Mask;
-use super::prediction::{Deed, Predicted, Scene, Scenes, Slot};
+use super::prediction::{Deed, Predicted, Scene, Scenes, Slot, number_among};
 use super::scene::{
-    Act, Begin, Configuration, End, Known, Outcome, Part, Plot, PutBack, Told, UNKNOWN, flushes,
+    Act, Actor, Begin, Configuration, End, Known, Outcome, Part, Plot, PutBack, Told, UNKNOWN, flushes,
 };
 use super::turn::nothing;
 use crate::kernel::Profiling;
@@ -25,10 +25,24 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
         let configuration = Arc::new(configuration);
         let number = self.configurations.len() as u32;
         self.numbers.insert(Arc::clone(&configuration), number);
-        self.configurations.push(Known { configuration, scenes: Vec::new(), latest: 0 });
+        let settled = if P::ON { self.find_settled(&configuration) } else { 0 };
+        self.configurations.push(Known { configuration, settled, scenes: Vec::new(), latest: 0 });
         let scene = self.add_scene(scenes, Plot::new(number));
         self.configurations[number as usize].latest = scene;
         scene
+    }
+
+    /// The instructions of which nothing is due any more that may decode them, by rank, a bit for each.
+    fn find_settled(&self, configuration: &Configuration) -> u64 {
+        let pending = &self.automaton.states()[configuration.state as usize].pending;
+        let places = &self.schedule().places;
+        let decides = |place: u32| matches!(places[place as usize].kind, PlaceKind::Before { .. });
+        let is_settled = |(rank, actor): &(u32, &Actor)| {
+            self.is_decoded(actor.record)
+                && !pending.iter().any(|due| due.rank == *rank && decides(due.place))
+        };
+        let settled = (0..u64::BITS).zip(&configuration.actors).filter(is_settled);
+        settled.fold(0, |settled, (rank, _)| settled | 1 << rank)
     }
 
     fn add_scene(&mut self, scenes: &mut Scenes<C, P>, plot: Plot) -> u32 {
@@ -211,10 +225,8 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
             (scene.pc_bits, scene.pc_expected) = begin.pc.map_or((0, 0), |pc| (u64::MAX, pc));
         }
         let parts = self.parts_of(course);
-        let mut usual: Vec<Slot<C, P>> =
-            (0..C::USUAL.count_ones()).map(|_| Slot::of_nobody(u64::MAX)).collect();
-        let mut others = Vec::new();
-        let mut is_predicted = true;
+        let mut slots = Vec::new();
+        let mut is_usual = true;
         for part in &parts {
             let (position, rank) = (part.position, part.rank);
             let place = &self.schedule().places[self.place_at(position) as usize];
@@ -225,12 +237,8 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
             let is_still = C::STILL >> position & 1 == 1 && predicted == Predicted::Done;
             if has_turn && !is_still {
                 scene.live |= 1 << position;
-                is_predicted &= predicted != Predicted::Unknown;
-                let slot = self.slot(part, records[rank as usize], outcome);
-                match C::USUAL >> position & 1 == 1 {
-                    true => usual[(C::USUAL & ((1 << position) - 1)).count_ones() as usize] = slot,
-                    false => others.push(slot),
-                }
+                is_usual &= predicted != Predicted::Unknown && C::USUAL >> position & 1 == 1;
+                slots.push((position, self.slot(part, records[rank as usize], outcome)));
             }
             let Some(outcome) = outcome else { continue };
             if outcome.decoded != UNKNOWN {
@@ -241,9 +249,14 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
                 scene.fetched = (record.address, record.word);
             }
         }
-        scene.is_usual = is_predicted && others.is_empty();
-        usual.extend(others);
-        scene.slots = usual.into_boxed_slice();
+        if is_usual {
+            scene.usual = (0..C::USUAL.count_ones()).map(|_| Slot::of_nobody(u64::MAX)).collect();
+            for (position, slot) in slots {
+                scene.usual[number_among(C::USUAL, position)] = slot;
+            }
+        } else {
+            scene.slots = slots.into_iter().map(|(_, slot)| slot).collect();
+        }
         scene.link.times.set(scenes[number as usize].link.times.get());
         scenes[number as usize] = scene;
         let plot = &mut self.plots[number as usize];

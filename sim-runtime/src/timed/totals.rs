@@ -157,7 +157,7 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
         self.plots.clear();
         self.configurations.clear();
         self.numbers.clear();
-        self.before = super::scene::UNKNOWN;
+        self.scene = super::scene::UNKNOWN;
         self.next = self.scene_of(scenes, configuration);
     }
 }

@@ -2,7 +2,7 @@
 
 use isac_ir::time::StageId;
 
-use super::core::TimedCore;
+use super::core::{TimedCore, TurnFn};
 use super::flight::Flight;
 use super::mask::Mask;
 use super::prediction::{Scene, Slot};
@@ -31,7 +31,16 @@ pub struct Done<M> {
 }
 
 /// What is run where an instruction has nothing of its own to run.
-pub(super) fn nothing<C: TimedCore, P: Profiling>(_: &mut C, _: &mut Turn<'_, C, P>) -> Result<(), Trap> {
+///
+/// # Errors
+/// None.
+pub fn nothing<C: TimedCore, P: Profiling>(
+    _: &mut C,
+    flight: &mut Flight<C, P>,
+    _: &Scene<C, P>,
+    _: &Slot<C, P>,
+) -> Result<(), Trap> {
+    flight.leave_turn(0, C::Mask::default());
     Ok(())
 }
 
@@ -51,12 +60,39 @@ impl<'f, C: TimedCore, P: Profiling> Turn<'f, C, P> {
         Turn { due: 0, record: slot.record, slot, scene, position, counted: C::Mask::default(), flight }
     }
 
-    /// What is called by its address begins the turn: nothing has counted and no condition holds, which
-    /// a compiler cannot know.
+    /// A turn that what is called by its address runs, at a position.
+    ///
+    /// # Errors
+    /// The trap that ends it.
     #[inline(always)]
-    pub fn begin(&mut self) {
-        (self.due, self.counted) = (0, C::Mask::default());
-        self.record = self.slot.record;
+    pub fn own(
+        core: &mut C,
+        flight: &'f mut Flight<C, P>,
+        (scene, slot, position): (&'f Scene<C, P>, &'f Slot<C, P>, u32),
+        body: impl FnOnce(&mut C, &mut Self) -> Result<(), Trap>,
+    ) -> Result<(), Trap> {
+        let mut turn = Turn::new(flight, scene, slot, position);
+        let outcome = body(core, &mut turn);
+        turn.flight.leave_turn(turn.due, turn.counted);
+        outcome
+    }
+
+    /// The same of the turn in which the instruction was decoded just now.
+    ///
+    /// # Errors
+    /// The trap that ends it.
+    #[inline(always)]
+    pub fn first(
+        core: &mut C,
+        flight: &'f mut Flight<C, P>,
+        place: (&'f Scene<C, P>, &'f Slot<C, P>, u32),
+        body: impl FnOnce(&mut C, &mut Self) -> Result<(), Trap>,
+    ) -> Result<(), Trap> {
+        let record = flight.decoded_now;
+        Turn::own(core, flight, place, |core, turn| {
+            turn.record = record;
+            body(core, turn)
+        })
     }
 
     /// The turn is over.
@@ -120,7 +156,7 @@ impl<'f, C: TimedCore, P: Profiling> Turn<'f, C, P> {
     /// The trap that ends it.
     #[inline(always)]
     pub fn run_decoded(&mut self, core: &mut C) -> Result<(), Trap> {
-        self.flight.function(self.record, 0)(core, self)
+        self.call(core, self.flight.function(self.record, 0))
     }
 
     /// Runs what the instruction runs in this turn.
@@ -129,7 +165,16 @@ impl<'f, C: TimedCore, P: Profiling> Turn<'f, C, P> {
     /// The trap that ends it.
     #[inline(always)]
     pub fn run(&mut self, core: &mut C) -> Result<(), Trap> {
-        (self.slot.function)(core, self)
+        self.call(core, self.slot.function)
+    }
+
+    #[inline(always)]
+    fn call(&mut self, core: &mut C, function: TurnFn<C, P>) -> Result<(), Trap> {
+        let outcome = function(core, self.flight, self.scene, self.slot);
+        let (due, counted) = self.flight.left_of_turn();
+        self.due |= due;
+        self.counted = self.counted.either(counted);
+        outcome
     }
 
     /// The instruction is decoded: the word that stands at an address.
@@ -155,8 +200,7 @@ impl<'f, C: TimedCore, P: Profiling> Turn<'f, C, P> {
     }
 
     /// The word at an address cannot be fetched: the trap that it is.
-    #[cold]
-    #[inline(never)]
+    #[inline(always)]
     pub fn fail_to_fetch(&mut self, address: u64, trap: Trap) -> Trap {
         self.record = self.flight.undecoded((self.position, self.slot.record), address);
         trap

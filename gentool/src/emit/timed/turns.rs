@@ -52,11 +52,6 @@ impl Emitter<'_> {
 
             impl<P: Profiling> Turns<P> { #(#lists)* }
 
-            /// Nothing of its own.
-            fn nothing<P: Profiling>(p: &mut Processor, step: &mut Turn<'_, Processor, P>) -> Result<(), Trap> {
-                Ok(())
-            }
-
             #(#places)*
 
             #(#turns)*
@@ -98,7 +93,7 @@ impl Emitter<'_> {
                 let name = self.turn_name(form, turn);
                 quote!(#name::<P>)
             }
-            false => quote!(nothing::<P>),
+            false => quote!(nothing::<Processor, P>),
         }
     }
 
@@ -115,8 +110,8 @@ impl Emitter<'_> {
                 let Args::#variant { #(#names),* } = step.args() else { return mismatch(#path) };
             }
         });
-        // The first turn has counted already what was there before anything was decoded.
-        let begin = (turn > 0).then(|| quote!(step.begin();));
+        let begin = if turn == 0 { quote!(Turn::first) } else { quote!(Turn::own) };
+        let position = number(self.position_of(form, turn).into());
         let sections = &self.timing().schedule.forms[form.variant as usize].turns[turn];
         let calls = sections.iter().map(|section| self.emit_section_call(form, turn, section, &arguments));
         quote! {
@@ -124,13 +119,33 @@ impl Emitter<'_> {
             ///
             /// # Errors
             /// The trap that ends it.
-            pub fn #name<P: Profiling>(p: &mut Processor, step: &mut Turn<'_, Processor, P>) -> Result<(), Trap> {
-                #begin
-                #open
-                #(#calls)*
-                Ok(())
+            pub fn #name<P: Profiling>(
+                p: &mut Processor,
+                flight: &mut Flight<Processor, P>,
+                scene: &Scene<Processor, P>,
+                slot: &Slot<Processor, P>,
+            ) -> Result<(), Trap> {
+                #begin(p, flight, (scene, slot, #position), |p, step| {
+                    #open
+                    #(#calls)*
+                    Ok(())
+                })
             }
         }
+    }
+
+    /// The position at which a form has one of its turns.
+    fn position_of(&self, form: &Form, turn: usize) -> u32 {
+        let timing = self.timing();
+        let schedule = &timing.schedule;
+        let class = schedule.forms[form.variant as usize].class;
+        let is_it = |place: u32| match schedule.places[place as usize].kind {
+            PlaceKind::Decoded { class: other, turn: at } => (other, at as usize) == (class, turn),
+            PlaceKind::Before { .. } => turn == 0 && place == schedule.decoding.place,
+            PlaceKind::Walk { .. } => false,
+        };
+        let position = timing.order.iter().position(|place| is_it(*place));
+        position.unwrap_or_default() as u32
     }
 
     /// A call of a section of what was decoded.

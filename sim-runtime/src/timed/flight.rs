@@ -320,8 +320,17 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
     }
 
     /// Cancels every other instruction in a stage or before it.
-    #[inline(never)]
+    #[inline(always)]
     pub(super) fn flush(&mut self, stage: StageId) {
+        match !self.is_stalled && self.deed == Deed::NONE {
+            true => self.deed = Deed::flush(stage),
+            false => self.flush_further(stage),
+        }
+    }
+
+    /// The same where a stage stands or something was done before.
+    #[inline(never)]
+    fn flush_further(&mut self, stage: StageId) {
         if self.is_stalled {
             let (_, first) = self.schedule().pipelines[stage.pipeline as usize];
             let flushed = first as usize..=(first + stage.stage) as usize;

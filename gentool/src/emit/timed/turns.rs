@@ -280,18 +280,25 @@ impl Emitter<'_> {
         }
     }
 
-    /// One cycle: the places one behind the other, once those that have turns where all goes its usual way
-    /// and once all of them.
+    /// One cycle: the places one behind the other, those that have turns where all goes its usual way once
+    /// for cycles in which all of them have and once for others, and then all places.
     pub(super) fn emit_cycle(&self) -> TokenStream {
         let usual = self.usual_positions();
         let count = number(usual.count_ones().into());
-        let usual_turns = self.emit_positions(usual, false, |_, number_before| {
+        let slot = |number_before: u32| {
             let number = number(number_before.into());
             quote!(let slot = &slots[#number];)
-        });
-        let all_turns = self.emit_positions(u64::MAX, true, |at, _| {
+        };
+        let is_live = |at: u32| {
             let at = number(at.into());
-            quote!(let Some(slot) = scene.slot_at(#at) else { return None };)
+            quote!(if live >> #at & 1 == 1)
+        };
+        let full = self.emit_positions(usual, false, |_, before| (None, slot(before)));
+        let usual_turns = self.emit_positions(usual, false, |at, before| (Some(is_live(at)), slot(before)));
+        let all_turns = self.emit_positions(u64::MAX, true, |at, _| {
+            let number = number(at.into());
+            let slot = quote!(let Some(slot) = scene.slot_at(#number) else { return None };);
+            (Some(is_live(at)), slot)
         });
         quote! {
             #[inline(always)]
@@ -303,6 +310,10 @@ impl Emitter<'_> {
                 let Some((live, slots)) = scene.usual::<#count>() else {
                     return self.other_turns(flight, scene, scene.live());
                 };
+                if live == Self::USUAL {
+                    #full
+                    return None;
+                }
                 #usual_turns
                 None
             }
@@ -319,13 +330,13 @@ impl Emitter<'_> {
         }
     }
 
-    /// The turns at some positions, where they are live; of each, by its position and the number of those
-    /// before it, `slot` finds what is predicted of it.
+    /// The turns at some positions; of each, by its position and the number of those before it, `how` tells
+    /// the condition under which it is live, if it may not be, and where what is predicted of it stands.
     fn emit_positions(
         &self,
         positions: u64,
         is_other: bool,
-        slot: impl Fn(u32, u32) -> TokenStream,
+        how: impl Fn(u32, u32) -> (Option<TokenStream>, TokenStream),
     ) -> TokenStream {
         let timing = self.timing();
         let lines = self.lines();
@@ -334,10 +345,11 @@ impl Emitter<'_> {
                 && timing.schedule.places[**place as usize].kind != (PlaceKind::Walk { is_last: false })
         });
         let turns = (0u32..).zip(places).map(|(before, (at, place))| {
-            let (position, slot) = (number(at.into()), slot(at, before));
+            let (condition, slot) = how(at, before);
+            let position = number(at.into());
             if timing.schedule.places[*place as usize].kind == (PlaceKind::Walk { is_last: true }) {
                 return quote! {
-                    if live >> #position & 1 == 1 {
+                    #condition {
                         #slot
                         flight.strike(slot, #position);
                         return Some(#position);
@@ -353,7 +365,7 @@ impl Emitter<'_> {
             let notes: Vec<TokenStream> = notes.collect();
             let mutable = (!notes.is_empty()).then(|| quote!(mut));
             quote! {
-                if live >> #position & 1 == 1 {
+                #condition {
                     #slot
                     let mut turn = flight.turn(scene, slot, #position);
                     let outcome = super::turns::#name(self, &mut turn);

@@ -15,6 +15,7 @@ use isac_ir::resource::{self, Replacement};
 use sim_profile::CacheLines;
 
 use crate::host::Random;
+use crate::kernel::Profiling;
 
 /// Most cycles of one access: what a signed value of 32 bits holds, as `.latency` is one.
 const MOST_CYCLES: u64 = i32::MAX as u64;
@@ -45,16 +46,16 @@ pub struct Cache {
     missed_at: u64,
     /// Lines touched in accesses but those that `hits` tells.
     touched: CacheLines,
-    /// Accesses that have hit one line and touched nothing else; [`OTHERS`] is added where there were
-    /// others that were not taken yet.
+    /// Accesses that have hit one line and touched nothing else.
     hits: u64,
-    /// How many of `hits` were taken.
-    taken: u64,
-    /// Lines touched in other accesses, as far as they were not taken.
+    /// The same since the turn at hand began, where there is a profile; [`OTHERS`] is added where there
+    /// were other accesses.
+    in_turn: u64,
+    /// Lines touched in those other accesses.
     others: CacheLines,
 }
 
-/// The bit of [`Cache::hits`] that there were other accesses.
+/// The bit of [`Cache::in_turn`] that there were other accesses.
 const OTHERS: u64 = 1 << 63;
 
 /// What almost every access touches.
@@ -78,7 +79,7 @@ impl Cache {
             missed_at: 0,
             touched: CacheLines::default(),
             hits: 0,
-            taken: 0,
+            in_turn: 0,
             others: CacheLines::default(),
         }
     }
@@ -102,12 +103,12 @@ impl Cache {
             self.touch(line, writes, &mut touched);
         }
         if touched == ONE_HIT {
-            self.hits += 1;
+            (self.hits, self.in_turn) = (self.hits + 1, self.in_turn.wrapping_add(1));
             return touched;
         }
         self.touched.add(touched);
         self.others.add(touched);
-        self.hits |= OTHERS;
+        self.in_turn |= OTHERS;
         if touched.misses > 0 {
             self.missed_at = self.lines_touched();
         }
@@ -128,7 +129,7 @@ impl Cache {
     /// again for each that was written back. The sizes of the cache are known when the simulator is
     /// emitted: of a line and a set as powers of two, and the number of sets less one; and what a hit costs.
     #[inline(always)]
-    pub fn access_cycles<const LINE: u32, const SETS: u64, const WAYS: u32, const HIT: u32>(
+    pub fn access_cycles<P: Profiling, const LINE: u32, const SETS: u64, const WAYS: u32, const HIT: u32>(
         &mut self,
         cell: u64,
         cells: u64,
@@ -138,7 +139,7 @@ impl Cache {
         let first = ((line & SETS) << WAYS) as usize;
         let is_one = (cell & ((1 << LINE) - 1)) + cells <= 1 << LINE;
         if is_one && !writes && line == self.latest {
-            self.hits += 1;
+            self.count_hit::<P>();
             return HIT;
         }
         if is_one
@@ -149,10 +150,18 @@ impl Cache {
                 *entry |= self.written;
             }
             self.latest = line;
-            self.hits += 1;
+            self.count_hit::<P>();
             return HIT;
         }
         self.access_further(cell, cells, writes)
+    }
+
+    #[inline(always)]
+    fn count_hit<P: Profiling>(&mut self) {
+        self.hits += 1;
+        if P::ON {
+            self.in_turn = self.in_turn.wrapping_add(1);
+        }
     }
 
     /// An access that is not to the first entry of a set alone.
@@ -172,28 +181,30 @@ impl Cache {
 
     /// Everything touched so far.
     pub fn touched(&self) -> CacheLines {
-        let hits = self.touched.hits.saturating_add(self.hits & !OTHERS);
+        let hits = self.touched.hits.saturating_add(self.hits);
         CacheLines { hits, ..self.touched }
     }
 
-    /// Takes what was touched since the last call, if that is one hit or nothing: true if it is a hit, `None`
-    /// if it is anything else.
+    /// A turn begins, in which lines may be touched.
     #[inline(always)]
-    pub fn take_hit(&mut self) -> Option<bool> {
-        match self.hits.wrapping_sub(self.taken) {
+    pub fn begin_turn(&mut self) {
+        self.in_turn = 0;
+    }
+
+    /// What the turn at hand has touched, if that is one hit or nothing: true if it is a hit, `None` if it is
+    /// anything else. Told with a profile alone.
+    #[inline(always)]
+    pub fn hit_in_turn(&self) -> Option<bool> {
+        match self.in_turn {
             0 => Some(false),
-            1 => {
-                self.taken = self.hits;
-                Some(true)
-            }
+            1 => Some(true),
             _ => None,
         }
     }
 
-    /// Takes what was touched since the last call.
+    /// Takes what the turn at hand has touched.
     pub fn take_touched(&mut self) -> CacheLines {
-        self.hits &= !OTHERS;
-        let hits = self.hits - std::mem::replace(&mut self.taken, self.hits);
+        let hits = std::mem::take(&mut self.in_turn) & !OTHERS;
         let mut taken = std::mem::take(&mut self.others);
         taken.hits = taken.hits.saturating_add(hits);
         taken

@@ -111,7 +111,7 @@ impl Emitter<'_> {
                 let sets = number((table.size_cells / table.line_cells / table.ways - 1).into());
                 let ways = number(table.ways.trailing_zeros().into());
                 let hit = number(table.hit_cycles.min(MOST_CYCLES).into());
-                let sizes = quote!(#line, #sets, #ways, #hit);
+                let sizes = quote!(P, #line, #sets, #ways, #hit);
                 quote!(self.caches[#cache].access_cycles::<#sizes>(#offset, #cells, #writes))
             }
             None => number(self.model.rams[range.ram as usize].latency.min(MOST_CYCLES).into()),

@@ -5,6 +5,7 @@ use proptest::prelude::*;
 use sim_profile::CacheLines;
 
 use super::Cache;
+use crate::kernel::Profiled;
 
 /// Lines of 4 cells; an absent line costs 10 cycles more.
 fn table(lines: u64, ways: u64, replacement: Replacement) -> resource::Cache {
@@ -164,15 +165,15 @@ const HIT: u32 = 2;
 
 /// Sizes of a line, of all sets and of a set, as powers of two, with the access for them.
 const SIZES: &[((u32, u32, u32), AccessCycles)] = &[
-    ((0, 0, 0), Cache::access_cycles::<0, 0, 0, HIT>),
-    ((0, 0, 3), Cache::access_cycles::<0, 0, 3, HIT>),
-    ((0, 2, 1), Cache::access_cycles::<0, 3, 1, HIT>),
-    ((1, 1, 0), Cache::access_cycles::<1, 1, 0, HIT>),
-    ((1, 2, 2), Cache::access_cycles::<1, 3, 2, HIT>),
-    ((2, 0, 1), Cache::access_cycles::<2, 0, 1, HIT>),
-    ((2, 2, 0), Cache::access_cycles::<2, 3, 0, HIT>),
-    ((3, 1, 1), Cache::access_cycles::<3, 1, 1, HIT>),
-    ((3, 2, 3), Cache::access_cycles::<3, 3, 3, HIT>),
+    ((0, 0, 0), Cache::access_cycles::<Profiled, 0, 0, 0, HIT>),
+    ((0, 0, 3), Cache::access_cycles::<Profiled, 0, 0, 3, HIT>),
+    ((0, 2, 1), Cache::access_cycles::<Profiled, 0, 3, 1, HIT>),
+    ((1, 1, 0), Cache::access_cycles::<Profiled, 1, 1, 0, HIT>),
+    ((1, 2, 2), Cache::access_cycles::<Profiled, 1, 3, 2, HIT>),
+    ((2, 0, 1), Cache::access_cycles::<Profiled, 2, 0, 1, HIT>),
+    ((2, 2, 0), Cache::access_cycles::<Profiled, 2, 3, 0, HIT>),
+    ((3, 1, 1), Cache::access_cycles::<Profiled, 3, 1, 1, HIT>),
+    ((3, 2, 3), Cache::access_cycles::<Profiled, 3, 3, 3, HIT>),
 ];
 
 proptest! {

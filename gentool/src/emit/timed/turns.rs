@@ -358,15 +358,16 @@ impl Emitter<'_> {
             }
             let name = self.place_name(*place);
             let own = (0u128..).zip(&lines).filter(|(_, (here, _))| *here == at);
-            let notes = own.map(|(index, _)| {
-                let index = number(index);
-                quote!(flight.note_lines(self, #position, &mut done, #index);)
-            });
+            let own: Vec<TokenStream> = own.map(|(index, _)| number(index)).collect();
+            let begins = own.iter().map(|index| quote!(Flight::<Self, P>::begin_lines(self, #index);));
+            let notes =
+                own.iter().map(|index| quote!(flight.note_lines(self, #position, &mut done, #index);));
             let notes: Vec<TokenStream> = notes.collect();
             let mutable = (!notes.is_empty()).then(|| quote!(mut));
             quote! {
                 #condition {
                     #slot
+                    #(#begins)*
                     let mut turn = flight.turn(scene, slot, #position);
                     let outcome = super::turns::#name(self, &mut turn);
                     let #mutable done = turn.done();

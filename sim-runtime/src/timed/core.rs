@@ -72,8 +72,8 @@ pub trait TimedCore: Core {
     /// The trap that ended it.
     fn reset<P: Profiling>(&mut self, turn: &mut Turn<'_, Self, P>) -> Result<(), Trap>;
 
-    /// Runs the turns of a cycle in their order; the position of the first that does not go as predicted.
-    fn turns<P: Profiling>(&mut self, flight: &mut Flight<Self, P>, scene: &Scene<Self, P>) -> Option<u32>;
+    /// Runs the turns of a cycle in their order, as far as they go as predicted; true if one does not.
+    fn turns<P: Profiling>(&mut self, flight: &mut Flight<Self, P>, scene: &Scene<Self, P>) -> bool;
 
     /// The same for those of them at certain positions, a bit for each, and whatever is predicted.
     fn other_turns<P: Profiling>(
@@ -81,5 +81,5 @@ pub trait TimedCore: Core {
         flight: &mut Flight<Self, P>,
         scene: &Scene<Self, P>,
         live: u64,
-    ) -> Option<u32>;
+    ) -> bool;
 }

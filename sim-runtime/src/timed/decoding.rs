@@ -3,7 +3,7 @@
 use isac_ir::bits::mask;
 
 use super::core::TimedCore;
-use super::flight::Flight;
+use super::flight::{Flight, TurnAt};
 use super::note::NoteKind;
 use super::record::{Record, RecordKind};
 use super::turn::line_counter;
@@ -15,21 +15,15 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
         self.record((address, RecordKind::Begun, 0), |_| Record::new(address, RecordKind::Begun))
     }
 
-    /// The turn at a position, of an instruction with a record, decodes something else than its scene
-    /// says; the record is that of a
-    /// word which cannot be decoded, if it cannot.
+    /// A turn decodes something else than its scene says; the record is that of a word which cannot be
+    /// decoded, if it cannot.
     #[inline(never)]
-    pub(super) fn decode_elsewhere(
-        &mut self,
-        (position, former): (u32, u32),
-        address: u64,
-        word: u64,
-    ) -> u32 {
+    pub(super) fn decode_elsewhere(&mut self, at: TurnAt, address: u64, word: u64) -> u32 {
         let key = (address, RecordKind::Decoded, word);
         if let Some(number) = self.known.get(&key) {
-            return self.decode_as((position, former), *number);
+            return self.decode_as(at, *number);
         }
-        let Some(decoded) = C::decode::<P>(word) else { return self.undecoded((position, former), address) };
+        let Some(decoded) = C::decode::<P>(word) else { return self.undecoded(at, address) };
         let number = self.record(key, |flight| Record {
             address,
             word,
@@ -40,21 +34,21 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
             args: decoded.args,
             variant: decoded.variant,
         });
-        self.decode_as((position, former), number)
+        self.decode_as(at, number)
     }
 
-    /// The turn at a position, of an instruction with a record, cannot fetch or decode the word at an address.
+    /// A turn cannot fetch or decode the word at an address.
     #[cold]
     #[inline(never)]
-    pub(super) fn undecoded(&mut self, (position, former): (u32, u32), address: u64) -> u32 {
+    pub(super) fn undecoded(&mut self, at: TurnAt, address: u64) -> u32 {
         let key = (address, RecordKind::Undecoded, 0);
         let number = self.record(key, |_| Record::new(address, RecordKind::Undecoded));
-        self.decode_as((position, former), number)
+        self.decode_as(at, number)
     }
 
-    /// The instruction of the turn at a position is that of a record, which its scene does not say.
-    fn decode_as(&mut self, (position, former): (u32, u32), number: u32) -> u32 {
-        self.forget_counts((position, former), number);
+    /// The instruction of a turn is that of a record, which its scene does not say.
+    fn decode_as(&mut self, at: TurnAt, number: u32) -> u32 {
+        self.forget_counts(at, number);
         self.decoded_now = number;
         number
     }
@@ -76,9 +70,10 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
         number
     }
 
-    /// What the instruction of the turn at a position did as another one before, below its CODINGROOT,
+    /// What the instruction of a turn did as another one before, below its CODINGROOT,
     /// does not count.
-    pub(super) fn forget_counts(&mut self, (position, former): (u32, u32), number: u32) {
+    pub(super) fn forget_counts(&mut self, at: TurnAt, number: u32) {
+        let TurnAt { position, record: former } = at;
         if former == number || !self.is_decoded(former) || self.notes.is_empty() {
             return;
         }

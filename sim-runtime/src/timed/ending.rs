@@ -6,7 +6,7 @@ use isac_ir::automaton::{self, Fate};
 use isac_ir::time::StageId;
 
 use super::core::TimedCore;
-use super::flight::{Flight, Missed};
+use super::flight::{Flight, Missed, TurnAt};
 use super::follow::Played;
 use super::note::NoteKind;
 use super::prediction::{Deed, Predicted, Scenes, Slot};
@@ -21,8 +21,26 @@ use crate::kernel::{Profiling, Trap};
 const MOST_SCENES: usize = if cfg!(debug_assertions) { 1 << 8 } else { 1 << 16 };
 
 impl<C: TimedCore, P: Profiling> Flight<C, P> {
-    /// The turn at a position is over; true if it has ended otherwise than its scene predicted. A turn of
-    /// which nothing is known may be among `others` alone.
+    /// The turn at a position of a usual cycle is over; true if it has ended otherwise than predicted.
+    #[inline(always)]
+    pub fn end_usual_turn(
+        &mut self,
+        core: &mut C,
+        slot: &Slot<C, P>,
+        position: u32,
+        done: Done<C::Mask>,
+        outcome: Result<(), Trap>,
+    ) -> bool {
+        let may_retry = C::RETRIES >> position & 1 == 1;
+        self.note_ending(core, position);
+        let is_missed = !self.is_as_predicted(slot, position, done, (outcome, may_retry));
+        if is_missed {
+            self.miss(slot, position, done, Some(outcome));
+        }
+        is_missed
+    }
+
+    /// The same of any cycle, in which nothing may be known of the turn yet.
     #[inline(always)]
     pub fn end_turn(
         &mut self,
@@ -30,34 +48,37 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
         slot: &Slot<C, P>,
         position: u32,
         done: Done<C::Mask>,
-        (outcome, is_other): (Result<(), Trap>, bool),
+        outcome: Result<(), Trap>,
     ) -> bool {
+        self.note_ending(core, position);
+        let is_missed = !self.is_as_predicted(slot, position, done, (outcome, true));
+        if is_missed {
+            self.miss(slot, position, done, Some(outcome));
+        }
+        is_missed
+    }
+
+    /// The turn at a position is over: what it asks of the run.
+    #[inline(always)]
+    fn note_ending(&mut self, core: &mut C, position: u32) {
         if P::ON && C::EXTRA_CYCLES {
             self.note_extra_cycles(core, position);
         }
         if C::EXITS && core.kernel_ref().exit().is_some() {
             self.note_exiting(position);
         }
-        let may_retry = is_other || C::RETRIES >> position & 1 == 1;
-        if self.is_as_predicted(slot, position, done, (outcome, may_retry)) {
-            if may_act::<C, P>(position) {
-                self.deed = Deed::NONE;
-            }
-            return false;
-        }
-        self.miss(position, slot.record, done, Some(outcome));
-        true
     }
 
     /// The turn at a position is to find that a fault strikes.
     pub fn strike(&mut self, slot: &Slot<C, P>, position: u32) {
-        self.miss(position, slot.record, Done::default(), None);
+        self.miss(slot, position, Done::default(), None);
     }
 
-    /// True if a turn has ended as its scene says, which says that it is done if it cannot ask for a retry.
+    /// True if a turn has ended as its scene says, which says that it is done if it cannot ask for a retry;
+    /// what it did to the pipeline is forgotten then.
     #[inline(always)]
     fn is_as_predicted(
-        &self,
+        &mut self,
         slot: &Slot<C, P>,
         position: u32,
         done: Done<C::Mask>,
@@ -73,7 +94,11 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
         };
         let has_decoded = C::DECODES >> position & 1 == 0 || self.decoded_now == slot.decoded;
         let has_acted = !may_act::<C, P>(position) || self.deed == slot.deed;
-        ended && has_decoded && has_acted && (!P::ON || done.counted == slot.counted)
+        let is_it = ended && has_decoded && has_acted && (!P::ON || done.counted == slot.counted);
+        if is_it && may_act::<C, P>(position) {
+            self.deed = Deed::NONE;
+        }
+        is_it
     }
 
     /// The cycle goes on in another scene, behind the turn that has not gone as predicted; true if the run
@@ -86,7 +111,7 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
                 return true;
             }
             let scene = &scenes[self.scene as usize];
-            let behind = u64::MAX.checked_shl(missed.position + 1).unwrap_or(0);
+            let behind = u64::MAX.checked_shl(missed.at.position + 1).unwrap_or(0);
             core.other_turns(self, scene, scene.live & behind);
         }
         false
@@ -104,7 +129,7 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
                 None => return,
             },
         };
-        let Missed { position, done: Done { due, counted }, .. } = missed;
+        let Missed { at: TurnAt { position, .. }, done: Done { due, counted }, .. } = missed;
         self.end_turn_elsewhere(scenes, position, end, (due, counted.into()));
     }
 
@@ -118,15 +143,15 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
 
     /// The record of the instruction of a turn, by now.
     fn record_at(&self, missed: Missed<C::Mask>) -> u32 {
-        match self.decoded_at(missed.position) {
-            UNKNOWN => missed.record,
+        match self.decoded_at(missed.at.position) {
+            UNKNOWN => missed.at.record,
             decoded => decoded,
         }
     }
 
     /// A turn has not ended as turns do; `None` if the run leaves its cycle.
     fn settle(&mut self, core: &mut C, missed: Missed<C::Mask>, trap: Trap) -> Option<End> {
-        let position = missed.position;
+        let position = missed.at.position;
         let place = self.place_at(position);
         let is_undecoded = self.records[self.record_at(missed) as usize].kind == RecordKind::Undecoded;
         match (trap.fault(core.kernel_ref()), trap) {
@@ -160,7 +185,7 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
 
     /// A fault that has been on its way strikes; `None` if the run leaves its cycle.
     fn strike_now(&mut self, core: &mut C, missed: Missed<C::Mask>) -> Option<End> {
-        let rank = self.rank_at(missed.position);
+        let rank = self.rank_at(missed.at.position);
         let kind = self.notes.iter().find_map(|note| match note.kind {
             NoteKind::Doom(kind) if note.rank == rank => Some(kind),
             _ => None,
@@ -171,7 +196,7 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
     /// A fault ends the run at once; one that comes behind what ends the run with this cycle ends
     /// its instruction alone.
     fn fault(&mut self, core: &mut C, missed: Missed<C::Mask>, kind: FaultKind) -> Option<End> {
-        let position = missed.position;
+        let position = missed.at.position;
         self.find_exit_before(core, position);
         if self.stop.is_some() {
             return Some(End::Over(Fate::Faulted));
@@ -186,7 +211,7 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
     /// The run ends in the middle of a cycle, with a turn; what has become of its instruction, if it
     /// is over.
     fn leave_cycle(&mut self, core: &C, missed: Missed<C::Mask>, fate: Option<Fate>) {
-        let position = missed.position;
+        let position = missed.at.position;
         let course = self.course_so_far(position);
         let number = self.turn_number(course, self.place_at(position));
         if P::ON {

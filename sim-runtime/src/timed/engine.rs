@@ -143,7 +143,7 @@ fn run_cycle<C: TimedCore, P: Profiling>(
         flight.begin_closer(core, scenes);
         (number, scene) = (flight.scene, &scenes[flight.scene as usize]);
     }
-    if core.turns(flight, scene).is_some() {
+    if core.turns(flight, scene) {
         if flight.go_on(core, scenes) {
             return false;
         }

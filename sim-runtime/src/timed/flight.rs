@@ -25,12 +25,18 @@ use crate::kernel::{Profiling, Trap};
 /// The record of no instruction.
 pub(super) const NOBODY: u32 = 0;
 
+/// A turn.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct TurnAt {
+    pub position: u32,
+    /// The record of its instruction as the turn began.
+    pub record: u32,
+}
+
 /// A turn that has not gone as its scene predicted.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Missed<M> {
-    pub position: u32,
-    /// The record of its instruction as it began.
-    pub record: u32,
+    pub at: TurnAt,
     pub done: Done<M>,
     /// None if it is to find that a fault strikes.
     pub outcome: Option<Result<(), Trap>>,
@@ -41,7 +47,7 @@ pub struct Flight<C: TimedCore, P: Profiling> {
     /// What the turn at hand did to the pipeline, if [`Flight::acts`] does not say it.
     pub(super) deed: Deed,
     pub(super) scene: u32,
-    /// The next cycle's scene, where a cycle's end was looked at and between runs.
+    /// The next cycle's scene.
     pub(super) next: u32,
     /// What the turn at hand has decoded, if it is one that decodes.
     pub(super) decoded_now: u32,
@@ -229,18 +235,17 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
         further
     }
 
-    /// The turn at a position has not gone as predicted; without an outcome it is to find that a fault
-    /// strikes.
+    /// A turn has not gone as predicted; without an outcome it is to find that a fault strikes.
     #[cold]
     #[inline(never)]
     pub(super) fn miss(
         &mut self,
+        slot: &Slot<C, P>,
         position: u32,
-        record: u32,
         done: Done<C::Mask>,
         outcome: Option<Result<(), Trap>>,
     ) {
-        self.missed = Some(Missed { position, record, done, outcome });
+        self.missed = Some(Missed { at: TurnAt { position, record: slot.record }, done, outcome });
     }
 
     /// The turn at a position begins.

@@ -16,8 +16,8 @@ pub struct Scene<C: TimedCore, P: Profiling> {
     /// no instruction begins; where they alone do not tell, as a stage stands or nobody knows yet, 1.
     pub(super) pc_bits: u64,
     pub(super) pc_expected: u64,
-    /// If all turns are at [`TimedCore::USUAL`] positions, and end in a way that is predicted: what is
-    /// predicted at each of these positions, whether it has a turn or not. Else nothing.
+    /// Of a usual cycle, in which all turns are at [`TimedCore::USUAL`] positions and end in a way that is
+    /// predicted: what is predicted at each of these positions, whether it has a turn or not. Else nothing.
     pub(super) usual: Box<[Slot<C, P>]>,
     /// True if `main` begins an instruction, and what the program counter holds then.
     pub(super) begins: bool,
@@ -28,7 +28,7 @@ pub struct Scene<C: TimedCore, P: Profiling> {
     pub(super) fetched: (u64, u64),
     /// A bit for each position whose place has a turn.
     pub(super) live: u64,
-    /// Else the turns in their order.
+    /// Of any other cycle, the turns in their order.
     pub(super) slots: Box<[Slot<C, P>]>,
     /// As [`Begin::stands`]; all ones if it is not known how the cycle begins.
     pub(super) stands: u64,
@@ -58,7 +58,7 @@ impl<C: TimedCore, P: Profiling> Scene<C, P> {
     /// The positions of all turns, a bit for each, and what is predicted of each of the usual positions,
     /// if there are turns at no others and all are predicted.
     #[inline(always)]
-    pub fn usual<const N: usize>(&self) -> Option<(u64, &[Slot<C, P>; N])> {
+    pub fn usual_turns<const N: usize>(&self) -> Option<(u64, &[Slot<C, P>; N])> {
         if N == 0 {
             return None;
         }
@@ -105,6 +105,8 @@ pub struct Slot<C: TimedCore, P: Profiling> {
     /// Counters that count; with a profile alone.
     pub(super) counted: C::Mask,
     pub(super) size_cells: u32,
+    /// Its position in the cycle.
+    pub(super) position: u32,
     /// The record of the instruction.
     pub(super) record: u32,
     /// The record of what is decoded.
@@ -127,6 +129,7 @@ impl<C: TimedCore, P: Profiling> Slot<C, P> {
             due: 0,
             counted: C::Mask::default(),
             size_cells: 0,
+            position: 0,
             record: NOBODY,
             decoded: UNKNOWN,
             deed: Deed::NONE,

@@ -46,7 +46,8 @@ pub(super) struct Actor {
     pub counted: u128,
     /// Those of them that have counted twice; what counts more often is noted.
     pub again: u128,
-    /// The cause of the first cycle lost for it, by number; further ones are noted.
+    /// The cause of the first cycle lost for it until it is decoded once and for all, by number; further
+    /// ones are noted, and what is lost then is counted at once.
     pub lost: Option<u32>,
 }
 
@@ -78,7 +79,7 @@ pub(super) struct Holder {
 pub(super) enum Whose {
     /// An instruction in flight, by rank.
     InFlight(u32),
-    /// One that was decoded and is over.
+    /// One that was decoded: it is over, or nothing will decode it again.
     Record(u32),
     /// One that was not; the address is known of what could not be.
     Undecoded(Option<u64>),
@@ -211,7 +212,7 @@ pub(super) struct Effect {
     pub ends: Vec<Ended>,
     /// Jumps of the program, from record to record.
     pub jumps: Vec<(u32, u32)>,
-    /// A cycle lost for what is over, with the number of its cause.
+    /// A cycle lost for what is over or decoded once and for all, with the number of its cause.
     pub charges: Vec<(Whose, u32)>,
     /// Counters of instructions, by rank, that have counted once more.
     pub again: Vec<(u32, u128)>,

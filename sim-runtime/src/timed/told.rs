@@ -238,6 +238,7 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
             if has_turn && !is_still {
                 scene.live |= 1 << position;
                 is_usual &= predicted != Predicted::Unknown && C::USUAL >> position & 1 == 1;
+                debug_assert!(predicted != Predicted::Retried || C::RETRIES >> position & 1 == 1);
                 slots.push((position, self.slot(part, records[rank as usize], outcome)));
             }
             let Some(outcome) = outcome else { continue };
@@ -283,6 +284,7 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
             due: outcome.map_or(0, |outcome| outcome.due),
             counted: narrow(outcome.map_or(0, |outcome| outcome.counted)),
             size_cells: known.size_cells,
+            position: part.position,
             record,
             decoded: outcome.map_or(UNKNOWN, |outcome| outcome.decoded),
             deed: outcome.map_or(Deed::MORE, |outcome| Deed::of(&outcome.acts)),

@@ -58,7 +58,7 @@ impl Totals {
         }
     }
 
-    /// What somebody who is over pays for; nobody who is in flight is asked here.
+    /// What somebody pays for; nobody of whom it is not known yet who it is is asked here.
     fn overhead_of(&mut self, whose: Whose) -> Option<&mut Overhead> {
         match whose {
             Whose::Record(number) => Some(&mut self.tally(number).overhead),
@@ -67,7 +67,7 @@ impl Totals {
         }
     }
 
-    /// Somebody who is over pays for extra cycles.
+    /// Somebody pays for extra cycles.
     pub(super) fn charge_extra(&mut self, whose: Whose, cycles: u64) {
         if cycles > 0
             && let Some(overhead) = self.overhead_of(whose)
@@ -76,7 +76,7 @@ impl Totals {
         }
     }
 
-    /// Somebody who is over pays for lost cycles.
+    /// Somebody pays for lost cycles.
     pub(super) fn charge_lost(&mut self, whose: Whose, cause: LostCause, cycles: u64) {
         if cycles > 0
             && let Some(overhead) = self.overhead_of(whose)

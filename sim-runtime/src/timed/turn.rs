@@ -3,7 +3,7 @@
 use isac_ir::time::StageId;
 
 use super::core::{TimedCore, TurnFn};
-use super::flight::Flight;
+use super::flight::{Flight, TurnAt};
 use super::mask::Mask;
 use super::prediction::{Scene, Slot};
 use super::scene::UNKNOWN;
@@ -60,7 +60,7 @@ impl<'f, C: TimedCore, P: Profiling> Turn<'f, C, P> {
         Turn { due: 0, record: slot.record, slot, scene, position, counted: C::Mask::default(), flight }
     }
 
-    /// A turn that what is called by its address runs, at a position.
+    /// A turn that what is called by its address runs.
     ///
     /// # Errors
     /// The trap that ends it.
@@ -68,10 +68,10 @@ impl<'f, C: TimedCore, P: Profiling> Turn<'f, C, P> {
     pub fn own(
         core: &mut C,
         flight: &'f mut Flight<C, P>,
-        (scene, slot, position): (&'f Scene<C, P>, &'f Slot<C, P>, u32),
+        (scene, slot): (&'f Scene<C, P>, &'f Slot<C, P>),
         body: impl FnOnce(&mut C, &mut Self) -> Result<(), Trap>,
     ) -> Result<(), Trap> {
-        let mut turn = Turn::new(flight, scene, slot, position);
+        let mut turn = Turn::new(flight, scene, slot, slot.position);
         let outcome = body(core, &mut turn);
         turn.flight.leave_turn(turn.due, turn.counted);
         outcome
@@ -85,14 +85,20 @@ impl<'f, C: TimedCore, P: Profiling> Turn<'f, C, P> {
     pub fn first(
         core: &mut C,
         flight: &'f mut Flight<C, P>,
-        place: (&'f Scene<C, P>, &'f Slot<C, P>, u32),
+        prediction: (&'f Scene<C, P>, &'f Slot<C, P>),
         body: impl FnOnce(&mut C, &mut Self) -> Result<(), Trap>,
     ) -> Result<(), Trap> {
         let record = flight.decoded_now;
-        Turn::own(core, flight, place, |core, turn| {
+        Turn::own(core, flight, prediction, |core, turn| {
             turn.record = record;
             body(core, turn)
         })
+    }
+
+    /// Where the turn is, and whose.
+    #[inline(always)]
+    fn at(&self) -> TurnAt {
+        TurnAt { position: self.position, record: self.slot.record }
     }
 
     /// The turn is over.
@@ -187,12 +193,12 @@ impl<'f, C: TimedCore, P: Profiling> Turn<'f, C, P> {
         let predicted = self.scene.decoded;
         if predicted != UNKNOWN && self.scene.fetched == (address, word) {
             if P::ON && !self.flight.notes.is_empty() {
-                self.flight.forget_counts((self.position, self.slot.record), predicted);
+                self.flight.forget_counts(self.at(), predicted);
             }
             (self.record, self.flight.decoded_now) = (predicted, predicted);
             return Ok(());
         }
-        self.record = self.flight.decode_elsewhere((self.position, self.slot.record), address, word);
+        self.record = self.flight.decode_elsewhere(self.at(), address, word);
         match self.flight.is_decoded(self.record) {
             true => Ok(()),
             false => Err(Trap::Illegal),
@@ -202,7 +208,7 @@ impl<'f, C: TimedCore, P: Profiling> Turn<'f, C, P> {
     /// The word at an address cannot be fetched: the trap that it is.
     #[inline(always)]
     pub fn fail_to_fetch(&mut self, address: u64, trap: Trap) -> Trap {
-        self.record = self.flight.undecoded((self.position, self.slot.record), address);
+        self.record = self.flight.undecoded(self.at(), address);
         trap
     }
 

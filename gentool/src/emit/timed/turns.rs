@@ -111,7 +111,6 @@ impl Emitter<'_> {
             }
         });
         let begin = if turn == 0 { quote!(Turn::first) } else { quote!(Turn::own) };
-        let position = number(self.position_of(form, turn).into());
         let sections = &self.timing().schedule.forms[form.variant as usize].turns[turn];
         let calls = sections.iter().map(|section| self.emit_section_call(form, turn, section, &arguments));
         quote! {
@@ -125,27 +124,13 @@ impl Emitter<'_> {
                 scene: &Scene<Processor, P>,
                 slot: &Slot<Processor, P>,
             ) -> Result<(), Trap> {
-                #begin(p, flight, (scene, slot, #position), |p, step| {
+                #begin(p, flight, (scene, slot), |p, step| {
                     #open
                     #(#calls)*
                     Ok(())
                 })
             }
         }
-    }
-
-    /// The position at which a form has one of its turns.
-    fn position_of(&self, form: &Form, turn: usize) -> u32 {
-        let timing = self.timing();
-        let schedule = &timing.schedule;
-        let class = schedule.forms[form.variant as usize].class;
-        let is_it = |place: u32| match schedule.places[place as usize].kind {
-            PlaceKind::Decoded { class: other, turn: at } => (other, at as usize) == (class, turn),
-            PlaceKind::Before { .. } => turn == 0 && place == schedule.decoding.place,
-            PlaceKind::Walk { .. } => false,
-        };
-        let position = timing.order.iter().position(|place| is_it(*place));
-        position.unwrap_or_default() as u32
     }
 
     /// A call of a section of what was decoded.
@@ -293,11 +278,13 @@ impl Emitter<'_> {
             let at = number(at.into());
             quote!(if live >> #at & 1 == 1)
         };
-        let full = self.emit_positions(usual, false, |_, before| (None, slot(before)));
-        let usual_turns = self.emit_positions(usual, false, |at, before| (Some(is_live(at)), slot(before)));
-        let all_turns = self.emit_positions(u64::MAX, true, |at, _| {
+        let end_usual = quote!(end_usual_turn);
+        let full = self.emit_positions(usual, &end_usual, |_, before| (None, slot(before)));
+        let usual_turns =
+            self.emit_positions(usual, &end_usual, |at, before| (Some(is_live(at)), slot(before)));
+        let all_turns = self.emit_positions(u64::MAX, &quote!(end_turn), |at, _| {
             let number = number(at.into());
-            let slot = quote!(let Some(slot) = scene.slot_at(#number) else { return None };);
+            let slot = quote!(let Some(slot) = scene.slot_at(#number) else { return true };);
             (Some(is_live(at)), slot)
         });
         quote! {
@@ -306,16 +293,16 @@ impl Emitter<'_> {
                 &mut self,
                 flight: &mut Flight<Self, P>,
                 scene: &Scene<Self, P>,
-            ) -> Option<u32> {
-                let Some((live, slots)) = scene.usual::<#count>() else {
+            ) -> bool {
+                let Some((live, slots)) = scene.usual_turns::<#count>() else {
                     return self.other_turns(flight, scene, scene.live());
                 };
                 if live == Self::USUAL {
                     #full
-                    return None;
+                    return false;
                 }
                 #usual_turns
-                None
+                false
             }
 
             fn other_turns<P: Profiling>(
@@ -323,19 +310,20 @@ impl Emitter<'_> {
                 flight: &mut Flight<Self, P>,
                 scene: &Scene<Self, P>,
                 live: u64,
-            ) -> Option<u32> {
+            ) -> bool {
                 #all_turns
-                None
+                false
             }
         }
     }
 
     /// The turns at some positions; of each, by its position and the number of those before it, `how` tells
-    /// the condition under which it is live, if it may not be, and where what is predicted of it stands.
+    /// the condition under which it is live, if it may not be, and where what is predicted of it stands;
+    /// `end` is what the kernel is told of its end by.
     fn emit_positions(
         &self,
         positions: u64,
-        is_other: bool,
+        end: &TokenStream,
         how: impl Fn(u32, u32) -> (Option<TokenStream>, TokenStream),
     ) -> TokenStream {
         let timing = self.timing();
@@ -352,7 +340,7 @@ impl Emitter<'_> {
                     #condition {
                         #slot
                         flight.strike(slot, #position);
-                        return Some(#position);
+                        return true;
                     }
                 };
             }
@@ -372,8 +360,8 @@ impl Emitter<'_> {
                     let outcome = super::turns::#name(self, &mut turn);
                     let #mutable done = turn.done();
                     #(#notes)*
-                    if flight.end_turn(self, slot, #position, done, (outcome, #is_other)) {
-                        return Some(#position);
+                    if flight.#end(self, slot, #position, done, outcome) {
+                        return true;
                     }
                 }
             }

@@ -32,12 +32,7 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
         outcome: Result<(), Trap>,
     ) -> bool {
         let may_retry = C::RETRIES >> position & 1 == 1;
-        self.note_ending(core, position);
-        let is_missed = !self.is_as_predicted(slot, position, done, (outcome, may_retry));
-        if is_missed {
-            self.miss(slot, position, done, Some(outcome));
-        }
-        is_missed
+        self.is_missed(core, slot, position, (done, outcome), may_retry)
     }
 
     /// The same of any cycle, in which nothing may be known of the turn yet.
@@ -50,23 +45,30 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
         done: Done<C::Mask>,
         outcome: Result<(), Trap>,
     ) -> bool {
-        self.note_ending(core, position);
-        let is_missed = !self.is_as_predicted(slot, position, done, (outcome, true));
-        if is_missed {
-            self.miss(slot, position, done, Some(outcome));
-        }
-        is_missed
+        self.is_missed(core, slot, position, (done, outcome), true)
     }
 
-    /// The turn at a position is over: what it asks of the run.
+    /// True if a turn has not ended as predicted, which is kept; what it asks of the run is noted before.
     #[inline(always)]
-    fn note_ending(&mut self, core: &mut C, position: u32) {
+    fn is_missed(
+        &mut self,
+        core: &mut C,
+        slot: &Slot<C, P>,
+        position: u32,
+        (done, outcome): (Done<C::Mask>, Result<(), Trap>),
+        may_retry: bool,
+    ) -> bool {
         if P::ON && C::EXTRA_CYCLES {
             self.note_extra_cycles(core, position);
         }
         if C::EXITS && core.kernel_ref().exit().is_some() {
             self.note_exiting(position);
         }
+        let is_missed = !self.is_as_predicted(slot, position, done, (outcome, may_retry));
+        if is_missed {
+            self.miss(slot, position, done, Some(outcome));
+        }
+        is_missed
     }
 
     /// The turn at a position is to find that a fault strikes.
@@ -119,16 +121,11 @@ impl<C: TimedCore, P: Profiling> Flight<C, P> {
 
     fn end_turn_closer(&mut self, core: &mut C, scenes: &mut Scenes<C, P>, missed: Missed<C::Mask>) {
         let end = match missed.outcome {
-            Some(Ok(())) => End::Done,
-            Some(Err(trap)) => match self.settle(core, missed, trap) {
-                Some(end) => end,
-                None => return,
-            },
-            None => match self.strike_now(core, missed) {
-                Some(end) => end,
-                None => return,
-            },
+            Some(Ok(())) => Some(End::Done),
+            Some(Err(trap)) => self.settle(core, missed, trap),
+            None => self.strike_now(core, missed),
         };
+        let Some(end) = end else { return };
         let Missed { at: TurnAt { position, .. }, done: Done { due, counted }, .. } = missed;
         self.end_turn_elsewhere(scenes, position, end, (due, counted.into()));
     }
